@@ -14,38 +14,38 @@ const LIMIT: Duration = Duration::from_secs(600);
 
 /// A scratch directory with an empty directory `target` in it.
 #[derive(Debug)]
-pub struct Bed {
+pub struct ScratchTarget {
     scratch: Scratch,
     target: PathBuf,
 }
 
-impl Bed {
+impl ScratchTarget {
     /// On the file system of temporary files.
     ///
     /// # Errors
     /// The directories cannot be made.
-    pub fn new() -> Result<Bed, FixtureError> {
+    pub fn new() -> Result<ScratchTarget, FixtureError> {
         let scratch = Scratch::new()?;
         let target = scratch.directory("target")?;
-        Ok(Bed { scratch, target })
+        Ok(ScratchTarget { scratch, target })
     }
 
     /// In memory, where much is written and removed quickly.
     ///
     /// # Errors
     /// `Unavailable` where there is no file system in memory.
-    pub fn in_memory() -> Result<Bed, FixtureError> {
+    pub fn in_memory() -> Result<ScratchTarget, FixtureError> {
         let scratch = Scratch::in_memory()?;
         let target = scratch.directory("target")?;
-        Ok(Bed { scratch, target })
+        Ok(ScratchTarget { scratch, target })
     }
 
     /// With a target made by another fixture.
     ///
     /// # Errors
     /// The scratch directory cannot be made.
-    pub fn with_target(target: &Path) -> Result<Bed, FixtureError> {
-        Ok(Bed {
+    pub fn with_target(target: &Path) -> Result<ScratchTarget, FixtureError> {
+        Ok(ScratchTarget {
             scratch: Scratch::new()?,
             target: target.to_path_buf(),
         })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::{Bed, Finished, FixtureError, names_in, run_tool};
+use crate::{Finished, FixtureError, ScratchTarget, names_in, run_tool};
 
 /// Small enough for a second, large enough for every file system of this kernel's tests.
 pub const LAB_IMAGE: &str = "320m";
@@ -24,7 +24,7 @@ pub const LONG_REGISTERS_NOT_COMPLETED: Option<&str> =
 /// A bed with a directory for labs.
 pub struct LabSite {
     /// The bed.
-    pub bed: Bed,
+    pub bed: ScratchTarget,
     /// The directory.
     pub labs: PathBuf,
 }
@@ -39,7 +39,7 @@ impl LabSite {
             let reason = "making file systems needs root".to_owned();
             return Err(FixtureError::Unavailable(reason));
         }
-        Ok(Self::on(Bed::new()?))
+        Ok(Self::on(ScratchTarget::new()?))
     }
 
     /// A place for guests, in memory: what they make durable is made durable on the host, and
@@ -57,11 +57,11 @@ impl LabSite {
             }
         }
         Self::new()?;
-        guests_run().map_err(FixtureError::Unavailable)?;
-        Ok(Self::on(Bed::in_memory()?))
+        check_guests_run().map_err(FixtureError::Unavailable)?;
+        Ok(Self::on(ScratchTarget::in_memory()?))
     }
 
-    fn on(bed: Bed) -> Self {
+    fn on(bed: ScratchTarget) -> Self {
         let labs = bed.path().join("labs");
         Self { bed, labs }
     }
@@ -133,7 +133,7 @@ impl LabSite {
     ///
     /// # Errors
     /// When that user cannot start the program, which lies elsewhere.
-    pub fn open_to_nobody(&self) -> Result<(), FixtureError> {
+    pub fn give_to_nobody(&self) -> Result<(), FixtureError> {
         let mut trial = nobody();
         trial
             .arg(self.bed.command(&[]).get_program())
@@ -168,10 +168,10 @@ impl LabSite {
 }
 
 /// Whether guests run here, or why they do not; a process asks once.
-fn guests_run() -> Result<(), String> {
+fn check_guests_run() -> Result<(), String> {
     static RUN: OnceLock<Result<(), String>> = OnceLock::new();
     let ask = || {
-        let bed = Bed::new().map_err(|error| error.to_string())?;
+        let bed = ScratchTarget::new().map_err(|error| error.to_string())?;
         let listed = bed.run(&["lab", "list"]);
         let mut lines = listed.stdout.lines();
         match lines.find(|line| line.starts_with("--vm uml")) {

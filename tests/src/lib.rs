@@ -22,7 +22,7 @@ mod traced;
 mod workloads;
 mod zram;
 
-pub use bed::{Bed, finish, names_in, wait_for};
+pub use bed::{ScratchTarget, finish, names_in, wait_for};
 pub use command::{Finished, installed, run_tool, run_within};
 pub use error::{FixtureError, available};
 pub use lab_site::{LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabSite};
@@ -33,7 +33,7 @@ pub use neighbor::Neighbor;
 pub use program::{REPORTS, STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
 pub use server::{HttpAnswer, Server, StreamEvent, read_all, token_file};
-pub use shell::{Shell, on_terminal, shown_lines, too_wide};
+pub use shell::{Shell, run_on_terminal, shown_lines, too_wide};
 pub use throttle::{Limit, Throttle};
 pub use traced::traced;
 pub use workloads::{DBENCH_CALLS, READING_FILEBENCH};

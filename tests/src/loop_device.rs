@@ -203,7 +203,7 @@ mod tests {
     use crate::need;
 
     #[test]
-    fn a_loop_device_has_the_asked_size_and_goes_away() {
+    fn a_loop_device_has_the_requested_size_and_is_removed() {
         let device = need!(LoopDevice::new(1 << 20));
         let path = device.path().to_path_buf();
         let size = run_tool("blockdev", &["--getsize64", &path.to_string_lossy()]).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mounted_image_takes_files_and_is_taken_down() {
+    fn a_mounted_image_holds_files_and_is_unmounted() {
         let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
         std::fs::write(mounted.path().join("a"), "b").unwrap();
         let path = mounted.path().to_path_buf();

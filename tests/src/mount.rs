@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unmounting_what_is_not_mounted_is_done_already() {
+    fn unmounting_an_unmounted_directory_succeeds() {
         let scratch = crate::Scratch::new().unwrap();
         assert!(unmount(scratch.path()).is_ok());
     }

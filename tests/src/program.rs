@@ -25,7 +25,7 @@ pub fn pgmeter(directory: &Path) -> Command {
         Some(path) => PathBuf::from(path),
         None => build(),
     });
-    heed_signals();
+    reset_ignored_signals();
     let mut command = Command::new(program);
     command.current_dir(directory);
     command
@@ -57,7 +57,7 @@ pub fn pgmeter(directory: &Path) -> Command {
 
 /// Lets programs that are started heed signals that whoever started the tests ignores, as shells do
 /// for jobs in the background: what is caught has its default again in another program.
-fn heed_signals() {
+fn reset_ignored_signals() {
     static HEEDED: OnceLock<()> = OnceLock::new();
     HEEDED.get_or_init(|| {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {

@@ -80,7 +80,7 @@ pub fn sweep() -> usize {
         .flat_map(|parent| abandoned_in(parent))
         .collect();
     for directory in &abandoned {
-        take_down(directory);
+        tear_down(directory);
     }
     abandoned
         .iter()
@@ -103,7 +103,7 @@ fn owner(path: &Path) -> Option<String> {
     pid.parse::<u32>().ok().map(|pid| pid.to_string())
 }
 
-fn take_down(directory: &Path) {
+fn tear_down(directory: &Path) {
     for mount in mounts_below(directory) {
         // A mount that stays keeps its directory, which is then seen again by the next sweep.
         let _ = unmount(&mount);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scratch_directory_goes_away() {
+    fn a_scratch_directory_is_removed_on_drop() {
         let scratch = Scratch::new().unwrap();
         let path = scratch.path().to_path_buf();
         std::fs::write(scratch.join("a"), "b").unwrap();
@@ -155,7 +155,7 @@ mod tests {
             .directory(&format!("{PREFIX}{}-x", u32::MAX))
             .unwrap();
         assert_eq!(abandoned_in(parent.path()), vec![dead.clone()]);
-        take_down(&dead);
+        tear_down(&dead);
         assert!(!dead.exists());
         assert!(ours.path().exists());
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::Bed;
+use crate::ScratchTarget;
 
 /// What any answer may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -79,7 +79,7 @@ impl Server {
     /// # Panics
     /// When it does not begin.
     #[must_use]
-    pub fn start(bed: &Bed, more: &[&str]) -> Self {
+    pub fn start(bed: &ScratchTarget, more: &[&str]) -> Self {
         let target = bed.target().to_string_lossy().into_owned();
         Self::with(bed, &[&["--target", &target], more].concat(), None)
     }
@@ -89,7 +89,7 @@ impl Server {
     /// # Panics
     /// When it does not begin.
     #[must_use]
-    pub fn with(bed: &Bed, arguments: &[&str], token_file: Option<&Path>) -> Self {
+    pub fn with(bed: &ScratchTarget, arguments: &[&str], token_file: Option<&Path>) -> Self {
         let mut command = bed.command(&[&["serve"], arguments].concat());
         command.env_remove("PGMETER_TOKEN_FILE");
         // What a server that is killed leaves goes with the bed.
@@ -311,7 +311,7 @@ impl Drop for Server {
 
 /// A file with a token for servers that are to have the same.
 #[must_use]
-pub fn token_file(bed: &Bed) -> PathBuf {
+pub fn token_file(bed: &ScratchTarget) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = bed.file("token", "0123456789abcdef0123456789abcdef-test\n");
     let own = std::fs::Permissions::from_mode(0o600);

@@ -15,7 +15,7 @@ use crate::{Finished, FixtureError, finish, run_tool};
 ///
 /// # Panics
 /// When it hangs.
-pub fn on_terminal(command: &Command, columns: usize) -> Result<Finished, FixtureError> {
+pub fn run_on_terminal(command: &Command, columns: usize) -> Result<Finished, FixtureError> {
     run_tool("script", &["--version"])?;
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted: Vec<String> = words.map(|word| quoted(&word.to_string_lossy())).collect();

@@ -159,7 +159,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_limited_device_is_no_faster_than_asked() {
+    fn a_throttled_device_is_no_faster_than_its_limit() {
         let device = need!(LoopDevice::new(8 << 20));
         let number = device.number().unwrap();
         let throttle = need!(Throttle::new(&number, Limit::BytesPerSecond(4 << 20)));

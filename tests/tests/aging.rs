@@ -6,19 +6,19 @@ use std::sync::atomic::AtomicBool;
 use end_to_end::{
     FileSystem, FixtureError, LabSite, MountedImage, names_in, need, run_tool, wait_for,
 };
-use lab::{Aged, Aging};
+use lab::{AgedState, AgingOptions};
 
 /// A new file system, brought to that age.
-fn aged(kind: FileSystem, age: &str, seed: u64) -> Result<Aged, FixtureError> {
+fn aged(kind: FileSystem, age: &str, seed: u64) -> Result<AgedState, FixtureError> {
     let image = MountedImage::in_memory(kind, 512 << 20)?;
-    let aging: Aging = age.parse().unwrap();
+    let aging: AgingOptions = age.parse().unwrap();
     let stop = AtomicBool::new(false);
     let aged = lab::age(image.path(), &aging.seeded(seed), &stop, &mut |_| {}).unwrap();
     Ok(aged)
 }
 
 #[test]
-fn aged_file_systems_are_as_full_as_asked_and_their_files_in_pieces() {
+fn aged_file_systems_have_the_requested_fill_and_fragmented_files() {
     for kind in [FileSystem::Ext4, FileSystem::Xfs, FileSystem::Btrfs] {
         let new = need!(aged(kind, "70%,churn=0", 1));
         let used = need!(aged(kind, "70%,churn=1", 1));
@@ -47,7 +47,7 @@ fn aged_file_systems_are_as_full_as_asked_and_their_files_in_pieces() {
 }
 
 #[test]
-fn the_same_seed_ages_alike() {
+fn the_same_seed_ages_identically() {
     for kind in [FileSystem::Ext4, FileSystem::Xfs] {
         let age = |seed| aged(kind, "40%,churn=0.5", seed);
         let (once, again, other) = (need!(age(1)), need!(age(1)), need!(age(2)));
@@ -58,7 +58,7 @@ fn the_same_seed_ages_alike() {
 }
 
 #[test]
-fn tables_and_runs_tell_the_age_and_the_workload_has_its_own_figures() {
+fn tables_and_runs_show_the_age_and_separate_workload_figures() {
     let site = need!(LabSite::new());
     let line = [
         "--fs",
@@ -117,7 +117,7 @@ fn published_experiments_run_on_aged_file_systems() {
 }
 
 #[test]
-fn what_cannot_be_aged_is_refused_before_anything_is_made() {
+fn invalid_ages_are_refused_before_anything_is_created() {
     let site = need!(LabSite::new());
     let plain = site.bed.target().to_string_lossy().into_owned();
     let path = format!("path:{plain}");
@@ -140,7 +140,7 @@ fn what_cannot_be_aged_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn aging_that_is_interrupted_leaves_nothing() {
+fn interrupted_aging_leaves_nothing() {
     let site = need!(LabSite::new());
     for name in ["ext4", "btrfs"] {
         let line = ["--fs", name, "--repetitions", "9", "--age", "90%,churn=90"];

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use end_to_end::{
-    Bed, FileSystem, Finished, LoopDevice, Mount, MountedImage, finish, need, run_tool, skip,
+    FileSystem, Finished, LoopDevice, Mount, MountedImage, ScratchTarget, finish, need, run_tool,
+    skip,
 };
 
 /// Usage, or the workload file.
@@ -20,8 +21,8 @@ fn check(name: &str, content: impl AsRef<[u8]>) -> Finished {
     bed.run(&["check", name])
 }
 
-fn need_bed() -> Bed {
-    Bed::new().unwrap()
+fn need_bed() -> ScratchTarget {
+    ScratchTarget::new().unwrap()
 }
 
 const ICF_HEAD: &str = "Version 1.1.0 \n'ACCESS SPECIFICATIONS ====\n\
@@ -30,7 +31,7 @@ const ICF_HEAD: &str = "Version 1.1.0 \n'ACCESS SPECIFICATIONS ====\n\
 const ICF_TAIL: &str = "'End access specifications\nVersion 1.1.0 \n";
 
 #[test]
-fn percents_that_sum_to_99_are_refused_with_the_sum() {
+fn percentages_that_sum_to_99_are_refused_with_the_sum() {
     let lines = "\t4096,50,100,0,0,1,0,0\n\t8192,49,100,0,0,1,0,0\n";
     let seen = check("mine.icf", format!("{ICF_HEAD}{lines}{ICF_TAIL}"));
     seen.assert_refused(
@@ -40,7 +41,7 @@ fn percents_that_sum_to_99_are_refused_with_the_sum() {
 }
 
 #[test]
-fn percents_of_a_toml_file_must_sum_to_100_too() {
+fn percentages_in_a_toml_file_must_sum_to_100_too() {
     let seen = check(
         "mine.toml",
         "[[access_spec]]\nline = [{ size = \"4k\", of_size = 50 }, { size = 512, of_size = 49 }]\n",
@@ -49,7 +50,7 @@ fn percents_of_a_toml_file_must_sum_to_100_too() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_place_and_the_nearest_known_one() {
+fn an_unknown_key_is_reported_with_its_line_and_the_nearest_known_key() {
     let seen = check("mine.toml", "size = \"1m\"\nio_depth = 4\n");
     seen.assert_refused(
         USAGE,
@@ -90,13 +91,13 @@ fn a_request_larger_than_the_file_is_refused() {
     assert!(bed.left_in_target().is_empty());
 }
 
-fn small(bed: &Bed) -> String {
+fn small(bed: &ScratchTarget) -> String {
     let text = "size = \"1m\"\n[[access_spec]]\nline = [{ size = \"4k\", read = 50 }]\n";
     bed.file("small.toml", text).to_string_lossy().into_owned()
 }
 
 /// Runs the small workload on a target that must be refused.
-fn refused(bed: &Bed, target: &Path, more: &[&str], phrases: &[&str]) {
+fn refused(bed: &ScratchTarget, target: &Path, more: &[&str], phrases: &[&str]) {
     let (file, target) = (small(bed), target.to_string_lossy().into_owned());
     let seen = bed.run(
         &[
@@ -118,7 +119,7 @@ fn a_missing_target_is_refused() {
 }
 
 #[test]
-fn a_target_that_is_not_there_is_refused_unless_it_is_to_be_made() {
+fn a_missing_target_is_refused_without_create() {
     let bed = need_bed();
     let target = bed.target().join("unmounted");
     refused(
@@ -164,7 +165,7 @@ fn with_fstab(fstab: &Path, command: &Command) -> Command {
 }
 
 #[test]
-fn a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of() {
+fn a_target_at_an_unmounted_mount_point_is_a_warning() {
     let bed = need_bed();
     let point = bed.target().to_string_lossy().into_owned();
     let fstab = bed.file("fstab", format!("UUID=none {point} ext4 defaults 0 2\n"));
@@ -260,7 +261,7 @@ fn a_foreign_file_is_refused_and_stays() {
 }
 
 #[test]
-fn a_mounted_device_is_refused_even_with_the_word() {
+fn a_mounted_device_is_refused_even_with_overwrite_device() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
     let device = mounted.device().path();
     let word = ["--overwrite-device", &device.to_string_lossy()];
@@ -269,7 +270,7 @@ fn a_mounted_device_is_refused_even_with_the_word() {
 }
 
 #[test]
-fn a_held_device_is_refused_even_with_the_word() {
+fn a_held_device_is_refused_even_with_overwrite_device() {
     const O_EXCL: i32 = 0o200;
     let device = need!(LoopDevice::new(16 << 20));
     let holder = std::fs::OpenOptions::new()
@@ -284,7 +285,7 @@ fn a_held_device_is_refused_even_with_the_word() {
 }
 
 #[test]
-fn a_device_with_a_file_system_is_refused_without_the_word() {
+fn a_device_with_a_file_system_is_refused_without_overwrite_device() {
     let device = need!(LoopDevice::new(64 << 20));
     need!(device.format(FileSystem::Ext4));
     let before = std::fs::read(device.image()).unwrap();
@@ -301,7 +302,7 @@ fn a_device_with_a_file_system_is_refused_without_the_word() {
 }
 
 #[test]
-fn an_empty_device_is_refused_without_the_word() {
+fn an_empty_device_is_refused_without_overwrite_device() {
     let device = need!(LoopDevice::new(16 << 20));
     refused(
         &need_bed(),
@@ -312,7 +313,7 @@ fn an_empty_device_is_refused_without_the_word() {
 }
 
 #[test]
-fn io_uring_without_permission_is_refused_with_a_way_out() {
+fn io_uring_without_permission_is_refused_with_an_alternative() {
     let bed = need_bed();
     let (file, target) = (small(&bed), bed.target().to_string_lossy().into_owned());
     let run = bed.command(&["run", &file, "--target", &target, "--engine", "io_uring"]);
@@ -368,7 +369,7 @@ fn too_little_lockable_memory_is_refused_with_the_numbers() {
 }
 
 #[test]
-fn too_little_address_space_is_told_and_leaves_no_files() {
+fn too_little_address_space_is_an_error_and_leaves_no_files() {
     let bed = need_bed();
     let target = bed.target().to_string_lossy().into_owned();
     let limited = |workers: &str, limit_kib: u64| {

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use end_to_end::{Bed, installed, need, run_tool, skip, traced};
+use end_to_end::{ScratchTarget, installed, need, run_tool, skip, traced};
 
 /// What one run may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Runs the program on the bed's target, with these options besides.
-fn run(bed: &Bed, name: &str, options: &[&str]) -> String {
+fn run(bed: &ScratchTarget, name: &str, options: &[&str]) -> String {
     let target = bed.target().to_str().unwrap().to_owned();
     let line = [&["as", name, "-d", &target], options].concat();
     let finished = bed.run(&line);
@@ -36,8 +36,8 @@ const SMALL: [&str; 10] = [
 ];
 
 #[test]
-fn a_run_has_tables_and_a_line_that_other_programs_read() {
-    let bed = need!(Bed::in_memory());
+fn a_run_prints_tables_and_a_machine_readable_line() {
+    let bed = need!(ScratchTarget::in_memory());
     let text = run(&bed, "bonnie++", &SMALL);
     let line = text.lines().last().unwrap();
     let fields: Vec<&str> = line.split(',').collect();
@@ -65,8 +65,8 @@ fn a_run_has_tables_and_a_line_that_other_programs_read() {
 }
 
 #[test]
-fn runs_follow_each_other_as_lines() {
-    let bed = need!(Bed::in_memory());
+fn repeated_runs_print_one_line_each() {
+    let bed = need!(ScratchTarget::in_memory());
     let text = run(
         &bed,
         "bonnie++",
@@ -79,16 +79,16 @@ fn runs_follow_each_other_as_lines() {
 }
 
 #[test]
-fn the_first_of_its_name_prints_one_row() {
-    let bed = need!(Bed::in_memory());
+fn the_original_bonnie_prints_one_row() {
+    let bed = need!(ScratchTarget::in_memory());
     let text = run(&bed, "bonnie", &["-s", "2", "-m", "me"]);
     let row: Vec<&str> = text.lines().last().unwrap().split_whitespace().collect();
     assert_eq!((row.len(), row[0], row[1]), (14, "me", "2"));
 }
 
 #[test]
-fn options_that_nobody_knows_are_refused() {
-    let bed = need!(Bed::in_memory());
+fn unknown_bonnie_options_are_refused() {
+    let bed = need!(ScratchTarget::in_memory());
     let refused = bed.run(&["as", "bonnie++", "-k"]);
     refused.assert_refused(1, &["there is no option `-k`"]);
 }
@@ -159,12 +159,12 @@ fn normal(call: &str) -> Option<String> {
 /// What the original does, first its own thread and then those of its seekers, and what we do,
 /// by phases.
 fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
-    let theirs = Bed::in_memory().unwrap();
+    let theirs = ScratchTarget::in_memory().unwrap();
     let directory = theirs.target().to_str().unwrap();
     let arguments = [&["-d", directory, "-u", "root", "-q"], options].concat();
     let log = traced(Path::new("bonnie++"), theirs.path(), &arguments, LIMIT);
     let theirs = calls(&log.unwrap());
-    let ours = Bed::in_memory().unwrap();
+    let ours = ScratchTarget::in_memory().unwrap();
     let command = ours.command(&[]);
     let directory = ours.target().to_str().unwrap();
     let arguments = [&["as", "bonnie++", "--no-db", "-d", directory], options].concat();
@@ -172,12 +172,12 @@ fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
     let log = traced(program, ours.path(), &arguments, LIMIT);
     // The first thread prepares and waits.
     let ours = calls(&log.unwrap()).split_off(1);
-    let works = |calls: &Vec<String>| calls.iter().any(|it| it.contains(' ') && is_of_work(it));
+    let works = |calls: &Vec<String>| calls.iter().any(|it| it.contains(' ') && is_file_call(it));
     [theirs, ours.into_iter().filter(works).collect()]
 }
 
 /// Whether a call names something that is worked on.
-fn is_of_work(call: &str) -> bool {
+fn is_file_call(call: &str) -> bool {
     let (verb, name) = call.split_once(' ').unwrap_or((call, ""));
     let is_hexadecimal = |it: char| it.is_ascii_hexdigit();
     let is_numbered = name.len() >= 10
@@ -188,9 +188,9 @@ fn is_of_work(call: &str) -> bool {
 
 /// From the first call on what is worked on to the last one that ends it.
 fn whole(mut calls: Vec<String>) -> Vec<String> {
-    let first = calls.iter().position(|it| is_of_work(it) || it == "list");
+    let first = calls.iter().position(|it| is_file_call(it) || it == "list");
     calls.drain(..first.unwrap_or(0));
-    let ends = |it: &String| matches!(it.as_str(), "close" | "sync") || is_of_work(it);
+    let ends = |it: &String| matches!(it.as_str(), "close" | "sync") || is_file_call(it);
     let last = calls.iter().rposition(ends);
     calls.truncate(last.map_or(0, |last| last + 1));
     calls
@@ -210,10 +210,10 @@ fn assert_same(seen: &[String], wanted: &[String]) {
 }
 
 #[test]
-fn small_files_see_the_calls_of_the_original_in_their_order() {
+fn small_files_get_the_system_calls_of_the_original_in_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
     need!(installed("bonnie++"));
-    drop(need!(Bed::in_memory()));
+    drop(need!(ScratchTarget::in_memory()));
     for (seed, sizes) in [("7", "1:4096:1024:2"), ("123456789", "1")] {
         let options = ["-r", "0", "-s", "0", "-n", sizes, "-z", seed, "-m", "host"];
         let [theirs, ours] = both(&options);
@@ -223,10 +223,10 @@ fn small_files_see_the_calls_of_the_original_in_their_order() {
 }
 
 #[test]
-fn one_file_sees_the_calls_of_the_original_in_their_order() {
+fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
     need!(installed("bonnie++"));
-    drop(need!(Bed::in_memory()));
+    drop(need!(ScratchTarget::in_memory()));
     let options = |size| {
         [
             "-r", "0", "-s", size, "-n", "0", "-f", "-z", "7", "-m", "host",

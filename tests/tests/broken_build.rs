@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use end_to_end::{Bed, finish};
+use end_to_end::{ScratchTarget, finish};
 use serde_json::Value;
 
 /// Compiles what belongs to this workspace with a bucket broken.
@@ -37,8 +37,8 @@ fn broken_build() -> PathBuf {
 }
 
 #[test]
-fn a_build_with_a_broken_bucket_is_found() {
-    let bed = Bed::new().unwrap();
+fn selftest_finds_a_build_with_a_broken_bucket() {
+    let bed = ScratchTarget::new().unwrap();
     let whole = bed.command(&["selftest", "--engine", "null", "--json", "found.json"]);
     let mut broken = Command::new(broken_build());
     let given = whole.get_envs();

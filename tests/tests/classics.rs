@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use end_to_end::{Bed, Finished, finish, names_in, need, pgmeter, run_tool, skip, wait_for};
+use end_to_end::{
+    Finished, ScratchTarget, finish, names_in, need, pgmeter, run_tool, skip, wait_for,
+};
 
 const METHODS: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
 /// The files of traced runs, their bytes, and the bytes of a write.
@@ -19,7 +21,7 @@ const WRITE: u64 = 16_384;
 const TRACED: &str = "trace=creat,openat,write,fsync,sync,close,unlink,unlinkat,mkdir,mkdirat";
 
 /// As the program with that name, in the bed's directory.
-fn classic(bed: &Bed, name: &str, arguments: &[&str]) -> Finished {
+fn classic(bed: &ScratchTarget, name: &str, arguments: &[&str]) -> Finished {
     bed.run(&[&["as", name], arguments].concat())
 }
 
@@ -50,7 +52,7 @@ fn lat_fs_lines(stderr: &str) -> Vec<[u64; 4]> {
 
 #[test]
 fn lat_fs_1_6_prints_a_line_for_each_size_to_standard_error_and_again_later() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let seen = classic(&bed, "lat_fs", &["target"]);
     assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
     let lines = lat_fs_lines(&seen.stderr);
@@ -72,7 +74,7 @@ fn lat_fs_1_6_prints_a_line_for_each_size_to_standard_error_and_again_later() {
 
 #[test]
 fn lat_fs_3_prints_a_line_for_each_size_to_standard_error() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let seen = classic(&bed, "lat_fs", &["-N", "3", "target"]);
     assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
     let lines = lat_fs_lines(&seen.stderr);
@@ -92,8 +94,8 @@ fn lat_fs_3_prints_a_line_for_each_size_to_standard_error() {
 }
 
 #[test]
-fn lat_fs_1_6_works_where_it_is_and_3_among_temporary_files() {
-    let bed = Bed::new().unwrap();
+fn lat_fs_1_6_uses_the_current_directory_and_3_the_temporary_one() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("aa", "mine");
     let seen = classic(&bed, "lat_fs", &["--no-db"]);
     seen.assert_refused(1, &["cannot create `./aa`: File exists", "empty directory"]);
@@ -106,8 +108,8 @@ fn lat_fs_1_6_works_where_it_is_and_3_among_temporary_files() {
 }
 
 #[test]
-fn lat_fs_refuses_as_the_original_ends() {
-    let bed = Bed::new().unwrap();
+fn lat_fs_rejects_arguments_with_the_exit_code_of_the_original() {
+    let bed = ScratchTarget::new().unwrap();
     let seen = classic(&bed, "lat_fs", &["-x"]);
     seen.assert_refused(255, &["there is no option `-x`", "usage: lat_fs [-s"]);
     let seen = classic(&bed, "lat_fs", &["--compat", "1.6", "a", "b"]);
@@ -121,7 +123,7 @@ fn lat_fs_refuses_as_the_original_ends() {
 
 #[test]
 fn fs_mark_prints_the_originals_columns() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let arguments = ["-d", "target", "-n", "10", "-S", "4", "-v"];
     let seen = classic(&bed, "fs_mark", &arguments);
     let lines: Vec<&str> = seen.stdout.lines().collect();
@@ -150,7 +152,7 @@ fn fs_mark_prints_the_originals_columns() {
 
 #[test]
 fn fs_mark_appends_its_log_and_counts_all_iterations() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("my.log", "before\n");
     let arguments = [
         "-d", "target/a", "-d", "target/b", "-n", "5", "-s", "100", "-L", "2", "-l", "my.log",
@@ -185,7 +187,7 @@ fn fs_mark_appends_its_log_and_counts_all_iterations() {
 
 #[test]
 fn fs_mark_ends_with_one_when_the_next_files_would_not_fit() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let arguments = ["-d", "target", "-n", "100000", "-s", "2000000000", "-F"];
     let seen = classic(&bed, "fs_mark", &arguments);
     assert_eq!(seen.code, 1, "{}", seen.text());
@@ -195,8 +197,8 @@ fn fs_mark_ends_with_one_when_the_next_files_would_not_fit() {
 }
 
 #[test]
-fn fs_mark_refuses_as_the_original_ends() {
-    let bed = Bed::new().unwrap();
+fn fs_mark_rejects_arguments_with_the_exit_code_of_the_original() {
+    let bed = ScratchTarget::new().unwrap();
     let seen = classic(&bed, "fs_mark", &["-n", "5"]);
     seen.assert_refused(1, &["`-d` is missing", "usage: fs_mark"]);
     let seen = classic(&bed, "fs_mark", &["-h"]);
@@ -209,8 +211,8 @@ fn fs_mark_refuses_as_the_original_ends() {
 }
 
 #[test]
-fn links_with_their_names_are_the_programs() {
-    let bed = Bed::new().unwrap();
+fn links_named_like_the_programs_run_them() {
+    let bed = ScratchTarget::new().unwrap();
     let program = PathBuf::from(pgmeter(bed.path()).get_program());
     let program = fs::canonicalize(program).unwrap();
     for (name, arguments, stream) in [
@@ -233,7 +235,7 @@ fn links_with_their_names_are_the_programs() {
 /// Starts a program that does not end by itself, interrupts it once it has made files, and
 /// checks that it leaves what was there and nothing else.
 fn interrupted(arguments: &[&str]) {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     fs::write(bed.target().join("mine"), "mine").unwrap();
     let mut child = bed.start(arguments);
     wait_for("files", || files_below(bed.target()).len() > 2);
@@ -243,7 +245,7 @@ fn interrupted(arguments: &[&str]) {
 }
 
 #[test]
-fn ctrl_c_removes_what_was_made() {
+fn ctrl_c_removes_the_files_of_a_classic() {
     interrupted(&["as", "lat_fs", "target"]);
     interrupted(&["as", "lat_fs", "-N", "10000", "-P", "2", "target"]);
     let endless = ["-n", "50", "-s", "100", "-L", "1000000"];
@@ -257,7 +259,7 @@ fn ctrl_c_removes_what_was_made() {
 /// Starts a program that does not end by itself, kills it once it has made files, and checks that
 /// `clean` removes them after asking, and nothing else.
 fn killed(arguments: &[&str]) {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for name in ["mine", "1"] {
         fs::write(bed.target().join(name), "mine").unwrap();
     }
@@ -299,7 +301,7 @@ fn clean_removes_what_a_killed_classic_left_and_nothing_else() {
 
 #[test]
 fn clean_removes_what_a_killed_postmark_left_and_nothing_else() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     fs::write(bed.target().join("3"), "mine").unwrap();
     let lines = "set location target\nset number 100000\nset subdirectories 3\n\
                  set transactions 100000000\nrun\n";
@@ -316,8 +318,8 @@ fn clean_removes_what_a_killed_postmark_left_and_nothing_else() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_fs_mark() {
-    let bed = Bed::new().unwrap();
+fn fs_mark_ends_when_its_reader_closes_the_pipe() {
+    let bed = ScratchTarget::new().unwrap();
     let arguments = ["as", "fs_mark", "-d", "target", "-n", "9", "-L", "1000000"];
     let mut command = bed.command(&arguments);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -328,7 +330,7 @@ fn a_reader_that_goes_away_ends_fs_mark() {
 
 /// The system calls of a command on files below `target`, in order: verb, number of the file
 /// in the order of creation, bytes asked for and result.
-fn traced(bed: &Bed, command: &Command) -> Vec<String> {
+fn traced(bed: &ScratchTarget, command: &Command) -> Vec<String> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", TRACED]);
     strace.arg(command.get_program()).args(command.get_args());
@@ -478,11 +480,11 @@ fn assert_equal(ours: &[String], theirs: &[String], what: &str) {
 }
 
 #[test]
-fn fs_marks_system_calls_are_those_of_its_rules_and_of_the_original() {
+fn fs_mark_makes_the_expected_system_calls_and_those_of_the_original() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
     let original = original();
     for method in METHODS {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         fs::create_dir(bed.target().join("a")).unwrap();
         let arguments = fs_mark_arguments(method);
         // A store has directories of its own.
@@ -521,7 +523,7 @@ fn shape(output: &str) -> Vec<String> {
 }
 
 #[test]
-fn fs_marks_output_and_files_are_those_of_the_original() {
+fn fs_mark_output_and_files_match_the_original() {
     if original().is_none() {
         skip!("Debian's fs_mark is not installed");
     }
@@ -533,7 +535,7 @@ fn fs_marks_output_and_files_are_those_of_the_original() {
     ] {
         let words: Vec<&str> = options.split(' ').collect();
         let outcome = |is_ours: bool| {
-            let bed = Bed::new().unwrap();
+            let bed = ScratchTarget::new().unwrap();
             let mut command = if is_ours {
                 bed.command(&["as", "fs_mark"])
             } else {
@@ -556,7 +558,7 @@ fn fs_marks_output_and_files_are_those_of_the_original() {
 #[test]
 fn lat_fs_1_6_creates_writes_once_and_removes_in_the_order_of_names() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let ours = traced(&bed, &bed.command(&["as", "lat_fs", "--no-db", "target"]));
     let mut calls = ours.iter().peekable();
     for size in [0, 1024, 4096, 10_240] {
@@ -582,7 +584,7 @@ fn lat_fs_1_6_creates_writes_once_and_removes_in_the_order_of_names() {
 #[test]
 fn lat_fs_3_visits_the_files_of_each_sample_backwards() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut strace = Command::new("strace");
     strace.args([
         "-f",

@@ -1,14 +1,14 @@
 //! The program from outside: what it prints, where, and its exit codes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
     line = [{ size = \"4k\", read = 70, random = 100 }]\n";
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("small.toml", SMALL);
     bed
 }
@@ -29,7 +29,7 @@ fn help_and_version_exit_with_0() {
 }
 
 #[test]
-fn the_version_says_more_when_asked_to() {
+fn verbose_version_lists_build_and_system_details() {
     let bed = bed();
     let plain = bed.run(&["--version"]);
     assert_eq!(plain.stdout.lines().count(), 1, "{}", plain.text());
@@ -77,7 +77,7 @@ fn list_names_the_built_in_workloads_and_packs() {
 }
 
 #[test]
-fn a_file_is_read_as_the_kind_that_is_asked_for() {
+fn a_workload_file_is_parsed_as_the_requested_kind() {
     let bed = bed();
     let script = "define fileset name=box,path=/x,entries=5,prealloc\n\
                   define process name=p { thread name=t {\n\
@@ -165,7 +165,7 @@ fn a_table_fits_into_80_columns() {
 }
 
 #[test]
-fn quiet_says_nothing_while_it_runs() {
+fn quiet_prints_nothing_during_the_run() {
     let seen = bed().measure(&["small.toml", "--quiet"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     assert!(!seen.stderr.contains("IOPS"), "{}", seen.text());
@@ -230,7 +230,7 @@ fn the_same_seed_makes_the_same_operations() {
 }
 
 #[test]
-fn values_of_the_plan_say_where_they_come_from() {
+fn plan_settings_record_their_source() {
     let (_, record) = bed().record(&["small.toml", "--iodepth", "4"]);
     let settings = record["plan"]["settings"].as_array().unwrap();
     let source = |key: &str| {
@@ -243,7 +243,7 @@ fn values_of_the_plan_say_where_they_come_from() {
 }
 
 #[test]
-fn a_list_of_depths_makes_a_cell_for_each() {
+fn a_list_of_depths_makes_one_cell_per_depth() {
     let (_, record) = bed().record(&["small.toml", "--iodepth", "1,2,8", "--repetitions", "2"]);
     let depths: Vec<u64> = record["cells"]
         .as_array()
@@ -269,7 +269,7 @@ fn csv_has_the_80_columns_of_iometer() {
 }
 
 #[test]
-fn a_saved_record_is_reported_as_it_was_printed() {
+fn a_saved_record_reports_the_same_as_its_run_printed() {
     let bed = bed();
     let seen = bed.measure(&["small.toml", "--json", "saved.json", "--quiet", "--no-html"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -293,7 +293,7 @@ fn kept_files_are_reused_and_cleaned() {
 }
 
 #[test]
-fn cleaning_a_directory_without_remains_is_no_failure() {
+fn cleaning_a_directory_without_leftovers_succeeds() {
     let bed = bed();
     let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -310,7 +310,7 @@ fn converting_to_icf_and_back_keeps_the_description() {
 }
 
 #[test]
-fn doctor_tells_about_this_machine() {
+fn doctor_describes_this_machine() {
     let bed = bed();
     let seen = bed.run(&["doctor", &bed.target().to_string_lossy()]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -354,7 +354,7 @@ fn completions_and_the_manual_are_printed() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_panic() {
+fn a_closed_pipe_does_not_panic() {
     let bed = bed();
     let program = bed
         .command(&[])
@@ -371,7 +371,7 @@ const NEW_FILE: &str = "size = \"4m\"\nnew_file = true\ncache = \"buffered\"\n\
     [[access_spec]]\nname = \"First\"\nline = [{ size = \"64k\", read = 0, random = 0 }]\n";
 
 #[test]
-fn a_new_file_grows_while_it_is_written_and_stays_when_it_is_kept() {
+fn a_new_file_grows_while_written_and_is_kept_on_request() {
     let bed = bed();
     bed.file("new.toml", NEW_FILE);
     let target = bed.target().to_string_lossy().into_owned();
@@ -388,7 +388,7 @@ fn a_new_file_grows_while_it_is_written_and_stays_when_it_is_kept() {
 }
 
 #[test]
-fn what_does_not_go_with_a_new_file_is_refused() {
+fn options_that_conflict_with_a_new_file_are_refused() {
     let bed = bed();
     bed.file("new.toml", NEW_FILE);
     for (more, said) in [

@@ -1,7 +1,7 @@
 //! `compare`: what it says of runs, in which forms, and with which exit code.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::{Bed, Finished};
+use end_to_end::{Finished, ScratchTarget};
 use serde_json::{Value, json};
 
 const READS: &str = "size = \"4m\"\nengine = \"null\"\n[[access_spec]]\nname = \"Reads\"\n\
@@ -10,8 +10,8 @@ const READS: &str = "size = \"4m\"\nengine = \"null\"\n[[access_spec]]\nname = \
 const RATES: [f64; 5] = [1000.0, 1010.0, 990.0, 1005.0, 995.0];
 
 /// A bed with `a.json`, a real record of 5 repetitions whose figures are made exact.
-fn bed() -> (Bed, Value) {
-    let bed = Bed::new().unwrap();
+fn bed() -> (ScratchTarget, Value) {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let (seen, record) = bed.record(&[
         "reads.toml",
@@ -50,13 +50,13 @@ fn at_speed(record: &Value, speed: f64) -> Value {
 }
 
 /// A bed with `b.json` beside `a.json`, which ran at `speed` times its rates.
-fn two(speed: f64) -> Bed {
+fn two(speed: f64) -> ScratchTarget {
     let (bed, record) = bed();
     bed.file("b.json", at_speed(&record, speed).to_string());
     bed
 }
 
-fn compare(bed: &Bed, more: &[&str]) -> Finished {
+fn compare(bed: &ScratchTarget, more: &[&str]) -> Finished {
     bed.run(&[&["compare", "a.json", "b.json"], more].concat())
 }
 
@@ -68,8 +68,8 @@ fn row<'a>(text: &'a str, figure: &str) -> &'a str {
 }
 
 #[test]
-fn all_runs_of_a_tag_are_one_side() {
-    let bed = Bed::new().unwrap();
+fn all_runs_with_a_tag_form_one_side() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     for run in 0..3 {
         let times = ["--run-time", "50ms", "--ramp-time", "0s", "--quiet"];
@@ -136,7 +136,7 @@ fn ten_percent_faster_is_better_and_no_regression() {
 }
 
 #[test]
-fn pairs_find_what_their_common_scatter_hides() {
+fn pairing_finds_a_difference_hidden_by_common_scatter() {
     let bed = two(0.995);
     let verdict = |more: &[&str]| {
         let seen = compare(&bed, &[&["--format", "json"], more].concat());
@@ -152,7 +152,7 @@ fn pairs_find_what_their_common_scatter_hides() {
 }
 
 #[test]
-fn json_is_one_document_whatever_the_number_of_comparisons() {
+fn json_is_one_document_for_any_number_of_comparisons() {
     let bed = two(0.9);
     let seen = compare(&bed, &["--format", "json"]);
     assert_eq!(compare(&bed, &["--json"]).stdout, seen.stdout);
@@ -166,7 +166,7 @@ fn json_is_one_document_whatever_the_number_of_comparisons() {
 }
 
 #[test]
-fn several_runs_stand_below_the_first() {
+fn several_runs_are_listed_below_the_baseline() {
     let (bed, record) = bed();
     bed.file("b.json", at_speed(&record, 0.9).to_string());
     bed.file("c.json", at_speed(&record, 1.1).to_string());
@@ -205,7 +205,7 @@ fn markdown_goes_into_a_file() {
 }
 
 #[test]
-fn what_differs_is_told_first() {
+fn differing_settings_are_printed_first() {
     let (bed, record) = bed();
     let mut other = at_speed(&record, 1.0);
     other["environment"]["kernel"] = json!("9.99.0-made-up");
@@ -226,7 +226,7 @@ fn what_differs_is_told_first() {
 }
 
 #[test]
-fn records_of_different_things_are_refused_unless_forced() {
+fn records_of_different_workloads_are_refused_unless_forced() {
     let (bed, _) = bed();
     let more = [
         "--repetitions",
@@ -253,7 +253,7 @@ fn records_of_different_things_are_refused_unless_forced() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn bytes_that_are_not_a_record_are_refused() {
     let (bed, record) = bed();
     let refused = |name: &str, phrases: &[&str]| {
         for pair in [["a.json", name], [name, "a.json"]] {
@@ -292,7 +292,7 @@ fn a_record_without_a_complete_cell_is_refused() {
 }
 
 #[test]
-fn single_runs_say_that_they_are_single() {
+fn comparing_single_runs_warns_that_the_difference_may_be_chance() {
     let (bed, record) = bed();
     let mut single = record.clone();
     single["cells"].as_array_mut().unwrap().truncate(1);
@@ -319,7 +319,7 @@ fn single_runs_say_that_they_are_single() {
 }
 
 #[test]
-fn the_first_line_sums_up_what_was_seen_and_what_could_not_be() {
+fn the_first_line_states_the_difference_and_the_smallest_detectable_one() {
     let first = |speed: f64| {
         let seen = compare(&two(speed), &[]);
         assert_eq!(seen.code, 0, "{}", seen.text());
@@ -336,7 +336,7 @@ fn the_first_line_sums_up_what_was_seen_and_what_could_not_be() {
 }
 
 #[test]
-fn pages_of_several_runs_have_ratios_intervals_verdicts_and_what_differs() {
+fn pages_of_several_runs_show_ratios_intervals_verdicts_and_differences() {
     let (bed, record) = bed();
     let mut other = at_speed(&record, 0.9);
     other["environment"]["settings"] = json!(["pressure.io=some avg10=99"]);
@@ -378,7 +378,7 @@ fn pages_of_several_runs_have_ratios_intervals_verdicts_and_what_differs() {
 }
 
 /// Two targets measured in turn, for a moment each, unless `more` says otherwise.
-fn in_turn(bed: &Bed, targets: &[&str], more: &[&str]) -> Finished {
+fn in_turn(bed: &ScratchTarget, targets: &[&str], more: &[&str]) -> Finished {
     bed.file("reads.toml", READS);
     let mut all = vec!["compare", "reads.toml", "--ramp-time", "0s", "--quiet"];
     if !more.contains(&"--run-time") {
@@ -391,7 +391,7 @@ fn in_turn(bed: &Bed, targets: &[&str], more: &[&str]) -> Finished {
 }
 
 /// The stored runs' records, oldest first.
-fn stored(bed: &Bed) -> Vec<Value> {
+fn stored(bed: &ScratchTarget) -> Vec<Value> {
     let runs = bed.listed(&[]);
     let ids = runs.iter().rev();
     ids.map(|run| {
@@ -408,7 +408,7 @@ fn started(cell: &Value) -> String {
 
 #[test]
 fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let (a, b) = (bed.path().join("a"), bed.path().join("b"));
     std::fs::create_dir_all(&a).unwrap();
     std::fs::create_dir_all(&b).unwrap();
@@ -460,7 +460,7 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
 
 #[test]
 fn a_target_is_measured_against_itself() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_string_lossy().into_owned();
     let more = [
         "--engine",
@@ -483,7 +483,7 @@ fn a_target_is_measured_against_itself() {
 
 #[test]
 fn both_sides_are_repeated_until_they_are_precise_or_the_budget_is_spent() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let more = [
         "--repetitions",
         "auto",
@@ -511,7 +511,7 @@ fn both_sides_are_repeated_until_they_are_precise_or_the_budget_is_spent() {
 
 #[test]
 fn targets_that_cannot_be_measured_in_turn_are_refused() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     in_turn(&bed, &["/null/a"], &[]).assert_refused(2, &["two targets, not 1", "help: "]);
     in_turn(&bed, &["a", "b", "c"], &[]).assert_refused(2, &["two targets, not 3"]);
     bed.run(&["compare", "reads.toml", "--run-time", "1s"])
@@ -596,8 +596,8 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
 }
 
 #[test]
-fn published_figures_stand_beside_runs() {
-    let bed = Bed::new().unwrap();
+fn published_figures_are_shown_next_to_runs() {
+    let bed = ScratchTarget::new().unwrap();
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
         "run",
@@ -642,7 +642,7 @@ fn published_figures_stand_beside_runs() {
 }
 
 #[test]
-fn published_figures_that_fit_nothing_are_refused() {
+fn published_figures_that_match_nothing_are_refused() {
     let (bed, _) = bed();
     for (column, said) in [
         ("no-such", ["`no-such`", "lfs-postmark"]),

@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, Finished, STORE, finish, run_tool, skip};
+use end_to_end::{Finished, STORE, ScratchTarget, finish, run_tool, skip};
 use serde_json::Value;
 
 /// Touches nothing.
@@ -13,14 +13,14 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"50ms\"\nramp_
 /// Much more than it takes; other programs may be busy beside it.
 const ANSWER_MAX: Duration = Duration::from_millis(50);
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
     bed
 }
 
 /// A bed with two runs, of which the newest has a tag.
-fn with_runs() -> (Bed, Vec<String>) {
+fn with_runs() -> (ScratchTarget, Vec<String>) {
     let bed = bed();
     for _ in 0..2 {
         let seen = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
@@ -43,20 +43,20 @@ fn with_runs() -> (Bed, Vec<String>) {
 }
 
 /// Asks as the script of a shell does, and checks that nothing else is said.
-fn ask(bed: &Bed, shell: &str, line: &[&str]) -> Finished {
+fn ask(bed: &ScratchTarget, shell: &str, line: &[&str]) -> Finished {
     let words = [&["--", "pgmeter"], line].concat();
     let seen = finish(bed.command(&words).env("PGMETER_COMPLETE", shell));
     assert_eq!((seen.code, seen.stderr.as_str()), (0, ""), "{line:?}");
     seen
 }
 
-fn ends(bed: &Bed, line: &[&str]) -> Vec<String> {
+fn ends(bed: &ScratchTarget, line: &[&str]) -> Vec<String> {
     let seen = ask(bed, "bash", line);
     seen.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
-fn words_of_every_kind_are_known() {
+fn names_of_every_kind_are_completed() {
     let (bed, ids) = with_runs();
     let directory = |name: &str| std::fs::create_dir(bed.path().join(name)).unwrap();
     directory("disk-a");
@@ -129,7 +129,7 @@ fn block_devices_are_targets() {
 }
 
 #[test]
-fn a_store_that_is_named_is_the_one_that_is_asked() {
+fn completion_reads_the_store_given_by_db() {
     let (bed, ids) = with_runs();
     let other = bed.path().join("moved.db").display().to_string();
     std::fs::rename(bed.path().join(STORE), &other).unwrap();
@@ -141,7 +141,7 @@ fn a_store_that_is_named_is_the_one_that_is_asked() {
 }
 
 #[test]
-fn nothing_is_made_changed_or_complained_of() {
+fn completion_changes_no_file_and_reports_no_error() {
     let bed = bed();
     let runs = ["runs", "show", ""];
     let options = ["--json", "--db", "--help"];
@@ -168,7 +168,7 @@ fn nothing_is_made_changed_or_complained_of() {
 }
 
 #[test]
-fn what_could_control_a_terminal_is_not_offered() {
+fn names_with_terminal_control_characters_are_not_offered() {
     let (bed, _) = with_runs();
     let evil = "a\u{1b}[2Jb.toml";
     bed.file(evil, NULL);
@@ -187,7 +187,7 @@ fn what_could_control_a_terminal_is_not_offered() {
 }
 
 #[test]
-fn an_answer_comes_before_anybody_waits_for_it() {
+fn completion_answers_without_a_noticeable_delay() {
     let (bed, _) = with_runs();
     let time = |line: &[&str]| {
         let begun = Instant::now();
@@ -205,7 +205,7 @@ fn an_answer_comes_before_anybody_waits_for_it() {
 }
 
 /// What bash offers behind a line, in which the cursor is at the end.
-fn bash(bed: &Bed, line: &str) -> Vec<String> {
+fn bash(bed: &ScratchTarget, line: &str) -> Vec<String> {
     let program = bed
         .command(&[])
         .get_program()
@@ -255,7 +255,7 @@ fn quoted(word: &str) -> String {
 }
 
 #[test]
-fn bash_offers_what_comes_behind_its_own_breaks_of_words() {
+fn bash_completes_after_its_own_word_breaks() {
     if run_tool("bash", &["--version"]).is_err() {
         skip!("`bash` is not installed");
     }
@@ -328,7 +328,7 @@ fn readline_itself_completes_a_line() {
 }
 
 #[test]
-fn scripts_are_what_their_shells_can_read() {
+fn completion_scripts_parse_in_their_shells() {
     let bed = bed();
     for shell in ["bash", "zsh", "fish"] {
         let script = bed.run(&["completions", shell]).stdout;

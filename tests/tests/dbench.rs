@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, installed, need, run_tool, run_within, samples, traced, wait_for};
+use end_to_end::{
+    Finished, ScratchTarget, installed, need, run_tool, run_within, samples, traced, wait_for,
+};
 
 /// What one run may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -28,7 +30,7 @@ Unlink \"\\clients\\client1\\two\" 0x6 NT_STATUS_OK
 Rmdir \"\\clients\\client1\\none\" NT_STATUS_OBJECT_NAME_NOT_FOUND
 ";
 
-fn dbench(bed: &Bed, arguments: &[&str]) -> Finished {
+fn dbench(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let target = bed.target().to_str().unwrap();
     let all = [&["as", "dbench", "-D", target][..], arguments].concat();
     run_within(&mut bed.command(&all), LIMIT).unwrap()
@@ -48,8 +50,8 @@ fn counts(text: &str) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn a_load_file_is_carried_out_once_by_each_client_and_leaves_nothing() {
-    let bed = Bed::in_memory();
+fn each_client_runs_the_load_file_once_and_leaves_nothing() {
+    let bed = ScratchTarget::in_memory();
     let bed = need!(bed);
     bed.file("small.txt", SMALL);
     let seen = dbench(&bed, &["--run-once", "-c", "small.txt", "3"]);
@@ -86,8 +88,8 @@ fn a_load_file_is_carried_out_once_by_each_client_and_leaves_nothing() {
 }
 
 #[test]
-fn a_load_file_is_known_by_its_content_and_told_in_words() {
-    let bed = Bed::new().unwrap();
+fn a_load_file_is_recognized_by_its_content_and_described_in_words() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("small.txt", SMALL);
     let target = bed.target().to_str().unwrap();
     let seen = bed.run(&["check", "small.txt", "--target", target]);
@@ -105,7 +107,7 @@ fn a_load_file_is_known_by_its_content_and_told_in_words() {
 
 #[test]
 fn names_never_lead_out_of_the_target() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let victim = bed.file("victim", "untouched");
     for name in [
         format!("/..{}", victim.display()),
@@ -131,8 +133,8 @@ fn names_never_lead_out_of_the_target() {
 }
 
 #[test]
-fn a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line() {
-    let bed = Bed::new().unwrap();
+fn a_call_with_an_unrecorded_result_ends_the_run_with_its_line() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "bad.txt",
         "Mkdir \"/a\" *\nUnlink \"/a/b\" 0x6 NT_STATUS_OK\n",
@@ -146,8 +148,8 @@ fn a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line() {
 }
 
 #[test]
-fn ctrl_c_leaves_nothing_of_a_load_file() {
-    let bed = Bed::new().unwrap();
+fn ctrl_c_removes_the_files_of_a_load_file() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("small.txt", SMALL);
     let target = bed.target().to_str().unwrap();
     let mut child = bed.start(&[
@@ -229,7 +231,7 @@ fn normal(line: &str) -> Option<String> {
 
 /// The calls of one pass of the original.
 fn of_original(load: &Path, time: &str) -> Vec<String> {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let arguments = [
         "-c",
         load.to_str().unwrap(),
@@ -247,7 +249,7 @@ fn of_original(load: &Path, time: &str) -> Vec<String> {
 }
 
 fn of_ours(load: &Path) -> Vec<String> {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let command = bed.command(&[]);
     let target = bed.target().to_str().unwrap();
     let load = load.to_str().unwrap();
@@ -282,10 +284,10 @@ fn whole(mut calls: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn one_client_makes_the_calls_of_the_original_in_their_order() {
+fn one_client_makes_the_calls_of_the_original_in_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
     need!(installed("dbench"));
-    drop(need!(Bed::in_memory()));
+    drop(need!(ScratchTarget::in_memory()));
     for (name, time) in [("mini.txt", "1"), ("client_first2000.txt", "3")] {
         let load = need!(samples("dbench")).join(name);
         let wanted = whole(of_original(&load, time));

@@ -5,15 +5,16 @@ use std::path::Path;
 use std::process::Command;
 
 use end_to_end::{
-    Bed, FileSystem, LoopDevice, MountedImage, Neighbor, Scratch, Zram, installed, need, skip,
+    FileSystem, LoopDevice, MountedImage, Neighbor, Scratch, ScratchTarget, Zram, installed, need,
+    skip,
 };
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 
 /// Random requests of 4 KiB, so many percent of them reads.
-fn bed(target: &Path, read_percent: u32) -> Bed {
-    let bed = Bed::with_target(target).unwrap();
+fn bed(target: &Path, read_percent: u32) -> ScratchTarget {
+    let bed = ScratchTarget::with_target(target).unwrap();
     let line = format!("line = [{{ size = \"4k\", read = {read_percent}, random = 100 }}]");
     let workload = format!("size = \"32m\"\n[[access_spec]]\n{line}\n");
     bed.file("mine.toml", workload);
@@ -21,7 +22,7 @@ fn bed(target: &Path, read_percent: u32) -> Bed {
 }
 
 /// What the run warned of, with the record.
-fn measured(bed: &Bed, more: &[&str]) -> (Vec<String>, Value) {
+fn measured(bed: &ScratchTarget, more: &[&str]) -> (Vec<String>, Value) {
     let (seen, record) = bed.record(&[&["mine.toml"][..], more].concat());
     assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
     let warnings = record["warnings"].as_array().unwrap().iter();
@@ -40,7 +41,7 @@ const ABOUT_DEVICES: [&str; 3] = [
 ];
 
 #[test]
-fn cache_served_reads_is_told_though_another_reads_the_device() {
+fn cache_served_reads_is_reported_although_a_neighbor_reads_the_device() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 256 * MIB));
     let bed = bed(mounted.path(), 100);
     let neighbor = Neighbor::reading(mounted.path()).unwrap();
@@ -60,7 +61,7 @@ fn cache_served_reads_is_told_though_another_reads_the_device() {
 }
 
 #[test]
-fn cache_absorbed_writes_is_told_where_memory_took_them() {
+fn cache_absorbed_writes_is_reported_when_memory_absorbs_them() {
     for file_system in [FileSystem::Ext4, FileSystem::Xfs, FileSystem::Btrfs] {
         let mounted = need!(MountedImage::new(file_system, 512 * MIB));
         let bed = bed(mounted.path(), 0);
@@ -80,7 +81,7 @@ fn cache_absorbed_writes_is_told_where_memory_took_them() {
 }
 
 /// What a run warned of during which others moved more than a little, and what the device did.
-fn disturbed(bed: &Bed, cache: &str) -> (Vec<String>, Value) {
+fn disturbed(bed: &ScratchTarget, cache: &str) -> (Vec<String>, Value) {
     for _ in 0..10 {
         let slowly = ["--cache", cache, "--rate", "200", "--run-time", "2s"];
         let (codes, record) = measured(bed, &slowly);
@@ -95,7 +96,7 @@ fn disturbed(bed: &Bed, cache: &str) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn other_io_on_device_is_told_in_every_use_of_the_cache() {
+fn other_io_on_device_is_reported_in_every_cache_mode() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 256 * MIB));
     let bed = bed(mounted.path(), 50);
     for neighbor in [Neighbor::reading, Neighbor::writing] {
@@ -112,7 +113,7 @@ fn other_io_on_device_is_told_in_every_use_of_the_cache() {
 }
 
 #[test]
-fn a_clean_run_is_not_said_to_be_served_by_memory_or_disturbed() {
+fn a_clean_run_has_no_warning_about_memory_or_other_io() {
     for file_system in [FileSystem::Ext4, FileSystem::Xfs] {
         let mounted = need!(MountedImage::new(file_system, 512 * MIB));
         let bed = bed(mounted.path(), 70);
@@ -131,7 +132,7 @@ fn a_clean_run_is_not_said_to_be_served_by_memory_or_disturbed() {
 }
 
 #[test]
-fn what_btrfs_writes_for_itself_is_not_called_others() {
+fn writes_of_btrfs_itself_do_not_count_as_other_io() {
     let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 * MIB));
     let bed = bed(mounted.path(), 0);
     let (codes, record) = measured(&bed, &["--cache", "direct", "--run-time", "2s"]);
@@ -140,7 +141,7 @@ fn what_btrfs_writes_for_itself_is_not_called_others() {
 }
 
 /// What `check` says of the bed's workload.
-fn checked(bed: &Bed) -> String {
+fn checked(bed: &ScratchTarget) -> String {
     let target = bed.target().to_string_lossy().into_owned();
     let seen = bed.run(&["check", "--target", &target, "mine.toml"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -153,7 +154,7 @@ fn layers(record: &Value) -> &str {
 }
 
 #[test]
-fn blank_storage_is_told_of_a_sparse_loop_device_until_it_is_written() {
+fn blank_storage_is_reported_for_a_sparse_loop_device_until_written() {
     let device = need!(LoopDevice::new(64 * MIB));
     let bed = bed(device.path(), 100);
     let (codes, record) = measured(&bed, &[]);
@@ -184,7 +185,7 @@ fn blank_storage_is_told_of_a_sparse_loop_device_until_it_is_written() {
 }
 
 #[test]
-fn blank_storage_is_not_told_of_what_is_preconditioned_or_a_test_file() {
+fn blank_storage_is_not_reported_for_preconditioned_or_test_files() {
     let device = need!(LoopDevice::new(64 * MIB));
     let whole = bed(device.path(), 100);
     let name = device.path().to_string_lossy().into_owned();
@@ -197,7 +198,7 @@ fn blank_storage_is_not_told_of_what_is_preconditioned_or_a_test_file() {
 }
 
 #[test]
-fn memory_backed_is_told_of_a_file_system_on_a_loop_device_in_memory() {
+fn memory_backed_is_reported_for_a_file_system_on_a_loop_device_in_memory() {
     let mounted = need!(MountedImage::in_memory(FileSystem::Ext4, 256 * MIB));
     let bed = bed(mounted.path(), 100);
     let (codes, record) = measured(&bed, &[]);
@@ -213,7 +214,7 @@ fn memory_backed_is_told_of_a_file_system_on_a_loop_device_in_memory() {
 }
 
 #[test]
-fn memory_backed_is_not_told_of_a_loop_device_on_a_disk() {
+fn memory_backed_is_not_reported_for_a_loop_device_on_a_disk() {
     let device = need!(LoopDevice::new(64 * MIB));
     let bed = bed(device.path(), 100);
     let (codes, record) = measured(&bed, &[]);
@@ -224,7 +225,7 @@ fn memory_backed_is_not_told_of_a_loop_device_on_a_disk() {
 }
 
 #[test]
-fn memory_backed_and_blank_storage_are_told_of_a_new_zram_device() {
+fn memory_backed_and_blank_storage_are_reported_for_a_new_zram_device() {
     let device = need!(Zram::new(32 * MIB));
     let bed = bed(device.path(), 100);
     let (codes, record) = measured(&bed, &[]);
@@ -234,7 +235,7 @@ fn memory_backed_and_blank_storage_are_told_of_a_new_zram_device() {
 }
 
 #[test]
-fn a_file_system_in_memory_is_told_of_once() {
+fn a_file_system_in_memory_is_reported_once() {
     let scratch = need!(Scratch::in_memory());
     let bed = bed(scratch.path(), 100);
     let about = [
@@ -258,11 +259,11 @@ fn a_file_system_in_memory_is_told_of_once() {
 }
 
 #[test]
-fn what_files_take_of_memory_is_what_they_take() {
+fn a_warning_states_the_share_of_memory_that_the_files_take() {
     let kib = std::fs::read_to_string("/proc/meminfo").unwrap();
     let kib = kib.split_ascii_whitespace().nth(1).unwrap();
     let memory_bytes = kib.parse::<u64>().unwrap() * 1024;
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     // About a tenth of a hundredth, however much there is.
     let bytes = (memory_bytes / 1000 / 10).next_multiple_of(4096);
     let sizes = format!("sizes=[{bytes}]");
@@ -305,10 +306,10 @@ const SHARES: [(&[&str], u64); 6] = [
 ];
 
 #[test]
-fn shares_of_a_device_are_those_of_fio() {
+fn sizes_in_percent_of_a_device_match_fio() {
     let device = need!(LoopDevice::new(1_000_448));
     let name = format!("--filename={}", device.path().display());
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let is_beside_fio = installed("fio").is_ok();
     for (said, requests) in SHARES {
         let job = [

@@ -7,7 +7,7 @@ use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use end_to_end::{Bed, Shell, need, pgmeter, run_tool, wait_for};
+use end_to_end::{ScratchTarget, Shell, need, pgmeter, run_tool, wait_for};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn has_worker(child: &Child, longer_than: Duration) -> bool {
 }
 
 /// Starts a run that is at work: its files are open.
-fn at_work(bed: &Bed, arguments: &[&str]) -> Child {
+fn at_work(bed: &ScratchTarget, arguments: &[&str]) -> Child {
     let target = bed.target().to_string_lossy().into_owned();
     let common = ["run", "--target", &target, "--json", "saved.json"];
     let child = bed.start(&[&common, arguments].concat());
@@ -45,7 +45,7 @@ fn at_work(bed: &Bed, arguments: &[&str]) -> Child {
 }
 
 /// The record that a run has saved.
-fn saved(bed: &Bed) -> Value {
+fn saved(bed: &ScratchTarget) -> Value {
     let text = fs::read_to_string(bed.path().join("saved.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -60,9 +60,9 @@ fn warnings(record: &Value, code: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_target_that_is_removed_in_mid_run_is_told() {
+fn a_target_removed_during_the_run_is_reported() {
     for workload in ["reads.toml", "postmark"] {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         bed.file("reads.toml", READS);
         let more = ["--set", "transactions=1000000000"];
         let more: &[&str] = if workload == "postmark" { &more } else { &[] };
@@ -95,8 +95,8 @@ fn stop_for_a_while(child: &Child) {
 }
 
 #[test]
-fn what_a_stopped_run_had_in_flight_is_no_latency() {
-    let bed = Bed::new().unwrap();
+fn requests_in_flight_during_a_stop_count_in_no_latency() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let mut child = at_work(&bed, &["reads.toml", "--run-time", "10s"]);
     stop_for_a_while(&child);
@@ -129,8 +129,8 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
 }
 
 #[test]
-fn short_stops_are_told_too() {
-    let bed = Bed::new().unwrap();
+fn short_stops_are_reported_too() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let mut child = at_work(&bed, &["reads.toml"]);
     // On a busy machine the monitor may wait for a processor as long as one of them lasts.
@@ -147,7 +147,7 @@ fn short_stops_are_told_too() {
 
 #[test]
 fn a_classic_that_was_stopped_is_not_valid() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let many = ["postmark", "--set", "transactions=1000000000"];
     let mut child = at_work(&bed, &many);
     stop_for_a_while(&child);
@@ -166,8 +166,8 @@ fn a_classic_that_was_stopped_is_not_valid() {
 }
 
 #[test]
-fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
-    let bed = Bed::new().unwrap();
+fn ctrl_z_leaves_the_full_screen_and_fg_restores_it() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let program = pgmeter(bed.path())
         .get_program()
@@ -212,7 +212,7 @@ fn processors(count: usize) -> CpuSet {
 /// A measurement in a program that may use so many processors only, beside so many threads that
 /// use them all once `begin` has come back; its record.
 fn beside(
-    (bed, processor_count): (&Bed, usize),
+    (bed, processor_count): (&ScratchTarget, usize),
     arguments: &[&str],
     loop_count: usize,
     begin: impl Fn() + Send,
@@ -254,9 +254,9 @@ fn waiting(interval: &Value, threads: f64) -> f64 {
 }
 
 #[test]
-fn loops_beside_a_run_are_told() {
+fn busy_loops_during_a_run_are_reported() {
     need!(run_tool("cat", &["/proc/self/schedstat"]));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
     let record = beside((&bed, 1), &depth, 3, || {});
     let told = warnings(&record, "waited-for-processor");
@@ -281,9 +281,9 @@ fn loops_beside_a_run_are_told() {
 }
 
 #[test]
-fn more_workers_than_processors_wait_and_more_would_reach_no_more() {
+fn more_workers_than_cpus_are_reported_as_waiting_and_cpu_bound() {
     need!(run_tool("cat", &["/proc/self/schedstat"]));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let four = ["--engine", "psync", "--workers", "4", "--run-time", "2s"];
     let record = beside((&bed, 2), &four, 0, || {});
     let told = warnings(&record, WAITED);
@@ -295,9 +295,9 @@ fn more_workers_than_processors_wait_and_more_would_reach_no_more() {
 }
 
 #[test]
-fn loops_that_start_in_mid_run_are_told_with_their_time() {
+fn busy_loops_that_start_during_a_run_are_reported_with_their_time() {
     need!(run_tool("cat", &["/proc/self/schedstat"]));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let one = ["--engine", "psync", "--run-time", "6s"];
     let second_half = || std::thread::sleep(Duration::from_secs(3));
     let record = beside((&bed, 1), &one, 30, second_half);

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use end_to_end::faultfs::{Call, EIO, ENOSPC, Effect, Fault, FaultFs, Settings};
-use end_to_end::{Bed, LoopDevice, need};
+use end_to_end::{LoopDevice, ScratchTarget, need};
 use serde_json::Value;
 
 /// Requests before the first fault, so that no fault hits what looks at the target beforehand.
@@ -17,8 +17,8 @@ const WRITES: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", read = 0, random = 100 }]\n";
 
 /// A bed on a file system with faults, its test file made and kept.
-fn prepared(faultfs: &FaultFs, workload: &str, more: &[&str]) -> Bed {
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+fn prepared(faultfs: &FaultFs, workload: &str, more: &[&str]) -> ScratchTarget {
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", workload);
     let seen = bed.measure(&[&["mine.toml", "--keep", "--engine", "psync"], more].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -45,7 +45,7 @@ fn a_mapped_page_that_the_device_cannot_read_is_counted_as_eio() {
     // What the device has no image for cannot be read.
     let image = File::options().write(true).open(device.image()).unwrap();
     image.set_len(8 << 20).unwrap();
-    let bed = Bed::with_target(device.path()).unwrap();
+    let bed = ScratchTarget::with_target(device.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     let until_done = ["--run-time", "0", "--set", "operations=1000"];
     let arguments = ["mine.toml", "--engine", "mmap", "--cache", "buffered"];
@@ -96,9 +96,9 @@ fn lasting_errors_are_all_counted_and_the_run_ends() {
 }
 
 #[test]
-fn running_out_of_space_while_preparing_is_said_and_cleaned_up() {
+fn running_out_of_space_while_preparing_is_reported_and_cleaned_up() {
     let faultfs = need!(FaultFs::new(Settings::default()));
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     // Removing the file gives its space back, so only one write finds none.
     let full = Fault::once(Call::Write, 8, Effect::Errno(ENOSPC));
@@ -113,9 +113,9 @@ fn running_out_of_space_while_preparing_is_said_and_cleaned_up() {
 }
 
 #[test]
-fn an_error_while_preparing_is_said_with_its_place() {
+fn an_error_while_preparing_is_reported_with_its_offset() {
     let faultfs = need!(FaultFs::new(Settings::default()));
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     faultfs.arm(&[Fault::from(Call::Write, 8, Effect::Errno(EIO))]);
     let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
@@ -139,7 +139,7 @@ fn running_out_of_space_while_measuring_is_counted() {
 }
 
 #[test]
-fn short_reads_are_counted_and_told() {
+fn short_reads_are_counted_and_reported() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
     faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::Short)]);
@@ -150,7 +150,7 @@ fn short_reads_are_counted_and_told() {
 }
 
 #[test]
-fn a_flipped_bit_is_named_with_its_offset() {
+fn a_flipped_bit_is_reported_with_its_offset() {
     for engine in ["psync", "io_uring"] {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = prepared(&faultfs, READS, &["--verify"]);
@@ -203,7 +203,7 @@ fn a_stall_is_seen_in_the_largest_latency() {
 }
 
 #[test]
-fn a_stall_makes_all_that_was_due_meanwhile_late() {
+fn a_stall_makes_every_request_due_during_it_late() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let workload = format!("rate = \"1k/s\"\narrivals = \"uniform\"\n{READS}");
     let bed = prepared(&faultfs, &workload, &[]);
@@ -248,7 +248,7 @@ fn one_at_a_time() -> Settings {
 
 /// 200 reads a second for 2 s; the read that is due about 1 s after the start stalls, and all
 /// behind it. Some 25 reads look at the target beforehand.
-fn stalled_at_the_end(engine: &str, iodepth: &str, stall: Duration) -> Option<Value> {
+fn run_with_stall_at_end(engine: &str, iodepth: &str, stall: Duration) -> Option<Value> {
     let faultfs = FaultFs::new(one_at_a_time()).ok()?;
     let workload = format!("rate = \"200/s\"\narrivals = \"uniform\"\n{READS}");
     let bed = prepared(&faultfs, &workload, &[]);
@@ -261,11 +261,11 @@ fn stalled_at_the_end(engine: &str, iodepth: &str, stall: Duration) -> Option<Va
 }
 
 #[test]
-fn a_stall_over_the_end_is_in_the_response_times() {
+fn a_stall_past_the_end_counts_in_the_response_times() {
     drop(need!(FaultFs::new(one_at_a_time())));
     for (engine, iodepth) in [("psync", "1"), ("psync", "4"), ("io_uring", "8")] {
         let stall = Duration::from_millis(1300);
-        let record = stalled_at_the_end(engine, iodepth, stall).unwrap();
+        let record = run_with_stall_at_end(engine, iodepth, stall).unwrap();
         let open_loop = &record["cells"][0]["open_loop"];
         let response = &open_loop["response"];
         // A thread may be there only after the first were due.
@@ -291,9 +291,9 @@ fn a_stall_over_the_end_is_in_the_response_times() {
 }
 
 #[test]
-fn what_a_stall_lets_nobody_answer_is_told_as_a_bound() {
+fn requests_unanswered_because_of_a_stall_are_reported_as_a_bound() {
     drop(need!(FaultFs::new(one_at_a_time())));
-    let record = stalled_at_the_end("io_uring", "4", Duration::from_secs(14)).unwrap();
+    let record = run_with_stall_at_end("io_uring", "4", Duration::from_secs(14)).unwrap();
     let open_loop = &record["cells"][0]["open_loop"];
     // Four were in flight; the others waited for 10 s after the end, and some longer.
     let censored = open_loop["censored_count"].as_u64().unwrap();
@@ -339,7 +339,7 @@ fn a_fixed_delay_is_in_every_latency() {
 }
 
 #[test]
-fn the_rate_of_few_slow_requests_is_that_of_their_times() {
+fn the_rate_of_few_slow_requests_follows_from_their_latency() {
     let settings = Settings {
         read_delay: Duration::from_millis(300),
         threads_count: 1,
@@ -371,7 +371,7 @@ fn the_rate_of_few_slow_requests_is_that_of_their_times() {
 const SLOW_READS: u64 = 50;
 
 /// What the first cell's record says about its warm-up, or what is wrong with it.
-fn slow_start(record: &Value) -> Result<(), String> {
+fn check_slow_start(record: &Value) -> Result<(), String> {
     let within = &record["cells"][0]["within"];
     let warm_up = &within["warm_up"];
     let length_s = warm_up["length_ns"].as_f64().ok_or("none is told")? / 1e9;
@@ -401,13 +401,13 @@ fn slow_start(record: &Value) -> Result<(), String> {
 }
 
 /// Tries three times what changes of a busy machine may disturb.
-fn one_of_three(mut what: impl FnMut() -> Result<(), String>) {
+fn retry_three_times(mut what: impl FnMut() -> Result<(), String>) {
     let wrong: Vec<String> = (0..3).map_while(|_| what().err()).collect();
     assert!(wrong.len() < 3, "{wrong:#?}");
 }
 
 #[test]
-fn a_slow_start_is_told_as_warm_up_with_its_length() {
+fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let settings = Settings {
         read_delay: Duration::from_millis(10),
         ..Settings::default()
@@ -424,15 +424,15 @@ fn a_slow_start_is_told_as_warm_up_with_its_length() {
         requests_count,
         ..Fault::once(Call::Read, 1, slower)
     };
-    one_of_three(|| {
+    retry_three_times(|| {
         faultfs.arm(&[fault]);
         let (seen, record) = bed.record(&ten);
         assert_eq!(seen.code, 0, "{}", seen.text());
         assert_eq!(faultfs.hits_count(), requests_count);
-        slow_start(&record)
+        check_slow_start(&record)
     });
     // Without it there is none.
-    one_of_three(|| {
+    retry_three_times(|| {
         let (_, record) = bed.record(&[&ten[..], &["--seed", "2"]].concat());
         match &record["cells"][0]["within"]["warm_up"] {
             Value::Null => Ok(()),
@@ -455,7 +455,7 @@ fn in_intervals(record: &Value) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn short_runs_and_those_that_operations_end_have_intervals_enough() {
+fn short_runs_and_runs_ended_by_operations_have_enough_intervals() {
     let settings = Settings {
         read_delay: Duration::from_millis(2),
         ..Settings::default()

@@ -1,7 +1,7 @@
 //! Every figure with a unit that a reader sees is one of the record's, rounded as it is shown.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::Value;
 
 const MIB: f64 = 1_048_576.0;
@@ -28,7 +28,7 @@ body = [ { unlink = "data", pick = "back" } ]
 
 /// A shown figure in base units, and by how much its rounding may have changed it.
 #[derive(Debug)]
-struct Shown {
+struct ShownFigure {
     text: String,
     value: f64,
     error: f64,
@@ -51,7 +51,7 @@ fn numbers(value: &Value, found: &mut Vec<f64>) {
 }
 
 /// `12.34k` with the factor of its unit; none where it is not a number.
-fn figure(word: &str, factor: f64) -> Option<Shown> {
+fn figure(word: &str, factor: f64) -> Option<ShownFigure> {
     let (digits, letter) = match word.strip_suffix(['k', 'M', 'G']) {
         Some(digits) => (digits, word.chars().last()),
         None => (word, None),
@@ -65,7 +65,7 @@ fn figure(word: &str, factor: f64) -> Option<Shown> {
     let value: f64 = digits.parse().ok()?;
     let decimals = digits.split_once('.').map_or(0, |(_, part)| part.len());
     let unit = scale * factor;
-    Some(Shown {
+    Some(ShownFigure {
         text: word.to_owned(),
         value: value * unit,
         error: 0.501 * 10_f64.powi(-(decimals as i32)) * unit,
@@ -86,14 +86,14 @@ fn factor(unit: &str) -> Option<f64> {
     })
 }
 
-fn is_found(shown: &Shown, known: &[f64]) -> bool {
+fn is_found(shown: &ShownFigure, known: &[f64]) -> bool {
     known
         .iter()
         .any(|it| (it - shown.value).abs() <= shown.error)
 }
 
 /// The figures in the columns of Markdown tables whose heads have a unit.
-fn of_tables(text: &str) -> Vec<Shown> {
+fn of_tables(text: &str) -> Vec<ShownFigure> {
     let mut factors: Vec<Option<f64>> = Vec::new();
     let mut found = Vec::new();
     for line in text.lines() {
@@ -143,7 +143,7 @@ fn words_of(page: &str) -> Vec<String> {
 }
 
 /// The figures of words that a unit follows.
-fn before_units(words: &[String]) -> Vec<Shown> {
+fn figures_before_units(words: &[String]) -> Vec<ShownFigure> {
     let mut found = Vec::new();
     for pair in words.windows(2) {
         let unit = pair[1].trim_end_matches([',', '.', ';', ':', ')']);
@@ -156,14 +156,14 @@ fn before_units(words: &[String]) -> Vec<Shown> {
 }
 
 /// The figure that stands behind these words; none where they are not there.
-fn behind(words: &[String], name: &str) -> Option<Shown> {
+fn behind(words: &[String], name: &str) -> Option<ShownFigure> {
     let name: Vec<&str> = name.split(' ').collect();
     let at = words.windows(name.len()).position(|it| it == name)?;
     figure(words.get(at + name.len())?, 1.0)
 }
 
 /// Holds what people see of the newest run to its record.
-fn held(bed: &Bed, name: &str) -> Value {
+fn held(bed: &ScratchTarget, name: &str) -> Value {
     let record = bed.run(&["runs", "export", "last"]).stdout;
     let record: Value = serde_json::from_str(&record).unwrap();
     let mut known = Vec::new();
@@ -175,10 +175,10 @@ fn held(bed: &Bed, name: &str) -> Value {
     let markdown = of_tables(&report("markdown"));
     assert!(markdown.len() > 4, "{name}: {markdown:?}");
     let page = words_of(&report("html"));
-    let on_page = before_units(&page);
+    let on_page = figures_before_units(&page);
     let list = bed.run(&["runs", "--limit", "1"]).stdout;
     let words: Vec<String> = list.split_whitespace().map(str::to_owned).collect();
-    let listed = before_units(&words);
+    let listed = figures_before_units(&words);
     assert_eq!(listed.len(), 1, "{name}: {list}");
     let rates = ["transactions per second", "operations per second"];
     let tiles = rates.iter().filter_map(|rate| behind(&page, rate));
@@ -192,7 +192,7 @@ fn held(bed: &Bed, name: &str) -> Value {
     if record["estimates"] != Value::Array(Vec::new()) {
         // Of repetitions, the text has the estimates alone.
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        for shown in before_units(&words) {
+        for shown in figures_before_units(&words) {
             assert!(is_found(&shown, &known), "{name}: {shown:?} in no record");
         }
         return record;
@@ -209,8 +209,8 @@ fn held(bed: &Bed, name: &str) -> Value {
 }
 
 #[test]
-fn every_figure_with_a_unit_is_one_of_the_record() {
-    let bed = Bed::new().unwrap();
+fn every_printed_figure_with_a_unit_is_in_the_record() {
+    let bed = ScratchTarget::new().unwrap();
     let target = bed.target().to_string_lossy().into_owned();
     let line = "line = [{ size = \"4k\", read = 70, random = 100 }]\n";
     let access = format!("size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\n{line}");
@@ -258,13 +258,13 @@ fn every_figure_with_a_unit_is_one_of_the_record() {
         assert_eq!(seen.code, 0, "{name}: {}", seen.text());
         let record = held(&bed, name);
         if name == "pool.pm" {
-            held_to_postmark(&bed, &record);
+            assert_matches_postmark(&bed, &record);
         }
     }
 }
 
 /// A transaction of PostMark is a pair of operations, wherever it is told.
-fn held_to_postmark(bed: &Bed, record: &Value) {
+fn assert_matches_postmark(bed: &ScratchTarget, record: &Value) {
     let cells = record["cells"].as_array().unwrap();
     let cell = cells.iter().find(|cell| cell["phase"] == "transactions");
     let pool = &cell.unwrap()["phase_figures"]["pool"];

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use end_to_end::faultfs::{
     Call, EIO, EMFILE, ENFILE, ENOSPC, EROFS, Effect, Fault, FaultFs, Settings,
 };
-use end_to_end::{Bed, Finished, need, run_tool, wait_for};
+use end_to_end::{Finished, ScratchTarget, need, run_tool, wait_for};
 use serde_json::Value;
 
 /// Small workloads in whose phases there is time for some hundred requests of each kind.
@@ -25,13 +25,13 @@ const WORKLOADS: [(&str, &str); 3] = [
 ];
 
 /// A bed on a file system with faults.
-fn bed(faultfs: &FaultFs, workload: &str) -> Bed {
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+fn bed(faultfs: &FaultFs, workload: &str) -> ScratchTarget {
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", workload);
     bed
 }
 
-fn line(bed: &Bed) -> Vec<String> {
+fn line(bed: &ScratchTarget) -> Vec<String> {
     let target = bed.target().to_string_lossy().into_owned();
     let words = [
         "run",
@@ -45,7 +45,7 @@ fn line(bed: &Bed) -> Vec<String> {
 }
 
 /// Runs the workload; its report is on standard output.
-fn measured(bed: &Bed, more: &[&str]) -> (Finished, Value) {
+fn measured(bed: &ScratchTarget, more: &[&str]) -> (Finished, Value) {
     let line = line(bed);
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
     let seen = bed.run(&[&line, more].concat());
@@ -53,7 +53,7 @@ fn measured(bed: &Bed, more: &[&str]) -> (Finished, Value) {
     (seen, saved(bed))
 }
 
-fn saved(bed: &Bed) -> Value {
+fn saved(bed: &ScratchTarget) -> Value {
     let text = fs::read_to_string(bed.path().join("saved.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -87,7 +87,7 @@ fn failed_transactions(record: &Value) -> u64 {
     kinds.map(|kind| kind["errors"].as_u64().unwrap()).sum()
 }
 
-fn errors_in_all(record: &Value) -> u64 {
+fn total_errors(record: &Value) -> u64 {
     let totals = cells(record).iter().map(|cell| &cell["total"]["errors"]);
     totals.map(|errors| errors.as_u64().unwrap()).sum()
 }
@@ -132,7 +132,7 @@ const COMMON: [Failing; 5] = [
 ];
 
 /// As what it may be counted: a ring opens small files as part of reading them whole.
-fn as_counted(operation: &'static str) -> Vec<&'static str> {
+fn counted_operations(operation: &'static str) -> Vec<&'static str> {
     match operation {
         "open" | "read" => vec![operation, "read_whole"],
         _ => vec![operation],
@@ -153,7 +153,7 @@ fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) 
     assert_eq!(faultfs.hits_count(), failing.count, "{what}");
     assert_eq!(seen.code, 1, "{what}: {}", seen.text());
     assert_eq!(record["status"], "complete", "{what}");
-    let names = as_counted(failing.operation);
+    let names = counted_operations(failing.operation);
     let counted = names.iter().map(|it| failures(&record, it, failing.errno));
     assert_eq!(counted.sum::<u64>(), failing.count, "{what}");
     let counted = names.iter().map(|it| errors(&record, it));
@@ -163,7 +163,7 @@ fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) 
     let failed = failed_transactions(&record);
     assert!(failed >= failed_min, "{what}: {failed}");
     // What follows from it, as removing what could not be created, fails with it.
-    assert!(errors_in_all(&record) >= failing.count, "{what}");
+    assert!(total_errors(&record) >= failing.count, "{what}");
     for cell in cells(&record) {
         assert!(
             cell["total"]["count"].as_u64().unwrap() > 0,
@@ -186,7 +186,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 #[test]
-fn errors_in_the_middle_are_counted_by_operation_and_cause() {
+fn errors_during_the_run_are_counted_by_operation_and_cause() {
     drop(need!(FaultFs::new(Settings::default())));
     for (name, workload) in WORKLOADS {
         for failing in &COMMON {
@@ -196,7 +196,7 @@ fn errors_in_the_middle_are_counted_by_operation_and_cause() {
 }
 
 #[test]
-fn errors_in_the_middle_are_counted_through_a_ring_too() {
+fn errors_during_the_run_are_counted_with_io_uring_too() {
     drop(need!(FaultFs::new(Settings::default())));
     for (name, workload) in WORKLOADS {
         for failing in &COMMON {
@@ -211,7 +211,7 @@ fn errors_in_the_middle_are_counted_through_a_ring_too() {
 }
 
 #[test]
-fn errors_in_the_middle_are_counted_where_files_stay_open() {
+fn errors_during_the_run_are_counted_when_files_stay_open() {
     drop(need!(FaultFs::new(Settings::default())));
     let kept = format!("{POSTMARK}buffering = false\nkeep_open = 60\n");
     let full = (EMFILE, "Too many open files");
@@ -222,7 +222,7 @@ fn errors_in_the_middle_are_counted_where_files_stay_open() {
 }
 
 #[test]
-fn files_that_cannot_be_opened_for_want_of_descriptors_are_counted() {
+fn opens_that_fail_for_lack_of_descriptors_are_counted() {
     drop(need!(FaultFs::new(Settings::default())));
     let full = [
         (EMFILE, "Too many open files"),
@@ -249,9 +249,9 @@ fn two_workers_each_count_their_errors() {
 const UNTIL_RELEASED: Effect = Effect::Stall(Duration::from_secs(600));
 
 /// Starts the workload and arms the faults when so many requests of a kind were seen.
-fn with_faults_later(
+fn run_with_later_faults(
     faultfs: &FaultFs,
-    bed: &Bed,
+    bed: &ScratchTarget,
     (call, count): (Call, u64),
     faults: &[Fault],
 ) -> Option<i32> {
@@ -266,12 +266,12 @@ fn with_faults_later(
 }
 
 #[test]
-fn a_file_system_that_turns_read_only_ends_the_run_and_what_is_left_is_named() {
+fn a_file_system_turning_read_only_ends_the_run_and_leftovers_are_listed() {
     for (name, workload) in WORKLOADS {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
         let refused = Call::CHANGES.map(|call| Fault::from(call, 1, Effect::Errno(EROFS)));
-        let code = with_faults_later(&faultfs, &bed, (Call::Write, 100), &refused);
+        let code = run_with_later_faults(&faultfs, &bed, (Call::Write, 100), &refused);
         assert_eq!(code, Some(1), "{name}");
         let record = saved(&bed);
         assert_eq!(record["status"], "complete", "{name}");
@@ -301,7 +301,7 @@ fn a_file_system_that_turns_read_only_ends_the_run_and_what_is_left_is_named() {
 }
 
 #[test]
-fn a_file_system_that_is_full_from_some_moment_on_is_measured_to_the_end() {
+fn a_file_system_that_fills_up_is_measured_to_the_end() {
     for (name, workload) in WORKLOADS {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
@@ -319,7 +319,7 @@ fn a_file_system_that_is_full_from_some_moment_on_is_measured_to_the_end() {
 }
 
 #[test]
-fn what_cannot_be_removed_in_the_end_is_named() {
+fn files_that_cannot_be_removed_at_the_end_are_listed() {
     for (name, workload) in WORKLOADS {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
@@ -343,7 +343,7 @@ fn what_cannot_be_removed_in_the_end_is_named() {
 }
 
 #[test]
-fn what_was_read_wrongly_is_named_by_its_place() {
+fn a_wrong_read_is_reported_with_its_file_and_offset() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = bed(&faultfs, POSTMARK);
     faultfs.arm(&[Fault::once(Call::Read, 100, Effect::FlipBit)]);
@@ -424,7 +424,7 @@ const POSTMARK_SHORT: &str = "[postmark]\nnumber = 150\ntransactions = 10\n";
 
 /// Starts a workload and returns when it is in the middle of a phase, held up by a request until
 /// that is released.
-fn held_up(faultfs: &FaultFs, bed: &Bed, (call, nth): (Call, u64)) -> Child {
+fn start_blocked(faultfs: &FaultFs, bed: &ScratchTarget, (call, nth): (Call, u64)) -> Child {
     faultfs.arm(&[Fault::once(call, nth, UNTIL_RELEASED)]);
     let line = line(bed);
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
@@ -438,7 +438,7 @@ fn ctrl_c_in_any_phase_removes_the_files_and_saves_the_record() {
     for (name, phase, workload, at) in PHASES {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
-        let mut child = held_up(&faultfs, &bed, at);
+        let mut child = start_blocked(&faultfs, &bed, at);
         interrupt(&child);
         faultfs.release();
         assert_eq!(end(&mut child), Some(130), "{name} {phase}");
@@ -452,18 +452,18 @@ fn ctrl_c_in_any_phase_removes_the_files_and_saves_the_record() {
             last["total"]["count"].as_u64().unwrap() > 0,
             "{name} {phase}"
         );
-        assert_eq!(errors_in_all(&record), 0, "{name} {phase}");
+        assert_eq!(total_errors(&record), 0, "{name} {phase}");
     }
 }
 
 #[test]
-fn what_was_killed_in_any_phase_is_cleaned_and_nothing_else() {
+fn clean_removes_only_the_files_of_a_run_killed_in_any_phase() {
     for (name, phase, workload, at) in PHASES {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
         let mine = bed.target().join("mine");
         fs::write(&mine, "precious").unwrap();
-        let mut child = held_up(&faultfs, &bed, at);
+        let mut child = start_blocked(&faultfs, &bed, at);
         signal(&child, "KILL");
         faultfs.release();
         assert_eq!(end(&mut child), None, "{name} {phase}");
@@ -480,18 +480,18 @@ fn what_was_killed_in_any_phase_is_cleaned_and_nothing_else() {
 }
 
 #[test]
-fn a_run_after_one_that_was_killed_measures_and_cleans() {
+fn a_run_after_a_killed_run_measures_and_cleans_up() {
     for (name, phase, workload, at) in PHASES {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
-        let mut child = held_up(&faultfs, &bed, at);
+        let mut child = start_blocked(&faultfs, &bed, at);
         signal(&child, "KILL");
         faultfs.release();
         assert_eq!(end(&mut child), None, "{name} {phase}");
         let (seen, record) = measured(&bed, &[]);
         assert_eq!(seen.code, 0, "{name} {phase}: {}", seen.text());
         assert_eq!(record["status"], "complete", "{name} {phase}");
-        assert_eq!(errors_in_all(&record), 0, "{name} {phase}");
+        assert_eq!(total_errors(&record), 0, "{name} {phase}");
         assert_eq!(bed.left_in_target(), [""; 0], "{name} {phase}");
     }
 }

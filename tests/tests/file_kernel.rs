@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, FileSystem, MountedImage, names_in, need, run_tool, wait_for};
+use end_to_end::{FileSystem, MountedImage, ScratchTarget, names_in, need, run_tool, wait_for};
 use serde_json::Value;
 
 /// Runs a workload on the target and returns its record and the most memory that it took, in
 /// bytes.
-fn measured(bed: &Bed, arguments: &[&str]) -> (Value, u64) {
+fn measured(bed: &ScratchTarget, arguments: &[&str]) -> (Value, u64) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = ["run", "--target", &target, "--json", "saved.json"];
     let mut child = bed.start(&[&line, arguments].concat());
@@ -60,12 +60,12 @@ fn cells(record: &Value) -> &[Value] {
 }
 
 /// Whether the program under test is an optimized one, which does much in little time.
-fn is_fast() -> bool {
+fn is_optimized_build() -> bool {
     std::env::var_os("PGMETER_BIN").is_some()
 }
 
 /// Creates, stats and removes so many empty files in memory; the record and the most memory taken.
-fn created_statted_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
+fn create_stat_and_remove(bed: &ScratchTarget, count: u32) -> (Value, u64) {
     let settings = ["sizes=0", "stat=true", &format!("count={count}")];
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     measured(
@@ -80,15 +80,19 @@ fn created_statted_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
 #[test]
 fn a_million_files_are_created_statted_and_removed_in_steady_memory() {
     // A debug build takes three times as long.
-    let many = if is_fast() { 1_000_000 } else { 300_000 };
-    let bed = need!(Bed::in_memory());
-    let (_, few_bytes) = created_statted_and_removed(&bed, 100_000);
-    let (record, mut many_bytes) = created_statted_and_removed(&bed, many);
+    let many = if is_optimized_build() {
+        1_000_000
+    } else {
+        300_000
+    };
+    let bed = need!(ScratchTarget::in_memory());
+    let (_, few_bytes) = create_stat_and_remove(&bed, 100_000);
+    let (record, mut many_bytes) = create_stat_and_remove(&bed, many);
     // A single run on a busy machine has taken 8 MiB more than the same run before and after it.
     // Memory that grows with the files grows in every run.
     for _ in 0..2 {
         if many_bytes >= few_bytes + (8 << 20) {
-            many_bytes = many_bytes.min(created_statted_and_removed(&bed, many).1);
+            many_bytes = many_bytes.min(create_stat_and_remove(&bed, many).1);
         }
     }
     println!("{few_bytes} bytes for 100000 files, {many_bytes} bytes for {many}");
@@ -120,8 +124,12 @@ fn a_million_files_are_created_statted_and_removed_in_steady_memory() {
 #[test]
 fn a_pool_of_ten_million_files_takes_less_than_a_gibibyte() {
     // A debug build takes too long for so many.
-    let count: u64 = if is_fast() { 10_000_000 } else { 1_000_000 };
-    let bed = need!(Bed::in_memory());
+    let count: u64 = if is_optimized_build() {
+        10_000_000
+    } else {
+        1_000_000
+    };
+    let bed = need!(ScratchTarget::in_memory());
     let number = format!("number={count}");
     let arguments = ["postmark", "--engine", "null", "--set", &number];
     let (record, peak_bytes) = measured(
@@ -134,10 +142,10 @@ fn a_pool_of_ten_million_files_takes_less_than_a_gibibyte() {
 }
 
 #[test]
-fn file_systems_are_mounted_again_between_the_steps() {
+fn file_systems_are_remounted_between_the_steps() {
     for file_system in [FileSystem::Ext4, FileSystem::Xfs] {
         let mounted = need!(MountedImage::new(file_system, 512 << 20));
-        let bed = Bed::with_target(mounted.path()).unwrap();
+        let bed = ScratchTarget::with_target(mounted.path()).unwrap();
         let arguments = [
             "create-remove",
             "--set",
@@ -160,7 +168,7 @@ fn file_systems_are_mounted_again_between_the_steps() {
 }
 
 /// Whether a process is about to unmount a file system, or has.
-fn has_left_a_note(child: &Child) -> bool {
+fn is_about_to_unmount(child: &Child) -> bool {
     let of_child = format!("remount-{}-", child.id());
     let notes = names_in(Path::new("/run/pgmeter"));
     notes
@@ -169,9 +177,9 @@ fn has_left_a_note(child: &Child) -> bool {
 }
 
 #[test]
-fn what_a_killed_run_left_unmounted_the_next_command_mounts_again() {
+fn the_next_command_mounts_what_a_killed_run_left_unmounted() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
-    let bed = Bed::with_target(mounted.path()).unwrap();
+    let bed = ScratchTarget::with_target(mounted.path()).unwrap();
     let device = |path: &Path| fs::metadata(path).unwrap().dev();
     let wanted = device(mounted.path());
     let target = bed.target().to_string_lossy().into_owned();
@@ -181,7 +189,7 @@ fn what_a_killed_run_left_unmounted_the_next_command_mounts_again() {
     let mut unmounted_count = 0;
     for attempt in 0..10 {
         let mut child = bed.start(&[&["run"], &arguments[..]].concat());
-        while !has_left_a_note(&child) && child.try_wait().unwrap().is_none() {}
+        while !is_about_to_unmount(&child) && child.try_wait().unwrap().is_none() {}
         std::thread::sleep(Duration::from_micros(attempt * 400));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -201,7 +209,7 @@ fn what_a_killed_run_left_unmounted_the_next_command_mounts_again() {
 #[test]
 fn caches_are_emptied_between_the_steps() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 256 << 20));
-    let bed = Bed::with_target(mounted.path()).unwrap();
+    let bed = ScratchTarget::with_target(mounted.path()).unwrap();
     let arguments = [
         "create-remove",
         "--set",
@@ -230,8 +238,8 @@ fn caches_are_emptied_between_the_steps() {
 }
 
 #[test]
-fn a_file_system_that_cannot_be_mounted_again_is_named_and_left_as_it_was() {
-    let bed = need!(Bed::in_memory());
+fn a_file_system_that_cannot_be_remounted_is_reported_and_left_unchanged() {
+    let bed = need!(ScratchTarget::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
     // So many files that it would be noticed if any were made before.
     let settings = [
@@ -267,7 +275,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Files in the place that a link leads to, with names that the workload uses itself.
-fn victim(bed: &Bed) -> std::path::PathBuf {
+fn victim(bed: &ScratchTarget) -> std::path::PathBuf {
     let victim = bed.path().join("victim");
     fs::create_dir(&victim).unwrap();
     for name in 0..6000 {
@@ -303,7 +311,7 @@ fn wait_for_work(child: &mut Child) {
 }
 
 /// Puts a link in the place of a directory of the workload while that stands still.
-fn plant(bed: &Bed, workload: &str, directory: &str, is_begun: impl Fn(&Path) -> bool) {
+fn plant(bed: &ScratchTarget, workload: &str, directory: &str, is_begun: impl Fn(&Path) -> bool) {
     bed.file("mine.toml", workload);
     let victim = victim(bed);
     let target = bed.target().to_string_lossy().into_owned();
@@ -336,17 +344,17 @@ fn has_names(directory: &Path, count: usize) -> bool {
 }
 
 #[test]
-fn a_link_planted_in_the_place_of_a_location_is_not_followed() {
-    let bed = need!(Bed::in_memory());
+fn a_link_planted_in_place_of_a_location_is_not_followed() {
+    let bed = need!(ScratchTarget::in_memory());
     let workload = "[postmark]\nnumber = 2000\ntransactions = 1000000000\nlocations = [\"a\"]\n";
     plant(&bed, workload, "a", |tree| has_names(&tree.join("a"), 1900));
 }
 
 #[test]
-fn a_link_planted_in_the_place_of_a_subdirectory_is_not_followed() {
+fn a_link_planted_in_place_of_a_subdirectory_is_not_followed() {
     for engine in ["psync", "io_uring"] {
         for pool in ["own", "shared"] {
-            let bed = need!(Bed::in_memory());
+            let bed = need!(ScratchTarget::in_memory());
             // All files are read, appended to, removed and created anew, in all three directories.
             let workload = format!(
                 "engine = \"{engine}\"\nworkers = 2\n[postmark]\nnumber = 1000\n\
@@ -361,8 +369,8 @@ fn a_link_planted_in_the_place_of_a_subdirectory_is_not_followed() {
 }
 
 #[test]
-fn a_link_planted_in_the_place_of_a_directory_is_not_followed() {
-    let bed = need!(Bed::in_memory());
+fn a_link_planted_in_place_of_a_directory_is_not_followed() {
+    let bed = need!(ScratchTarget::in_memory());
     // The files are created in all directories in turn, then removed.
     let workload = "[create_remove]\ncount = 100000000\nsizes = [0]\ndirectories = 3\n";
     plant(&bed, workload, "d1", |tree| {
@@ -371,8 +379,8 @@ fn a_link_planted_in_the_place_of_a_directory_is_not_followed() {
 }
 
 #[test]
-fn a_link_planted_in_the_place_of_the_tree_is_not_followed() {
-    let bed = need!(Bed::in_memory());
+fn a_link_planted_in_place_of_the_tree_is_not_followed() {
+    let bed = need!(ScratchTarget::in_memory());
     let workload = "[postmark]\nnumber = 2000\ntransactions = 1000000000\n";
     bed.file("mine.toml", workload);
     let victim = victim(&bed);

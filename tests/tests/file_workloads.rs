@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use end_to_end::{Bed, Finished, available, need, samples, skip};
+use end_to_end::{Finished, ScratchTarget, available, need, samples, skip};
 use serde_json::Value;
 
 /// Runs a workload of files on the target; the record is what it printed.
-fn measured(bed: &Bed, arguments: &[&str]) -> (Finished, Value) {
+fn measured(bed: &ScratchTarget, arguments: &[&str]) -> (Finished, Value) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = ["run", "--target", &target, "--json", "-", "--quiet"];
     let seen = bed.run(&[&line, arguments].concat());
@@ -20,7 +20,7 @@ fn measured(bed: &Bed, arguments: &[&str]) -> (Finished, Value) {
 
 /// As [`measured`], of a run in which nothing fails and nothing is left.
 #[track_caller]
-fn complete(bed: &Bed, arguments: &[&str]) -> Value {
+fn complete(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let (seen, record) = measured(bed, arguments);
     assert_eq!(seen.code, 0, "{arguments:?}: {}", seen.stderr);
     assert_eq!(record["status"], "complete", "{arguments:?}");
@@ -141,9 +141,9 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 #[test]
-fn a_script_is_measured_with_the_counts_that_postmark_prints() {
+fn a_measured_script_has_the_counts_that_postmark_prints() {
     for script in SCRIPTS {
-        let bed = need!(Bed::in_memory());
+        let bed = need!(ScratchTarget::in_memory());
         fs::create_dir(bed.path().join("w")).unwrap();
         fs::create_dir(bed.path().join("w2")).unwrap();
         bed.file("script.pm", format!("{script}quit\n"));
@@ -172,7 +172,7 @@ const PUBLISHED: [u64; 8] = [
 ];
 
 /// Whether the program under test is an optimized one, which does much in little time.
-fn is_fast() -> bool {
+fn is_optimized_build() -> bool {
     std::env::var_os("PGMETER_BIN").is_some()
 }
 
@@ -183,7 +183,7 @@ const TENTH: [u64; 8] = [
 
 #[test]
 fn a_tenth_of_the_published_run_has_the_counts_that_postmark_printed() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let line = "postmark --set number=9999 --set transactions=500000 --engine null";
     let arguments: Vec<&str> = line.split(' ').collect();
     let record = complete(&bed, &arguments);
@@ -193,10 +193,10 @@ fn a_tenth_of_the_published_run_has_the_counts_that_postmark_printed() {
 
 #[test]
 fn the_published_run_has_the_published_counts() {
-    if !is_fast() {
+    if !is_optimized_build() {
         skip!("five million transactions are too many for a debug build; set `PGMETER_BIN`");
     }
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let line = "postmark --set number=9999 --set transactions=5000000 --engine null";
     let arguments: Vec<&str> = line.split(' ').collect();
     let record = complete(&bed, &arguments);
@@ -225,7 +225,7 @@ fn the_published_script_is_the_published_run() {
         Err(reason) => skip!("{reason}"),
     };
     // A debug build takes too long for five million transactions.
-    let name = match is_fast() {
+    let name = match is_optimized_build() {
         true => "99_published_lfs",
         false => "04_netapp_20000_100000",
     };
@@ -233,7 +233,7 @@ fn the_published_script_is_the_published_run() {
         skip!("the published script is not here");
     };
     let printed = fs::read_to_string(folder.join(format!("{name}.out"))).unwrap();
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     bed.file("published.pm", script);
     let record = complete(&bed, &["published.pm", "--engine", "null"]);
     let reports = reported(&printed);
@@ -242,7 +242,7 @@ fn the_published_script_is_the_published_run() {
 
 #[test]
 fn fewer_than_ten_transactions_are_measured() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     for count in ["1", "5", "9"] {
         let transactions = format!("transactions={count}");
         let record = complete(&bed, &["postmark", "--set", &transactions]);
@@ -252,8 +252,8 @@ fn fewer_than_ten_transactions_are_measured() {
 }
 
 #[test]
-fn a_pool_without_files_ends_the_transactions_and_is_told() {
-    let bed = need!(Bed::in_memory());
+fn an_empty_pool_ends_the_transactions_with_a_warning() {
+    let bed = need!(ScratchTarget::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
         "run",
@@ -290,9 +290,9 @@ const HOSTILE: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn a_scripts_location_outside_the_target_is_refused_with_its_line() {
+fn a_script_location_outside_the_target_is_refused_with_its_line() {
     for (location, why) in HOSTILE {
-        let bed = need!(Bed::in_memory());
+        let bed = need!(ScratchTarget::in_memory());
         bed.file(
             "s.pm",
             format!("set number 5\nset location {location}\nrun\nquit\n"),
@@ -305,9 +305,9 @@ fn a_scripts_location_outside_the_target_is_refused_with_its_line() {
 }
 
 #[test]
-fn among_several_locations_of_a_script_none_may_lie_outside() {
+fn no_location_of_a_script_may_be_outside_the_target() {
     for (location, why) in HOSTILE {
-        let bed = need!(Bed::in_memory());
+        let bed = need!(ScratchTarget::in_memory());
         let target = bed.target().to_string_lossy().into_owned();
         let lines = format!("set location w\nset location +{location}\nrun\nquit\n");
         bed.file("s.pm", lines);
@@ -319,8 +319,8 @@ fn among_several_locations_of_a_script_none_may_lie_outside() {
 }
 
 #[test]
-fn a_target_that_is_given_stands_for_a_scripts_only_location() {
-    let bed = need!(Bed::in_memory());
+fn a_given_target_replaces_the_only_location_of_a_script() {
+    let bed = need!(ScratchTarget::in_memory());
     let outside = bed.path().join("outside");
     let lines = format!("set location {}\nrun\nquit\n", outside.display());
     bed.file("s.pm", lines);
@@ -340,7 +340,7 @@ fn locations_of_a_table_outside_the_target_are_refused_with_their_line() {
             format!("\"{location}\""),
             format!("[\"ok\", \"{location} 3\"]"),
         ] {
-            let bed = need!(Bed::in_memory());
+            let bed = need!(ScratchTarget::in_memory());
             let target = bed.target().to_string_lossy().into_owned();
             bed.file("l.toml", format!("[postmark]\nlocations = {locations}\n"));
             let seen = bed.run(&["run", "l.toml", "--target", &target]);
@@ -352,7 +352,7 @@ fn locations_of_a_table_outside_the_target_are_refused_with_their_line() {
 
 #[test]
 fn a_location_on_the_command_line_is_the_target() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let location = format!("location={}", bed.target().display());
     let seen = bed.run(&[
         "run",
@@ -374,8 +374,8 @@ fn a_location_on_the_command_line_is_the_target() {
 }
 
 #[test]
-fn a_location_on_the_command_line_that_leads_out_of_the_target_is_refused() {
-    let bed = need!(Bed::in_memory());
+fn a_command_line_location_outside_the_target_is_refused() {
+    let bed = need!(ScratchTarget::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
     for (location, phrase) in [
         ("../x", "leads out of the target"),
@@ -390,8 +390,8 @@ fn a_location_on_the_command_line_that_leads_out_of_the_target_is_refused() {
 }
 
 #[test]
-fn links_in_the_place_of_the_target_or_the_work_directory_are_refused() {
-    let bed = need!(Bed::in_memory());
+fn links_in_place_of_the_target_or_the_work_directory_are_refused() {
+    let bed = need!(ScratchTarget::in_memory());
     let victim = bed.path().join("victim");
     fs::create_dir(&victim).unwrap();
     fs::write(victim.join("1"), "precious").unwrap();
@@ -417,8 +417,8 @@ fn links_in_the_place_of_the_target_or_the_work_directory_are_refused() {
 }
 
 #[test]
-fn a_location_is_made_in_the_work_directory_whatever_its_name_is_in_the_target() {
-    let bed = need!(Bed::in_memory());
+fn a_location_is_created_in_the_work_directory_even_if_its_name_exists() {
+    let bed = need!(ScratchTarget::in_memory());
     let victim = bed.path().join("victim");
     fs::create_dir(&victim).unwrap();
     for name in 1..100 {
@@ -434,8 +434,8 @@ fn a_location_is_made_in_the_work_directory_whatever_its_name_is_in_the_target()
 }
 
 #[test]
-fn workloads_of_servers_take_data_by_the_memory_and_say_where_there_is_less_room() {
-    let bed = need!(Bed::in_memory());
+fn server_workloads_scale_with_memory_and_report_a_lack_of_space() {
+    let bed = need!(ScratchTarget::in_memory());
     let cases: [(&str, &[&str]); 4] = [
         ("mail-server", &["--set", "transactions=500"]),
         ("build", &[]),
@@ -487,8 +487,8 @@ const SMALL: [&str; 5] = [
 ];
 
 #[test]
-fn workers_have_pools_of_their_own_or_share_the_directories() {
-    let bed = need!(Bed::in_memory());
+fn workers_have_their_own_pools_or_share_the_directories() {
+    let bed = need!(ScratchTarget::in_memory());
     let alone = counts(&complete(&bed, &SMALL));
     for pool in ["pool=own", "pool=shared"] {
         for places in [
@@ -513,8 +513,8 @@ fn workers_have_pools_of_their_own_or_share_the_directories() {
 }
 
 #[test]
-fn many_files_at_once_through_a_ring_have_the_same_counts() {
-    let bed = need!(Bed::in_memory());
+fn many_files_in_flight_with_io_uring_give_the_same_counts() {
+    let bed = need!(ScratchTarget::in_memory());
     let alone = counts(&complete(&bed, &SMALL));
     for depth in ["1", "8"] {
         let more = ["--engine", "io_uring", "--iodepth", depth];
@@ -556,8 +556,8 @@ fn many_files_at_once_through_a_ring_have_the_same_counts() {
 }
 
 #[test]
-fn direct_files_have_whole_blocks_or_are_refused() {
-    let bed = Bed::new().unwrap();
+fn direct_io_requires_files_of_whole_blocks() {
+    let bed = ScratchTarget::new().unwrap();
     let seen = bed.run(
         &[
             &["run"],
@@ -597,7 +597,7 @@ fn direct_files_have_whole_blocks_or_are_refused() {
 
 #[test]
 fn fsync_per_file_syncs_each_written_file_and_per_transaction_directories_too() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     for (engine, depth) in [("psync", "1"), ("io_uring", "8")] {
         for fsync in ["none", "per-file", "per-transaction"] {
             let option = format!("fsync={fsync}");
@@ -621,7 +621,7 @@ fn fsync_per_file_syncs_each_written_file_and_per_transaction_directories_too() 
 
 #[test]
 fn files_may_be_chosen_by_zipfs_law() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let more = ["--set", "choice={ zipf = 1.2 }"];
     let record = complete(&bed, &[&SMALL, &more[..]].concat());
     assert_eq!(transaction_count(&record), 600);
@@ -630,7 +630,7 @@ fn files_may_be_chosen_by_zipfs_law() {
 
 #[test]
 fn files_that_stay_open_are_opened_once_with_the_same_counts() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let unbuffered = [&SMALL[..], &["--set", "buffering=false"]].concat();
     let alone = complete(&bed, &unbuffered);
     let kept = |keep_open: &str, more: &[&str]| {
@@ -656,7 +656,7 @@ fn files_that_stay_open_are_opened_once_with_the_same_counts() {
 
 #[test]
 fn files_that_cannot_stay_open_are_refused() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     for (more, wanted) in [
         (&["keep_open=9"][..], "`buffering = true`"),
         (
@@ -674,8 +674,8 @@ fn files_that_cannot_stay_open_are_refused() {
 }
 
 #[test]
-fn transactions_end_with_their_time_and_the_pool_is_deleted() {
-    let bed = need!(Bed::in_memory());
+fn transactions_end_at_the_run_time_and_the_pool_is_deleted() {
+    let bed = need!(ScratchTarget::in_memory());
     for (engine, depth) in [("psync", "1"), ("io_uring", "8")] {
         let more = [
             "--engine",
@@ -699,8 +699,8 @@ fn transactions_end_with_their_time_and_the_pool_is_deleted() {
 }
 
 #[test]
-fn what_is_read_is_checked_where_that_is_asked_for() {
-    let bed = need!(Bed::in_memory());
+fn reads_are_verified_on_request() {
+    let bed = need!(ScratchTarget::in_memory());
     for more in [
         &["--verify"][..],
         &["--verify", "--engine", "io_uring", "--iodepth", "8"],
@@ -725,8 +725,8 @@ fn what_is_read_is_checked_where_that_is_asked_for() {
 }
 
 #[test]
-fn fs_mark_is_told_as_it_tells_itself() {
-    let bed = need!(Bed::in_memory());
+fn fs_mark_reports_like_the_original() {
+    let bed = need!(ScratchTarget::in_memory());
     let options = ["files=20", "size=1KiB", "loops=3", "sync_method=sync-post"];
     let options = options.iter().flat_map(|option| ["--set", option]);
     let line: Vec<&str> = ["fs-mark", "--set", "threads=2"]
@@ -761,7 +761,7 @@ fn fs_mark_is_told_as_it_tells_itself() {
 
 #[test]
 fn programs_create_and_remove_files_in_exec_mode() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let options = ["mode=exec", "count=30", "sizes=[0, 4096]", "directories=2"];
     let options = options.iter().flat_map(|option| ["--set", option]);
     let line: Vec<&str> = ["create-remove"].into_iter().chain(options).collect();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::Value;
 
 const SCRIPT: &str = "\
@@ -33,8 +33,8 @@ run 1
 ";
 
 #[test]
-fn a_script_is_measured_and_told_as_filebench_tells_it() {
-    let bed = Bed::new().unwrap();
+fn a_script_is_measured_and_reported_like_filebench() {
+    let bed = ScratchTarget::new().unwrap();
     let script = SCRIPT.replace("cvar_size", "16k");
     let file = bed.file("mail.f", script);
     let target = format!("dir={}", bed.target().display());
@@ -88,8 +88,8 @@ fn a_script_is_measured_and_told_as_filebench_tells_it() {
 /// As the original counts them: of each entry its name, of eight digits here, and what the C
 /// library's structure has besides.
 #[test]
-fn a_listed_directory_counts_the_bytes_of_its_entries() {
-    let bed = Bed::new().unwrap();
+fn listing_a_directory_counts_the_bytes_of_its_entries() {
+    let bed = ScratchTarget::new().unwrap();
     let script = "set $dir=/nowhere\n\
         define fileset name=box,path=$dir,size=0,entries=10,dirwidth=1000,prealloc\n\
         define process name=p { thread name=t { flowop listdir name=list,filesetname=box } }\n\
@@ -124,8 +124,8 @@ fn counts(record: &Value) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn flowops_have_their_shares_over_many_of_them() {
-    let bed = Bed::new().unwrap();
+fn flowops_reach_their_shares_over_many_iterations() {
+    let bed = ScratchTarget::new().unwrap();
     let script = SCRIPT
         .replace("cvar_size", "4k")
         .replace("entries=50", "entries=5000");
@@ -161,8 +161,8 @@ fn flowops_have_their_shares_over_many_of_them() {
 }
 
 #[test]
-fn a_script_and_the_same_as_toml_do_the_same() {
-    let bed = Bed::new().unwrap();
+fn a_script_and_its_toml_form_do_the_same() {
+    let bed = ScratchTarget::new().unwrap();
     let script = "define fileset name=box,path=/x,size=4k,entries=500,dirwidth=4,prealloc=50\n\
                   define process name=p { thread name=t,instances=1 {\n\
                   flowop openfile name=open,filesetname=box,fd=1\n\
@@ -204,8 +204,8 @@ fn a_script_and_the_same_as_toml_do_the_same() {
 }
 
 #[test]
-fn names_of_scripts_stay_below_the_target() {
-    let bed = Bed::new().unwrap();
+fn paths_in_scripts_stay_below_the_target() {
+    let bed = ScratchTarget::new().unwrap();
     let outside = bed.path().join("outside");
     fs::create_dir(&outside).unwrap();
     let long = "n".repeat(5000);

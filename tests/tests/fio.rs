@@ -6,15 +6,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use end_to_end::{Bed, Finished as Seen, finish, installed, need, samples};
+use end_to_end::{Finished as Seen, ScratchTarget, finish, installed, need, samples};
 use serde_json::Value;
 
-fn as_fio(bed: &Bed, arguments: &[&str]) -> Seen {
+fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Seen {
     let directory = format!("--directory={}", bed.target().display());
     bed.run(&[&["as", "fio", &directory], arguments].concat())
 }
 
-fn json(bed: &Bed, arguments: &[&str]) -> Value {
+fn json(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let seen = as_fio(bed, &[arguments, &["--output-format=json"]].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     serde_json::from_str(&seen.stdout).unwrap()
@@ -26,7 +26,7 @@ fn count(value: &Value, pointer: &str) -> u64 {
 }
 
 /// What fio itself does of the same jobs.
-fn by_fio(bed: &Bed, arguments: &[&str]) -> Value {
+fn run_fio(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let output = Command::new("fio")
         .args(arguments)
         .arg("--output-format=json")
@@ -110,12 +110,12 @@ const CERTAIN: [&[&str]; 15] = [
 ];
 
 #[test]
-fn what_does_not_depend_on_chance_is_as_in_fio() {
+fn counts_that_do_not_depend_on_chance_match_fio() {
     need!(installed("fio"));
     for arguments in CERTAIN {
         // Files that one leaves are not the next one's.
-        let bed = Bed::new().unwrap();
-        let (here, there) = (json(&bed, arguments), by_fio(&bed, arguments));
+        let bed = ScratchTarget::new().unwrap();
+        let (here, there) = (json(&bed, arguments), run_fio(&bed, arguments));
         for side in ["read", "write"] {
             for key in ["io_bytes", "total_ios"] {
                 let pointer = format!("/jobs/0/{side}/{key}");
@@ -136,8 +136,8 @@ fn what_does_not_depend_on_chance_is_as_in_fio() {
 }
 
 #[test]
-fn groups_are_told_together_and_waves_follow_each_other() {
-    let bed = Bed::new().unwrap();
+fn groups_are_reported_together_and_stonewalled_jobs_run_in_sequence() {
+    let bed = ScratchTarget::new().unwrap();
     let file = bed.file(
         "jobs.fio",
         "[global]\nsize=256k\nbs=4k\ngroup_reporting\n[a]\nrw=read\nnumjobs=3\n[b]\nstonewall\n\
@@ -152,8 +152,8 @@ fn groups_are_told_together_and_waves_follow_each_other() {
 }
 
 #[test]
-fn a_rate_holds_for_each_direction() {
-    let bed = Bed::new().unwrap();
+fn a_rate_applies_to_each_direction() {
+    let bed = ScratchTarget::new().unwrap();
     let told = json(
         &bed,
         &[
@@ -173,8 +173,8 @@ fn a_rate_holds_for_each_direction() {
 }
 
 #[test]
-fn latencies_at_a_rate_begin_when_requests_are_due() {
-    let bed = Bed::new().unwrap();
+fn latencies_at_a_rate_count_from_when_requests_are_due() {
+    let bed = ScratchTarget::new().unwrap();
     let rate = ["--rate_iops=500", "--runtime=1", "--time_based"];
     let told = json(
         &bed,
@@ -190,8 +190,8 @@ fn latencies_at_a_rate_begin_when_requests_are_due() {
 }
 
 #[test]
-fn files_of_others_stay_as_they_are() {
-    let bed = Bed::new().unwrap();
+fn existing_files_of_the_user_stay_unchanged() {
+    let bed = ScratchTarget::new().unwrap();
     let mine = bed.target().join("mine");
     fs::write(&mine, b"mine").unwrap();
     let told = json(
@@ -213,8 +213,8 @@ fn files_of_others_stay_as_they_are() {
 }
 
 #[test]
-fn what_is_not_done_is_refused_where_it_stands() {
-    let bed = Bed::new().unwrap();
+fn unsupported_options_are_refused_with_their_position() {
+    let bed = ScratchTarget::new().unwrap();
     for (text, phrases) in [
         ("[j]\nsize=1m\nrw=trim\n", ["`rw=trim`", ":3:1"]),
         ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
@@ -237,8 +237,8 @@ fn what_is_not_done_is_refused_where_it_stands() {
 }
 
 #[test]
-fn a_job_file_is_run_and_checked_as_any_workload() {
-    let bed = Bed::new().unwrap();
+fn a_job_file_runs_and_checks_like_any_workload() {
+    let bed = ScratchTarget::new().unwrap();
     let file = bed.file(
         "two.fio",
         "[global]\nsize=1m\nruntime=200ms\ntime_based\n[r]\nrw=randread\nioengine=libaio\n\
@@ -292,9 +292,9 @@ fn a_job_file_is_run_and_checked_as_any_workload() {
 }
 
 #[test]
-fn files_of_the_field_run_without_a_device() {
+fn collected_job_files_run_without_a_device() {
     let folder = need!(samples("fio"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut run_count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -319,8 +319,8 @@ fn moved(document: &Value) -> [u64; 3] {
 }
 
 #[test]
-fn a_log_of_requests_is_replayed_as_by_fio() {
-    let bed = Bed::new().unwrap();
+fn an_io_log_is_replayed_as_in_fio() {
+    let bed = ScratchTarget::new().unwrap();
     let log = bed.target().join("requests.log");
     let lines = "fio version 3 iolog\n1 data.a add\n1 data.a open\n2 data.a write 0 8192\n\
         30 data.a sync 0 0\n60000 data.a read 4096 4096\n60010 data.a close\n";
@@ -332,7 +332,7 @@ fn a_log_of_requests_is_replayed_as_by_fio() {
     assert!(count(&ours, "/jobs/0/job_runtime") >= 59, "{ours}");
     assert!(!bed.target().join("data.a").exists());
     if installed("fio").is_ok() {
-        assert_eq!(moved(&by_fio(&bed, &["--name=a", &read])), [4096, 8192, 1]);
+        assert_eq!(moved(&run_fio(&bed, &["--name=a", &read])), [4096, 8192, 1]);
     }
     let wrong = log.with_extension("wrong");
     fs::write(&wrong, "fio version 3 iolog\n5 a trim 0 512\n").unwrap();
@@ -346,8 +346,8 @@ fn a_log_of_requests_is_replayed_as_by_fio() {
 }
 
 #[test]
-fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
-    let bed = Bed::new().unwrap();
+fn an_io_log_written_by_pgmeter_replays_the_same_here_and_in_fio() {
+    let bed = ScratchTarget::new().unwrap();
     let log = bed.target().join("own.log");
     let job = [
         "--name=a",
@@ -373,20 +373,20 @@ fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
         for name in ["a.0.0", "a.0.1"] {
             fs::write(bed.target().join(name), vec![0; 128 << 10]).unwrap();
         }
-        assert_eq!(moved(&by_fio(&bed, &["--name=b", &read])), ours);
+        assert_eq!(moved(&run_fio(&bed, &["--name=b", &read])), ours);
     }
 }
 
 /// The lines of a log, in fields.
-fn log_lines(bed: &Bed, name: &str) -> Vec<Vec<u64>> {
+fn log_lines(bed: &ScratchTarget, name: &str) -> Vec<Vec<u64>> {
     let text = fs::read_to_string(bed.path().join(name)).unwrap();
     let line = |line: &str| line.split(", ").map(|it| it.parse().unwrap()).collect();
     text.lines().map(line).collect()
 }
 
 #[test]
-fn logs_without_a_window_have_a_line_for_each_request() {
-    let bed = Bed::in_memory().unwrap();
+fn logs_without_averaging_have_a_line_per_request() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let arguments = [
         "--name=a",
         "--ioengine=null",
@@ -430,7 +430,7 @@ fn logs_without_a_window_have_a_line_for_each_request() {
 
 #[test]
 fn an_output_that_cannot_be_written_ends_the_run_before_it_measures() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let begun = std::time::Instant::now();
     let seen = bed.run(&[
         "as",
@@ -453,8 +453,8 @@ fn an_output_that_cannot_be_written_ends_the_run_before_it_measures() {
 }
 
 #[test]
-fn work_on_names_counts_as_fio_counts_it() {
-    let bed = Bed::new().unwrap();
+fn filecreate_filestat_and_filedelete_count_as_in_fio() {
+    let bed = ScratchTarget::new().unwrap();
     let job = |engine: &str| {
         let engine = format!("--ioengine={engine}");
         let ours = json(
@@ -474,7 +474,7 @@ fn work_on_names_counts_as_fio_counts_it() {
         assert_eq!(job(engine), [40, 20 * 8192, 20], "{engine}");
         if installed("fio").is_ok() {
             let engine = format!("--ioengine={engine}");
-            let theirs = by_fio(
+            let theirs = run_fio(
                 &bed,
                 &[
                     "--name=a",

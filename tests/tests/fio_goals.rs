@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-use end_to_end::{Bed, Finished, finish, installed, need};
+use end_to_end::{Finished, ScratchTarget, finish, installed, need};
 use serde_json::Value;
 
 /// Jobs that touch nothing and go on until they are ended.
@@ -19,12 +19,12 @@ const NOTHING: [&str; 7] = [
     "--runtime=60",
 ];
 
-fn as_fio(bed: &Bed, arguments: &[&str]) -> Finished {
+fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let directory = format!("--directory={}", bed.target().display());
     bed.run(&[&["as", "fio", &directory], arguments].concat())
 }
 
-fn fio(bed: &Bed, arguments: &[&str]) -> Finished {
+fn fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     finish(
         Command::new("fio")
             .args(arguments)
@@ -41,7 +41,7 @@ fn job(seen: &Finished) -> Value {
 }
 
 /// What pgmeter makes of the same arguments as JSON, and fio, where it is there.
-fn both(bed: &Bed, arguments: &[&str]) -> Vec<(Finished, Value)> {
+fn both(bed: &ScratchTarget, arguments: &[&str]) -> Vec<(Finished, Value)> {
     let arguments = [arguments, &["--output-format=json"]].concat();
     let mut seen = vec![as_fio(bed, &arguments)];
     // pgmeter's part is tested wherever it runs.
@@ -61,8 +61,8 @@ fn runtime_ms(job: &Value) -> u64 {
 }
 
 #[test]
-fn a_job_below_its_least_rate_ends_with_fios_error() {
-    let bed = Bed::new().unwrap();
+fn a_job_below_its_minimum_rate_ends_with_the_error_of_fio() {
+    let bed = ScratchTarget::new().unwrap();
     for (floor, said) in [
         (
             "--rate_iops_min=1000",
@@ -84,8 +84,8 @@ fn a_job_below_its_least_rate_ends_with_fios_error() {
 }
 
 #[test]
-fn a_missed_goal_is_in_the_text_and_a_warning_of_the_run() {
-    let bed = Bed::new().unwrap();
+fn a_missed_goal_is_in_the_text_and_is_a_warning() {
+    let bed = ScratchTarget::new().unwrap();
     let slow = [
         "--thinktime=10ms",
         "--rate_cycle=100",
@@ -120,8 +120,8 @@ fn a_missed_goal_is_in_the_text_and_a_warning_of_the_run() {
 }
 
 #[test]
-fn a_job_that_keeps_its_goals_ends_as_one_without() {
-    let bed = Bed::new().unwrap();
+fn a_job_that_meets_its_goals_ends_like_one_without_goals() {
+    let bed = ScratchTarget::new().unwrap();
     let kept = [
         "--name=a",
         "--ioengine=null",
@@ -145,8 +145,8 @@ fn a_job_that_keeps_its_goals_ends_as_one_without() {
 }
 
 #[test]
-fn a_least_rate_above_the_rate_is_an_error() {
-    let bed = Bed::new().unwrap();
+fn a_minimum_rate_above_the_rate_is_an_error() {
+    let bed = ScratchTarget::new().unwrap();
     let wrong = ["--rate_iops=100", "--rate_iops_min=1000"];
     let seen = as_fio(&bed, &[&NOTHING[..], &wrong].concat());
     assert_ne!(seen.code, 0);
@@ -161,8 +161,8 @@ fn a_least_rate_above_the_rate_is_an_error() {
 }
 
 #[test]
-fn a_request_above_the_largest_latency_ends_its_job() {
-    let bed = Bed::new().unwrap();
+fn a_request_above_the_maximum_latency_ends_its_job() {
+    let bed = ScratchTarget::new().unwrap();
     // No file system writes in a microsecond, or a request of 1 MiB in any case.
     let slow = [
         "--name=a",
@@ -198,8 +198,8 @@ fn a_request_above_the_largest_latency_ends_its_job() {
 }
 
 #[test]
-fn the_largest_depth_is_found_where_all_keep_the_latency() {
-    let bed = Bed::new().unwrap();
+fn the_largest_depth_is_found_if_every_depth_meets_the_latency() {
+    let bed = ScratchTarget::new().unwrap();
     let found = [
         "--latency_target=10s",
         "--latency_window=100ms",
@@ -231,8 +231,8 @@ fn the_largest_depth_is_found_where_all_keep_the_latency() {
 }
 
 #[test]
-fn a_latency_that_no_depth_keeps_ends_the_job_or_is_told() {
-    let bed = Bed::new().unwrap();
+fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
+    let bed = ScratchTarget::new().unwrap();
     let common = [
         "--name=a",
         "--ioengine=psync",
@@ -286,7 +286,7 @@ fn a_latency_that_no_depth_keeps_ends_the_job_or_is_told() {
 
 /// What both say of a steady state.
 fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for (seen, job) in both(&bed, &[&NOTHING[..], arguments].concat()) {
         assert_eq!(seen.code, 0, "{}", seen.text());
         let steady = &job["steadystate"];
@@ -312,7 +312,7 @@ fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
 }
 
 #[test]
-fn a_job_ends_when_its_requests_a_second_are_steady() {
+fn a_job_ends_when_its_iops_are_steady() {
     let means = [("iops_mean", 200.0), ("bw_mean", 819_200.0)];
     let rate = "--rate_iops=200";
     steady(
@@ -344,8 +344,8 @@ fn a_job_ends_when_its_bandwidth_is_steady() {
 }
 
 #[test]
-fn jobs_of_a_group_are_steady_together() {
-    let bed = Bed::new().unwrap();
+fn jobs_of_a_group_reach_steady_state_together() {
+    let bed = ScratchTarget::new().unwrap();
     let group = [
         "--rate_iops=100",
         "--numjobs=3",
@@ -364,8 +364,8 @@ fn jobs_of_a_group_are_steady_together() {
 }
 
 #[test]
-fn what_is_not_steady_by_the_end_is_told_so() {
-    let bed = Bed::new().unwrap();
+fn a_job_that_is_not_steady_by_the_end_is_reported() {
+    let bed = ScratchTarget::new().unwrap();
     let short = [
         "--name=a",
         "--ioengine=null",
@@ -394,8 +394,8 @@ fn what_is_not_steady_by_the_end_is_told_so() {
 }
 
 #[test]
-fn a_latency_can_be_steady_and_readings_can_be_short() {
-    let bed = Bed::new().unwrap();
+fn steady_state_can_use_latency_and_short_intervals() {
+    let bed = ScratchTarget::new().unwrap();
     let newer = [
         "--thinktime=5ms",
         "--ss=lat:100000%",
@@ -416,8 +416,8 @@ fn a_latency_can_be_steady_and_readings_can_be_short() {
 }
 
 #[test]
-fn check_tells_goals_in_words_and_groups_have_one_rule() {
-    let bed = Bed::new().unwrap();
+fn check_describes_goals_in_words_and_groups_share_one_rule() {
+    let bed = ScratchTarget::new().unwrap();
     let file = "[global]\nioengine=null\nsize=1g\n[a]\nrate_min=1m\nmax_latency=20ms\n\
                 latency_target=5ms\nlatency_window=100ms\n[b]\nstonewall\nss=iops:1%\nss_dur=10\n";
     bed.file("goals.fio", file);

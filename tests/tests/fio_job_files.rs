@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use end_to_end::{Bed, finish, installed, need, samples};
+use end_to_end::{ScratchTarget, finish, installed, need, samples};
 use serde_json::Value;
 
 /// What all workloads of access specifications have here, which end after an amount.
@@ -20,14 +20,14 @@ fn number(of: &Value, pointer: &str) -> u64 {
 }
 
 /// The job file of a workload, below the name `job.fio`.
-fn convert(bed: &Bed, file: &str) {
+fn convert(bed: &ScratchTarget, file: &str) {
     let seen = bed.run(&["convert", file, "--to", "fio"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     bed.file("job.fio", &seen.stdout);
 }
 
 /// What pgmeter does of a workload.
-fn by_pgmeter(bed: &Bed, file: &str) -> Counts {
+fn run_pgmeter(bed: &ScratchTarget, file: &str) -> Counts {
     let target = bed.target().to_str().unwrap().to_owned();
     let seen = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
     let record: Value = serde_json::from_str(&seen.stdout)
@@ -39,7 +39,7 @@ fn by_pgmeter(bed: &Bed, file: &str) -> Counts {
 }
 
 /// What fio does of the job file, by groups.
-fn by_fio(bed: &Bed) -> Counts {
+fn run_fio(bed: &ScratchTarget) -> Counts {
     let mut fio = Command::new("fio");
     let file = bed.path().join("job.fio");
     fio.arg("--output-format=json").arg(file);
@@ -62,14 +62,14 @@ fn counted(text: &str) -> Counts {
 
 /// Runs a workload with pgmeter, and its job file with fio.
 fn both(toml: &str) -> [Counts; 2] {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("x.toml", toml);
     convert(&bed, "x.toml");
-    [by_pgmeter(&bed, "x.toml"), by_fio(&bed)]
+    [run_pgmeter(&bed, "x.toml"), run_fio(&bed)]
 }
 
 #[test]
-fn fio_does_what_access_specifications_say() {
+fn converted_access_specifications_do_the_same_in_fio() {
     need!(installed("fio"));
     let spec = |line: &str| format!("[[access_spec]]\nname = \"s\"\nline = [{{ {line} }}]\n");
     let ending = |keys: &str| format!("{TOP}operations = 960\n{keys}\n");
@@ -127,7 +127,7 @@ fn fio_does_what_access_specifications_say() {
 }
 
 #[test]
-fn fio_does_as_many_requests_of_mixes() {
+fn converted_mixes_issue_as_many_requests_in_fio() {
     need!(installed("fio"));
     let lines = "{ size = \"4k\", of_size = 50, random = 100 }, \
                  { size = \"8k\", of_size = 50, read = 0, random = 100 }";
@@ -143,7 +143,7 @@ fn fio_does_as_many_requests_of_mixes() {
 }
 
 #[test]
-fn fio_does_what_jobs_say() {
+fn converted_jobs_do_the_same_in_fio() {
     need!(installed("fio"));
     let second = "[[job]]\nname = \"k\"\nsize = \"1m\"\nloops = 1\n";
     let cases = [
@@ -172,9 +172,9 @@ fn fio_does_what_jobs_say() {
 
 /// A job file goes to TOML and back, and as it is; all of them plan the same jobs.
 #[test]
-fn job_files_of_the_field_come_back() {
+fn collected_job_files_survive_conversion() {
     let folder = need!(samples("fio"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let cells = |file: &str| {
         let seen = bed.run(&["check", file, "--json"]);
         let plan: Value = serde_json::from_str(&seen.stdout).ok()?;
@@ -211,8 +211,8 @@ fn job_files_of_the_field_come_back() {
 }
 
 #[test]
-fn what_fio_cannot_do_is_refused_with_one_action() {
-    let bed = Bed::new().unwrap();
+fn workloads_that_fio_cannot_express_are_refused_with_one_action() {
+    let bed = ScratchTarget::new().unwrap();
     let of_lines = "[[access_spec]]\nline = [{ size = \"4k\", reply = \"4k\" }]\n";
     bed.file("x.toml", of_lines);
     let seen = bed.run(&["convert", "x.toml", "--to", "fio"]);

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, FixtureError, finish, installed, need, pgmeter, run_within};
+use end_to_end::{
+    Finished, FixtureError, ScratchTarget, finish, installed, need, pgmeter, run_within,
+};
 use serde_json::Value;
 
 /// What a document has, with the names of types: a list's items are told together.
@@ -55,7 +57,12 @@ fn keys(document: &Value) -> Keys {
 }
 
 /// A run of fio or of pgmeter in a directory of its own; `@` is the job file.
-fn run(bed: &Bed, is_fio: bool, (arguments, file): (&str, &str), format: &str) -> Finished {
+fn run(
+    bed: &ScratchTarget,
+    is_fio: bool,
+    (arguments, file): (&str, &str),
+    format: &str,
+) -> Finished {
     let directory = bed.target().join(if is_fio { "fio" } else { "ours" });
     fs::create_dir_all(&directory).unwrap();
     let file = bed.file("jobs.fio", file).to_string_lossy().into_owned();
@@ -75,14 +82,14 @@ fn run(bed: &Bed, is_fio: bool, (arguments, file): (&str, &str), format: &str) -
 }
 
 /// What pgmeter printed: a document and nothing else, whatever was warned of.
-fn ours(bed: &Bed, job: (&str, &str), format: &str) -> Value {
+fn ours(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
     let seen = run(bed, false, job, format);
     let read = serde_json::from_str(&seen.stdout);
     read.unwrap_or_else(|error| panic!("{error}: {}", seen.text()))
 }
 
 /// What fio printed behind its notes.
-fn theirs(bed: &Bed, job: (&str, &str), format: &str) -> Value {
+fn theirs(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
     let seen = run(bed, true, job, format);
     let begin = seen.stdout.find("{\n").unwrap();
     serde_json::from_str(&seen.stdout[begin..]).unwrap()
@@ -150,10 +157,10 @@ const JOBS: [(&str, &str); 24] = [
     ("@ --direct=0", FILE),
 ];
 
-fn assert_keys_are_those_of_fio(jobs: &[(&str, &str)], format: &str) {
+fn assert_same_keys_as_fio(jobs: &[(&str, &str)], format: &str) {
     for job in jobs {
         // On the disk, so that there is a device to tell of.
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         let (ours, theirs) = (ours(&bed, *job, format), theirs(&bed, *job, format));
         let (own, wanted) = (keys(&ours), keys(&theirs));
         for (key, kind) in &wanted {
@@ -173,21 +180,21 @@ fn assert_keys_are_those_of_fio(jobs: &[(&str, &str)], format: &str) {
 }
 
 #[test]
-fn keys_and_types_are_those_of_fio() {
+fn keys_and_types_match_fio() {
     need!(installed("fio"));
-    assert_keys_are_those_of_fio(&JOBS[..12], "json+");
+    assert_same_keys_as_fio(&JOBS[..12], "json+");
 }
 
 #[test]
-fn keys_and_types_are_those_of_fio_whatever_is_left_out() {
+fn keys_and_types_match_fio_with_any_figures_left_out() {
     need!(installed("fio"));
-    assert_keys_are_those_of_fio(&JOBS[12..], "json+");
+    assert_same_keys_as_fio(&JOBS[12..], "json+");
 }
 
 #[test]
-fn without_buckets_keys_and_types_are_those_of_fio() {
+fn keys_and_types_match_fio_without_buckets() {
     need!(installed("fio"));
-    assert_keys_are_those_of_fio(&[JOBS[2], JOBS[7], JOBS[23]], "json");
+    assert_same_keys_as_fio(&[JOBS[2], JOBS[7], JOBS[23]], "json");
 }
 
 fn number(of: &Value, key: &str) -> f64 {
@@ -275,21 +282,21 @@ fn assert_units_are_right(document: &Value, whose: &str) {
 }
 
 #[test]
-fn units_are_those_of_fio() {
+fn units_match_fio() {
     need!(installed("fio"));
     let job = (
         "--name=a --rw=randrw --size=1m --time_based --runtime=500ms --rate_iops=1000",
         "",
     );
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     assert_units_are_right(&theirs(&bed, job, "json+"), "fio");
     assert_units_are_right(&ours(&bed, job, "json+"), "pgmeter");
 }
 
 /// Warnings are not among what other programs read.
 #[test]
-fn documents_are_read_whatever_is_warned_of() {
-    let bed = Bed::in_memory().unwrap();
+fn warnings_never_break_the_json_document() {
+    let bed = ScratchTarget::in_memory().unwrap();
     for arguments in [
         "--name=a --rw=read --size=64k --iodepth=32",
         "--name=a --rw=randwrite --size=256k --bssplit=4k/50:8k/50 --time_based",
@@ -360,7 +367,7 @@ fn fio_plot() -> Result<PathBuf, FixtureError> {
 #[test]
 fn fio_plot_draws_charts() {
     let fio_plot = need!(fio_plot());
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let results = bed.target().join("results");
     fs::create_dir(&results).unwrap();
     for depth in ["1", "4"] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use end_to_end::{installed, need, samples};
-use front::fio::{Action, Surroundings, read_arguments, read_file};
+use front::fio::{Action, ParserEnvironment, read_arguments, read_file};
 
 /// Files that fio does not take either: slips, templates, a missing file to include, and an option
 /// of a patched fio.
@@ -76,13 +76,13 @@ fn number(path: &Path) -> String {
     name.chars().take(2).collect()
 }
 
-const AROUND: Surroundings<'_> = Surroundings {
+const AROUND: ParserEnvironment<'_> = ParserEnvironment {
     variable: &variable,
-    ..Surroundings::EMPTY
+    ..ParserEnvironment::EMPTY
 };
 
 #[test]
-fn job_files_are_taken_or_refused_as_documented() {
+fn job_files_are_accepted_or_refused_as_documented() {
     let folder = need!(samples("fio"));
     let mut unexpected = Vec::new();
     for path in job_files(&folder) {
@@ -119,7 +119,7 @@ fn job_files_are_taken_or_refused_as_documented() {
 }
 
 /// What fio prints of a file by `--showcmd`, if it takes the file.
-fn shown_by_fio(path: &Path) -> Option<String> {
+fn run_fio_showcmd(path: &Path) -> Option<String> {
     let mut command = Command::new("fio");
     command.arg("--showcmd").arg(path).current_dir("/tmp");
     for (name, value) in VARIABLES {
@@ -136,17 +136,17 @@ fn shown_by_fio(path: &Path) -> Option<String> {
 }
 
 #[test]
-fn job_files_are_shown_as_the_command_lines_that_fio_shows() {
+fn job_files_print_as_the_command_lines_that_fio_prints() {
     let folder = need!(samples("fio"));
     need!(installed("fio"));
     let read = |name: &str| std::fs::read(name).map_err(|error| error.to_string());
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &read,
         ..AROUND
     };
     let (mut compared, mut unequal) = (0, Vec::new());
     for path in job_files(&folder) {
-        let Some(wanted) = shown_by_fio(&path) else {
+        let Some(wanted) = run_fio_showcmd(&path) else {
             continue;
         };
         let name = path.to_string_lossy().into_owned();

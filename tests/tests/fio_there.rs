@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use end_to_end::{Bed, Mount, Scratch, need};
+use end_to_end::{Mount, Scratch, ScratchTarget, need};
 use serde_json::Value;
 
 /// Content that nobody would make by chance.
@@ -11,7 +11,7 @@ fn content() -> Vec<u8> {
     (0..1_u32 << 18).flat_map(u32::to_le_bytes).collect()
 }
 
-fn json(bed: &Bed, arguments: &[&str]) -> Value {
+fn json(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let arguments = [&["as", "fio", "--output-format=json"], arguments].concat();
     let seen = bed.run(&arguments);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -25,8 +25,8 @@ fn moved(document: &Value, job_index: usize, direction: &str) -> u64 {
 }
 
 #[test]
-fn a_file_that_is_there_is_read_as_far_as_it_goes_and_written_to_by_none() {
-    let bed = need!(Bed::in_memory());
+fn an_existing_file_is_read_to_its_end_and_never_written() {
+    let bed = need!(ScratchTarget::in_memory());
     let path = bed.file("mine", content());
     let name = format!("--filename={}", path.display());
     let read = json(&bed, &["--name=r", "--rw=randread", &name]);
@@ -45,8 +45,8 @@ fn a_file_that_is_there_is_read_as_far_as_it_goes_and_written_to_by_none() {
 }
 
 #[test]
-fn what_is_not_there_is_told_where_it_is_named() {
-    let bed = need!(Bed::new());
+fn missing_files_and_devices_are_reported_with_their_line() {
+    let bed = need!(ScratchTarget::new());
     let missing = bed.path().join("none");
     let job = |text: String| bed.file("j.fio", text).display().to_string();
     let of_file = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
@@ -64,10 +64,10 @@ fn what_is_not_there_is_told_where_it_is_named() {
 }
 
 #[test]
-fn files_take_the_room_there_is_and_jobs_behind_read_all_of_them() {
+fn fill_device_uses_all_free_space_and_later_jobs_read_it_all() {
     let scratch = need!(Scratch::new());
     let mount = need!(Mount::tmpfs(scratch.path(), 64 << 20));
-    let bed = need!(Bed::with_target(mount.path()));
+    let bed = need!(ScratchTarget::with_target(mount.path()));
     let name = format!("--filename={}/all", mount.path().display());
     let line = [
         "--bs=64k",
@@ -89,8 +89,8 @@ fn files_take_the_room_there_is_and_jobs_behind_read_all_of_them() {
 }
 
 #[test]
-fn cpus_that_are_not_there_are_told_with_what_to_name() {
-    let bed = need!(Bed::new());
+fn missing_cpus_are_an_error_that_names_lscpu() {
+    let bed = need!(ScratchTarget::new());
     let target = format!("--directory={}", bed.target().display());
     let line = ["--name=a", "--size=1m", "--cpus_allowed=1000"];
     bed.run(&[&["as", "fio", &target], &line[..]].concat())

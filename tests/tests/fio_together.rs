@@ -5,16 +5,16 @@
 use std::fs;
 use std::process::Command;
 
-use end_to_end::{Bed, Finished, finish, installed};
+use end_to_end::{Finished, ScratchTarget, finish, installed};
 use serde_json::Value;
 
-fn as_fio(bed: &Bed, arguments: &[&str]) -> Finished {
+fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let directory = format!("--directory={}", bed.target().display());
     bed.run(&[&["as", "fio", &directory], arguments].concat())
 }
 
 /// What pgmeter does of the same arguments, and fio, where it is there.
-fn both(bed: &Bed, arguments: &[&str]) -> Vec<Finished> {
+fn both(bed: &ScratchTarget, arguments: &[&str]) -> Vec<Finished> {
     let mut seen = vec![as_fio(bed, arguments)];
     if installed("fio").is_ok() {
         let mut fio = Command::new("fio");
@@ -42,8 +42,8 @@ fn number(of: &Value, pointer: &str) -> u64 {
 }
 
 #[test]
-fn a_job_begins_behind_those_of_a_name_and_beside_all_others() {
-    let bed = Bed::in_memory().unwrap();
+fn wait_for_starts_a_job_after_the_named_jobs_only() {
+    let bed = ScratchTarget::in_memory().unwrap();
     // Ten requests in 450 ms.
     let arguments = [
         "--output-format=json",
@@ -84,8 +84,8 @@ fn a_job_begins_behind_those_of_a_name_and_beside_all_others() {
 }
 
 #[test]
-fn jobs_of_a_flow_have_requests_by_their_weights() {
-    let bed = Bed::in_memory().unwrap();
+fn jobs_that_share_a_flow_issue_requests_by_weight() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let arguments = [
         "--output-format=json",
         "--ioengine=null",
@@ -120,8 +120,8 @@ fn jobs_of_a_flow_have_requests_by_their_weights() {
 }
 
 #[test]
-fn a_job_that_misses_its_goal_ends_the_others_where_that_is_asked_for() {
-    let bed = Bed::in_memory().unwrap();
+fn exitall_on_error_ends_the_other_jobs_after_a_missed_goal() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let line = [
         "--output-format=json",
         "--ioengine=null",
@@ -145,8 +145,8 @@ fn a_job_that_misses_its_goal_ends_the_others_where_that_is_asked_for() {
 }
 
 #[test]
-fn ranges_are_written_out_as_often_as_by_fio() {
-    let bed = Bed::in_memory().unwrap();
+fn sync_file_range_is_called_as_often_as_in_fio() {
+    let bed = ScratchTarget::in_memory().unwrap();
     for engine in ["psync", "io_uring", "mmap"] {
         let engine = format!("--ioengine={engine}");
         for rule in ["write:8", "wait_before,write,wait_after:5"] {
@@ -178,7 +178,7 @@ fn ranges_are_written_out_as_often_as_by_fio() {
 
 #[test]
 fn content_that_no_job_wrote_cannot_be_verified() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let content = vec![7; 1 << 16];
     fs::write(bed.target().join("mine"), &content).unwrap();
     let read = ["--name=v", "--rw=read", "--verify=crc32c", "--size=64k"];
@@ -207,8 +207,8 @@ fn content_that_no_job_wrote_cannot_be_verified() {
 }
 
 #[test]
-fn results_are_told_while_jobs_run() {
-    let bed = Bed::in_memory().unwrap();
+fn results_are_printed_while_jobs_run() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let arguments = [
         "--output-format=json",
         "--status-interval=1",
@@ -259,8 +259,8 @@ fn results_are_told_while_jobs_run() {
 }
 
 #[test]
-fn what_is_written_without_end_is_read_back_behind_so_many_writes() {
-    let bed = Bed::in_memory().unwrap();
+fn endless_writes_are_verified_after_every_backlog() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let arguments = [
         "--output-format=json",
         "--name=a",
@@ -282,8 +282,8 @@ fn what_is_written_without_end_is_read_back_behind_so_many_writes() {
 }
 
 #[test]
-fn options_of_globals_and_groups_are_told_as_by_fio() {
-    let bed = Bed::in_memory().unwrap();
+fn global_and_group_options_are_reported_as_in_fio() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let text = "[global]\nname=first\nname=all\nioengine=null\nsize=1m\ngroup_reporting\n\
                 [a]\nrw=read\n[b]\nrw=write\nbs=8k\n[c]\nnew_group\nname=own\n";
     let file = bed.file("named.fio", text).display().to_string();
@@ -303,8 +303,8 @@ fn options_of_globals_and_groups_are_told_as_by_fio() {
 }
 
 #[test]
-fn goals_are_the_same_in_a_workload_file() {
-    let bed = Bed::in_memory().unwrap();
+fn goals_survive_conversion_to_a_workload_file() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let text = "[global]\nioengine=null\nsize=1m\n[a]\nrate_min=1k,2k\nmax_latency=20s\n\
                 latency_target=5s\nlatency_window=100ms\nlatency_percentile=99\nflow=3\n\
                 exitall_on_error\n[b]\nwait_for=a\nsync_file_range=wait_after:4\nrw=write\n\
@@ -338,7 +338,7 @@ fn verified_after(between: &str) -> String {
 }
 
 #[test]
-fn blocks_that_a_job_without_verify_wrote_do_not_verify() {
+fn blocks_written_by_a_job_without_verify_do_not_verify() {
     for (between, offset) in [
         ("filename=vf\nrw=write\nsize=64k\nzero_buffers", 0),
         ("filename=vf\nrw=write\nsize=4k\noffset=68k", 69_632),
@@ -348,7 +348,7 @@ fn blocks_that_a_job_without_verify_wrote_do_not_verify() {
         ),
         ("filename=vf\nrw=randwrite\nbs=1m\nbuffer_pattern=0xaa", 0),
     ] {
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let file = bed.file("verified.fio", verified_after(between));
         let seen = as_fio(&bed, &["--output-format=json", &file.to_string_lossy()]);
         assert_eq!(seen.code, 1, "{between}: {}", seen.text());
@@ -363,8 +363,8 @@ fn blocks_that_a_job_without_verify_wrote_do_not_verify() {
 }
 
 #[test]
-fn a_job_goes_on_after_wrong_reads_where_it_is_asked_to() {
-    let bed = Bed::in_memory().unwrap();
+fn a_job_continues_after_wrong_reads_on_request() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let text = verified_after("filename=vf\nrw=write\nsize=64k\nzero_buffers\n");
     let file = bed.file("verified.fio", &text);
     for option in ["continue_on_error=verify", "ignore_error=,,EILSEQ"] {
@@ -384,10 +384,10 @@ fn a_job_goes_on_after_wrong_reads_where_it_is_asked_to() {
 }
 
 #[test]
-fn a_byte_that_changed_after_the_layout_is_told_with_its_place() {
+fn a_byte_changed_after_the_layout_is_reported_with_its_offset() {
     let between = "filename=other\nrw=write\nrate_iops=200";
     for mode in ["as", "run"] {
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let file = bed.file("verified.fio", verified_after(between));
         let files = bed.target().join("pgmeter.work/files-0");
         let change = std::thread::spawn(move || {
@@ -460,7 +460,7 @@ fn a_job_that_moves_more_than_its_size_makes_as_many_passes_as_in_fio() {
             24,
         ),
     ] {
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let words = arguments.split_ascii_whitespace();
         let all: Vec<&str> = "--output-format=json --name=a --bs=64k --size=1m"
             .split_ascii_whitespace()
@@ -473,8 +473,8 @@ fn a_job_that_moves_more_than_its_size_makes_as_many_passes_as_in_fio() {
 }
 
 #[test]
-fn requests_before_the_depth_was_found_count_where_the_job_ends_sooner() {
-    let bed = Bed::in_memory().unwrap();
+fn requests_of_the_depth_search_count_if_the_job_ends_before_it() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let seen = as_fio(
         &bed,
         &[

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use end_to_end::{Bed, Finished, STORE, finish, installed, need, pgmeter};
+use end_to_end::{Finished, STORE, ScratchTarget, finish, installed, need, pgmeter};
 use serde_json::Value;
 
 /// A job, and what becomes of it.
@@ -20,14 +20,14 @@ struct Trap {
     file: &'static str,
     /// Files with their sizes that are there before.
     there: &'static [(&'static str, u64)],
-    judged: Judged,
+    judged: Expectation,
     /// What standard error says without `--fio-compat`.
     says: &'static [&'static str],
 }
 
 /// How both are held against each other.
 #[derive(Clone, Copy, PartialEq)]
-enum Judged {
+enum Expectation {
     /// The same counts, and files of the same sizes.
     Equal,
     /// As `Equal`, but syncs, which fio 3.33 counts otherwise.
@@ -40,9 +40,9 @@ enum Judged {
     Wrong,
 }
 
-use Judged::{Equal, EqualButSyncs, Shares, SharesPlainlyOther, Wrong};
+use Expectation::{Equal, EqualButSyncs, Shares, SharesPlainlyOther, Wrong};
 
-const fn trap(name: &'static str, arguments: &'static str, judged: Judged) -> Trap {
+const fn trap(name: &'static str, arguments: &'static str, judged: Expectation) -> Trap {
     Trap {
         name,
         arguments,
@@ -54,7 +54,7 @@ const fn trap(name: &'static str, arguments: &'static str, judged: Judged) -> Tr
 }
 
 impl Trap {
-    const fn of_file(name: &'static str, file: &'static str, judged: Judged) -> Self {
+    const fn of_file(name: &'static str, file: &'static str, judged: Expectation) -> Self {
         Self {
             file,
             ..trap(name, "@", judged)
@@ -130,7 +130,7 @@ impl Counts {
 }
 
 /// A directory below the target with the files that are there before; the job file lies beside.
-fn ground(bed: &Bed, name: &str, trap: &Trap) -> PathBuf {
+fn ground(bed: &ScratchTarget, name: &str, trap: &Trap) -> PathBuf {
     let directory = bed.target().join(name);
     fs::create_dir(&directory).unwrap();
     for (file, size) in trap.there {
@@ -141,7 +141,7 @@ fn ground(bed: &Bed, name: &str, trap: &Trap) -> PathBuf {
     directory
 }
 
-fn arguments(bed: &Bed, trap: &Trap) -> Vec<String> {
+fn arguments(bed: &ScratchTarget, trap: &Trap) -> Vec<String> {
     let file = bed.file("trap.fio", trap.file);
     let words = trap.arguments.split_ascii_whitespace();
     let words = words.map(|word| match word {
@@ -166,7 +166,7 @@ fn files_in(directory: &Path) -> BTreeMap<String, u64> {
     found
 }
 
-fn by_fio(bed: &Bed, trap: &Trap) -> Outcome {
+fn run_fio(bed: &ScratchTarget, trap: &Trap) -> Outcome {
     let directory = ground(bed, "fio", trap);
     let mut command = Command::new("fio");
     command.args(arguments(bed, trap)).current_dir(&directory);
@@ -184,7 +184,7 @@ fn by_fio(bed: &Bed, trap: &Trap) -> Outcome {
     }
 }
 
-fn by_pgmeter(bed: &Bed, name: &str, trap: &Trap, more: &[&str]) -> Outcome {
+fn run_pgmeter(bed: &ScratchTarget, name: &str, trap: &Trap, more: &[&str]) -> Outcome {
     let directory = ground(bed, name, trap);
     let mut command = pgmeter(bed.path());
     let format = "--output-format=json";
@@ -206,7 +206,7 @@ fn by_pgmeter(bed: &Bed, name: &str, trap: &Trap, more: &[&str]) -> Outcome {
 }
 
 /// The files that the newest run made in work directories, as its record tells them.
-fn files_of_record(bed: &Bed) -> BTreeMap<String, u64> {
+fn files_of_record(bed: &ScratchTarget) -> BTreeMap<String, u64> {
     assert!(bed.path().join(STORE).exists());
     let record: Value = serde_json::from_str(&bed.run(&["runs", "export", "last"]).stdout).unwrap();
     let mut found = BTreeMap::new();
@@ -235,10 +235,10 @@ fn files_of_record(bed: &Bed) -> BTreeMap<String, u64> {
 }
 
 fn check(trap: &Trap) {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let name = trap.name;
-    let letter = by_pgmeter(&bed, "letter", trap, &["--fio-compat"]);
-    let plain = by_pgmeter(&bed, "plain", trap, &[]);
+    let letter = run_pgmeter(&bed, "letter", trap, &["--fio-compat"]);
+    let plain = run_pgmeter(&bed, "plain", trap, &[]);
     let said = plain.seen.stderr.clone() + &notes(&bed, trap, &[]);
     for phrase in trap.says {
         assert!(said.contains(phrase), "{name}: no `{phrase}` in {said}");
@@ -248,7 +248,7 @@ fn check(trap: &Trap) {
         let wanted = if is_taken { 0 } else { 1 };
         assert_eq!(ours.seen.code, wanted, "{name}: {}", ours.seen.text());
     }
-    let fio = by_fio(&bed, trap);
+    let fio = run_fio(&bed, trap);
     let fails = fio.seen.code != 0;
     assert_eq!(fails, trap.judged == Wrong, "{name}: {}", fio.seen.text());
     if !is_taken {
@@ -377,7 +377,7 @@ const SIZES: &[Trap] = &[
 ];
 
 #[test]
-fn sizes_are_those_that_fio_makes_of_the_words() {
+fn sizes_parse_as_in_fio() {
     need!(installed("fio"));
     check_all(SIZES);
 }
@@ -432,7 +432,7 @@ const UNITS: &[Trap] = &[
 ];
 
 #[test]
-fn units_are_those_of_fio() {
+fn units_match_fio() {
     need!(installed("fio"));
     check_all(UNITS);
 }
@@ -504,7 +504,7 @@ const FILES: &[Trap] = &[
 ];
 
 #[test]
-fn files_are_named_and_made_as_by_fio() {
+fn files_are_named_and_created_as_in_fio() {
     need!(installed("fio"));
     check_all(FILES);
 }
@@ -596,7 +596,7 @@ const JOBS: &[Trap] = &[
 ];
 
 #[test]
-fn jobs_and_groups_are_those_of_fio() {
+fn jobs_and_groups_match_fio() {
     need!(installed("fio"));
     check_all(JOBS);
 }
@@ -701,7 +701,7 @@ const MIXES: &[Trap] = &[
 ];
 
 #[test]
-fn mixes_and_sizes_of_blocks_have_the_shares_of_fio() {
+fn mixes_and_block_sizes_have_the_shares_of_fio() {
     need!(installed("fio"));
     check_all(MIXES);
 }
@@ -778,7 +778,7 @@ const ORDERS: &[Trap] = &[
 ];
 
 #[test]
-fn orders_move_as_much_as_those_of_fio() {
+fn access_orders_move_as_many_bytes_as_in_fio() {
     need!(installed("fio"));
     check_all(ORDERS);
 }
@@ -890,35 +890,39 @@ const ENDLESS: &[Trap] = &[
 ];
 
 #[test]
-fn devices_without_a_size_are_written_and_read_as_by_fio() {
+fn devices_without_a_size_are_written_and_read_as_in_fio() {
     need!(installed("fio"));
     check_all(ENDLESS);
 }
 
 #[test]
-fn syncs_and_what_is_read_back_are_counted_as_by_fio() {
+fn syncs_and_verify_reads_are_counted_as_in_fio() {
     need!(installed("fio"));
     check_all(SYNCS);
 }
 
 /// One run of each, whatever comes of it.
 fn side_by_side(trap: &Trap) -> (Outcome, Outcome) {
-    let bed = Bed::in_memory().unwrap();
-    let ours = by_pgmeter(&bed, "ours", trap, &["--fio-compat"]);
+    let bed = ScratchTarget::in_memory().unwrap();
+    let ours = run_pgmeter(&bed, "ours", trap, &["--fio-compat"]);
     assert_eq!(ours.seen.code, 0, "{}: {}", trap.name, ours.seen.text());
-    (by_fio(&bed, trap), ours)
+    (run_fio(&bed, trap), ours)
 }
 
 /// Differences and notes of a trap's command line.
-fn notes(bed: &Bed, trap: &Trap, more: &[&str]) -> String {
+fn notes(bed: &ScratchTarget, trap: &Trap, more: &[&str]) -> String {
     let directory = ground(bed, "notes", trap);
     let mut command = bed.command(&[&["as", "fio", "--differences"], more].concat());
     command.args(arguments(bed, trap));
     finish(command.current_dir(directory)).stdout
 }
 
-fn notes_by_letter(trap: &Trap) -> String {
-    notes(&Bed::in_memory().unwrap(), trap, &["--fio-compat"])
+fn notes_with_fio_compat(trap: &Trap) -> String {
+    notes(
+        &ScratchTarget::in_memory().unwrap(),
+        trap,
+        &["--fio-compat"],
+    )
 }
 
 fn number(of: &Outcome, pointer: &str) -> u64 {
@@ -928,7 +932,7 @@ fn number(of: &Outcome, pointer: &str) -> u64 {
 }
 
 /// Requests in their order: file, direction, place and length.
-fn requests(bed: &Bed, is_fio: bool, arguments: &str) -> Vec<(String, String, u64, u64)> {
+fn requests(bed: &ScratchTarget, is_fio: bool, arguments: &str) -> Vec<(String, String, u64, u64)> {
     let directory = bed.target().join(if is_fio { "fio" } else { "ours" });
     fs::create_dir_all(&directory).unwrap();
     let mut command = if is_fio {
@@ -964,7 +968,7 @@ fn requests(bed: &Bed, is_fio: bool, arguments: &str) -> Vec<(String, String, u6
 
 /// 6, 7, 9, 15, 17, 22, 31, 36, 38, 44, 45: where each request goes, by the logs that both write.
 #[test]
-fn requests_go_where_those_of_fio_go() {
+fn requests_have_the_offsets_of_fio() {
     need!(installed("fio"));
     for arguments in [
         "--rw=write --offset=256k --size=256k --bs=64k",
@@ -989,7 +993,7 @@ fn requests_go_where_those_of_fio_go() {
         "--rw=write --end_fsync=1 --size=64k",
         "--rw=write --verify=crc32c --size=32k",
     ] {
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let arguments = format!("--name=a {arguments}");
         let (ours, fio) = (
             requests(&bed, false, &arguments),
@@ -1002,10 +1006,10 @@ fn requests_go_where_those_of_fio_go() {
 
 /// 22, 30, 34, 35, 36, 39: what of an order by chance is certain, by the logs that both write.
 #[test]
-fn orders_by_chance_have_what_is_certain_of_those_of_fio() {
+fn random_orders_share_the_invariants_of_fio() {
     need!(installed("fio"));
     for is_fio in [false, true] {
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let of = |arguments: &str| requests(&bed, is_fio, &format!("--name=a {arguments}"));
         let all = of("--rw=randread --size=64k --loops=2");
         let (first, second) = all.split_at(16);
@@ -1060,7 +1064,7 @@ fn orders_by_chance_have_what_is_certain_of_those_of_fio() {
 /// 5: fio unlinks a file that is too short, whatever is in it. Here it is never touched, so the
 /// work is the same and the file is not.
 #[test]
-fn a_file_that_is_too_short_is_lost_by_fio_and_left_alone_here() {
+fn fio_unlinks_a_file_that_is_too_short_and_pgmeter_keeps_it() {
     need!(installed("fio"));
     let there = &[("mine", 1 << 20)];
     for arguments in [
@@ -1070,15 +1074,15 @@ fn a_file_that_is_too_short_is_lost_by_fio_and_left_alone_here() {
         "--name=a --filename=mine --rw=read --size=512k",
     ] {
         let trap = trap("5: a short file is made anew", arguments, Equal).with(there);
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let at = |name: &str| bed.target().join(name).join("mine");
-        let fio = by_fio(&bed, &trap);
+        let fio = run_fio(&bed, &trap);
         let is_kept = arguments.ends_with("512k");
         let bytes = fs::read(at("fio")).unwrap();
         let marks = bytes.iter().filter(|it| **it == b'm').count();
         // Random bytes are marks by chance.
         assert_eq!(marks > 1 << 18, is_kept, "{arguments}: {marks} marks");
-        let ours = by_pgmeter(&bed, "ours", &trap, &["--fio-compat"]);
+        let ours = run_pgmeter(&bed, "ours", &trap, &["--fio-compat"]);
         assert_eq!(fs::read(at("ours")).unwrap(), vec![b'm'; 1 << 20]);
         assert_eq!(ours.counts(), fio.counts(), "{arguments}");
     }
@@ -1087,7 +1091,7 @@ fn a_file_that_is_too_short_is_lost_by_fio_and_left_alone_here() {
 /// 10: which sizes are drawn are fio's own numbers, but they are whole blocks within the range, and
 /// a size does not fill them up.
 #[test]
-fn files_of_a_range_have_sizes_that_are_drawn_and_not_filled_up() {
+fn file_sizes_in_a_range_are_drawn_and_not_filled_up() {
     need!(installed("fio"));
     for more in ["", " --size=1m"] {
         let arguments = format!("--name=a --rw=write --filesize=4k-64k --nrfiles=4{more}");
@@ -1107,7 +1111,7 @@ fn files_of_a_range_have_sizes_that_are_drawn_and_not_filled_up() {
 /// 12, 21, 23, 24, 41: what takes how long, at the least; at the most, a minute that was meant as a
 /// second would show.
 #[test]
-fn times_have_the_units_and_beginnings_of_fio() {
+fn times_have_the_units_and_start_points_of_fio() {
     need!(installed("fio"));
     let lasts = |name: &'static str, arguments: &'static str, milliseconds: u64| {
         let (fio, ours) = side_by_side(&trap(name, arguments, Equal));
@@ -1161,7 +1165,7 @@ fn times_have_the_units_and_beginnings_of_fio() {
 
 /// 24: a delay moves a job and does not shorten it; when one ends all end, if any says so.
 #[test]
-fn delays_and_common_ends_are_those_of_fio() {
+fn start_delays_and_exitall_match_fio() {
     need!(installed("fio"));
     let global = "[global]\nsize=1m\nioengine=null\ntime_based\nruntime=300ms\n";
     let late = format!("{global}[a]\n[b]\nstartdelay=300ms\n");
@@ -1183,7 +1187,7 @@ fn delays_and_common_ends_are_those_of_fio() {
 /// 16: of clones that a format gives the same file, only the first works in fio; here both do, and
 /// it is said. 18: fio fails at the name of a directory; here files have a directory of their own.
 #[test]
-fn names_at_which_fio_fails_are_done_here() {
+fn file_names_at_which_fio_fails_work_here() {
     need!(installed("fio"));
     let same = trap(
         "16: a format without a number of the clone",
@@ -1197,7 +1201,7 @@ fn names_at_which_fio_fails_are_done_here() {
     };
     assert_eq!(written(&fio), [65536, 0]);
     assert_eq!(written(&ours), [65536, 65536]);
-    let notes = notes_by_letter(&same);
+    let notes = notes_with_fio_compat(&same);
     assert!(notes.contains("has no `$jobnum`"), "{notes}");
     assert!(notes.contains("in fio, only one of them works"), "{notes}");
     let directory = trap(
@@ -1213,7 +1217,7 @@ fn names_at_which_fio_fails_are_done_here() {
 
 /// 40: rates are of each clone and of each direction, and make the mix.
 #[test]
-fn rates_make_the_mix_as_in_fio() {
+fn rates_determine_the_mix_as_in_fio() {
     need!(installed("fio"));
     let mixed = trap(
         "40: a rate for both directions",
@@ -1228,7 +1232,7 @@ fn rates_make_the_mix_as_in_fio() {
         }
     }
     let phrase = "the rates of reads and writes determine the mix, not `rwmixread`";
-    let notes = notes_by_letter(&mixed);
+    let notes = notes_with_fio_compat(&mixed);
     assert!(notes.contains(phrase), "{notes}");
     let cloned = trap(
         "40: a rate of each clone",
@@ -1247,14 +1251,14 @@ fn rates_make_the_mix_as_in_fio() {
 /// 44: 3.33 syncs again behind each read that follows a due sync; 3.42 does not, nor is it done
 /// here.
 #[test]
-fn a_sync_that_is_due_is_issued_once_among_reads() {
-    let bed = Bed::in_memory().unwrap();
+fn a_due_sync_is_issued_once_among_reads() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let mixed = trap(
         "44: syncs of a mix",
         "--name=a --rw=rw --fsync=4 --size=256k",
         Equal,
     );
-    let ours = by_pgmeter(&bed, "ours", &mixed, &["--fio-compat"]);
+    let ours = run_pgmeter(&bed, "ours", &mixed, &["--fio-compat"]);
     let writes = number(&ours, "/jobs/0/write/total_ios");
     let syncs = number(&ours, "/jobs/0/sync/total_ios");
     assert!(
@@ -1265,7 +1269,7 @@ fn a_sync_that_is_due_is_issued_once_among_reads() {
 
 /// 45: what has no end.
 #[test]
-fn what_is_written_without_end_is_not_read_back() {
+fn endless_writes_are_not_read_back() {
     need!(installed("fio"));
     let endless = trap(
         "45: what is written without end is not read",
@@ -1278,7 +1282,7 @@ fn what_is_written_without_end_is_not_read_back() {
         assert!(number(side, "/jobs/0/write/total_ios") > 16);
     }
     let phrase = "with `time_based`, written data is not read back";
-    assert!(notes_by_letter(&endless).contains(phrase));
+    assert!(notes_with_fio_compat(&endless).contains(phrase));
 }
 
 /// 46: files cannot be trimmed, neither by fio; devices are not trimmed here.
@@ -1296,9 +1300,9 @@ fn trims_fail_in_fio_and_are_refused_here() {
         ),
     ] {
         let trap = trap("46: trims", arguments, Equal);
-        let bed = Bed::in_memory().unwrap();
-        assert_eq!(by_fio(&bed, &trap).counts()[0].error, 25, "{arguments}");
-        let ours = by_pgmeter(&bed, "ours", &trap, &["--fio-compat"]);
+        let bed = ScratchTarget::in_memory().unwrap();
+        assert_eq!(run_fio(&bed, &trap).counts()[0].error, 25, "{arguments}");
+        let ours = run_pgmeter(&bed, "ours", &trap, &["--fio-compat"]);
         ours.seen.assert_refused(1, &[phrase]);
     }
 }
@@ -1307,7 +1311,7 @@ fn trims_fail_in_fio_and_are_refused_here() {
 /// requests are there; options are told as they were written; lines of each version have as many
 /// fields.
 #[test]
-fn documents_and_lines_have_what_those_of_fio_have() {
+fn documents_and_terse_lines_match_fio() {
     need!(installed("fio"));
     let noted = trap(
         "47: notes and options",
@@ -1336,7 +1340,7 @@ fn documents_and_lines_have_what_those_of_fio_have() {
             "--output-format=terse",
         ];
         let arguments = [&arguments[..], &["--terse-version", version]].concat();
-        let bed = Bed::in_memory().unwrap();
+        let bed = ScratchTarget::in_memory().unwrap();
         let fields = |text: &str| {
             let line = text.lines().find(|it| it.contains(';'));
             line.unwrap_or_default().split(';').count()

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, finish, names_in, need, on_terminal, traced};
+use end_to_end::{Finished, ScratchTarget, finish, names_in, need, run_on_terminal, traced};
 use serde_json::Value;
 
 /// As the program with that name, in a target in memory.
-fn stand_in(bed: &Bed, name: &str, arguments: &[&str]) -> Finished {
+fn stand_in(bed: &ScratchTarget, name: &str, arguments: &[&str]) -> Finished {
     bed.run(&[&["as", name], arguments].concat())
 }
 
@@ -26,7 +26,7 @@ fn rate(text: &str, row: &str) -> f64 {
 /// As the sample of the original, on two ranks.
 #[test]
 fn mdtest_prints_its_summary_and_the_run_is_stored() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let arguments = ["-u", "-z", "2", "-b", "3", "-I", "20", "-w", "3901"];
     let more = ["-e", "3901", "--ranks", "2", "-i", "2", "-d", target];
@@ -73,8 +73,8 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
 }
 
 #[test]
-fn what_differs_is_listed_and_what_is_not_done_is_refused() {
-    let bed = Bed::in_memory().unwrap();
+fn mdtest_lists_differences_and_refuses_unsupported_options() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let seen = stand_in(&bed, "mdtest", &["--differences", "-n", "5", "-C"]);
     assert_eq!(seen.code, 0);
     assert!(
@@ -91,7 +91,7 @@ fn what_differs_is_listed_and_what_is_not_done_is_refused() {
 
 #[test]
 fn smallfile_counts_files_and_writes_its_document() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let json = bed.path().join("results.json");
     for operation in [
@@ -127,8 +127,8 @@ fn smallfile_counts_files_and_writes_its_document() {
 
 /// As in scripts that write, drop caches and read: each command by itself.
 #[test]
-fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
-    let bed = Bed::in_memory().unwrap();
+fn ior_keeps_a_file_for_the_next_command_and_reads_existing_files() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let name = |file: &str| bed.target().join(file).to_str().unwrap().to_owned();
     let ior = |line: &str, file: &str| {
         let path = name(file);
@@ -176,8 +176,8 @@ fn ior_leaves_a_file_for_the_next_command_and_reads_what_is_there() {
 }
 
 #[test]
-fn ior_replaces_what_an_earlier_command_left() {
-    let bed = Bed::in_memory().unwrap();
+fn ior_replaces_the_files_of_an_earlier_command() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let path = |file: &str| bed.target().join(file);
     let ior = |line: &str| {
         let words = line.split_whitespace();
@@ -212,7 +212,7 @@ fn ior_replaces_what_an_earlier_command_left() {
 
 #[test]
 fn ior_runs_the_tests_of_a_script() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let script = bed.file(
         "tests.ior",
         "IOR START\nblockSize=64k\ntransferSize=32k\nkeepFile=1\nwriteFile=1\nRUN\n\
@@ -244,7 +244,7 @@ fn ior_runs_the_tests_of_a_script() {
 /// Calls without I/O need no file, and leave none.
 #[test]
 fn ior_and_mdtest_count_calls_without_io() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let (file, directory) = (bed.target().join("f"), bed.target().join("t"));
     let status = bed.path().join("wall");
     let status = status.to_str().unwrap();
@@ -286,8 +286,8 @@ fn ior_and_mdtest_count_calls_without_io() {
 }
 
 #[test]
-fn mdtest_has_other_numbers_of_ranks_shared_files_or_no_items() {
-    let bed = Bed::in_memory().unwrap();
+fn mdtest_supports_rank_ranges_shared_files_and_no_items() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let directory = bed.target().join("t");
     let line = [
         "--ranks", "3", "-f", "1", "-l", "3", "-s", "2", "-n", "4", "-N", "1", "-d",
@@ -340,7 +340,7 @@ fn mdtest_has_other_numbers_of_ranks_shared_files_or_no_items() {
 
 #[test]
 fn mdtest_leaves_its_trees_for_the_next_command() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let directory = bed.target().join("t");
     let mdtest = |line: &str| {
         let words = line.split_whitespace();
@@ -379,7 +379,7 @@ fn mdtest_leaves_its_trees_for_the_next_command() {
 /// Of one file that ranks share, of files of their own, and of ranks that wait for each other.
 #[test]
 fn ior_moves_every_block_once_and_prints_its_summary() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     let file = bed.target().join("testFile");
     for more in [
         &["-C", "-g"][..],
@@ -466,8 +466,8 @@ const SHORT: [(&str, &str); 14] = [
     ("lat_fs", "-N 1 -s 1k target"),
 ];
 
-fn bed_of_short_lines() -> Bed {
-    let bed = Bed::in_memory().unwrap();
+fn bed_of_short_lines() -> ScratchTarget {
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("load.txt", LOAD);
     bed.file("script.f", SCRIPT);
     bed.file(
@@ -479,7 +479,7 @@ fn bed_of_short_lines() -> Bed {
 
 /// Scripts take any text there for an error.
 #[test]
-fn no_stand_in_that_succeeds_prints_on_standard_error() {
+fn successful_stand_ins_print_nothing_to_standard_error() {
     let bed = bed_of_short_lines();
     assert_eq!(bed.target(), bed.path().join("target"));
     let every = front::FRONTS.iter().map(|it| it.name);
@@ -513,7 +513,7 @@ fn no_stand_in_that_succeeds_prints_on_standard_error() {
 }
 
 #[test]
-fn differences_are_listed_wherever_that_is_asked_for() {
+fn differences_are_listed_wherever_the_option_is_placed() {
     let bed = bed_of_short_lines();
     for (name, line) in SHORT {
         let words: Vec<&str> = line.split(' ').collect();
@@ -532,8 +532,8 @@ fn differences_are_listed_wherever_that_is_asked_for() {
 
 /// The record has what standard error leaves out, and a terminal shows it.
 #[test]
-fn notes_are_in_the_record_and_on_terminals() {
-    let bed = Bed::in_memory().unwrap();
+fn notes_go_to_the_record_and_to_terminals() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let words = ["-d", target, "-n", "3", "-s", "1k"];
     let seen = stand_in(&bed, "fs_mark", &words);
@@ -546,7 +546,7 @@ fn notes_are_in_the_record_and_on_terminals() {
     assert!(warnings.iter().any(says), "{warnings:?}");
     let listed = stand_in(&bed, "fs_mark", &[&words[..], &["--differences"]].concat());
     assert!(listed.stdout.contains(note), "{}", listed.text());
-    let shown = on_terminal(
+    let shown = run_on_terminal(
         &bed.command(&[&["as", "fs_mark"], &words[..]].concat()),
         200,
     );
@@ -563,8 +563,8 @@ fn counted(record: &Value, phase: &str, operation: &str) -> [u64; 3] {
 }
 
 #[test]
-fn io500_does_all_phases_and_prints_its_score() {
-    let bed = Bed::in_memory().unwrap();
+fn io500_runs_all_phases_and_prints_its_score() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     // The time is long enough for all of it.
     let arguments = ["--small", "--time", "60", "--ranks", "4", "-d", target];
@@ -607,8 +607,8 @@ fn io500_does_all_phases_and_prints_its_score() {
 
 /// Of two ranks: where they write in the common file, and what their files are called.
 #[test]
-fn io500_asks_for_the_names_and_places_of_the_original() {
-    let bed = Bed::in_memory().unwrap();
+fn io500_uses_the_names_and_offsets_of_the_original() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let program = bed.command(&[]);
     let program = Path::new(program.get_program());
     let line = "as io500 --no-db --small --ranks 2 --files 2 --hard-segments 4 --time 60";
@@ -646,8 +646,8 @@ fn io500_asks_for_the_names_and_places_of_the_original() {
 
 /// mdtest makes the last directory of its path and removes it, IO500 and filebench make all of it.
 #[test]
-fn directories_that_the_original_makes_are_made_and_removed() {
-    let bed = Bed::in_memory().unwrap();
+fn directories_of_the_original_are_created_and_removed() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let new = bed.target().join("new");
     let new = new.to_str().unwrap();
     let mdtest = ["--no-db", "-n", "5", "-F", "-d", new];
@@ -673,8 +673,8 @@ fn directories_that_the_original_makes_are_made_and_removed() {
 }
 
 #[test]
-fn mdtest_has_trees_beside_each_other_and_says_how_many_files_were_made() {
-    let bed = Bed::in_memory().unwrap();
+fn mdtest_creates_parallel_trees_and_prints_the_number_of_files() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let arguments = ["-d", target, "-F", "-n", "100", "-I", "10"];
     let seen = stand_in(&bed, "mdtest", &arguments);
@@ -704,8 +704,8 @@ fn mdtest_has_trees_beside_each_other_and_says_how_many_files_were_made() {
 
 /// A size that is only a limit is not refused for lack of space.
 #[test]
-fn a_size_that_a_deadline_limits_may_be_larger_than_the_target() {
-    let bed = Bed::in_memory().unwrap();
+fn a_size_limited_by_a_deadline_may_exceed_the_target() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let file = bed.target().join("f");
     let file = file.to_str().unwrap();
     let line = [
@@ -742,8 +742,8 @@ fn a_size_that_a_deadline_limits_may_be_larger_than_the_target() {
 }
 
 #[test]
-fn ior_checks_what_it_wrote_and_what_it_reads() {
-    let bed = Bed::in_memory().unwrap();
+fn ior_verifies_its_writes_and_reads() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let file = bed.target().join("f");
     let file = file.to_str().unwrap();
     for more in [&["-N", "2"][..], &["-N", "2", "-F", "-C"]] {
@@ -760,8 +760,8 @@ fn ior_checks_what_it_wrote_and_what_it_reads() {
 }
 
 #[test]
-fn a_link_of_the_programs_name_stands_in_for_it() {
-    let bed = Bed::in_memory().unwrap();
+fn a_link_named_like_the_program_runs_its_stand_in() {
+    let bed = ScratchTarget::in_memory().unwrap();
     let link = bed.path().join("mdtest");
     symlink(bed.command(&[]).get_program(), &link).unwrap();
     let mut command = Command::new(&link);

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use end_to_end::{
-    Bed, Finished, available, pgmeter, run_tool, run_within, samples, skip, wait_for,
+    Finished, ScratchTarget, available, pgmeter, run_tool, run_within, samples, skip, wait_for,
 };
 
 /// What one session may take; more is a hang.
@@ -47,8 +47,8 @@ fn with_input(command: &Command, directory: &Path, input: &str) -> Command {
 }
 
 /// A directory as the recorded sessions had it, with files by name.
-fn bed(files: &[(&str, &[u8])]) -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed(files: &[(&str, &[u8])]) -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     fs::remove_dir(bed.target()).unwrap();
     for name in ["w", "w2"] {
         fs::create_dir(bed.path().join(name)).unwrap();
@@ -59,13 +59,13 @@ fn bed(files: &[(&str, &[u8])]) -> Bed {
     bed
 }
 
-fn run(bed: &Bed, arguments: &[&str], input: &str) -> Finished {
+fn run(bed: &ScratchTarget, arguments: &[&str], input: &str) -> Finished {
     let mut command = pgmeter(bed.path());
     command.args(["as", "postmark", "--no-db"]).args(arguments);
     run_within(&mut with_input(&command, bed.path(), input), LIMIT).unwrap()
 }
 
-fn played(bed: &Bed, script: &str) -> Finished {
+fn played(bed: &ScratchTarget, script: &str) -> Finished {
     bed.file("cfg.pm", script);
     run(bed, &["cfg.pm"], "/dev/null")
 }
@@ -167,7 +167,7 @@ fn sessions(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 /// Plays a recorded session on real files; masks where that was.
-fn replay(folder: &Path, session: &str) -> (Bed, Finished) {
+fn replay(folder: &Path, session: &str) -> (ScratchTarget, Finished) {
     let bed = bed(&[]);
     for (name, ending) in [("cfg.pm", "pm"), ("extra.pm", "extra"), ("stdin", "stdin")] {
         if let Some(content) = part(folder, session, ending) {
@@ -204,7 +204,7 @@ fn compare(folder: &Path, session: &str) {
 }
 
 #[test]
-fn recorded_postmark_sessions_are_equal_but_for_their_times_on_real_files() {
+fn recorded_postmark_sessions_match_except_for_times_on_real_files() {
     let Some(folder) = folder() else { return };
     let sessions = sessions(&folder, |name| !name.starts_with(LONG) && name != CRASH);
     assert!(!sessions.is_empty());
@@ -215,7 +215,7 @@ fn recorded_postmark_sessions_are_equal_but_for_their_times_on_real_files() {
 
 #[test]
 #[ignore = "takes minutes: ten million transactions"]
-fn published_postmark_sessions_are_equal_but_for_their_times_on_real_files() {
+fn published_postmark_sessions_match_except_for_times_on_real_files() {
     let Some(folder) = folder() else { return };
     for session in sessions(&folder, |name| name.starts_with(LONG)) {
         compare(&folder, &session);
@@ -223,7 +223,7 @@ fn published_postmark_sessions_are_equal_but_for_their_times_on_real_files() {
 }
 
 #[test]
-fn fewer_than_ten_transactions_go_on_where_postmark_crashes() {
+fn fewer_than_ten_transactions_run_where_postmark_crashes() {
     let Some(folder) = folder() else { return };
     let Some(recorded) = part(&folder, CRASH, "out") else {
         skip!("the session `{CRASH}` is not here");
@@ -350,7 +350,7 @@ const TRACED: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn postmarks_system_calls_are_the_recorded_ones_in_order_and_count() {
+fn postmark_system_calls_match_the_recorded_ones_in_order_and_number() {
     let Some(folder) = folder() else { return };
     for (name, script) in TRACED {
         let Ok(recorded) = fs::read_to_string(folder.join(name)) else {
@@ -416,7 +416,7 @@ fn calls_of(operations: &str, is_buffered: bool) -> Vec<String> {
 }
 
 #[test]
-fn five_hundred_files_and_transactions_make_the_originals_calls() {
+fn five_hundred_files_and_transactions_make_the_calls_of_the_original() {
     let Some(folder) = folder() else { return };
     let Ok(operations) = fs::read_to_string(folder.join("trace_500_500_default.ops")) else {
         skip!("the operations of 500 files and 500 transactions are not here");
@@ -436,7 +436,7 @@ fn five_hundred_files_and_transactions_make_the_originals_calls() {
 }
 
 #[test]
-fn a_link_named_postmark_is_postmark() {
+fn a_link_named_postmark_runs_postmark() {
     let bed = bed(&[(".pmrc", b"set number 7\nshow\nquit\n")]);
     let program = PathBuf::from(pgmeter(bed.path()).get_program());
     let program = fs::canonicalize(program).unwrap();
@@ -450,7 +450,7 @@ fn a_link_named_postmark_is_postmark() {
 }
 
 #[test]
-fn help_is_that_of_the_program_stood_in_for() {
+fn help_lists_only_the_options_of_postmark() {
     let seen = run(&bed(&[]), &["--help"], "/dev/null");
     seen.assert_says(0, &[]);
     assert!(seen.stdout.contains("--allow-shell"), "{}", seen.text());
@@ -497,7 +497,7 @@ fn versions_differ_in_banner_and_clock() {
 }
 
 #[test]
-fn files_that_were_there_before_are_left_as_they_are() {
+fn existing_files_are_left_unchanged() {
     let bed = bed(&[("w/17", b"mine")]);
     let seen = played(&bed, "set location w\nrun\nquit\n");
     assert_eq!(files_in(bed.path()), ["./w/17"]);
@@ -509,7 +509,7 @@ fn files_that_were_there_before_are_left_as_they_are() {
 }
 
 #[test]
-fn a_pool_that_fits_no_memory_is_refused_and_the_program_goes_on() {
+fn a_pool_too_large_for_memory_is_refused_and_the_prompt_continues() {
     let bed = bed(&[]);
     let seen = played(
         &bed,
@@ -537,16 +537,14 @@ fn ctrl_c_removes_the_pool() {
     let mut command = bed.command(&["as", "postmark", "--no-db", "cfg.pm"]);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
-    wait_for("the pool", || {
-        files_in_or_none(&bed.path().join("w")) > 1000
-    });
+    wait_for("the pool", || count_entries(&bed.path().join("w")) > 1000);
     interrupt(child.id());
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
     assert!(files_in(bed.path()).is_empty());
 }
 
-fn files_in_or_none(directory: &Path) -> usize {
+fn count_entries(directory: &Path) -> usize {
     fs::read_dir(directory).map_or(0, Iterator::count)
 }
 
@@ -585,7 +583,7 @@ fn ctrl_c_ends_the_prompt() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_run_and_leaves_nothing() {
+fn a_closed_pipe_ends_the_run_and_leaves_nothing() {
     let bed = bed(&[(
         "cfg.pm",
         b"set location w\nset transactions 2000000000\nrun\n",

@@ -15,7 +15,7 @@ fn row(done: &Finished, label: &str) -> Vec<f64> {
 }
 
 #[test]
-fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
+fn device_bytes_per_user_byte_are_the_same_in_two_runs() {
     let site = need!(LabSite::of_guests());
     let semaphores = || {
         let mut names = names_in(Path::new("/dev/shm"));
@@ -83,26 +83,26 @@ fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
 }
 
 /// Runs the program where the kernel of guests finds another processor than there is.
-fn on_processor(site: &LabSite, library: &str, line: &[&str]) -> Finished {
+fn run_on_processor(site: &LabSite, library: &str, line: &[&str]) -> Finished {
     let mut command = site.bed.command(line);
     finish(command.env("LD_PRELOAD", library))
 }
 
 #[test]
-fn guests_run_where_registers_are_longer_than_their_kernel_knows() {
+fn guests_run_on_cpus_with_longer_registers_than_their_kernel_knows() {
     let site = need!(LabSite::of_guests());
     let Some(library) = LONG_REGISTERS else {
         skip!("processors of this kind have other registers");
     };
     let more = ["--vm", "uml", "--fs", "nilfs2", "--repetitions", "1"];
-    let done = on_processor(&site, library, &site.arguments(&more));
+    let done = run_on_processor(&site, library, &site.arguments(&more));
     done.assert_says(0, &["guest: up"]);
     assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
     assert_eq!(site.traces(), [""; 0]);
 }
 
 #[test]
-fn where_guests_die_it_is_told_before_anything_is_made() {
+fn a_system_where_guests_die_is_refused_before_creating_anything() {
     let site = need!(LabSite::of_guests());
     let Some(library) = LONG_REGISTERS_NOT_COMPLETED else {
         skip!("processors of this kind have other registers");
@@ -116,7 +116,7 @@ fn where_guests_die_it_is_told_before_anything_is_made() {
             "lab", "recover", "--fs", "ext4", "--trials", "1", "--dir", labs,
         ],
     ] {
-        let done = on_processor(&site, library, &line);
+        let done = run_on_processor(&site, library, &line);
         done.assert_refused(3, &["guests do not run here", "help:"]);
         done.assert_refused(3, &reasons);
         for odd in ["[<", "Stack:", "CPU:", "SELinux", "--vm-memory", "[1/1]"] {
@@ -128,7 +128,7 @@ fn where_guests_die_it_is_told_before_anything_is_made() {
         (["lab", "list"], "--vm uml  no"),
         (["doctor", "/"], "missing guests"),
     ] {
-        let told = on_processor(&site, library, &line);
+        let told = run_on_processor(&site, library, &line);
         told.assert_says(0, &[]);
         let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         let wanted = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -139,9 +139,9 @@ fn where_guests_die_it_is_told_before_anything_is_made() {
 }
 
 #[test]
-fn an_ordinary_user_has_guests() {
+fn an_ordinary_user_can_run_guests() {
     let site = need!(LabSite::of_guests());
-    need!(site.open_to_nobody());
+    need!(site.give_to_nobody());
     let line = [
         "--vm",
         "uml",
@@ -184,7 +184,7 @@ fn published_experiments_run_in_guests() {
 }
 
 #[test]
-fn what_guests_cannot_have_is_refused() {
+fn options_that_do_not_work_with_guests_are_refused() {
     let site = need!(LabSite::of_guests());
     for (more, phrases) in [
         (
@@ -221,7 +221,7 @@ fn what_guests_cannot_have_is_refused() {
 }
 
 #[test]
-fn nothing_is_left_of_a_killed_or_interrupted_guest() {
+fn a_killed_or_interrupted_guest_leaves_nothing() {
     let site = need!(LabSite::of_guests());
     let line = ["--vm", "uml", "--fs", "ext4,nilfs2", "--repetitions", "9"];
     let arguments = site.arguments(&line);

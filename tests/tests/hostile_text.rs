@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-use end_to_end::{Bed, Finished, STORE, finish};
+use end_to_end::{Finished, STORE, ScratchTarget, finish};
 use serde_json::Value;
 
 /// Sets a terminal's title, reorders, is a control sequence without ESC, and forges a message.
@@ -29,22 +29,22 @@ fn assert_harmless(seen: &Finished) {
     assert!(!text.contains("panicked"), "{text}");
 }
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
     bed
 }
 
 /// Runs with arguments, shows nothing hostile, and shows that there was something.
 #[track_caller]
-fn harmless(bed: &Bed, arguments: &[&str]) -> Finished {
+fn harmless(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let seen = bed.run(arguments);
     assert_harmless(&seen);
     seen
 }
 
 #[track_caller]
-fn harmless_and_seen(bed: &Bed, arguments: &[&str]) {
+fn assert_escaped_and_shown(bed: &ScratchTarget, arguments: &[&str]) {
     let seen = harmless(bed, arguments);
     assert!(
         seen.text().contains("u{202e}"),
@@ -54,7 +54,7 @@ fn harmless_and_seen(bed: &Bed, arguments: &[&str]) {
 }
 
 #[test]
-fn arguments_are_shown_and_not_obeyed() {
+fn control_characters_in_arguments_are_escaped() {
     let bed = bed();
     for arguments in [
         &["run", HOSTILE][..],
@@ -88,12 +88,12 @@ fn arguments_are_shown_and_not_obeyed() {
         &["as", "postmark", HOSTILE],
         &[HOSTILE],
     ] {
-        harmless_and_seen(&bed, arguments);
+        assert_escaped_and_shown(&bed, arguments);
     }
 }
 
 #[test]
-fn names_and_texts_of_workload_files_are_shown_and_not_obeyed() {
+fn control_characters_in_workload_files_are_escaped() {
     let bed = bed();
     let toml = |text: &str| serde_json::to_string(text).unwrap().replace('\u{7f}', "");
     let named = NULL.replace("\"Nothing\"", &toml(HOSTILE));
@@ -124,18 +124,18 @@ fn names_and_texts_of_workload_files_are_shown_and_not_obeyed() {
             harmless(&bed, arguments);
         }
     }
-    harmless_and_seen(&bed, &["check", "named.toml"]);
-    harmless_and_seen(&bed, &["run", "named.toml", "--no-html"]);
+    assert_escaped_and_shown(&bed, &["check", "named.toml"]);
+    assert_escaped_and_shown(&bed, &["run", "named.toml", "--no-html"]);
     fs::rename(
         bed.path().join("value.toml"),
         bed.path().join(format!("{HOSTILE}.toml")),
     )
     .unwrap();
-    harmless_and_seen(&bed, &["check", &format!("{HOSTILE}.toml")]);
+    assert_escaped_and_shown(&bed, &["check", &format!("{HOSTILE}.toml")]);
 }
 
 #[test]
-fn records_and_stores_are_shown_and_not_obeyed() {
+fn control_characters_in_records_and_stores_are_escaped() {
     let bed = bed();
     let seen = bed.run(&[
         "run",
@@ -190,19 +190,19 @@ fn records_and_stores_are_shown_and_not_obeyed() {
     let mut broken = honest;
     broken["plan"]["cells"][0]["engine"] = HOSTILE.into();
     bed.file("broken.json", broken.to_string());
-    harmless_and_seen(&bed, &["report", "broken.json"]);
+    assert_escaped_and_shown(&bed, &["report", "broken.json"]);
 
     harmless(&bed, &["runs", "note", "last", HOSTILE]);
-    harmless_and_seen(&bed, &["runs", "tag", "last", HOSTILE]);
+    assert_escaped_and_shown(&bed, &["runs", "tag", "last", HOSTILE]);
     harmless(&bed, &["runs"]);
-    harmless_and_seen(&bed, &["runs", "--columns", "run,note"]);
+    assert_escaped_and_shown(&bed, &["runs", "--columns", "run,note"]);
     let listed = harmless(&bed, &["runs", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["runs"][0]["note"], HOSTILE);
 }
 
 #[test]
-fn damaged_stores_are_told_and_not_obeyed() {
+fn control_characters_in_errors_about_damaged_stores_are_escaped() {
     let bed = bed();
     let seen = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -228,7 +228,7 @@ fn damaged_stores_are_told_and_not_obeyed() {
 }
 
 #[test]
-fn names_that_are_no_text_are_shown_and_not_obeyed() {
+fn control_characters_in_names_that_are_not_utf8_are_escaped() {
     let bed = bed();
     let name = OsStr::from_bytes(b"a\xff\x9b2J\x1b[2J");
     for arguments in [

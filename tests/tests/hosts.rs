@@ -6,14 +6,14 @@ mod managers;
 
 use std::fs;
 
-use end_to_end::{Bed, finish, need, wait_for};
+use end_to_end::{ScratchTarget, finish, need, wait_for};
 use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\nengine = \"psync\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", random = 100 }]\n";
 
 /// A command in the place of ssh: it runs the program here, and notes which process is whose.
-fn ssh(bed: &Bed) -> String {
+fn ssh(bed: &ScratchTarget) -> String {
     let program = bed
         .command(&[])
         .get_program()
@@ -28,7 +28,7 @@ fn ssh(bed: &Bed) -> String {
 
 /// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
 /// own for temporary files.
-fn shell(bed: &Bed) -> String {
+fn shell(bed: &ScratchTarget) -> String {
     let place = bed.path().join("elsewhere");
     fs::create_dir(&place).unwrap();
     let script = format!(
@@ -40,7 +40,7 @@ fn shell(bed: &Bed) -> String {
 
 #[test]
 fn the_program_is_copied_for_the_run_and_removed() {
-    let bed = need!(Bed::new());
+    let bed = need!(ScratchTarget::new());
     bed.file("reads.toml", READS);
     let shell = shell(&bed);
     let hosts = ["--hosts", "a,b,a", "--ssh", &shell, "--copy-binary"];
@@ -51,8 +51,8 @@ fn the_program_is_copied_for_the_run_and_removed() {
 }
 
 #[test]
-fn no_copy_stays_where_another_host_refuses_or_the_first_process_is_killed() {
-    let bed = need!(Bed::new());
+fn no_copy_stays_if_another_host_refuses_or_the_first_process_is_killed() {
+    let bed = need!(ScratchTarget::new());
     bed.file("reads.toml", READS);
     let place = bed.path().join("elsewhere");
     let shell = shell(&bed);
@@ -91,8 +91,8 @@ fn no_copy_stays_where_another_host_refuses_or_the_first_process_is_killed() {
 }
 
 #[test]
-fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
-    let bed = need!(Bed::new());
+fn a_host_that_refuses_the_copy_is_reported_with_its_message() {
+    let bed = need!(ScratchTarget::new());
     bed.file("reads.toml", READS);
     let ssh = bed.script(
         "ssh",
@@ -106,8 +106,8 @@ fn a_host_that_takes_no_copy_is_told_with_what_it_said() {
 }
 
 #[test]
-fn hosts_are_refused_below_a_launcher_by_its_first_process_alone() {
-    let bed = need!(Bed::new());
+fn under_a_launcher_only_the_first_process_refuses_hosts() {
+    let bed = need!(ScratchTarget::new());
     bed.file("reads.toml", READS);
     let below = |rank: &str, count: &str| {
         let mut command = bed.command(&["run", "reads.toml", "--hosts", "a", "--ssh", "false"]);
@@ -131,8 +131,8 @@ fn hosts_are_refused_below_a_launcher_by_its_first_process_alone() {
 }
 
 #[test]
-fn hosts_are_measured_until_all_together_are_steady() {
-    let bed = need!(Bed::new());
+fn hosts_are_measured_until_their_total_is_steady() {
+    let bed = need!(ScratchTarget::new());
     let workload = READS.replace("engine = \"psync\"", "engine = \"null\"");
     bed.file("null.toml", workload);
     let ssh = ssh(&bed);
@@ -163,8 +163,8 @@ fn hosts_are_measured_until_all_together_are_steady() {
 }
 
 #[test]
-fn a_process_that_is_killed_is_told_and_the_others_go_on() {
-    let bed = need!(Bed::new());
+fn a_killed_process_is_reported_and_the_others_continue() {
+    let bed = need!(ScratchTarget::new());
     let (ssh, workload) = (ssh(&bed), bed.file("reads.toml", READS));
     let target = bed.target().to_string_lossy().into_owned();
     let arguments = [

@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, run_tool, wait_for};
+use end_to_end::{ScratchTarget, run_tool, wait_for};
 use serde_json::Value;
 
 const LONG: &str = "size = \"16m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
@@ -32,7 +32,7 @@ fn end(child: &mut Child) -> Option<i32> {
 }
 
 /// Starts a long run and waits until it measures.
-fn measuring(bed: &Bed, more: &[&str]) -> Child {
+fn measuring(bed: &ScratchTarget, more: &[&str]) -> Child {
     bed.file("long.toml", LONG);
     let target = bed.target().to_string_lossy().into_owned();
     let child = bed.start(&[&["run", "long.toml", "--target", &target], more].concat());
@@ -43,7 +43,7 @@ fn measuring(bed: &Bed, more: &[&str]) -> Child {
 #[test]
 fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
     for name in ["INT", "TERM"] {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         let mut child = measuring(&bed, &["--json", "saved.json"]);
         signal(&child, name);
         assert_eq!(end(&mut child), Some(130), "SIG{name}");
@@ -64,7 +64,7 @@ fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
 }
 
 /// Starts the program as `nohup` does, or a shell in the background: these signals are ignored.
-fn start_ignoring(bed: &Bed, signals: &str, arguments: &[&str]) -> Child {
+fn start_ignoring(bed: &ScratchTarget, signals: &str, arguments: &[&str]) -> Child {
     let run = bed.command(arguments);
     let mut shell = Command::new("sh");
     shell
@@ -85,9 +85,9 @@ fn start_ignoring(bed: &Bed, signals: &str, arguments: &[&str]) -> Child {
 }
 
 #[test]
-fn what_was_ignored_at_the_start_ends_no_run() {
+fn signals_ignored_at_the_start_do_not_end_a_run() {
     for name in ["HUP", "INT"] {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         bed.file("long.toml", LONG);
         let target = bed.target().to_string_lossy().into_owned();
         let run = ["run", "long.toml", "--target", &target, "--run-time", "3s"];
@@ -103,9 +103,9 @@ fn what_was_ignored_at_the_start_ends_no_run() {
 }
 
 #[test]
-fn what_ends_a_run_where_others_are_ignored_still_does() {
+fn signals_not_ignored_at_the_start_still_end_a_run() {
     for (ignored, name) in [("HUP INT", "TERM"), ("HUP", "INT")] {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         bed.file("long.toml", LONG);
         let target = bed.target().to_string_lossy().into_owned();
         let run = ["run", "long.toml", "--target", &target];
@@ -117,8 +117,8 @@ fn what_ends_a_run_where_others_are_ignored_still_does() {
 }
 
 #[test]
-fn a_comparison_heeds_no_signal_that_was_ignored_at_its_start() {
-    let bed = Bed::new().unwrap();
+fn a_comparison_ignores_signals_that_were_ignored_at_its_start() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("short.toml", SHORT.replace("run_time = 4", "run_time = 1"));
     let target = bed.target().to_string_lossy().into_owned();
     let targets = ["--target", &target, "--target", &target];
@@ -131,8 +131,8 @@ fn a_comparison_heeds_no_signal_that_was_ignored_at_its_start() {
 }
 
 #[test]
-fn ctrl_c_prints_a_record_on_standard_output_too() {
-    let bed = Bed::new().unwrap();
+fn ctrl_c_still_prints_the_record_to_standard_output() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("long.toml", LONG);
     let target = bed.target().to_string_lossy().into_owned();
     let mut command = bed.command(&[
@@ -159,7 +159,7 @@ fn ctrl_c_prints_a_record_on_standard_output_too() {
 
 #[test]
 fn ctrl_c_while_preparing_leaves_nothing() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("large.toml", LONG.replace("16m", "1g"));
     let target = bed.target().to_string_lossy().into_owned();
     let mut child = bed.start(&["run", "large.toml", "--target", &target]);
@@ -175,7 +175,7 @@ fn ctrl_c_while_preparing_leaves_nothing() {
 
 #[test]
 fn a_second_ctrl_c_ends_at_once() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut child = measuring(&bed, &[]);
     signal(&child, "INT");
     signal(&child, "INT");
@@ -191,8 +191,8 @@ fn a_second_ctrl_c_ends_at_once() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_found_and_removed() {
-    let bed = Bed::new().unwrap();
+fn leftovers_of_a_killed_run_are_found_and_removed() {
+    let bed = ScratchTarget::new().unwrap();
     let mine = bed.target().join("mine");
     let mut child = measuring(&bed, &[]);
     std::fs::write(&mine, "precious").unwrap();
@@ -209,8 +209,8 @@ fn what_a_killed_run_left_is_found_and_removed() {
 }
 
 #[test]
-fn a_running_run_is_not_cleaned_away() {
-    let bed = Bed::new().unwrap();
+fn the_files_of_a_running_run_are_not_cleaned() {
+    let bed = ScratchTarget::new().unwrap();
     let mut child = measuring(&bed, &[]);
     let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
     let left = bed.left_in_target();
@@ -221,7 +221,7 @@ fn a_running_run_is_not_cleaned_away() {
 
 #[test]
 fn an_interrupted_run_in_a_terminal_ends_its_line() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("long.toml", LONG);
     let target = bed.target().to_string_lossy().into_owned();
     let run = bed.command(&["run", "long.toml", "--target", &target]);
@@ -255,7 +255,7 @@ const SHORT: &str = "size = \"4m\"\nrun_time = 4\nramp_time = 0\ncache = \"buffe
     line = [{ size = \"4k\", random = 100 }]\n";
 
 /// How many cells of each of the newest runs are complete, the newest first.
-fn complete_counts(bed: &Bed, runs: &[&str]) -> Vec<usize> {
+fn complete_counts(bed: &ScratchTarget, runs: &[&str]) -> Vec<usize> {
     let count = |run: &&str| {
         let record: Value =
             serde_json::from_str(&bed.run(&["runs", "export", run]).stdout).unwrap();
@@ -266,8 +266,8 @@ fn complete_counts(bed: &Bed, runs: &[&str]) -> Vec<usize> {
 }
 
 #[test]
-fn ctrl_c_compares_what_both_targets_have_and_says_where_pairs_are_missing() {
-    let bed = Bed::new().unwrap();
+fn ctrl_c_compares_the_complete_pairs_and_reports_the_missing_ones() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("short.toml", SHORT);
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
@@ -306,7 +306,7 @@ fn ctrl_c_compares_what_both_targets_have_and_says_where_pairs_are_missing() {
 }
 
 /// How many cells the runs in the store have, while they go on.
-fn complete_cells(bed: &Bed) -> u64 {
+fn complete_cells(bed: &ScratchTarget) -> u64 {
     let runs = bed.listed(&[]);
     runs.iter()
         .filter_map(|run| run["cell_count"].as_u64())

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, Mount, finish, need, run_tool, traced, wait_for};
+use end_to_end::{Mount, ScratchTarget, finish, need, run_tool, traced, wait_for};
 
 /// The tests of the original as it is shipped.
 const TESTS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
 
 /// Runs the program in the bed's target, with these options.
-fn run(bed: &Bed, options: &str) -> String {
+fn run(bed: &ScratchTarget, options: &str) -> String {
     let words: Vec<&str> = options.split_whitespace().collect();
     let mut command = bed.command(&[&["as", "iozone"], &words[..]].concat());
     let finished = finish(command.current_dir(bed.target()));
@@ -21,7 +21,7 @@ fn run(bed: &Bed, options: &str) -> String {
 
 #[test]
 fn each_size_has_a_row_of_rates() {
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let text = run(&bed, "-a -g 128");
     let behind = text.split("freread\n").nth(1).unwrap();
     let table = behind.split("\n\n").next().unwrap();
@@ -50,8 +50,8 @@ fn each_size_has_a_row_of_rates() {
 }
 
 #[test]
-fn several_at_once_are_told_test_by_test() {
-    let bed = need!(Bed::in_memory());
+fn several_processes_are_reported_test_by_test() {
+    let bed = need!(ScratchTarget::in_memory());
     let text = run(&bed, "-t 2 -s 1m -r 64k -i 0 -i 8 -C -x -R");
     for title in ["initial writers", "rewriters", "mixed workload"] {
         assert!(text.contains(&format!("2 {title} ")), "{text}");
@@ -66,8 +66,8 @@ fn several_at_once_are_told_test_by_test() {
 }
 
 #[test]
-fn files_lie_in_the_directories_of_their_names() {
-    let bed = need!(Bed::in_memory());
+fn files_are_created_in_the_directories_of_their_paths() {
+    let bed = need!(ScratchTarget::in_memory());
     for name in ["a", "b"] {
         std::fs::create_dir(bed.target().join(name)).unwrap();
     }
@@ -91,9 +91,9 @@ fn files_lie_in_the_directories_of_their_names() {
 }
 
 #[test]
-fn nothing_is_looked_for_between_two_tests() {
+fn no_system_file_is_read_between_two_tests() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let program = bed.command(&[]);
     let program = Path::new(program.get_program());
     let looked = |tests: &str| {
@@ -110,8 +110,8 @@ fn nothing_is_looked_for_between_two_tests() {
 }
 
 #[test]
-fn the_file_is_made_first() {
-    let bed = need!(Bed::in_memory());
+fn tests_without_a_file_are_refused() {
+    let bed = need!(ScratchTarget::in_memory());
     let refused = bed.run(&["as", "iozone", "-i", "1"]);
     refused.assert_refused(
         1,
@@ -120,8 +120,8 @@ fn the_file_is_made_first() {
 }
 
 #[test]
-fn every_test_gives_up_where_there_is_no_room_and_leaves_nothing() {
-    let bed = Bed::new().unwrap();
+fn every_test_stops_on_a_full_file_system_and_leaves_nothing() {
+    let bed = ScratchTarget::new().unwrap();
     let mount = need!(Mount::tmpfs(bed.target(), 1 << 20));
     for together in ["", " -t 2"] {
         for test in TESTS {
@@ -135,9 +135,9 @@ fn every_test_gives_up_where_there_is_no_room_and_leaves_nothing() {
 }
 
 #[test]
-fn all_ends_at_ctrl_c_whatever_goes_on_and_leaves_nothing() {
+fn ctrl_c_ends_every_test_and_leaves_nothing() {
     for turn in 0..TESTS.len() as u64 {
-        let bed = need!(Bed::in_memory());
+        let bed = need!(ScratchTarget::in_memory());
         // Rows enough that no machine is through with them before the last turn.
         let line = "as iozone -E -a -n 128m -g 1g -y 1k -q 512k";
         let words: Vec<&str> = line.split(' ').collect();
@@ -182,9 +182,9 @@ fn calls(log: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn each_test_makes_the_calls_of_the_original_in_their_order() {
+fn each_test_makes_the_calls_of_the_original_in_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let program = bed.command(&[]);
     let program = Path::new(program.get_program());
     let line = "as iozone --no-db -E -s 64k -r 4k -j 3";

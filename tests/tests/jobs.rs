@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use end_to_end::{Bed, Finished, need, samples};
+use end_to_end::{Finished, ScratchTarget, need, samples};
 use serde_json::Value;
 
 /// A job file with what tables of jobs have words for.
@@ -16,7 +16,7 @@ const MANY: &str = "[global]\nsize=1m\nioengine=psync\ngroup_reporting\n\
     random_distribution=zipf:1.2\nnumber_ios=50\nwrite_bw_log=both\n";
 
 /// What a plan says, but for where it was read and where its values come from.
-fn planned(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
+fn planned(bed: &ScratchTarget, file: &str, more: &[&str]) -> Result<Value, String> {
     let seen = bed.run(&[&["check", file, "--json"], more].concat());
     if seen.code != 0 {
         let text = seen.stderr;
@@ -37,7 +37,11 @@ fn planned(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
 }
 
 /// The same, but for how much room there is, which changes as others work on this machine.
-fn planned_anywhere(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, String> {
+fn plan_without_free_space(
+    bed: &ScratchTarget,
+    file: &str,
+    more: &[&str],
+) -> Result<Value, String> {
     planned(bed, file, more).map_err(|error| {
         let room = error.split_once(", but only ");
         let told = room.and_then(|(need, room)| Some((need, room.split_once(" can be used")?.1)));
@@ -46,7 +50,7 @@ fn planned_anywhere(bed: &Bed, file: &str, more: &[&str]) -> Result<Value, Strin
 }
 
 /// The file as TOML, where there are words for it.
-fn converted(bed: &Bed, file: &str) -> Finished {
+fn converted(bed: &ScratchTarget, file: &str) -> Finished {
     let seen = bed.run(&["convert", file, "--to", "toml"]);
     if seen.code == 0 {
         bed.file("again.toml", &seen.stdout);
@@ -55,7 +59,7 @@ fn converted(bed: &Bed, file: &str) -> Finished {
 }
 
 /// A run for as long as the file says, and its record.
-fn record(bed: &Bed, file: &str) -> (Finished, Value) {
+fn record(bed: &ScratchTarget, file: &str) -> (Finished, Value) {
     let target = bed.target().to_str().unwrap().to_owned();
     let seen = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
     let record = serde_json::from_str(&seen.stdout);
@@ -64,9 +68,9 @@ fn record(bed: &Bed, file: &str) -> (Finished, Value) {
 }
 
 #[test]
-fn job_files_of_the_field_are_the_same_jobs_as_toml() {
+fn collected_job_files_plan_the_same_jobs_after_conversion_to_toml() {
     let folder = need!(samples("fio"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let (mut same_count, mut refused_count) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -97,8 +101,8 @@ fn job_files_of_the_field_are_the_same_jobs_as_toml() {
             &["--engine", "null"],
             &["--seed", "7", "--run-time", "1s"],
         ] {
-            let wanted = planned_anywhere(&bed, name, options);
-            let found = planned_anywhere(&bed, "again.toml", options);
+            let wanted = plan_without_free_space(&bed, name, options);
+            let found = plan_without_free_space(&bed, "again.toml", options);
             assert_eq!(found, wanted, "{name} {options:?}\n{}", toml.stdout);
         }
         same_count += 1;
@@ -110,8 +114,8 @@ fn job_files_of_the_field_are_the_same_jobs_as_toml() {
 }
 
 #[test]
-fn a_job_file_does_the_same_from_toml() {
-    let bed = Bed::new().unwrap();
+fn a_job_file_does_the_same_after_conversion_to_toml() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("many.fio", MANY);
     let toml = converted(&bed, "many.fio");
     assert_eq!(toml.code, 0, "{}", toml.text());
@@ -146,8 +150,8 @@ fn a_job_file_does_the_same_from_toml() {
 }
 
 #[test]
-fn what_a_workload_file_leaves_out_is_told() {
-    let bed = Bed::new().unwrap();
+fn options_lost_in_conversion_to_toml_are_reported() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("many.fio", MANY);
     let toml = converted(&bed, "many.fio");
     for phrase in [
@@ -171,8 +175,8 @@ fn what_a_workload_file_leaves_out_is_told() {
 }
 
 #[test]
-fn options_hold_for_all_jobs_and_are_printed() {
-    let bed = Bed::new().unwrap();
+fn options_apply_to_all_jobs_and_are_printed() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "own.toml",
         "[[job]]\nname = \"a\"\nengine = \"psync\"\nsize = \"1m\"\nloops = 1\n\
@@ -201,8 +205,8 @@ fn options_hold_for_all_jobs_and_are_printed() {
 }
 
 #[test]
-fn jobs_of_ones_own_run_beside_and_after_each_other() {
-    let bed = Bed::new().unwrap();
+fn jobs_of_a_workload_file_run_in_parallel_and_in_sequence() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "own.toml",
         "cache = \"buffered\"\n\
@@ -248,8 +252,8 @@ fn jobs_of_ones_own_run_beside_and_after_each_other() {
 }
 
 #[test]
-fn the_example_of_jobs_is_a_workload() {
-    let bed = Bed::new().unwrap();
+fn the_jobs_example_is_a_workload() {
+    let bed = ScratchTarget::new().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/jobs.toml");
     let seen = bed.run(&["check", example.to_str().unwrap(), "--engine", "null"]);
     for phrase in [

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-use end_to_end::{Bed, Finished, LAB_IMAGE, LabSite, need, run_tool};
+use end_to_end::{Finished, LAB_IMAGE, LabSite, ScratchTarget, need, run_tool};
 use serde_json::{Value, json};
 
 mod schemas;
@@ -94,14 +94,14 @@ const WITHOUT: [(&str, &str); 12] = [
     ("help", "prints help"),
 ];
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
     bed
 }
 
 /// Every command that can be given, as its help lists it.
-fn commands(bed: &Bed, above: &str, found: &mut BTreeSet<String>) {
+fn commands(bed: &ScratchTarget, above: &str, found: &mut BTreeSet<String>) {
     let words = above.split_whitespace().chain(["--help"]);
     let help = bed.run(&words.collect::<Vec<_>>()).stdout;
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -123,7 +123,7 @@ fn commands(bed: &Bed, above: &str, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_command_prints_json_or_it_is_known_why_not() {
+fn every_command_prints_json_or_has_a_reason_not_to() {
     let mut found = BTreeSet::new();
     commands(&bed(), "", &mut found);
     let known = QUICK.iter().chain(&OF_MACHINE).chain(&OF_SEVERAL);
@@ -145,7 +145,7 @@ fn every_command_prints_json_or_it_is_known_why_not() {
 const WITH_RUNS: [&str; 3] = ["record", "lab", "paper"];
 
 #[track_caller]
-fn assert_fits(bed: &Bed, schema: &str, text: &str, seen: &Finished) -> Value {
+fn assert_fits(bed: &ScratchTarget, schema: &str, text: &str, seen: &Finished) -> Value {
     let document: Value = serde_json::from_str(text)
         .unwrap_or_else(|error| panic!("no document: {error}\n{}", seen.text()));
     let format = document["format"].as_str().unwrap_or_default();
@@ -166,7 +166,7 @@ fn assert_fits(bed: &Bed, schema: &str, text: &str, seen: &Finished) -> Value {
 }
 
 /// Runs a command with its JSON on standard output, then in a file.
-fn check(bed: &Bed, (command, more, schema): Case) {
+fn check(bed: &ScratchTarget, (command, more, schema): Case) {
     let target = bed.target().to_string_lossy().into_owned();
     let more = more.replace("TARGET", &target);
     let words = command.split_whitespace().chain(more.split_whitespace());
@@ -187,7 +187,7 @@ fn check(bed: &Bed, (command, more, schema): Case) {
 }
 
 #[test]
-fn what_is_looked_at_is_a_document_that_fits_its_schema() {
+fn json_of_commands_that_only_read_fits_its_schema() {
     let bed = bed();
     for case in QUICK {
         if case.0 == "runs import" {
@@ -199,19 +199,19 @@ fn what_is_looked_at_is_a_document_that_fits_its_schema() {
 }
 
 #[test]
-fn what_a_machine_can_do_is_a_document_that_fits_its_schema() {
+fn json_about_the_machine_fits_its_schema() {
     let bed = bed();
     OF_MACHINE.iter().for_each(|case| check(&bed, *case));
 }
 
 #[test]
-fn what_is_measured_several_times_is_a_document_that_fits_its_schema() {
+fn json_of_repeated_measurements_fits_its_schema() {
     let bed = bed();
     OF_SEVERAL.iter().for_each(|case| check(&bed, *case));
 }
 
 #[test]
-fn an_interrupted_lab_prints_its_document_all_the_same() {
+fn an_interrupted_lab_still_prints_its_document() {
     let bed = bed();
     bed.file("long.toml", NULL.replace("200ms", "300s"));
     let target = format!("path:{}", bed.target().display());
@@ -230,7 +230,7 @@ fn an_interrupted_lab_prints_its_document_all_the_same() {
 }
 
 #[test]
-fn what_guests_did_is_a_document_with_every_trial_in_figures() {
+fn json_of_guests_has_figures_for_every_trial() {
     let site = need!(LabSite::of_guests());
     let labs = site.labs.to_string_lossy().into_owned();
     let (command, more, schema) = OF_GUESTS;
@@ -246,7 +246,7 @@ fn what_guests_did_is_a_document_with_every_trial_in_figures() {
 }
 
 #[test]
-fn a_schema_refuses_what_is_not_as_it_says() {
+fn a_schema_rejects_documents_that_do_not_fit() {
     let bed = bed();
     let seen = bed.run(&["list", "--json"]);
     let document: Value = serde_json::from_str(&seen.stdout).unwrap();
@@ -268,7 +268,7 @@ fn a_schema_refuses_what_is_not_as_it_says() {
 }
 
 #[test]
-fn words_behind_json_are_the_commands_own_where_it_looks() {
+fn a_word_after_json_stays_an_argument_of_commands_that_only_read() {
     let bed = bed();
     for arguments in [
         &["check", "--json", "null.toml"][..],
@@ -289,7 +289,7 @@ fn words_behind_json_are_the_commands_own_where_it_looks() {
 }
 
 #[test]
-fn no_workload_is_taken_for_the_file_of_a_measurement() {
+fn json_does_not_take_a_workload_as_its_output_file() {
     let bed = bed();
     bed.run(&["run", "--no-html", "--json", "quick"])
         .assert_refused(2, &["`--json quick`", "`quick --json`", "--json=./quick"]);
@@ -322,7 +322,7 @@ fn no_workload_is_taken_for_the_file_of_a_measurement() {
 }
 
 #[test]
-fn a_command_that_fails_prints_no_half_a_document() {
+fn a_failed_command_prints_no_partial_document() {
     let bed = bed();
     bed.file("broken.toml", "iodepth = 0\n");
     for arguments in [
@@ -356,7 +356,7 @@ fn a_command_that_fails_prints_no_half_a_document() {
 }
 
 #[test]
-fn what_was_imported_before_a_mistake_is_in_the_document() {
+fn runs_imported_before_an_error_are_in_the_document() {
     let bed = bed();
     let seen = bed.run(&["run", "null.toml", "--no-html", "--quiet", "--json=a.json"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -369,7 +369,7 @@ fn what_was_imported_before_a_mistake_is_in_the_document() {
 }
 
 #[test]
-fn a_regression_is_a_document_and_an_exit_code() {
+fn a_regression_prints_a_document_and_sets_the_exit_code() {
     let bed = bed();
     let line = [
         "run",

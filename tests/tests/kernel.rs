@@ -2,21 +2,21 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use end_to_end::faultfs::{FaultFs, Settings};
-use end_to_end::{Bed, FileSystem, LoopDevice, MountedImage, Scratch, need, skip};
+use end_to_end::{FileSystem, LoopDevice, MountedImage, Scratch, ScratchTarget, need, skip};
 use serde_json::Value;
 
 const MIXED: &str = "size = \"16m\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", read = 50, random = 100 }]\n";
 const READS: &str = "size = \"16m\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
 
-fn bed(target: &std::path::Path, workload: &str) -> Bed {
-    let bed = Bed::with_target(target).unwrap();
+fn bed(target: &std::path::Path, workload: &str) -> ScratchTarget {
+    let bed = ScratchTarget::with_target(target).unwrap();
     bed.file("mine.toml", workload);
     bed
 }
 
 /// Runs verified writes and reads and checks that all went well.
-fn assert_verified(bed: &Bed, more: &[&str]) -> Value {
+fn assert_verified(bed: &ScratchTarget, more: &[&str]) -> Value {
     let (seen, record) =
         bed.record(&[&["mine.toml", "--verify", "--iodepth", "8"][..], more].concat());
     assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
@@ -54,7 +54,7 @@ fn io_uring_works_directly_on_xfs() {
 }
 
 #[test]
-fn btrfs_is_measured_and_its_detours_are_told() {
+fn btrfs_is_measured_with_a_warning_about_direct_io() {
     let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 << 20));
     let record = assert_verified(&bed(mounted.path(), MIXED), &["--engine", "io_uring"]);
     assert!(
@@ -65,7 +65,7 @@ fn btrfs_is_measured_and_its_detours_are_told() {
 }
 
 #[test]
-fn every_engine_and_every_use_of_the_cache_works_on_ext4() {
+fn every_engine_and_cache_mode_works_on_ext4() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), MIXED);
     for engine in ["io_uring", "psync"] {
@@ -101,7 +101,7 @@ fn the_device_under_the_file_is_counted() {
 }
 
 #[test]
-fn reads_from_the_cache_are_told() {
+fn reads_from_the_cache_are_reported() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), READS);
     let (_, record) = bed.record(&["mine.toml", "--cache", "buffered", "--set", "warm=true"]);
@@ -113,7 +113,7 @@ fn reads_from_the_cache_are_told() {
 }
 
 #[test]
-fn an_empty_device_is_measured_with_the_word() {
+fn an_empty_device_is_measured_with_overwrite_device() {
     let device = need!(LoopDevice::new(64 << 20));
     let bed = bed(device.path(), MIXED);
     let word = device.path().to_string_lossy().into_owned();
@@ -133,13 +133,13 @@ fn polling_is_refused_where_the_queue_does_not_poll() {
 }
 
 #[test]
-fn a_kernel_thread_may_submit() {
+fn a_kernel_thread_can_submit_requests() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     assert_verified(&bed(mounted.path(), MIXED), &["--set", "sqpoll=true"]);
 }
 
 #[test]
-fn the_kernel_gets_threads_for_fuse_only_where_a_request_would_hold_up_others() {
+fn kernel_threads_serve_fuse_only_if_a_request_would_block_others() {
     let release = rustix::system::uname()
         .release()
         .to_string_lossy()

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, LabSite, LoopDevice, finish, names_in, need, run_tool, skip, wait_for};
+use end_to_end::{
+    LabSite, LoopDevice, ScratchTarget, finish, names_in, need, run_tool, skip, wait_for,
+};
 use serde_json::Value;
 
 fn zrams() -> Vec<String> {
@@ -16,7 +18,7 @@ fn zrams() -> Vec<String> {
 
 #[test]
 fn every_file_system_is_listed_with_what_is_missing() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let listed = bed.run(&["lab", "list"]);
     listed.assert_says(0, &[]);
     for name in [
@@ -28,7 +30,7 @@ fn every_file_system_is_listed_with_what_is_missing() {
 }
 
 /// The records of all stored runs.
-fn runs_of_lab(bed: &Bed) -> Vec<Value> {
+fn runs_of_lab(bed: &ScratchTarget) -> Vec<Value> {
     let ids = bed.listed(&["--all"]).into_iter();
     ids.map(|run| {
         let id = run["id"].as_str().unwrap();
@@ -43,7 +45,7 @@ fn kept_file(run: &Value) -> String {
 }
 
 #[test]
-fn file_systems_stand_beside_each_other_and_nothing_is_left() {
+fn file_systems_are_shown_side_by_side_and_nothing_is_left() {
     let site = need!(LabSite::new());
     let plain = site.bed.target().to_string_lossy().into_owned();
     let list = format!("ext4,ext4:-O ^has_journal,tmpfs,overlay,path:{plain}");
@@ -134,7 +136,7 @@ fn cold_caches_and_other_orders_work() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_anything_is_made() {
+fn labs_that_cannot_work_are_refused_early() {
     let site = need!(LabSite::new());
     for (list, on, code, phrases) in [
         (
@@ -176,7 +178,7 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_failing_program_is_quoted_and_the_others_go_on() {
+fn a_failing_tool_is_quoted_and_the_other_file_systems_continue() {
     let site = need!(LabSite::new());
     let bad = [
         "--fs",
@@ -224,9 +226,9 @@ fn a_device_is_used_only_when_it_is_named_and_free() {
 }
 
 #[test]
-fn an_ordinary_user_is_told_what_root_is_for_and_has_tmpfs() {
+fn an_ordinary_user_can_measure_tmpfs_and_learns_what_needs_root() {
     let site = need!(LabSite::new());
-    need!(site.open_to_nobody());
+    need!(site.give_to_nobody());
     finish(&mut site.as_nobody(&["--fs", "ext4", "--no-db"])).assert_refused(
         3,
         &["making and mounting ext4 on a block device needs root"],
@@ -248,7 +250,7 @@ fn kill_count() -> u64 {
 }
 
 #[test]
-fn nothing_is_left_of_a_killed_lab_after_cleaning() {
+fn cleaning_removes_all_leftovers_of_a_killed_lab() {
     let site = need!(LabSite::new());
     let before = zrams();
     let media: &[&str] = match Path::new("/sys/class/zram-control").exists() {
@@ -293,7 +295,7 @@ fn nothing_is_left_of_a_killed_lab_after_cleaning() {
 }
 
 #[test]
-fn an_interrupted_lab_takes_itself_down() {
+fn an_interrupted_lab_cleans_up_after_itself() {
     let site = need!(LabSite::new());
     let mut child = site
         .bed
@@ -307,8 +309,8 @@ fn an_interrupted_lab_takes_itself_down() {
 }
 
 #[test]
-fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
-    let bed = need!(Bed::in_memory());
+fn every_published_experiment_runs_scaled_down_next_to_its_figures() {
+    let bed = need!(ScratchTarget::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
     let listed = bed.run(&["paper", "list"]);
     let names: Vec<&str> = listed
@@ -374,8 +376,8 @@ fn a_mail_server_is_measured_on_file_systems_made_for_it() {
 }
 
 #[test]
-fn a_pool_that_is_used_up_is_an_alarm() {
-    let bed = need!(Bed::in_memory());
+fn running_out_of_pool_files_is_an_alarm() {
+    let bed = need!(ScratchTarget::in_memory());
     let choice = format!("path:{}", bed.target().display());
     let done = bed.run(&[
         "lab",
@@ -426,7 +428,7 @@ fn a_published_experiment_runs_on_file_systems_made_for_it() {
 }
 
 #[test]
-fn bandwidths_are_shares_of_what_the_bare_device_does() {
+fn bandwidths_are_shares_of_the_bare_device_bandwidth() {
     let site = need!(LabSite::new());
     let more = ["--scale", "0.001", "--fs", "ext2,tmpfs"];
     let done = site.run_paper("bfs-iozone", &more);
@@ -470,7 +472,7 @@ fn bandwidths_are_shares_of_what_the_bare_device_does() {
 }
 
 #[test]
-fn a_file_system_that_a_program_serves_is_made_measured_and_cleaned_away() {
+fn a_fuse_file_system_is_created_measured_and_removed() {
     let site = need!(LabSite::new());
     let listed = site.bed.run(&["lab", "list"]).stdout;
     if !listed
@@ -506,8 +508,8 @@ fn a_file_system_that_a_program_serves_is_made_measured_and_cleaned_away() {
 
 /// Ordinary users may measure what is mounted already, so this needs nothing.
 #[test]
-fn what_a_lab_came_to_can_be_printed_again_in_any_format() {
-    let bed = Bed::new().unwrap();
+fn lab_results_can_be_printed_again_in_any_format() {
+    let bed = ScratchTarget::new().unwrap();
     let fs = format!("path:{}", bed.target().display());
     let small = [
         "--set",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, DBENCH_CALLS, READING_FILEBENCH, wait_for};
+use end_to_end::{DBENCH_CALLS, READING_FILEBENCH, ScratchTarget, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ const KINDS: [(&str, &str, &[&str]); 7] = [
 
 /// The record of a run in memory; nothing is left behind.
 fn record(file: &str, text: &str, options: &[&str]) -> Value {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file(file, text);
     let target = bed.target().to_str().unwrap().to_owned();
     let fixed = ["run", file, "--target", &target, "--json", "-", "--quiet"];
@@ -64,7 +64,7 @@ fn of_phases<'a>(cells: &'a [Value], phases: &[&str]) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_number_of_operations_is_exact_whatever_the_work() {
+fn an_operation_count_is_exact_for_every_workload_kind() {
     for kind in KINDS {
         for options in [
             &[][..],
@@ -88,7 +88,7 @@ fn a_number_of_operations_is_exact_whatever_the_work() {
 }
 
 #[test]
-fn rounds_are_due_at_the_rate_that_is_asked_for() {
+fn rounds_are_due_at_the_requested_rate() {
     for kind in KINDS {
         for arrivals in ["uniform", "poisson"] {
             let cells = cells(
@@ -117,7 +117,7 @@ fn rounds_are_due_at_the_rate_that_is_asked_for() {
 }
 
 #[test]
-fn what_is_due_in_a_time_is_what_the_rate_says() {
+fn the_number_of_due_requests_follows_from_rate_and_run_time() {
     for kind in [KINDS[0], KINDS[1], KINDS[2], KINDS[6]] {
         let cells = cells(kind, &["--rate", "400/s", "--run-time", "1s"]);
         let cell = of_phases(&cells, kind.2)[0];
@@ -180,7 +180,7 @@ fn a_search_ends_with_rates_that_hold_and_do_not() {
 }
 
 #[test]
-fn flows_of_a_worker_have_a_part_of_the_work_each() {
+fn flows_of_a_worker_share_its_work() {
     for kind in KINDS {
         let eight = cells(kind, &["--operations", "400", "--workers", "8"]);
         let deep = cells(kind, &["--operations", "400", "--iodepth", "8"]);
@@ -194,7 +194,7 @@ fn flows_of_a_worker_have_a_part_of_the_work_each() {
 }
 
 #[test]
-fn space_is_written_before_files_lie_in_it() {
+fn space_is_preconditioned_before_files_are_created() {
     for kind in KINDS {
         let record = record(
             kind.0,
@@ -212,7 +212,7 @@ fn space_is_written_before_files_lie_in_it() {
 }
 
 #[test]
-fn phases_that_have_a_time_go_on_until_they_are_steady() {
+fn timed_phases_repeat_until_steady() {
     for kind in [KINDS[0], KINDS[1], KINDS[2], KINDS[5], KINDS[6]] {
         let set = ["--set", "steady.range=100", "--set", "steady.excursion=100"];
         let rounds = ["--until", "steady", "--run-time", "200ms"];
@@ -227,7 +227,7 @@ fn phases_that_have_a_time_go_on_until_they_are_steady() {
         assert_ne!(cell["steady"]["verdict"], "not-yet", "{}", kind.0);
         assert_eq!(cell["status"], "complete", "{}", kind.0);
     }
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file(
         "untimed.toml",
         PHASES
@@ -239,7 +239,7 @@ fn phases_that_have_a_time_go_on_until_they_are_steady() {
 }
 
 #[test]
-fn rounds_of_which_the_best_counts_go_on_until_they_are_steady() {
+fn best_of_rounds_repeat_until_steady() {
     let at_most = ["--set", "steady.rounds=7", "--set", "steady.window=3"];
     // Nothing is as steady as that.
     let never = ["--set", "steady.range=0.0001", "--until", "steady"];
@@ -261,7 +261,7 @@ fn rounds_of_which_the_best_counts_go_on_until_they_are_steady() {
             .all(|it| it["length_ns"].as_u64().unwrap() > 10_000_000);
         assert!(long, "{steady}");
     }
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("lat.toml", LAT);
     let seen = bed.run(&["check", "lat.toml", "--until", "steady"]);
     assert!(
@@ -279,7 +279,7 @@ fn count_of_round(round: &Value) -> u64 {
 }
 
 #[test]
-fn what_comes_first_is_left_out_of_the_measurement() {
+fn the_ramp_is_left_out_of_the_measurement() {
     // Of a pool, transactions of the ramp are in its own figures alone.
     let large = ["--set", "postmark.number=5000"];
     let by_time = ["--run-time", "300ms", "--ramp-time", "300ms"];
@@ -304,7 +304,7 @@ fn what_comes_first_is_left_out_of_the_measurement() {
             assert!(spent_ns >= 600_000_000, "{spent_ns}");
         }
     }
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("lat.toml", LAT);
     let target = bed.target().to_str().unwrap().to_owned();
     let long = ["--ramp-time", "700ms", "--target", &target];
@@ -321,10 +321,10 @@ fn what_comes_first_is_left_out_of_the_measurement() {
 }
 
 #[test]
-fn files_that_are_there_are_read_before_they_are_worked_on() {
+fn warm_reads_existing_files_before_the_measurement() {
     let warm = cells(KINDS[2], &["--set", "warm=true", "--operations", "10"]);
     assert_eq!(warm.len(), 1, "what reads them is not in the record");
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("client.txt", DBENCH_CALLS);
     let seen = bed.run(&["check", "client.txt", "--set", "warm=true"]);
     seen.assert_refused(2, &["its files are created as part of the work", "help: "]);
@@ -354,7 +354,7 @@ const HOLES: &str = "run_time = \"500ms\"\n[[fileset]]\nname = \"a\"\ncount = 30
      { read = \"rest\", piece = 7000 }, \"close\"] },\n] },\n]\n";
 
 #[test]
-fn what_was_written_is_read_again_however_files_are_worked_on() {
+fn every_workload_kind_verifies_its_writes() {
     let (mixed, holes) = (
         ("mixed.toml", MIXED, &[][..]),
         ("holes.toml", HOLES, &[][..]),
@@ -412,7 +412,7 @@ const HELD_JOBS: &str = "[global]\nsize=4m\nfilename=a\nioengine=psync\n\
      [write]\nrw=write\nbs=64k\n[read]\nstonewall\nstartdelay=20\nrw=read\nbs=4k\n";
 
 /// Recorded calls that do the same.
-fn held_calls() -> String {
+fn recorded_calls() -> String {
     let path = "\\clients\\client1\\a";
     let mut calls = String::from(
         "0.0 Deltree \"\\clients\\client1\" NT_STATUS_OK\n\
@@ -430,10 +430,10 @@ fn held_calls() -> String {
 }
 
 /// What is said where 1,000 blocks are changed between writing and reading.
-fn said_of_changed_blocks(name: &str, text: &str, options: &[&str]) -> String {
+fn output_on_changed_blocks(name: &str, text: &str, options: &[&str]) -> String {
     const BLOCK: usize = 4096;
     const FILE: u64 = 4 << 20;
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file(name, text);
     let target = bed.target().to_str().unwrap().to_owned();
     let fixed = ["run", name, "--target", &target, "--verify"];
@@ -474,8 +474,8 @@ fn said_of_changed_blocks(name: &str, text: &str, options: &[&str]) -> String {
 }
 
 #[test]
-fn every_block_that_was_changed_meanwhile_is_found() {
-    let calls = held_calls();
+fn every_block_changed_during_the_run_is_found() {
+    let calls = recorded_calls();
     let all = calls.lines().count().to_string();
     let once = ["--operations", &all];
     let kinds = [
@@ -487,7 +487,7 @@ fn every_block_that_was_changed_meanwhile_is_found() {
     // Beside each other, since each of them waits for most of its time.
     std::thread::scope(|scope| {
         let said = kinds.map(|(name, text, options)| {
-            let said = scope.spawn(move || said_of_changed_blocks(name, text, options));
+            let said = scope.spawn(move || output_on_changed_blocks(name, text, options));
             (name, said)
         });
         for (name, said) in said {

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use end_to_end::{Bed, Finished, finish, pgmeter};
+use end_to_end::{Finished, ScratchTarget, finish, pgmeter};
 use serde::Deserialize;
 
 /// Who owns nothing.
@@ -51,7 +51,7 @@ struct Mistake {
 impl Mistake {
     /// Makes it in a directory of its own; nothing where that cannot be done here.
     fn make(&self) -> Option<Finished> {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         for (name, content) in &self.files {
             bed.file(name, content);
         }
@@ -114,7 +114,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Lets the command run as a user who may look at the directory and not write to it.
-fn as_nobody(bed: &Bed, command: &mut Command) -> Option<()> {
+fn as_nobody(bed: &ScratchTarget, command: &mut Command) -> Option<()> {
     let mode = |mode| Permissions::from_mode(mode);
     fs::set_permissions(bed.path(), mode(0o755)).unwrap();
     fs::set_permissions(bed.target(), mode(0o755)).unwrap();
@@ -133,7 +133,7 @@ fn mistakes() -> Vec<Mistake> {
 }
 
 #[test]
-fn every_mistake_is_answered_with_what_its_maker_needs() {
+fn every_mistake_gets_a_helpful_answer() {
     let mut told = Vec::new();
     for mistake in mistakes() {
         let Some(seen) = mistake.make() else {

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, Finished, FixtureError, Mpirun, need};
+use end_to_end::{Finished, FixtureError, Mpirun, ScratchTarget, need};
 use serde_json::Value;
 
 const RANK: &str = env!("CARGO_BIN_EXE_mpi-rank");
@@ -23,7 +23,7 @@ fn four(launcher: &Mpirun, role: &[&str]) -> Finished {
 
 /// Holds that all four ranks came to their end in one world, by a library of this ABI.
 #[track_caller]
-fn all_are_well(seen: &Finished, abi: &str) {
+fn assert_all_ranks_end(seen: &Finished, abi: &str) {
     assert_eq!(seen.code, 0, "{}", seen.text());
     for rank in 0..4 {
         let line = format!("rank {rank} of 4 on ");
@@ -33,28 +33,28 @@ fn all_are_well(seen: &Finished, abi: &str) {
 }
 
 #[track_caller]
-fn messages_go_there_and_back(launcher: &Mpirun, abi: &str) {
-    all_are_well(&four(launcher, &["talk", LARGE]), abi);
-    all_are_well(&four(launcher, &["all-pairs", LARGE]), abi);
+fn assert_messages_round_trip(launcher: &Mpirun, abi: &str) {
+    assert_all_ranks_end(&four(launcher, &["talk", LARGE]), abi);
+    assert_all_ranks_end(&four(launcher, &["all-pairs", LARGE]), abi);
 }
 
 #[test]
-fn messages_go_there_and_back_under_open_mpi() {
-    messages_go_there_and_back(&need!(Mpirun::open_mpi()), "Open MPI");
+fn messages_make_a_round_trip_under_open_mpi() {
+    assert_messages_round_trip(&need!(Mpirun::open_mpi()), "Open MPI");
 }
 
 #[test]
-fn messages_go_there_and_back_under_mpich() {
-    messages_go_there_and_back(&need!(Mpirun::mpich()), "MPICH");
+fn messages_make_a_round_trip_under_mpich() {
+    assert_messages_round_trip(&need!(Mpirun::mpich()), "MPICH");
 }
 
 #[test]
-fn messages_go_there_and_back_by_the_constants_of_the_standard() {
-    messages_go_there_and_back(&need!(Mpirun::standard()), "MPI 5.0");
+fn messages_make_a_round_trip_with_the_standard_abi() {
+    assert_messages_round_trip(&need!(Mpirun::standard()), "MPI 5.0");
 }
 
 #[test]
-fn the_library_beside_the_launcher_is_found_through_a_script() {
+fn the_library_next_to_the_launcher_is_found_through_a_script() {
     let launcher = need!(Mpirun::standard());
     let script = format!("'{RANK}' look; exit $?");
     let seen = launcher.run(2, &["sh", "-c", &script]);
@@ -74,9 +74,9 @@ fn the_library_beside_the_launcher_is_found_through_a_script() {
 
 /// The other peers are stopped neither, as their ends show.
 #[track_caller]
-fn a_stopped_peer_stops_nobody_else(launcher: &Mpirun, abi: &str) {
+fn assert_stopped_peer_stops_no_other(launcher: &Mpirun, abi: &str) {
     let seen = four(launcher, &["stopped", "67108864"]);
-    all_are_well(&seen, abi);
+    assert_all_ranks_end(&seen, abi);
     let waited = seen.stdout.lines().find_map(|line| {
         let waited = line.strip_prefix("waited ")?.strip_suffix(" ms")?;
         waited.parse::<u64>().ok()
@@ -85,17 +85,17 @@ fn a_stopped_peer_stops_nobody_else(launcher: &Mpirun, abi: &str) {
 }
 
 #[test]
-fn a_stopped_peer_stops_nobody_else_under_open_mpi() {
-    a_stopped_peer_stops_nobody_else(&need!(Mpirun::open_mpi()), "Open MPI");
+fn a_stopped_peer_stops_no_other_rank_under_open_mpi() {
+    assert_stopped_peer_stops_no_other(&need!(Mpirun::open_mpi()), "Open MPI");
 }
 
 #[test]
-fn a_stopped_peer_stops_nobody_else_under_mpich() {
-    a_stopped_peer_stops_nobody_else(&need!(Mpirun::mpich()), "MPICH");
+fn a_stopped_peer_stops_no_other_rank_under_mpich() {
+    assert_stopped_peer_stops_no_other(&need!(Mpirun::mpich()), "MPICH");
 }
 
 #[track_caller]
-fn the_launcher_and_the_number_are_told(seen: &Finished, launcher: &str, library: &str) {
+fn assert_reports_launcher_and_rank_count(seen: &Finished, launcher: &str, library: &str) {
     assert_eq!(seen.code, 3, "{}", seen.text());
     let told = format!("error: {launcher} started 4 ranks, but `");
     let is_told = |line: &&str| line.starts_with(&told);
@@ -110,16 +110,16 @@ fn the_launcher_and_the_number_are_told(seen: &Finished, launcher: &str, library
 }
 
 #[test]
-fn a_library_of_another_launcher_is_told_with_what_to_set() {
+fn a_library_of_another_launcher_is_an_error_with_the_variable_to_set() {
     let [open_mpi, mpich] = need!(both());
     let seen = four(&open_mpi.with_library("libmpich.so.12"), &["talk", "1"]);
-    the_launcher_and_the_number_are_told(&seen, "Open MPI", "libmpich.so.12");
+    assert_reports_launcher_and_rank_count(&seen, "Open MPI", "libmpich.so.12");
     let seen = four(&mpich.with_library("libmpi.so.40"), &["talk", "1"]);
-    the_launcher_and_the_number_are_told(&seen, "Hydra of MPICH or Intel MPI", "libmpi.so.40");
+    assert_reports_launcher_and_rank_count(&seen, "Hydra of MPICH or Intel MPI", "libmpi.so.40");
 }
 
 #[test]
-fn a_library_that_is_not_there_is_told_by_the_name_that_was_given() {
+fn a_missing_library_is_reported_by_its_given_name() {
     let launcher = need!(Mpirun::mpich()).with_library("/no/libmpi.so.12");
     let seen = four(&launcher, &["look"]);
     assert_eq!(seen.code, 3, "{}", seen.text());
@@ -129,7 +129,7 @@ fn a_library_that_is_not_there_is_told_by_the_name_that_was_given() {
 
 /// Runs to an end of rank 2 that the others do not know of; they would wait for two minutes.
 #[track_caller]
-fn ends_soon(launcher: &Mpirun, role: &[&str]) -> i32 {
+fn assert_ends_soon(launcher: &Mpirun, role: &[&str]) -> i32 {
     let start = Instant::now();
     let seen = four(launcher, role);
     let took = start.elapsed();
@@ -141,14 +141,14 @@ fn ends_soon(launcher: &Mpirun, role: &[&str]) -> i32 {
 #[test]
 fn a_rank_that_aborts_ends_the_job_with_its_code() {
     for launcher in need!(both()) {
-        assert_eq!(ends_soon(&launcher, &["abort", "42"]), 42);
+        assert_eq!(assert_ends_soon(&launcher, &["abort", "42"]), 42);
     }
 }
 
 #[test]
 fn a_rank_that_is_killed_ends_the_job() {
     for launcher in need!(both()) {
-        ends_soon(&launcher, &["die"]);
+        assert_ends_soon(&launcher, &["die"]);
     }
 }
 
@@ -156,12 +156,12 @@ fn a_rank_that_is_killed_ends_the_job() {
 #[test]
 fn a_rank_that_fails_ends_the_job() {
     for launcher in need!(both()) {
-        ends_soon(&launcher, &["exit", "7"]);
+        assert_ends_soon(&launcher, &["exit", "7"]);
     }
 }
 
 #[test]
-fn a_process_that_no_launcher_started_opens_nothing() {
+fn a_process_without_a_launcher_opens_no_library() {
     let mut command = Command::new(RANK);
     command.arg("look").env_clear();
     let seen = end_to_end::run_within(&mut command, Duration::from_secs(30)).unwrap();
@@ -175,9 +175,9 @@ fn a_process_that_no_launcher_started_opens_nothing() {
 
 /// Open MPI says beside it that a process has ended with a code of its own.
 #[test]
-fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
+fn under_a_launcher_hosts_are_refused_once() {
     for launcher in need!(both()) {
-        let bed = need!(Bed::new());
+        let bed = need!(ScratchTarget::new());
         let program = bed.command(&[]).get_program().to_os_string();
         let program = program.to_str().unwrap();
         let target = bed.target().to_str().unwrap();
@@ -196,7 +196,7 @@ fn hosts_are_refused_once_where_a_launcher_has_started_the_processes() {
 
 /// Three seconds after the first of two ranks has begun to store a run of a minute, each of them
 /// gets what `signal` says, a line of a shell that knows its `$rank`.
-fn signaled(bed: &Bed, launcher: &Mpirun, signal: &str) -> Finished {
+fn run_and_signal(bed: &ScratchTarget, launcher: &Mpirun, signal: &str) -> Finished {
     bed.file("null.toml", NULL);
     let program = bed.command(&[]).get_program().to_os_string();
     let script = format!(
@@ -219,8 +219,8 @@ fn signaled(bed: &Bed, launcher: &Mpirun, signal: &str) -> Finished {
 #[test]
 fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
     for launcher in need!(both()) {
-        let bed = need!(Bed::new());
-        let seen = signaled(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
+        let bed = need!(ScratchTarget::new());
+        let seen = run_and_signal(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
         assert_ne!(seen.code, 0, "{}", seen.text());
         let told = "has sent nothing for 5 s";
         assert!(seen.text().contains(told), "{}", seen.text());
@@ -229,10 +229,10 @@ fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
 
 /// Launchers pass signals on to all, so that all know before the first tells them.
 #[test]
-fn ranks_that_are_all_told_to_end_lose_nobody() {
+fn signaling_all_ranks_to_end_loses_none_of_them() {
     for launcher in need!(both()) {
-        let bed = need!(Bed::new());
-        let seen = signaled(&bed, &launcher, "sleep 0.0$rank; kill -TERM $$");
+        let bed = need!(ScratchTarget::new());
+        let seen = run_and_signal(&bed, &launcher, "sleep 0.0$rank; kill -TERM $$");
         assert_eq!(seen.code, 130, "{}", seen.text());
         let stored = bed.run(&["runs", "export", "last", "--db", "db"]);
         let record: Value = serde_json::from_str(&stored.stdout).expect("a record");
@@ -247,7 +247,7 @@ fn ranks_that_are_all_told_to_end_lose_nobody() {
 #[test]
 fn ranks_leave_files_for_the_next_command() {
     for launcher in need!(both()) {
-        let bed = need!(Bed::in_memory());
+        let bed = need!(ScratchTarget::in_memory());
         let program = bed.command(&[]).get_program().to_os_string();
         let run = |line: &str| {
             let script = format!(
@@ -297,9 +297,9 @@ fn ranks_leave_files_for_the_next_command() {
 /// third of a second for the comparison of clocks, then a tenth for counters that each stage looked
 /// for again and for messages that waited until somebody looked.
 #[test]
-fn short_phases_of_ranks_take_little_longer_than_those_of_threads() {
+fn short_phases_take_little_longer_with_ranks_than_with_threads() {
     let launcher = need!(Mpirun::open_mpi());
-    let bed = need!(Bed::in_memory());
+    let bed = need!(ScratchTarget::in_memory());
     let program = bed.command(&[]).get_program().to_os_string();
     let file = bed.target().join("f");
     let line = |more: &str| {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, Finished, run_tool, skip};
+use end_to_end::{Finished, ScratchTarget, run_tool, skip};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ struct Sink {
 }
 
 impl Sink {
-    fn start(bed: &Bed, more: &[&str]) -> Self {
+    fn start(bed: &ScratchTarget, more: &[&str]) -> Self {
         let arguments = [&["sink", "--listen", "127.0.0.1:0"], more].concat();
         let mut command = bed.command(&arguments);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -95,7 +95,7 @@ fn line(line: &str, more: &str) -> String {
     format!("ramp_time = 0\n{more}\n[[access_spec]]\nname = \"Line\"\nline = [{line}]\n")
 }
 
-fn record(bed: &Bed, arguments: &[&str]) -> (Finished, Value) {
+fn record(bed: &ScratchTarget, arguments: &[&str]) -> (Finished, Value) {
     let all = [arguments, &["--json", "-", "--quiet", "--no-db"]].concat();
     let finished = bed.run(&all);
     let record = serde_json::from_str(&finished.stdout)
@@ -110,7 +110,7 @@ fn figure(record: &Value, operation: &str, name: &str) -> u64 {
 
 #[test]
 fn requests_and_replies_of_a_byte_and_of_a_mebibyte_are_counted_exactly() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &[]);
     for engine in ["psync", "io_uring"] {
         for (size, read, reply) in [(1, 100, 1), (1 << 20, 100, 1), (1, 0, 1 << 20), (5, 0, 3)] {
@@ -139,7 +139,7 @@ fn requests_and_replies_of_a_byte_and_of_a_mebibyte_are_counted_exactly() {
 
 #[test]
 fn shares_of_receives_and_sends_are_kept_at_any_depth() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &[]);
     for engine in ["psync", "io_uring"] {
         let more = format!("engine = \"{engine}\"\noperations = 4000\niodepth = 8");
@@ -160,7 +160,7 @@ fn shares_of_receives_and_sends_are_kept_at_any_depth() {
 
 #[test]
 fn connections_are_opened_and_closed_at_a_rate() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &[]);
     bed.file(
         "w.toml",
@@ -186,8 +186,8 @@ fn connections_are_opened_and_closed_at_a_rate() {
 }
 
 #[test]
-fn a_sink_of_pgmeters_own_is_there_for_the_run() {
-    let bed = Bed::new().unwrap();
+fn pgmeter_starts_its_own_sink_for_the_run() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "w.toml",
         line("{ size = \"4k\", reply = 1 }", "operations = 100"),
@@ -206,8 +206,8 @@ fn a_sink_of_pgmeters_own_is_there_for_the_run() {
 }
 
 #[test]
-fn several_hosts_ask_one_sink_and_their_counts_add_up() {
-    let bed = Bed::new().unwrap();
+fn several_hosts_share_one_sink_and_their_counts_add_up() {
+    let bed = ScratchTarget::new().unwrap();
     let token = bed.file("token", TOKEN);
     std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
     let sink = Sink::start(&bed, &["--token-file", "token"]);
@@ -258,8 +258,8 @@ fn several_hosts_ask_one_sink_and_their_counts_add_up() {
 }
 
 #[test]
-fn another_version_is_told_at_both_ends() {
-    let bed = Bed::new().unwrap();
+fn a_protocol_version_mismatch_is_reported_on_both_sides() {
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &[]);
     let mut stream = sink.connect();
     stream.write_all(&frame(2, 0)).unwrap();
@@ -286,8 +286,8 @@ fn another_version_is_told_at_both_ends() {
 }
 
 #[test]
-fn who_is_no_sink_or_says_nothing_is_an_error() {
-    let bed = Bed::new().unwrap();
+fn a_peer_that_is_silent_or_not_a_sink_is_an_error() {
+    let bed = ScratchTarget::new().unwrap();
     let measure = |target: &str| {
         let run = bed.run(&[
             "run", "--rw", "read", "--bs", "1k", "--target", target, "--no-db",
@@ -324,7 +324,7 @@ fn who_is_no_sink_or_says_nothing_is_an_error() {
 
 #[test]
 fn a_connection_that_does_not_greet_is_closed_after_ten_seconds() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &[]);
     let start = Instant::now();
     let mut silent = sink.connect();
@@ -357,8 +357,8 @@ fn silent_peer() -> (TcpListener, String) {
 }
 
 #[test]
-fn requests_that_a_silent_peer_never_answers_have_failed() {
-    let bed = Bed::new().unwrap();
+fn requests_that_a_silent_peer_never_answers_count_as_failed() {
+    let bed = ScratchTarget::new().unwrap();
     let (_listener, target) = silent_peer();
     let silent = line("{ size = \"1k\", read = 100 }", "");
     bed.file("silent.toml", silent);
@@ -395,8 +395,8 @@ fn requests_that_a_silent_peer_never_answers_have_failed() {
 }
 
 #[test]
-fn hostile_bytes_are_refused_and_others_are_served() {
-    let bed = Bed::new().unwrap();
+fn hostile_bytes_are_refused_and_other_clients_are_served() {
+    let bed = ScratchTarget::new().unwrap();
     let mut sink = Sink::start(&bed, &[]);
     let mut noise = sink.connect();
     noise.write_all(&[b'G'; 64]).unwrap();
@@ -439,7 +439,7 @@ fn hostile_bytes_are_refused_and_others_are_served() {
 #[test]
 fn a_sink_that_is_killed_ends_the_run_with_errors() {
     for engine in ["psync", "io_uring"] {
-        let bed = Bed::new().unwrap();
+        let bed = ScratchTarget::new().unwrap();
         let mut sink = Sink::start(&bed, &[]);
         let more = format!("engine = \"{engine}\"\nrun_time = 60\niodepth = 4");
         bed.file("w.toml", line("{ size = \"4k\", reply = 1 }", &more));
@@ -475,15 +475,15 @@ fn a_sink_that_is_killed_ends_the_run_with_errors() {
 }
 
 /// A file with a token that only its owner can read.
-fn token_file(bed: &Bed, name: &str, token: &str) -> PathBuf {
+fn token_file(bed: &ScratchTarget, name: &str, token: &str) -> PathBuf {
     let path = bed.file(name, token);
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
     path
 }
 
 #[test]
-fn a_sink_that_others_can_reach_wants_a_token() {
-    let bed = Bed::new().unwrap();
+fn a_sink_reachable_from_other_hosts_requires_a_token() {
+    let bed = ScratchTarget::new().unwrap();
     for address in ["0.0.0.0:0", "[::]:0"] {
         let refused = bed.run(&["sink", "--listen", address]);
         assert_eq!(refused.code, 2, "{}", refused.text());
@@ -505,8 +505,8 @@ fn a_sink_that_others_can_reach_wants_a_token() {
 }
 
 #[test]
-fn only_who_has_the_token_is_let_in_and_nobody_says_it() {
-    let bed = Bed::new().unwrap();
+fn only_clients_with_the_token_connect_and_no_output_shows_it() {
+    let bed = ScratchTarget::new().unwrap();
     let right = token_file(&bed, "right", TOKEN);
     let wrong = token_file(&bed, "wrong", &TOKEN.replace('0', "f"));
     let (right, wrong) = (right.to_string_lossy(), wrong.to_string_lossy());
@@ -544,7 +544,7 @@ fn only_who_has_the_token_is_let_in_and_nobody_says_it() {
 }
 
 #[test]
-fn of_ten_thousand_connections_each_is_served_or_told_that_there_is_no_room() {
+fn each_of_ten_thousand_connections_is_served_or_refused_as_full() {
     const COUNT: usize = 10_000;
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -557,7 +557,7 @@ fn of_ten_thousand_connections_each_is_served_or_told_that_there_is_no_room() {
     if !is_possible && setrlimit(Resource::Nofile, raised).is_err() {
         skip!("no {COUNT} files can be open here");
     }
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let sink = Sink::start(&bed, &["--connections", "500"]);
     let mut streams = Vec::with_capacity(COUNT);
     for _ in 0..COUNT {
@@ -598,8 +598,8 @@ fn of_ten_thousand_connections_each_is_served_or_told_that_there_is_no_room() {
 }
 
 #[test]
-fn what_is_about_files_is_refused() {
-    let bed = Bed::new().unwrap();
+fn file_options_are_refused_for_network_targets() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "w.toml",
         line("{ size = 10, reply = 1 }", "operations = 10"),
@@ -667,8 +667,8 @@ fn icf(target: &str, manager: &str, rate: &str, disk: Option<&str>) -> String {
 }
 
 #[test]
-fn iometers_loopback_layout_runs_on_one_machine() {
-    let bed = Bed::new().unwrap();
+fn the_loopback_layout_of_iometer_runs_on_one_machine() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("net.icf", icf("10.9.8.7", "1,alpha", "3,ENABLED,10", None));
     let (run, alone) = record(&bed, &["run", "net.icf"]);
     assert_eq!(run.code, 0, "{}", run.text());
@@ -699,7 +699,7 @@ fn iometers_loopback_layout_runs_on_one_machine() {
 
 #[test]
 fn a_target_on_another_machine_is_named_by_an_option() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("net.icf", icf("10.9.8.7", "2,beta", "1,DISABLED,1", None));
     let refused = bed.run(&["run", "net.icf", "--no-db"]);
     assert_eq!(refused.code, 2, "{}", refused.text());

@@ -1,7 +1,7 @@
 //! Options of `run` hold for every kind of work: which, and that they do what they say.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::Value;
 
 /// What each option is to be answered for each kind of work: `yes`, or `n/a` with a reason.
@@ -65,8 +65,8 @@ const KINDS: [(&str, &str, &str); 9] = [
 const JOBS: &str = "[global]\nsize=4m\nioengine=psync\nruntime=2\ntime_based\n\
     [look]\nrw=randread\nbs=4k\n[fill]\nrw=write\nbs=64k\n";
 
-fn bed() -> Bed {
-    let bed = Bed::in_memory().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("jobs.fio", JOBS);
     bed.file(
         "access.toml",
@@ -88,7 +88,7 @@ fn count(cell: &Value) -> u64 {
 }
 
 #[test]
-fn every_option_is_answered_as_the_table_says() {
+fn every_option_behaves_as_the_table_says() {
     let bed = bed();
     for (_, name, text) in KINDS {
         bed.file(name, text);
@@ -123,7 +123,7 @@ fn every_option_is_answered_as_the_table_says() {
 }
 
 #[test]
-fn a_number_of_operations_ends_jobs_at_exactly_that_number() {
+fn an_operation_count_ends_jobs_at_exactly_that_count() {
     for options in [
         &["--operations", "1001"][..],
         &["--operations", "1001", "--iodepth", "4"],
@@ -142,7 +142,7 @@ fn a_number_of_operations_ends_jobs_at_exactly_that_number() {
 }
 
 #[test]
-fn jobs_are_measured_at_each_depth_that_is_listed() {
+fn jobs_are_measured_at_each_listed_depth() {
     for engine in ["psync", "io_uring"] {
         let cells = cells(&[
             "--iodepth",
@@ -171,7 +171,7 @@ fn jobs_are_measured_at_each_depth_that_is_listed() {
 }
 
 #[test]
-fn requests_of_jobs_are_due_at_the_rate_that_is_asked_for() {
+fn requests_of_jobs_are_due_at_the_requested_rate() {
     for arrivals in ["uniform", "poisson"] {
         let cells = cells(&[
             "--rate",
@@ -203,7 +203,7 @@ fn a_curve_of_jobs_has_a_peak_and_ten_points() {
 }
 
 #[test]
-fn jobs_go_on_in_rounds_until_they_are_steady() {
+fn jobs_repeat_in_rounds_until_steady() {
     let set = ["--set", "steady.range=100", "--set", "steady.excursion=100"];
     let rounds = [
         "--until",
@@ -246,7 +246,7 @@ fn files_of_jobs_are_written_before_they_are_measured() {
 }
 
 #[test]
-fn all_files_of_jobs_have_a_size_together() {
+fn total_size_is_the_size_of_all_job_files_together() {
     let bed = bed();
     let target = bed.target().to_str().unwrap().to_owned();
     let fixed = ["check", "jobs.fio", "--json", "--target", &target];
@@ -266,14 +266,14 @@ fn all_files_of_jobs_have_a_size_together() {
 }
 
 #[test]
-fn what_jobs_write_is_checked_where_that_is_asked_for() {
+fn writes_of_jobs_are_verified_on_request() {
     let cells = cells(&["--verify", "--operations", "2000", "--run-time", "0"]);
     assert_eq!(cells[0]["total"]["errors"], 0);
     assert_eq!(count(&cells[0]), 2000);
 }
 
 #[test]
-fn a_job_that_paces_itself_has_no_rate_beside_it() {
+fn a_job_that_paces_itself_cannot_have_a_rate() {
     let bed = bed();
     bed.file(
         "think.fio",

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use end_to_end::{Bed, FileSystem, Finished, MountedImage, need, run_tool};
+use end_to_end::{FileSystem, Finished, MountedImage, ScratchTarget, need, run_tool};
 use serde_json::Value;
 
 /// Usage, or the workload file.
@@ -14,8 +14,8 @@ const USAGE: i32 = 2;
 /// This system cannot run it.
 const SYSTEM: i32 = 3;
 
-fn bed() -> Bed {
-    Bed::new().unwrap()
+fn bed() -> ScratchTarget {
+    ScratchTarget::new().unwrap()
 }
 
 /// Options of a run that only shows whether a target is taken.
@@ -32,7 +32,7 @@ fn short(target: &str) -> [&str; 7] {
 }
 
 /// Runs the program with a file as standard input.
-fn run_reading(bed: &Bed, input: &Path, arguments: &[&str]) -> Finished {
+fn run_reading(bed: &ScratchTarget, input: &Path, arguments: &[&str]) -> Finished {
     let output = bed
         .command(arguments)
         .stdin(File::open(input).unwrap())
@@ -182,7 +182,7 @@ fn a_wrong_value_in_a_list_is_named() {
 }
 
 #[test]
-fn what_is_printed_as_toml_reads_back_to_the_same_plan() {
+fn printed_toml_reads_back_to_the_same_plan() {
     let bed = bed();
     let lines: [&[&str]; 4] = [
         &[
@@ -234,7 +234,7 @@ fn what_is_printed_as_toml_reads_back_to_the_same_plan() {
 }
 
 #[test]
-fn contradictions_in_one_line_are_refused_with_what_to_write() {
+fn contradictory_options_are_refused_with_a_correction() {
     let bed = bed();
     let cases: [(&[&str], &[&str]); 8] = [
         (
@@ -279,7 +279,7 @@ fn contradictions_in_one_line_are_refused_with_what_to_write() {
 }
 
 #[test]
-fn short_names_are_listed_and_others_are_said_in_one_line() {
+fn short_names_are_listed_and_similar_ones_get_the_options_to_use() {
     let bed = bed();
     let names = bed.run(&["list", "--names"]).stdout;
     for name in [
@@ -370,7 +370,7 @@ fn options_of_other_programs_are_translated() {
 }
 
 #[test]
-fn files_of_other_programs_are_named() {
+fn unsupported_files_of_other_programs_are_identified() {
     let bed = bed();
     let cases = [(
         "x.vdb",
@@ -456,7 +456,7 @@ fn a_file_on_a_file_system_that_is_mounted_read_only_is_read() {
 }
 
 #[test]
-fn checking_tells_that_a_file_is_somebodys_and_that_nothing_is_prepared() {
+fn check_reports_a_foreign_file_and_that_nothing_is_prepared() {
     let bed = bed();
     let path = bed.target().join("mail.db");
     fs::write(&path, vec![7; 1 << 20]).unwrap();

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use end_to_end::{Bed, Mount, names_in, need};
+use end_to_end::{Mount, ScratchTarget, names_in, need};
 use serde_json::Value;
 
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"100ms\"\nramp_time = \"0s\"\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
     bed
 }
@@ -30,7 +30,7 @@ fn only(directory: &Path, ending: &str) -> String {
 }
 
 #[test]
-fn what_was_measured_is_shown_and_kept_where_outputs_cannot_be_written() {
+fn results_are_shown_and_kept_if_outputs_cannot_be_written() {
     let bed = bed();
     let seen = bed.run(&[
         "run",
@@ -120,7 +120,7 @@ fn a_full_disk_loses_no_result_and_leaves_no_file() {
 }
 
 #[test]
-fn every_output_file_is_whole_or_not_there() {
+fn every_output_file_is_complete_or_absent() {
     let bed = bed();
     let full = bed.path().join("full");
     fs::create_dir(&full).unwrap();
@@ -147,7 +147,7 @@ fn every_output_file_is_whole_or_not_there() {
 }
 
 #[test]
-fn drafts_of_killed_runs_are_not_in_the_way_of_others() {
+fn draft_files_of_killed_runs_do_not_block_other_runs() {
     let bed = bed();
     // In containers numbers of processes repeat: every run may be number 1.
     for number in 1..=4096 {
@@ -177,7 +177,7 @@ fn drafts_of_killed_runs_are_not_in_the_way_of_others() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_written_as_it_is() {
+fn an_output_that_is_not_a_regular_file_is_written_in_place() {
     let bed = bed();
     let seen = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "/dev/stdout"]);
     assert!(
@@ -206,7 +206,7 @@ fn what_is_no_regular_file_is_written_as_it_is() {
 }
 
 #[test]
-fn a_link_stays_and_the_file_behind_it_is_replaced() {
+fn an_output_link_stays_and_its_target_is_replaced() {
     let bed = bed();
     bed.file("real.json", "old");
     std::os::unix::fs::symlink("real.json", bed.path().join("link.json")).unwrap();

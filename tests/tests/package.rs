@@ -79,7 +79,7 @@ fn the_packaged_program_is_small_and_starts_at_once() {
 }
 
 #[test]
-fn symbols_lie_beside_the_program_and_are_linked() {
+fn debug_symbols_are_packaged_next_to_the_program_and_linked() {
     let packages = need!(packages());
     let root = need!(unpacked(&packages));
     let program = root.join("usr/bin/pgmeter").to_string_lossy().into_owned();
@@ -102,7 +102,7 @@ fn symbols_lie_beside_the_program_and_are_linked() {
 }
 
 #[test]
-fn the_tarball_has_the_files_of_the_debian_package_and_sums_hold() {
+fn the_tarball_has_the_files_of_the_debian_package_and_valid_checksums() {
     let packages = need!(packages());
     let debian = need!(unpacked(&packages));
     let tarball = need!(Scratch::new());
@@ -125,7 +125,7 @@ fn the_tarball_has_the_files_of_the_debian_package_and_sums_hold() {
 }
 
 #[test]
-fn the_package_names_what_it_needs_and_what_labs_can_use() {
+fn the_package_declares_its_dependencies_and_the_tools_for_labs() {
     let file = package(&need!(packages()), ".deb");
     let field = |name| run_tool("dpkg-deb", &["--field", &file, name]).unwrap();
     let depends = field("Depends");
@@ -140,7 +140,7 @@ fn the_package_names_what_it_needs_and_what_labs_can_use() {
 }
 
 #[test]
-fn manual_completions_documents_and_licenses_are_there() {
+fn manual_completions_documents_and_licenses_are_packaged() {
     let root = need!(unpacked(&need!(packages())));
     let unpack = |name: &str| {
         let path = root.join(name).to_string_lossy().into_owned();
@@ -267,7 +267,7 @@ impl Root {
 }
 
 #[test]
-fn it_installs_measures_and_goes_without_a_trace_but_the_users_store() {
+fn the_package_installs_measures_and_leaves_only_the_store_when_removed() {
     let packages = need!(packages());
     let unpacked = need!(unpacked(&packages));
     let root = need!(Root::new(&unpacked.join("usr/bin/pgmeter")));

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use end_to_end::{Bed, Finished, REPORTS, finish, names_in};
+use end_to_end::{Finished, REPORTS, ScratchTarget, finish, names_in};
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
@@ -15,14 +15,14 @@ const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname 
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"100ms\"\nramp_time = \"0s\"\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("small.toml", SMALL);
     bed.file("null.toml", NULL);
     bed
 }
 
-fn reports(bed: &Bed) -> PathBuf {
+fn reports(bed: &ScratchTarget) -> PathBuf {
     bed.path().join(REPORTS)
 }
 
@@ -34,7 +34,7 @@ fn only_page(directory: &Path) -> PathBuf {
 }
 
 /// Runs the program in an empty directory, which it is to leave empty.
-fn run_in_empty(bed: &Bed, arguments: &[&str]) -> Finished {
+fn run_in_empty(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let empty = bed.path().join("empty");
     fs::create_dir_all(&empty).unwrap();
     let seen = finish(bed.command(arguments).current_dir(&empty));
@@ -42,25 +42,25 @@ fn run_in_empty(bed: &Bed, arguments: &[&str]) -> Finished {
     seen
 }
 
-fn run_null(bed: &Bed, more: &[&str]) -> Finished {
+fn run_null(bed: &ScratchTarget, more: &[&str]) -> Finished {
     let seen = bed.run(&[&["run", "null.toml"], more].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     seen
 }
 
 /// A program that keeps what it was started with in the file `seen`.
-fn browser(bed: &Bed, code: i32) -> String {
+fn browser(bed: &ScratchTarget, code: i32) -> String {
     let seen = bed.path().join("seen").display().to_string();
     let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{seen}'\nexit {code}\n");
     bed.script("browser", script)
 }
 
-fn run_with_browser(bed: &Bed, browser: &str, arguments: &[&str]) -> Finished {
+fn run_with_browser(bed: &ScratchTarget, browser: &str, arguments: &[&str]) -> Finished {
     finish(bed.command(arguments).env("BROWSER", browser))
 }
 
 #[test]
-fn a_run_without_words_leaves_nothing_where_it_was_started() {
+fn a_run_without_arguments_leaves_nothing_in_the_current_directory() {
     let bed = bed();
     let short = ["--run-time", "30ms", "--ramp-time", "0s", "--size", "4m"];
     let seen = run_in_empty(&bed, &[&["run"][..], &short].concat());
@@ -73,7 +73,7 @@ fn a_run_without_words_leaves_nothing_where_it_was_started() {
 }
 
 #[test]
-fn reports_lie_beside_the_store_whichever_it_is() {
+fn reports_are_stored_next_to_the_store() {
     let bed = bed();
     run_null(&bed, &["--db", "other/mine.db", "--quiet"]);
     only_page(&bed.path().join("other/reports"));
@@ -91,7 +91,7 @@ fn reports_lie_beside_the_store_whichever_it_is() {
 }
 
 #[test]
-fn another_directory_is_named_by_an_option_or_by_the_environment() {
+fn the_report_directory_is_set_by_option_or_environment() {
     let bed = bed();
     run_null(&bed, &["--report-dir", "deep/er"]);
     let seen = fs::read_to_string(only_page(&bed.path().join("deep/er"))).unwrap();
@@ -110,7 +110,7 @@ fn another_directory_is_named_by_an_option_or_by_the_environment() {
 }
 
 #[test]
-fn a_page_can_be_declined_or_have_another_name() {
+fn a_page_can_be_turned_off_or_renamed() {
     let bed = bed();
     for option in ["--no-html", "--no-report"] {
         let seen = bed.measure(&["small.toml", option]);
@@ -127,7 +127,7 @@ fn a_page_can_be_declined_or_have_another_name() {
 }
 
 #[test]
-fn standard_output_that_is_for_a_document_does_not_tell_of_the_page() {
+fn a_document_on_standard_output_is_not_mixed_with_the_page_path() {
     let bed = bed();
     let seen = bed.measure(&["small.toml", "--json", "-"]);
     serde_json::from_str::<Value>(&seen.stdout).unwrap();
@@ -167,7 +167,7 @@ fn a_page_that_cannot_be_written_is_a_warning_unless_it_was_named() {
 }
 
 /// Ordinary users may measure what is mounted already, so this needs nothing.
-fn lab(bed: &Bed, more: &[&str]) -> Finished {
+fn lab(bed: &ScratchTarget, more: &[&str]) -> Finished {
     let fs = format!("path:{}", bed.target().display());
     let labs = bed.path().join("labs").display().to_string();
     let small = ["--set", "count=20", "--set", "sizes=4096"];
@@ -179,7 +179,7 @@ fn lab(bed: &Bed, more: &[&str]) -> Finished {
 }
 
 #[test]
-fn labs_and_experiments_have_their_pages_among_the_reports() {
+fn pages_of_labs_and_experiments_are_stored_with_the_reports() {
     let bed = bed();
     let before = names_in(bed.path());
     let seen = lab(&bed, &[]);
@@ -266,7 +266,7 @@ fn labs_and_several_runs_are_shown_too() {
 }
 
 #[test]
-fn without_a_browser_the_path_is_printed_and_the_reason_told() {
+fn without_a_browser_the_path_and_the_reason_are_printed() {
     let bed = bed();
     run_null(&bed, &["--no-html"]);
     let seen = bed.run(&["report", "--open"]);
@@ -289,10 +289,10 @@ fn without_a_browser_the_path_is_printed_and_the_reason_told() {
 }
 
 /// Names of outputs, with what each begins with.
-type Beginnings<'a> = &'a [(&'a str, &'a str)];
+type OutputPrefixes<'a> = &'a [(&'a str, &'a str)];
 
 #[test]
-fn the_name_of_an_output_tells_its_format() {
+fn the_name_of_an_output_determines_its_format() {
     let bed = bed();
     lab(&bed, &["--no-html", "-o", "run.json"]);
     run_null(&bed, &["--no-html"]);
@@ -301,7 +301,7 @@ fn the_name_of_an_output_tells_its_format() {
         let text = fs::read_to_string(bed.path().join(name)).unwrap();
         text.chars().take(40).collect::<String>()
     };
-    let cases: [(&[&str], Beginnings); 4] = [
+    let cases: [(&[&str], OutputPrefixes); 4] = [
         (
             &["report"],
             &[
@@ -354,7 +354,7 @@ fn the_name_of_an_output_tells_its_format() {
 }
 
 #[test]
-fn a_name_that_tells_another_format_or_none_is_refused_before_anything_is_done() {
+fn an_output_name_with_another_format_or_none_is_refused_early() {
     let bed = bed();
     run_null(&bed, &["--no-html"]);
     for (arguments, phrases) in [

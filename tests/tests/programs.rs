@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use end_to_end::{Bed, run_tool, wait_for};
+use end_to_end::{ScratchTarget, run_tool, wait_for};
 use serde_json::Value;
 
 /// Files that are made, written, read and removed, each exactly once.
@@ -71,7 +71,7 @@ body = [ { mix = [
 ] } ]
 "#;
 
-fn record(bed: &Bed, text: &str, more: &[&str]) -> Value {
+fn record(bed: &ScratchTarget, text: &str, more: &[&str]) -> Value {
     let file = bed.file("program.toml", text);
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
@@ -107,7 +107,7 @@ fn transactions(phase: &Value, name: &str) -> u64 {
 
 #[test]
 fn every_engine_does_the_same_with_every_file() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut written_first = None;
     for engine in ["psync", "io_uring", "null"] {
         for workers in [1, 3] {
@@ -136,8 +136,8 @@ fn every_engine_does_the_same_with_every_file() {
 }
 
 #[test]
-fn groups_work_beside_each_other_on_the_same_files() {
-    let bed = Bed::new().unwrap();
+fn groups_work_in_parallel_on_the_same_files() {
+    let bed = ScratchTarget::new().unwrap();
     for engine in ["psync", "io_uring", "null"] {
         let record = record(&bed, MAIL, &["--engine", engine]);
         let serve = phase(&record, "serve");
@@ -159,7 +159,7 @@ fn groups_work_beside_each_other_on_the_same_files() {
 
 #[test]
 fn an_interrupted_program_leaves_nothing() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     // So many names that deliveries do not run out of them.
     let text = MAIL.replace("run_time = \"1s\"", "run_time = \"5m\"");
     let text = text.replace(
@@ -179,8 +179,8 @@ fn an_interrupted_program_leaves_nothing() {
 }
 
 #[test]
-fn what_is_computed_before_a_call_is_not_of_the_call() {
-    let bed = Bed::new().unwrap();
+fn computation_before_a_call_does_not_count_in_its_latency() {
+    let bed = ScratchTarget::new().unwrap();
     let text = r#"
 run_time = "1s"
 [[fileset]]
@@ -198,8 +198,8 @@ body = [ { open = "data", pick = "around" }, { burn = "50ms" }, { write = "4k" }
 }
 
 #[test]
-fn workers_that_ask_for_no_call_end_in_time() {
-    let bed = Bed::new().unwrap();
+fn workers_that_issue_no_call_end_in_time() {
+    let bed = ScratchTarget::new().unwrap();
     let text = r#"
 run_time = "300ms"
 [[tokens]]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use end_to_end::{Bed, finish};
+use end_to_end::{ScratchTarget, finish};
 
 /// What makes examples short, for each command that measures: in place of what they say.
 const SHORT: [(&str, &str); 4] = [
@@ -53,7 +53,7 @@ fn examples() -> Vec<String> {
 }
 
 /// A program that stands before the real one and makes what is asked of it short.
-fn stand_in(bed: &Bed) -> String {
+fn stand_in(bed: &ScratchTarget) -> String {
     let real = bed.command(&[]);
     let real = real.get_program().to_string_lossy();
     let mut short = String::new();
@@ -81,8 +81,8 @@ fn executable(path: &Path, script: &str) {
 }
 
 #[test]
-fn every_example_runs_as_it_is_written() {
-    let bed = Bed::new().unwrap();
+fn every_example_runs_as_written() {
+    let bed = ScratchTarget::new().unwrap();
     let programs = bed.path().join("bin");
     std::fs::create_dir(&programs).unwrap();
     executable(&programs.join("pgmeter"), &stand_in(&bed));
@@ -148,7 +148,7 @@ fn every_link_leads_to_a_file() {
 }
 
 #[test]
-fn the_workload_file_in_the_text_is_the_one_among_the_examples() {
+fn the_workload_file_in_the_readme_matches_the_example() {
     let shown = blocks(&readme(), "toml");
     let file = std::fs::read_to_string(root().join("examples/mixed.toml")).unwrap();
     assert_eq!(shown.len(), 1);

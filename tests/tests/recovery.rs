@@ -13,7 +13,7 @@ fn arguments<'a>(site: &'a LabSite, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn what_was_synced_outlives_the_kernel_and_is_rolled_forward() {
+fn synced_data_survives_a_kernel_crash_and_is_rolled_forward() {
     let site = need!(LabSite::of_guests());
     let done = site
         .bed
@@ -39,7 +39,7 @@ fn what_was_synced_outlives_the_kernel_and_is_rolled_forward() {
 }
 
 #[test]
-fn promises_without_a_sync_are_found_broken() {
+fn data_lost_without_a_sync_is_detected() {
     let site = need!(LabSite::of_guests());
     let control = ["--fs", "ext4", "--no-fsync", "--format", "markdown"];
     let done = site.bed.run(&arguments(&site, &control));
@@ -50,7 +50,7 @@ fn promises_without_a_sync_are_found_broken() {
 }
 
 #[test]
-fn nothing_is_left_of_a_killed_trial() {
+fn a_killed_trial_leaves_nothing() {
     let site = need!(LabSite::of_guests());
     for wait_ms in [800, 3500] {
         let line = arguments(&site, &["--fs", "ext4"]);
@@ -66,7 +66,7 @@ fn nothing_is_left_of_a_killed_trial() {
 }
 
 #[test]
-fn trials_that_cannot_be_done_are_refused() {
+fn trials_that_cannot_run_are_refused() {
     let site = need!(LabSite::of_guests());
     let run = |more: &[&str]| site.bed.run(&arguments(&site, more));
     run(&["--fs", "ext5"]).assert_refused(2, &["`ext5`", "did you mean"]);

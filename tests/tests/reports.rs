@@ -3,21 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::{Bed, need, run_tool};
+use end_to_end::{ScratchTarget, need, run_tool};
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
     line = [{ size = \"4k\", read = 70, random = 100 }]\n";
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("small.toml", SMALL);
     bed
 }
 
 #[test]
-fn parts_of_one_name_are_estimated_and_told_apart() {
-    let bed = Bed::new().unwrap();
+fn parts_with_the_same_name_are_estimated_and_listed_separately() {
+    let bed = ScratchTarget::new().unwrap();
     let part = |size: &str| {
         format!(
             "[[part]]\nname = \"same\"\n[[part.access_spec]]\n\
@@ -57,7 +57,7 @@ fn parts_of_one_name_are_estimated_and_told_apart() {
 }
 
 #[test]
-fn records_stand_beside_each_other_on_a_page_only() {
+fn several_records_are_shown_side_by_side_only_on_a_page() {
     let bed = bed();
     for name in ["a.json", "b.json"] {
         let seen = bed.measure(&["small.toml", "--no-html", "--quiet", "--json", name]);
@@ -143,7 +143,7 @@ fn fio_json_has_the_keys_of_fio() {
 }
 
 #[test]
-fn fio_json_of_several_depths_says_what_fio_plot_draws() {
+fn fio_json_of_several_depths_notes_what_fio_plot_draws() {
     let bed = bed();
     let says = |depths: &str| {
         let run = ["small.toml", "--quiet", "--no-html", "--json", "saved.json"];

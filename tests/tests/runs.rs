@@ -5,31 +5,31 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use end_to_end::{Bed, Finished, Mount, STORE, finish, names_in, need, skip, wait_for};
+use end_to_end::{Finished, Mount, STORE, ScratchTarget, finish, names_in, need, skip, wait_for};
 use serde_json::Value;
 
 /// Touches nothing, so that only the store is written.
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"300ms\"\nramp_time = 0\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
 
-fn bed() -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", NULL);
     bed
 }
 
-fn store_path(bed: &Bed) -> PathBuf {
+fn store_path(bed: &ScratchTarget) -> PathBuf {
     bed.path().join(STORE)
 }
 
 /// Measures nothing for a moment and returns the record.
-fn run(bed: &Bed) -> Value {
+fn run(bed: &ScratchTarget) -> Value {
     let seen = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     serde_json::from_str(&seen.stdout).unwrap()
 }
 
-fn list(bed: &Bed) -> Vec<Value> {
+fn list(bed: &ScratchTarget) -> Vec<Value> {
     let seen = bed.run(&["runs", "--json"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     let document: Value = serde_json::from_str(&seen.stdout).unwrap();
@@ -45,7 +45,7 @@ fn codes(record: &Value) -> String {
 }
 
 /// The record that a run left in a file because it could not be stored.
-fn left_record(bed: &Bed) -> Value {
+fn left_record(bed: &ScratchTarget) -> Value {
     let names = names_in(bed.path());
     let name = names
         .iter()
@@ -55,7 +55,7 @@ fn left_record(bed: &Bed) -> Value {
 }
 
 #[test]
-fn a_store_beside_its_target_is_no_warning_where_it_wrote_next_to_nothing() {
+fn a_store_next_to_its_target_is_no_warning_if_it_wrote_little() {
     let bed = bed();
     let options = ["--size", "1m", "--run-time", "300ms", "--ramp-time", "0s"];
     let target = bed.target().to_string_lossy().into_owned();
@@ -71,7 +71,7 @@ fn a_store_beside_its_target_is_no_warning_where_it_wrote_next_to_nothing() {
 }
 
 #[test]
-fn an_empty_store_lists_nothing_and_is_not_made() {
+fn a_missing_store_lists_no_runs_and_is_not_created() {
     let bed = bed();
     let seen = bed.run(&["runs"]);
     seen.assert_says(0, &["no runs"]);
@@ -84,7 +84,7 @@ fn an_empty_store_lists_nothing_and_is_not_made() {
 }
 
 #[test]
-fn a_run_is_stored_and_comes_out_as_it_was_printed() {
+fn a_stored_run_exports_as_it_was_printed() {
     let bed = bed();
     let printed = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
     let exported = bed.run(&["runs", "export", "last"]);
@@ -108,7 +108,7 @@ fn a_run_is_stored_and_comes_out_as_it_was_printed() {
 }
 
 #[test]
-fn a_file_of_the_same_name_is_meant_before_a_run() {
+fn a_file_takes_precedence_over_a_run_of_the_same_name() {
     let bed = bed();
     let record = run(&bed);
     std::fs::write(bed.path().join(id(&record)), "not a pgmeter record").unwrap();
@@ -150,7 +150,7 @@ fn the_table_has_a_line_for_each_run() {
 }
 
 /// The first column of the list, without its head.
-fn listed(bed: &Bed, more: &[&str]) -> Vec<String> {
+fn listed(bed: &ScratchTarget, more: &[&str]) -> Vec<String> {
     let seen = bed.run(&[&["runs"], more].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     let lines = seen.stdout.lines().skip(1);
@@ -159,7 +159,7 @@ fn listed(bed: &Bed, more: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_list_is_sorted_as_it_is_asked_to_be() {
+fn the_list_is_sorted_as_requested() {
     let bed = bed();
     bed.file("also.toml", NULL);
     let ids: Vec<String> = ["also.toml", "null.toml", "also.toml"]
@@ -204,7 +204,7 @@ fn the_list_is_sorted_as_it_is_asked_to_be() {
 }
 
 #[test]
-fn times_are_those_of_where_the_list_is_read() {
+fn times_are_listed_in_the_time_zone_of_the_reader() {
     let bed = bed();
     let record = run(&bed);
     let began: Vec<&str> = record["started_at"]
@@ -227,7 +227,7 @@ fn times_are_those_of_where_the_list_is_read() {
 }
 
 /// A lab of two runs on what is mounted, which needs nothing.
-fn lab(bed: &Bed) -> Finished {
+fn lab(bed: &ScratchTarget) -> Finished {
     let fs = format!("path:{}", bed.target().display());
     let labs = bed.path().join("labs").display().to_string();
     let small = [
@@ -245,7 +245,7 @@ fn lab(bed: &Bed) -> Finished {
 }
 
 #[test]
-fn a_lab_is_one_row_that_opens() {
+fn a_lab_is_one_row_that_can_be_expanded() {
     let bed = bed();
     run(&bed);
     let printed = lab(&bed);
@@ -277,7 +277,7 @@ fn a_lab_is_one_row_that_opens() {
 }
 
 #[test]
-fn a_lab_goes_with_its_runs_and_a_dry_run_says_so_first() {
+fn removing_a_lab_removes_its_runs_after_a_dry_run_lists_them() {
     let bed = bed();
     run(&bed);
     lab(&bed);
@@ -352,8 +352,8 @@ fn a_run_that_is_not_complete_says_so_in_the_list() {
 }
 
 /// Runs a line in a terminal of that size, and returns what the terminal saw.
-fn in_terminal(
-    bed: &Bed,
+fn run_in_terminal(
+    bed: &ScratchTarget,
     size: (u32, u32),
     line: &str,
     variables: &[(&str, &str)],
@@ -388,13 +388,13 @@ fn in_terminal(
 }
 
 #[test]
-fn what_is_longer_than_the_screen_goes_through_the_pager() {
+fn output_longer_than_the_screen_goes_through_the_pager() {
     let bed = bed();
     for _ in 0..4 {
         run(&bed);
     }
     let pager = [("PAGER", "sed s/^/paged:/")];
-    let Some(long) = in_terminal(&bed, (4, 80), "pgmeter runs", &pager) else {
+    let Some(long) = run_in_terminal(&bed, (4, 80), "pgmeter runs", &pager) else {
         skip!("`script` is not installed");
     };
     assert_eq!(long.matches("paged:").count(), 5, "{long}");
@@ -406,7 +406,7 @@ fn what_is_longer_than_the_screen_goes_through_the_pager() {
         (4, "pgmeter runs", ""),
         (4, "pgmeter runs", "/no/such/pager"),
     ] {
-        let seen = in_terminal(&bed, (rows, 80), line, &[("PAGER", pager)]).unwrap();
+        let seen = run_in_terminal(&bed, (rows, 80), line, &[("PAGER", pager)]).unwrap();
         assert!(!seen.contains("paged:"), "{line}: {seen}");
         assert_eq!(seen.matches("IOPS").count(), 4, "{line} {pager}: {seen}");
     }
@@ -424,7 +424,7 @@ fn the_list_fits_the_terminal() {
     }
     lab(&bed);
     for columns in [40, 80, 200] {
-        let Some(seen) = in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
+        let Some(seen) = run_in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
             skip!("`script` is not installed");
         };
         for line in seen.lines() {
@@ -446,7 +446,7 @@ fn the_list_fits_the_terminal() {
 }
 
 #[test]
-fn a_target_is_listed_from_the_root_and_phases_are_one_cell() {
+fn targets_are_listed_as_absolute_paths_and_phases_as_one_cell() {
     let bed = bed();
     std::fs::create_dir(bed.path().join("here")).unwrap();
     let arguments = ["run", "postmark", "--target", "./here", "--no-html"];
@@ -466,7 +466,7 @@ fn a_target_is_listed_from_the_root_and_phases_are_one_cell() {
 }
 
 #[test]
-fn what_makes_several_phases_doubtful_is_told_once() {
+fn a_warning_about_several_phases_is_printed_once() {
     let bed = bed();
     let target = bed.target().to_string_lossy().into_owned();
     let arguments = [
@@ -508,7 +508,7 @@ fn filters_and_limits_say_which_runs_are_listed() {
 }
 
 #[test]
-fn a_run_that_is_not_there_or_not_clear_is_told() {
+fn missing_and_ambiguous_runs_are_errors() {
     let bed = bed();
     let first = run(&bed);
     run(&bed);
@@ -538,7 +538,7 @@ fn a_run_that_is_not_there_or_not_clear_is_told() {
 }
 
 #[test]
-fn the_last_two_are_both_removed() {
+fn the_last_two_runs_are_removed_by_one_command() {
     let bed = bed();
     let oldest = run(&bed);
     run(&bed);
@@ -551,7 +551,7 @@ fn the_last_two_are_both_removed() {
 }
 
 #[test]
-fn an_import_of_an_export_is_the_same() {
+fn an_imported_export_is_unchanged() {
     let (from, to) = (bed(), bed());
     run(&from);
     let exported = from.run(&["runs", "export", "last", "-o", "r.json"]);
@@ -625,7 +625,7 @@ fn another_store_can_be_named() {
 }
 
 /// Runs with a store that cannot be used: measures all the same, and says where the record is.
-fn measures_all_the_same(bed: &Bed, store: &Path, reason: &str) {
+fn assert_measures_without_store(bed: &ScratchTarget, store: &Path, reason: &str) {
     let store = store.to_string_lossy().into_owned();
     let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
     seen.assert_says(
@@ -658,7 +658,7 @@ fn measures_all_the_same(bed: &Bed, store: &Path, reason: &str) {
 }
 
 #[test]
-fn a_corrupt_store_is_told_and_left_alone() {
+fn a_corrupt_store_is_reported_and_left_alone() {
     let bed = bed();
     let garbage = "this is no store\n".repeat(1000);
     let store = bed.file("garbage.db", &garbage);
@@ -670,14 +670,14 @@ fn a_corrupt_store_is_told_and_left_alone() {
         let seen = bed.run(&[&["--db", "garbage.db"], arguments].concat());
         seen.assert_refused(3, &["is not a results store"]);
     }
-    measures_all_the_same(&bed, &store, "is not a results store");
+    assert_measures_without_store(&bed, &store, "is not a results store");
     let told = codes(&left_record(&bed));
     assert!(told.contains("not-stored"), "{told}");
     assert_eq!(std::fs::read_to_string(&store).unwrap(), garbage);
 }
 
 #[test]
-fn a_newer_store_is_told_and_left_alone() {
+fn a_newer_store_is_reported_and_left_alone() {
     let bed = bed();
     run(&bed);
     let store = store_path(&bed);
@@ -687,21 +687,21 @@ fn a_newer_store_is_told_and_left_alone() {
     std::fs::write(&store, &bytes).unwrap();
     bed.run(&["runs"])
         .assert_refused(3, &["format 999", "use the version"]);
-    measures_all_the_same(&bed, &store, "format 999");
+    assert_measures_without_store(&bed, &store, "format 999");
     assert_eq!(std::fs::read(&store).unwrap(), bytes);
 }
 
 #[test]
-fn a_store_on_a_full_file_system_does_not_keep_a_run_from_measuring() {
+fn a_store_on_a_full_file_system_does_not_stop_a_measurement() {
     let bed = bed();
     let small = bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 64 << 10));
-    measures_all_the_same(&bed, &mount.path().join("results.db"), "is full");
+    assert_measures_without_store(&bed, &mount.path().join("results.db"), "is full");
 }
 
 /// Starts a run that measures nothing for a minute, and waits until the store has heard of it.
-fn start(bed: &Bed, store: &Path, run_time: &str) -> std::process::Child {
+fn start(bed: &ScratchTarget, store: &Path, run_time: &str) -> std::process::Child {
     let store = store.to_string_lossy().into_owned();
     let child = bed.start(&["run", "null.toml", "--run-time", run_time, "--db", &store]);
     wait_for("intervals in the store", || {
@@ -713,7 +713,7 @@ fn start(bed: &Bed, store: &Path, run_time: &str) -> std::process::Child {
 }
 
 #[test]
-fn a_store_whose_file_system_fills_up_keeps_what_it_has() {
+fn a_store_whose_file_system_fills_up_keeps_its_content() {
     let bed = bed();
     let small = bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
@@ -735,7 +735,7 @@ fn a_store_whose_file_system_fills_up_keeps_what_it_has() {
 }
 
 #[test]
-fn a_store_in_a_directory_for_reading_only_can_be_read() {
+fn a_store_in_a_read_only_directory_can_be_read() {
     let bed = bed();
     let place = bed.path().join("place");
     std::fs::create_dir(&place).unwrap();
@@ -755,13 +755,13 @@ fn a_store_in_a_directory_for_reading_only_can_be_read() {
         let seen = bed.run(&[arguments, &["--db", &store]].concat());
         seen.assert_refused(3, &["cannot be written"]);
     }
-    measures_all_the_same(&bed, Path::new(&store), "cannot be written");
+    assert_measures_without_store(&bed, Path::new(&store), "cannot be written");
     let none = mount.path().join("new/results.db");
-    measures_all_the_same(&bed, &none, "cannot be written");
+    assert_measures_without_store(&bed, &none, "cannot be written");
 }
 
 #[test]
-fn where_no_file_can_be_made_standard_output_takes_the_record() {
+fn the_record_goes_to_standard_output_if_no_file_can_be_created() {
     let bed = bed();
     let place = bed.path().join("place");
     std::fs::create_dir(&place).unwrap();
@@ -779,7 +779,7 @@ fn where_no_file_can_be_made_standard_output_takes_the_record() {
     assert!(codes(&record).contains("not-stored"));
 }
 
-fn says_interrupted(bed: &Bed) -> Finished {
+fn assert_reported_interrupted(bed: &ScratchTarget) -> Finished {
     let rows = list(bed);
     assert_eq!(rows[0]["status"], "interrupted");
     assert!(rows[0]["per_second_max"].as_f64().unwrap() > 0.0);
@@ -803,7 +803,7 @@ fn a_killed_run_is_interrupted_and_has_its_intervals() {
     bed.wait_for_intervals(2);
     child.kill().unwrap();
     child.wait().unwrap();
-    says_interrupted(&bed);
+    assert_reported_interrupted(&bed);
     let exported = bed.run(&["runs", "export", "last"]).stdout;
     let record: Value = serde_json::from_str(&exported).unwrap();
     let cell = &record["cells"][0];
@@ -840,7 +840,7 @@ fn two_runs_at_once_share_a_store() {
 }
 
 #[test]
-fn an_unreachable_home_is_told() {
+fn an_unreachable_home_is_reported() {
     let bed = bed();
     let mut command = bed.command(&["run", "null.toml", "--quiet"]);
     command.env_remove("PGMETER_DB").env_remove("HOME");
@@ -892,7 +892,7 @@ fn a_killed_run_of_repetitions_until_precise_leaves_a_store_that_can_be_read() {
     end_to_end::wait_for("some repetitions", || cell_count() >= Some(4));
     child.kill().unwrap();
     child.wait().unwrap();
-    says_interrupted(&bed);
+    assert_reported_interrupted(&bed);
     let exported = bed.run(&["runs", "export", "last"]).stdout;
     let record: Value = serde_json::from_str(&exported).unwrap();
     let cells = record["cells"].as_array().unwrap();
@@ -909,7 +909,7 @@ fn a_killed_run_of_repetitions_until_precise_leaves_a_store_that_can_be_read() {
 }
 
 #[test]
-fn a_run_of_a_pack_is_listed_by_what_it_can_be_asked_for() {
+fn a_run_of_a_pack_is_listed_under_the_name_of_the_pack() {
     let bed = bed();
     let pack = "name = \"both\"\nengine = \"null\"\nrun_time = \"20ms\"\nramp_time = 0\n\
         [[part]]\nname = \"one\"\nuse = \"oltp\"\n[[part]]\nname = \"two\"\nuse = \"oltp\"\n";
@@ -922,7 +922,7 @@ fn a_run_of_a_pack_is_listed_by_what_it_can_be_asked_for() {
 }
 
 #[test]
-fn a_run_in_another_container_goes_on_and_is_not_removed() {
+fn a_run_in_another_container_counts_as_running_and_is_not_removed() {
     let bed = bed();
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -958,7 +958,7 @@ fn a_run_in_another_container_goes_on_and_is_not_removed() {
 }
 
 #[test]
-fn a_mask_of_all_rights_keeps_no_run_from_its_own_files() {
+fn a_umask_of_777_does_not_lock_a_run_out_of_its_files() {
     let bed = bed();
     let mut command = Command::new("sh");
     let run = bed.command(&[

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use end_to_end::{Bed, need, samples};
+use end_to_end::{ScratchTarget, need, samples};
 use serde_json::Value;
 
 /// Files that Iometer 1.1.0 does not load: a stray end of a target, a line that is too long, and
@@ -68,7 +68,7 @@ fn files(folder: &Path, wanted: &str) -> Vec<PathBuf> {
 
 /// Checks every file and compares the verdicts.
 fn assert_verdicts(folder: &Path, options: &[&str], refused: &[&str]) {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let files = icf_files(folder);
     assert!(files.len() > 40, "only {} files", files.len());
     let mut wrong = Vec::new();
@@ -95,7 +95,7 @@ fn tolerant_verdicts_on_iometer_files_are_as_documented() {
 }
 
 #[test]
-fn strict_verdicts_on_iometer_files_are_those_of_iometer() {
+fn strict_verdicts_on_iometer_files_match_iometer() {
     let folder = need!(samples("icf"));
     assert_verdicts(&folder, &["--strict"], &STRICT_REFUSED);
 }
@@ -103,7 +103,7 @@ fn strict_verdicts_on_iometer_files_are_those_of_iometer() {
 #[test]
 fn iometer_files_survive_conversion_to_toml() {
     let folder = need!(samples("icf"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for file in icf_files(&folder) {
         let path = file.to_string_lossy().into_owned();
         if TOLERANT_REFUSED
@@ -126,9 +126,9 @@ fn iometer_files_survive_conversion_to_toml() {
 }
 
 #[test]
-fn iometer_files_run_on_a_target_of_ones_own() {
+fn iometer_files_run_on_a_target_of_the_user() {
     let folder = need!(samples("icf"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let file = folder
         .join("eilerjc_fixture_minimal.icf")
         .to_string_lossy()
@@ -139,12 +139,12 @@ fn iometer_files_run_on_a_target_of_ones_own() {
 }
 
 #[test]
-fn postmark_scripts_are_workloads_or_are_refused_for_a_reason() {
+fn postmark_scripts_are_accepted_or_refused_with_a_reason() {
     let folder = need!(samples("postmark"));
     let mut scripts = files(&folder.join("golden"), "pm");
     scripts.extend(files(&folder.join("real"), "conf"));
     assert!(scripts.len() > 20, "only {} scripts", scripts.len());
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for script in scripts {
         let path = script.to_string_lossy().into_owned();
         if path.ends_with(NO_SCRIPT) {
@@ -174,7 +174,7 @@ fn postmark_scripts_are_workloads_or_are_refused_for_a_reason() {
 
 /// The programs of a plan, in which acts have the names of their labels; which labels there are
 /// besides says nothing.
-fn programs(bed: &Bed, file: &str) -> Vec<String> {
+fn programs(bed: &ScratchTarget, file: &str) -> Vec<String> {
     let seen = bed.run(&["check", file, "--json"]);
     assert_eq!(seen.code, 0, "{file}: {}", seen.text());
     let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
@@ -214,9 +214,9 @@ fn name_labels(value: &mut Value, labels: &Value) {
 }
 
 #[test]
-fn scripts_of_filebench_are_the_same_programs_as_toml() {
+fn filebench_scripts_plan_the_same_programs_as_their_toml_form() {
     let folder = need!(samples("filebench"));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for script in files(&folder.join("workloads"), "f") {
         let path = script.to_string_lossy().into_owned();
         let toml = bed.run(&["convert", &path, "--to", "toml"]);
@@ -231,11 +231,11 @@ fn scripts_of_filebench_are_the_same_programs_as_toml() {
 }
 
 #[test]
-fn scripts_of_filebench_are_workloads_whatever_their_version() {
+fn filebench_scripts_of_every_version_are_accepted() {
     let folder = need!(samples("filebench"));
     let scripts = files(&folder.join("workloads"), "f");
     assert!(scripts.len() > 30, "only {} scripts", scripts.len());
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     for script in scripts {
         let path = script.to_string_lossy().into_owned();
         let seen = bed.run(&["check", &path]);

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use end_to_end::faultfs::{FaultFs, Settings};
-use end_to_end::{Bed, need, run_tool};
+use end_to_end::{ScratchTarget, need, run_tool};
 use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\ncache = \"direct\"\nengine = \"psync\"\nramp_time = 0\n\
@@ -34,9 +34,9 @@ fn trials(record: &Value, most_ns: u64) -> (f64, Vec<(f64, bool)>) {
 }
 
 #[test]
-fn the_rate_that_a_target_of_known_speed_bears_is_found() {
+fn a_search_finds_the_rate_of_a_target_of_known_speed() {
     let faultfs = need!(slow());
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS);
     let search = ["--find-rate", "p99<=500ms", "--set", "arrivals=uniform"];
     let times = ["--run-time", "2s", "--json", "found.json"];
@@ -68,9 +68,9 @@ fn the_rate_that_a_target_of_known_speed_bears_is_found() {
 }
 
 #[test]
-fn a_search_that_is_interrupted_keeps_what_it_found() {
+fn an_interrupted_search_keeps_its_results() {
     let faultfs = need!(slow());
-    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS);
     let target = bed.target().to_string_lossy().into_owned();
     let search = [

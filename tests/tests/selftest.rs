@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, Finished, FixtureError, finish, need, run_tool, skip, wait_for};
+use end_to_end::{Finished, FixtureError, ScratchTarget, finish, need, run_tool, skip, wait_for};
 use serde_json::Value;
 
 /// Exit codes of a self-test.
@@ -26,14 +26,14 @@ const DELAYED: [&str; 7] = [
 const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// Runs the self-test; what it printed and what it wrote.
-fn selftest(bed: &Bed, command: &mut Command) -> (Finished, Value) {
+fn selftest(bed: &ScratchTarget, command: &mut Command) -> (Finished, Value) {
     let finished = finish(command);
     let text = std::fs::read_to_string(bed.path().join("found.json"));
     let text = text.unwrap_or_else(|error| panic!("{error}\n{}", finished.text()));
     (finished, serde_json::from_str(&text).unwrap())
 }
 
-fn command(bed: &Bed, more: &[&str]) -> Command {
+fn command(bed: &ScratchTarget, more: &[&str]) -> Command {
     bed.command(&[&["selftest", "--json", "found.json"], more].concat())
 }
 
@@ -81,8 +81,8 @@ fn verdict(found: &Value, name: &str) -> String {
 }
 
 #[test]
-fn nothing_is_wrong_here_and_it_takes_less_than_two_minutes() {
-    let bed = Bed::new().unwrap();
+fn the_self_test_passes_here_in_less_than_two_minutes() {
+    let bed = ScratchTarget::new().unwrap();
     let begin = Instant::now();
     let (finished, found) = selftest(&bed, &mut command(&bed, &[]));
     assert!(
@@ -135,7 +135,7 @@ fn without_fuse(command: &Command) -> Command {
 
 #[test]
 fn without_fuse_engines_are_skipped_with_the_reason() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     match without_fuse(&Command::new("true")).output() {
         Ok(tried) if tried.status.success() => {}
         _ => skip!("nothing can be mounted over /dev/fuse here"),
@@ -173,7 +173,7 @@ fn children(of: u32) -> Vec<u32> {
 
 /// Ends a self-test by a signal while its file system is mounted; how it ended, or none where there
 /// is no FUSE.
-fn ended_while_mounted(bed: &Bed, signal: &str) -> Option<ExitStatus> {
+fn end_while_mounted(bed: &ScratchTarget, signal: &str) -> Option<ExitStatus> {
     let is_mounted = || {
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
         mounts.contains("pgmeter-selftest")
@@ -198,13 +198,13 @@ fn ended_while_mounted(bed: &Bed, signal: &str) -> Option<ExitStatus> {
 }
 
 #[test]
-fn neither_a_mount_nor_a_process_is_left_however_a_self_test_ends() {
-    let bed = Bed::new().unwrap();
-    let Some(killed) = ended_while_mounted(&bed, "-KILL") else {
+fn a_self_test_leaves_no_mount_or_process_however_it_ends() {
+    let bed = ScratchTarget::new().unwrap();
+    let Some(killed) = end_while_mounted(&bed, "-KILL") else {
         skip!("there is no FUSE for the self-test");
     };
     assert_eq!(killed.code(), None);
-    let interrupted = ended_while_mounted(&bed, "-INT").unwrap();
+    let interrupted = end_while_mounted(&bed, "-INT").unwrap();
     assert_eq!(interrupted.code(), Some(130));
 }
 
@@ -233,8 +233,8 @@ impl Drop for Busy {
 }
 
 #[test]
-fn a_busy_machine_is_said_to_be_busy_and_not_wrong() {
-    let bed = Bed::new().unwrap();
+fn a_busy_machine_is_reported_as_busy_not_as_wrong() {
+    let bed = ScratchTarget::new().unwrap();
     let _busy = Busy::start();
     let (finished, found) = selftest(&bed, &mut command(&bed, &["--engine", "null"]));
     assert_eq!(finished.code, DISTURBED, "{}", finished.text());
@@ -296,7 +296,7 @@ __attribute__((constructor)) static void begin(void)
 }
 "#;
 
-fn delayed_clock(bed: &Bed) -> Result<PathBuf, FixtureError> {
+fn delayed_clock(bed: &ScratchTarget) -> Result<PathBuf, FixtureError> {
     let unavailable = |reason: &str| Err(FixtureError::Unavailable(reason.to_owned()));
     if !cfg!(target_arch = "x86_64") {
         return unavailable("only processors by Intel and AMD trap reading their counter");
@@ -316,7 +316,7 @@ fn delayed_clock(bed: &Bed) -> Result<PathBuf, FixtureError> {
 
 #[test]
 fn a_wrapper_that_delays_the_clock_is_found() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let library = need!(delayed_clock(&bed));
     let mut command = command(&bed, &["--engine", "null"]);
     command.env("LD_PRELOAD", library);
@@ -337,7 +337,7 @@ fn a_wrapper_that_delays_the_clock_is_found() {
 
 #[test]
 fn an_interrupted_self_test_says_so_and_leaves_nothing() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut interrupted = command(&bed, &[]);
     interrupted.stdin(Stdio::null()).stdout(Stdio::piped());
     interrupted.stderr(Stdio::null());
@@ -352,8 +352,8 @@ fn an_interrupted_self_test_says_so_and_leaves_nothing() {
 }
 
 #[test]
-fn the_record_goes_to_standard_output_alone() {
-    let bed = Bed::new().unwrap();
+fn a_quiet_self_test_prints_only_the_record() {
+    let bed = ScratchTarget::new().unwrap();
     let arguments = ["selftest", "--engine", "null", "--json", "-", "--quiet"];
     let finished = bed.run(&arguments);
     let found: Value = serde_json::from_str(&finished.stdout).unwrap();

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use end_to_end::{
-    Bed, HttpAnswer, LabSite, Server, StreamEvent, need, run_tool, token_file, wait_for,
+    HttpAnswer, LabSite, ScratchTarget, Server, StreamEvent, need, run_tool, token_file, wait_for,
 };
 use serde_json::{Value, json};
 
@@ -28,13 +28,13 @@ fn null(cell_count: u32, run_time: &str) -> String {
 }
 
 /// A request for a run of that text on the bed's target.
-fn asked(bed: &Bed, text: &str) -> Value {
+fn asked(bed: &ScratchTarget, text: &str) -> Value {
     json!({"workload": {"text": text, "name": "null.toml"}, "targets": [bed.target()]})
 }
 
 /// An answer with the document that it should be.
 #[track_caller]
-fn fits(bed: &Bed, schema: &str, status: u16, answer: &HttpAnswer) -> Value {
+fn fits(bed: &ScratchTarget, schema: &str, status: u16, answer: &HttpAnswer) -> Value {
     assert_eq!(answer.status, status, "{}\n{}", answer.head, answer.body);
     let document = answer.json();
     let format = document["format"].as_str().unwrap_or_default();
@@ -44,7 +44,7 @@ fn fits(bed: &Bed, schema: &str, status: u16, answer: &HttpAnswer) -> Value {
 }
 
 /// Asks for a run, and waits until it is in the store.
-fn begun(bed: &Bed, server: &Server, request: &Value) -> String {
+fn begun(bed: &ScratchTarget, server: &Server, request: &Value) -> String {
     let entry = fits(
         bed,
         "serve-entry",
@@ -87,8 +87,8 @@ fn names(events: &[StreamEvent]) -> Vec<&str> {
 }
 
 #[test]
-fn another_host_is_refused_whatever_is_asked() {
-    let bed = Bed::new().unwrap();
+fn requests_with_another_host_header_are_always_refused() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let port = server.address.port();
     let with = |host: &str, path: &str| server.ask_with(&format!("GET {path}"), &[host], "").status;
@@ -131,7 +131,7 @@ fn another_host_is_refused_whatever_is_asked() {
 
 #[test]
 fn nothing_is_answered_without_the_token() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     assert!(server.token.len() >= 32);
     let half = &server.token[..server.token.len() / 2];
@@ -165,7 +165,7 @@ fn nothing_is_answered_without_the_token() {
 
 #[test]
 fn the_token_becomes_a_cookie_by_one_redirect() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let wrong = server.ask_bare("GET /?token=wrong", &[], "");
     assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
@@ -192,8 +192,8 @@ fn the_token_becomes_a_cookie_by_one_redirect() {
 }
 
 #[test]
-fn every_answer_keeps_pages_of_elsewhere_out() {
-    let bed = Bed::new().unwrap();
+fn every_response_blocks_pages_of_other_origins() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     for (line, token) in [
         ("GET /", true),
@@ -233,8 +233,8 @@ fn every_answer_keeps_pages_of_elsewhere_out() {
 }
 
 #[test]
-fn what_changes_something_comes_from_the_page_itself_and_is_json() {
-    let bed = Bed::new().unwrap();
+fn requests_that_change_something_must_be_same_origin_json() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let body = asked(&bed, &null(1, "1s")).to_string();
     let own = format!("Origin: http://{}", server.address);
@@ -281,8 +281,8 @@ fn what_changes_something_comes_from_the_page_itself_and_is_json() {
 }
 
 #[test]
-fn large_and_slow_requests_end_and_others_are_served_meanwhile() {
-    let bed = Bed::new().unwrap();
+fn large_and_slow_requests_are_cut_off_while_others_are_served() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let json = "Content-Type: application/json";
     let head = format!(
@@ -318,7 +318,7 @@ fn large_and_slow_requests_end_and_others_are_served_meanwhile() {
 
 #[test]
 fn a_thousand_idle_streams_are_served_or_refused() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", null(1, "100ms"));
     assert_eq!(bed.measure(&["null.toml", "--no-html"]).code, 0);
     bed.file("long.toml", null(1, "60s"));
@@ -356,8 +356,8 @@ fn a_thousand_idle_streams_are_served_or_refused() {
 }
 
 #[test]
-fn what_leads_out_of_the_roots_or_the_folder_is_refused() {
-    let bed = Bed::new().unwrap();
+fn paths_outside_the_roots_or_the_folder_are_refused() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let target = bed.target().to_string_lossy().into_owned();
     let outside = bed.path().join("outside");
@@ -395,8 +395,8 @@ fn what_leads_out_of_the_roots_or_the_folder_is_refused() {
 }
 
 #[test]
-fn no_name_or_run_leads_to_a_file_of_others() {
-    let bed = Bed::new().unwrap();
+fn no_name_or_run_id_reaches_a_foreign_file() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     for name in [
         "..%2f..%2fetc%2fpasswd",
@@ -454,8 +454,8 @@ fn no_name_or_run_leads_to_a_file_of_others() {
 }
 
 #[test]
-fn ones_own_workloads_are_kept_and_no_link_is_followed() {
-    let bed = Bed::new().unwrap();
+fn user_workloads_are_saved_and_links_are_not_followed() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let text = null(1, "1s");
     let put = |name: &str, replace: bool| {
@@ -491,7 +491,7 @@ fn ones_own_workloads_are_kept_and_no_link_is_followed() {
 
 #[test]
 fn a_workload_is_checked_by_line_converted_and_shown() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let wrong = format!("{}nothing = 1\n", null(1, "1s"));
     let answer = server.change("POST /api/check", &asked(&bed, &wrong));
@@ -546,7 +546,7 @@ fn a_workload_is_checked_by_line_converted_and_shown() {
 
 #[test]
 fn a_run_is_started_watched_kept_compared_and_removed() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let mut request = asked(&bed, &null(2, "1500ms"));
     request["note"] = json!("<script>alert(1)</script>");
@@ -603,7 +603,7 @@ fn a_run_is_started_watched_kept_compared_and_removed() {
 
 #[test]
 fn intervals_are_sent_while_a_run_measures() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     // On a slow machine, a short run could be over before the stream begins.
     let run = begun(&bed, &server, &asked(&bed, &null(1, "30m")));
@@ -615,8 +615,8 @@ fn intervals_are_sent_while_a_run_measures() {
 }
 
 #[test]
-fn runs_are_noted_found_and_removed() {
-    let bed = Bed::new().unwrap();
+fn runs_can_be_annotated_found_and_removed() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let first = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
     wait_for_status(&server, &first, "complete");
@@ -669,8 +669,8 @@ fn runs_are_noted_found_and_removed() {
 }
 
 #[test]
-fn a_stream_goes_on_where_it_was() {
-    let bed = Bed::new().unwrap();
+fn a_stream_resumes_where_it_stopped() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let run = begun(&bed, &server, &asked(&bed, &null(3, "1200ms")));
     let path = format!("/api/runs/{run}/events");
@@ -703,8 +703,8 @@ fn a_stream_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
-    let bed = Bed::new().unwrap();
+fn a_run_survives_a_server_restart_and_its_stream_resumes() {
+    let bed = ScratchTarget::new().unwrap();
     let token = token_file(&bed);
     let target = bed.target().to_string_lossy().into_owned();
     // Not the default one, which the servers of other tests take as soon as it is free.
@@ -751,7 +751,7 @@ fn a_run_outlives_the_server_and_a_new_one_goes_on_where_it_was() {
 
 #[test]
 fn a_run_that_is_killed_is_shown_as_interrupted() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
     let entry = server.get("/api/queue").json()["entries"][0].clone();
@@ -769,8 +769,8 @@ fn a_run_that_is_killed_is_shown_as_interrupted() {
 }
 
 #[test]
-fn a_run_is_stopped_with_what_was_measured_or_aborted_without() {
-    let bed = Bed::new().unwrap();
+fn stopping_a_run_keeps_its_results_and_aborting_does_not() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let text = "size = \"16m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
@@ -805,8 +805,8 @@ fn a_run_is_stopped_with_what_was_measured_or_aborted_without() {
 }
 
 #[test]
-fn a_cell_is_left_out_and_the_next_one_is_measured() {
-    let bed = Bed::new().unwrap();
+fn a_skipped_cell_is_followed_by_the_next_one() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let text = null(2, "60s");
     let run = begun(&bed, &server, &asked(&bed, &text));
@@ -829,8 +829,8 @@ fn a_cell_is_left_out_and_the_next_one_is_measured() {
 }
 
 #[test]
-fn a_page_beside_a_run_ends_with_it() {
-    let bed = Bed::new().unwrap();
+fn the_live_page_of_a_run_ends_with_it() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", null(1, "4s"));
     let mut command = bed.command(&["run", "null.toml", "--web", "--quiet", "--no-html"]);
     command.args(["--target".as_ref(), bed.target().as_os_str()]);
@@ -850,8 +850,8 @@ fn a_page_beside_a_run_ends_with_it() {
 }
 
 #[test]
-fn runs_wait_for_each_other_and_can_be_moved_and_taken_out() {
-    let bed = Bed::new().unwrap();
+fn queued_runs_wait_and_can_be_moved_and_removed() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
     let ids: Vec<String> = (0..3)
@@ -904,7 +904,7 @@ fn runs_wait_for_each_other_and_can_be_moved_and_taken_out() {
 
 #[test]
 fn the_server_prints_one_url_takes_the_next_port_and_ends_at_ctrl_c() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut first = Server::start(&bed, &[]);
     let second = Server::start(&bed, &[]);
     assert_ne!(first.address.port(), second.address.port());
@@ -921,8 +921,8 @@ fn the_server_prints_one_url_takes_the_next_port_and_ends_at_ctrl_c() {
 }
 
 #[test]
-fn what_others_could_reach_must_be_asked_for() {
-    let bed = Bed::new().unwrap();
+fn exposing_the_server_requires_explicit_options() {
+    let bed = ScratchTarget::new().unwrap();
     let refused = bed.run(&["serve", "--listen", "0.0.0.0:0"]);
     refused.assert_refused(2, &["0.0.0.0:0", "--allow-host", "ssh -L"]);
     let refused = bed.run(&["serve", "--allow-host", "http://x"]);
@@ -953,8 +953,8 @@ fn what_others_could_reach_must_be_asked_for() {
 }
 
 #[test]
-fn intervals_tell_workers_and_targets_apart() {
-    let bed = Bed::new().unwrap();
+fn intervals_separate_workers_and_targets() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let other = bed.target().join("other");
     std::fs::create_dir(&other).unwrap();
@@ -996,8 +996,8 @@ fn intervals_tell_workers_and_targets_apart() {
 }
 
 #[test]
-fn a_run_of_a_file_is_run_again_from_what_it_kept() {
-    let bed = Bed::new().unwrap();
+fn a_run_of_a_file_can_be_repeated_from_its_stored_text() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(2, "100ms"));
     assert_eq!(bed.measure(&["mine.toml", "--iodepth", "3"]).code, 0);
     let server = Server::start(&bed, &[]);
@@ -1027,7 +1027,7 @@ fn a_run_of_a_file_is_run_again_from_what_it_kept() {
 }
 
 /// Asks for a lab, and waits until it is over.
-fn lab(bed: &Bed, server: &Server, request: &Value) -> Value {
+fn lab(bed: &ScratchTarget, server: &Server, request: &Value) -> Value {
     let entry = server.change("POST /api/labs", request);
     let entry = fits(bed, "serve-entry", 202, &entry);
     let mut found = Value::Null;
@@ -1045,8 +1045,8 @@ fn lab(bed: &Bed, server: &Server, request: &Value) -> Value {
 }
 
 #[test]
-fn a_published_experiment_is_repeated_and_stands_beside_its_figures() {
-    let bed = Bed::new().unwrap();
+fn a_published_experiment_is_repeated_and_shown_next_to_its_figures() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let paper = server.get("/api/papers/lfs-postmark");
     assert_eq!(
@@ -1071,8 +1071,8 @@ fn a_published_experiment_is_repeated_and_stands_beside_its_figures() {
 }
 
 #[test]
-fn a_lab_outlives_the_server_and_a_new_one_knows_what_came_of_it() {
-    let bed = Bed::new().unwrap();
+fn a_lab_survives_a_server_restart_with_its_result() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let request = json!({"paper": "lfs-postmark", "target": bed.target(), "scale": "0.0001",
         "repetitions": 20});
@@ -1095,8 +1095,8 @@ fn a_lab_outlives_the_server_and_a_new_one_knows_what_came_of_it() {
 }
 
 #[test]
-fn a_lab_is_asked_for_by_plain_names_and_kept() {
-    let bed = Bed::new().unwrap();
+fn a_lab_is_requested_by_plain_names_and_stored() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let labs = fits(&bed, "serve-labs", 200, &server.get("/api/labs"));
     assert_eq!(labs["labs"], json!([]));
@@ -1149,7 +1149,7 @@ fn a_lab_is_asked_for_by_plain_names_and_kept() {
 
 #[test]
 fn a_trend_joins_only_cells_that_measured_the_same() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "100ms"));
     for depths in ["1", "1", "1,8,32"] {
         let seen = bed.measure(&["mine.toml", "--iodepth", depths]);
@@ -1169,7 +1169,7 @@ fn a_trend_joins_only_cells_that_measured_the_same() {
 
 #[test]
 fn a_trend_marks_where_its_level_changes() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "1s"));
     let (_, record) = bed.record(&["mine.toml", "--no-db"]);
     for day in 1..=12 {
@@ -1215,14 +1215,14 @@ fn naming(target: &Path) -> String {
 }
 
 /// A directory of that name beside the offered target.
-fn outside(bed: &Bed) -> PathBuf {
+fn outside(bed: &ScratchTarget) -> PathBuf {
     let outside = bed.path().join("outside");
     std::fs::create_dir(&outside).unwrap();
     outside
 }
 
 /// A directory of that name that is offered.
-fn inside(bed: &Bed) -> PathBuf {
+fn inside(bed: &ScratchTarget) -> PathBuf {
     let inside = bed.target().join("inside");
     std::fs::create_dir(&inside).unwrap();
     inside
@@ -1242,8 +1242,8 @@ fn ended(server: &Server) -> Value {
 }
 
 #[test]
-fn a_run_that_waited_measures_the_text_that_was_checked() {
-    let bed = Bed::new().unwrap();
+fn a_queued_run_measures_the_text_that_was_checked() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let (inside, outside) = (inside(&bed), outside(&bed));
     let put = |target: &Path| {
@@ -1268,8 +1268,8 @@ fn a_run_that_waited_measures_the_text_that_was_checked() {
 }
 
 #[test]
-fn a_run_that_waited_is_refused_where_its_target_is_no_longer_offered() {
-    let bed = Bed::new().unwrap();
+fn a_queued_run_is_refused_if_its_target_is_no_longer_offered() {
+    let bed = ScratchTarget::new().unwrap();
     let (inside, outside) = (inside(&bed), outside(&bed));
     let server = Server::start(&bed, &[]);
     let request = json!({"workload": {"text": naming(&inside)}});
@@ -1291,8 +1291,8 @@ fn a_run_that_waited_is_refused_where_its_target_is_no_longer_offered() {
 }
 
 #[test]
-fn a_run_that_waited_is_refused_where_its_target_has_become_a_link() {
-    let bed = Bed::new().unwrap();
+fn a_queued_run_is_refused_if_its_target_has_become_a_link() {
+    let bed = ScratchTarget::new().unwrap();
     let (inside, outside) = (inside(&bed), outside(&bed));
     let server = Server::start(&bed, &[]);
     pause(&server, true);
@@ -1311,8 +1311,8 @@ fn a_run_that_waited_is_refused_where_its_target_has_become_a_link() {
 }
 
 #[test]
-fn a_process_that_serve_starts_refuses_by_itself_what_was_not_offered() {
-    let bed = Bed::new().unwrap();
+fn a_process_started_by_serve_itself_refuses_paths_not_offered() {
+    let bed = ScratchTarget::new().unwrap();
     let (inside, outside) = (inside(&bed), outside(&bed));
     let text = bed.file("w.toml", naming(&outside));
     let hash = run_tool("sha256sum", &[text.to_str().unwrap()]).unwrap();
@@ -1386,7 +1386,7 @@ fn texts_that_name(file: &str) -> Vec<(&'static str, String)> {
 
 #[test]
 fn text_from_a_page_reads_no_file_that_was_not_offered() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let secret = bed.file("secret", "hunter2=hunter2\nhunter2:x:0:0\n");
     let pipe = bed.path().join("pipe");
@@ -1439,8 +1439,8 @@ fn text_from_a_page_reads_no_file_that_was_not_offered() {
 }
 
 #[test]
-fn a_page_is_not_told_whether_a_file_elsewhere_is_there() {
-    let bed = Bed::new().unwrap();
+fn a_page_cannot_learn_whether_a_file_elsewhere_exists() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let secret = bed.file("secret", "x".repeat(8192)).display().to_string();
     let checked = |path: &str, text: &str| {
@@ -1462,8 +1462,8 @@ fn a_page_is_not_told_whether_a_file_elsewhere_is_there() {
 }
 
 #[test]
-fn text_from_a_page_reads_no_variable() {
-    let bed = Bed::new().unwrap();
+fn text_from_a_page_reads_no_environment_variable() {
+    let bed = ScratchTarget::new().unwrap();
     let token = token_file(&bed);
     let target = bed.target().to_string_lossy().into_owned();
     let server = Server::with(&bed, &["--target", &target], Some(&token));
@@ -1496,8 +1496,8 @@ fn text_from_a_page_reads_no_variable() {
 }
 
 #[test]
-fn text_from_a_page_includes_what_is_offered_and_quotes_none_of_it() {
-    let bed = Bed::new().unwrap();
+fn text_from_a_page_may_include_offered_files_but_never_quotes_them() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let check = |included: &str| {
         let path = bed.target().join("common.fio");
@@ -1532,8 +1532,8 @@ fn text_from_a_page_includes_what_is_offered_and_quotes_none_of_it() {
 }
 
 #[test]
-fn one_of_two_servers_of_a_store_starts_its_runs() {
-    let bed = Bed::new().unwrap();
+fn only_one_of_two_servers_of_a_store_starts_its_runs() {
+    let bed = ScratchTarget::new().unwrap();
     let first = Server::start(&bed, &[]);
     let second = Server::start(&bed, &[]);
     assert_eq!(first.get("/api/queue").json()["starts_none"], Value::Null);
@@ -1555,8 +1555,8 @@ fn one_of_two_servers_of_a_store_starts_its_runs() {
 }
 
 #[test]
-fn a_plan_that_is_too_large_for_a_page_is_refused_and_holds_up_nobody() {
-    let bed = Bed::new().unwrap();
+fn a_plan_too_large_for_a_page_is_refused_without_delaying_others() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let text = null(1, "1s").replace("engine", "workers = 1024\nrepetitions = 150\nengine");
     let many = null(6, "1s").replace("engine", "workers = 1024\nrepetitions = 150\nengine");
@@ -1595,8 +1595,8 @@ fn a_plan_that_is_too_large_for_a_page_is_refused_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_query_of_too_many_words_or_tags_is_refused_in_a_sentence() {
-    let bed = Bed::new().unwrap();
+fn a_query_with_too_many_words_or_tags_is_refused_with_a_message() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let many = "t,".repeat(4000);
     let refused = server.get(&format!("/api/runs?tags={many}"));
@@ -1612,8 +1612,8 @@ fn a_query_of_too_many_words_or_tags_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn an_error_repeats_a_short_part_of_a_long_word() {
-    let bed = Bed::new().unwrap();
+fn an_error_quotes_only_a_short_part_of_a_long_value() {
+    let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let long = "x".repeat(900_000);
     let text = |line: &str| format!("{}{line}\n", null(1, "1s"));

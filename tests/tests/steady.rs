@@ -1,7 +1,7 @@
 //! Rounds until steady, from outside.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::{Bed, Finished, run_tool, wait_for};
+use end_to_end::{Finished, ScratchTarget, run_tool, wait_for};
 use serde_json::Value;
 
 /// Touches nothing.
@@ -18,13 +18,13 @@ fn says(seen: &Finished, code: i32, phrases: &[&str]) {
 }
 
 /// The workload with these keys before its access specification.
-fn bed(keys: &str) -> Bed {
-    let bed = Bed::new().unwrap();
+fn bed(keys: &str) -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("null.toml", format!("{keys}\n{NULL}"));
     bed
 }
 
-fn record(bed: &Bed, arguments: &[&str]) -> Value {
+fn record(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let fixed = ["run", "null.toml", "--json", "-", "--quiet"];
     let seen = bed.run(&[&fixed, arguments].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -36,7 +36,7 @@ fn rounds(record: &Value) -> &Vec<Value> {
 }
 
 #[test]
-fn rounds_until_steady_are_told_by_every_output() {
+fn rounds_until_steady_appear_in_every_output() {
     let bed = bed("");
     // What sleeps for most of its time is as steady on a busy machine.
     let pausing = NULL.replace("random = 100", "random = 100, delay = \"10ms\"");
@@ -79,7 +79,7 @@ fn rounds_until_steady_are_told_by_every_output() {
 }
 
 #[test]
-fn rounds_that_are_never_steady_are_a_warning_and_no_failure() {
+fn rounds_that_never_become_steady_are_a_warning_not_a_failure() {
     let bed = bed("until = \"steady\"\nsteady = { window = 2, range = 0.0000001, rounds = 3 }");
     let record = record(&bed, &[]);
     assert_eq!(record["cells"][0]["steady"]["verdict"], "not-steady");
@@ -115,7 +115,7 @@ fn ctrl_c_keeps_the_rounds_measured() {
 }
 
 #[test]
-fn what_makes_no_sense_with_rounds_is_refused() {
+fn options_that_conflict_with_rounds_are_refused() {
     for (arguments, wanted) in [
         (
             &["--until", "steady", "--rate", "100/s"][..],
@@ -155,13 +155,13 @@ fn what_makes_no_sense_with_rounds_is_refused() {
             seen.text()
         );
     }
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let seen = bed.run(&["check", "create-remove", "--until", "steady"]);
     says(&seen, 2, &["`until` does not apply to `[create_remove]`"]);
 }
 
 #[test]
-fn check_tells_of_the_rounds() {
+fn check_describes_the_rounds() {
     let bed = bed("until = \"steady\"");
     let seen = bed.run(&["check", "null.toml"]);
     says(
@@ -180,7 +180,7 @@ const READS: &str = "size = \"4m\"\nrun_time = \"200ms\"\nramp_time = 0\ncache =
 
 #[test]
 fn a_target_is_preconditioned_once_and_the_record_says_how() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     for engine in ["io_uring", "psync", "mmap"] {
         let options = ["reads.toml", "--precondition", "1.5x", "--engine", engine];
@@ -204,8 +204,8 @@ fn a_target_is_preconditioned_once_and_the_record_says_how() {
 }
 
 #[test]
-fn checked_blocks_are_stamped_by_preconditioning_too() {
-    let bed = Bed::new().unwrap();
+fn preconditioning_stamps_the_blocks_to_be_verified() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let (seen, record) = bed.record(&["reads.toml", "--precondition", "2x", "--verify"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -214,8 +214,8 @@ fn checked_blocks_are_stamped_by_preconditioning_too() {
 }
 
 #[test]
-fn check_tells_what_is_preconditioned_and_what_cannot_be() {
-    let bed = Bed::new().unwrap();
+fn check_describes_preconditioning_and_refuses_it_where_impossible() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
     let seen = bed.run(&["check", "reads.toml", "--precondition", "2x"]);
     says(
@@ -261,7 +261,7 @@ fn written_bytes(child: &std::process::Child) -> u64 {
 
 #[test]
 fn ctrl_c_ends_preconditioning_and_removes_the_file() {
-    let bed = Bed::in_memory().unwrap();
+    let bed = ScratchTarget::in_memory().unwrap();
     bed.file("reads.toml", READS.replace("4m", "32m"));
     let target = bed.target().to_string_lossy().into_owned();
     let options = [
@@ -293,7 +293,7 @@ fn ctrl_c_ends_preconditioning_and_removes_the_file() {
 
 #[test]
 fn a_curve_goes_up_to_its_peak_and_has_an_overall_response_time() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let depth = READS.replace("[1, 4]", "4");
     bed.file(
         "reads.toml",
@@ -326,7 +326,7 @@ fn a_curve_goes_up_to_its_peak_and_has_an_overall_response_time() {
 }
 
 #[test]
-fn what_a_curve_cannot_have_is_refused() {
+fn options_that_conflict_with_a_curve_are_refused() {
     for (arguments, wanted) in [
         (
             &["--curve", "--rate", "5/s"][..],

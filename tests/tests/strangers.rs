@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use end_to_end::{Bed, FileSystem, MountedImage, names_in, need, run_tool, skip};
+use end_to_end::{FileSystem, MountedImage, ScratchTarget, names_in, need, run_tool, skip};
 
 /// A user who is not the one that runs the tests.
 const NOBODY: u32 = 65534;
@@ -22,7 +22,7 @@ fn is_root() -> bool {
 }
 
 /// A test file that a run has kept, with its manifest beside it.
-fn kept(bed: &Bed, name: &str) -> PathBuf {
+fn kept(bed: &ScratchTarget, name: &str) -> PathBuf {
     let path = bed.target().join(name);
     let line = ["run", "oltp", "-t", text(&path), "--create", "--keep"];
     let done = bed.run(&[&line[..], &SMALL[..]].concat());
@@ -32,7 +32,7 @@ fn kept(bed: &Bed, name: &str) -> PathBuf {
 }
 
 /// A directory of labs with one that looks as a killed lab does.
-fn forged_lab(bed: &Bed, name: &str) -> PathBuf {
+fn forged_lab(bed: &ScratchTarget, name: &str) -> PathBuf {
     let labs = bed.path().join("labs");
     let lab = labs.join(name);
     let mut builder = fs::DirBuilder::new();
@@ -46,9 +46,9 @@ fn forged_lab(bed: &Bed, name: &str) -> PathBuf {
 }
 
 /// A process that holds a lock on a file, ended when dropped.
-struct Locker(Child);
+struct LockHolder(Child);
 
-impl Locker {
+impl LockHolder {
     fn of(lock: &Path) -> Self {
         let file = fs::File::open(lock).unwrap();
         file.lock().unwrap();
@@ -63,7 +63,7 @@ impl Locker {
     }
 }
 
-impl Drop for Locker {
+impl Drop for LockHolder {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -71,10 +71,10 @@ impl Drop for Locker {
 }
 
 #[test]
-fn who_has_the_lock_of_a_lab_is_not_killed() {
-    let bed = Bed::new().unwrap();
+fn a_process_that_holds_the_lock_of_a_lab_is_not_killed() {
+    let bed = ScratchTarget::new().unwrap();
     let lab = forged_lab(&bed, "lab-20260102-030405-6-400000");
-    let mut stranger = Locker::of(&lab.join("lock"));
+    let mut stranger = LockHolder::of(&lab.join("lock"));
     let clean = ["lab", "clean", "--dir", text(lab.parent().unwrap())];
     let seen = bed.run(&clean);
     assert_eq!(seen.code, 1, "{}", seen.text());
@@ -87,12 +87,12 @@ fn who_has_the_lock_of_a_lab_is_not_killed() {
 }
 
 #[test]
-fn a_directory_that_is_no_lab_is_not_removed() {
-    let bed = Bed::new().unwrap();
+fn a_directory_that_is_not_a_lab_is_not_removed() {
+    let bed = ScratchTarget::new().unwrap();
     let diary = forged_lab(&bed, "lab-diary");
     // Named after another process than the one that began it.
     let forged = forged_lab(&bed, "lab-20260102-030405-6-7");
-    let mut stranger = Locker::of(&diary.join("lock"));
+    let mut stranger = LockHolder::of(&diary.join("lock"));
     let seen = bed.run(&["lab", "clean", "--dir", text(diary.parent().unwrap())]);
     assert_eq!(seen.code, 1, "{}", seen.text());
     assert!(seen.stdout.contains("was not touched"), "{}", seen.text());
@@ -107,7 +107,7 @@ fn a_manifest_of_another_user_removes_nothing() {
     if !is_root() {
         skip!("giving files away needs root");
     }
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let path = kept(&bed, "mail.db");
     let manifest = bed.target().join("mail.db.pgmeter");
     chown(&manifest, Some(NOBODY), None).unwrap();
@@ -125,7 +125,7 @@ fn a_manifest_of_another_user_removes_nothing() {
 
 #[test]
 fn a_file_named_as_the_next_manifest_is_not_removed() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let path = bed.target().join("disk.img");
     let precious = bed.target().join("disk.img.pgmeter.new");
     fs::write(&precious, "precious").unwrap();
@@ -136,7 +136,7 @@ fn a_file_named_as_the_next_manifest_is_not_removed() {
 
 #[test]
 fn a_copy_of_a_target_is_cleaned_when_it_is_adopted() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let done = bed.measure(&["oltp", "--size", "1m", "--keep"]);
     done.assert_says(0, &[]);
     let copy = bed.path().join("copy");
@@ -182,7 +182,7 @@ impl Drop for SecondLoop {
 #[test]
 fn a_second_loop_device_on_a_mounted_image_is_not_written() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let second = SecondLoop::on(mounted.device().image());
     let path = second.0.as_str();
     let line = ["run", "oltp", "-t", path, "--overwrite-device", path];
@@ -191,8 +191,8 @@ fn a_second_loop_device_on_a_mounted_image_is_not_written() {
 }
 
 #[test]
-fn a_typo_in_the_name_of_a_device_makes_no_file() {
-    let bed = Bed::new().unwrap();
+fn a_typo_in_a_device_name_creates_no_file() {
+    let bed = ScratchTarget::new().unwrap();
     let typo = "/dev/pgmeter-sdzz";
     let line = ["run", "oltp", "-t", typo, "--overwrite-device", typo];
     let seen = bed.run(&[&line[..], &SMALL[..]].concat());
@@ -203,8 +203,8 @@ fn a_typo_in_the_name_of_a_device_makes_no_file() {
 }
 
 #[test]
-fn a_typo_is_never_answered_with_the_option_that_destroys() {
-    let bed = Bed::new().unwrap();
+fn the_destructive_option_is_never_suggested_for_a_typo() {
+    let bed = ScratchTarget::new().unwrap();
     for line in [
         &["run", "--row=randread"][..],
         &["run", "--overwrite", "/dev/x"],

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use end_to_end::{Bed, Shell, need, on_terminal, shown_lines, too_wide, wait_for};
+use end_to_end::{ScratchTarget, Shell, need, run_on_terminal, shown_lines, too_wide, wait_for};
 use serde_json::Value;
 
 /// The widths at which everything is to fit.
@@ -27,14 +27,14 @@ const TWO_DEPTHS: [&str; 14] = [
 ];
 
 /// A run of two cells on the bed's target, each for so long.
-fn two_depths(bed: &Bed, run_time: &str, more: &[&str]) -> Command {
+fn two_depths(bed: &ScratchTarget, run_time: &str, more: &[&str]) -> Command {
     let target = bed.target().to_string_lossy().into_owned();
     let own = ["--target", &target, "--run-time", run_time];
     bed.command(&[&TWO_DEPTHS[..], &own, more].concat())
 }
 
 /// A lab and a published experiment on a directory, with next to nothing to do.
-fn small_labs(bed: &Bed) -> [Vec<String>; 2] {
+fn small_labs(bed: &ScratchTarget) -> [Vec<String>; 2] {
     let target = bed.target().to_string_lossy().into_owned();
     let choice = format!("path:{target}");
     let lab = ["lab", "run", "create-remove", "--fs", &choice, "--no-html"];
@@ -84,14 +84,14 @@ const PRINTING: &[&str] = &[
 
 #[test]
 fn everything_that_is_printed_fits_the_terminal() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let repeated = ["--repetitions", "2", "--quiet"];
     let first = end_to_end::finish(&mut two_depths(&bed, "200ms", &repeated));
     assert_eq!(first.code, 0, "{}", first.text());
     let mut wide = Vec::new();
     for columns in WIDTHS {
         let mut check = |command: &Command| -> bool {
-            let Ok(seen) = on_terminal(command, columns) else {
+            let Ok(seen) = run_on_terminal(command, columns) else {
                 return false;
             };
             assert!(!seen.stdout.contains("panicked"), "{}", seen.text());
@@ -144,9 +144,9 @@ fn places(lines: &[String]) -> Vec<String> {
 
 #[test]
 fn a_line_stays_for_each_finished_cell() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let run = two_depths(&bed, "1s", &[]);
-    let seen = need!(on_terminal(&run, 80));
+    let seen = need!(run_on_terminal(&run, 80));
     let lines = shown_lines(&seen.stdout);
     for wanted in ["[1/2] randread 4k  QD1", "[2/2] randread 4k  QD4"] {
         let stays = lines.iter().filter(|line| line.starts_with(wanted));
@@ -168,7 +168,7 @@ fn a_line_stays_for_each_finished_cell() {
 
 #[test]
 fn a_pipe_gets_a_line_for_each_finished_cell_and_no_escapes() {
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     let mut run = two_depths(&bed, "300ms", &[]);
     run.env_remove("NO_COLOR").env("TERM", "xterm-256color");
     let seen = end_to_end::finish(&mut run);
@@ -184,13 +184,13 @@ fn a_pipe_gets_a_line_for_each_finished_cell_and_no_escapes() {
 }
 
 #[test]
-fn a_terminal_that_can_only_print_gets_no_escapes_and_no_screen() {
-    let bed = Bed::new().unwrap();
+fn a_dumb_terminal_gets_no_escapes_and_no_full_screen() {
+    let bed = ScratchTarget::new().unwrap();
     for (term, display) in [("dumb", "full"), ("dumb", "line"), ("", "full")] {
         let mut run = two_depths(&bed, "300ms", &["--display", display]);
         run.env_remove("NO_COLOR").env("TERM", term);
         // `script` gets the terminal's name from here.
-        let seen = need!(on_dumb_terminal(&run, term));
+        let seen = need!(run_on_dumb_terminal(&run, term));
         assert!(!seen.contains('\x1b'), "{term}: {seen:?}");
         assert!(seen.contains("[2/2] randread 4k  QD4"), "{seen}");
         assert_eq!(
@@ -201,7 +201,7 @@ fn a_terminal_that_can_only_print_gets_no_escapes_and_no_screen() {
 }
 
 /// What a terminal of that name gets of a command.
-fn on_dumb_terminal(command: &Command, term: &str) -> Result<String, end_to_end::FixtureError> {
+fn run_on_dumb_terminal(command: &Command, term: &str) -> Result<String, end_to_end::FixtureError> {
     let mut words = vec![format!("TERM={term}")];
     words.push(command.get_program().to_string_lossy().into_owned());
     words.extend(
@@ -220,12 +220,12 @@ fn on_dumb_terminal(command: &Command, term: &str) -> Result<String, end_to_end:
             None => named.env_remove(name),
         };
     }
-    Ok(on_terminal(&named, 80)?.stdout)
+    Ok(run_on_terminal(&named, 80)?.stdout)
 }
 
 #[test]
-fn keys_of_the_full_screen_do_what_they_say() {
-    let bed = Bed::new().unwrap();
+fn keys_of_the_full_screen_work_as_labeled() {
+    let bed = ScratchTarget::new().unwrap();
     let run = two_depths(&bed, "5m", &["--display", "full"]);
     let words = std::iter::once(run.get_program()).chain(run.get_args());
     let words: Vec<String> = words.map(|it| it.to_string_lossy().into_owned()).collect();
@@ -277,8 +277,8 @@ fn keys_of_the_full_screen_do_what_they_say() {
 }
 
 #[test]
-fn labs_tell_finished_parts_alone_where_there_is_no_terminal() {
-    let bed = Bed::new().unwrap();
+fn labs_print_only_finished_parts_without_a_terminal() {
+    let bed = ScratchTarget::new().unwrap();
     for (words, name) in small_labs(&bed)
         .iter()
         .zip(["create-remove", "lfs-postmark"])

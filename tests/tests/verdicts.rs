@@ -1,7 +1,7 @@
 //! What a run says of its figures in words: of a device, of queue depths.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::Value;
 
 const SHORT: [&str; 6] = ["--run-time", "100ms", "--ramp-time", "0s", "--size", "4m"];
@@ -16,8 +16,8 @@ fn depths(record: &Value) -> Vec<u64> {
 }
 
 #[test]
-fn quick_ends_with_its_figures_in_words_and_begins_its_page_with_them() {
-    let bed = Bed::new().unwrap();
+fn quick_ends_with_a_verdict_and_its_page_starts_with_it() {
+    let bed = ScratchTarget::new().unwrap();
     let buffered = ["--cache", "buffered", "--html", "page.html"];
     let seen = bed.measure(&[&["quick"][..], &SHORT, &buffered].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -39,8 +39,8 @@ fn quick_ends_with_its_figures_in_words_and_begins_its_page_with_them() {
 }
 
 #[test]
-fn a_search_for_the_queue_depth_ends_where_deeper_queues_bring_nothing() {
-    let bed = Bed::new().unwrap();
+fn a_queue_depth_search_ends_when_deeper_queues_bring_no_gain() {
+    let bed = ScratchTarget::new().unwrap();
     let reads = "size = \"4m\"\n[[access_spec]]\nname = \"Reads\"\n\
                  line = [{ size = \"4k\", random = 100 }]\n";
     bed.file("reads.toml", reads);
@@ -57,8 +57,8 @@ fn a_search_for_the_queue_depth_ends_where_deeper_queues_bring_nothing() {
 }
 
 #[test]
-fn a_search_goes_through_the_depths_that_are_asked_for_in_rising_order() {
-    let bed = Bed::new().unwrap();
+fn a_search_tries_the_requested_depths_in_rising_order() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file(
         "reads.toml",
         "size = \"4m\"\n[[access_spec]]\nline = [{ size = \"4k\" }]\n",
@@ -87,8 +87,8 @@ fn a_search_goes_through_the_depths_that_are_asked_for_in_rising_order() {
 }
 
 #[test]
-fn what_decides_rates_otherwise_is_refused_beside_a_search() {
-    let bed = Bed::new().unwrap();
+fn options_that_conflict_with_a_rate_search_are_refused() {
+    let bed = ScratchTarget::new().unwrap();
     for (arguments, phrase) in [
         (&["--find-rate", "p99"][..], "as in `p99<=2ms`"),
         (&["--find-rate", "p98<=2ms"], "as in `p99<=2ms`"),

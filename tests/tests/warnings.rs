@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use end_to_end::faultfs::{Call, EIO, Effect, Fault, FaultFs, Settings};
 use end_to_end::{
-    Bed, FileSystem, Limit, LoopDevice, Mount, MountedImage, Scratch, Throttle, finish, need, skip,
+    FileSystem, Limit, LoopDevice, Mount, MountedImage, Scratch, ScratchTarget, Throttle, finish,
+    need, skip,
 };
 use results::{WarningCode, WarningLevel};
 use serde_json::Value;
@@ -19,109 +20,109 @@ const PROVOKED: &str = "
     alignment-raised warnings
         blocks_of_4_kib_raise_an_alignment_of_0
     blank-storage devices
-        blank_storage_is_told_of_a_sparse_loop_device_until_it_is_written
+        blank_storage_is_reported_for_a_sparse_loop_device_until_written
     cache-absorbed-writes devices
-        cache_absorbed_writes_is_told_where_memory_took_them
+        cache_absorbed_writes_is_reported_when_memory_absorbs_them
     cache-served-reads kernel
-        reads_from_the_cache_are_told
+        reads_from_the_cache_are_reported
     cell-cut-short interrupt
         ctrl_c_saves_what_was_measured_and_removes_the_files
     classic-figure file_workloads
         the_published_run_has_the_published_counts
     clock-offset-large cluster_doubts
-        clocks_that_are_not_known_well_are_told
+        poorly_synchronized_clocks_are_reported
     clock-unstable doubts
-        an_unstable_clock_is_told
+        an_unstable_clock_is_reported
     compressible-content warnings
-        zeros_can_be_compressed
+        writing_zeros_is_reported_as_compressible
     depth-not-found fio_goals
-        a_latency_that_no_depth_keeps_ends_the_job_or_is_told
+        a_latency_that_no_depth_meets_ends_the_job_or_is_reported
     differs-from-original fronts
         mdtest_prints_its_summary_and_the_run_is_stored
     direct-falls-back warnings
         direct_writes_to_btrfs_go_through_the_cache
     direct-not-honored warnings
-        direct_io_to_memory_has_no_device
+        direct_io_to_memory_is_reported_as_not_honored
     few-operations faults
-        the_rate_of_few_slow_requests_is_that_of_their_times
+        the_rate_of_few_slow_requests_follows_from_their_latency
     few-samples-for-percentile runs
-        what_makes_several_phases_doubtful_is_told_once
+        a_warning_about_several_phases_is_printed_once
     file-smaller-than-memory runs
-        what_makes_several_phases_doubtful_is_told_once
+        a_warning_about_several_phases_is_printed_once
     goal-missed fio_goals
-        a_missed_goal_is_in_the_text_and_a_warning_of_the_run
+        a_missed_goal_is_in_the_text_and_is_a_warning
     interval-late doubts
-        a_late_interval_is_told
+        a_late_interval_is_reported
     io-errors faults
         lasting_errors_are_all_counted_and_the_run_ends
     lab lab
-        file_systems_stand_beside_each_other_and_nothing_is_left
+        file_systems_are_shown_side_by_side_and_nothing_is_left
     leftover-files file_faults
-        what_cannot_be_removed_in_the_end_is_named
+        files_that_cannot_be_removed_at_the_end_are_listed
     limit-in-force warnings
-        a_device_is_held_at_the_limit_of_a_control_group
+        a_control_group_limit_that_slows_a_device_is_reported
     load-before doubts
-        load_before_a_run_is_told_where_others_still_used_what_was_idle
+        load_before_a_run_is_reported_if_others_kept_using_idle_cpus
     memory-backed devices
-        memory_backed_is_told_of_a_file_system_on_a_loop_device_in_memory
+        memory_backed_is_reported_for_a_file_system_on_a_loop_device_in_memory
     network-loopback network
         requests_and_replies_of_a_byte_and_of_a_mebibyte_are_counted_exactly
     not-mounted bad_input
-        a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of
+        a_target_at_an_unmounted_mount_point_is_a_warning
     not-steady steady
-        rounds_that_are_never_steady_are_a_warning_and_no_failure
+        rounds_that_never_become_steady_are_a_warning_not_a_failure
     not-stored runs
-        a_corrupt_store_is_told_and_left_alone
+        a_corrupt_store_is_reported_and_left_alone
     nothing-measured warnings
-        where_every_read_fails_nothing_is_measured
+        if_every_read_fails_nothing_is_measured
     other-io-on-device devices
-        other_io_on_device_is_told_in_every_use_of_the_cache
+        other_io_on_device_is_reported_in_every_cache_mode
     plan warnings
-        cells_beyond_their_budget_are_a_remark_on_the_plan
+        cells_that_exceed_their_budget_are_a_warning_about_the_plan
     pool-depleted file_workloads
-        a_pool_without_files_ends_the_transactions_and_is_told
+        an_empty_pool_ends_the_transactions_with_a_warning
     precision-not-reached compare
         repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent
     processors-saturated processors
-        processors_that_were_all_busy_without_a_busy_worker_are_told
+        saturated_cpus_without_a_busy_worker_are_reported
     rank-imbalance cluster_doubts
-        slow_processes_are_told_the_slowest_first
+        slow_processes_are_listed_slowest_first
     rank-lost hosts
-        a_process_that_is_killed_is_told_and_the_others_go_on
+        a_killed_process_is_reported_and_the_others_continue
     rate-not-reached warnings
-        a_rate_that_nothing_reaches_is_told
+        a_rate_that_is_never_reached_is_reported
     responses-censored faults
-        what_a_stall_lets_nobody_answer_is_told_as_a_bound
+        requests_unanswered_because_of_a_stall_are_reported_as_a_bound
     ring-flags-missing doubts
-        missing_ring_flags_are_told
+        missing_ring_flags_are_reported
     short-transfers faults
-        short_reads_are_counted_and_told
+        short_reads_are_counted_and_reported
     size-reduced warnings
-        a_default_size_that_does_not_fit_is_reduced_and_told
+        a_default_size_that_does_not_fit_is_reduced_and_reported
     start-spread cluster_doubts
-        processes_that_do_not_begin_together_are_told
+        processes_that_do_not_start_together_are_reported
     steal-time doubts
-        stolen_time_is_told
+        stolen_time_is_reported
     stood-still disturbed
-        short_stops_are_told_too
+        short_stops_are_reported_too
     store-on-target doubts
-        a_store_is_told_of_where_its_bytes_show_among_those_of_the_device
+        a_results_store_that_adds_to_device_traffic_is_reported
     target-lost disturbed
-        a_target_that_is_removed_in_mid_run_is_told
+        a_target_removed_during_the_run_is_reported
     too-short warnings
-        phases_of_a_moment_are_told_in_one_message
+        very_short_phases_are_reported_in_one_message
     trace-broken dbench
-        a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line
+        a_call_with_an_unrecorded_result_ends_the_run_with_its_line
     unequal-hosts cluster_doubts
-        hosts_that_are_not_alike_are_told
+        differing_hosts_are_reported
     verify-mismatch faults
-        a_flipped_bit_is_named_with_its_offset
+        a_flipped_bit_is_reported_with_its_offset
     waited-for-processor disturbed
-        loops_beside_a_run_are_told
+        busy_loops_during_a_run_are_reported
     warm-up doubts
-        a_warm_up_that_the_ramp_missed_is_told
+        a_warm_up_longer_than_the_ramp_is_reported
     worker-cpu-bound processors
-        a_busy_worker_is_told
+        a_busy_worker_is_reported
 ";
 
 /// What others on the machine may bring about in any run, however sound.
@@ -180,7 +181,7 @@ fn every_code_is_provoked_by_a_test_that_names_it() {
 }
 
 /// The codes of the table in the documents, and which of them are notes.
-fn documented() -> BTreeSet<(String, bool)> {
+fn documented_codes() -> BTreeSet<(String, bool)> {
     let text = fs::read_to_string(sources().join("docs/results.md")).unwrap();
     let table = text.split_once("| code | it says | when |\n").unwrap().1;
     let rows = table
@@ -200,7 +201,7 @@ fn documented() -> BTreeSet<(String, bool)> {
 fn the_table_of_codes_has_every_code_with_its_level() {
     let known = WarningCode::ALL.iter();
     let known = known.map(|code| (code.as_str().to_owned(), code.level() == WarningLevel::Note));
-    assert_eq!(documented(), known.collect());
+    assert_eq!(documented_codes(), known.collect());
 }
 
 /// The codes of a record, each once.
@@ -210,7 +211,7 @@ fn codes(record: &Value) -> BTreeSet<&str> {
 }
 
 #[track_caller]
-fn assert_told(record: &Value, code: &str) {
+fn assert_warned(record: &Value, code: &str) {
     assert!(codes(record).contains(code), "{}", record["warnings"]);
 }
 
@@ -226,14 +227,14 @@ const NULL: &str = "engine = \"null\"\nsize = \"16m\"\n[[access_spec]]\n\
 const READS: &str = "size = \"16m\"\ncache = \"direct\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 
-fn bed(target: &Path, workload: &str) -> Bed {
-    let bed = Bed::with_target(target).unwrap();
+fn bed(target: &Path, workload: &str) -> ScratchTarget {
+    let bed = ScratchTarget::with_target(target).unwrap();
     bed.file("mine.toml", workload);
     bed
 }
 
-fn null() -> Bed {
-    let bed = Bed::new().unwrap();
+fn null() -> ScratchTarget {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", NULL);
     bed
 }
@@ -265,39 +266,39 @@ fn direct_reads_of_a_written_file_on_a_disk_have_no_warning() {
 }
 
 #[test]
-fn zeros_can_be_compressed() {
+fn writing_zeros_is_reported_as_compressible() {
     let bed = null();
     bed.file("mine.toml", NULL.replace("random = 100", "read = 0"));
     let (_, record) = bed.record(&["mine.toml", "--set", "content=zero"]);
-    assert_told(&record, "compressible-content");
+    assert_warned(&record, "compressible-content");
 }
 
 #[test]
-fn a_rate_that_nothing_reaches_is_told() {
-    let bed = Bed::new().unwrap();
+fn a_rate_that_is_never_reached_is_reported() {
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", READS.replace("direct", "buffered"));
     // No system call is done in 100 ns.
     let rate = ["--engine", "psync", "--set", "rate=10000000"];
     let (_, record) = bed.record(&[&["mine.toml"][..], &rate].concat());
-    assert_told(&record, "rate-not-reached");
+    assert_warned(&record, "rate-not-reached");
 }
 
 #[test]
-fn cells_beyond_their_budget_are_a_remark_on_the_plan() {
+fn cells_that_exceed_their_budget_are_a_warning_about_the_plan() {
     let auto = ["--repetitions", "auto", "--budget", "10ms"];
     let (_, record) = null().record(&[&["mine.toml", "--run-time", "50ms"], &auto[..]].concat());
-    assert_told(&record, "plan");
+    assert_warned(&record, "plan");
 }
 
 #[test]
-fn direct_io_to_memory_has_no_device() {
+fn direct_io_to_memory_is_reported_as_not_honored() {
     let scratch = need!(Scratch::in_memory());
     let bed = bed(scratch.path(), READS);
     if bed.measure(&["mine.toml"]).code != 0 {
         skip!("direct I/O to memory is refused here");
     }
     let (_, record) = bed.record(&["mine.toml"]);
-    assert_told(&record, "direct-not-honored");
+    assert_warned(&record, "direct-not-honored");
 }
 
 #[test]
@@ -305,11 +306,11 @@ fn direct_writes_to_btrfs_go_through_the_cache() {
     let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 << 20));
     let writes = READS.replace("random = 100", "read = 0, random = 100");
     let (_, record) = bed(mounted.path(), &writes).record(&["mine.toml"]);
-    assert_told(&record, "direct-falls-back");
+    assert_warned(&record, "direct-falls-back");
 }
 
 #[test]
-fn where_every_read_fails_nothing_is_measured() {
+fn if_every_read_fails_nothing_is_measured() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = bed(&faultfs.path(), READS);
     bed.measure(&["mine.toml", "--keep", "--engine", "psync"])
@@ -320,18 +321,18 @@ fn where_every_read_fails_nothing_is_measured() {
     let run = ["mine.toml", "--keep", "--engine", "psync"];
     let (seen, record) = bed.record(&[&run[..], &ramp].concat());
     assert_eq!(seen.code, 1, "{}", seen.text());
-    assert_told(&record, "nothing-measured");
+    assert_warned(&record, "nothing-measured");
 }
 
 #[test]
-fn a_default_size_that_does_not_fit_is_reduced_and_told() {
+fn a_default_size_that_does_not_fit_is_reduced_and_reported() {
     let scratch = Scratch::new().unwrap();
     let mount = need!(Mount::tmpfs(scratch.path(), 64 << 20));
     let without = READS
         .replace("size = \"16m\"\n", "")
         .replace("direct", "buffered");
     let (_, record) = bed(mount.path(), &without).record(&["mine.toml"]);
-    assert_told(&record, "size-reduced");
+    assert_warned(&record, "size-reduced");
     let used = record["plan"]["targets"][0]["size_bytes"].as_u64().unwrap();
     assert!(used < 64 << 20, "{used}");
 }
@@ -344,7 +345,7 @@ fn blocks_of_4_kib_raise_an_alignment_of_0() {
     let run = ["mine.toml", "--overwrite-device", &word];
     let (seen, record) = bed(device.path(), &unaligned).record(&run);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    assert_told(&record, "alignment-raised");
+    assert_warned(&record, "alignment-raised");
     let (_, record) = bed(device.path(), READS).record(&run);
     assert!(
         !codes(&record).contains("alignment-raised"),
@@ -354,7 +355,7 @@ fn blocks_of_4_kib_raise_an_alignment_of_0() {
 }
 
 /// The record of a run that a control group holds, of what its record says of that.
-fn held(bed: &Bed, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
+fn held(bed: &ScratchTarget, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
         "run",
@@ -379,7 +380,7 @@ fn held(bed: &Bed, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
 }
 
 #[test]
-fn a_device_is_held_at_the_limit_of_a_control_group() {
+fn a_control_group_limit_that_slows_a_device_is_reported() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
     let bed = bed(mounted.path(), &READS.replace("16m", "4m"));
     let number = mounted.device().number().unwrap();
@@ -387,7 +388,7 @@ fn a_device_is_held_at_the_limit_of_a_control_group() {
     let throttle = need!(Throttle::new(&number, Limit::Iops(20)));
     let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
-    assert_told(&record, "limit-in-force");
+    assert_warned(&record, "limit-in-force");
     assert!(
         told[0].contains("at most 20 reads per second on loop"),
         "{told:?}"
@@ -401,9 +402,9 @@ fn a_device_is_held_at_the_limit_of_a_control_group() {
 }
 
 #[test]
-fn doctor_and_a_run_know_of_the_same_limit() {
+fn doctor_and_a_run_report_the_same_limit() {
     let throttle = need!(Throttle::of_processors(5));
-    let seen = finish(&mut throttle.wrap(&Bed::new().unwrap().command(&["doctor"])));
+    let seen = finish(&mut throttle.wrap(&ScratchTarget::new().unwrap().command(&["doctor"])));
     assert!(seen.stdout.contains("0.05 CPUs"), "{}", seen.text());
     let (record, told) = held(&null(), &throttle, &[]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
@@ -411,9 +412,9 @@ fn doctor_and_a_run_know_of_the_same_limit() {
 }
 
 #[test]
-fn a_page_cache_that_may_not_hold_the_targets_is_told() {
+fn a_page_cache_that_may_not_hold_the_targets_is_reported() {
     let throttle = need!(Throttle::of_memory(128 << 20));
-    let bed = Bed::new().unwrap();
+    let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", READS.replace("direct", "buffered"));
     let (record, told) = held(&bed, &throttle, &["--size", "160m"]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
@@ -423,8 +424,8 @@ fn a_page_cache_that_may_not_hold_the_targets_is_told() {
 }
 
 #[test]
-fn phases_of_a_moment_are_told_in_one_message() {
-    let bed = need!(Bed::in_memory());
+fn very_short_phases_are_reported_in_one_message() {
+    let bed = need!(ScratchTarget::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
         "run",
@@ -439,7 +440,7 @@ fn phases_of_a_moment_are_told_in_one_message() {
     let seen = bed.run(&[&line[..], &few].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     let record: Value = serde_json::from_str(&seen.stdout).unwrap();
-    assert_told(&record, "too-short");
+    assert_warned(&record, "too-short");
     let warnings = record["warnings"].as_array().unwrap().iter();
     let short: Vec<&Value> = warnings.filter(|it| it["code"] == "too-short").collect();
     assert_eq!(short.len(), 1, "{short:?}");

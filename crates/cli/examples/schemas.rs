@@ -11,8 +11,8 @@ use storage::{CleanedTarget, Diagnosis};
 use store::{RunList, RunPage, RunsImported, RunsRemoved};
 use units::document_schema;
 use web::{
-    CheckAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads, QueueDocument,
-    QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, ToldRun, TrendAnswer,
+    CheckAnswer, ControlAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads,
+    QueueDocument, QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, TrendAnswer,
 };
 
 /// The part of a document's `format` between `pgmeter-` and `/`, and a function that returns its
@@ -44,7 +44,7 @@ const SCHEMAS: [NamedSchema; 32] = [
     ("serve-trend", document_schema::<TrendAnswer>),
     ("serve-labs", document_schema::<LabsAnswer>),
     ("serve-removed", document_schema::<RemovedRun>),
-    ("serve-told", document_schema::<ToldRun>),
+    ("serve-told", document_schema::<ControlAnswer>),
     ("serve-queue", document_schema::<QueueDocument>),
     ("serve-entry", document_schema::<QueueEntry>),
     ("serve-check", document_schema::<CheckAnswer>),

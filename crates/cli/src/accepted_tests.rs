@@ -66,7 +66,7 @@ fn started(mut plan: Plan) -> Result<(), String> {
 }
 
 /// Carries out every case whose number leaves this rest; how many `check` accepts.
-fn accepted_and_started(directory: &Path, numbers: impl Iterator<Item = u64>) -> u64 {
+fn run_accepted_cases(directory: &Path, numbers: impl Iterator<Item = u64>) -> u64 {
     let (cases, facts) = (Cases::new(directory), facts());
     let mut count = 0;
     for number in numbers {
@@ -89,14 +89,14 @@ fn accepted_and_started(directory: &Path, numbers: impl Iterator<Item = u64>) ->
 }
 
 #[test]
-fn whatever_is_accepted_starts_on_the_null_engine() {
+fn every_accepted_workload_starts_on_the_null_engine() {
     let cases = std::env::var("PGMETER_ACCEPTED_CASES");
     let cases = cases.ok().and_then(|it| it.parse().ok()).unwrap_or(CASES);
     let directory = tempfile::tempdir().expect("a directory for files");
     let count: u64 = std::thread::scope(|scope| {
         let half = |first: u64| {
             let path = directory.path();
-            scope.spawn(move || accepted_and_started(path, (first..cases).step_by(2)))
+            scope.spawn(move || run_accepted_cases(path, (first..cases).step_by(2)))
         };
         let halves = [half(0), half(1)];
         halves

@@ -66,7 +66,7 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// With `--version`: also print how this program was built and what this machine supports
-    // Not read as a field: `--version` ends parsing, so `not_understood` looks for this flag.
+    // Not read as a field: `--version` ends parsing, so `print_usage_error` looks for this flag.
     #[arg(long, short, requires = "version")]
     pub verbose: bool,
 }

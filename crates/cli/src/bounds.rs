@@ -95,7 +95,7 @@ pub(crate) fn refuse_processes() -> Result<(), CliError> {
 
 /// Returns facts about targets. Targets that a page may not use get placeholders and are not
 /// probed.
-pub(crate) fn facts_within(wanted: &[String]) -> Result<SystemFacts, CliError> {
+pub(crate) fn facts_within_bounds(wanted: &[String]) -> Result<SystemFacts, CliError> {
     let Some(bounds) = bounds()? else {
         return Ok(storage::system_facts(wanted, None));
     };

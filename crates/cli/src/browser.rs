@@ -12,21 +12,21 @@ const PAGE: &str = "%s";
 
 /// Why a page could not be shown, and a remedy.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NotShown {
+pub(crate) struct BrowserError {
     pub reason: String,
     pub help: &'static str,
 }
 
 /// Shows a page. Waits for the browser command, because some browsers run in the terminal.
-pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
+pub(crate) fn show(page: &Path) -> Result<(), BrowserError> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(browsers) = variable("BROWSER") {
-        return with_browsers(&browsers, page);
+        return try_browsers(&browsers, page);
     }
     // Under WSL, Windows can show the page without a display of Linux.
     let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     if !displays.iter().any(|name| variable(name).is_some()) {
-        return Err(NotShown {
+        return Err(BrowserError {
             reason: "there is no display for a browser".to_owned(),
             help: "open the page on a machine with a display, or set `BROWSER` to a browser",
         });
@@ -39,14 +39,14 @@ pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
         }
         Err(error) => format!("cannot start `{OPENER}`: {error}"),
     };
-    Err(NotShown {
+    Err(BrowserError {
         reason,
         help: "name a browser in `BROWSER`",
     })
 }
 
 /// Tries the browsers in turn. They are separated by colons.
-fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
+fn try_browsers(browsers: &OsStr, page: &Path) -> Result<(), BrowserError> {
     // As in `xdg-open`, colons separate the commands, and `%s` stands for the address.
     let browsers = browsers.to_string_lossy();
     let mut last = String::from("it names none");
@@ -57,14 +57,14 @@ fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
             Err(error) => last = error.to_string(),
         }
     }
-    Err(NotShown {
+    Err(BrowserError {
         reason: format!("`BROWSER` (`{browsers}`) could not show the page: {last}"),
         help: "set `BROWSER` to an installed browser",
     })
 }
 
 fn start(words: &str, page: &Path) -> io::Result<ExitStatus> {
-    let mut command = command_of(words, page).into_iter();
+    let mut command = browser_command(words, page).into_iter();
     // No shell is involved, because the path of a page may contain characters that a shell
     // interprets.
     let program = command.next().unwrap_or_default();
@@ -73,7 +73,7 @@ fn start(words: &str, page: &Path) -> io::Result<ExitStatus> {
 
 /// Splits a browser command into words. The page replaces each `%s`, or is appended if there is
 /// none.
-fn command_of(words: &str, page: &Path) -> Vec<OsString> {
+fn browser_command(words: &str, page: &Path) -> Vec<OsString> {
     let page = page.as_os_str();
     let mut command: Vec<OsString> = words
         .split_whitespace()
@@ -93,11 +93,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_stands_where_the_browser_wants_it() {
+    fn the_page_replaces_the_placeholder_in_the_browser_command() {
         let page = Path::new("/a b.html");
-        assert_eq!(command_of("w3m", page), ["w3m", "/a b.html"]);
+        assert_eq!(browser_command("w3m", page), ["w3m", "/a b.html"]);
         assert_eq!(
-            command_of("firefox --new-tab %s --x", page),
+            browser_command("firefox --new-tab %s --x", page),
             ["firefox", "--new-tab", "/a b.html", "--x"]
         );
     }

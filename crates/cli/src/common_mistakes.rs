@@ -145,12 +145,14 @@ pub(crate) fn tip(error: &clap::Error, words: &[String]) -> Option<String> {
     let name = argument.split([' ', '=']).next().unwrap_or_default();
     match error.kind() {
         ErrorKind::UnknownArgument if name.starts_with('-') => {
-            of_program(words).or_else(|| of_option(name, words))
+            of_program(words).or_else(|| explain_option(name, words))
         }
-        ErrorKind::UnknownArgument => of_operand(command, &argument),
+        ErrorKind::UnknownArgument => explain_operand(command, &argument),
         ErrorKind::InvalidValue => of_value(name, &text(ContextKind::InvalidValue)),
         ErrorKind::ValueValidation => of_number(&argument, &text(ContextKind::InvalidValue)),
-        ErrorKind::InvalidSubcommand => of_word(command, &text(ContextKind::InvalidSubcommand)),
+        ErrorKind::InvalidSubcommand => {
+            explain_subcommand(command, &text(ContextKind::InvalidSubcommand))
+        }
         ErrorKind::MissingRequiredArgument => {
             let typed = format!("{} ", words.get(1..)?.join(" "));
             let is_typed = |line: &str| typed.starts_with(&format!("{line} "));
@@ -171,7 +173,7 @@ fn of_program(words: &[String]) -> Option<String> {
 }
 
 /// Returns the option or sentence for an option that a command does not have.
-fn of_option(name: &str, words: &[String]) -> Option<String> {
+fn explain_option(name: &str, words: &[String]) -> Option<String> {
     let command = words.get(1)?;
     let mut sentences = SENTENCES.into_iter();
     if let Some((_, _, tip)) = sentences.find(|(of, word, _)| of == command && *word == name) {
@@ -188,7 +190,7 @@ fn of_option(name: &str, words: &[String]) -> Option<String> {
 }
 
 /// Explains a word that a command does not take.
-fn of_operand(command: &str, word: &str) -> Option<String> {
+fn explain_operand(command: &str, word: &str) -> Option<String> {
     match command {
         "convert" => Some(format!("to write to a file, add `--output {word}`")),
         "list" if builtin::find(word).is_ok() => {
@@ -235,7 +237,7 @@ fn of_number(argument: &str, value: &str) -> Option<String> {
 }
 
 /// Returns the command for a word that is not a command of a group of commands.
-fn of_word(group: &str, word: &str) -> Option<String> {
+fn explain_subcommand(group: &str, word: &str) -> Option<String> {
     match group {
         "runs" if ["list", "ls"].contains(&word) => Some("`pgmeter runs` lists them".to_owned()),
         "runs" if word == "last" || word.starts_with("@-") => Some(format!(

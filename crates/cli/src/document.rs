@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_keeps_its_value_and_loses_what_a_terminal_obeys() {
+    fn escaped_json_keeps_its_value_without_terminal_controls() {
         let value = serde_json::json!({"a\u{202e}": ["\u{9b}2J\u{1b}", "\u{e0041}", "é"]});
         for json in [value.to_string(), format!("{value:#}")] {
             let shown = escaped(&json);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_in_a_file_has_no_escape_sequences_and_data_is_as_it_was() {
+    fn in_a_file_prose_is_escaped_and_data_is_unchanged() {
         let prose = OutputText::Prose("a\x1b[31m\n".into());
         assert_eq!(prose.in_file(), "a\\u{1b}[31m\n");
         let data = OutputText::Data("a\u{202e}\r\n".to_owned());

@@ -97,7 +97,7 @@ impl CliError {
     }
 
     /// Marks the measurement itself as done; `help` says where the results are.
-    pub fn of_measured(mut self, help: &str) -> Self {
+    pub fn after_measurement(mut self, help: &str) -> Self {
         self.exit = Exit::Failed;
         let _ = write!(self.text, "\nhelp: {help}");
         self

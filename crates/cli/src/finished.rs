@@ -7,8 +7,8 @@ use run::Finished;
 
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::output::{Existing, OutputFile};
-use crate::terminal::{StandardOutput, print_document, tell_document};
+use crate::output::{OutputFile, OverwritePolicy};
+use crate::terminal::{StandardOutput, eprint_document, print_document};
 
 impl Exit {
     /// Returns the exit status of a run. `is_whole` is `true` if its record was saved to all
@@ -33,10 +33,10 @@ pub(crate) fn saved(
     finished: Finished,
     output: StandardOutput,
 ) -> Result<(RunRecord, bool), CliError> {
-    tell_not_stored(&finished);
+    warn_not_stored(&finished);
     let is_stored = finished.not_stored.is_none();
     if !is_stored {
-        rescue(&finished.record, Vec::new(), output);
+        spill_record(&finished.record, Vec::new(), output);
     }
     match finished.error {
         Some(error) => Err(error.into()),
@@ -45,7 +45,7 @@ pub(crate) fn saved(
 }
 
 /// Reports why a run is not in the results store.
-pub(crate) fn tell_not_stored(finished: &Finished) {
+pub(crate) fn warn_not_stored(finished: &Finished) {
     let Some(error) = &finished.not_stored else {
         return;
     };
@@ -58,7 +58,7 @@ pub(crate) fn tell_not_stored(finished: &Finished) {
 /// Saves a record to a file and prints its path. Tries the `preferred` directories, the current
 /// directory and the directory for temporary files. If all fail, prints the record on standard
 /// output or standard error.
-pub(crate) fn rescue(record: &RunRecord, preferred: Vec<PathBuf>, output: StandardOutput) {
+pub(crate) fn spill_record(record: &RunRecord, preferred: Vec<PathBuf>, output: StandardOutput) {
     let name = format!("pgmeter-{}.json", record.id);
     let document = OutputText::Json(record.to_json());
     let others = [PathBuf::new(), std::env::temp_dir()];
@@ -68,7 +68,7 @@ pub(crate) fn rescue(record: &RunRecord, preferred: Vec<PathBuf>, output: Standa
             continue;
         }
         let path = directory.join(&name);
-        let created = OutputFile::create(&path, Existing::Keep);
+        let created = OutputFile::create(&path, OverwritePolicy::Keep);
         match created.and_then(|file| file.finish(&document)) {
             Ok(()) => return tell!("the run's record is in `{}`", path.display()),
             Err(failure) => failure.print(),
@@ -83,7 +83,7 @@ pub(crate) fn rescue(record: &RunRecord, preferred: Vec<PathBuf>, output: Standa
         }
     }
     tell!("the run's record follows");
-    tell_document(&document);
+    eprint_document(&document);
 }
 
 fn is_same(tried: &[PathBuf], directory: &Path) -> bool {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_went_away_is_a_failure() {
+    fn a_lost_target_fails_the_run() {
         let mut record = complete_record();
         assert_eq!(Exit::of_run(&record, true), Exit::Measured);
         let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");

@@ -21,7 +21,7 @@ const JSON: &[&str] = &["json"];
 const CSV: &[&str] = &["csv"];
 
 /// Formats that a file extension can select.
-pub(crate) trait FormatOfName: ValueEnum + Copy {
+pub(crate) trait FormatByExtension: ValueEnum + Copy {
     /// Format without an option or a known extension.
     const DEFAULT: Self;
 
@@ -40,7 +40,7 @@ pub(crate) fn repetitions(all: bool) -> ShownRepetitions {
 /// Returns the requested format, or that of the output's file extension. A contradiction between
 /// the two is refused. So is an unknown extension without a format, because a page in a `.pdf` file
 /// would go unnoticed until it is opened.
-pub(crate) fn of_output<F: FormatOfName>(
+pub(crate) fn choose_format<F: FormatByExtension>(
     asked: Option<F>,
     output: Option<&Path>,
 ) -> Result<F, CliError> {
@@ -55,7 +55,7 @@ pub(crate) fn of_output<F: FormatOfName>(
         // An extension such as `.page` implies no format, so it cannot contradict the option.
         Some(format) if holds(format) || !TELLING.contains(&ending.as_str()) => Ok(format),
         Some(format) => {
-            let word = word_of(format);
+            let word = format_name(format);
             let message = format!(
                 "`--format {word}` contradicts the file name `{}`",
                 name.display()
@@ -72,7 +72,7 @@ pub(crate) fn of_output<F: FormatOfName>(
     }
 }
 
-fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> CliError {
+fn unknown<F: FormatByExtension>(name: &Path, ending: &str) -> CliError {
     let mut endings: Vec<String> = Vec::new();
     for format in F::value_variants() {
         let ending = format!("`.{}`", format.endings()[0]);
@@ -92,12 +92,12 @@ fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> CliError {
 }
 
 /// Returns the name of a format on the command line.
-fn word_of<F: FormatOfName>(format: F) -> String {
+fn format_name<F: FormatByExtension>(format: F) -> String {
     let value = format.to_possible_value();
     value.map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-impl FormatOfName for ReportFormat {
+impl FormatByExtension for ReportFormat {
     const DEFAULT: Self = Self::Text;
 
     fn endings(self) -> &'static [&'static str] {
@@ -111,7 +111,7 @@ impl FormatOfName for ReportFormat {
     }
 }
 
-impl FormatOfName for CompareFormat {
+impl FormatByExtension for CompareFormat {
     const DEFAULT: Self = Self::Text;
 
     fn endings(self) -> &'static [&'static str] {
@@ -124,7 +124,7 @@ impl FormatOfName for CompareFormat {
     }
 }
 
-impl FormatOfName for TableFormatArg {
+impl FormatByExtension for TableFormatArg {
     const DEFAULT: Self = Self::Text;
 
     fn endings(self) -> &'static [&'static str] {
@@ -142,14 +142,14 @@ impl FormatOfName for TableFormatArg {
 mod tests {
     use super::*;
 
-    fn told<F: FormatOfName>(asked: Option<F>, name: &str) -> Result<String, String> {
-        of_output(asked, Some(Path::new(name)))
-            .map(word_of)
+    fn told<F: FormatByExtension>(asked: Option<F>, name: &str) -> Result<String, String> {
+        choose_format(asked, Some(Path::new(name)))
+            .map(format_name)
             .map_err(|failure| failure.text().to_owned())
     }
 
     #[test]
-    fn the_name_tells_the_format_unless_an_option_does() {
+    fn the_file_name_sets_the_format_unless_an_option_does() {
         let of_name = |name| told::<ReportFormat>(None, name).unwrap();
         for (name, word) in [
             ("a.html", "html"),
@@ -175,13 +175,13 @@ mod tests {
             (ReportFormat::Html, "a.page"),
             (ReportFormat::Html, "-"),
         ] {
-            let wanted = word_of(format);
+            let wanted = format_name(format);
             assert_eq!(told(Some(format), name).unwrap(), wanted, "{name}");
         }
     }
 
     #[test]
-    fn a_name_that_tells_another_format_is_a_mistake_with_a_way_out() {
+    fn a_contradicting_file_name_is_an_error_with_help() {
         let said = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
         assert_eq!(
             said,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_tells_nothing_known_is_not_guessed_by() {
+    fn an_unsupported_extension_is_refused_with_the_supported_ones() {
         let said = told::<ReportFormat>(None, "a.pdf").unwrap_err();
         assert!(
             said.contains("`.txt`, `.md`, `.html`, `.json`, `.csv`,"),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_can_be_told_or_asked_for_beside_its_usual_ending() {
+    fn every_format_accepts_its_usual_extension() {
         for format in ReportFormat::value_variants() {
             let name = format!("a.{}", format.endings()[0]);
             told(Some(*format), &name).unwrap();

@@ -58,7 +58,7 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, CliError> {
     let options = LoadOptions {
         kind: args.options.kind,
         strict: args.options.strict,
-        has_target: overrides.settle_targets(),
+        has_target: overrides.determines_targets(),
     };
     for name in names {
         let loaded = find(name, options)?;
@@ -78,7 +78,7 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, CliError> {
 fn one_line(args: &WorkloadArgs) -> Result<Vec<Workload>, CliError> {
     let words = args.one_line.words();
     if let (Some(option), Some(name)) = (words.first_option(), args.workloads.first()) {
-        refuse_unit(name)?;
+        refuse_detached_unit(name)?;
         let name = printable(name);
         let message = format!("`{option}` describes a workload, and `{name}` names another");
         let help = match Path::new(&*name).is_file() {
@@ -93,7 +93,7 @@ fn one_line(args: &WorkloadArgs) -> Result<Vec<Workload>, CliError> {
 }
 
 /// Refuses a unit that a space separates from its number, as in `--size 4 GiB`.
-fn refuse_unit(name: &str) -> Result<(), CliError> {
+fn refuse_detached_unit(name: &str) -> Result<(), CliError> {
     // With a number in front, the parsers of sizes and times decide whether it is a unit.
     let joined = format!("4{name}");
     let is_unit = joined.parse::<Bytes>().is_ok() || joined.parse::<Span>().is_ok();
@@ -155,13 +155,13 @@ pub(crate) fn find(name: &str, options: LoadOptions) -> Result<FoundWorkloads, C
         };
         return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
-    refuse_unit(name)?;
+    refuse_detached_unit(name)?;
     let is_path = name.contains('/') || path.extension().is_some();
     if !is_path && !path.is_file() {
         let builtin = FoundWorkloads::builtin(name);
         return match builtin.is_err() {
-            true if path.is_dir() => Err(not_a_file(path)),
-            true if is_stored_run(name) => Err(stored_run(name)),
+            true if path.is_dir() => Err(target_given_as_workload(path)),
+            true if is_stored_run(name) => Err(stored_run_given_as_workload(name)),
             true if is_emulated(name) => Err(emulated(name)),
             _ => Ok(builtin?),
         };
@@ -231,7 +231,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     // Another file could replace the path before the read, so the open file is examined.
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
-        return Err(not_a_file(path));
+        return Err(target_given_as_workload(path));
     }
     let bytes = read_whole(file).map_err(failed)?;
     bytes.ok_or_else(|| {
@@ -245,7 +245,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 /// Refuses a target that is given as a workload.
-fn not_a_file(path: &Path) -> CliError {
+fn target_given_as_workload(path: &Path) -> CliError {
     let name = path.display();
     let kind = std::fs::metadata(path).map(|found| found.file_type());
     let (what, is_target) = match kind {
@@ -280,7 +280,7 @@ fn emulated(name: &str) -> CliError {
 }
 
 /// Refuses a stored run that is given as a workload.
-fn stored_run(name: &str) -> CliError {
+fn stored_run_given_as_workload(name: &str) -> CliError {
     let name = printable(name);
     let message = format!("`{name}` names a stored run, not a workload");
     let help = format!(
@@ -323,7 +323,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     }
     for (key, value) in args.keys() {
         let set = overrides.set(key, &value);
-        set.map_err(|error| with_unit(in_options(error, |it| it == key), key, &value))?;
+        set.map_err(|error| with_unit(with_options_in_help(error, |it| it == key), key, &value))?;
     }
     for pair in &args.set {
         overrides.set_pair(pair)?;
@@ -355,7 +355,10 @@ fn with_unit(mut error: Diagnostic, key: &str, value: &str) -> Diagnostic {
 
 /// Rewrites the help of an error that has no location in a file, so that it shows options instead
 /// of keys: all keys with a value, and those that were given as options.
-pub(crate) fn in_options(mut error: Diagnostic, is_given: impl Fn(&str) -> bool) -> Diagnostic {
+pub(crate) fn with_options_in_help(
+    mut error: Diagnostic,
+    is_given: impl Fn(&str) -> bool,
+) -> Diagnostic {
     if error.file.is_empty() {
         let help = error.help.take();
         error.help = help.map(|help| {
@@ -408,15 +411,18 @@ mod tests {
         ] {
             let is_given = |key: &str| key == "arrivals";
             let error = Diagnostic::error("", "x").help(help);
-            let said = in_options(error.clone(), is_given).help;
+            let said = with_options_in_help(error.clone(), is_given).help;
             assert_eq!(said.as_deref(), Some(wanted));
             let in_file = Diagnostic::error("w.toml", "x").help(help);
-            assert_eq!(in_options(in_file, is_given).help.as_deref(), Some(help));
+            assert_eq!(
+                with_options_in_help(in_file, is_given).help.as_deref(),
+                Some(help)
+            );
         }
     }
 
     #[test]
-    fn a_multiple_without_its_unit_is_completed() {
+    fn help_adds_the_missing_unit_of_a_multiple() {
         let error = Diagnostic::error("", "x");
         let said = with_unit(error.clone(), "precondition", "2").help;
         assert_eq!(said.as_deref(), Some("write `--precondition 2x`"));

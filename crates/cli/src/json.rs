@@ -9,7 +9,7 @@ use units::{JsonDocument, printable};
 use crate::args::{JsonArg, RecordJsonArg};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::output::{Existing, OutputFile, is_stdout};
+use crate::output::{OutputFile, OverwritePolicy, is_stdout};
 use crate::stored::names_a_run;
 use crate::terminal::{StandardOutput, print_document};
 
@@ -37,7 +37,7 @@ impl JsonArg {
 impl RecordJsonArg {
     /// Opens the file, so that a mistake is reported before hours of measuring.
     pub fn open(&self) -> Result<JsonOutput, CliError> {
-        self.refuse_other_words()?;
+        self.refuse_unintended_file()?;
         JsonOutput::open(self.file.as_deref())
     }
 
@@ -51,7 +51,7 @@ impl RecordJsonArg {
 
     /// Refuses an argument after `--json` that probably was not meant as its file. Otherwise the
     /// run would ignore it, and could overwrite a file of the user.
-    pub fn refuse_other_words(&self) -> Result<(), CliError> {
+    pub fn refuse_unintended_file(&self) -> Result<(), CliError> {
         let Some(path) = &self.file else {
             return Ok(());
         };
@@ -66,7 +66,7 @@ impl RecordJsonArg {
             );
             return Err(CliError::new(Exit::Usage, message, Some(help)));
         }
-        if is_something_else(path) {
+        if is_non_json_file(path) {
             let message = format!("`--json {shown}` would replace a file that is not JSON");
             let help = format!(
                 "to use it as a workload, write `{shown} --json`; to write JSON, name another file"
@@ -78,7 +78,7 @@ impl RecordJsonArg {
 }
 
 /// Returns `true` if the path is a file that neither contains JSON nor has the extension `.json`.
-fn is_something_else(path: &Path) -> bool {
+fn is_non_json_file(path: &Path) -> bool {
     if !path.is_file() || path.extension().is_some_and(|ending| ending == "json") {
         return false;
     }
@@ -95,7 +95,7 @@ impl JsonOutput {
         Ok(match asked {
             None => Self::Nowhere,
             Some(path) if is_stdout(path) => Self::Stdout,
-            Some(path) => Self::File(OutputFile::create(path, Existing::Replace)?),
+            Some(path) => Self::File(OutputFile::create(path, OverwritePolicy::Replace)?),
         })
     }
 
@@ -114,7 +114,7 @@ impl JsonOutput {
 
     /// Returns `true` if the text has a destination: `output`, or else standard output. It is an
     /// error if text and document both request standard output.
-    pub fn leaves_place_for(&self, output: Option<&Path>) -> Result<bool, CliError> {
+    pub fn has_destination_for_text(&self, output: Option<&Path>) -> Result<bool, CliError> {
         match output {
             _ if !self.takes_stdout() => Ok(true),
             None => Ok(false),

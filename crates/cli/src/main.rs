@@ -46,7 +46,7 @@ fn end(exit: Exit) -> ! {
 
 fn main() -> ExitCode {
     // Before all other steps, so that every panic message goes through the filter for terminals.
-    terminal::tell_panics();
+    terminal::print_panics();
     // With `panic = "abort"`, exit with the same message and code as after unwinding.
     if cfg!(panic = "abort") {
         let tell = std::panic::take_hook();
@@ -57,12 +57,12 @@ fn main() -> ExitCode {
             end(failure.exit)
         }));
     }
-    let_own_files_be_used();
+    clear_owner_umask();
     // Before parsing, because clap would refuse an incomplete command line.
     if complete::answer() {
         return Exit::Measured.into();
     }
-    let cli = match command::as_classic::of_own_name() {
+    let cli = match command::as_classic::args_from_program_name() {
         Some(args) => Cli {
             command: Command::As(args),
             db: None,
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         },
         None => match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return not_understood(error),
+            Err(error) => return print_usage_error(error),
         },
     };
     // The second Ctrl-C restores the terminal, and cleans up nothing else.
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
 }
 
 /// Prints a mistake on the command line, or the requested help or version.
-fn not_understood(error: clap::Error) -> ExitCode {
+fn print_usage_error(error: clap::Error) -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let words = arguments.iter().map(OsString::as_os_str);
     if error.kind() == ErrorKind::DisplayVersion && command::version::is_verbose(words) {
@@ -102,7 +102,7 @@ fn not_understood(error: clap::Error) -> ExitCode {
     {
         return code(command::as_classic::help());
     }
-    usage::not_understood(error).into()
+    usage::print_usage_error(error).into()
 }
 
 /// Prints a failure, and returns the exit code.
@@ -117,7 +117,7 @@ fn code(done: Result<Exit, CliError>) -> ExitCode {
 }
 
 /// Clears the owner's bits in the umask, so that this process can use the files it creates.
-fn let_own_files_be_used() {
+fn clear_owner_umask() {
     use rustix::fs::Mode;
     use rustix::process::umask;
     // umask(2) returns the old mask only when it sets a new one.

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::terminal::{OutputStream, StandardOutput, print_document, tell_document};
+use crate::terminal::{OutputStream, StandardOutput, eprint_document, print_document};
 
 /// Number of random names to try.
 const NAMES_MAX: u32 = 16;
@@ -25,7 +25,7 @@ const MODE: u32 = 0o666;
 
 /// Treatment of an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Existing {
+pub(crate) enum OverwritePolicy {
     /// Replace it.
     Replace,
     /// Keep it, and refuse the new one.
@@ -40,7 +40,7 @@ pub(crate) struct OutputFile {
     path: PathBuf,
     file: File,
     draft: OutputDraft,
-    existing: Existing,
+    existing: OverwritePolicy,
 }
 
 /// Location of the contents until the file is complete.
@@ -55,7 +55,7 @@ enum OutputDraft {
 }
 
 /// Kind of destination.
-enum OutputSite {
+enum DestinationKind {
     Direct,
     /// A regular file or nothing, after following links. With the permissions of the old file.
     File(PathBuf, Option<fs::Permissions>),
@@ -64,7 +64,7 @@ enum OutputSite {
 impl OutputFile {
     /// Opens a draft in the same directory, so that a mistake is reported before hours of
     /// measuring.
-    pub fn create(path: &Path, existing: Existing) -> Result<Self, CliError> {
+    pub fn create(path: &Path, existing: OverwritePolicy) -> Result<Self, CliError> {
         Self::open(path, existing).map_err(|reason| {
             let help = match reason.kind() {
                 io::ErrorKind::AlreadyExists => "choose another name",
@@ -78,9 +78,9 @@ impl OutputFile {
         })
     }
 
-    fn open(asked: &Path, existing: Existing) -> io::Result<Self> {
+    fn open(asked: &Path, existing: OverwritePolicy) -> io::Result<Self> {
         let (path, file, draft) = match site(asked)? {
-            OutputSite::Direct => {
+            DestinationKind::Direct => {
                 // A file opened through `/dev/fd` has its own offset, 0, so writes without O_APPEND
                 // would replace earlier output. O_NOCTTY: a terminal must not become the
                 // controlling terminal.
@@ -90,13 +90,13 @@ impl OutputFile {
                     .open(asked)?;
                 (asked.to_owned(), file, OutputDraft::Itself)
             }
-            OutputSite::File(_, Some(_)) if existing == Existing::Keep => {
+            DestinationKind::File(_, Some(_)) if existing == OverwritePolicy::Keep => {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
                     "it already exists",
                 ));
             }
-            OutputSite::File(path, found) => {
+            DestinationKind::File(path, found) => {
                 let (file, draft) = open_draft(&path)?;
                 if let Some(permissions) = found {
                     // Keep the permissions of the replaced file where the system allows that.
@@ -141,7 +141,7 @@ impl OutputFile {
         written?;
         // Before the rename. Otherwise a crash could leave an incomplete file under the final name.
         self.file.sync_all()?;
-        let draft = self.named_draft()?;
+        let draft = self.name_draft()?;
         give_name(&draft, &self.path, self.existing)?;
         // Some file systems cannot sync a directory; durability of the name is then up to them.
         let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
@@ -149,7 +149,7 @@ impl OutputFile {
     }
 
     /// Gives a nameless draft a temporary name, to be renamed afterwards.
-    fn named_draft(&mut self) -> io::Result<PathBuf> {
+    fn name_draft(&mut self) -> io::Result<PathBuf> {
         if let OutputDraft::Beside(draft) = &self.draft {
             return Ok(draft.clone());
         }
@@ -192,16 +192,16 @@ pub(crate) fn page_of(path: Option<&Path>) -> Page {
 /// measuring. Leaves no file.
 pub(crate) fn try_new(path: Option<&Path>) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
-        Some(path) => try_file(path, Existing::Keep),
+        Some(path) => try_file(path, OverwritePolicy::Keep),
         None => Ok(()),
     }
 }
 
 /// Same as [`try_new`], for a file that may exist.
-pub(crate) fn try_file(path: &Path, existing: Existing) -> Result<(), CliError> {
+pub(crate) fn try_file(path: &Path, existing: OverwritePolicy) -> Result<(), CliError> {
     match site(path) {
         // Opening and closing a pipe would end its reader.
-        Ok(OutputSite::Direct) => Ok(()),
+        Ok(DestinationKind::Direct) => Ok(()),
         _ => OutputFile::create(path, existing).map(drop),
     }
 }
@@ -210,7 +210,7 @@ pub(crate) fn try_file(path: &Path, existing: Existing) -> Result<(), CliError> 
 pub(crate) fn write_new(path: Option<&Path>, document: &OutputText) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
         None => print_document(document),
-        Some(path) => OutputFile::create(path, Existing::Keep)?.finish(document),
+        Some(path) => OutputFile::create(path, OverwritePolicy::Keep)?.finish(document),
     }
 }
 
@@ -224,24 +224,29 @@ pub(crate) fn write_measured(
     let Some(path) = path.filter(|path| !is_stdout(path)) else {
         return print_document(document);
     };
-    let written = OutputFile::create(path, Existing::Keep).and_then(|file| file.finish(document));
+    let written =
+        OutputFile::create(path, OverwritePolicy::Keep).and_then(|file| file.finish(document));
     written.or_else(|failure| {
         if stdout == StandardOutput::Taken {
-            tell_document(document);
-            return Err(failure.of_measured("it is on standard error instead"));
+            eprint_document(document);
+            return Err(failure.after_measurement("it is on standard error instead"));
         }
         print_document(document)?;
         let help = "it is on standard output instead";
-        Err(failure.of_measured(help))
+        Err(failure.after_measurement(help))
     })
 }
 
 /// Writes a file. Returns the error of the system without an explanation.
-pub(crate) fn write_file(path: &Path, existing: Existing, document: &OutputText) -> io::Result<()> {
+pub(crate) fn write_file(
+    path: &Path,
+    existing: OverwritePolicy,
+    document: &OutputText,
+) -> io::Result<()> {
     OutputFile::open(path, existing)?.write(document.in_file().as_bytes())
 }
 
-fn site(asked: &Path) -> io::Result<OutputSite> {
+fn site(asked: &Path) -> io::Result<DestinationKind> {
     let refused = |reason: &str| Err(io::Error::other(reason));
     let found = match fs::metadata(asked) {
         Ok(found) => found,
@@ -253,7 +258,7 @@ fn site(asked: &Path) -> io::Result<OutputSite> {
             if asked.file_name().is_none() {
                 return refused("it has no file name");
             }
-            return Ok(OutputSite::File(asked.to_owned(), None));
+            return Ok(DestinationKind::File(asked.to_owned(), None));
         }
         Err(error) => return Err(error),
     };
@@ -266,9 +271,9 @@ fn site(asked: &Path) -> io::Result<OutputSite> {
         return refused("it is a block device");
     }
     if !kind.is_file() || is_descriptor(asked) {
-        return Ok(OutputSite::Direct);
+        return Ok(DestinationKind::Direct);
     }
-    Ok(OutputSite::File(
+    Ok(DestinationKind::File(
         // A rename to the link itself would replace the link instead of its target.
         fs::canonicalize(asked)?,
         Some(found.permissions()),
@@ -336,8 +341,8 @@ fn with_new_name<T>(
     Err(refused)
 }
 
-fn give_name(draft: &Path, path: &Path, existing: Existing) -> io::Result<()> {
-    if existing == Existing::Replace {
+fn give_name(draft: &Path, path: &Path, existing: OverwritePolicy) -> io::Result<()> {
+    if existing == OverwritePolicy::Replace {
         return fs::rename(draft, path);
     }
     match renameat_with(CWD, draft, CWD, path, RenameFlags::NOREPLACE) {
@@ -370,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_moved_by_a_link_replaces_none() {
+    fn moving_by_link_never_replaces_a_file() {
         let site = tempfile::tempdir().unwrap();
         let [draft, path] = ["draft", "path"].map(|name| site.path().join(name));
         fs::write(&draft, "new").unwrap();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_wants_no_pager_has_none() {
+    fn an_empty_pager_and_cat_disable_paging() {
         assert!(pager(Some("".into())).is_none());
         assert!(pager(Some("cat".into())).is_none());
         assert!(pager(None).is_some());

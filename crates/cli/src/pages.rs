@@ -9,19 +9,19 @@ use crate::args::PageArgs;
 use crate::browser;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::output::{Existing, OutputFile, is_stdout, write_file};
+use crate::output::{OutputFile, OverwritePolicy, is_stdout, write_file};
 use crate::stored::StoreLocation;
 
 /// Directory for pages without an explicit file name.
 #[derive(Debug)]
-pub(crate) struct Reports {
+pub(crate) struct ReportDirectory {
     /// The directory, or the reason why there is none.
     directory: Result<PathBuf, String>,
     /// `true` for the default directory, which is private to the user.
     is_own: bool,
 }
 
-impl Reports {
+impl ReportDirectory {
     /// Uses the requested directory, or else the one next to the store.
     pub fn new(asked: Option<&Path>, place: &StoreLocation) -> Self {
         let asked = asked.filter(|path| !path.as_os_str().is_empty());
@@ -46,14 +46,14 @@ impl Reports {
         let written = self
             .make(directory)
             // The name contains ids of runs or labs, so an older file has the same subject.
-            .and_then(|()| write_file(&path, Existing::Replace, page));
+            .and_then(|()| write_file(&path, OverwritePolicy::Replace, page));
         match written {
             Ok(()) => Ok(path),
             Err(error) => Err(format!("cannot write `{}`: {error}", path.display())),
         }
     }
 
-    /// Same as [`Reports::write`], but prints a warning if it fails.
+    /// Same as [`ReportDirectory::write`], but prints a warning if it fails.
     pub fn write_or_warn(&self, name: &str, page: &OutputText) -> Option<PathBuf> {
         self.write(name, page)
             .inspect_err(|reason| {
@@ -76,9 +76,9 @@ impl Reports {
 
 impl PageArgs {
     /// Returns the directory for the automatic page; `None` if no such page is wanted.
-    pub(crate) fn reports(&self, place: &StoreLocation) -> Option<Reports> {
+    pub(crate) fn reports(&self, place: &StoreLocation) -> Option<ReportDirectory> {
         let is_wanted = !self.no_html && self.html.is_none();
-        is_wanted.then(|| Reports::new(self.place.report_dir.as_deref(), place))
+        is_wanted.then(|| ReportDirectory::new(self.place.report_dir.as_deref(), place))
     }
 
     /// Opens a page in the browser if requested. An error is only a warning, because the results
@@ -99,7 +99,7 @@ impl PageArgs {
 pub(crate) struct TablePage<'a> {
     args: &'a PageArgs,
     named: Option<(OutputFile, &'a Path)>,
-    reports: Option<Reports>,
+    reports: Option<ReportDirectory>,
     is_quiet: bool,
 }
 
@@ -117,7 +117,7 @@ impl<'a> TablePage<'a> {
             return Err(CliError::new(Exit::Usage, message, help));
         }
         let named = match named {
-            Some(path) => Some((OutputFile::create(path, Existing::Replace)?, path)),
+            Some(path) => Some((OutputFile::create(path, OverwritePolicy::Replace)?, path)),
             None => None,
         };
         Ok(Self {
@@ -129,7 +129,7 @@ impl<'a> TablePage<'a> {
     }
 
     /// Skips the automatic page, for use when another output already is a page.
-    pub fn only_if_named(&mut self) {
+    pub fn skip_automatic_page(&mut self) {
         self.reports = None;
     }
 

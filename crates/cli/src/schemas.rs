@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_schema_is_called_as_the_format_that_it_describes() {
+    fn every_schema_is_named_after_its_format() {
         assert!(!DOCUMENTS.is_empty());
         for (name, _) in DOCUMENTS {
             let schema: serde_json::Value = serde_json::from_str(&schema(name).unwrap()).unwrap();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_has_its_row_in_the_documents() {
+    fn every_schema_is_listed_in_the_docs() {
         let page = include_str!("../../../docs/results.md");
         for name in std::iter::once(&WORKLOAD).chain(DOCUMENTS.iter().map(|(name, _)| name)) {
             assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");

@@ -62,10 +62,10 @@ pub(crate) fn skip_at_signal(skip: &Arc<AtomicBool>) -> Result<(), CliError> {
 /// Source: Linux, `Documentation/filesystems/proc.rst`, `SigIgn` of `/proc/<pid>/status`.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    ignored_of(&status)
+    parse_ignored_signals(&status)
 }
 
-fn ignored_of(status: &str) -> u64 {
+fn parse_ignored_signals(status: &str) -> u64 {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .unwrap_or(0)
@@ -76,12 +76,12 @@ fn is_in(signal: i32, mask: u64) -> bool {
 }
 
 /// Sets a flag whenever the process continues after a stop, until dropped.
-pub(crate) struct Continued {
+pub(crate) struct ResumeFlag {
     flag: Arc<AtomicBool>,
     registered: SigId,
 }
 
-impl Continued {
+impl ResumeFlag {
     pub fn watch() -> Result<Self, CliError> {
         let flag = Arc::new(AtomicBool::new(false));
         let registered = signal_hook::flag::register(SIGCONT, Arc::clone(&flag))
@@ -94,7 +94,7 @@ impl Continued {
     }
 }
 
-impl Drop for Continued {
+impl Drop for ResumeFlag {
     fn drop(&mut self) {
         signal_hook::low_level::unregister(self.registered);
     }
@@ -107,8 +107,14 @@ mod tests {
     #[test]
     fn ignored_signals_are_read_from_the_status() {
         let status = "Name:\tpgmeter\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
-        let mask = ignored_of(status);
+        let mask = parse_ignored_signals(status);
         assert!(is_in(SIGHUP, mask) && !is_in(SIGINT, mask) && !is_in(SIGTERM, mask));
-        assert_eq!((ignored_of(""), ignored_of("SigIgn:\tx\n")), (0, 0));
+        assert_eq!(
+            (
+                parse_ignored_signals(""),
+                parse_ignored_signals("SigIgn:\tx\n")
+            ),
+            (0, 0)
+        );
     }
 }

@@ -173,7 +173,7 @@ impl<R: Seek> Seek for ValueLimit<R> {
 /// Explains why a file cannot be used as a record.
 pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
     let name = path.display();
-    if has_results_of_fio(path) {
+    if is_fio_result(path) {
         let message = format!("`{name}` has results of fio, not a record of pgmeter");
         let help = "measure its job file with `pgmeter run`, and name that run";
         return CliError::new(Exit::Usage, message, Some(help.to_owned()));
@@ -193,7 +193,7 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
 }
 
 /// Returns `true` for a file that fio wrote with `--output-format=json`.
-fn has_results_of_fio(path: &Path) -> bool {
+fn is_fio_result(path: &Path) -> bool {
     let start = path.to_str().filter(|_| path.is_file()).map(|name| {
         let start = FileAccess::anywhere().beginning(name, RECOGNIZED_BYTES);
         start.unwrap_or_default()
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_values_are_read_than_allowed_each_time() {
+    fn the_value_limit_starts_over_after_a_rewind() {
         let mut counted = ValueLimit::new(io::Cursor::new(b"[1,2,3]"), 2);
         let mut text = String::new();
         for _ in 0..2 {

@@ -37,13 +37,15 @@ const SYNONYMS: [(&str, &str); 17] = [
 
 /// Removes suggestions that are harmful or misleading, and adds a useful one.
 pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
-    suggest_nothing_destructive(error);
-    suggest_no_dashes(error);
+    remove_destructive_suggestions(error);
+    remove_double_dash_advice(error);
     let tip = match error.kind() {
-        ErrorKind::InvalidSubcommand => of_first_word(error, words),
+        ErrorKind::InvalidSubcommand => suggest_command(error, words),
         ErrorKind::ValueValidation => of_unit(error),
-        ErrorKind::InvalidValue => empty_value(error),
-        ErrorKind::UnknownArgument => negative_value(error, words).or_else(|| of_run(error, words)),
+        ErrorKind::InvalidValue => explain_empty_value(error),
+        ErrorKind::UnknownArgument => {
+            explain_negative_value(error, words).or_else(|| of_run(error, words))
+        }
         _ => None,
     };
     if let Some(tip) = tip.or_else(|| common_mistakes::tip(error, words)) {
@@ -63,7 +65,7 @@ pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
 }
 
 /// Removes suggestions that destroy data, and usage lines that show them.
-fn suggest_nothing_destructive(error: &mut clap::Error) {
+fn remove_destructive_suggestions(error: &mut clap::Error) {
     let suggestions = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedCommand,
@@ -98,7 +100,7 @@ fn is_destructive(text: &str) -> bool {
 }
 
 /// Removes clap's advice to pass an unknown option after `--`, where it would become a workload.
-fn suggest_no_dashes(error: &mut clap::Error) {
+fn remove_double_dash_advice(error: &mut clap::Error) {
     let advises =
         |value: &ContextValue| value.to_string().contains("as a value, use '") && is_text(value);
     if error.get(ContextKind::Suggested).is_some_and(advises) {
@@ -111,7 +113,7 @@ fn is_text(value: &ContextValue) -> bool {
 }
 
 /// Suggests a command for a workload, a file or a directory that is given as a command.
-fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
+fn suggest_command(error: &clap::Error, words: &[String]) -> Option<String> {
     let word = context(error, ContextKind::InvalidSubcommand)?;
     // Subcommands of subcommands do not take workloads.
     if words.get(1) != Some(&word) {
@@ -149,7 +151,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
 }
 
 /// Explains a negative number after an option, which clap takes for another option.
-fn negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
+fn explain_negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
     let invalid = context(error, ContextKind::InvalidArg)?;
     let digits = invalid.strip_prefix('-')?;
     if !digits.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
@@ -169,7 +171,7 @@ fn of_unit(error: &clap::Error) -> Option<String> {
 }
 
 /// Explains an empty value.
-fn empty_value(error: &clap::Error) -> Option<String> {
+fn explain_empty_value(error: &clap::Error) -> Option<String> {
     let is_empty = context(error, ContextKind::InvalidValue)?.is_empty();
     // clap reports a missing value in the same way as an empty one.
     let was_given = std::env::args_os().any(|word| word.is_empty());
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn no_typo_is_answered_with_what_destroys() {
+    fn no_typo_suggests_a_destructive_option() {
         let typos = [
             "--row=randread",
             "--overwrite",
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workload_or_a_habit_in_the_place_of_a_command_finds_its_command() {
+    fn workload_names_and_common_guesses_suggest_a_command() {
         for (line, tip) in [
             (&["quick"][..], "`pgmeter run quick`"),
             (&["OLTP", "--iodepth", "4"], "`pgmeter run OLTP`"),
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn habits_lead_to_the_option_of_the_command() {
+    fn common_guesses_suggest_the_right_option() {
         for (line, tip) in [
             ("run --duration 5", "`--duration` is `--run-time` here"),
             ("serve --dir x", "`--dir` is `--target` here"),
@@ -322,14 +324,14 @@ mod tests {
 
     /// Usage lines show an option that a variable sets as if it were required.
     #[test]
-    fn no_variable_sets_an_option() {
+    fn no_option_reads_an_environment_variable() {
         let command = Cli::command();
         let mut options = command.get_arguments();
         assert!(options.all(|option| option.get_env().is_none()));
     }
 
     #[test]
-    fn numbers_below_0_are_not_taken_for_options() {
+    fn negative_numbers_are_not_taken_for_options() {
         for (line, option) in [
             (["run", "--iodepth", "-4"], "--iodepth"),
             (["run", "--size", "-4k"], "--size"),

@@ -9,7 +9,7 @@ use std::io::{self, IsTerminal};
 
 use display::TerminalFacts;
 use report::{Page, Styled};
-use units::{excerpts, printable, printable_bytes};
+use units::{elide_long_words, printable, printable_bytes};
 
 use crate::document::OutputText;
 use crate::failure::CliError;
@@ -98,7 +98,7 @@ impl OutputStream {
 impl CliError {
     /// Prints the message to standard error.
     pub fn print(&self) {
-        tell_text(format_args!("{}\n", self.text()));
+        eprint_text(format_args!("{}\n", self.text()));
     }
 }
 
@@ -119,28 +119,28 @@ pub(crate) fn print_document(document: &OutputText) -> Result<(), CliError> {
 
 /// Prints a document on standard error. Errors are ignored, because there is no other stream to
 /// report them on.
-pub(crate) fn tell_document(document: &OutputText) {
+pub(crate) fn eprint_document(document: &OutputText) {
     let _ = OutputStream::Error.write_document(document);
 }
 
 /// Prints a line on standard error. If standard error is closed, the program continues without it.
 macro_rules! tell {
-    ($($part:tt)*) => { $crate::terminal::tell_line(format_args!($($part)*)) };
+    ($($part:tt)*) => { $crate::terminal::eprint_line(format_args!($($part)*)) };
 }
 
 /// Same as `tell!`, but keeps line breaks in the text, and adds none.
 macro_rules! tell_text {
-    ($($part:tt)*) => { $crate::terminal::tell_text(format_args!($($part)*)) };
+    ($($part:tt)*) => { $crate::terminal::eprint_text(format_args!($($part)*)) };
 }
 
-pub(crate) fn tell_line(line: Arguments) {
+pub(crate) fn eprint_line(line: Arguments) {
     // A line break in a name could otherwise forge a message.
-    let line = format!("{}\n", printable(&excerpts(&line.to_string())));
-    tell_document(&OutputText::Prose(line.into()));
+    let line = format!("{}\n", printable(&elide_long_words(&line.to_string())));
+    eprint_document(&OutputText::Prose(line.into()));
 }
 
-pub(crate) fn tell_text(text: Arguments) {
-    tell_document(&OutputText::Prose(text.to_string().into()));
+pub(crate) fn eprint_text(text: Arguments) {
+    eprint_document(&OutputText::Prose(text.to_string().into()));
 }
 
 /// Formats a name or a sentence without line breaks.
@@ -149,7 +149,7 @@ pub(crate) fn one_line(text: &dyn std::fmt::Display) -> String {
 }
 
 /// Prints panics through this module, like all other messages.
-pub(crate) fn tell_panics() {
+pub(crate) fn print_panics() {
     std::panic::set_hook(Box::new(|panic| {
         // `capture` takes one only if `RUST_BACKTRACE` asks for it, as the standard hook does.
         let backtrace = std::backtrace::Backtrace::capture();

@@ -1,7 +1,7 @@
 //! Handles command lines that clap does not accept.
 
 use clap::error::{ContextKind, ContextValue};
-use units::{excerpts, printable};
+use units::{elide_long_words, printable};
 
 use crate::failure::Exit;
 use crate::other_tools::translate;
@@ -9,7 +9,7 @@ use crate::suggestions;
 use crate::terminal::print_help;
 
 /// Prints the mistake on the command line, or the requested help.
-pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
+pub(crate) fn print_usage_error(mut error: clap::Error) -> Exit {
     let words = command_words();
     suggestions::amend(&mut error, &words);
     // `translate` follows `amend`, because its suggestions replace all others.
@@ -36,7 +36,7 @@ pub(crate) fn command_words() -> Vec<String> {
 /// Keeps each argument that an error quotes on a single line.
 fn show_arguments(error: &mut clap::Error) {
     // A line break in an argument could otherwise forge a message.
-    let text = |text: &String| printable(&excerpts(text)).into_owned();
+    let text = |text: &String| printable(&elide_long_words(text)).into_owned();
     let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
         ContextValue::String(it) => Some((kind, ContextValue::String(text(it)))),
         ContextValue::Strings(all) => {

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::ClusterError;
-use crate::pipes::{COMPLAINT_MAX, LOOK, first_words, listen};
+use crate::pipes::{COMPLAINT_MAX, LOOK, first_printable_line, listen};
 use crate::worker::is_stopped;
 
 /// Time limit for a copy: over a slow line, sending the program takes minutes.
@@ -18,7 +18,7 @@ const COPY_MAX: Duration = Duration::from_secs(300);
 const REMOVAL_MAX: Duration = Duration::from_secs(10);
 
 /// The first bytes that a command wrote.
-type Heard = Arc<Mutex<Vec<u8>>>;
+type CapturedOutput = Arc<Mutex<Vec<u8>>>;
 
 /// A copy of this program on a host. The remote shell that stored it removes it when its standard
 /// input ends. That happens when this value is dropped, and also when this process or the
@@ -91,7 +91,7 @@ pub fn copy_program(
         .len();
     // The remote shell splits the command line, so the script is quoted.
     on_host.args(["sh", "-c", &format!("'{}'", script(size_bytes))]);
-    let first_line = FirstLine::of(on_host, own).and_then(|it| it.wait(COPY_MAX, stop));
+    let first_line = UploadCommand::of(on_host, own).and_then(|it| it.wait(COPY_MAX, stop));
     match first_line {
         // A shell may print other text first, and that text must not be run as a program.
         Ok(copy) if copy.path.starts_with('/') => Ok(copy),
@@ -102,15 +102,15 @@ pub fn copy_program(
 }
 
 /// A command that receives a file on its standard input, which stays open, and prints one line.
-struct FirstLine {
+struct UploadCommand {
     child: Child,
     feeder: JoinHandle<io::Result<ChildStdin>>,
     listeners: Vec<JoinHandle<()>>,
-    output: Heard,
-    complaint: Heard,
+    output: CapturedOutput,
+    complaint: CapturedOutput,
 }
 
-impl FirstLine {
+impl UploadCommand {
     fn of(mut command: Command, mut input: File) -> Result<Self, String> {
         command.stdin(Stdio::piped());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -118,7 +118,7 @@ impl FirstLine {
             let program = command.get_program().to_string_lossy();
             format!("cannot start `{program}`: {error}")
         })?;
-        let (output, complaint) = (Heard::default(), Heard::default());
+        let (output, complaint) = (CapturedOutput::default(), CapturedOutput::default());
         let mut listeners = Vec::new();
         if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
             let (to_output, to_complaint) = (Arc::clone(&output), Arc::clone(&complaint));
@@ -191,11 +191,11 @@ impl FirstLine {
     }
 }
 
-fn words(of: &Heard) -> String {
-    first_words(&of.lock().unwrap_or_else(PoisonError::into_inner))
+fn words(of: &CapturedOutput) -> String {
+    first_printable_line(&of.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn has_line(output: &Heard) -> bool {
+fn has_line(output: &CapturedOutput) -> bool {
     let heard = output.lock().unwrap_or_else(PoisonError::into_inner);
     let text = heard.trim_ascii_start();
     text.contains(&b'\n')
@@ -212,7 +212,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let input = File::open("/dev/null").expect("it is there");
-        FirstLine::of(command, input)?.wait(limit, &AtomicBool::new(false))
+        UploadCommand::of(command, input)?.wait(limit, &AtomicBool::new(false))
     }
 
     /// What a shell elsewhere does with what it is given, with its temporary files in a directory.
@@ -231,7 +231,7 @@ mod tests {
     }
 
     /// The shell elsewhere removes it soon after.
-    fn is_soon_empty(directory: &Path) -> bool {
+    fn becomes_empty(directory: &Path) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
         while !is_empty(directory) && Instant::now() < end {
             thread::sleep(LOOK);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_or_what_was_complained_of_is_told() {
+    fn the_first_line_or_the_error_output_is_reported() {
         let long = Duration::from_secs(60);
         let first = first_line("echo /tmp/x; echo y; cat", long).expect("a line");
         assert_eq!(first.path(), "/tmp/x");
@@ -276,20 +276,20 @@ mod tests {
         let mut copy = copy_program(shell(place.path()), "a", &stop).expect("it is copied");
         // What is left of a leader that was killed: its end of the pipe is closed.
         drop(copy.input.take());
-        assert!(is_soon_empty(place.path()));
+        assert!(becomes_empty(place.path()));
         drop(copy);
         // One that is killed in the middle of the copy.
         let mut command = shell(place.path());
         command.args(["sh", "-c", &format!("'{}'", script(1 << 30))]);
         let input = File::open("/proc/self/exe").expect("this program");
-        let partial = FirstLine::of(command, input).expect("it starts");
+        let partial = UploadCommand::of(command, input).expect("it starts");
         let told = partial.wait(Duration::from_secs(1), &stop);
         assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));
-        assert!(is_soon_empty(place.path()));
+        assert!(becomes_empty(place.path()));
     }
 
     #[test]
-    fn a_host_without_room_is_told_and_keeps_nothing() {
+    fn a_full_host_is_reported_and_keeps_no_files() {
         let place = tempfile::tempdir().expect("a directory");
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -f 8; eval \"$*\"", "sh"]);
@@ -297,11 +297,11 @@ mod tests {
         let stop = AtomicBool::new(false);
         let refused = copy_program(command, "a", &stop).expect_err("no room");
         assert!(refused.to_string().contains("its command "), "{refused}");
-        assert!(is_soon_empty(place.path()));
+        assert!(becomes_empty(place.path()));
     }
 
     #[test]
-    fn who_takes_too_long_is_ended() {
+    fn a_command_that_takes_too_long_is_stopped() {
         let begun = Instant::now();
         let told = first_line("exec sleep 100", Duration::from_secs(1));
         assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));

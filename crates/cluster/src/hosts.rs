@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_keep_their_zeros() {
+    fn ranges_keep_leading_zeros() {
         let all = hosts("a, node[08-10,12].x,user@b").expect("a list");
         let wanted = [
             "a", "node08.x", "node09.x", "node10.x", "node12.x", "user@b",
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_lists_are_refused() {
+    fn invalid_host_lists_are_refused() {
         for list in [
             "",
             ",",

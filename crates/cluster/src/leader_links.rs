@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// An event on the connection to a process.
 #[derive(Debug)]
-pub enum Arrival {
+pub enum LinkEvent {
     /// A message.
     Message(Vec<u8>),
     /// No message will follow, with the reason.
@@ -14,11 +14,11 @@ pub enum Arrival {
 }
 
 /// Sends a message to one process without waiting. A message to a process that has ended is lost.
-pub type Outlet = Box<dyn Fn(Vec<u8>) + Send>;
+pub type MessageSender = Box<dyn Fn(Vec<u8>) + Send>;
 
 /// Creates an outlet that puts messages into a channel.
 #[must_use]
-pub fn outlet(to: Sender<Vec<u8>>) -> Outlet {
+pub fn outlet(to: Sender<Vec<u8>>) -> MessageSender {
     Box::new(move |message| {
         // The leader notices a process that has ended by its silence.
         let _ = to.send(message);
@@ -28,9 +28,9 @@ pub fn outlet(to: Sender<Vec<u8>>) -> Outlet {
 /// Outlets to all processes, and the channel of their messages.
 pub struct LeaderLinks {
     /// Outlets by rank.
-    pub to: Vec<Outlet>,
+    pub to: Vec<MessageSender>,
     /// Rank of the sender, and the event.
-    pub from: Receiver<(u32, Arrival)>,
+    pub from: Receiver<(u32, LinkEvent)>,
 }
 
 impl LeaderLinks {
@@ -47,7 +47,7 @@ impl LeaderLinks {
     }
 
     /// Waits at most `wait` for an event.
-    pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, Arrival)> {
+    pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, LinkEvent)> {
         match self.from.recv_timeout(wait) {
             Ok(arrival) => Some(arrival),
             Err(RecvTimeoutError::Timeout) => None,

@@ -99,7 +99,7 @@ pub(crate) struct MemberOptions {
 /// Message to the leader.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Report {
+pub(crate) enum MemberMessage {
     Hello {
         protocol: [u32; 2],
         version: String,
@@ -207,9 +207,9 @@ pub(crate) fn words(text: &str) -> String {
     units::printable(&short).into_owned()
 }
 
-impl Report {
+impl MemberMessage {
     /// Makes all texts printable and short.
-    pub fn with_short_words(mut self) -> Self {
+    pub fn with_printable_texts(mut self) -> Self {
         // Text from another host must not control this terminal or fill the record.
         let shorten = |text: &mut String| *text = words(text);
         match &mut self {
@@ -279,9 +279,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_come_back_short_or_long() {
+    fn messages_of_any_length_round_trip() {
         for length in [0, 10, 2000, 20_000, 3 << 20] {
-            let message = Report::Planned {
+            let message = MemberMessage::Planned {
                 hash: "x".repeat(length),
             };
             let mut stream = Vec::new();
@@ -289,20 +289,20 @@ mod tests {
             write(&mut stream, ALIVE).expect("a vector");
             let mut from = stream.as_slice();
             let first = read(&mut from).expect("a message").expect("a message");
-            let Some(Report::Planned { hash }) = decode(&first).expect("a message") else {
+            let Some(MemberMessage::Planned { hash }) = decode(&first).expect("a message") else {
                 panic!("another message");
             };
             assert_eq!(hash.len(), length);
             let second = read(&mut from).expect("a message").expect("a message");
-            assert!(decode::<Report>(&second).expect("a sign").is_none());
+            assert!(decode::<MemberMessage>(&second).expect("a sign").is_none());
             assert!(read(&mut from).expect("the end").is_none());
         }
     }
 
     #[test]
-    fn what_is_no_message_is_an_error() {
+    fn malformed_messages_are_errors() {
         for bytes in [&[][..], &[9], &[1], &[1, b'{'], &[2, 1, 2, 3], &[0, 0]] {
-            assert!(decode::<Report>(bytes).is_err(), "{bytes:?}");
+            assert!(decode::<MemberMessage>(bytes).is_err(), "{bytes:?}");
         }
         for bytes in [
             &[1, 0, 0][..],

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use engine::clock::Clock;
-use run::{FileNews, HearRounds, Meeting};
+use run::{FileNews, MaxRoundsCallback, PeerAgreement};
 
-use crate::leader_links::Outlet;
-use crate::message::{LeaderMessage, Report, decode, encode};
+use crate::leader_links::MessageSender;
+use crate::message::{LeaderMessage, MemberMessage, decode, encode};
 
 /// A process ends if it receives nothing from the leader for this time.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
@@ -24,9 +24,9 @@ const ENDING_MAX: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Takes orders as they arrive, even while the process measures.
-pub struct Desk {
+pub struct OrderInbox {
     orders: Mutex<Sender<LeaderMessage>>,
-    to: Mutex<Outlet>,
+    to: Mutex<MessageSender>,
     /// Set by a signal handler when this process should end.
     outside: Arc<AtomicBool>,
     /// Set to end the cell and everything after it.
@@ -36,20 +36,20 @@ pub struct Desk {
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
-    level: Mutex<Leveling>,
+    level: Mutex<MaxRoundsWaiter>,
     /// Operations per second of all processes, by round.
     rounds: Mutex<Vec<f64>>,
     told: Condvar,
     heard: Mutex<Instant>,
 }
 
-impl Desk {
+impl OrderInbox {
     /// Creates an inbox that sends reports to `to`, and the channel of orders for
     /// [`ClusterWorker`](crate::ClusterWorker). A set `outside` flag also ends the process. The
     /// inbox only reads that flag: a second signal ends the process at once, and a stop order of
     /// the leader must not count as the first signal.
     pub(crate) fn new(
-        to: Outlet,
+        to: MessageSender,
         outside: Arc<AtomicBool>,
     ) -> (Arc<Self>, Receiver<LeaderMessage>) {
         let (orders, left) = channel();
@@ -76,14 +76,14 @@ impl Desk {
         let order = match decode(message) {
             Ok(Some(order)) => order,
             Ok(None) => return,
-            Err(_) => return self.leader_is_gone(),
+            Err(_) => return self.on_leader_lost(),
         };
         match order {
             // Answered at once: the length of the round trip limits the precision of the leader's
             // reading. The leader compares clocks only in cells, when the clock is set.
             LeaderMessage::Ping { number } => {
                 let at_ns = self.clock.get().map_or(0, Clock::now_ns);
-                self.send(&Report::Pong { number, at_ns });
+                self.send(&MemberMessage::Pong { number, at_ns });
             }
             LeaderMessage::Start { at_ns } => {
                 *lock(&self.start) = Some(at_ns);
@@ -118,13 +118,13 @@ impl Desk {
     }
 
     /// No message will follow: ends everything and removes the files made here.
-    pub fn leader_is_gone(&self) {
+    pub fn on_leader_lost(&self) {
         self.stop.store(true, Ordering::Relaxed);
         let _ = lock(&self.orders).send(LeaderMessage::Bye);
     }
 
     /// `true` if the leader has been silent for more than [`SILENCE_MAX`].
-    fn is_deserted(&self) -> bool {
+    fn is_leader_silent(&self) -> bool {
         lock(&self.heard).elapsed() > SILENCE_MAX
     }
 
@@ -133,7 +133,7 @@ impl Desk {
         loop {
             match orders.recv_timeout(LOOK) {
                 Ok(order) => return order,
-                Err(_) if self.is_deserted() => {
+                Err(_) if self.is_leader_silent() => {
                     self.stop.store(true, Ordering::Relaxed);
                     return LeaderMessage::Bye;
                 }
@@ -142,7 +142,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn send(&self, report: &Report) {
+    pub(crate) fn send(&self, report: &MemberMessage) {
         let message = encode(report);
         lock(&self.to)(message);
     }
@@ -185,8 +185,8 @@ impl Desk {
                     wanted.get_or_insert_with(Instant::now);
                 }
                 let is_late = wanted.is_some_and(|it| it.elapsed() > ENDING_MAX);
-                if is_late || desk.is_deserted() {
-                    return desk.leader_is_gone();
+                if is_late || desk.is_leader_silent() {
+                    return desk.on_leader_lost();
                 }
                 drop(desk);
                 std::thread::sleep(LOOK);
@@ -197,37 +197,37 @@ impl Desk {
 
 /// Callback that waits for the highest number of rounds.
 #[derive(Default)]
-struct Leveling(Option<HearRounds>);
+struct MaxRoundsWaiter(Option<MaxRoundsCallback>);
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for OrderInbox {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Desk")
+        formatter.write_str("OrderInbox")
     }
 }
 
-impl Meeting for Desk {
-    fn level(&self, rounds: u64, then: HearRounds) {
+impl PeerAgreement for OrderInbox {
+    fn level(&self, rounds: u64, then: MaxRoundsCallback) {
         // Stored before the report, because the answer may arrive at once.
         lock(&self.level).0 = Some(then);
-        self.send(&Report::Level { rounds });
+        self.send(&MemberMessage::Level { rounds });
     }
 
     fn start(&self, stop: &AtomicBool) -> Option<u64> {
         // Cleared before the report, because the answer may arrive before this thread waits for it.
         *lock(&self.start) = None;
-        self.send(&Report::Armed);
+        self.send(&MemberMessage::Armed);
         self.wait_for(&self.start, stop)
     }
 
     fn exchange(&self, news: Vec<FileNews>) -> Option<Vec<FileNews>> {
         // Cleared before the report for the same reason.
         *lock(&self.news) = None;
-        self.send(&Report::News { news });
+        self.send(&MemberMessage::News { news });
         self.wait_for(&self.news, &self.stop)
     }
 
     fn round(&self, per_second: f64) {
-        self.send(&Report::Round { per_second });
+        self.send(&MemberMessage::Round { per_second });
     }
 
     fn round_of_all(&self, index: usize) -> Option<f64> {
@@ -236,7 +236,7 @@ impl Meeting for Desk {
 
     fn begun(&self, phase: Option<&str>, begin_ns: u64) {
         let phase = phase.map(str::to_owned);
-        self.send(&Report::Begun {
+        self.send(&MemberMessage::Begun {
             phase,
             at_ns: begin_ns,
         });

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::ClusterError;
-use crate::leader_links::{Arrival, LeaderLinks, outlet};
+use crate::leader_links::{LeaderLinks, LinkEvent, outlet};
 use crate::message::{ALIVE, read, words, write};
 use crate::worker::ClusterWorker;
 
@@ -65,7 +65,7 @@ impl Children {
             }
             if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
                 let arrivals = arrivals.clone();
-                thread::spawn(move || hear_all(rank, stdout, stderr, &arrivals));
+                thread::spawn(move || receive_messages(rank, stdout, stderr, &arrivals));
             }
             all.children.push(child);
         }
@@ -119,11 +119,11 @@ fn send_all(stream: &mut impl Write, messages: &Receiver<Vec<u8>>) {
     }
 }
 
-fn hear_all(
+fn receive_messages(
     rank: u32,
     mut stdout: impl Read,
     stderr: impl Read + Send + 'static,
-    arrivals: &SyncSender<(u32, Arrival)>,
+    arrivals: &SyncSender<(u32, LinkEvent)>,
 ) {
     let complaint = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&complaint);
@@ -132,7 +132,7 @@ fn hear_all(
         Ok(()) => loop {
             match read(&mut stdout) {
                 Ok(Some(message)) => {
-                    if arrivals.send((rank, Arrival::Message(message))).is_err() {
+                    if arrivals.send((rank, LinkEvent::Message(message))).is_err() {
                         return;
                     }
                 }
@@ -149,11 +149,11 @@ fn hear_all(
         thread::sleep(LOOK);
     }
     let complaint = complaint.lock().unwrap_or_else(PoisonError::into_inner);
-    let why = match first_words(&complaint) {
+    let why = match first_printable_line(&complaint) {
         words if words.is_empty() => why,
         words => format!("{why}; its command printed `{words}`"),
     };
-    let _ = arrivals.send((rank, Arrival::Gone(why)));
+    let _ = arrivals.send((rank, LinkEvent::Gone(why)));
 }
 
 /// Skips the output before the opening.
@@ -178,7 +178,7 @@ fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
             Err(error) => break format!("broke off: {error}"),
         }
     };
-    match first_words(&greeting) {
+    match first_printable_line(&greeting) {
         words if words.is_empty() => Err(why),
         words => Err(format!("{why}: it wrote `{words}`")),
     }
@@ -198,7 +198,7 @@ pub(crate) fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
 }
 
 /// First line that is not blank, made printable and short.
-pub(crate) fn first_words(bytes: &[u8]) -> String {
+pub(crate) fn first_printable_line(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     words(
@@ -214,13 +214,13 @@ pub(crate) fn first_words(bytes: &[u8]) -> String {
 pub fn serve_stdio(stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
     let worker = ClusterWorker::new(outlet(to), stop);
-    let desk = worker.desk();
+    let desk = worker.inbox();
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();
         while let Ok(Some(message)) = read(&mut stdin) {
             desk.take(&message);
         }
-        desk.leader_is_gone();
+        desk.on_leader_lost();
     });
     thread::spawn(move || {
         let mut stdout = io::stdout();
@@ -239,14 +239,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn greetings_of_shells_are_passed_over() {
+    fn shell_greetings_are_skipped() {
         let mut stream = b"Welcome!\nLast login\n\0pgmeter crew\nrest".as_slice();
         skip_greeting(&mut stream).expect("the opening");
         assert_eq!(stream, b"rest");
     }
 
     #[test]
-    fn who_is_no_pgmeter_is_told_by_what_it_wrote() {
+    fn a_program_other_than_pgmeter_is_reported_with_its_output() {
         let of = |bytes: &[u8]| skip_greeting(&mut &*bytes).expect_err("no opening");
         assert_eq!(of(b""), "ended before it identified itself");
         let seen = of(b"\n\x1b[31msh: not found\n");
@@ -260,13 +260,13 @@ mod tests {
     }
 
     #[test]
-    fn a_command_whose_complaints_never_end_is_gone_all_the_same() {
+    fn a_command_is_gone_even_if_its_standard_error_stays_open() {
         let mut command = Command::new("sh");
         // What is left in the background holds standard error open.
         command.args(["-c", "echo no route >&2; sleep 3 >/dev/null & exit 1"]);
         let (children, hub) = Children::start(vec![command]).expect("sh starts");
         let (rank, arrival) = hub.receive(Duration::from_secs(60)).expect("an end");
-        let Arrival::Gone(why) = arrival else {
+        let LinkEvent::Gone(why) = arrival else {
             panic!("a message");
         };
         assert_eq!(rank, 0);

@@ -23,10 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Directories that this process made for itself and for others.
 #[derive(Default)]
 pub(crate) struct WorkDirs {
-    kept: Vec<Ground>,
+    kept: Vec<WorkDir>,
 }
 
-struct Ground {
+struct WorkDir {
     prepared: Prepared,
     tree: Tree,
     /// Parent of all processes' directories.
@@ -85,7 +85,7 @@ impl WorkDirs {
                 message: format!("`{}` is not UTF-8", place.display()),
                 help: Some("name a directory whose path is UTF-8".to_owned()),
             });
-        self.kept.push(Ground {
+        self.kept.push(WorkDir {
             prepared,
             tree,
             place,
@@ -95,9 +95,9 @@ impl WorkDirs {
 
     /// Removes the directories once the other processes have left them, or leaves them in place
     /// after [`LEAVING_MAX`]. Without a leader, no one reports whether a process still works there.
-    pub fn release_once_left(self) {
+    pub fn release_when_unused(self) {
         let end = Instant::now() + LEAVING_MAX;
-        let is_left = |ground: &Ground| {
+        let is_left = |ground: &WorkDir| {
             let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
             let mut others = entries.filter(|it| !is_common(it));
             others.next().is_none()
@@ -114,7 +114,7 @@ impl WorkDirs {
 
     /// Removes the shared files of earlier cells. All processes have finished those cells, and some
     /// may already work in this one.
-    pub fn clear_before(&self, cell_index: u32) {
+    pub fn remove_files_before(&self, cell_index: u32) {
         let current = format!("{COMMON}{cell_index}");
         for ground in &self.kept {
             let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
@@ -129,7 +129,7 @@ impl WorkDirs {
     /// Removes the directories; returns what was left behind, and why.
     pub fn release(self) -> Vec<String> {
         let mut left = Vec::new();
-        for Ground {
+        for WorkDir {
             mut prepared, tree, ..
         } in self.kept
         {
@@ -152,7 +152,7 @@ fn is_common(entry: &fs::DirEntry) -> bool {
 }
 
 /// Plan of a process, and the directories made for it.
-pub(crate) struct Own {
+pub(crate) struct ProcessPlan {
     /// The plan with these directories as targets.
     pub plan: Plan,
     directories: Vec<PathBuf>,
@@ -163,8 +163,8 @@ pub(crate) fn of_rank(
     (plan, used): (&Plan, &BTreeSet<u32>),
     rank: u32,
     places: &[Option<String>],
-) -> Result<Own, FailureMessage> {
-    let mut own = Own {
+) -> Result<ProcessPlan, FailureMessage> {
+    let mut own = ProcessPlan {
         plan: plan.of_rank(rank),
         directories: Vec::new(),
     };
@@ -189,7 +189,7 @@ pub(crate) fn of_rank(
     Ok(own)
 }
 
-impl Own {
+impl ProcessPlan {
     /// Removes the directories of a process, which are empty after it has released its targets.
     pub fn leave(&self) {
         for directory in &self.directories {

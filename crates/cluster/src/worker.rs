@@ -10,14 +10,14 @@ use results::{CellRecord, IntervalRecord, RunEvent};
 use run::{Member, RunOptions};
 use sha2::{Digest, Sha256};
 
-use crate::leader_links::Outlet;
-use crate::message::{FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report};
-use crate::order_inbox::Desk;
+use crate::leader_links::MessageSender;
+use crate::message::{FailureMessage, LeaderMessage, MemberMessage, MemberOptions, PROTOCOL};
+use crate::order_inbox::OrderInbox;
 use crate::work_dir::{WorkDirs, of_rank, of_target};
 
 /// A worker process with its queue of orders.
 pub struct ClusterWorker {
-    desk: Arc<Desk>,
+    desk: Arc<OrderInbox>,
     orders: Receiver<LeaderMessage>,
     rank: u32,
 }
@@ -25,8 +25,8 @@ pub struct ClusterWorker {
 impl ClusterWorker {
     /// Creates a worker that reports to `to`; `stop` ends it from outside.
     #[must_use]
-    pub fn new(to: Outlet, stop: Arc<AtomicBool>) -> Self {
-        let (desk, orders) = Desk::new(to, stop);
+    pub fn new(to: MessageSender, stop: Arc<AtomicBool>) -> Self {
+        let (desk, orders) = OrderInbox::new(to, stop);
         desk.watch_leader();
         Self {
             desk,
@@ -37,7 +37,7 @@ impl ClusterWorker {
 
     /// Receiver of the leader's messages.
     #[must_use]
-    pub fn desk(&self) -> Arc<Desk> {
+    pub fn inbox(&self) -> Arc<OrderInbox> {
         Arc::clone(&self.desk)
     }
 
@@ -56,17 +56,18 @@ impl ClusterWorker {
                     reads_only,
                 } => {
                     let found = probed(&targets, default_target.as_deref(), create, reads_only);
-                    self.desk.send(&found.unwrap_or_else(Report::Failed));
+                    self.desk.send(&found.unwrap_or_else(MemberMessage::Failed));
                 }
                 LeaderMessage::Plan { plan, options } => {
-                    self.desk.send(&Report::Planned { hash: hash(&plan) });
-                    if self.with_plan(&plan, &options) {
+                    self.desk
+                        .send(&MemberMessage::Planned { hash: hash(&plan) });
+                    if self.run_plan(&plan, &options) {
                         return;
                     }
                 }
                 // Without a plan there is nothing to remove, but the leader waits for the answer.
                 LeaderMessage::Clean | LeaderMessage::Vacate => {
-                    self.desk.send(&Report::Cleaned { left: Vec::new() });
+                    self.desk.send(&MemberMessage::Cleaned { left: Vec::new() });
                 }
                 LeaderMessage::Bye => return,
                 _ => {}
@@ -75,7 +76,7 @@ impl ClusterWorker {
     }
 
     /// Carries out a plan; `true` if no orders follow.
-    fn with_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
+    fn run_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
         let mut grounds = WorkDirs::default();
         let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
         // The list has one entry per rank, so its last entry belongs to this rank.
@@ -91,30 +92,32 @@ impl ClusterWorker {
                     self.desk.send(&match found {
                         Ok(found) => {
                             places.clone_from(&found);
-                            Report::Grounded { places: found }
+                            MemberMessage::Grounded { places: found }
                         }
-                        Err(failed) => Report::Failed(failed),
+                        Err(failed) => MemberMessage::Failed(failed),
                     });
                 }
                 LeaderMessage::Prepare => match of_rank(own, self.rank, &places) {
                     Ok(own) => {
-                        let is_over = self.with_member((plan, &own.plan), &grounds, options);
+                        let is_over = self.measure_cells((plan, &own.plan), &grounds, options);
                         own.leave();
                         if is_over {
-                            grounds.release_once_left();
+                            grounds.release_when_unused();
                             return true;
                         }
                     }
-                    Err(failed) => self.desk.send(&Report::Failed(failed)),
+                    Err(failed) => self.desk.send(&MemberMessage::Failed(failed)),
                 },
-                LeaderMessage::Clean => self.desk.send(&Report::Cleaned { left: Vec::new() }),
+                LeaderMessage::Clean => {
+                    self.desk.send(&MemberMessage::Cleaned { left: Vec::new() })
+                }
                 LeaderMessage::Vacate => {
                     let left = grounds.release();
-                    self.desk.send(&Report::Cleaned { left });
+                    self.desk.send(&MemberMessage::Cleaned { left });
                     return false;
                 }
                 LeaderMessage::Bye => {
-                    grounds.release_once_left();
+                    grounds.release_when_unused();
                     return true;
                 }
                 _ => {}
@@ -123,7 +126,7 @@ impl ClusterWorker {
     }
 
     /// Measures cell by cell; `true` if no orders follow.
-    fn with_member(
+    fn measure_cells(
         &self,
         (plan, own): (&Plan, &Plan),
         grounds: &WorkDirs,
@@ -136,19 +139,19 @@ impl ClusterWorker {
             sink_token_file: options.sink_token_file.clone(),
             stop: desk.stop_flag(),
             skip: desk.skip_flag(),
-            meeting: Some(Arc::clone(desk) as Arc<dyn run::Meeting>),
+            meeting: Some(Arc::clone(desk) as Arc<dyn run::PeerAgreement>),
             ..RunOptions::default()
         };
         let mut relay = |event: &RunEvent| {
-            if let Some(event) = told_event(event) {
+            if let Some(event) = event_for_leader(event) {
                 let event = Box::new(event);
-                desk.send(&Report::Event { event });
+                desk.send(&MemberMessage::Event { event });
             }
         };
         let mut member = match Member::begin(own, &run_options, &mut relay) {
             Ok(member) => member,
             Err(error) => {
-                desk.send(&Report::Failed(of_run(&error)));
+                desk.send(&MemberMessage::Failed(of_run(&error)));
                 return false;
             }
         };
@@ -159,27 +162,27 @@ impl ClusterWorker {
             .map(|target| target.path.clone())
             .collect();
         let environment = Box::new(storage::environment(&paths));
-        desk.send(&Report::Prepared { environment });
+        desk.send(&MemberMessage::Prepared { environment });
         loop {
             match desk.next(&self.orders) {
                 LeaderMessage::Cell { cell, like } => {
-                    grounds.clear_before(cell.index);
+                    grounds.remove_files_before(cell.index);
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
                     let targets = member.preconditioned();
                     if !targets.is_empty() {
-                        desk.send(&Report::Preconditioned { targets });
+                        desk.send(&MemberMessage::Preconditioned { targets });
                     }
                     // A process that was ordered to stop has not failed.
                     let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
                     let records = told(records, plan, own);
-                    desk.send(&Report::Measured { records, failure });
+                    desk.send(&MemberMessage::Measured { records, failure });
                 }
                 LeaderMessage::Clean => {
                     let _ = member.finish();
-                    desk.send(&Report::Cleaned { left: Vec::new() });
+                    desk.send(&MemberMessage::Cleaned { left: Vec::new() });
                     return false;
                 }
                 LeaderMessage::Bye => {
@@ -193,7 +196,7 @@ impl ClusterWorker {
 }
 
 /// Parts of an event that the leader uses; `None` if it uses none.
-fn told_event(event: &RunEvent) -> Option<RunEvent> {
+fn event_for_leader(event: &RunEvent) -> Option<RunEvent> {
     match event {
         RunEvent::Prepare { .. }
         | RunEvent::Cleanup { .. }
@@ -241,8 +244,8 @@ fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord
     records
 }
 
-fn hello() -> Report {
-    Report::Hello {
+fn hello() -> MemberMessage {
+    MemberMessage::Hello {
         protocol: PROTOCOL,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         host: host_name(),
@@ -263,7 +266,7 @@ fn probed(
     default_target: Option<&str>,
     create: bool,
     reads_only: bool,
-) -> Result<Report, FailureMessage> {
+) -> Result<MemberMessage, FailureMessage> {
     let permission = storage::Permission {
         create,
         read_only: reads_only,
@@ -274,7 +277,7 @@ fn probed(
         storage::admit(Path::new(path), &permission).map_err(of_target)?;
     }
     let facts = storage::system_facts(targets, default_target);
-    Ok(Report::Facts { facts })
+    Ok(MemberMessage::Facts { facts })
 }
 
 /// Hash that shows whether two processes have the same plan.

@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use mpi::{Launch, MpiError, World};
 
-use crate::leader_links::{Arrival, LeaderLinks, Outlet, outlet};
+use crate::leader_links::{LeaderLinks, LinkEvent, MessageSender, outlet};
 use crate::message::ALIVE;
-use crate::order_inbox::Desk;
+use crate::order_inbox::OrderInbox;
 use crate::worker::ClusterWorker;
 
 /// Interval of signs of life from a rank with no other message.
@@ -31,7 +31,7 @@ const REST_MAX: Duration = Duration::from_millis(5);
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Role of this process in its job.
-pub enum Ranked {
+pub enum MpiRole {
     /// The first rank, which leads and also works.
     First(FirstRank),
     /// Another rank, which has finished its work and can exit.
@@ -50,13 +50,13 @@ pub struct FirstRank {
 
 /// An MPI job from the point of view of one rank.
 pub struct MpiJob {
-    end: Arc<MpiEnd>,
+    end: Arc<MpiShutdown>,
     thread: JoinHandle<Result<(), MpiError>>,
 }
 
 /// Tells the thread that opened MPI how to end.
 #[derive(Default)]
-struct MpiEnd {
+struct MpiShutdown {
     /// No messages follow.
     is_over: AtomicBool,
     /// Some ranks will not finalize MPI.
@@ -102,10 +102,10 @@ struct MpiWorld {
 ///
 /// # Errors
 /// No library fits the launcher, or MPI failed in a rank other than the first.
-pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ranked, MpiError> {
+pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<MpiRole, MpiError> {
     let (opened, found) = channel();
     let (to_world, from_here) = channel::<Vec<Channel>>();
-    let end = Arc::<MpiEnd>::default();
+    let end = Arc::<MpiShutdown>::default();
     let until = Arc::clone(&end);
     let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &until));
     let carrier_thread = thread.thread().clone();
@@ -120,11 +120,11 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Ra
     match opened.rank {
         0 => {
             let hub = first(opened.size, &to_world, &carrier_thread, stop);
-            Ok(Ranked::First(FirstRank { hub, carrier, job }))
+            Ok(MpiRole::First(FirstRank { hub, carrier, job }))
         }
         _ => {
             work(&to_world, carrier_thread, stop);
-            job.end().map(|()| Ranked::Done)
+            job.end().map(|()| MpiRole::Done)
         }
     }
 }
@@ -144,15 +144,15 @@ fn first(
     stop: Arc<AtomicBool>,
 ) -> LeaderLinks {
     let (arrivals, from) = channel();
-    let mut to = vec![own_worker(&arrivals, carrier.clone(), stop)];
+    let mut to = vec![start_own_worker(&arrivals, carrier.clone(), stop)];
     let mut channels = Vec::new();
     for rank in 1..size {
         let (sender, messages) = channel();
-        to.push(waking(sender, carrier.clone()));
+        to.push(waking_outlet(sender, carrier.clone()));
         let arrivals = arrivals.clone();
         let heard = move |message| {
             let rank = u32::try_from(rank).unwrap_or(u32::MAX);
-            let _ = arrivals.send((rank, Arrival::Message(message)));
+            let _ = arrivals.send((rank, LinkEvent::Message(message)));
         };
         channels.push(Channel {
             rank,
@@ -165,7 +165,7 @@ fn first(
 }
 
 /// Outlet that also wakes the thread that carries the messages.
-fn waking(to: Sender<Vec<u8>>, carrier: Thread) -> Outlet {
+fn waking_outlet(to: Sender<Vec<u8>>, carrier: Thread) -> MessageSender {
     let to = outlet(to);
     Box::new(move |message| {
         to(message);
@@ -177,17 +177,21 @@ fn waking(to: Sender<Vec<u8>>, carrier: Thread) -> Outlet {
 
 /// Starts a worker in this process. Its reports also wake the carrier, because the other ranks are
 /// about to send theirs.
-fn own_worker(arrivals: &Sender<(u32, Arrival)>, carrier: Thread, stop: Arc<AtomicBool>) -> Outlet {
+fn start_own_worker(
+    arrivals: &Sender<(u32, LinkEvent)>,
+    carrier: Thread,
+    stop: Arc<AtomicBool>,
+) -> MessageSender {
     let (reports, signs) = (arrivals.clone(), arrivals.clone());
     let to = Box::new(move |report| {
-        let _ = reports.send((0, Arrival::Message(report)));
+        let _ = reports.send((0, LinkEvent::Message(report)));
         carrier.unpark();
     });
     let worker = ClusterWorker::new(to, stop);
-    let led = Led(worker.desk());
+    let led = LocalWorker(worker.inbox());
     // This worker has no carrier that sends signs of life for it.
     thread::spawn(move || {
-        let sign = || (0, Arrival::Message(ALIVE.to_vec()));
+        let sign = || (0, LinkEvent::Message(ALIVE.to_vec()));
         while signs.send(sign()).is_ok() {
             thread::sleep(SIGN);
         }
@@ -197,19 +201,19 @@ fn own_worker(arrivals: &Sender<(u32, Arrival)>, carrier: Thread, stop: Arc<Atom
 }
 
 /// Desk of the worker in the leader's process.
-struct Led(Arc<Desk>);
+struct LocalWorker(Arc<OrderInbox>);
 
-impl Drop for Led {
+impl Drop for LocalWorker {
     fn drop(&mut self) {
-        self.0.leader_is_gone();
+        self.0.on_leader_lost();
     }
 }
 
 /// Works for the first rank until it sends [`LeaderMessage::Bye`](crate::message::LeaderMessage).
 fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = ClusterWorker::new(waking(to, carrier), stop);
-    let desk = worker.desk();
+    let worker = ClusterWorker::new(waking_outlet(to, carrier), stop);
+    let desk = worker.inbox();
     let heard = Box::new(move |message: Vec<u8>| desk.take(&message));
     let _ = to_world.send(vec![Channel {
         rank: 0,
@@ -224,7 +228,7 @@ fn carry(
     launch: &Launch,
     opened: &Sender<Result<MpiWorld, MpiError>>,
     channels: &Receiver<Vec<Channel>>,
-    end: &MpiEnd,
+    end: &MpiShutdown,
 ) -> Result<(), MpiError> {
     let mut world = match World::open(launch) {
         Ok(world) => world,
@@ -248,7 +252,7 @@ fn carry(
     let mut signs = vec![Instant::now(); channels.len()];
     while !end.is_over.load(Ordering::Acquire) {
         let is_sent = send_all(&mut world, &channels, &mut signs)?;
-        match hear_all(&mut world, &mut channels)? | is_sent {
+        match receive_messages(&mut world, &mut channels)? | is_sent {
             true => last = Instant::now(),
             false if rest(last.elapsed()) => last = Instant::now(),
             false => {}
@@ -301,7 +305,7 @@ fn send_all(
 }
 
 /// Delivers the messages that have arrived; `true` if there were any.
-fn hear_all(world: &mut World, channels: &mut [Channel]) -> Result<bool, MpiError> {
+fn receive_messages(world: &mut World, channels: &mut [Channel]) -> Result<bool, MpiError> {
     let mut is_heard = false;
     while let Some(message) = world.try_receive()? {
         // Signs of life need no answer, so they do not make this thread poll more often.

@@ -24,7 +24,7 @@ const NOT_ASKED_OF_SPANS: [&str; 2] = ["target_index", "sector_bytes"];
 
 /// The visible properties of a cell's work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Question {
+pub(crate) struct CellWork {
     pub workload: String,
     pub access_spec: Option<String>,
     pub phase: String,
@@ -39,8 +39,8 @@ pub(crate) struct Question {
 
 /// The work of a cell with all details of the plan.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DetailedQuestion {
-    pub question: Question,
+pub(crate) struct PlannedCellWork {
+    pub question: CellWork,
     /// The planned cell without keys that do not affect its work; null if the plan lacks the cell.
     pub work: Value,
     /// Number of earlier cells in the plan that are equal in all of this.
@@ -53,7 +53,7 @@ pub(crate) struct DetailedQuestion {
 pub(crate) const AKIN: usize = 2;
 
 /// Levels of similarity between two cells, strictest first.
-pub(crate) const LIKENESSES: [fn(&DetailedQuestion, &DetailedQuestion) -> bool; 5] = [
+pub(crate) const LIKENESSES: [fn(&PlannedCellWork, &PlannedCellWork) -> bool; 5] = [
     |a, b| a == b,
     // Such pairs prevent a comparison, because one name stands for different work.
     |a, b| a.question == b.question,
@@ -64,14 +64,14 @@ pub(crate) const LIKENESSES: [fn(&DetailedQuestion, &DetailedQuestion) -> bool; 
 
 /// The planned work of all cells of a run.
 #[derive(Debug)]
-pub(crate) struct Plans<'a> {
+pub(crate) struct RunWork<'a> {
     run: &'a RunRecord,
     by_index: HashMap<u32, &'a Cell>,
     /// Keyed by the index of the cell in the first repetition.
     occurrences: HashMap<u32, usize>,
 }
 
-impl<'a> Plans<'a> {
+impl<'a> RunWork<'a> {
     pub(crate) fn of(run: &'a RunRecord) -> Self {
         let mut counts: HashMap<String, usize> = HashMap::new();
         let mut occurrences = HashMap::new();
@@ -90,11 +90,11 @@ impl<'a> Plans<'a> {
 
     /// Returns the work of a measured cell. In runs of the same plan, only cells of the same key
     /// have equal work.
-    pub(crate) fn asked(&self, cell: &CellRecord) -> DetailedQuestion {
+    pub(crate) fn asked(&self, cell: &CellRecord) -> PlannedCellWork {
         let planned = self.by_index.get(&cell.index).copied();
         let first_index = cell.first_index.unwrap_or(cell.index);
-        DetailedQuestion {
-            question: Question {
+        PlannedCellWork {
+            question: CellWork {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
                 phase: cell.phase.text().into_owned(),
@@ -112,18 +112,18 @@ impl<'a> Plans<'a> {
     }
 }
 
-impl DetailedQuestion {
+impl PlannedCellWork {
     fn workers(&self) -> (u32, u32) {
         (self.question.workers, self.question.ranks)
     }
 }
 
-fn names_agree(a: &DetailedQuestion, b: &DetailedQuestion) -> bool {
+fn names_agree(a: &PlannedCellWork, b: &PlannedCellWork) -> bool {
     let (a, b) = (&a.question, &b.question);
     a.workload == b.workload && a.access_spec == b.access_spec && a.phase == b.phase
 }
 
-fn depth_agrees(a: &DetailedQuestion, b: &DetailedQuestion) -> bool {
+fn depth_agrees(a: &PlannedCellWork, b: &PlannedCellWork) -> bool {
     a.question.iodepth == b.question.iodepth
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cell_work::{self, Question};
+use crate::cell_work::{self, CellWork};
 use crate::difference::{self, Difference};
 use crate::error::CompareError;
 use crate::group::{self, SideGroup};
@@ -144,7 +144,7 @@ impl Comparison {
 }
 
 impl CellName {
-    fn of(question: &Question, number: u32) -> Self {
+    fn of(question: &CellWork, number: u32) -> Self {
         Self {
             number,
             workload: question.workload.clone(),
@@ -185,7 +185,7 @@ pub fn compare(
         }
     }
     let mut plan_differences = plan_differences(a, b);
-    let pairs = matched(&groups_a, &groups_b, options.force).map_err(|unlike| {
+    let pairs = match_groups(&groups_a, &groups_b, options.force).map_err(|unlike| {
         if unlike.is_empty() {
             return CompareError::NothingInCommon {
                 a: ids(a),
@@ -201,7 +201,7 @@ pub fn compare(
     let (numbers_a, numbers_b) = (group::numbers(&groups_a), group::numbers(&groups_b));
     let is_alike = |&(i, j): &(usize, usize)| groups_a[i].asked == groups_b[j].asked;
     let unlike = pairs.iter().copied().filter(|pair| !is_alike(pair));
-    let unlike: Places = unlike.collect();
+    let unlike: GroupPairs = unlike.collect();
     plan_differences.extend(untold(&groups_a, &groups_b, &unlike));
     let mut cells: Vec<CellComparison> = pairs
         .iter()
@@ -277,11 +277,11 @@ pub fn compare_with_first(
 }
 
 /// Pairs of indexes into the groups of both sides.
-type Places = Vec<(usize, usize)>;
+type GroupPairs = Vec<(usize, usize)>;
 
 /// Returns the groups to compare, in the order of the first side. As an error, returns the groups
 /// that prevent a comparison; empty if nothing is similar.
-fn matched(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<Places, Places> {
+fn match_groups(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<GroupPairs, GroupPairs> {
     let matches = group::matches(a, b);
     let mut pairs = matches.alike;
     if force {

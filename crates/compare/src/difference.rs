@@ -40,7 +40,7 @@ const FLEETING: [&str; 8] = [
 const FLEETING_SETTINGS: &str = "pressure.";
 
 /// A key with its values on both sides.
-type Changed<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
+type ChangedKey<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
 /// A difference between the first and the second run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Difference {
 }
 
 /// Name of a workload, its index among workloads of that name, and a key.
-type Place<'a> = ((&'a str, usize), &'a str);
+type KeyLocation<'a> = ((&'a str, usize), &'a str);
 
 /// Returns the settings that differ between two plans. A difference that is the same in several
 /// workloads appears once, with their names unless it applies to all.
@@ -78,7 +78,7 @@ pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
         .map(|(workload, _)| *workload)
         .collect();
     let keys: BTreeSet<_> = first.keys().chain(second.keys()).collect();
-    let mut found: BTreeMap<Changed, Vec<String>> = BTreeMap::new();
+    let mut found: BTreeMap<ChangedKey, Vec<String>> = BTreeMap::new();
     for &&(workload, key) in keys.iter().filter(|key| workloads.contains(&key.0)) {
         let a = first.get(&(workload, key)).copied();
         let b = second.get(&(workload, key)).copied();
@@ -105,7 +105,7 @@ pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
 }
 
 /// Maps workload and key to values. A repeated key belongs to the next workload of the same name.
-fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
+fn settings(plan: &Plan) -> BTreeMap<KeyLocation<'_>, &str> {
     let mut settings = BTreeMap::new();
     for setting in &plan.settings {
         let key = setting.key.as_str();
@@ -168,7 +168,7 @@ fn lasting(environment: &Environment) -> Value {
         })
         .collect();
     let mut value = units::json_value(&environment).unwrap_or_default();
-    remove_fleeting(&mut value);
+    remove_volatile_values(&mut value);
     if let Some(object) = value.as_object_mut() {
         object.insert("settings".to_owned(), serde_json::json!(settings));
     }
@@ -218,13 +218,13 @@ fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
 }
 
 /// Only for environments: in a plan, keys of these names are part of the work.
-fn remove_fleeting(value: &mut Value) {
+fn remove_volatile_values(value: &mut Value) {
     match value {
         Value::Object(object) => {
             object.retain(|key, _| !FLEETING.contains(&key.as_str()));
-            object.values_mut().for_each(remove_fleeting);
+            object.values_mut().for_each(remove_volatile_values);
         }
-        Value::Array(values) => values.iter_mut().for_each(remove_fleeting),
+        Value::Array(values) => values.iter_mut().for_each(remove_volatile_values),
         _ => {}
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_environments_have_fleeting_values() {
+    fn transient_values_are_ignored_only_in_environments() {
         let work = |directory: &str| json!({ "pool": { "directory": directory }, "depth": 1 });
         let found = of_values(&work("a"), &work("b"));
         assert_eq!(found.len(), 1);

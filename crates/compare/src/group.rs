@@ -3,12 +3,12 @@
 use plan::CurvePart;
 use results::{CellRecord, RunRecord, Status};
 
-use crate::cell_work::{AKIN, DetailedQuestion, LIKENESSES, Plans};
+use crate::cell_work::{AKIN, LIKENESSES, PlannedCellWork, RunWork};
 
 /// All complete cells of a side that did the same work.
 #[derive(Debug)]
 pub(crate) struct SideGroup<'a> {
-    pub asked: DetailedQuestion,
+    pub asked: PlannedCellWork,
     /// In the order of execution.
     pub cells: Vec<&'a CellRecord>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Matches {
 pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
     let mut groups: Vec<SideGroup> = Vec::new();
     for run in runs {
-        let plans = Plans::of(run);
+        let plans = RunWork::of(run);
         let mut seen = Vec::new();
         for cell in run.cells.iter().filter(|cell| is_comparable(cell)) {
             // Several records of one repetition, such as repeated phases, are no repetitions of
@@ -57,11 +57,11 @@ pub(crate) fn numbers(groups: &[SideGroup]) -> Vec<u32> {
 /// response-time curve and trials of a search are excluded, because their rates depend on the peak
 /// of the same run.
 fn is_comparable(cell: &CellRecord) -> bool {
-    let is_point = cell.curve.is_some_and(CurvePart::follows_a_peak);
+    let is_point = cell.curve.is_some_and(CurvePart::depends_on_peak);
     cell.status == Status::Complete && !is_point
 }
 
-fn add<'a>(groups: &mut Vec<SideGroup<'a>>, asked: DetailedQuestion, cell: &'a CellRecord) {
+fn add<'a>(groups: &mut Vec<SideGroup<'a>>, asked: PlannedCellWork, cell: &'a CellRecord) {
     match groups.iter_mut().find(|group| group.asked == asked) {
         Some(group) => group.cells.push(cell),
         None => groups.push(SideGroup {

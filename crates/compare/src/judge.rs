@@ -94,7 +94,7 @@ pub struct FigureComparison {
     /// Verdict.
     pub verdict: Verdict,
     #[serde(skip)]
-    pub(crate) certainty: Option<stats::Certainty>,
+    pub(crate) certainty: Option<stats::RatioConfidence>,
 }
 
 impl FigureComparison {

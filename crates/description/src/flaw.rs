@@ -13,7 +13,7 @@ pub enum PathStep {
 
 /// An error in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ValueError {
     /// Path to the value.
     pub path: Vec<PathStep>,
     /// Problem and expected value.
@@ -22,7 +22,7 @@ pub struct Flaw {
     pub help: String,
 }
 
-impl Flaw {
+impl ValueError {
     /// An error in the value under `key`.
     pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::of_value(message, help).under(key)

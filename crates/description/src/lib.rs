@@ -19,7 +19,7 @@ mod resolve;
 
 pub use load::{STDIN_NAME, file_stem, load, load_builtin, name_after};
 pub use model::Workload;
-pub use model::job::{job_title, waves_of_jobs, whole_job_tables};
-pub use native::{in_tables, read_toml, to_toml};
+pub use model::job::{complete_job_tables, job_title, waves_of_jobs};
+pub use native::{read_toml, to_tables, to_toml};
 pub use nearest::nearest;
 pub use overrides::{Overrides, Ranks};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::builtin;
 use crate::check::check_whole;
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::Workload;
 use crate::model::job::waves;
 use crate::native::{WorkloadText, read_toml};
@@ -43,7 +43,7 @@ pub fn load(file: &str, text: &str) -> Result<Vec<Workload>, Diagnostic> {
         })?;
     }
     // After the checks, so that their messages count the jobs of the whole file.
-    let mut workloads = with_waves(workloads, file);
+    let mut workloads = split_into_waves(workloads, file);
     for workload in &mut workloads {
         name_after(workload, file);
     }
@@ -60,7 +60,7 @@ pub fn load_builtin(name: &str) -> Result<Vec<Workload>, Diagnostic> {
 }
 
 /// Makes each wave of jobs a separate workload.
-fn with_waves(workloads: Vec<Workload>, file: &str) -> Vec<Workload> {
+fn split_into_waves(workloads: Vec<Workload>, file: &str) -> Vec<Workload> {
     let own = workloads.into_iter().flat_map(|mut workload| {
         if !workload.job.is_empty() {
             // The names of waves are this name and a number.
@@ -71,7 +71,7 @@ fn with_waves(workloads: Vec<Workload>, file: &str) -> Vec<Workload> {
     own.collect()
 }
 
-fn has_work(workload: &Workload) -> Result<(), Flaw> {
+fn has_work(workload: &Workload) -> Result<(), ValueError> {
     // An Iometer configuration may define no work; planning refuses to run it.
     let has_files = workload.needs_directory();
     if has_files || !workload.access_spec.is_empty() || workload.iometer.is_some() {
@@ -81,7 +81,7 @@ fn has_work(workload: &Workload) -> Result<(), Flaw> {
         Some(name) => format!("`{name}` has no access specification, so there is nothing to run"),
         None => "there is no access specification, so there is nothing to run".to_owned(),
     };
-    Err(Flaw::new(
+    Err(ValueError::new(
         "access_spec",
         message,
         "add an `[[access_spec]]`, or `use` a built-in workload",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_must_exist_and_be_a_workload() {
+    fn use_must_name_an_existing_workload() {
         assert_eq!(
             refusal(
                 "w.toml",

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_finds_its_word_and_nonsense_finds_none() {
+    fn a_typo_finds_its_word_and_nonsense_finds_none() {
         let known = ["iodepth", "run_time", "ramp_time", "size"];
         assert_eq!(nearest("io_depth", known), Some("iodepth"));
         assert_eq!(nearest("runtime", known), Some("run_time"));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn of_words_at_the_same_distance_the_nearest_number_is_meant() {
+    fn among_equally_near_words_the_nearest_number_wins() {
         let known = ["ext2", "ext3", "ext4", "exfat", "btrfs", "f2fs"];
         assert_eq!(nearest("ext5", known), Some("ext4"));
         assert_eq!(nearest("ext1", known), Some("ext2"));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn several_words_are_near_by_spelling_and_by_their_parts() {
+    fn several_words_match_by_spelling_or_by_their_parts() {
         let known = ["iodepth", "find_depth", "run_time", "ramp_time", "size"];
         assert_eq!(nearest_few("time", known, 3), ["run_time", "ramp_time"]);
         assert_eq!(nearest_few("runtime", known, 3), ["run_time"]);

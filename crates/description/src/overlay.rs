@@ -11,33 +11,33 @@ pub(crate) fn overlay(mut under: Workload, mut over: Workload) -> Workload {
     keep_one_amount(&mut under, &over);
     over.steady = both(under.steady.take(), over.steady, overlay_steady);
     over.cycling = both(under.cycling.take(), over.cycling, overlay_cycling);
-    over.lay_tables_over(&mut under);
+    over.fill_tables_from(&mut under);
     // These have no key in files.
     over.pack = over.pack.or(under.pack.take());
     over.built = over.built.or(under.built.take());
     over.jobs = over.jobs.or(under.jobs.take());
     over.varied = over.varied.or(under.varied.take());
     // Last, because it fills only what is still missing.
-    over.lay_over(under);
+    over.fill_from(under);
     over
 }
 
 fn keep_one_amount(under: &mut Workload, over: &Workload) {
     let says_all = over.times_memory.is_some() || over.total_size.is_some();
     if says_all {
-        forget_amount(under);
+        clear_amount(under);
     }
-    if says_all || says_amount(over) {
+    if says_all || sets_amount(over) {
         (under.times_memory, under.total_size) = (None, None);
     }
 }
 
 /// Whether the size of a test file or the number of files is written.
-pub(crate) fn says_amount(workload: &Workload) -> bool {
+pub(crate) fn sets_amount(workload: &Workload) -> bool {
     workload.size.is_some() || workload.file_count().is_some()
 }
 
-fn forget_amount(workload: &mut Workload) {
+fn clear_amount(workload: &mut Workload) {
     workload.size = None;
     if let Some(pool) = workload.pool_counts_mut() {
         *pool.files = None;

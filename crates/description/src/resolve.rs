@@ -1,7 +1,7 @@
 //! Resolves a file to its workloads: looks up `use` and splits packs.
 
 use crate::builtin;
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::Workload;
 use crate::overlay::overlay;
 
@@ -9,9 +9,9 @@ use crate::overlay::overlay;
 const CHAIN_MAX: u32 = 8;
 
 /// The workloads of a file, in order, each of them complete.
-pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
+pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, ValueError> {
     if file.part.is_empty() {
-        return Ok(vec![based(file, CHAIN_MAX)?]);
+        return Ok(vec![resolve_base(file, CHAIN_MAX)?]);
     }
     let mut common = file;
     let parts = std::mem::take(&mut common.part);
@@ -21,7 +21,7 @@ pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
     common.title = None;
     common.description = None;
     let resolved = parts.into_iter().enumerate().map(|(index, part)| {
-        let mut workload = based(overlay(common.clone(), part), CHAIN_MAX)
+        let mut workload = resolve_base(overlay(common.clone(), part), CHAIN_MAX)
             .map_err(|flaw| flaw.within("part", index))?;
         workload.source = workload.source.or_else(|| pack_source.clone());
         workload.name = workload.name.or_else(|| {
@@ -34,11 +34,11 @@ pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
 }
 
 /// Merges the workload with the built-in one that it names.
-fn based(mut workload: Workload, chain_left: u32) -> Result<Workload, Flaw> {
+fn resolve_base(mut workload: Workload, chain_left: u32) -> Result<Workload, ValueError> {
     let Some(name) = workload.base.take() else {
         return Ok(workload);
     };
-    let flaw = |message: String, help: String| Err(Flaw::new("use", message, help));
+    let flaw = |message: String, help: String| Err(ValueError::new("use", message, help));
     let base = match builtin::workload(&name) {
         Ok(base) => base,
         Err(unknown) => return flaw(unknown.message, unknown.help.unwrap_or_default()),
@@ -51,5 +51,5 @@ fn based(mut workload: Workload, chain_left: u32) -> Result<Workload, Flaw> {
         let message = format!("`{name}` uses itself");
         return flaw(message, "take out `use`".to_owned());
     }
-    Ok(overlay(based(base, chain_left - 1)?, workload))
+    Ok(overlay(resolve_base(base, chain_left - 1)?, workload))
 }

@@ -7,7 +7,7 @@ use crate::printable::printable;
 
 /// The cell that is being measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Current {
+pub struct CurrentCell {
     /// 0-based.
     pub index: u32,
     /// Number of cells, as far as it is known.
@@ -38,14 +38,14 @@ pub struct Current {
     /// Failed operations so far.
     pub errors: u64,
     /// Earlier values of the cell, including the ramp time.
-    pub past: Past,
+    pub past: CellHistory,
     /// The last complete interval.
     pub interval: Option<IntervalRecord>,
 }
 
 /// Earlier values of a cell, including the ramp time, oldest first.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Past {
+pub struct CellHistory {
     /// Time of the first values, in nanoseconds of the display's time; `None` before them.
     pub since_ns: Option<u64>,
     /// Operations per second.
@@ -60,7 +60,7 @@ pub struct Past {
     pub octaves: History<Vec<u64>>,
 }
 
-impl Current {
+impl CurrentCell {
     pub(crate) fn new(index: u32, count: u32, what: &str, now_ns: u64) -> Self {
         Self {
             index,
@@ -77,7 +77,7 @@ impl Current {
             p50_ns: None,
             p99_ns: None,
             errors: 0,
-            past: Past::default(),
+            past: CellHistory::default(),
             interval: None,
         }
     }

@@ -18,7 +18,7 @@ const GAP: usize = 2;
 
 /// The optional columns of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DonePart {
+enum DoneColumn {
     Repetition,
     P50,
     Bandwidth,
@@ -29,13 +29,13 @@ enum DonePart {
 
 /// The order in which columns are dropped on a narrow terminal.
 // The tag is the last: it alone tells the cells of a sweep apart.
-const GOING: [DonePart; 6] = [
-    DonePart::Repetition,
-    DonePart::P50,
-    DonePart::Bandwidth,
-    DonePart::P99,
-    DonePart::Target,
-    DonePart::Tag,
+const GOING: [DoneColumn; 6] = [
+    DoneColumn::Repetition,
+    DoneColumn::P50,
+    DoneColumn::Bandwidth,
+    DoneColumn::P99,
+    DoneColumn::Target,
+    DoneColumn::Tag,
 ];
 
 /// Column widths, the same for all lines of a run.
@@ -85,22 +85,22 @@ pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<
         pad_left(&place, layout.place),
         pad(&cut(&name, layout.name), layout.name)
     )];
-    if layout.has(DonePart::Tag) {
+    if layout.has(DoneColumn::Tag) {
         parts.push(pad(&row.tag, layout.tag));
     }
-    if layout.has(DonePart::Target) {
+    if layout.has(DoneColumn::Target) {
         let target = row.target.as_deref().unwrap_or_default();
         parts.push(pad(&cut_start(target, layout.target), layout.target));
     }
-    if layout.has(DonePart::Repetition) {
+    if layout.has(DoneColumn::Repetition) {
         let number = row.repetition.unwrap_or(1);
         parts.push(pad_left(&format!("rep {number}"), layout.repetition));
     }
     parts.push(pad_left(&told.rate, layout.rate));
     let figures = [
-        (DonePart::Bandwidth, &told.bandwidth, BANDWIDTH_WIDTH),
-        (DonePart::P50, &told.p50, PERCENTILE_WIDTH),
-        (DonePart::P99, &told.p99, PERCENTILE_WIDTH),
+        (DoneColumn::Bandwidth, &told.bandwidth, BANDWIDTH_WIDTH),
+        (DoneColumn::P50, &told.p50, PERCENTILE_WIDTH),
+        (DoneColumn::P99, &told.p99, PERCENTILE_WIDTH),
     ];
     let shown = figures.into_iter().filter(|it| layout.has(it.0));
     parts.extend(shown.map(|(_, text, width)| pad_left(text, width)));
@@ -140,25 +140,25 @@ impl LineWidths {
         }
     }
 
-    fn has(&self, column: DonePart) -> bool {
+    fn has(&self, column: DoneColumn) -> bool {
         let is_gone = GOING[..self.gone].contains(&column);
         let width = match column {
-            DonePart::Repetition => self.repetition,
-            DonePart::Target => self.target,
-            DonePart::Tag => self.tag,
-            DonePart::Bandwidth | DonePart::P50 | DonePart::P99 => 1,
+            DoneColumn::Repetition => self.repetition,
+            DoneColumn::Target => self.target,
+            DoneColumn::Tag => self.tag,
+            DoneColumn::Bandwidth | DoneColumn::P50 | DoneColumn::P99 => 1,
         };
         !is_gone && width > 0
     }
 
     fn width(&self) -> usize {
         let columns = [
-            (DonePart::Tag, self.tag),
-            (DonePart::Target, self.target),
-            (DonePart::Repetition, self.repetition),
-            (DonePart::Bandwidth, BANDWIDTH_WIDTH),
-            (DonePart::P50, PERCENTILE_WIDTH),
-            (DonePart::P99, PERCENTILE_WIDTH),
+            (DoneColumn::Tag, self.tag),
+            (DoneColumn::Target, self.target),
+            (DoneColumn::Repetition, self.repetition),
+            (DoneColumn::Bandwidth, BANDWIDTH_WIDTH),
+            (DoneColumn::P50, PERCENTILE_WIDTH),
+            (DoneColumn::P99, PERCENTILE_WIDTH),
         ];
         let shown = columns.into_iter().filter(|it| self.has(it.0));
         let columns: usize = shown.map(|it| GAP + it.1).sum();

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_the_past_is_in_as_many_columns_as_there_are() {
+    fn the_whole_history_fits_the_available_columns() {
         let mut history = History::default();
         for value in 0..100_u64 {
             history.push(value);

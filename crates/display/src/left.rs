@@ -65,7 +65,7 @@ pub fn time_left(state: &RunState) -> Option<TimeLeft> {
             None => expected_ns,
         };
     }
-    ns += in_searches_ns(state, next)?;
+    ns += searches_left_ns(state, next)?;
     if let Some(end_ns) = current.and_then(|it| it.budget_end_ns) {
         // The run adds repetitions until its time budget ends.
         let budget_ns = end_ns.saturating_sub(state.now_ns);
@@ -75,7 +75,7 @@ pub fn time_left(state: &RunState) -> Option<TimeLeft> {
 }
 
 /// Remaining time of rate searches, including the current trial.
-fn in_searches_ns(state: &RunState, next: usize) -> Option<u64> {
+fn searches_left_ns(state: &RunState, next: usize) -> Option<u64> {
     let mut ns = 0;
     let mut seen = None;
     for (index, row) in state.cells.iter().enumerate().skip(next) {
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_left_is_told_no_finer_than_it_is_known() {
+    fn time_left_is_shown_no_more_precisely_than_it_is_known() {
         for (seconds, wanted) in [
             (0, "~0 s left"),
             (7, "~7 s left"),

@@ -20,14 +20,14 @@ mod state;
 mod steps;
 mod terminal;
 
-pub use current::{Current, Past, Preparation};
+pub use current::{CellHistory, CurrentCell, Preparation};
 pub use done::done_line;
 pub use history::{History, HistoryPoint};
 pub use keys::PressedKey;
 pub use left::{TimeLeft, time_left};
 pub use line::live_line;
 pub use parts::{ExpectedPart, PartsDisplay};
-pub use place::SearchPlace;
+pub use place::SearchProgress;
 pub use plain::PlainLines;
 pub use row::{CellRow, DoneCell, DoneOperation};
 pub use screen::{Screen, draw};

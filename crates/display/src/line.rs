@@ -4,7 +4,7 @@ use results::Phase;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use units::format;
 
-use crate::current::{Current, Preparation};
+use crate::current::{CurrentCell, Preparation};
 use crate::left::{TimeLeft, time_left};
 use crate::state::RunState;
 
@@ -24,11 +24,11 @@ pub fn live_line(state: &RunState, width: usize) -> String {
         (None, Some(current)) => measuring(state, current),
         (None, None) => LiveLine::of("starting"),
     };
-    line.with_cluster(state).with_troubles(state).fit(width)
+    line.with_cluster(state).with_alerts(state).fit(width)
 }
 
 /// A part of a line: its priority (the lowest is dropped first) and its text.
-type Part = (u8, String);
+type LinePart = (u8, String);
 
 /// A progress line before it is fitted to a width.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,7 +42,7 @@ pub struct LiveLine {
     /// Suffix of the short name that is never dropped.
     pub tag: String,
     /// The optional parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LinePart>,
 }
 
 impl LiveLine {
@@ -64,7 +64,7 @@ impl LiveLine {
     }
 
     /// Adds a pending stop or the number of warnings.
-    fn with_troubles(mut self, state: &RunState) -> Self {
+    fn with_alerts(mut self, state: &RunState) -> Self {
         if state.stopping {
             self.parts.push((9, "stopping".to_owned()));
         } else if state.warning_count > 0 {
@@ -76,7 +76,7 @@ impl LiveLine {
 
     /// Fits the line into `width` columns: drops parts by priority, then cuts the name.
     pub fn fit(mut self, width: usize) -> String {
-        let rest = |parts: &[Part]| -> usize {
+        let rest = |parts: &[LinePart]| -> usize {
             parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
         };
         let whole = self.place.width() + self.long.width() + rest(&self.parts);
@@ -108,7 +108,7 @@ impl LiveLine {
     }
 }
 
-fn joined<const N: usize>(title: [&str; N], parts: &[Part]) -> String {
+fn joined<const N: usize>(title: [&str; N], parts: &[LinePart]) -> String {
     let parts = parts.iter().flat_map(|(_, text)| [GAP, text]);
     title.into_iter().chain(parts).collect()
 }
@@ -143,7 +143,7 @@ fn removing(state: &RunState) -> LiveLine {
     line
 }
 
-fn measuring(state: &RunState, current: &Current) -> LiveLine {
+fn measuring(state: &RunState, current: &CurrentCell) -> LiveLine {
     let index = current.index as usize;
     let row = state.cells.get(index);
     let tag = row.map(|row| row.tag.clone()).filter(|it| !it.is_empty());
@@ -160,7 +160,7 @@ fn measuring(state: &RunState, current: &Current) -> LiveLine {
 }
 
 /// The parts with a cell's current results and the remaining time of the run.
-pub fn figures(current: &Current, left: Option<String>) -> Vec<Part> {
+pub fn figures(current: &CurrentCell, left: Option<String>) -> Vec<LinePart> {
     let Some(phase) = &current.phase else {
         return left.map(|left| (6, left)).into_iter().collect();
     };
@@ -181,7 +181,7 @@ pub fn figures(current: &Current, left: Option<String>) -> Vec<Part> {
 }
 
 /// Elapsed and total time of the phase, with the phase's name unless it is measured time.
-fn time(current: &Current, phase: &Phase) -> String {
+fn time(current: &CurrentCell, phase: &Phase) -> String {
     let elapsed = format::span(current.elapsed_ns);
     let time = match current.total_ns {
         0 => elapsed,

@@ -101,9 +101,9 @@ impl Output {
                 if let RunEvent::CellDone { record } = event
                     && let Some(line) = done_line(state, record, width)
                 {
-                    stay(bar, &line);
+                    print_permanent_line(bar, &line);
                 }
-                keep_up(bar, &live_line(state, width));
+                update_progress_line(bar, &live_line(state, width));
                 UserRequest::Nothing
             }
             Self::Full {
@@ -135,8 +135,8 @@ impl Output {
         *self = Self::None;
         *self = Self::line_of(state);
         if let Self::Line { bar, state } = self {
-            stay(bar, LEFT);
-            keep_up(bar, &live_line(state, terminal::width()));
+            print_permanent_line(bar, LEFT);
+            update_progress_line(bar, &live_line(state, terminal::width()));
         }
     }
 }
@@ -156,12 +156,12 @@ fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
 }
 
 /// Prints a permanent line above the progress line.
-pub fn stay(bar: &ProgressBar, line: &str) {
+pub fn print_permanent_line(bar: &ProgressBar, line: &str) {
     bar.println(printable(line));
 }
 
 /// Updates the text of the progress line.
-pub fn keep_up(bar: &ProgressBar, line: &str) {
+pub fn update_progress_line(bar: &ProgressBar, line: &str) {
     bar.set_message(printable(line).into_owned());
     bar.tick();
 }

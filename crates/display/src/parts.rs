@@ -9,7 +9,7 @@ use units::printable;
 
 use crate::left::TimeLeft;
 use crate::line::{LiveLine, figures};
-use crate::output::{bar_of, keep_up, stay};
+use crate::output::{bar_of, print_permanent_line, update_progress_line};
 use crate::state::RunState;
 use crate::{DisplayKind, TerminalFacts, terminal};
 
@@ -129,7 +129,7 @@ impl PartsDisplay {
     pub fn say(&self, text: &str) {
         for line in text.lines().filter(|_| !self.is_silent) {
             match &self.bar {
-                Some(bar) => stay(bar, line),
+                Some(bar) => print_permanent_line(bar, line),
                 None => terminal::say(line),
             }
         }
@@ -159,7 +159,7 @@ impl PartsDisplay {
 
     fn show(&self) {
         let Some(bar) = &self.bar else { return };
-        keep_up(bar, &self.line().fit(terminal::width()));
+        update_progress_line(bar, &self.line().fit(terminal::width()));
     }
 
     fn line(&self) -> LiveLine {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn time_left_is_that_of_parts_of_their_kind() {
+    fn time_left_is_estimated_from_parts_of_the_same_kind() {
         let mut parts = parts(&[("a", 0), ("b", 1), ("a", 0), ("b", 1)]);
         parts.begin(0);
         assert_eq!(parts.left(), None);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_which_part_it_is_and_what_goes_on() {
+    fn the_line_shows_the_part_and_its_current_step() {
         let mut parts = parts(&[("ext4: create-remove", 0), ("xfs: create-remove", 0)]);
         parts.begin(1);
         parts.step("make the file system");

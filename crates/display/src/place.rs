@@ -14,7 +14,7 @@ const PEAK_OF_ANY: f64 = 1e6;
 
 /// Position in a search for the highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchPlace {
+pub struct SearchProgress {
     /// Number of the trial, from 1; `None` for the peak measurement.
     pub number: Option<usize>,
     /// Expected number of trials.
@@ -26,7 +26,7 @@ pub struct SearchPlace {
 impl RunState {
     /// Position in the search that a cell belongs to; `None` if it belongs to none.
     #[must_use]
-    pub fn search(&self, index: usize) -> Option<SearchPlace> {
+    pub fn search(&self, index: usize) -> Option<SearchProgress> {
         let row = self.cells.get(index)?;
         let own = || {
             let same = self.cells.iter().filter(|it| it.first == row.first);
@@ -42,7 +42,7 @@ impl RunState {
         let is_first = row.repetition.is_none_or(|number| number == 1);
         let known = self.searches.get(&row.first);
         let open_count = match (known, is_first) {
-            (Some(search), true) => search.trials_expected(),
+            (Some(search), true) => search.expected_trials(),
             // Later repetitions use the rates that the first one tried, so their number is known.
             (Some(search), false) => search.trials.len().saturating_sub(tried_count),
             (None, _) => RateSearch {
@@ -50,10 +50,10 @@ impl RunState {
                 peak_per_second: PEAK_OF_ANY,
                 trials: Vec::new(),
             }
-            .trials_expected(),
+            .expected_trials(),
         };
         let is_peak_open = own().any(|it| !is_trial(it.part) && it.done.is_none());
-        Some(SearchPlace {
+        Some(SearchProgress {
             number: is_trial(row.part).then_some(tried_count + 1),
             trial_count: tried_count + open_count,
             open_count: open_count + usize::from(is_peak_open),

@@ -41,11 +41,11 @@ impl PlainLines {
                 let by = by.unwrap_or_default();
                 self.say(format!("run {id}: {sure}{cells} {noun}{by}"))
             }
-            RunEvent::Prepare { .. } => self.now_and_then(),
+            RunEvent::Prepare { .. } => self.periodic_line(),
             RunEvent::Progress { phase, .. } => {
                 // The first results of a phase cover too short a time.
                 match self.last_phase.replace(phase.clone()).as_ref() == Some(phase) {
-                    true => self.now_and_then(),
+                    true => self.periodic_line(),
                     false => None,
                 }
             }
@@ -61,7 +61,7 @@ impl PlainLines {
         }
     }
 
-    fn now_and_then(&mut self) -> Option<String> {
+    fn periodic_line(&mut self) -> Option<String> {
         // Without an earlier line, this call only begins the period.
         let last_ns = *self.last_line_ns.get_or_insert(self.state.now_ns);
         if self.state.now_ns.saturating_sub(last_ns) < PERIOD_NS {

@@ -8,7 +8,7 @@ use results::{
     WarningLevel,
 };
 
-use crate::current::{Current, Preparation};
+use crate::current::{CurrentCell, Preparation};
 use crate::printable::printable;
 use crate::row::{CellRow, DoneCell, rows};
 
@@ -28,7 +28,7 @@ pub struct RunState {
     /// follow.
     pub is_open_ended: bool,
     /// The cell that is being measured; none before the first.
-    pub current: Option<Current>,
+    pub current: Option<CurrentCell>,
     /// The target that is being prepared; none while measuring.
     pub preparation: Option<Preparation>,
     /// The removal of files that is in progress; `None` if there is none.
@@ -92,9 +92,9 @@ impl RunState {
                 self.preparation = None;
                 self.cleanup = None;
                 self.count = *count as usize;
-                self.current = Some(Current {
+                self.current = Some(CurrentCell {
                     budget_end_ns: budget_left_ns.map(|left_ns| now_ns.saturating_add(left_ns)),
-                    ..Current::new(*index, *count, what, now_ns)
+                    ..CurrentCell::new(*index, *count, what, now_ns)
                 });
             }
             RunEvent::CellsAdded { cells, whats } => self.add(cells, whats),

@@ -3,7 +3,7 @@
 use indicatif::ProgressBar;
 
 use crate::line::cut;
-use crate::output::{bar_of, keep_up};
+use crate::output::{bar_of, update_progress_line};
 use crate::{DisplayKind, TerminalFacts, terminal};
 
 /// Shows the current step on standard error: in one line that is updated, or in plain lines without
@@ -28,7 +28,7 @@ impl StepLine {
     pub fn show(&self, step: &str) {
         match &self.bar {
             _ if self.is_silent => {}
-            Some(bar) => keep_up(bar, &cut(step, terminal::width())),
+            Some(bar) => update_progress_line(bar, &cut(step, terminal::width())),
             None => terminal::say(step),
         }
     }

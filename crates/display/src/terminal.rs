@@ -37,7 +37,7 @@ pub fn say(line: &str) {
 
 /// State of the terminal with respect to the full screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hold {
+enum ScreenState {
     /// No full screen.
     None,
     Taken,
@@ -48,9 +48,9 @@ enum Hold {
 }
 
 /// A static, because signal handling needs it and has no [`Terminal`]. Drawing holds the lock.
-static HOLD: Mutex<Hold> = Mutex::new(Hold::None);
+static HOLD: Mutex<ScreenState> = Mutex::new(ScreenState::None);
 
-fn hold() -> MutexGuard<'static, Hold> {
+fn hold() -> MutexGuard<'static, ScreenState> {
     HOLD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -75,15 +75,15 @@ impl Terminal {
         let mut hold = hold();
         take()?;
         // From here on, an early return must restore the terminal.
-        let result = Self::on_taken();
+        let result = Self::with_panic_hook();
         match result {
-            Ok(_) => *hold = Hold::Taken,
+            Ok(_) => *hold = ScreenState::Taken,
             Err(_) => give_back(),
         }
         result
     }
 
-    fn on_taken() -> io::Result<Self> {
+    fn with_panic_hook() -> io::Result<Self> {
         let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stderr()))?;
         let hook_before: PanicHook = Arc::from(panic::take_hook());
         let hook = Arc::clone(&hook_before);
@@ -98,7 +98,7 @@ impl Terminal {
     pub fn keys(&mut self) -> Vec<PressedKey> {
         let mut keys = Vec::new();
         // Reading the terminal in the background would stop this process (SIGTTIN).
-        if *hold() == Hold::Lent || !is_in_foreground() {
+        if *hold() == ScreenState::Lent || !is_in_foreground() {
             return keys;
         }
         while event::poll(Duration::ZERO).unwrap_or(false) {
@@ -116,11 +116,11 @@ impl Terminal {
         }
         take_again(&mut hold);
         match *hold {
-            Hold::None | Hold::Lent => return,
-            Hold::Taken => {}
-            Hold::TakenAgain => {
+            ScreenState::None | ScreenState::Lent => return,
+            ScreenState::Taken => {}
+            ScreenState::TakenAgain => {
                 let _ = self.inner.clear();
-                *hold = Hold::Taken;
+                *hold = ScreenState::Taken;
             }
         }
         let _ = self.inner.draw(|frame| draw(frame, screen));
@@ -129,9 +129,9 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let before = std::mem::replace(&mut *hold(), Hold::None);
+        let before = std::mem::replace(&mut *hold(), ScreenState::None);
         // A lent terminal is restored already, and may belong to the shell now.
-        if before != Hold::Lent {
+        if before != ScreenState::Lent {
             give_back();
         }
         // A panicking thread cannot change hooks. Its hook has already restored the terminal.
@@ -174,16 +174,16 @@ pub fn resume() {
     take_again(&mut hold);
 }
 
-fn lend(hold: &mut Hold) {
-    if matches!(*hold, Hold::Taken | Hold::TakenAgain) {
+fn lend(hold: &mut ScreenState) {
+    if matches!(*hold, ScreenState::Taken | ScreenState::TakenAgain) {
         give_back();
-        *hold = Hold::Lent;
+        *hold = ScreenState::Lent;
     }
 }
 
-fn take_again(hold: &mut Hold) {
-    if *hold == Hold::Lent && take().is_ok() {
-        *hold = Hold::TakenAgain;
+fn take_again(hold: &mut ScreenState) {
+    if *hold == ScreenState::Lent && take().is_ok() {
+        *hold = ScreenState::TakenAgain;
     }
 }
 

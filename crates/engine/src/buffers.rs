@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_cannot_be_had_is_a_typed_error() {
+    fn unavailable_memory_is_a_typed_error() {
         let error = Buffers::new(u32::MAX, 1 << 30).unwrap_err();
         assert!(matches!(error, EngineError::BufferMemory { .. }), "{error}");
         let error = Buffers::new(1, (1 << 30) + 1).unwrap_err();

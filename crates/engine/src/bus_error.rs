@@ -23,7 +23,7 @@ static SURROUNDINGS: OnceLock<SignalContext> = OnceLock::new();
 
 /// Address range of the pages that were replaced by zeros during a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Replaced {
+pub(crate) struct ZeroedRange {
     pub start: usize,
     pub length_bytes: usize,
 }
@@ -112,10 +112,10 @@ pub(crate) unsafe fn copy(
 
 /// The pages that were replaced during this thread's last copy.
 #[cold]
-pub(crate) fn take_replaced() -> Replaced {
+pub(crate) fn take_replaced() -> ZeroedRange {
     COPY.with(|copy| {
         let start = copy.replaced_from.replace(NONE);
-        Replaced {
+        ZeroedRange {
             start,
             length_bytes: page_end(copy.end.get()) - start,
         }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_that_works_is_seen_once_it_was_waited_for() {
+    fn the_cpu_time_of_a_child_counts_after_waiting_for_it() {
         let before = ChildrenTime::so_far();
         let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
         let mut child = Command::new("sh").args(["-c", work]).spawn().unwrap();

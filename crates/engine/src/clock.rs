@@ -64,8 +64,8 @@ impl TscClock {
 
     /// `true` if clocks read the processor's counter, `false` if they use the system clock.
     #[must_use]
-    pub fn reads_processor() -> bool {
-        CycleCounter::new().is_processors()
+    pub fn uses_processor_counter() -> bool {
+        CycleCounter::new().is_processor_counter()
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_calibration_is_right_to_a_millionth_whatever_interrupts_it() {
+    fn calibration_is_accurate_to_a_millionth_despite_interruptions() {
         for ticks_per_ns in [0.024, 1.0, 2.5, 5.1] {
             let (time_ns, read_count) = (Cell::new(1e12), Cell::new(0_u32));
             // Each reading takes its time, and often the processor is taken away behind it.
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_tsc_clock_share_their_beginning() {
+    fn copies_of_a_tsc_clock_share_their_origin() {
         let clock = TscClock::new();
         let copy = clock.clone();
         let before_ns = clock.now_ns();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_clock_moves_when_told_and_never_back() {
+    fn a_step_clock_moves_only_on_request_and_never_back() {
         let clock = StepClock::new();
         let same = clock.clone();
         clock.advance(5);

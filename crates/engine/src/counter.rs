@@ -18,7 +18,7 @@ impl CycleCounter {
     }
 
     /// `true` if it is the processor's counter, `false` if it is the system clock.
-    pub(crate) const fn is_processors(self) -> bool {
+    pub(crate) const fn is_processor_counter(self) -> bool {
         !self.is_system
     }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn a_counter_that_the_kernel_gave_up_is_not_used() {
+    fn a_counter_that_the_kernel_rejected_is_not_used() {
         for (available, is_rejected) in [
             ("tsc hpet acpi_pm \n", false),
             ("tsc kvm-clock \n", false),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_never_go_back_with_and_without_a_counter() {
+    fn ticks_never_go_back_with_or_without_a_counter() {
         for counter in [CycleCounter::new(), CycleCounter { is_system: true }] {
             let mut last = counter.ticks();
             for _ in 0..10_000 {

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_thread_closes_in_its_own_table_stays_open_for_the_others() {
+    fn a_file_closed_in_a_threads_own_table_stays_open_in_others() {
         let shared = File::open("/dev/null").unwrap();
         let number = shared.as_raw_fd();
         thread::scope(|scope| {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_others_are_a_threads_own_in_its_table_and_stay_open_in_theirs() {
+    fn a_thread_gets_its_own_copies_of_files_and_the_originals_stay_open() {
         let files: Arc<[OwnedFd]> = [File::open("/dev/zero").unwrap().into()].into();
         let number = files[0].as_raw_fd();
         let lent = Arc::clone(&files);
@@ -148,16 +148,18 @@ mod tests {
     }
 
     /// Whether a thread that leaves a file in such a place can end in order.
-    fn may_leave(leave: impl FnOnce(File) + Send) -> bool {
+    fn thread_ends_cleanly(leave: impl FnOnce(File) + Send) -> bool {
         let work = || with_own_descriptors(|| leave(File::open("/dev/zero").unwrap()));
         thread::scope(|scope| scope.spawn(work).join().is_ok())
     }
 
     #[test]
-    fn nothing_that_was_opened_in_a_table_of_its_own_leaves_it() {
-        assert!(may_leave(drop));
+    fn files_opened_in_a_threads_own_table_cannot_leave_it() {
+        assert!(thread_ends_cleanly(drop));
         let place = Mutex::new(None);
-        assert!(!may_leave(|file| *place.lock().unwrap() = Some(file)));
+        assert!(!thread_ends_cleanly(
+            |file| *place.lock().unwrap() = Some(file)
+        ));
         // Here its number is another file's, or none's.
         std::mem::forget(place);
         let returned = || with_own_descriptors(|| File::open("/dev/zero"));

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disabled_io_uring_is_named_with_its_setting_and_one_way_out() {
+    fn a_disabled_io_uring_is_reported_with_its_setting_and_a_fix() {
         let error = EngineError::UringDisabled { setting: 2 };
         assert_eq!(
             error.to_string(),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_lockable_memory_names_limit_and_need_and_the_command() {
+    fn too_little_lockable_memory_is_reported_with_need_limit_and_command() {
         let error = EngineError::LockedMemory {
             need_bytes: 1_048_577,
             limit_bytes: 65_536,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_the_control_group_is_to_blame() {
+    fn without_a_limit_the_help_names_the_control_group() {
         let error = EngineError::LockedMemory {
             need_bytes: 4096,
             limit_bytes: u64::MAX,

@@ -49,7 +49,7 @@ struct Extent {
 }
 
 #[repr(C)]
-struct Map {
+struct FiemapRequest {
     header: ExtentHeader,
     extents: [Extent; BATCH],
 }
@@ -194,8 +194,8 @@ impl Extent {
     }
 }
 
-fn extents_from(file: &impl AsFd, start_bytes: u64) -> Result<Map, Errno> {
-    let mut map = Map {
+fn extents_from(file: &impl AsFd, start_bytes: u64) -> Result<FiemapRequest, Errno> {
+    let mut map = FiemapRequest {
         header: ExtentHeader {
             start_bytes,
             length_bytes: u64::MAX - start_bytes,
@@ -207,7 +207,7 @@ fn extents_from(file: &impl AsFd, start_bytes: u64) -> Result<Map, Errno> {
     };
     // SAFETY: the kernel reads a header, and writes it and up to `extent_count` extents after it;
     // `Map` has room for them, and any bits are valid numbers.
-    unsafe { ioctl(file, Updater::<FIEMAP, Map>::new(&mut map)) }?;
+    unsafe { ioctl(file, Updater::<FIEMAP, FiemapRequest>::new(&mut map)) }?;
     Ok(map)
 }
 
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_row_is_one_piece() {
+    fn adjacent_extents_are_one_piece() {
         let first = at(0, 8192, 0);
         assert!(first.is_followed_by(&at(4096, 12288, LAST)));
         assert!(!first.is_followed_by(&at(4096, 16384, 0)));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_has_no_extents_and_a_file_that_has_content_has_some() {
+    fn a_device_has_no_extents_but_a_file_with_content_does() {
         let device = File::open("/dev/null").expect("a file");
         assert_eq!(count_extents(&device).expect("an answer"), None);
         let mut file = tempfile::tempfile().expect("a file");
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn holes_and_reserved_space_were_never_written() {
+    fn holes_and_reserved_space_count_as_unwritten() {
         const MIB: u64 = 1 << 20;
         for in_memory in [false, true] {
             let file = match in_memory {
@@ -289,7 +289,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_part_has_no_more_in_common_with_an_extent_than_either_is_long(
+        fn an_overlap_is_no_longer_than_the_part_or_the_extent(
             start in 0_u64..1 << 40, length in 0_u64..1 << 40,
             logical in 0_u64..1 << 40, extent_length in proptest::prelude::any::<u64>(),
         ) {

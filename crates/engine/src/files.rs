@@ -69,14 +69,14 @@ impl EngineFiles {
         for (recipe, file) in recipes.iter_mut().zip(self.open.iter().flatten()) {
             let flags = rustix::fs::fcntl_getfl(file)
                 .map_err(|errno| EngineError::system("fcntl", errno))?;
-            recipe.keep_promise(flags);
+            recipe.keep_nonblock_flag(flags);
         }
         self.recipes = recipes;
         Ok(())
     }
 
     /// `true` if the file can be closed and reopened.
-    pub(crate) fn reopens(&self, file_index: u32) -> bool {
+    pub(crate) fn can_reopen(&self, file_index: u32) -> bool {
         (file_index as usize) < self.recipes.len()
     }
 
@@ -104,7 +104,7 @@ impl EngineFiles {
     /// Closes a file that can be reopened. Returns a completion's result.
     #[cold]
     pub(crate) fn close(&mut self, file_index: u32) -> i32 {
-        if !self.reopens(file_index) {
+        if !self.can_reopen(file_index) {
             return -libc::EOPNOTSUPP;
         }
         match self.open[file_index as usize].take() {
@@ -162,7 +162,7 @@ pub(crate) fn moved(answer: Result<usize, Errno>) -> i32 {
 }
 
 /// Converts the return value of a system call to a completion's result.
-pub(crate) fn result_of(answer: isize) -> i32 {
+pub(crate) fn syscall_result(answer: isize) -> i32 {
     if answer >= 0 {
         return answer as i32;
     }

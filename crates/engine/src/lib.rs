@@ -36,15 +36,15 @@ pub use descriptors::{with_own_descriptors, with_own_files};
 pub use error::EngineError;
 pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{
-    Aim, FileEngineOptions, FileHandles, Handles, OpenAccess, OpenFlags, OpenMode, OpenWay,
-    PsyncFiles, RegisterFiles, SlotHandles,
+    FileEngineOptions, FileHandles, Handles, OpenAccess, OpenFlags, OpenMode, OpenModeIndex,
+    PsyncFiles, RegisterFiles, RequestObject, SlotHandles,
 };
 pub use fileset::{
     Fileset, Filesets, NameRule, Nesting, Numbering, SecondName, Spread, SubdirectoryRule,
     make_room_for_open,
 };
 pub use mmap::{Mmap, MmapOptions};
-pub use namespace::own_mounts;
+pub use namespace::unshare_mounts;
 pub use network::{PsyncNetwork, UringNetwork};
 pub use null::Null;
 pub use open::{OpenPlan, Reopen, open_device, open_target};

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
-use crate::bus_error::{self, Replaced};
+use crate::bus_error::{self, ZeroedRange};
 use crate::files::EngineFiles;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
@@ -280,7 +280,7 @@ impl Mapping {
     }
 
     /// Maps replaced pages of the file again. Returns `true` on success.
-    fn restore(&self, file: &OwnedFd, replaced: Replaced, options: MmapOptions) -> bool {
+    fn restore(&self, file: &OwnedFd, replaced: ZeroedRange, options: MmapOptions) -> bool {
         let offset = replaced.start - self.start.as_ptr().addr();
         // SAFETY: this value owns the pages, and no reference into them exists.
         let mapped = unsafe {

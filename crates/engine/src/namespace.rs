@@ -12,7 +12,7 @@ use rustix::thread::UnshareFlags;
 /// If the system does not allow it; with `as_user` also if the process has other threads.
 ///
 /// Source: Linux, `mount_namespaces(7)`, `user_namespaces(7)`.
-pub fn own_mounts(as_user: bool) -> io::Result<()> {
+pub fn unshare_mounts(as_user: bool) -> io::Result<()> {
     let mut flags = UnshareFlags::NEWNS;
     if as_user {
         flags |= UnshareFlags::NEWUSER;

@@ -69,7 +69,7 @@ pub fn open_target(
             name: printed(name),
         });
     }
-    if let Err(error) = settle_flags(&file, name, plan.cache) {
+    if let Err(error) = set_flags_after_open(&file, name, plan.cache) {
         if plan.create {
             // This file was just created: otherwise `O_EXCL` would have failed.
             let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
@@ -99,7 +99,7 @@ pub fn open_device(path: &Path, plan: OpenPlan) -> Result<OwnedFd, EngineError> 
             name: printed(path),
         });
     }
-    settle_flags(&file, path, plan.cache)?;
+    set_flags_after_open(&file, path, plan.cache)?;
     Ok(file)
 }
 
@@ -163,8 +163,8 @@ impl Reopen {
     /// # Errors
     /// If the name contains a zero byte.
     pub fn file(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
-        // Set at once, unlike in `settle_flags`: nothing is created, so a refusal leaves no file
-        // behind.
+        // Set at once, unlike in `set_flags_after_open`: nothing is created, so a refusal leaves no
+        // file behind.
         let direct = if plan.cache == CacheMode::Direct {
             OFlags::DIRECT
         } else {
@@ -173,7 +173,8 @@ impl Reopen {
         Ok(Self {
             directory,
             name: c_name(name)?,
-            // As `settle_flags` leaves it; `keep_promise` adds the flag again for a ring.
+            // As `set_flags_after_open` leaves it; `keep_nonblock_flag` adds the flag again for a
+            // ring.
             flags: (plan.flags() - OFlags::NONBLOCK) | direct,
         })
     }
@@ -190,7 +191,7 @@ impl Reopen {
     }
 
     /// Takes over from the flags of the open file whether it is nonblocking for a ring.
-    pub(crate) fn keep_promise(&mut self, flags: OFlags) {
+    pub(crate) fn keep_nonblock_flag(&mut self, flags: OFlags) {
         self.flags |= flags & OFlags::NONBLOCK;
     }
 
@@ -207,7 +208,7 @@ impl Reopen {
 /// Sets `O_DIRECT` only after opening: if `open` with `O_CREAT` refuses it, the new file is left
 /// behind. Clears `O_NONBLOCK`, which kept `open` from waiting for the other end of a pipe, but
 /// would make a ring return `EAGAIN`.
-fn settle_flags(file: &OwnedFd, name: &Path, cache: CacheMode) -> Result<(), EngineError> {
+fn set_flags_after_open(file: &OwnedFd, name: &Path, cache: CacheMode) -> Result<(), EngineError> {
     let opened = rustix::fs::fcntl_getfl(file).map_err(|errno| open_error(name, errno))?;
     let direct = if cache == CacheMode::Direct {
         OFlags::DIRECT

@@ -22,27 +22,27 @@ pub enum Operation {
     /// Write bytes at an offset: the handle.
     Write,
     /// Make data and metadata durable: the handle. If `offset_bytes` is the code of
-    /// [`Aim::Directory`](crate::Aim), the directory that contains the name is opened, synced and
-    /// closed instead. A slot that holds at most one open file must then have none.
+    /// [`RequestObject::Directory`](crate::Aim), the directory that contains the name is opened,
+    /// synced and closed instead. A slot that holds at most one open file must then have none.
     Fsync,
     /// Make data durable: the handle.
     Fdatasync,
     /// Open an existing file: the name; `offset_bytes` is the code of an
-    /// [`OpenAccess`](crate::OpenAccess) or an [`OpenWay`](crate::OpenWay).
+    /// [`OpenAccess`](crate::OpenAccess) or an [`OpenModeIndex`](crate::OpenWay).
     Open,
     /// Create a file, which must not exist: the name; `offset_bytes` is an
-    /// [`OpenWay`](crate::OpenWay)'s code, or 0.
+    /// [`OpenModeIndex`](crate::OpenWay)'s code, or 0.
     Create,
     /// Close an open file: the handle.
     Close,
-    /// Read a file's attributes. `offset_bytes` is the code of an [`Aim`](crate::Aim), which
-    /// selects the object.
+    /// Read a file's attributes. `offset_bytes` is the code of an [`RequestObject`](crate::Aim),
+    /// which selects the object.
     Stat,
     /// Remove a file: the name.
     Unlink,
-    /// Create a directory: the name or its directory, by the [`Aim`](crate::Aim).
+    /// Create a directory: the name or its directory, by the [`RequestObject`](crate::Aim).
     Mkdir,
-    /// Remove a directory: the name or its directory, by the [`Aim`](crate::Aim).
+    /// Remove a directory: the name or its directory, by the [`RequestObject`](crate::Aim).
     Rmdir,
     /// Rename a file: the name, to the other name.
     Rename,
@@ -52,9 +52,9 @@ pub enum Operation {
     /// leads to the file if both are in one directory. In another directory it leads to an entry
     /// with the same name there, if any.
     Symlink,
-    /// Read a directory's entries: the name or its directory, by the [`Aim`](crate::Aim). The
-    /// directory is opened, read to the end and closed. The result is the size of all entries as
-    /// returned by `readdir(3)`: 279 bytes plus the name each, including `.` and `..`.
+    /// Read a directory's entries: the name or its directory, by the [`RequestObject`](crate::Aim).
+    /// The directory is opened, read to the end and closed. The result is the size of all entries
+    /// as returned by `readdir(3)`: 279 bytes plus the name each, including `.` and `..`.
     Readdir,
     /// Set a file's length: the handle, to `offset_bytes`.
     Truncate,
@@ -193,7 +193,7 @@ impl Operation {
 
     /// `true` if io_uring does not support the operation, so that it needs system calls.
     #[must_use]
-    pub(crate) const fn is_by_call(self) -> bool {
+    pub(crate) const fn needs_system_call(self) -> bool {
         matches!(
             self,
             Self::Readdir
@@ -249,14 +249,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_stands_at_its_own_number() {
+    fn operations_are_listed_in_the_order_of_their_numbers() {
         for (index, operation) in Operation::ALL.into_iter().enumerate() {
             assert_eq!(index, operation as usize);
         }
     }
 
     #[test]
-    fn a_set_holds_what_was_added_and_nothing_else() {
+    fn a_set_holds_exactly_the_added_operations() {
         let set = OperationSet::EMPTY
             .with(Operation::Write)
             .with(Operation::Getxattr);

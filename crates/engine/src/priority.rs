@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_may_lower_its_priority_and_has_none_that_is_not() {
+    fn a_thread_may_lower_its_priority_but_not_use_an_unknown_class() {
         std::thread::spawn(|| {
             set_io_priority(2, 7).unwrap();
             assert!(set_io_priority(7, 7).is_err());

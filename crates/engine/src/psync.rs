@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::ReadWriteFlags;
 
-use crate::files::{EngineFiles, moved, result_of};
+use crate::files::{EngineFiles, moved, syscall_result};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
 /// `pread` and `pwrite`. Requests are executed one after another at the next `reap`.
@@ -102,7 +102,7 @@ impl Psync {
             }
             _ => return -libc::EOPNOTSUPP,
         };
-        result_of(moved as isize)
+        syscall_result(moved as isize)
     }
 
     #[inline]

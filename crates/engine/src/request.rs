@@ -99,29 +99,31 @@ impl Request {
     #[must_use]
     pub const fn file_offset(&self) -> Option<u64> {
         match Self::place(self.offset_bytes) {
-            Placed::Offset(bytes) | Placed::Sought(bytes) => Some(bytes),
+            TransferPosition::Offset(bytes) | TransferPosition::Sought(bytes) => Some(bytes),
             _ => None,
         }
     }
 
     /// Decodes the `offset_bytes` of a read or write.
-    pub(crate) const fn place(offset_bytes: u64) -> Placed {
+    pub(crate) const fn place(offset_bytes: u64) -> TransferPosition {
         match offset_bytes {
             // No unit collides with these three codes, because its size has 32 bits.
-            Self::AT_POSITION => Placed::Position,
-            Self::AT_END => Placed::End,
-            Self::SEEK_END => Placed::SoughtEnd,
-            0..Self::FIRST_CODE => Placed::Offset(offset_bytes),
-            Self::FIRST_CODE..Self::FIRST_UNIT => Placed::Sought(offset_bytes - Self::FIRST_CODE),
+            Self::AT_POSITION => TransferPosition::Position,
+            Self::AT_END => TransferPosition::End,
+            Self::SEEK_END => TransferPosition::SoughtEnd,
+            0..Self::FIRST_CODE => TransferPosition::Offset(offset_bytes),
+            Self::FIRST_CODE..Self::FIRST_UNIT => {
+                TransferPosition::Sought(offset_bytes - Self::FIRST_CODE)
+            }
             // Take the lower half.
-            _ => Placed::Units(offset_bytes as u32),
+            _ => TransferPosition::Units(offset_bytes as u32),
         }
     }
 }
 
 /// Place where a request reads or writes, and the system calls it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Placed {
+pub(crate) enum TransferPosition {
     /// At this offset, without using the file's position.
     Offset(u64),
     /// At the file's position.
@@ -221,25 +223,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_request_says_fits_in_three_words() {
+    fn a_request_fits_in_three_machine_words() {
         assert_eq!(size_of::<Request>(), 24);
     }
 
     #[test]
-    fn a_place_is_the_one_that_its_number_was_made_of() {
+    fn a_place_round_trips_through_its_code() {
         let last = Request::FIRST_CODE - 1;
         for offset in [0, 4096, last] {
-            assert_eq!(Request::place(offset), Placed::Offset(offset));
+            assert_eq!(Request::place(offset), TransferPosition::Offset(offset));
             let sought = Request::place(Request::seeking(offset));
-            assert_eq!(sought, Placed::Sought(offset));
+            assert_eq!(sought, TransferPosition::Sought(offset));
         }
         for unit in [0, 1, u32::MAX] {
             let placed = Request::place(Request::in_units(unit));
-            assert_eq!(placed, Placed::Units(unit));
+            assert_eq!(placed, TransferPosition::Units(unit));
         }
         assert_eq!(Request::seeking(u64::MAX), Request::seeking(last));
-        assert_eq!(Request::place(Request::AT_POSITION), Placed::Position);
-        assert_eq!(Request::place(Request::AT_END), Placed::End);
-        assert_eq!(Request::place(Request::SEEK_END), Placed::SoughtEnd);
+        assert_eq!(
+            Request::place(Request::AT_POSITION),
+            TransferPosition::Position
+        );
+        assert_eq!(Request::place(Request::AT_END), TransferPosition::End);
+        assert_eq!(
+            Request::place(Request::SEEK_END),
+            TransferPosition::SoughtEnd
+        );
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn patience_ends_before_a_later_completion() {
+    fn a_wait_times_out_before_a_later_completion() {
         let clock = StepClock::new();
         let mut engine = engine_with_delays(&clock, &[300]);
         engine.push(read(0));

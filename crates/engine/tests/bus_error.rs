@@ -16,12 +16,12 @@ const SIZE: u64 = 64 * PAGE;
 const DIES: &str = "PGMETER_TEST_DIES";
 
 /// A directory with a file whose pages hold their number.
-struct Place {
+struct PagedFile {
     dir: tempfile::TempDir,
     content: Vec<u8>,
 }
 
-impl Place {
+impl PagedFile {
     fn new() -> Self {
         let dir = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let content: Vec<u8> = (0..SIZE).map(|offset| (offset / PAGE) as u8).collect();
@@ -66,8 +66,8 @@ fn one(engine: &mut Mmap, operation: Operation, page: u64, pages: u64) -> i32 {
 }
 
 #[test]
-fn what_a_shortened_file_does_not_hold_fails_with_eio() {
-    let place = Place::new();
+fn access_past_the_end_of_a_shortened_file_fails_with_eio() {
+    let place = PagedFile::new();
     let mut engine = place.mmap();
     place.set_len(10 * PAGE);
     for operation in [Operation::Read, Operation::Write] {
@@ -81,8 +81,8 @@ fn what_a_shortened_file_does_not_hold_fails_with_eio() {
 }
 
 #[test]
-fn a_file_that_is_whole_again_is_what_is_read_and_written() {
-    let place = Place::new();
+fn a_restored_file_can_be_read_and_written_again() {
+    let place = PagedFile::new();
     let mut engine = place.mmap();
     place.set_len(2 * PAGE);
     assert_eq!(one(&mut engine, Operation::Read, 0, 4), -libc::EIO);
@@ -102,9 +102,9 @@ fn a_file_that_is_whole_again_is_what_is_read_and_written() {
 }
 
 #[test]
-fn an_access_that_is_not_the_engines_ends_the_process() {
+fn a_bus_error_outside_the_engine_ends_the_process() {
     if std::env::var_os(DIES).is_some() {
-        let place = Place::new();
+        let place = PagedFile::new();
         let mut engine = place.mmap();
         assert_eq!(one(&mut engine, Operation::Read, 0, 1), PAGE as i32);
         let file = place.open();
@@ -122,10 +122,7 @@ fn an_access_that_is_not_the_engines_ends_the_process() {
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args([
-            "--exact",
-            "an_access_that_is_not_the_engines_ends_the_process",
-        ])
+        .args(["--exact", "a_bus_error_outside_the_engine_ends_the_process"])
         .env(DIES, "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use common::{NAME, Place, WAIT, execute, random_reads_agree, request, ring};
+use common::{ContentDir, NAME, WAIT, execute, random_reads_agree, request, ring};
 use engine::{
     Engine, EngineError, IoUring, Mmap, MmapOptions, Null, OpenPlan, Operation, Psync,
     PsyncOptions, Reopen, UringOptions,
@@ -46,7 +46,7 @@ impl Reopens for IoUring {
     }
 }
 
-fn with_each(slots: u32, check: impl Fn(&mut dyn Reopens, &Place)) {
+fn with_each(slots: u32, check: impl Fn(&mut dyn Reopens, &ContentDir)) {
     type Make = fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Reopens>>;
     let engines: [Make; 3] = [
         |files, slots| {
@@ -60,25 +60,25 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Reopens, &Place)) {
         |files, slots| Some(Box::new(ring(files, slots, 4096, UringOptions::default())?)),
     ];
     for make in engines {
-        let place = Place::new(SIZE);
+        let place = ContentDir::new(SIZE);
         if let Some(mut engine) = make(place.buffered(), slots) {
             check(engine.as_mut(), &place);
         }
     }
 }
 
-fn recipe(place: &Place, name: &str) -> Reopen {
+fn recipe(place: &ContentDir, name: &str) -> Reopen {
     let directory = OwnedFd::from(File::open(place.dir.path()).unwrap());
     Reopen::file(directory, Path::new(name), PLAN).unwrap()
 }
 
-fn of_slot_0(engine: &mut dyn Reopens, operation: Operation) -> i32 {
+fn execute_in_slot_0(engine: &mut dyn Reopens, operation: Operation) -> i32 {
     let length = if operation.moves_bytes() { 4096 } else { 0 };
     execute(engine, request(operation, 0, 0, length))
 }
 
 /// Descriptors of this process that lead to the place's file; tests of other places run beside.
-fn open_count(place: &Place) -> usize {
+fn open_count(place: &ContentDir) -> usize {
     let path = place.dir.path().join(NAME);
     std::fs::read_dir("/proc/self/fd")
         .unwrap()
@@ -90,23 +90,23 @@ fn open_count(place: &Place) -> usize {
 }
 
 #[test]
-fn files_with_recipes_start_closed_and_open_and_close_when_asked() {
+fn files_with_recipes_start_closed_and_open_and_close_on_request() {
     with_each(4, |engine, place| {
         engine.recipes(vec![recipe(place, NAME)]).unwrap();
         assert_eq!(open_count(place), 0);
-        assert_eq!(of_slot_0(engine, Operation::Read), -libc::EBADF);
-        assert_eq!(of_slot_0(engine, Operation::Close), -libc::EBADF);
+        assert_eq!(execute_in_slot_0(engine, Operation::Read), -libc::EBADF);
+        assert_eq!(execute_in_slot_0(engine, Operation::Close), -libc::EBADF);
         for _ in 0..50 {
-            assert_eq!(of_slot_0(engine, Operation::Open), 0);
-            assert_eq!(of_slot_0(engine, Operation::Open), -libc::EBUSY);
+            assert_eq!(execute_in_slot_0(engine, Operation::Open), 0);
+            assert_eq!(execute_in_slot_0(engine, Operation::Open), -libc::EBUSY);
             assert_eq!(open_count(place), 1);
-            assert_eq!(of_slot_0(engine, Operation::Read), 4096);
+            assert_eq!(execute_in_slot_0(engine, Operation::Read), 4096);
             assert_eq!(engine.buffer(0)[..4096], place.content[..4096]);
-            assert_eq!(of_slot_0(engine, Operation::Close), 0);
+            assert_eq!(execute_in_slot_0(engine, Operation::Close), 0);
             assert_eq!(open_count(place), 0);
-            assert_eq!(of_slot_0(engine, Operation::Read), -libc::EBADF);
+            assert_eq!(execute_in_slot_0(engine, Operation::Read), -libc::EBADF);
         }
-        assert_eq!(of_slot_0(engine, Operation::Open), 0);
+        assert_eq!(execute_in_slot_0(engine, Operation::Open), 0);
         random_reads_agree(engine, &place.content, 4096, 500);
     });
 }
@@ -115,22 +115,22 @@ fn files_with_recipes_start_closed_and_open_and_close_when_asked() {
 fn without_recipes_files_stay_open_and_opening_is_not_supported() {
     with_each(1, |engine, place| {
         for operation in [Operation::Open, Operation::Close] {
-            assert_eq!(of_slot_0(engine, operation), -libc::EOPNOTSUPP);
+            assert_eq!(execute_in_slot_0(engine, operation), -libc::EOPNOTSUPP);
         }
         assert_eq!(open_count(place), 1);
-        assert_eq!(of_slot_0(engine, Operation::Read), 4096);
+        assert_eq!(execute_in_slot_0(engine, Operation::Read), 4096);
     });
 }
 
 #[test]
-fn there_is_one_recipe_for_each_file() {
+fn each_file_needs_exactly_one_recipe() {
     with_each(1, |engine, place| {
         let error = engine.recipes(Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
             "0 ways to reopen files were given for 1 files"
         );
-        assert_eq!(of_slot_0(engine, Operation::Read), 4096);
+        assert_eq!(execute_in_slot_0(engine, Operation::Read), 4096);
         let beyond = common::request(Operation::Open, 0, 0, 0);
         engine.recipes(vec![recipe(place, NAME)]).unwrap();
         let file_index = 1;
@@ -146,33 +146,36 @@ fn there_is_one_recipe_for_each_file() {
 }
 
 #[test]
-fn a_file_that_is_gone_or_became_a_link_fails_to_open_and_only_that() {
+fn a_file_that_is_gone_or_became_a_link_fails_to_open_until_it_is_back() {
     with_each(1, |engine, place| {
         engine.recipes(vec![recipe(place, NAME)]).unwrap();
         let (path, away) = (place.dir.path().join(NAME), place.dir.path().join("away"));
         std::fs::rename(&path, &away).unwrap();
-        assert_eq!(of_slot_0(engine, Operation::Open), -libc::ENOENT);
+        assert_eq!(execute_in_slot_0(engine, Operation::Open), -libc::ENOENT);
         std::os::unix::fs::symlink(&away, &path).unwrap();
-        assert_eq!(of_slot_0(engine, Operation::Open), -libc::ELOOP);
+        assert_eq!(execute_in_slot_0(engine, Operation::Open), -libc::ELOOP);
         std::fs::rename(&away, &path).unwrap();
-        assert_eq!(of_slot_0(engine, Operation::Open), 0);
-        assert_eq!(of_slot_0(engine, Operation::Read), 4096);
+        assert_eq!(execute_in_slot_0(engine, Operation::Open), 0);
+        assert_eq!(execute_in_slot_0(engine, Operation::Read), 4096);
     });
 }
 
 #[test]
 fn a_file_that_lost_its_content_cannot_be_mapped_and_is_closed_again() {
-    let place = Place::new(SIZE);
+    let place = ContentDir::new(SIZE);
     let mut engine = Mmap::new(place.buffered(), 1, 4096, MmapOptions::default()).unwrap();
     engine.set_reopen(vec![recipe(&place, NAME)]).unwrap();
     File::create(place.dir.path().join(NAME)).unwrap();
-    assert_eq!(of_slot_0(&mut engine, Operation::Open), -libc::EINVAL);
+    assert_eq!(
+        execute_in_slot_0(&mut engine, Operation::Open),
+        -libc::EINVAL
+    );
     assert_eq!(open_count(&place), 0);
 }
 
 #[test]
-fn direct_files_open_direct_again() {
-    let place = Place::new(SIZE);
+fn direct_files_are_reopened_for_direct_io() {
+    let place = ContentDir::new(SIZE);
     let file = match place.open(CacheMode::Direct) {
         Ok(file) => file,
         Err(error) => return println!("skipped: {error}"),
@@ -187,7 +190,7 @@ fn direct_files_open_direct_again() {
     };
     let recipe = Reopen::file(directory, Path::new(NAME), plan).unwrap();
     engine.set_reopen(vec![recipe]).unwrap();
-    assert_eq!(of_slot_0(&mut engine, Operation::Open), 0);
+    assert_eq!(execute_in_slot_0(&mut engine, Operation::Open), 0);
     random_reads_agree(&mut engine, &place.content, 4096, 100);
     let unaligned = execute(&mut engine, request(Operation::Read, 0, 1, 100));
     assert_eq!(unaligned, -libc::EINVAL);
@@ -195,7 +198,7 @@ fn direct_files_open_direct_again() {
 
 #[test]
 fn one_file_is_closed_while_requests_for_another_are_in_flight() {
-    let place = Place::new(SIZE);
+    let place = ContentDir::new(SIZE);
     let files = vec![
         place.open(CacheMode::Buffered).unwrap(),
         place.open(CacheMode::Buffered).unwrap(),
@@ -236,7 +239,7 @@ fn one_file_is_closed_while_requests_for_another_are_in_flight() {
 }
 
 #[test]
-fn the_null_engine_opens_and_closes_whatever_it_is_told() {
+fn the_null_engine_accepts_any_open_and_close() {
     let mut engine = Null::new(1, 512).unwrap();
     for operation in [Operation::Open, Operation::Close, Operation::Close] {
         assert_eq!(execute(&mut engine, request(operation, 0, 0, 0)), 0);

@@ -7,7 +7,7 @@ mod common;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use common::{Place, WAIT, execute, random_reads_agree, request, ring};
+use common::{ContentDir, WAIT, execute, random_reads_agree, request, ring};
 use engine::{
     Completion, Engine, EngineError, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions,
     UringOptions, Wait,
@@ -29,7 +29,7 @@ fn mmap(files: Vec<OwnedFd>, slots: u32, bytes: u32) -> Mmap {
 type Make = fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Engine>>;
 
 /// Runs `check` with every engine that keeps files, `slots` slots and buffers of 4096 bytes.
-fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
+fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &ContentDir)) {
     let engines: [Make; 3] = [
         |files, slots| Some(Box::new(psync(files, slots, 4096))),
         |files, slots| Some(Box::new(mmap(files, slots, 4096))),
@@ -39,7 +39,7 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
         },
     ];
     for make in engines {
-        let place = Place::new(SIZE);
+        let place = ContentDir::new(SIZE);
         if let Some(mut engine) = make(place.buffered(), slots) {
             check(engine.as_mut(), &place);
         }
@@ -66,7 +66,7 @@ fn random_reads_agree_with_the_file_at_depth_1_and_below_a_sector() {
 
 #[test]
 fn direct_reads_agree_with_the_file() {
-    let place = Place::new(SIZE);
+    let place = ContentDir::new(SIZE);
     for slots in [1, 128] {
         let file = match place.open(CacheMode::Direct) {
             Ok(file) => file,
@@ -81,7 +81,7 @@ fn direct_reads_agree_with_the_file() {
 }
 
 #[test]
-fn what_is_written_is_read_back_and_synced() {
+fn written_data_is_read_back_and_synced() {
     with_each(2, |engine, _| {
         engine.buffer(0).fill(0xa5);
         assert_eq!(one(engine, Operation::Write, 8192, 4096), 4096);
@@ -94,7 +94,7 @@ fn what_is_written_is_read_back_and_synced() {
 }
 
 #[test]
-fn a_read_over_the_end_is_reported_as_short() {
+fn a_read_past_the_end_is_reported_as_short() {
     with_each(1, |engine, place| {
         let end = SIZE as u64;
         assert_eq!(one(engine, Operation::Read, end - 100, 4096), 100);
@@ -105,7 +105,7 @@ fn a_read_over_the_end_is_reported_as_short() {
 }
 
 #[test]
-fn a_file_that_is_not_there_and_an_operation_nobody_has_are_negative_errno() {
+fn missing_files_and_unsupported_operations_return_negative_errno() {
     with_each(1, |engine, _| {
         let mut wrong = request(Operation::Read, 0, 0, 512);
         wrong.file_index = 9;
@@ -134,7 +134,7 @@ fn a_full_device_is_reported_as_enospc() {
 
 #[test]
 fn writing_to_a_file_open_for_reading_is_reported_as_ebadf() {
-    let place = Place::new(4096);
+    let place = ContentDir::new(4096);
     let path = place.dir.path().join(common::NAME);
     let read_only = || vec![OwnedFd::from(std::fs::File::open(&path).unwrap())];
     let write = request(Operation::Write, 0, 0, 512);
@@ -151,7 +151,7 @@ fn writing_to_a_file_open_for_reading_is_reported_as_ebadf() {
 
 #[test]
 fn a_mapping_does_not_grow_and_an_empty_file_is_refused() {
-    let place = Place::new(4096);
+    let place = ContentDir::new(4096);
     let mut engine = mmap(place.buffered(), 1, 4096);
     assert_eq!(one(&mut engine, Operation::Write, 4000, 4096), 96);
     assert_eq!(one(&mut engine, Operation::Write, 4096, 1), -libc::EFBIG);
@@ -159,7 +159,7 @@ fn a_mapping_does_not_grow_and_an_empty_file_is_refused() {
         one(&mut engine, Operation::Write, u64::MAX, 1),
         -libc::EFBIG
     );
-    let empty = Place::new(0);
+    let empty = ContentDir::new(0);
     let error = Mmap::new(empty.buffered(), 1, 4096, MmapOptions::default()).unwrap_err();
     assert!(
         matches!(error, EngineError::EmptyMapping { file_index: 0 }),
@@ -168,7 +168,7 @@ fn a_mapping_does_not_grow_and_an_empty_file_is_refused() {
 }
 
 #[test]
-fn with_nothing_in_flight_a_wait_ends_with_its_time_and_without_completions() {
+fn with_nothing_in_flight_a_wait_times_out_without_completions() {
     with_each(4, |engine, _| {
         let mut done: Vec<Completion> = Vec::with_capacity(4);
         let start = Instant::now();
@@ -188,8 +188,8 @@ fn with_nothing_in_flight_a_wait_ends_with_its_time_and_without_completions() {
 }
 
 #[test]
-fn reopening_puts_another_file_in_the_place_of_the_first() {
-    let (first, second) = (Place::new(8192), Place::new(4096));
+fn reopening_replaces_the_file() {
+    let (first, second) = (ContentDir::new(8192), ContentDir::new(4096));
     let read = request(Operation::Read, 0, 0, 4096);
     let file = || second.open(CacheMode::Buffered).unwrap();
     let mut plain = psync(first.buffered(), 1, 4096);
@@ -221,7 +221,7 @@ fn reopening_puts_another_file_in_the_place_of_the_first() {
 
 #[test]
 fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
-    let place = Place::new(SIZE);
+    let place = ContentDir::new(SIZE);
     match Psync::new(place.buffered(), 4, 4096, PsyncOptions { dontcache: true }) {
         Ok(mut engine) => random_reads_agree(&mut engine, &place.content, 4096, 500),
         Err(EngineError::DontcacheRefused { file_index: 0 }) => {
@@ -239,7 +239,7 @@ fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
 }
 
 #[test]
-fn dontcache_is_refused_where_there_is_none() {
+fn dontcache_is_refused_if_unsupported() {
     let pipe_like = || vec![std::fs::File::open("/dev/zero").unwrap().into()];
     let options = PsyncOptions { dontcache: true };
     let error = Psync::new(pipe_like(), 1, 512, options).unwrap_err();

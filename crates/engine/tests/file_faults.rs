@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{
-    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, OpenAccess,
-    Operation, PsyncFiles, Request, SubdirectoryRule, UringFiles, Wait,
+    Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, OpenAccess, Operation,
+    PsyncFiles, Request, RequestObject, SubdirectoryRule, UringFiles, Wait,
 };
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::TempDir;
@@ -92,15 +92,15 @@ fn no_operation_allocates() {
         (Operation::Fsync, 0, 0),
         (Operation::Read, 0, 4096),
         (Operation::Truncate, 10_000, 0),
-        (Operation::Stat, Aim::Handle.code(), 0),
+        (Operation::Stat, RequestObject::Handle.code(), 0),
         (Operation::Close, 0, 0),
-        (Operation::Stat, Aim::Name.code(), 0),
+        (Operation::Stat, RequestObject::Name.code(), 0),
         (Operation::Open, OpenAccess::ReadWrite.code(), 0),
         (Operation::Create, 0, 0),
         (Operation::Close, 0, 0),
         (Operation::Rename, 1000, 0),
         (Operation::Rename, 1000, 0),
-        (Operation::Readdir, Aim::Directory.code(), 0),
+        (Operation::Readdir, RequestObject::Directory.code(), 0),
         (Operation::Unlink, 0, 0),
     ];
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -137,7 +137,7 @@ fn no_operation_allocates() {
 }
 
 /// `/dev/full` takes no byte; it is there for everybody.
-fn a_full_file_system_is_a_result() {
+fn a_full_file_system_fails_the_write_with_enospc() {
     let names = vec![PathBuf::from("full"); SLOTS as usize];
     let set = Arc::new(Fileset::listed(location(Path::new("/dev")), &names).unwrap());
     let mut done = Vec::with_capacity(SLOTS as usize);
@@ -159,7 +159,7 @@ fn a_full_file_system_is_a_result() {
     }
 }
 
-fn too_many_open_files_are_a_result_and_the_rest_goes_on() {
+fn too_many_open_files_fail_some_requests_and_the_engine_continues() {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let locations = vec![location(dir.path())];
     let set = Arc::new(Fileset::generated(locations, NameRule::default()).unwrap());
@@ -190,6 +190,6 @@ fn too_many_open_files_are_a_result_and_the_rest_goes_on() {
 #[test]
 fn faults_are_results_and_no_operation_allocates() {
     no_operation_allocates();
-    a_full_file_system_is_a_result();
-    too_many_open_files_are_a_result_and_the_rest_goes_on();
+    a_full_file_system_fails_the_write_with_enospc();
+    too_many_open_files_fail_some_requests_and_the_engine_continues();
 }

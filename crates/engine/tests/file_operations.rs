@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{
-    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, Numbering,
-    OpenAccess, OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Spread,
+    Completion, Engine, EngineError, FileEngineOptions, Fileset, NameRule, Numbering, OpenAccess,
+    OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, RequestObject, Spread,
     SubdirectoryRule, UringFiles, Wait,
 };
 use tempfile::TempDir;
@@ -28,12 +28,12 @@ fn location(dir: &Path) -> OwnedFd {
 }
 
 /// A directory on a real file system (that of the build) with `f0`, `f1`, ... to come.
-struct Place {
+struct FilesetDir {
     dir: TempDir,
     set: Arc<Fileset>,
 }
 
-impl Place {
+impl FilesetDir {
     fn new(subdirectory_count: u32, open: bool) -> Self {
         let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let rule = NameRule {
@@ -92,9 +92,9 @@ fn engines(set: &Arc<Fileset>, slots: u32, options: &FileEngineOptions) -> Vec<B
 }
 
 /// Runs `check` with both engines, each on a place of its own with files in one directory.
-fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
+fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &FilesetDir)) {
     for index in 0..2 {
-        let place = Place::new(0, true);
+        let place = FilesetDir::new(0, true);
         if let Some(engine) =
             engines(&place.set, slots, &FileEngineOptions::default()).get_mut(index)
         {
@@ -150,7 +150,7 @@ const LIFE: [(Operation, u64, u32, i32); 13] = [
     (Operation::Write, 0, 4096, 4096),
     (Operation::Write, 4096, 100, 100),
     (Operation::Close, 0, 0, 0),
-    (Operation::Stat, Aim::Name as u64, 0, 0),
+    (Operation::Stat, RequestObject::Name as u64, 0, 0),
     (Operation::Open, OpenAccess::Read as u64, 0, 0),
     (Operation::Read, 0, 4096, 4096),
     (Operation::Read, 4096, 4096, 100),
@@ -210,7 +210,7 @@ fn live(engine: &mut dyn Engine, count: u32) {
 }
 
 #[test]
-fn ten_thousand_files_live_and_go_one_at_a_time() {
+fn ten_thousand_files_are_created_and_removed_one_at_a_time() {
     with_each(1, |engine, place| {
         live(engine, 10_000);
         assert_eq!(place.entry_count("."), 0);
@@ -218,7 +218,7 @@ fn ten_thousand_files_live_and_go_one_at_a_time() {
 }
 
 #[test]
-fn ten_thousand_files_live_and_go_32_at_a_time() {
+fn ten_thousand_files_are_created_and_removed_32_at_a_time() {
     with_each(32, |engine, place| {
         live(engine, 10_000);
         assert_eq!(place.entry_count("."), 0);
@@ -226,16 +226,16 @@ fn ten_thousand_files_live_and_go_32_at_a_time() {
 }
 
 #[test]
-fn files_live_in_subdirectories_that_are_open_or_not() {
+fn files_work_in_open_and_unopened_subdirectories() {
     for is_open in [false, true] {
-        let place = Place::new(7, is_open);
+        let place = FilesetDir::new(7, is_open);
         for engine in &mut engines(&place.set, 8, &FileEngineOptions::default()) {
             for subdirectory in 0..7 {
                 let made = one(
                     engine.as_mut(),
                     Operation::Mkdir,
                     subdirectory,
-                    Aim::Directory.code(),
+                    RequestObject::Directory.code(),
                 );
                 assert_eq!(made, if is_open { -libc::EEXIST } else { 0 });
             }
@@ -246,10 +246,15 @@ fn files_live_in_subdirectories_that_are_open_or_not() {
                 engine.as_mut(),
                 Operation::Readdir,
                 3,
-                Aim::Directory.code(),
+                RequestObject::Directory.code(),
             );
             assert_eq!(listed, bytes_of_entries(&["f12"]));
-            let full = one(engine.as_mut(), Operation::Rmdir, 3, Aim::Directory.code());
+            let full = one(
+                engine.as_mut(),
+                Operation::Rmdir,
+                3,
+                RequestObject::Directory.code(),
+            );
             assert_eq!(full, -libc::ENOTEMPTY);
             assert_eq!(one(engine.as_mut(), Operation::Unlink, 7 * 12 + 3, 0), 0);
             for subdirectory in (0..7).filter(|_| !is_open) {
@@ -257,7 +262,7 @@ fn files_live_in_subdirectories_that_are_open_or_not() {
                     engine.as_mut(),
                     Operation::Rmdir,
                     subdirectory,
-                    Aim::Directory.code(),
+                    RequestObject::Directory.code(),
                 );
                 assert_eq!(gone, 0);
             }
@@ -266,7 +271,7 @@ fn files_live_in_subdirectories_that_are_open_or_not() {
 }
 
 #[test]
-fn names_that_are_missing_or_taken_answer_as_the_kernel_does() {
+fn missing_and_existing_names_return_the_errors_of_the_kernel() {
     with_each(1, |engine, _| {
         for operation in [Operation::Unlink, Operation::Stat, Operation::Rmdir] {
             assert_eq!(one(engine, operation, 5, 0), -libc::ENOENT, "{operation:?}");
@@ -284,7 +289,7 @@ fn names_that_are_missing_or_taken_answer_as_the_kernel_does() {
 }
 
 #[test]
-fn a_slot_has_one_file_open_and_says_when_it_has_none() {
+fn a_slot_holds_one_open_file_and_reports_when_it_has_none() {
     with_each(2, |engine, _| {
         for operation in [
             Operation::Read,
@@ -297,13 +302,16 @@ fn a_slot_has_one_file_open_and_says_when_it_has_none() {
             assert_eq!(one(engine, operation, 0, 0), -libc::EBADF, "{operation:?}");
         }
         assert_eq!(
-            one(engine, Operation::Stat, 0, Aim::Handle.code()),
+            one(engine, Operation::Stat, 0, RequestObject::Handle.code()),
             -libc::EBADF
         );
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         assert_eq!(one(engine, Operation::Create, 1, 0), -libc::EBUSY);
         assert_eq!(open(engine, 0, OpenAccess::Read), -libc::EBUSY);
-        assert_eq!(one(engine, Operation::Stat, 0, Aim::Handle.code()), 0);
+        assert_eq!(
+            one(engine, Operation::Stat, 0, RequestObject::Handle.code()),
+            0
+        );
         let in_slot_1 = Request {
             slot: 1,
             ..request(Operation::Fsync, 0, 0)
@@ -315,13 +323,13 @@ fn a_slot_has_one_file_open_and_says_when_it_has_none() {
 }
 
 #[test]
-fn numbers_without_meaning_are_refused() {
+fn invalid_codes_are_refused() {
     with_each(1, |engine, _| {
         assert_eq!(one(engine, Operation::Open, 0, 4), -libc::EINVAL);
         assert_eq!(one(engine, Operation::Open, 0, u64::MAX), -libc::EINVAL);
         assert_eq!(one(engine, Operation::Stat, 0, 3), -libc::EINVAL);
         assert_eq!(
-            one(engine, Operation::Mkdir, 0, Aim::Handle.code()),
+            one(engine, Operation::Mkdir, 0, RequestObject::Handle.code()),
             -libc::EINVAL
         );
         assert_eq!(one(engine, Operation::Rename, 0, u64::MAX), -libc::EBADF);
@@ -329,7 +337,7 @@ fn numbers_without_meaning_are_refused() {
 }
 
 #[test]
-fn open_files_are_synced_cut_filled_and_labeled() {
+fn open_files_can_be_synced_truncated_allocated_and_given_xattrs() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         assert_eq!(sized(engine, Operation::Write, 0, 4096), 4096);
@@ -357,7 +365,7 @@ fn open_files_are_synced_cut_filled_and_labeled() {
 }
 
 #[test]
-fn permissions_are_those_of_names_and_never_of_where_links_lead() {
+fn chmod_changes_the_named_file_and_never_the_target_of_a_link() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Chmod, 0, 0o640), -libc::ENOENT);
         std::fs::write(place.path("f0"), "").unwrap();
@@ -372,7 +380,7 @@ fn permissions_are_those_of_names_and_never_of_where_links_lead() {
 }
 
 #[test]
-fn reads_and_writes_can_follow_the_position_of_the_open_file() {
+fn reads_and_writes_can_use_the_position_of_the_open_file() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         for byte in b'a'..=b'c' {
@@ -394,13 +402,13 @@ fn reads_and_writes_can_follow_the_position_of_the_open_file() {
 }
 
 #[test]
-fn all_positions_can_be_left_to_the_open_file() {
+fn every_request_can_use_the_position_of_the_open_file() {
     let options = FileEngineOptions {
         at_position: true,
         ..FileEngineOptions::default()
     };
     for index in 0..2 {
-        let place = Place::new(0, true);
+        let place = FilesetDir::new(0, true);
         let Some(engine) = &mut engines(&place.set, 1, &options).into_iter().nth(index) else {
             continue;
         };
@@ -421,9 +429,9 @@ fn all_positions_can_be_left_to_the_open_file() {
 }
 
 #[test]
-fn directories_are_synced_by_the_names_in_them() {
+fn a_directory_is_synced_by_the_name_of_a_file_in_it() {
     with_each(2, |engine, _| {
-        let sync = request(Operation::Fsync, 7, Aim::Directory.code());
+        let sync = request(Operation::Fsync, 7, RequestObject::Directory.code());
         for _ in 0..3 {
             assert_eq!(execute(engine, sync), 0);
             assert_eq!(one(engine, Operation::Close, 0, 0), -libc::EBADF);
@@ -438,24 +446,33 @@ fn directories_are_synced_by_the_names_in_them() {
 }
 
 #[test]
-fn a_directory_that_is_missing_is_not_synced() {
-    let place = Place::new(2, false);
+fn syncing_a_missing_directory_fails() {
+    let place = FilesetDir::new(2, false);
     for mut engine in engines(&place.set, 2, &FileEngineOptions::default()) {
         let engine = engine.as_mut();
         let mut done = Vec::with_capacity(2);
         for slot in 0..2 {
             engine.push(Request {
                 slot,
-                ..request(Operation::Fsync, slot, Aim::Directory.code())
+                ..request(Operation::Fsync, slot, RequestObject::Directory.code())
             });
         }
         while done.len() < 2 {
             engine.reap(WAIT, &mut done).unwrap();
         }
         assert!(done.iter().all(|it| it.result == -libc::ENOENT), "{done:?}");
-        assert_eq!(one(engine, Operation::Mkdir, 0, Aim::Directory.code()), 0);
-        assert_eq!(one(engine, Operation::Fsync, 0, Aim::Directory.code()), 0);
-        assert_eq!(one(engine, Operation::Rmdir, 0, Aim::Directory.code()), 0);
+        assert_eq!(
+            one(engine, Operation::Mkdir, 0, RequestObject::Directory.code()),
+            0
+        );
+        assert_eq!(
+            one(engine, Operation::Fsync, 0, RequestObject::Directory.code()),
+            0
+        );
+        assert_eq!(
+            one(engine, Operation::Rmdir, 0, RequestObject::Directory.code()),
+            0
+        );
     }
 }
 
@@ -475,7 +492,12 @@ fn names_are_renamed_linked_and_listed() {
         assert_eq!(one(engine, Operation::Stat, 3, 0), 0);
         assert_eq!(one(engine, Operation::Mkdir, 4, 0), 0);
         assert_eq!(one(engine, Operation::Readdir, 4, 0), bytes_of_entries(&[]));
-        let listed = one(engine, Operation::Readdir, 0, Aim::Directory.code());
+        let listed = one(
+            engine,
+            Operation::Readdir,
+            0,
+            RequestObject::Directory.code(),
+        );
         assert_eq!(listed, bytes_of_entries(&["f0", "f2", "f3", "f4"]));
         assert_eq!(one(engine, Operation::Unlink, 4, 0), -libc::EISDIR);
         assert_eq!(one(engine, Operation::Rmdir, 4, 0), 0);
@@ -484,14 +506,14 @@ fn names_are_renamed_linked_and_listed() {
 
 #[test]
 fn more_entries_than_one_call_returns_are_all_listed() {
-    let place = Place::new(0, true);
+    let place = FilesetDir::new(0, true);
     (0..3000).for_each(|index| drop(File::create(place.path(&format!("f{index}"))).unwrap()));
     for engine in &mut engines(&place.set, 1, &FileEngineOptions::default()) {
         let listed = one(
             engine.as_mut(),
             Operation::Readdir,
             0,
-            Aim::Directory.code(),
+            RequestObject::Directory.code(),
         );
         let names: Vec<String> = (0..3000).map(|index| format!("f{index}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -513,7 +535,7 @@ fn links_inside_the_tree_are_not_followed() {
             },
             ..FileEngineOptions::default()
         };
-        let place = Place::new(0, true);
+        let place = FilesetDir::new(0, true);
         symlink(&victim, place.path("f0")).unwrap();
         symlink("f9", place.path("f1")).unwrap();
         for engine in &mut engines(&place.set, 1, &options) {
@@ -543,7 +565,7 @@ fn a_subdirectory_replaced_by_a_link_is_not_entered() {
     let victim = outside.path().join("f0");
     std::fs::write(&victim, "precious").unwrap();
     for is_open in [false, true] {
-        let place = Place::new(1, is_open);
+        let place = FilesetDir::new(1, is_open);
         if is_open {
             std::fs::rename(place.path("s0"), place.path("away")).unwrap();
         }
@@ -565,7 +587,7 @@ fn a_subdirectory_replaced_by_a_link_is_not_entered() {
 }
 
 #[test]
-fn a_list_has_an_end() {
+fn names_past_the_end_of_a_list_are_refused() {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     std::fs::create_dir(dir.path().join("a")).unwrap();
     let names = ["x", "a/y"].map(PathBuf::from);
@@ -581,7 +603,7 @@ fn a_list_has_an_end() {
 }
 
 #[test]
-fn flags_and_permissions_are_those_asked_for() {
+fn the_requested_flags_and_permissions_are_used() {
     let options = FileEngineOptions {
         open: OpenFlags {
             create: OpenMode::new(libc::O_RDWR | libc::O_CREAT, 0o640),
@@ -593,7 +615,7 @@ fn flags_and_permissions_are_those_asked_for() {
         ..FileEngineOptions::default()
     };
     for index in 0..2 {
-        let place = Place::new(0, true);
+        let place = FilesetDir::new(0, true);
         let mut engines = engines(&place.set, 1, &options);
         let Some(engine) = engines.get_mut(index) else {
             return;
@@ -615,7 +637,7 @@ fn flags_and_permissions_are_those_asked_for() {
 /// Asks both engines for a small file as a whole.
 #[test]
 fn a_whole_file_is_read_by_one_request_and_nothing_stays_open() {
-    let place = Place::new(0, true);
+    let place = FilesetDir::new(0, true);
     std::fs::write(place.path("f0"), "content").unwrap();
     std::fs::create_dir(place.path("f1")).unwrap();
     symlink("f0", place.path("f2")).unwrap();
@@ -689,8 +711,8 @@ const fn small_request(
 }
 
 #[test]
-fn a_ring_says_what_it_leaves_to_system_calls() {
-    let place = Place::new(0, true);
+fn a_ring_reports_which_operations_use_system_calls() {
+    let place = FilesetDir::new(0, true);
     let Some(engine) = ring(&place.set, 1, FileEngineOptions::default()) else {
         return;
     };
@@ -706,7 +728,7 @@ fn a_ring_says_what_it_leaves_to_system_calls() {
 #[test]
 fn a_ring_can_be_dropped_with_requests_in_flight() {
     for _ in 0..20 {
-        let place = Place::new(0, true);
+        let place = FilesetDir::new(0, true);
         let Some(mut engine) = ring(&place.set, 32, FileEngineOptions::default()) else {
             return;
         };
@@ -735,7 +757,7 @@ fn with_paths(names: &[&str], check: impl Fn(&mut dyn Engine, &Path)) {
 }
 
 #[test]
-fn ways_are_looked_up_anew_each_time() {
+fn paths_are_resolved_again_for_each_request() {
     let names = ["a", "a/b", "a/b/file", "a/b/other", "c/file"];
     with_paths(&names, |engine, dir| {
         let on = |engine: &mut dyn Engine, operation, index| one(engine, operation, index, 0);
@@ -760,7 +782,7 @@ fn ways_are_looked_up_anew_each_time() {
 }
 
 #[test]
-fn searches_end_at_the_name_in_letters_of_either_case() {
+fn a_search_ignores_case_and_ends_at_the_name() {
     with_paths(&["NAME", "missing"], |engine, dir| {
         std::fs::write(dir.join("Name"), "").unwrap();
         let all = one(engine, Operation::Search, 1, 0);
@@ -771,7 +793,7 @@ fn searches_end_at_the_name_in_letters_of_either_case() {
 }
 
 #[test]
-fn a_directory_is_read_name_by_name_and_only_its_files_are_told() {
+fn a_directory_is_read_name_by_name_and_only_files_are_reported() {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let rule = NameRule {
         prefix: "f".to_owned(),
@@ -816,7 +838,7 @@ fn a_directory_is_read_name_by_name_and_only_its_files_are_told() {
 }
 
 #[test]
-fn a_tree_is_emptied_of_files_and_nothing_beside_it_is_touched() {
+fn emptying_a_tree_touches_nothing_outside_it() {
     with_paths(&["tree", "absent"], |engine, dir| {
         std::fs::create_dir_all(dir.join("tree/one/two")).unwrap();
         std::fs::create_dir(dir.join("beside")).unwrap();
@@ -836,7 +858,7 @@ fn a_tree_is_emptied_of_files_and_nothing_beside_it_is_touched() {
 }
 
 #[test]
-fn ways_that_lead_elsewhere_are_refused() {
+fn paths_that_leave_the_directory_are_refused() {
     let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let refused = |name: String| Fileset::paths(location(dir.path()), &[name]).is_err();
     for name in ["..", "a/../b", "/etc/passwd", "a/b\0c", "", "a/../../b"] {

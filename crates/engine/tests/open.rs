@@ -75,7 +75,7 @@ fn symbolic_links_are_refused_wherever_they_lead() {
 }
 
 #[test]
-fn a_file_is_made_once_and_never_over_another() {
+fn creating_a_file_never_overwrites_another() {
     let dir = place();
     open(&dir, "new", CREATE).unwrap();
     assert!(dir.path().join("inner/new").exists());
@@ -85,7 +85,7 @@ fn a_file_is_made_once_and_never_over_another() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+fn files_that_are_not_regular_are_refused_without_waiting() {
     let dir = place();
     let pipe = dir.path().join("inner/pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR).unwrap();
@@ -105,7 +105,7 @@ fn a_missing_name_and_one_with_a_zero_byte_are_errors() {
 }
 
 #[test]
-fn direct_is_set_or_refused_by_name_and_flags_for_opening_do_not_stay() {
+fn direct_io_is_set_or_refused_by_name_and_open_time_flags_are_cleared() {
     let dir = place();
     let file = open(&dir, "file", READ).unwrap();
     let flags = rustix::fs::fcntl_getfl(&file).unwrap();

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{
-    Aim, Completion, Engine, EngineError, FileEngineOptions, Fileset, Filesets, NameRule, Null,
-    OpenAccess, OpenMode, OpenWay, Operation, PsyncFiles, Request, SecondName, UringFiles, Wait,
+    Completion, Engine, EngineError, FileEngineOptions, Fileset, Filesets, NameRule, Null,
+    OpenAccess, OpenMode, OpenModeIndex, Operation, PsyncFiles, Request, RequestObject, SecondName,
+    UringFiles, Wait,
 };
 use tempfile::TempDir;
 
@@ -20,12 +21,12 @@ const REGISTERS: u8 = 3;
 const BUFFER_BYTES: u32 = 4096;
 
 /// Two directories with a fileset each: `one/a0`, `one/a1`, ... and `two/b0`, `two/b1`, ...
-struct Place {
+struct TwoFilesets {
     dir: TempDir,
     sets: Filesets,
 }
 
-impl Place {
+impl TwoFilesets {
     fn new() -> Self {
         let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let set = |name: &str, prefix: &str| {
@@ -89,10 +90,10 @@ impl Place {
 }
 
 /// Runs `check` by system calls and with a ring, each on a place of its own.
-fn with_each(options: &FileEngineOptions, check: impl Fn(&mut dyn Engine, &Place)) {
-    let place = Place::new();
+fn with_each(options: &FileEngineOptions, check: impl Fn(&mut dyn Engine, &TwoFilesets)) {
+    let place = TwoFilesets::new();
     check(place.psync(options).as_mut(), &place);
-    let place = Place::new();
+    let place = TwoFilesets::new();
     if let Some(mut engine) = place.ring(options) {
         check(engine.as_mut(), &place);
     }
@@ -144,7 +145,7 @@ fn write(engine: &mut dyn Engine, handle: u8, offset_bytes: u64, text: &str) -> 
 }
 
 /// The name of that index in the second fileset.
-fn in_second(file_index: u32) -> u64 {
+fn second_fileset_name(file_index: u32) -> u64 {
     let fileset = 1;
     SecondName {
         fileset,
@@ -178,8 +179,11 @@ fn good_steps() -> Vec<(Request, i32)> {
         (on(0, Operation::Write, Request::AT_END, 30), 30),
         (on(2, Operation::Write, Request::AT_END, 5), 5),
         (on(2, Operation::Write, Request::AT_POSITION, 1), 1),
-        (on(2, Operation::Fsync, Aim::Directory.code(), 0), 0),
-        (on(0, Operation::Stat, Aim::Handle.code(), 0), 0),
+        (
+            on(2, Operation::Fsync, RequestObject::Directory.code(), 0),
+            0,
+        ),
+        (on(0, Operation::Stat, RequestObject::Handle.code(), 0), 0),
         (on(1, Operation::Fdatasync, 0, 0), 0),
         (on(2, Operation::Close, 0, 0), 0),
         (open(2, 0, 0), 0),
@@ -188,7 +192,7 @@ fn good_steps() -> Vec<(Request, i32)> {
     ];
     steps.extend((0..3).map(|handle| (on(handle, Operation::Close, 0, 0), 0)));
     steps.extend([
-        (told(Operation::Rename, 0, in_second(1)), 0),
+        (told(Operation::Rename, 0, second_fileset_name(1)), 0),
         (of_second(Operation::Stat, 1), 0),
         (open(1, 1, 0), 0),
         (on(1, Operation::Read, 0, 100), 100),
@@ -201,7 +205,7 @@ fn good_steps() -> Vec<(Request, i32)> {
 }
 
 #[test]
-fn system_calls_a_ring_and_the_null_engine_give_the_same_answers() {
+fn system_calls_a_ring_and_the_null_engine_return_the_same_results() {
     let answers = |engine: &mut dyn Engine| -> Vec<i32> {
         for slot in 0..SLOTS {
             engine.buffer(slot).fill(b'x');
@@ -224,7 +228,7 @@ fn system_calls_a_ring_and_the_null_engine_give_the_same_answers() {
 }
 
 #[test]
-fn a_register_has_one_file_open_and_there_is_none_beyond_the_last() {
+fn a_register_holds_one_open_file_and_none_exist_past_the_last() {
     with_each(&FileEngineOptions::default(), |engine, _| {
         for (slot, handle) in [(0, 0), (0, 2), (1, 0), (1, 2)] {
             let create = Request {
@@ -301,7 +305,7 @@ fn every_register_of_every_slot_keeps_its_own_file() {
 }
 
 #[test]
-fn two_registers_append_to_one_file_without_moving_where_they_stand() {
+fn two_registers_append_to_one_file_without_moving_their_positions() {
     with_each(&FileEngineOptions::default(), |engine, place| {
         assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
         let open = on(1, Operation::Open, OpenAccess::ReadWrite.code(), 0);
@@ -330,15 +334,15 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
         assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
         assert_eq!(write(engine, 0, 0, "content"), 7);
         assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
-        let link = told(Operation::Link, 0, in_second(4));
+        let link = told(Operation::Link, 0, second_fileset_name(4));
         assert_eq!(execute(engine, link), 0);
         assert_eq!(execute(engine, link), -libc::EEXIST);
-        let symlink = told(Operation::Symlink, 0, in_second(5));
+        let symlink = told(Operation::Symlink, 0, second_fileset_name(5));
         assert_eq!(execute(engine, symlink), 0);
         let text = fs::read_link(place.path("two/b5")).unwrap();
         assert_eq!(text, Path::new("a0"));
         fs::remove_file(place.path("two/b5")).unwrap();
-        let there = told(Operation::Rename, 0, in_second(6));
+        let there = told(Operation::Rename, 0, second_fileset_name(6));
         assert_eq!(execute(engine, there), 0);
         assert_eq!(execute(engine, there), -libc::ENOENT);
         let back = Request {
@@ -349,7 +353,7 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
         let content = b"content".to_vec();
         let wanted = ["one/a8", "two/b4"].map(|it| (PathBuf::from(it), content.clone()));
         assert_eq!(place.files(), wanted);
-        for code in [in_second(0) * 2, 1 << 40, u64::MAX] {
+        for code in [second_fileset_name(0) * 2, 1 << 40, u64::MAX] {
             let nowhere = told(Operation::Rename, 8, code);
             assert_eq!(execute(engine, nowhere), -libc::EBADF);
         }
@@ -357,7 +361,7 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
 }
 
 #[test]
-fn directories_are_synced_and_files_read_as_a_whole_while_all_registers_are_taken() {
+fn directory_syncs_and_whole_file_reads_need_no_free_register() {
     with_each(&FileEngineOptions::default(), |engine, place| {
         fs::write(place.path("two/b9"), "whole").unwrap();
         let whole = Request {
@@ -365,7 +369,7 @@ fn directories_are_synced_and_files_read_as_a_whole_while_all_registers_are_take
             file_index: 9,
             ..on(0, Operation::ReadWhole, 0, 4096)
         };
-        let sync = on(0, Operation::Fsync, Aim::Directory.code(), 0);
+        let sync = on(0, Operation::Fsync, RequestObject::Directory.code(), 0);
         for handle in 0..REGISTERS {
             let create = on(handle, Operation::Create, 0, 0);
             let file_index = u32::from(handle);
@@ -405,7 +409,7 @@ fn ways_to_open_are_chosen_by_their_number() {
         libc::O_WRONLY | libc::O_DSYNC,
         libc::O_WRONLY | libc::O_SYNC,
     ]);
-    let by = |operation, way: u8| on(0, operation, OpenWay(way).code(), 0);
+    let by = |operation, way: u8| on(0, operation, OpenModeIndex(way).code(), 0);
     let close = on(0, Operation::Close, 0, 0);
     with_each(&options, |engine, place| {
         assert_eq!(execute(engine, by(Operation::Open, 0)), -libc::ENOENT);
@@ -439,7 +443,7 @@ fn ways_to_open_are_chosen_by_their_number() {
 }
 
 #[test]
-fn whatever_the_way_creating_never_opens_what_is_there() {
+fn creating_never_opens_an_existing_file_in_any_way() {
     let options = ways(&[
         libc::O_RDWR,
         libc::O_RDWR | libc::O_TRUNC,
@@ -449,7 +453,7 @@ fn whatever_the_way_creating_never_opens_what_is_there() {
     with_each(&options, |engine, place| {
         fs::write(place.path("one/a0"), "precious").unwrap();
         for way in 0..4 {
-            let create = on(0, Operation::Create, OpenWay(way).code(), 0);
+            let create = on(0, Operation::Create, OpenModeIndex(way).code(), 0);
             assert_eq!(execute(engine, create), -libc::EEXIST);
             let new = Request {
                 file_index: u32::from(way) + 1,
@@ -465,9 +469,9 @@ fn whatever_the_way_creating_never_opens_what_is_there() {
 }
 
 #[test]
-fn a_way_can_pass_the_cache_by() {
+fn a_way_can_bypass_the_cache() {
     with_each(&ways(&[libc::O_RDWR | libc::O_DIRECT]), |engine, place| {
-        let create = on(0, Operation::Create, OpenWay(0).code(), 0);
+        let create = on(0, Operation::Create, OpenModeIndex(0).code(), 0);
         match execute(engine, create) {
             result if result == -libc::EINVAL => return println!("skipped: no direct I/O here"),
             result => assert_eq!(result, 0),
@@ -483,8 +487,8 @@ fn a_way_can_pass_the_cache_by() {
 }
 
 #[test]
-fn a_file_is_read_and_written_where_it_stands_behind_a_seek() {
-    let place = Place::new();
+fn a_file_is_read_and_written_at_its_position_after_a_seek() {
+    let place = TwoFilesets::new();
     let mut engine = place.psync(&FileEngineOptions::default());
     let engine = engine.as_mut();
     assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
@@ -526,7 +530,7 @@ fn a_file_is_read_and_written_where_it_stands_behind_a_seek() {
 }
 
 #[test]
-fn a_way_creates_what_exists_only_where_it_takes_that() {
+fn creating_an_existing_file_works_only_if_the_way_allows_it() {
     let way = |flags, takes_existing| OpenMode {
         takes_existing,
         ..OpenMode::new(flags, 0o640)
@@ -539,7 +543,7 @@ fn a_way_creates_what_exists_only_where_it_takes_that() {
         ],
         ..FileEngineOptions::default()
     };
-    let create = |way| on(0, Operation::Create, OpenWay(way).code(), 0);
+    let create = |way| on(0, Operation::Create, OpenModeIndex(way).code(), 0);
     with_each(&options, |engine, place| {
         for (way, result, text) in [(1, 0, "long"), (1, 0, "la"), (0, -libc::EEXIST, "")] {
             assert_eq!(execute(engine, create(way)), result);

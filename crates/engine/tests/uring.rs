@@ -6,14 +6,14 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use common::{Place, WAIT, execute, random_reads_agree, request, ring};
+use common::{ContentDir, WAIT, execute, random_reads_agree, request, ring};
 use engine::{Completion, Engine, EngineError, IoUring, Operation, UringOptions, Wait};
 use plan::CacheMode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
 fn the_record_says_what_the_kernel_granted() {
-    let place = Place::new(4096);
+    let place = ContentDir::new(4096);
     let Some(engine) = ring(place.buffered(), 100, 4096, UringOptions::default()) else {
         return;
     };
@@ -28,8 +28,8 @@ fn the_record_says_what_the_kernel_granted() {
 }
 
 #[test]
-fn a_submitting_thread_reads_the_same() {
-    let place = Place::new(1 << 20);
+fn reads_through_a_kernel_submission_thread_agree_with_the_file() {
+    let place = ContentDir::new(1 << 20);
     let options = UringOptions {
         sqpoll: true,
         ..UringOptions::default()
@@ -68,7 +68,7 @@ fn depth_0_and_depth_100000_are_refused_with_the_limit() {
 
 #[test]
 fn the_largest_depth_works() {
-    let place = Place::new(1 << 20);
+    let place = ContentDir::new(1 << 20);
     let Some(mut engine) = ring(place.buffered(), 32_768, 512, UringOptions::default()) else {
         return;
     };
@@ -77,7 +77,7 @@ fn the_largest_depth_works() {
 
 #[test]
 fn polled_completions_need_direct_io_and_a_device_that_polls() {
-    let place = Place::new(4096);
+    let place = ContentDir::new(4096);
     let options = UringOptions {
         iopoll: true,
         ..UringOptions::default()
@@ -98,7 +98,7 @@ fn polled_completions_need_direct_io_and_a_device_that_polls() {
 }
 
 #[test]
-fn a_wait_with_a_request_in_flight_ends_with_its_time() {
+fn a_wait_with_a_request_in_flight_times_out() {
     let (reader, mut writer) = std::io::pipe().unwrap();
     let files = vec![OwnedFd::from(reader)];
     let Some(mut engine) = ring(files, 2, 512, UringOptions::default()) else {
@@ -157,7 +157,7 @@ fn files_in_memory_are_read_on_the_submitting_thread() {
 #[test]
 #[should_panic(expected = "a slot has one request in flight at most")]
 fn a_second_request_for_a_slot_in_flight_is_a_broken_invariant() {
-    let place = Place::new(4096);
+    let place = ContentDir::new(4096);
     let Some(mut engine) = ring(place.buffered(), 2, 512, UringOptions::default()) else {
         panic!("a slot has one request in flight at most");
     };
@@ -166,8 +166,8 @@ fn a_second_request_for_a_slot_in_flight_is_a_broken_invariant() {
 }
 
 #[test]
-fn dropping_the_engine_gives_the_ring_back_to_the_system() {
-    let place = Place::new(4096);
+fn dropping_the_engine_releases_the_ring() {
+    let place = ContentDir::new(4096);
     // A thread has room for 16 registered rings: more than that only fit one after the other.
     for _ in 0..40 {
         let Some(engine) = ring(place.buffered(), 2, 512, UringOptions::default()) else {
@@ -179,7 +179,7 @@ fn dropping_the_engine_gives_the_ring_back_to_the_system() {
 
 #[test]
 fn buffers_beyond_one_registered_region_are_found_at_their_own_addresses() {
-    let place = Place::new(1 << 20);
+    let place = ContentDir::new(1 << 20);
     // 3 x 400 MiB are two regions of two and one; the test must not need that much real memory.
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap();
     let line = meminfo

@@ -1,9 +1,10 @@
 //! Short constructors for the parts of the programs that fronts build.
 
 use plan::program::{
-    Access, Act, Before, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
-    FileOperation, FilesetPlan, Group, Law, Measure, MovedBytes, NestedDirectories, On, OpenSync,
-    Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way, Which,
+    Access, Act, AmountScope, Call, CallObject, DirectoryNesting, DirectoryTree, FileFilter,
+    FileNames, FileOperation, FileSharing, FilesetPlan, FilesetSharing, Group, Law, Measure,
+    MovedBytes, NestedDirectories, OpenModePlan, OpenSync, PhaseEndAction, PhasePreparation, Pick,
+    PickOrder, Program, ProgramPart, ProgramPhase, Quota,
 };
 
 /// Nanoseconds of a second.
@@ -14,7 +15,7 @@ pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan 
     FilesetPlan {
         name: name.to_owned(),
         path: path.to_owned(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count,
         names: numbered(before, 0),
         tree: DirectoryTree::Flat,
@@ -57,16 +58,16 @@ pub fn nested(each: u32, before: &str, digits: u32, fan: u32) -> DirectoryTree {
 }
 
 /// A way of opening for reading and writing at the file's own position.
-pub fn seeking(name: &str) -> Way {
-    Way {
+pub fn seeking(name: &str) -> OpenModePlan {
+    OpenModePlan {
         name: name.to_owned(),
         seeks: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     }
 }
 
 /// A way of opening whose name describes it, such as `read, direct`.
-pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
+pub fn described(access: Access, is_direct: bool, is_synced: bool) -> OpenModePlan {
     let name = match access {
         Access::Read => "read",
         Access::Write => "write",
@@ -79,32 +80,32 @@ pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
     };
     // `number_of` finds a way again only if its name is equal, too, so the name follows from the
     // options alone.
-    Way {
+    OpenModePlan {
         name: format!("{name}{direct}{synced}"),
         access,
         is_direct,
         sync,
-        ..Way::default()
+        ..OpenModePlan::default()
     }
 }
 
 /// The next file of a set; each worker goes through all files.
-pub fn next(fileset: u8, which: Which) -> Pick {
+pub fn next(fileset: u8, which: FileFilter) -> Pick {
     picked(fileset, which, PickOrder::Next)
 }
 
 /// Always this file of a set.
-pub fn only(fileset: u8, which: Which, index: u32) -> Pick {
+pub fn only(fileset: u8, which: FileFilter, index: u32) -> Pick {
     picked(fileset, which, PickOrder::Index(index))
 }
 
 /// A file of a set, picked in the given order; each worker goes through all files.
-pub fn picked(fileset: u8, which: Which, order: PickOrder) -> Pick {
+pub fn picked(fileset: u8, which: FileFilter, order: PickOrder) -> Pick {
     Pick {
         fileset,
         which,
         order,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     }
 }
 
@@ -112,7 +113,7 @@ pub fn picked(fileset: u8, which: Which, order: PickOrder) -> Pick {
 pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
     Act::Call(Call {
         way,
-        ..Call::new(operation, On::Name(pick))
+        ..Call::new(operation, CallObject::Name(pick))
     })
 }
 
@@ -122,10 +123,10 @@ pub fn on_next(operation: FileOperation, fileset: u8, way: u8) -> Act {
 }
 
 /// Names an operation applies to: absent ones if it creates the file, else present ones.
-pub fn which(operation: FileOperation) -> Which {
+pub fn which(operation: FileOperation) -> FileFilter {
     match operation.makes() {
-        true => Which::Absent,
-        false => Which::Present,
+        true => FileFilter::Absent,
+        false => FileFilter::Present,
     }
 }
 
@@ -133,20 +134,20 @@ pub fn which(operation: FileOperation) -> Which {
 pub fn between(operation: FileOperation, from: Pick, to: Pick) -> Act {
     Act::Call(Call {
         second: Some(to),
-        ..Call::new(operation, On::Name(from))
+        ..Call::new(operation, CallObject::Name(from))
     })
 }
 
 /// A call on the open file.
 pub fn opened(operation: FileOperation) -> Act {
-    Act::Call(Call::new(operation, On::Handle))
+    Act::Call(Call::new(operation, CallObject::Handle))
 }
 
 /// A call that moves this many bytes, starting where the previous call ended.
 pub fn moving(operation: FileOperation, bytes: u64) -> Call {
     Call {
         bytes: MovedBytes::Law(Law::fixed(bytes)),
-        ..Call::new(operation, On::Handle)
+        ..Call::new(operation, CallObject::Handle)
     }
 }
 
@@ -162,24 +163,24 @@ pub fn moving_all(operation: FileOperation, piece_bytes: u32) -> Call {
     Call {
         bytes: MovedBytes::Size,
         piece_bytes,
-        ..Call::new(operation, On::Handle)
+        ..Call::new(operation, CallObject::Handle)
     }
 }
 
 /// Ends after this many rounds of each worker.
 pub fn rounds(count: u64) -> Vec<Quota> {
-    vec![quota(Measure::Rounds, count, Share::Each)]
+    vec![quota(Measure::Rounds, count, AmountScope::Each)]
 }
 
 /// Adds a pause of this many nanoseconds before the phase unless it is 0.
 pub fn pause_before(phase: &mut ProgramPhase, ns: u64) {
     if ns > 0 {
-        phase.before.push(Before::Pause { ns });
+        phase.before.push(PhasePreparation::Pause { ns });
     }
 }
 
 /// Limits a phase to this many seconds unless that is 0; `ending` says what workers do then.
-pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: Ending) {
+pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: PhaseEndAction) {
     if seconds > 0 {
         phase.time_ns = Some(u64::from(seconds) * NS_PER_SECOND);
         phase.time_up = ending;
@@ -187,7 +188,7 @@ pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: Ending) {
 }
 
 /// Ends after `count` of `what`, counted for `of`.
-pub fn quota(what: Measure, count: u64, of: Share) -> Quota {
+pub fn quota(what: Measure, count: u64, of: AmountScope) -> Quota {
     Quota { what, count, of }
 }
 
@@ -220,7 +221,7 @@ pub fn hidden(name: &str, group: Group) -> ProgramPhase {
 /// A program of phases that run one after the other, with one way of opening.
 pub fn in_turn(phases: impl IntoIterator<Item = ProgramPhase>) -> Program {
     Program {
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         parts: phases.into_iter().map(ProgramPart::Phase).collect(),
         ..Program::default()
     }

@@ -2,7 +2,7 @@
 
 use plan::Diagnostic;
 
-use crate::tokens::{SourcePosition, Token, error, number_among, unescaped};
+use crate::tokens::{SourcePosition, Token, error, index_among, resolve_escapes};
 
 /// A position among tokens. `behind` names the preceding text for messages.
 pub struct TokenCursor<'a> {
@@ -120,7 +120,7 @@ impl<'a> TokenCursor<'a> {
         let place = self.place();
         let word = self.word(wanted, behind)?;
         let all = || format!("use one of {}", known.replace(' ', ", "));
-        number_among(place, lacks, word, known.split(' '), all)?;
+        index_among(place, lacks, word, known.split(' '), all)?;
         Ok(word)
     }
 
@@ -136,7 +136,7 @@ impl<'a> TokenCursor<'a> {
     pub fn quoted(&mut self, behind: &str) -> Result<String, Diagnostic> {
         let wanted = "a text between quotation marks";
         self.take(wanted, behind, |token| match token {
-            Token::Quoted(text) => Some(unescaped(text)),
+            Token::Quoted(text) => Some(resolve_escapes(text)),
             _ => None,
         })
     }

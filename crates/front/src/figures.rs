@@ -44,7 +44,7 @@ impl Summary {
 }
 
 /// A number as C's `%g` prints it: six significant digits, no trailing zeros.
-pub fn general(value: f64) -> String {
+pub fn format_general(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
@@ -68,7 +68,7 @@ pub fn general(value: f64) -> String {
 }
 
 /// A number as Python prints it: with an exponent below 0.0001.
-pub fn python(value: f64) -> String {
+pub fn format_python(value: f64) -> String {
     if value == 0.0 || value >= 1e-4 {
         return format!("{value:?}");
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_printed_as_by_c() {
+    fn numbers_are_printed_as_in_c() {
         for (value, text) in [
             (2165.68, "2165.68"),
             (0.0, "0"),
@@ -95,18 +95,18 @@ mod tests {
             (999_999.7, "1e+06"),
             (0.000_099_999_99, "0.0001"),
         ] {
-            assert_eq!(general(value), text);
+            assert_eq!(format_general(value), text);
         }
     }
 
     #[test]
-    fn numbers_are_printed_as_by_python() {
-        let seen = [0.0, 1.0, 0.0112, 0.0001, 9.5e-5, 1e-10].map(python);
+    fn numbers_are_printed_as_in_python() {
+        let seen = [0.0, 1.0, 0.0112, 0.0001, 9.5e-5, 1e-10].map(format_python);
         assert_eq!(seen, ["0.0", "1.0", "0.0112", "0.0001", "9.5e-05", "1e-10"]);
     }
 
     #[test]
-    fn a_summary_has_both_deviations() {
+    fn a_summary_has_both_standard_deviations() {
         let summary = Summary::of(&[2.0, 4.0, 9.0]);
         let Summary {
             most,

@@ -47,10 +47,10 @@ impl FileFront {
             ..*file
         };
         // Messages may quote other files, whose content a page must not show.
-        let mut work = (self.read)(&file).map_err(|error| files.without_others(error))?;
+        let mut work = (self.read)(&file).map_err(|error| files.redact_diagnostic(error))?;
         let notes = work.differences.iter_mut().map(|it| &mut it.note);
         let sentences = work.warnings.iter_mut().chain(notes);
-        sentences.for_each(|sentence| files.hide_others(sentence));
+        sentences.for_each(|sentence| files.redact_sentence(sentence));
         Ok(work.signed(self.name, &[file.name.to_owned()]))
     }
 }

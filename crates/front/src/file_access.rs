@@ -37,14 +37,14 @@ enum Policy<'a> {
     /// Everything that the user who gave the text may read.
     Anywhere { takes_pipes: bool },
     /// Only offered files, for text from a page.
-    Beneath(&'a OfferedFiles),
+    Beneath(&'a AllowedDirectories),
     /// Made-up files.
-    Scripted(FileScript<'a>),
+    Scripted(VirtualFiles<'a>),
 }
 
 /// Made-up files and variables, for tests and for reading stored runs again.
 #[derive(Clone, Copy)]
-pub struct FileScript<'a> {
+pub struct VirtualFiles<'a> {
     /// Content of a file, or the reason why it cannot be read.
     pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
     /// Size of a regular file in bytes.
@@ -53,9 +53,9 @@ pub struct FileScript<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl FileScript<'_> {
+impl VirtualFiles<'_> {
     /// No files and no variables.
-    pub const EMPTY: FileScript<'static> = FileScript {
+    pub const EMPTY: VirtualFiles<'static> = VirtualFiles {
         read: &|name| Err(format!("there is no `{name}`")),
         size_bytes: &|_| None,
         variable: &|_| None,
@@ -64,7 +64,7 @@ impl FileScript<'_> {
 
 impl<'a> FileAccess<'a> {
     /// No files and no variables.
-    pub const NOTHING: FileAccess<'static> = FileAccess::scripted(FileScript::EMPTY);
+    pub const NOTHING: FileAccess<'static> = FileAccess::scripted(VirtualFiles::EMPTY);
 
     /// Regular files that this user may read, and environment variables: for text that the user
     /// gives on the command line.
@@ -87,7 +87,7 @@ impl<'a> FileAccess<'a> {
 
     /// Regular files under the offered directories and no variables: for text from a page.
     #[must_use]
-    pub const fn beneath(offered: &'a OfferedFiles) -> Self {
+    pub const fn beneath(offered: &'a AllowedDirectories) -> Self {
         Self {
             policy: Policy::Beneath(offered),
             own: None,
@@ -96,7 +96,7 @@ impl<'a> FileAccess<'a> {
 
     /// Made-up files and variables.
     #[must_use]
-    pub const fn scripted(script: FileScript<'a>) -> Self {
+    pub const fn scripted(script: VirtualFiles<'a>) -> Self {
         Self {
             policy: Policy::Scripted(script),
             own: None,
@@ -181,11 +181,13 @@ impl<'a> FileAccess<'a> {
     }
 
     /// Removes what other files contain from a message that a page shows.
-    pub(crate) fn without_others(&self, mut said: Diagnostic) -> Diagnostic {
+    pub(crate) fn redact_diagnostic(&self, mut said: Diagnostic) -> Diagnostic {
         let Policy::Beneath(offered) = self.policy else {
             return said;
         };
-        said.next = said.next.map(|next| Box::new(self.without_others(*next)));
+        said.next = said
+            .next
+            .map(|next| Box::new(self.redact_diagnostic(*next)));
         let own = self.own.map_or("", |(name, _)| name);
         if !said.file.is_empty() && said.file != own {
             "the content of this file is not understood".clone_into(&mut said.message);
@@ -193,20 +195,20 @@ impl<'a> FileAccess<'a> {
             (said.snippet, said.help, said.column) = (None, None, None);
             return said;
         }
-        said.message = self.without_quotes(offered, &said.message);
-        said.help = said.help.map(|help| self.without_quotes(offered, &help));
+        said.message = self.redact_quotes(offered, &said.message);
+        said.help = said.help.map(|help| self.redact_quotes(offered, &help));
         said
     }
 
     /// Removes the content of other files from a sentence about the text itself.
-    pub(crate) fn hide_others(&self, sentence: &mut String) {
+    pub(crate) fn redact_sentence(&self, sentence: &mut String) {
         if let Policy::Beneath(offered) = self.policy {
-            *sentence = self.without_quotes(offered, sentence);
+            *sentence = self.redact_quotes(offered, sentence);
         }
     }
 
     /// Replaces quotes by `...` unless they come from the text itself or from the program.
-    fn without_quotes(&self, offered: &OfferedFiles, sentence: &str) -> String {
+    fn redact_quotes(&self, offered: &AllowedDirectories, sentence: &str) -> String {
         let own = self.own.map_or_else(String::new, |(_, bytes)| {
             String::from_utf8_lossy(bytes).into_owned()
         });
@@ -230,12 +232,12 @@ impl<'a> FileAccess<'a> {
 
 /// Directories whose files text from a page may read, and the contents it has read so far.
 #[derive(Debug, Default)]
-pub struct OfferedFiles {
+pub struct AllowedDirectories {
     directories: Vec<PathBuf>,
     contents: Mutex<Vec<String>>,
 }
 
-impl OfferedFiles {
+impl AllowedDirectories {
     /// Offers the files under these directories. The paths must not contain symbolic links.
     #[must_use]
     pub const fn new(directories: Vec<PathBuf>) -> Self {

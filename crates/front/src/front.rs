@@ -5,7 +5,7 @@ use plan::FrontOrigin;
 
 use crate::command_line::CommandLine;
 use crate::file::FileFront;
-use crate::text::{ClassicText, HarmlessText};
+use crate::text::{ClassicText, EscapedText};
 use crate::work::FrontWork;
 
 /// Another program that pgmeter emulates.
@@ -80,7 +80,7 @@ impl Front {
 
     /// Adapts a help of pgmeter to this program, which lacks the options of `pgmeter run`.
     #[must_use]
-    pub fn own_help(&self, help: &str) -> String {
+    pub fn adapt_help(&self, help: &str) -> String {
         // Only errors about direct I/O have this help, and the program may have its own option
         // against them.
         if help.contains("--cache buffered") && !self.without_direct.is_empty() {
@@ -133,7 +133,7 @@ pub fn harmless(
         name: origin.name.clone(),
         arguments: origin.arguments.iter().map(shown).collect(),
     };
-    Box::new(HarmlessText {
+    Box::new(EscapedText {
         shown: text(&harmless),
         exact: text(origin),
     })

@@ -2,7 +2,7 @@
 
 /// A piece of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum GetoptItem {
     /// An option's letter, and its value if it takes one.
     Option(char, String),
     /// A word that is not an option.
@@ -16,16 +16,16 @@ pub enum Piece {
 ///
 /// # Errors
 /// A letter is unknown or lacks its value.
-pub fn split(arguments: &[String], letters: &str) -> Result<Vec<Piece>, String> {
+pub fn split(arguments: &[String], letters: &str) -> Result<Vec<GetoptItem>, String> {
     let mut pieces = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix('-') {
-            Some("-") => pieces.extend(words.by_ref().cloned().map(Piece::Operand)),
+            Some("-") => pieces.extend(words.by_ref().cloned().map(GetoptItem::Operand)),
             Some(options) if !options.is_empty() => {
                 split_word(options, letters, &mut words, &mut pieces)?;
             }
-            _ => pieces.push(Piece::Operand(word.clone())),
+            _ => pieces.push(GetoptItem::Operand(word.clone())),
         }
     }
     Ok(pieces)
@@ -35,7 +35,7 @@ fn split_word<'a>(
     options: &str,
     letters: &str,
     words: &mut impl Iterator<Item = &'a String>,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<GetoptItem>,
 ) -> Result<(), String> {
     let mut options = options.chars();
     while let Some(letter) = options.next() {
@@ -49,7 +49,7 @@ fn split_word<'a>(
             return Err(format!("there is no option `-{shown}`"));
         };
         if !letters[place + letter.len_utf8()..].starts_with(':') {
-            pieces.push(Piece::Option(letter, String::new()));
+            pieces.push(GetoptItem::Option(letter, String::new()));
             continue;
         }
         let value = match options.as_str() {
@@ -57,7 +57,7 @@ fn split_word<'a>(
             rest => Some(rest.to_owned()),
         };
         let value = value.ok_or_else(|| format!("option `-{letter}` needs a value"))?;
-        pieces.push(Piece::Option(letter, value));
+        pieces.push(GetoptItem::Option(letter, value));
         return Ok(());
     }
     Ok(())
@@ -98,19 +98,19 @@ mod tests {
         text.split_whitespace().map(String::from).collect()
     }
 
-    fn option(letter: char, value: &str) -> Piece {
-        Piece::Option(letter, value.into())
+    fn option(letter: char, value: &str) -> GetoptItem {
+        GetoptItem::Option(letter, value.into())
     }
 
     #[test]
-    fn letters_may_be_joined_and_values_may_follow_at_once() {
+    fn letters_may_be_joined_and_values_may_follow_directly() {
         let pieces = split(&words("-vn5 x -d dir -- -k"), "vkn:d:").unwrap();
         let wanted = [
             option('v', ""),
             option('n', "5"),
-            Piece::Operand("x".into()),
+            GetoptItem::Operand("x".into()),
             option('d', "dir"),
-            Piece::Operand("-k".into()),
+            GetoptItem::Operand("-k".into()),
         ];
         assert_eq!(pieces, wanted);
     }
@@ -118,11 +118,11 @@ mod tests {
     #[test]
     fn a_value_may_look_like_an_option_and_a_dash_is_an_operand() {
         let pieces = split(&words("-n -5 -"), "n:").unwrap();
-        assert_eq!(pieces, [option('n', "-5"), Piece::Operand("-".into())]);
+        assert_eq!(pieces, [option('n', "-5"), GetoptItem::Operand("-".into())]);
     }
 
     #[test]
-    fn what_is_not_known_or_lacks_its_value_is_named() {
+    fn unknown_options_and_missing_values_are_named() {
         let error = |text: &str| split(&words(text), "n:").unwrap_err();
         assert_eq!(error("-x"), "there is no option `-x`");
         assert_eq!(error("-:"), "there is no option `-:`");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_end_where_their_digits_end() {
+    fn a_number_ends_at_the_first_non_digit() {
         let read = |text: &str| {
             let number = number(text);
             (number.value, number.rest.len())
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_command_line_panics(words in proptest::collection::vec(".{0,6}", 0..6)) {
+        fn splitting_words_never_panics(words in proptest::collection::vec(".{0,6}", 0..6)) {
             let _ = split(&words, "vhkFr:S:N:D:");
             for word in &words {
                 let _ = number(word);

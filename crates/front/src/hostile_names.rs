@@ -8,7 +8,7 @@ use plan::program::{DirectoryTree, FileNames, FilesetPlan};
 
 use crate::command_line::CommandLine;
 use crate::file::FrontFile;
-use crate::file_access::{FileAccess, FileScript};
+use crate::file_access::{FileAccess, VirtualFiles};
 use crate::table::{FRONTS, file_kinds};
 
 /// Placeholder for the name in arguments and files.
@@ -103,7 +103,7 @@ fn fileset_is_below(set: &FilesetPlan) -> bool {
 }
 
 /// Asserts that programs which would run only use names below the target.
-fn stay_below(cells: &[Workload], told: &str) {
+fn assert_stays_below(cells: &[Workload], told: &str) {
     let jobs = cells.iter().filter_map(|cell| cell.jobs.as_ref());
     let files = jobs.flat_map(|jobs| &jobs.files.files);
     for name in files.filter_map(|file| file.name.as_ref()) {
@@ -130,16 +130,16 @@ fn no_argument_of_any_program_leads_out_of_the_target() {
             let arguments: Vec<String> = form.iter().map(named).collect();
             for file in [FILES[1], FILES[4]] {
                 let content = file.replace(NAME, &name);
-                let script = FileScript {
+                let script = VirtualFiles {
                     read: &|_| Ok(content.clone().into_bytes()),
-                    ..FileScript::EMPTY
+                    ..VirtualFiles::EMPTY
                 };
                 let line = CommandLine {
                     files: FileAccess::scripted(script),
                     ..CommandLine::of(&arguments)
                 };
                 if let Ok(work) = front.work(&line) {
-                    stay_below(&work.cells, &format!("{} {arguments:?}", front.name));
+                    assert_stays_below(&work.cells, &format!("{} {arguments:?}", front.name));
                     taken += 1;
                 }
             }
@@ -156,7 +156,7 @@ fn no_name_in_any_file_leads_out_of_the_target() {
             let content = form.replace(NAME, &name);
             let file = FrontFile::new("hostile", content.as_bytes());
             if let Ok(work) = reader.read(&file) {
-                stay_below(&work.cells, &content);
+                assert_stays_below(&work.cells, &content);
                 taken += 1;
             }
         }

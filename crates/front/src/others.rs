@@ -49,7 +49,7 @@ impl OtherFile {
 }
 
 /// The error that names the kind of the file; `None` if its kind is not recognized.
-pub(crate) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
+pub(crate) fn other_format_error(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
     let text = std::str::from_utf8(bytes).ok()?;
     let other = kind(text)?;
     let shown = printable(file);
@@ -70,7 +70,7 @@ pub(crate) fn not_a_job(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
         let help = format!("`pgmeter run {shown}` runs it");
         return Some(Diagnostic::error(file, message).help(help));
     }
-    recognized(file, bytes)
+    other_format_error(file, bytes)
 }
 
 fn kind(text: &str) -> Option<OtherFile> {
@@ -95,17 +95,17 @@ fn kind(text: &str) -> Option<OtherFile> {
     // All lines of a log have the same form, so the first one decides. A parameter file may begin
     // with comments.
     let mut lines = text.lines().map(str::trim).take(LINES_MAX);
-    if lines.clone().next().is_some_and(is_line_of_log) {
+    if lines.clone().next().is_some_and(is_log_line) {
         return Some(OtherFile::FioLog);
     }
     lines
-        .any(is_definition_of_vdbench)
+        .any(is_vdbench_definition)
         .then_some(OtherFile::Vdbench)
 }
 
 /// `true` for lines such as `1000, 40960, 0, 4096`: time, value, direction, block size, and newer
 /// columns such as the offset.
-fn is_line_of_log(line: &str) -> bool {
+fn is_log_line(line: &str) -> bool {
     let mut columns = line.split(',').map(str::trim);
     let is_number = |column: &str| match column.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).is_ok(),
@@ -115,7 +115,7 @@ fn is_line_of_log(line: &str) -> bool {
 }
 
 /// `true` for lines such as `sd=sd1,lun=...`: a definition and at least one known parameter.
-fn is_definition_of_vdbench(line: &str) -> bool {
+fn is_vdbench_definition(line: &str) -> bool {
     let line = line.to_ascii_lowercase();
     let begins = ["sd=", "wd=", "rd=", "fsd=", "fwd="];
     let parameters = [
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_vdbench_are_named() {
+    fn vdbench_files_are_recognized() {
         let vdbench = "* comment\nsd=sd1,lun=/dev/sdx,openflags=o_direct\nwd=wd1,sd=sd1,\
                        xfersize=4k,rdpct=100\nrd=run1,wd=wd1,iorate=max,elapsed=60\n";
         let said = refusal("x.txt", vdbench);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_named() {
+    fn result_files_are_recognized() {
         for (text, wanted) in [
             (
                 "1000, 40960, 0, 4096, 0\n",
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_mistakes_and_forced_kinds_are_told_as_ever() {
+    fn mistakes_in_our_own_files_get_the_usual_errors() {
         for text in [
             "size = \"1m\"\nio_depth = 4\n",
             "[access_spec]\n",

@@ -38,7 +38,7 @@ pub struct RecordedHandle {
 
 impl Recording {
     /// An empty recording with room for `count` calls.
-    pub fn with_room(count: usize) -> Self {
+    pub fn with_capacity(count: usize) -> Self {
         Self {
             calls: Vec::with_capacity(count.min(CALLS_MAX)),
             ..Self::default()
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_become_registers_that_are_free() {
+    fn handles_get_free_registers() {
         let mut recording = Recording::default();
         let name = recording.name("a\\b").unwrap();
         assert_eq!(recording.name("a\\b"), Ok(name));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_takes_space_and_what_is_repeated_counts() {
+    fn writes_take_space_and_repeated_calls_count() {
         let mut recording = Recording::default();
         let mut call = TraceCall::new(TraceOperation::Write);
         call.name = recording.name("/x").unwrap();

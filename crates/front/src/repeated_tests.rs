@@ -90,7 +90,7 @@ fn cases(table: &'static str) -> impl Iterator<Item = [&'static str; 5]> {
 }
 
 #[test]
-fn the_last_of_repeated_options_holds_where_the_original_has_it_so() {
+fn the_last_repeated_option_wins_where_it_does_in_the_original() {
     for [front, more, option, first, last] in cases(LAST_HOLDS) {
         let once = work(front, &format!("{more} {option} {last}"));
         let twice = work(front, &format!("{more} {option} {first} {option} {last}"));
@@ -102,7 +102,7 @@ fn the_last_of_repeated_options_holds_where_the_original_has_it_so() {
 }
 
 #[test]
-fn repeated_options_are_lists_where_the_original_has_it_so() {
+fn repeated_options_accumulate_where_they_do_in_the_original() {
     for [front, more, option, first, last] in cases(ALL_COUNT) {
         let twice = work(front, &format!("{more} {option} {first} {option} {last}"));
         for one in [first, last] {

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_have_as_many_cells_as_are_asked_for() {
+    fn rows_have_the_requested_number_of_cells() {
         let table = "# what | how many\nread   | 4 | x | y\nfsync\n";
         let found: Vec<[&str; 3]> = rows(table).collect();
         assert_eq!(found, [["read", "4", "x | y"], ["fsync", "", ""]]);

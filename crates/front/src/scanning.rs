@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_taken_apart_from_their_beginning() {
+    fn text_is_scanned_from_its_start() {
         assert_eq!(split("12k+1", |it| it.is_ascii_digit()), ("12", "k+1"));
         assert_eq!(quoted(r#"a \"b\\" c"#), Some((r#"a \"b\\"#, " c")));
         assert_eq!(quoted("never"), None);

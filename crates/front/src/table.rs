@@ -5,7 +5,7 @@ use plan::Diagnostic;
 use crate::console::ConsoleFront;
 use crate::file::{FileFront, FrontFile, NAME_ANOTHER};
 use crate::front::Front;
-use crate::others::recognized;
+use crate::others::other_format_error;
 use crate::text::TableText;
 use crate::work::FrontWork;
 use crate::workload_file;
@@ -97,7 +97,7 @@ pub fn load(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     };
     let read = kind.read(file);
     // Another program is only named after an error, so a readable file is never rejected.
-    read.map_err(|error| recognized(file.name, file.bytes).unwrap_or(error))
+    read.map_err(|error| other_format_error(file.name, file.bytes).unwrap_or(error))
 }
 
 #[cfg(test)]
@@ -105,25 +105,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn helps_name_no_option_that_a_program_does_not_have() {
+    fn help_names_only_options_that_the_program_has() {
         let direct = "add `--cache buffered`";
         for front in FRONTS {
-            let help = front.own_help(direct);
+            let help = front.adapt_help(direct);
             assert_ne!(help, direct, "{}", front.name);
-            let device = front.own_help("add `--overwrite-device /dev/vdb`");
+            let device = front.adapt_help("add `--overwrite-device /dev/vdb`");
             assert!(device.starts_with("with `pgmeter run`, "), "{}", front.name);
-            assert_eq!(front.own_help("use a smaller size"), "use a smaller size");
+            assert_eq!(front.adapt_help("use a smaller size"), "use a smaller size");
             assert_eq!(
-                front.own_help("use fewer, or another `--target`"),
+                front.adapt_help("use fewer, or another `--target`"),
                 "use fewer"
             );
         }
         let fio = find("fio").unwrap();
-        assert!(fio.own_help(direct).contains("`direct=0`"));
+        assert!(fio.adapt_help(direct).contains("`direct=0`"));
     }
 
     #[test]
-    fn a_list_of_options_hides_no_advice() {
+    fn the_usage_is_left_out_if_the_message_has_advice() {
         let front = find("iozone").unwrap();
         let usage = |message: &str| front.refusal(message.to_owned()).usage;
         assert_eq!(usage("`-r 4kb` is not a size; write `-r 4k`"), "");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn fronts_have_names_of_their_own_in_order() {
+    fn front_names_are_unique_and_sorted() {
         assert!(FRONTS.is_sorted_by(|one, next| one.name < next.name));
         for front in FRONTS {
             assert!(std::ptr::eq(find(front.name).unwrap(), front));

@@ -108,14 +108,14 @@ impl<T> ClassicText for AtEnd<T> {
 }
 
 /// A text that shows control characters instead of obeying them.
-pub struct HarmlessText {
+pub struct EscapedText {
     /// The text of arguments without control characters, which is printed.
     pub shown: Box<dyn ClassicText>,
     /// The text of the exact arguments, which names the files to write.
     pub exact: Box<dyn ClassicText>,
 }
 
-impl ClassicText for HarmlessText {
+impl ClassicText for EscapedText {
     fn event(&mut self, event: &RunEvent) -> String {
         // Documents may depend on events, so the exact text has to see them too.
         let _ = self.exact.event(event);

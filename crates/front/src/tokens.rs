@@ -49,7 +49,7 @@ pub fn unknown<'a>(
 ///
 /// # Errors
 /// The name is unknown; the help is the most similar known name, or `otherwise` if none is similar.
-pub fn number_among<'a>(
+pub fn index_among<'a>(
     place: SourcePosition,
     lacks: &str,
     seen: &str,
@@ -82,7 +82,7 @@ impl Token<'_> {
     pub fn shown(self) -> String {
         match self {
             Self::Word(word) => format!("`{}`", printable(word)),
-            Self::Quoted(text) => format!("`\"{}\"`", printable(&unescaped(text))),
+            Self::Quoted(text) => format!("`\"{}\"`", printable(&resolve_escapes(text))),
             Self::Variable(name) => format!("`${}`", printable(name)),
             Self::Number(number) => format!("`{number}`"),
             Self::Mark(mark) => format!("`{mark}`"),
@@ -117,7 +117,7 @@ impl Language {
         let mut rest = text;
         let mut tokens = Vec::new();
         loop {
-            let begin = self.without_blanks(rest);
+            let begin = self.skip_blanks(rest);
             place = behind(place, &rest[..rest.len() - begin.len()]);
             let token = self.token(begin);
             let (token, end) = token.map_err(|(message, help)| error(place, message, help))?;
@@ -138,7 +138,7 @@ impl Language {
         let mut rest = line;
         let mut words = Vec::with_capacity(8);
         loop {
-            let token = self.token(self.without_blanks(rest));
+            let token = self.token(self.skip_blanks(rest));
             let (token, behind) = token.map_err(|(message, _)| message)?;
             match token {
                 Token::Word(word) | Token::Quoted(word) => words.push(word),
@@ -149,7 +149,7 @@ impl Language {
     }
 
     /// Skips white space, comments, and backslashes at line ends.
-    fn without_blanks<'a>(&self, text: &'a str) -> &'a str {
+    fn skip_blanks<'a>(&self, text: &'a str) -> &'a str {
         let mut rest = text;
         loop {
             rest = rest.trim_ascii_start();
@@ -265,7 +265,7 @@ pub fn number(text: &str) -> Option<i64> {
 
 /// Resolves the escapes of a quoted text. An escaped dollar sign keeps its backslash for
 /// [`expanded`].
-pub fn unescaped(quoted: &str) -> String {
+pub fn resolve_escapes(quoted: &str) -> String {
     let mut text = String::new();
     let mut chars = quoted.chars();
     while let Some(char) = chars.next() {
@@ -282,7 +282,10 @@ pub fn unescaped(quoted: &str) -> String {
 }
 
 /// A text with its variables replaced, or the name of the first unknown variable.
-pub fn expanded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+pub fn expand_variables(
+    text: &str,
+    look_up: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
     let mut whole = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('$') {

@@ -15,7 +15,7 @@ pub struct WorkerSum {
 
 /// Progress of one worker, or of several together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct WorkerReach {
+pub struct WorkerProgress {
     /// Time since the window began, in nanoseconds.
     pub time_ns: u64,
     /// Number of repetitions begun.
@@ -24,7 +24,7 @@ pub struct WorkerReach {
     pub bytes: u64,
 }
 
-impl WorkerReach {
+impl WorkerProgress {
     /// Progress at the stonewall or the time limit; `None` if the worker did not continue after it.
     pub fn at_wall(window: &WorkerWindow) -> Option<Self> {
         let wall = window.wall?;
@@ -99,7 +99,10 @@ impl WorkerSum {
         Self {
             seconds: window_ns(windows) as f64 / 1e9,
             processor_seconds: processor_ns as f64 / 1e9,
-            bytes: windows.iter().map(|it| WorkerReach::at_end(it).bytes).sum(),
+            bytes: windows
+                .iter()
+                .map(|it| WorkerProgress::at_end(it).bytes)
+                .sum(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::rows::rows;
 use description::Workload;
-use description::model::{BuiltProgram, ContentChoice};
+use description::model::{ContentChoice, ConvertedProgram};
 use plan::FrontOrigin;
 use plan::program::{NamesInPlace, Program};
 use plan::{Diagnostic, DiagnosticCode};
@@ -20,7 +20,7 @@ pub struct FrontWork {
     pub placement: FilePlacement,
     /// Parts of the directories' paths that the original creates if they are missing. They are
     /// removed at the end if they are empty.
-    pub made: MadePart,
+    pub made: CreateMissing,
     /// Possible misunderstandings, one sentence each.
     pub warnings: Vec<String>,
     /// Remarks on a file, with their lines.
@@ -58,7 +58,7 @@ pub enum FilePlacement {
 
 /// The part of a path that is created if it is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum MadePart {
+pub enum CreateMissing {
     /// Nothing: a missing directory is refused.
     #[default]
     Nothing,
@@ -76,7 +76,7 @@ impl FrontWork {
             cells,
             directories: vec![PathBuf::from(".")],
             placement: FilePlacement::default(),
-            made: MadePart::default(),
+            made: CreateMissing::default(),
             warnings: Vec::new(),
             findings: Vec::new(),
             differences: Vec::new(),
@@ -140,7 +140,7 @@ impl FrontWork {
 pub fn cell(name: impl Into<String>, program: Program) -> Workload {
     Workload {
         name: Some(name.into()),
-        built: Some(Box::new(BuiltProgram {
+        built: Some(Box::new(ConvertedProgram {
             origin: FrontOrigin::default(),
             program,
             is_in_place: false,
@@ -199,7 +199,7 @@ impl OriginalDifference {
     }
 
     /// The differences whose condition is true, and the options that have no effect.
-    pub(crate) fn those(done: &[(bool, &str, &str)], ignored: &[String]) -> Vec<Self> {
+    pub(crate) fn applicable(done: &[(bool, &str, &str)], ignored: &[String]) -> Vec<Self> {
         let done = done.iter().filter(|(is_so, ..)| *is_so);
         let done = done.map(|(_, what, note)| Self::differs(what, note));
         let ignored = ignored.iter().map(|option| Self::no_effect(option));
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_on_a_file_say_that_something_differs() {
+    fn remarks_on_a_file_mention_its_differences() {
         let mut work = FrontWork::new(Vec::new());
         work.differences = vec![
             OriginalDifference::differs("`random`", "every block may be drawn").at(3),

@@ -41,14 +41,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "shared cursor, file server",
         Transfer::new(&file_server(), shared)?,
     );
-    let own = OwnCursor::for_each_span(&uniform);
+    let own = OwnCursor::one_per_span(&uniform);
     measure("iometer, file server", Iometer::new(&file_server(), own)?);
     contents()?;
     Ok(())
 }
 
 fn transfer(name: &str, plan: &WorkerPlan) -> Result<(), Box<dyn std::error::Error>> {
-    measure(name, Transfer::new(plan, OwnCursor::for_each_span(plan))?);
+    measure(name, Transfer::new(plan, OwnCursor::one_per_span(plan))?);
     Ok(())
 }
 

@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use engine::Completion;
 use generate::program::{
-    FileStates, GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
+    FileStates, GroupProgress, Interpreter, PhaseEnd, PhaseWaits, SharedTurnCounters,
+    TransactionUnit, WorkerContext,
 };
 use generate::{Generator, Step};
 use plan::program::{
-    Act, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
-    MovedBytes, On, Pick, PickOrder, Program, ProgramPhase, Shape, Turn, Where, Which,
+    Act, Call, CallObject, CallPosition, DirectoryTree, FileFilter, FileNames, FileOperation,
+    FileSharing, FilesetPlan, FilesetSharing, Group, Law, MovedBytes, Pick, PickOrder, Program,
+    ProgramPhase, Shape,
 };
 
 const FILES: u32 = 100_000;
@@ -21,11 +23,14 @@ const TRIALS: usize = 15;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let make = vec![
-        call(FileOperation::Create, On::Name(next(Which::Absent))),
-        write(MovedBytes::Law(Law::fixed(4096)), Where::Here),
-        call(FileOperation::Close, On::Handle),
+        call(
+            FileOperation::Create,
+            CallObject::Name(next(FileFilter::Absent)),
+        ),
+        write(MovedBytes::Law(Law::fixed(4096)), CallPosition::Here),
+        call(FileOperation::Close, CallObject::Handle),
     ];
-    let each = [make, vec![call(FileOperation::Unlink, On::Same)]].concat();
+    let each = [make, vec![call(FileOperation::Unlink, CallObject::Same)]].concat();
     for is_shared in [false, true] {
         program("create, write, close, unlink", &each, is_shared)?;
         program("mail: 12 calls of four kinds", &mail(), is_shared)?;
@@ -33,32 +38,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn next(which: Which) -> Pick {
+fn next(which: FileFilter) -> Pick {
     Pick {
         fileset: 0,
         which,
         order: PickOrder::Next,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     }
 }
 
-fn around(which: Which) -> Pick {
+fn around(which: FileFilter) -> Pick {
     Pick {
         order: PickOrder::Around,
-        turn: Turn::Shared,
+        turn: FileSharing::Shared,
         ..next(which)
     }
 }
 
-fn call(operation: FileOperation, on: On) -> Act {
+fn call(operation: FileOperation, on: CallObject) -> Act {
     Act::Call(Call::new(operation, on))
 }
 
-fn write(bytes: MovedBytes, place: Where) -> Act {
+fn write(bytes: MovedBytes, place: CallPosition) -> Act {
     Act::Call(Call {
         bytes,
         place,
-        ..Call::new(FileOperation::Write, On::Handle)
+        ..Call::new(FileOperation::Write, CallObject::Handle)
     })
 }
 
@@ -72,18 +77,30 @@ fn mail() -> Vec<Act> {
         }))
     };
     vec![
-        call(FileOperation::Unlink, On::Name(around(Which::Present))),
-        call(FileOperation::Create, On::Name(around(Which::Absent))),
-        write(drawn(), Where::End),
-        call(FileOperation::Fsync, On::Handle),
-        call(FileOperation::Close, On::Handle),
-        call(FileOperation::Open, On::Name(around(Which::Present))),
-        write(drawn(), Where::End),
-        call(FileOperation::Fsync, On::Handle),
-        call(FileOperation::Close, On::Handle),
-        call(FileOperation::Open, On::Name(around(Which::Present))),
-        call(FileOperation::Stat, On::Handle),
-        call(FileOperation::Close, On::Handle),
+        call(
+            FileOperation::Unlink,
+            CallObject::Name(around(FileFilter::Present)),
+        ),
+        call(
+            FileOperation::Create,
+            CallObject::Name(around(FileFilter::Absent)),
+        ),
+        write(drawn(), CallPosition::End),
+        call(FileOperation::Fsync, CallObject::Handle),
+        call(FileOperation::Close, CallObject::Handle),
+        call(
+            FileOperation::Open,
+            CallObject::Name(around(FileFilter::Present)),
+        ),
+        write(drawn(), CallPosition::End),
+        call(FileOperation::Fsync, CallObject::Handle),
+        call(FileOperation::Close, CallObject::Handle),
+        call(
+            FileOperation::Open,
+            CallObject::Name(around(FileFilter::Present)),
+        ),
+        call(FileOperation::Stat, CallObject::Handle),
+        call(FileOperation::Close, CallObject::Handle),
     ]
 }
 
@@ -91,8 +108,11 @@ fn mail() -> Vec<Act> {
 fn filling() -> Group {
     Group {
         body: vec![
-            call(FileOperation::Create, On::Name(next(Which::Absent))),
-            call(FileOperation::Close, On::Handle),
+            call(
+                FileOperation::Create,
+                CallObject::Name(next(FileFilter::Absent)),
+            ),
+            call(FileOperation::Close, CallObject::Handle),
         ],
         ..Group::default()
     }
@@ -112,7 +132,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
         filesets: vec![FilesetPlan {
             name: "files".to_owned(),
             path: String::new(),
-            copies: Copies::One,
+            copies: FilesetSharing::One,
             count: FILES,
             names: FileNames::Number {
                 before: String::new(),
@@ -130,9 +150,12 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
     for _ in 0..TRIALS {
         let states = [Arc::new(FileStates::new(FILES, is_shared))];
         let phase_end = Arc::new(PhaseEnd::new(1));
-        let waits = Arc::new(Waits::new(&program, &phase, |_| 1));
-        let (shared, progress) = (SharedTurns::default(), Arc::new(GroupProgress::new(0)));
-        let seat = |phase, group, initial| Seat {
+        let waits = Arc::new(PhaseWaits::new(&program, &phase, |_| 1));
+        let (shared, progress) = (
+            SharedTurnCounters::default(),
+            Arc::new(GroupProgress::new(0)),
+        );
+        let seat = |phase, group, initial| WorkerContext {
             program: &program,
             phase,
             group,

@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn division_by_reciprocal_is_division(
+        fn division_by_reciprocal_is_exact(
             dividend in any::<u64>(),
             shift in 0_u32..64,
             divisor in 1_u64..,
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_that_is_no_percentage_is_refused() {
+    fn a_share_that_is_not_a_percentage_is_refused() {
         for percent in [-0.1, 100.1, f64::NAN, f64::INFINITY] {
             assert!(threshold("share", percent).is_err());
         }

@@ -1,6 +1,6 @@
 //! Due times of the requests of an open loop.
 
-use crate::spacing::{Gaps, Grid, count_drawn, whole};
+use crate::spacing::{Gaps, Grid, count_arrivals, whole};
 use crate::{GenerateError, Rng, SharedArrivals, mix};
 
 /// Lower limit of the rate, in arrivals per second of all workers together.
@@ -143,7 +143,7 @@ impl Arrivals {
     pub fn count_until(&self, end_ns: u64) -> u64 {
         match &self.spacing {
             Spacing::Uniform { grid, taken, .. } => grid.count_until(end_ns).saturating_sub(*taken),
-            Spacing::Poisson { gaps, due, .. } => count_drawn(gaps, *due, FRACTION_BITS, end_ns),
+            Spacing::Poisson { gaps, due, .. } => count_arrivals(gaps, *due, FRACTION_BITS, end_ns),
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
     const MILLIONS: u64 = 10_000_000;
 
     /// The due time of an arrival counted over all workers, from the count alone.
-    fn from_count(rate: f64, arrival: u128) -> u64 {
+    fn due_ns_from_count(rate: f64, arrival: u128) -> u64 {
         let (numerator, shift) = exact_fraction(rate);
         u64::try_from(((arrival * 1_000_000_000) << shift) / numerator).unwrap()
     }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn uniform_arrivals_do_not_drift_in_ten_million() {
+    fn uniform_arrivals_do_not_drift_over_ten_million_requests() {
         for (rate, worker_index, worker_count) in [
             (333_333.3, 0, 1),
             (1e7, 2, 3),
@@ -236,7 +236,7 @@ mod tests {
             let mut arrivals = Arrivals::uniform(rate, worker_index, worker_count).unwrap();
             let last_ns = (0..=MILLIONS).fold(0, |_, _| arrivals.next_due_ns());
             let arrival = u128::from(MILLIONS * u64::from(worker_count) + u64::from(worker_index));
-            assert_eq!(last_ns, from_count(rate, arrival), "{rate}");
+            assert_eq!(last_ns, due_ns_from_count(rate, arrival), "{rate}");
             let exact_ns = arrival as f64 * 1e9 / rate;
             assert!((last_ns as f64 - exact_ns).abs() <= 1.0 + exact_ns * 1e-15);
         }
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gaps_of_poisson_arrivals_do_not_depend_on_each_other() {
+    fn the_gaps_of_poisson_arrivals_are_independent() {
         let gaps = gaps_ns(&mut Arrivals::poisson(1e6, 1, 6).unwrap(), 100_000);
         let mean = stats::mean(&gaps).unwrap();
         let product = |pair: &[f64]| (pair[0] - mean) * (pair[1] - mean);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn poisson_arrivals_do_not_come_at_twice_the_rate() {
+    fn poisson_arrivals_come_at_the_given_rate() {
         for (rate, seed) in [(1000.0, 1_u64), (300_000.0, 2), (1e7, 3)] {
             let mut arrivals = Arrivals::poisson(rate, 1, seed).unwrap();
             let end_ns = (1e6 / rate * 1e9) as u64;
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_until_a_time_is_counted_without_taking_it() {
+    fn arrivals_due_by_a_time_are_counted_without_consuming_them() {
         for mut arrivals in [
             Arrivals::uniform(333_333.3, 3, 7).unwrap(),
             Arrivals::poisson(333_333.3, 7, 1).unwrap(),
@@ -371,7 +371,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_uniform_time_is_that_of_its_count(
+        fn every_uniform_arrival_time_follows_from_its_index(
             rate in ARRIVAL_RATE_MIN..ARRIVAL_RATE_MAX,
             worker_count in 1_u32..2000,
             worker in any::<prop::sample::Index>(),
@@ -380,12 +380,12 @@ mod tests {
             let mut arrivals = Arrivals::uniform(rate, worker_index, worker_count).unwrap();
             for k in 0..200_u128 {
                 let arrival = k * u128::from(worker_count) + u128::from(worker_index);
-                prop_assert_eq!(arrivals.next_due_ns(), from_count(rate, arrival));
+                prop_assert_eq!(arrivals.next_due_ns(), due_ns_from_count(rate, arrival));
             }
         }
 
         #[test]
-        fn times_never_fall(rate in ARRIVAL_RATE_MIN..ARRIVAL_RATE_MAX, seed: u64) {
+        fn arrival_times_never_decrease(rate in ARRIVAL_RATE_MIN..ARRIVAL_RATE_MAX, seed: u64) {
             let mut arrivals = Arrivals::poisson(rate, 1, seed).unwrap();
             let mut before_ns = 0;
             for _ in 0..200 {

@@ -7,7 +7,7 @@ use std::hint::select_unpredictable;
 /// Source: Vose, "A linear algorithm for generating random numbers with a given distribution",
 /// IEEE TSE 17(9), 1991.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Weighted {
+pub(crate) struct AliasTable {
     columns: Vec<AliasColumn>,
 }
 
@@ -19,7 +19,7 @@ struct AliasColumn {
     alias: u32,
 }
 
-impl Weighted {
+impl AliasTable {
     /// Creates a choice of alternatives, numbered from 0. Weights must be finite, not negative, and
     /// not all 0.
     pub(crate) fn new(weights: &[f64]) -> Self {
@@ -71,7 +71,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The exact probability of each alternative, read off the table.
-    fn shares(weighted: &Weighted) -> Vec<f64> {
+    fn shares(weighted: &AliasTable) -> Vec<f64> {
         let count = weighted.columns.len();
         let mut shares = vec![0.0; count];
         for (index, column) in weighted.columns.iter().enumerate() {
@@ -84,12 +84,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_table_holds_each_weight_to_a_billionth(
+        fn the_table_represents_each_weight_to_within_a_billionth(
             weights in proptest::collection::vec(0.0_f64..100.0, 1..120),
         ) {
             let total: f64 = weights.iter().sum();
             prop_assume!(total > 1.0);
-            let table = Weighted::new(&weights);
+            let table = AliasTable::new(&weights);
             for (share, weight) in shares(&table).iter().zip(&weights) {
                 prop_assert!((share - weight / total).abs() < 1e-9);
             }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn picks_follow_the_table() {
-        let table = Weighted::new(&[10.0, 0.0, 90.0]);
+        let table = AliasTable::new(&[10.0, 0.0, 90.0]);
         let mut rng = Rng::new(1);
         let mut seen = [0_u32; 3];
         for _ in 0..100_000 {

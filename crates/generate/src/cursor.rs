@@ -7,7 +7,7 @@ use plan::WorkerPlan;
 
 /// The last request on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Last {
+pub struct LastRequest {
     /// Start of the request, in bytes from the beginning of the target.
     pub start_bytes: u64,
     /// Distance from this start to the start of the next sequential request, in bytes.
@@ -25,7 +25,7 @@ pub trait Cursor {
         &mut self,
         kind: u16,
         length_bytes: u32,
-        choose: impl FnMut(Option<Last>) -> u64,
+        choose: impl FnMut(Option<LastRequest>) -> u64,
     ) -> u64;
 
     /// Number of previous calls for `kind`: the index in an order without repetition.
@@ -42,7 +42,7 @@ pub trait Cursor {
 /// end of the last one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnCursor {
-    last: Option<Last>,
+    last: Option<LastRequest>,
     turns: Vec<u64>,
 }
 
@@ -58,7 +58,7 @@ impl OwnCursor {
 
     /// One position per span of the plan.
     #[must_use]
-    pub fn for_each_span(plan: &WorkerPlan) -> Vec<Self> {
+    pub fn one_per_span(plan: &WorkerPlan) -> Vec<Self> {
         vec![Self::new(plan); plan.spans.len()]
     }
 }
@@ -69,10 +69,10 @@ impl Cursor for OwnCursor {
         &mut self,
         _kind: u16,
         length_bytes: u32,
-        mut choose: impl FnMut(Option<Last>) -> u64,
+        mut choose: impl FnMut(Option<LastRequest>) -> u64,
     ) -> u64 {
         let start_bytes = choose(self.last);
-        self.last = Some(Last {
+        self.last = Some(LastRequest {
             start_bytes,
             length_bytes: length_bytes.into(),
         });
@@ -160,10 +160,10 @@ impl SharedCursor {
 }
 
 impl SharedAddress {
-    fn unpack(&self, packed: u64, own_length_bytes: u32) -> Option<Last> {
+    fn unpack(&self, packed: u64, own_length_bytes: u32) -> Option<LastRequest> {
         let kind = (packed & 0xffff) as usize;
         let length_bytes = *self.lengths_bytes.get(kind).unwrap_or(&own_length_bytes);
-        (packed != NOWHERE).then_some(Last {
+        (packed != NOWHERE).then_some(LastRequest {
             start_bytes: packed >> 16,
             length_bytes: length_bytes.into(),
         })
@@ -176,7 +176,7 @@ impl Cursor for SharedCursor {
         &mut self,
         kind: u16,
         length_bytes: u32,
-        mut choose: impl FnMut(Option<Last>) -> u64,
+        mut choose: impl FnMut(Option<LastRequest>) -> u64,
     ) -> u64 {
         let mut seen = self.shared.packed.load(Ordering::Relaxed);
         loop {

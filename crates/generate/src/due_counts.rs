@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_due_outside_of_the_window_does_not_count() {
+    fn requests_due_outside_of_the_window_do_not_count() {
         let mut counts = counts(1000, 100);
         for due_ns in [0, 999, 1000, 1099, 1100, u64::MAX] {
             counts.begun(due_ns, u64::MAX);

@@ -73,7 +73,7 @@ pub struct DueQueue {
 
 /// Next step of a due queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DueTurn {
+pub enum DueStep {
     /// Start the transaction that was due at this time.
     Due(u64),
     /// Nothing is due before this time.
@@ -105,7 +105,7 @@ impl DueQueue {
     /// Determines whether a transaction may start now. A due time is taken only when a slot is
     /// free: while this thread is busy, another may take it.
     #[inline]
-    pub fn turn(&mut self, now_ns: u64) -> DueTurn {
+    pub fn turn(&mut self, now_ns: u64) -> DueStep {
         let due_ns = match self.pending_ns {
             Some(due_ns) => due_ns,
             None => self.start_ns.saturating_add(self.due.take_ns()),
@@ -113,20 +113,20 @@ impl DueQueue {
         // A due time that was taken cannot be given back, so it stays pending until it begins.
         self.pending_ns = Some(due_ns);
         if due_ns >= self.close_ns {
-            DueTurn::Over
+            DueStep::Over
         } else if now_ns < due_ns {
-            DueTurn::Wait(due_ns)
+            DueStep::Wait(due_ns)
         } else {
-            DueTurn::Due(due_ns)
+            DueStep::Due(due_ns)
         }
     }
 
     /// As [`Self::turn`], for a stream that must check regularly whether its phase has ended: it
     /// waits at most 10 ms.
     #[inline]
-    pub fn watched_turn(&mut self, now_ns: u64) -> DueTurn {
+    pub fn turn_with_short_wait(&mut self, now_ns: u64) -> DueStep {
         match self.turn(now_ns) {
-            DueTurn::Wait(until_ns) => DueTurn::Wait(until_ns.min(now_ns + WATCHED_WAIT_NS)),
+            DueStep::Wait(until_ns) => DueStep::Wait(until_ns.min(now_ns + WATCHED_WAIT_NS)),
             turn => turn,
         }
     }

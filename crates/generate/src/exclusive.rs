@@ -187,8 +187,8 @@ impl<G: Generator> Generator for Exclusive<G> {
         self.inner.complete(completion, now_ns)
     }
 
-    fn mismatched(&mut self) {
-        self.inner.mismatched();
+    fn on_mismatch(&mut self) {
+        self.inner.on_mismatch();
     }
 }
 
@@ -223,9 +223,9 @@ mod tests {
     }
 
     /// Issues what it is given, in order.
-    struct Given(Vec<Request>);
+    struct FixedRequests(Vec<Request>);
 
-    impl Generator for Given {
+    impl Generator for FixedRequests {
         fn operations(&self) -> OperationSet {
             OperationSet::EMPTY
         }
@@ -247,7 +247,11 @@ mod tests {
     fn a_read_waits_for_the_write_that_it_overlaps() {
         let write = request(0, Operation::Write, 8192, 4096);
         let read = request(1, Operation::Read, 8704, 512);
-        let mut exclusive = Exclusive::new(Given(vec![write, read]), vec![Stripes::default()], 2);
+        let mut exclusive = Exclusive::new(
+            FixedRequests(vec![write, read]),
+            vec![Stripes::default()],
+            2,
+        );
         assert_eq!(exclusive.next(0, 0), Step::Issue(write));
         assert_eq!(
             exclusive.next(1, 0),
@@ -275,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tried_in_vain_is_given_back() {
+    fn stripes_of_a_failed_attempt_are_released() {
         let stripes = Stripes::default();
         let read = request(0, Operation::Read, 12288, 4096);
         let wide = request(1, Operation::Write, 0, 16384);
@@ -295,10 +299,10 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_worker_holds_nothing() {
+    fn a_dropped_worker_releases_its_stripes() {
         let stripes = Stripes::default();
         let write = request(0, Operation::Write, 0, 4096);
-        let mut exclusive = Exclusive::new(Given(vec![write]), vec![stripes.clone()], 1);
+        let mut exclusive = Exclusive::new(FixedRequests(vec![write]), vec![stripes.clone()], 1);
         assert_eq!(exclusive.next(0, 0), Step::Issue(write));
         drop(exclusive);
         assert!(stripes.take(&write));

@@ -34,11 +34,11 @@ mod transfer;
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
 pub use content::{
-    ContentSource, FileStamp, PlainContent, Unchanged, Verified, verify_block_bytes,
+    ContentSource, FileStamp, PlainContent, UnchangedContent, VerifiedContent, verify_block_bytes,
 };
-pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
+pub use cursor::{Cursor, LastRequest, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};
-pub use due_queue::{Backlog, DueQueue, DueTimes, DueTurn, Timing};
+pub use due_queue::{Backlog, DueQueue, DueStep, DueTimes, Timing};
 pub use error::GenerateError;
 pub use exclusive::{Exclusive, Stripes};
 pub use iometer::Iometer;

@@ -7,7 +7,7 @@ use plan::{LinePlan, WorkerPlan};
 
 use crate::arithmetic::threshold;
 use crate::check::check_lines;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::slots::{data_operations, slot_spans};
 use crate::{Flow, GenerateError, Generator, Rng, Step, named};
 
@@ -34,7 +34,7 @@ pub struct Messages {
     slots: Vec<MessageSlot>,
     lines: Vec<MessageLine>,
     /// `None` if there is only one line, which needs no draw.
-    choice: Option<Weighted>,
+    choice: Option<AliasTable>,
     /// Line of the current burst.
     line_index: usize,
     left_in_burst: u32,
@@ -125,7 +125,7 @@ impl Messages {
                 .iter()
                 .map(MessageLine::new)
                 .collect::<Result<_, _>>()?,
-            choice: (weights.len() > 1).then(|| Weighted::new(&weights)),
+            choice: (weights.len() > 1).then(|| AliasTable::new(&weights)),
             line_index: 0,
             left_in_burst: 0,
             not_before_ns: 0,

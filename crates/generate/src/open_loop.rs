@@ -2,7 +2,7 @@
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::due_queue::{Backlog, DueQueue, DueTimes, DueTurn, Timing};
+use crate::due_queue::{Backlog, DueQueue, DueStep, DueTimes, Timing};
 use crate::{Flow, Generator, Step, named};
 
 /// Transaction kinds of an open loop, by number.
@@ -80,9 +80,9 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let due_ns = match self.queue.turn(now_ns) {
-            DueTurn::Due(due_ns) => due_ns,
-            DueTurn::Wait(until_ns) => return Step::Wait { until_ns },
-            DueTurn::Over => return Step::Finished,
+            DueStep::Due(due_ns) => due_ns,
+            DueStep::Wait(until_ns) => return Step::Wait { until_ns },
+            DueStep::Over => return Step::Finished,
         };
         let step = self.transactions.next(slot, now_ns);
         // A sync belongs to earlier writes and does not use a due time.
@@ -113,8 +113,8 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
         }
     }
 
-    fn mismatched(&mut self) {
-        self.transactions.mismatched();
+    fn on_mismatch(&mut self) {
+        self.transactions.on_mismatch();
     }
 }
 
@@ -183,7 +183,7 @@ pub(crate) mod tests {
     }
 
     /// Carries a stream of one slot out until `end_ns`, and then what was due.
-    pub fn carried_out(stream: &mut dyn OpenStream, end_ns: u64) -> DueCounts {
+    pub fn run_to_end(stream: &mut dyn OpenStream, end_ns: u64) -> DueCounts {
         let mut now_ns = 0;
         loop {
             if now_ns >= end_ns {
@@ -207,7 +207,11 @@ pub(crate) mod tests {
 
     /// What the same takes by arithmetic: of rounds that are due `per_second` times a second until
     /// `end_ns` and have so many calls each, one after the other (Lindley 1952).
-    pub fn by_arithmetic(per_second: u64, end_ns: u64, mut calls: impl FnMut() -> u32) -> Counter {
+    pub fn expected_counter(
+        per_second: u64,
+        end_ns: u64,
+        mut calls: impl FnMut() -> u32,
+    ) -> Counter {
         let mut all = Counter::new();
         let mut free_ns = 0;
         for due_ns in (0..).map(|it| it * 1_000_000_000 / per_second) {
@@ -230,7 +234,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_transaction_waits_for_its_due_time_and_answers_from_it() {
+    fn a_transaction_waits_for_its_due_time_and_is_timed_from_it() {
         let mut open = thousand(NOW, 2);
         assert!(begins(&mut open, 0, 0));
         let until_ns = 1_000_000;
@@ -247,7 +251,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_due_while_no_slot_was_free_begins_late_and_in_order() {
+    fn transactions_due_while_no_slot_is_free_begin_late_and_in_order() {
         let mut open = thousand(NOW, 1);
         for due_ns in (0..10).map(|k| k * 1_000_000) {
             assert!(begins(&mut open, 0, 10_500_000));
@@ -273,7 +277,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_due_before_the_thread_was_there_is_left_out() {
+    fn transactions_due_before_the_thread_started_are_skipped() {
         let timing = Timing {
             start_ns: 5_000_000_000,
             now_ns: 5_002_500_000,
@@ -285,7 +289,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_due_in_the_ramp_counts_nowhere() {
+    fn transactions_due_in_the_ramp_are_not_counted() {
         let mut timing = NOW;
         timing.window.start_ns = 500_000;
         let mut open = thousand(timing, 1);
@@ -300,7 +304,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_due_before_the_end_begins_and_nothing_more() {
+    fn only_transactions_due_before_the_end_still_begin() {
         let mut open = thousand(NOW, 2);
         assert!(begins(&mut open, 0, 0));
         open.close(3_000_000);
@@ -324,7 +328,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_stream_can_be_told_without_taking_it() {
+    fn remaining_due_times_can_be_listed_without_consuming_them() {
         let own = |arrivals: Arrivals| DueTimes::Own(arrivals);
         let shared = |arrivals: Arrivals| DueTimes::Shared(arrivals.shared_by(3).remove(1));
         for make in [own, shared] {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn iometers_remainder_of_one_hundred_cycles_modulo_four() {
+    fn iometer_numbers_modulo_100_and_4_repeat_every_4_draws() {
         let mut rng = IometerRng::new(12_345);
         let low: Vec<u64> = (0..40).map(|_| rng.next_u64() % 100 % 4).collect();
         assert!(low.windows(5).all(|window| window[0] == window[4]));

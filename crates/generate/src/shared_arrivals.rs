@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::spacing::{Gaps, Grid, count_drawn};
+use crate::spacing::{Gaps, Grid, count_arrivals};
 use crate::{Rng, mix};
 
 /// Fractional bits of a shared Poisson due time; 64 bits last for two years.
@@ -105,7 +105,7 @@ impl SharedArrivals {
             }
             ArrivalProcess::Poisson { gaps, due } => {
                 let due = u128::from(due.load(Ordering::Relaxed));
-                count_drawn(gaps, due, FRACTION_BITS, end_ns)
+                count_arrivals(gaps, due, FRACTION_BITS, end_ns)
             }
         }
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_share_out_the_times_of_a_uniform_loop_and_lose_none() {
+    fn threads_share_all_arrivals_of_a_uniform_loop() {
         let mut alone = Arrivals::uniform(333_333.3, 1, 3).unwrap();
         let shared = taken(&alone, 4, 200_000_000);
         let alone: Vec<u64> = shared.iter().map(|_| alone.next_due_ns()).collect();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_threads_take_of_a_poisson_loop_is_a_poisson_process_of_its_rate() {
+    fn arrivals_shared_by_threads_are_a_poisson_process_of_the_rate() {
         let arrivals = Arrivals::poisson(40_000.0, 2, 3).unwrap();
         let due_ns = taken(&arrivals, 4, 5_000_000_000);
         assert!((due_ns.len() as f64 - 1e5).abs() < 3.0 * 1e5_f64.sqrt());
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_until_a_time_is_what_could_still_be_taken() {
+    fn the_count_until_a_time_equals_the_arrivals_left_to_take() {
         for arrivals in [
             Arrivals::uniform(7777.7, 2, 5).unwrap(),
             Arrivals::poisson(7777.7, 5, 9).unwrap(),

@@ -47,7 +47,7 @@ impl Gaps {
 
 /// Number of arrivals due up to `end_ns`, if the first is due at `due`. After ten million, the rest
 /// is estimated by its mean, with an error of 0.03 % of those already counted.
-pub(crate) fn count_drawn(gaps: &Gaps, due: u128, fraction_bits: u32, end_ns: u64) -> u64 {
+pub(crate) fn count_arrivals(gaps: &Gaps, due: u128, fraction_bits: u32, end_ns: u64) -> u64 {
     let (mut gaps, mut due) = (gaps.clone(), due);
     for count in 0..DRAWS_MAX {
         if due >> fraction_bits > u128::from(end_ns) {

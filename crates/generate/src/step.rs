@@ -104,7 +104,7 @@ pub trait Generator {
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow;
 
     /// Records that a request about to complete returned wrong bytes.
-    fn mismatched(&mut self) {}
+    fn on_mismatch(&mut self) {}
 }
 
 /// Content of buffers.

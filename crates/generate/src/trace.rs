@@ -9,7 +9,7 @@ mod request;
 use std::sync::Arc;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use plan::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
+use plan::program::{Trace, TraceCall, TraceOpenMode, TraceOperation, TraceResult};
 
 use crate::program::{PhaseEnd, StepCounter};
 use crate::step::EXPECTED_FAILURE;
@@ -22,7 +22,7 @@ const UNEXPECTED: i32 = -5;
 
 /// A call that ended differently than recorded, and so ended the replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BrokenCall {
+pub struct DivergedCall {
     /// Line of the call in its file, from 1.
     pub line: u32,
     /// Error number; `None` if the call succeeded or moved too few bytes.
@@ -31,7 +31,7 @@ pub struct BrokenCall {
 
 /// Context of a worker that replays recorded calls.
 #[derive(Debug)]
-pub struct PlayerSeat<'a> {
+pub struct ReplayContext<'a> {
     /// The recorded calls.
     pub trace: &'a Trace,
     /// Number of labels.
@@ -111,7 +111,7 @@ pub struct TracePlayer {
     idle_count: usize,
     is_open: Box<[bool]>,
     steps: Box<[StepCounter]>,
-    broken: Option<BrokenCall>,
+    broken: Option<DivergedCall>,
     is_over: bool,
     is_due: bool,
     /// Due times of the calls, once they are known.
@@ -121,7 +121,7 @@ pub struct TracePlayer {
 impl TracePlayer {
     /// A player at the first call.
     #[must_use]
-    pub fn new(seat: &PlayerSeat<'_>) -> Self {
+    pub fn new(seat: &ReplayContext<'_>) -> Self {
         let trace = seat.trace;
         Self {
             calls: Arc::clone(&trace.calls),
@@ -184,7 +184,7 @@ impl TracePlayer {
 
     /// The call that ended the replay, if any.
     #[must_use]
-    pub const fn broken(&self) -> Option<BrokenCall> {
+    pub const fn broken(&self) -> Option<DivergedCall> {
         self.broken
     }
 
@@ -215,23 +215,23 @@ impl TracePlayer {
             TraceStage::LookUp | TraceStage::Search => match call.operation {
                 TraceOperation::Rename => Some(TraceStage::LookUpSecond),
                 TraceOperation::LookUp => None,
-                TraceOperation::Open(TraceWay::Directory) => Some(TraceStage::MakeDirectory),
-                TraceOperation::Open(_) => Some(self.to_open(call)),
+                TraceOperation::Open(TraceOpenMode::Directory) => Some(TraceStage::MakeDirectory),
+                TraceOperation::Open(_) => Some(self.open_stage(call)),
                 _ => Some(TraceStage::Main),
             },
             TraceStage::LookUpSecond | TraceStage::SearchSecond => Some(TraceStage::Main),
-            TraceStage::MakeDirectory => Some(self.to_open(call)),
+            TraceStage::MakeDirectory => Some(self.open_stage(call)),
             TraceStage::CloseOld => Some(TraceStage::Main),
             // dbench opens a directory again after `EISDIR`.
             TraceStage::Main if result == IS_DIRECTORY && is_open(call) => {
                 Some(TraceStage::AsDirectory)
             }
-            TraceStage::Main | TraceStage::AsDirectory => self.after_main(call, result),
+            TraceStage::Main | TraceStage::AsDirectory => self.stage_after_main(call, result),
             TraceStage::After | TraceStage::Undo => None,
         }
     }
 
-    fn to_open(&self, call: &TraceCall) -> TraceStage {
+    fn open_stage(&self, call: &TraceCall) -> TraceStage {
         match self.has_open(call) {
             true => TraceStage::CloseOld,
             false => TraceStage::Main,
@@ -239,14 +239,14 @@ impl TracePlayer {
     }
 
     #[inline]
-    fn after_main(&mut self, call: &TraceCall, result: i32) -> Option<TraceStage> {
+    fn stage_after_main(&mut self, call: &TraceCall, result: i32) -> Option<TraceStage> {
         self.judge(call, result);
         if result < 0 {
             return None;
         }
         match call.operation {
             // dbench closes a file whose open should have failed.
-            TraceOperation::Open(_) if call.expected == TraceEnd::Ill && self.is_judged => {
+            TraceOperation::Open(_) if call.expected == TraceResult::Ill && self.is_judged => {
                 Some(TraceStage::Undo)
             }
             // dbench calls `fstat` after each successful open.
@@ -274,16 +274,16 @@ impl TracePlayer {
         // A short write ends dbench, but about a short read it only prints a message.
         let is_well = result >= 0 && !(call.operation == TraceOperation::Write && is_short);
         let is_as_recorded = match call.expected {
-            TraceEnd::Well => is_well,
-            TraceEnd::Ill => !is_well,
-            TraceEnd::Any => true,
+            TraceResult::Well => is_well,
+            TraceResult::Ill => !is_well,
+            TraceResult::Any => true,
         };
         if is_as_recorded || !self.is_judged {
             return;
         }
         self.errno = if result < 0 { result } else { UNEXPECTED };
         if call.operation.must_end_as_recorded() {
-            self.broken = Some(BrokenCall {
+            self.broken = Some(DivergedCall {
                 line: call.line,
                 errno: (result < 0).then_some(-result),
             });
@@ -305,7 +305,7 @@ impl TracePlayer {
     }
 
     /// Time until which the next call waits; `None` if it need not wait any more.
-    fn waits_until(&mut self, call: &TraceCall, now_ns: u64) -> Option<u64> {
+    fn wake_time_ns(&mut self, call: &TraceCall, now_ns: u64) -> Option<u64> {
         if self.wake_ns == 0 {
             let begun_ns = self.begun_ns.unwrap_or(now_ns);
             self.wake_ns = match call.operation {
@@ -335,7 +335,7 @@ impl TracePlayer {
                 self.end_ns = now_ns.saturating_add(self.time_ns);
                 self.call_ns = now_ns;
             }
-            if let Some(until_ns) = self.waits_until(&call, now_ns) {
+            if let Some(until_ns) = self.wake_time_ns(&call, now_ns) {
                 return Err(Step::Wait {
                     // A wait must not outlast the run.
                     until_ns: until_ns.min(self.end_ns),
@@ -433,7 +433,7 @@ impl Generator for TracePlayer {
             Some(TraceStage::Main | TraceStage::AsDirectory) => match call.operation {
                 TraceOperation::EmptyTree | TraceOperation::Mkdir | TraceOperation::List => true,
                 TraceOperation::Read | TraceOperation::Write => false,
-                _ => call.expected != TraceEnd::Well,
+                _ => call.expected != TraceResult::Well,
             },
             Some(TraceStage::CloseOld | TraceStage::After | TraceStage::Undo) | None => false,
             // A lookup that finds nothing is a normal result.

@@ -7,7 +7,7 @@ use plan::{LinePlan, WorkerPlan};
 
 use crate::arithmetic::threshold;
 use crate::check::check_plan;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::position::{Placement, RequestKind};
 use crate::rng::mix;
 use crate::slots::{TRANSACTION, TransactionSlot, data_operations, idle_slots};
@@ -32,7 +32,7 @@ pub struct Transfer<C> {
     /// As `placements`, for replies; empty if no line has one.
     reply_placements: Vec<Placement>,
     /// `None` if there is only one line, which needs no draw.
-    choice: Option<Weighted>,
+    choice: Option<AliasTable>,
     /// Line of the current burst.
     line_index: usize,
     left_in_burst: u32,
@@ -78,7 +78,7 @@ impl<C: Cursor> Transfer<C> {
             } else {
                 Vec::new()
             },
-            choice: (weights.len() > 1).then(|| Weighted::new(&weights)),
+            choice: (weights.len() > 1).then(|| AliasTable::new(&weights)),
             line_index: 0,
             left_in_burst: 0,
             is_plain: !replies && plan.lines.iter().all(|line| line.delay_ns == 0),

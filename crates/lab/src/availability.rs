@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::catalog::{ENTRIES, LabFileSystem, Maker};
+use crate::catalog::{CreationMethod, ENTRIES, LabFileSystem};
 use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::device;
 use crate::error::LabError;
@@ -51,11 +51,11 @@ fn missing(entry: &LabFileSystem) -> Vec<String> {
             }
         });
     }
-    if entry.maker == Maker::Pool {
+    if entry.maker == CreationMethod::Pool {
         missing
             .push("a pool, which the lab cannot create (create one and use `path:DIR`)".to_owned());
     }
-    if !is_root() && entry.maker != Maker::Memory {
+    if !is_root() && entry.maker != CreationMethod::Memory {
         // Memory file systems work without root, in a user namespace.
         missing.push("root".to_owned());
     }
@@ -79,7 +79,7 @@ pub fn check(
     let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
-            .is_some_and(|entry| entry.maker == Maker::Memory)
+            .is_some_and(|entry| entry.maker == CreationMethod::Memory)
     };
     // Checked once, because all file systems use the same image, one after the other.
     if needs_device {
@@ -108,7 +108,7 @@ fn check_choice(choice: &FileSystemChoice, medium: &LabMedium) -> Result<(), Lab
     };
     if !is_root() {
         let what = match entry.maker {
-            Maker::Memory => format!("mounting {}", entry.name),
+            CreationMethod::Memory => format!("mounting {}", entry.name),
             _ => format!("making and mounting {} on a block device", entry.name),
         };
         return Err(LabError::NotRoot { what });
@@ -119,7 +119,8 @@ fn check_choice(choice: &FileSystemChoice, medium: &LabMedium) -> Result<(), Lab
         return Err(LabError::NoKernel { name });
     }
     // A named device has a fixed size; its mkfs reports if that is too small.
-    let is_sized = !matches!(medium.kind, MediumKind::Device(_)) || entry.maker == Maker::Memory;
+    let is_sized =
+        !matches!(medium.kind, MediumKind::Device(_)) || entry.maker == CreationMethod::Memory;
     if is_sized {
         check_size(entry, medium.size_bytes)?;
     }
@@ -277,7 +278,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Adds the package that contains the program, if a program is missing.
-pub(crate) fn missing_program(error: LabError, entry: &LabFileSystem) -> LabError {
+pub(crate) fn add_package_hint(error: LabError, entry: &LabFileSystem) -> LabError {
     match error {
         LabError::NoProgram { program, .. } => no_program(entry, &program),
         other => other,
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_missing_names_its_package() {
+    fn a_missing_program_names_its_package() {
         let entry = LabFileSystem {
             mkfs: &["mkfs.no-such"],
             package: "no-such-progs",

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant, SystemTime};
 use rustix::fs::{FallocateFlags, fallocate};
 use serde::Serialize;
 
-use crate::availability::{kernel_type, missing_program};
-use crate::catalog::{LabFileSystem, Maker};
+use crate::availability::{add_package_hint, kernel_type};
+use crate::catalog::{CreationMethod, LabFileSystem};
 use crate::choice::{ChoiceKind, FileSystemChoice};
-use crate::clean::{begin, remove_own, remove_place};
+use crate::clean::{begin, remove_own, remove_parent_directory};
 use crate::command_line::shown;
 use crate::device;
 use crate::error::LabError;
@@ -26,7 +26,7 @@ use crate::processes;
 use crate::step::JournalStep;
 use crate::tools;
 use crate::undo::{remove_guest, undo};
-use crate::vm::{Guest, GuestOrder, Host, Image, Kernel};
+use crate::vm::{Guest, GuestJob, Host, Image, Kernel};
 
 /// Note for a file system that is served by a FUSE program.
 const SERVED: &str = "a FUSE program serves it through the page cache: direct I/O is not direct, \
@@ -45,7 +45,7 @@ pub struct Lab {
 
 /// A file system that is created and mounted.
 #[derive(Debug)]
-pub struct Built {
+pub struct BuiltFileSystem {
     /// Directory to measure in.
     pub directory: PathBuf,
     /// Block device under it.
@@ -94,9 +94,9 @@ impl Lab {
         &mut self,
         choice: &FileSystemChoice,
         medium: &LabMedium,
-    ) -> Result<Built, LabError> {
+    ) -> Result<BuiltFileSystem, LabError> {
         let built = self.try_build(choice, medium);
-        self.or_undone(built)
+        self.undo_on_error(built)
     }
 
     /// Unmounts a file system and removes everything that was created for it. Returns the duration
@@ -104,7 +104,7 @@ impl Lab {
     ///
     /// # Errors
     /// If something could not be removed, with the reason.
-    pub fn take_down(&mut self, built: Built) -> Result<Duration, LabError> {
+    pub fn tear_down(&mut self, built: BuiltFileSystem) -> Result<Duration, LabError> {
         // Unmounted separately, so that the duration includes nothing else that is removed.
         let elapsed = built.unmount()?;
         self.undo()?;
@@ -123,7 +123,7 @@ impl Lab {
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
         let image = self.try_build_image(choice, medium, kernel);
-        self.or_undone(image)
+        self.undo_on_error(image)
     }
 
     /// Starts a guest on the image, with a task.
@@ -142,7 +142,7 @@ impl Lab {
         let answer = self.answer();
         // The answer of an earlier guest must not be taken for that of this one.
         remove_guest(&self.directory)?;
-        let order = GuestOrder::of_this_program(image.clone(), task, answer)?;
+        let order = GuestJob::of_this_program(image.clone(), task, answer)?;
         order.write(&self.directory.join(ORDER))?;
         Guest::start(&mut self.journal, &self.directory, host)
     }
@@ -155,7 +155,7 @@ impl Lab {
 
     /// Runs a program. Its process is in the journal before it does anything.
     pub(crate) fn run(&mut self, program: &str, arguments: &[String]) -> Result<String, LabError> {
-        tools::run_noted(&mut self.journal, program, arguments)
+        tools::run_journaled(&mut self.journal, program, arguments)
     }
 
     /// Path of the image.
@@ -181,12 +181,12 @@ impl Lab {
         self.is_ended = true;
         self.undo()?;
         remove_own(&self.directory)?;
-        remove_place(&self.directory, self.journal.steps());
+        remove_parent_directory(&self.directory, self.journal.steps());
         Ok(())
     }
 
     /// Passes a result on; on failure, first removes everything that was created.
-    fn or_undone<T>(&mut self, made: Result<T, LabError>) -> Result<T, LabError> {
+    fn undo_on_error<T>(&mut self, made: Result<T, LabError>) -> Result<T, LabError> {
         if made.is_err() {
             self.undo()?;
         }
@@ -205,7 +205,7 @@ impl Lab {
         &mut self,
         choice: &FileSystemChoice,
         medium: &LabMedium,
-    ) -> Result<Built, LabError> {
+    ) -> Result<BuiltFileSystem, LabError> {
         let (entry, mkfs_options, asked) = match &choice.kind {
             ChoiceKind::Path(path) => return Ok(existing(path)),
             ChoiceKind::Made {
@@ -214,7 +214,7 @@ impl Lab {
                 mount_options,
             } => (*entry, mkfs_options, mount_options),
         };
-        let mut built = Built {
+        let mut built = BuiltFileSystem {
             directory: self.directory.join(POINT),
             device: None,
             medium: String::new(),
@@ -224,7 +224,7 @@ impl Lab {
             notes: Vec::new(),
             points: Vec::new(),
         };
-        if entry.maker == Maker::Memory {
+        if entry.maker == CreationMethod::Memory {
             built.medium = format!("memory, {}", units::Bytes(medium.size_bytes));
             // Requested options come last, so that they override the lab's.
             built.mount_options = joined(&format!("size={}", medium.size_bytes), asked);
@@ -235,12 +235,12 @@ impl Lab {
         self.mkfs(entry, mkfs_options, &device, &mut built)?;
         let types = entry.device_types();
         let kind = kernel_type(types, entry.mounter).unwrap_or(types[0]);
-        if entry.maker == Maker::Overlay {
+        if entry.maker == CreationMethod::Overlay {
             self.overlay(kind, &device, asked, &mut built)?;
         } else {
             self.mount(kind, &device, POINT, &mut built)?;
         }
-        if built.is_served() {
+        if built.is_fuse_mount() {
             built.notes.push(SERVED.to_owned());
         }
         Ok(built)
@@ -291,12 +291,16 @@ impl Lab {
     }
 
     /// The block device for the file system.
-    fn device(&mut self, medium: &LabMedium, built: &mut Built) -> Result<String, LabError> {
+    fn device(
+        &mut self,
+        medium: &LabMedium,
+        built: &mut BuiltFileSystem,
+    ) -> Result<String, LabError> {
         let size = units::Bytes(medium.size_bytes);
         let path = match &medium.kind {
             MediumKind::Loop => {
                 built.medium = format!("loop device, {size}");
-                self.looped(medium.size_bytes, built)?
+                self.attach_loop_device(medium.size_bytes, built)?
             }
             MediumKind::Zram => {
                 built.medium = format!("zram, {size}");
@@ -321,7 +325,11 @@ impl Lab {
         Ok(path)
     }
 
-    fn looped(&mut self, size_bytes: u64, built: &mut Built) -> Result<String, LabError> {
+    fn attach_loop_device(
+        &mut self,
+        size_bytes: u64,
+        built: &mut BuiltFileSystem,
+    ) -> Result<String, LabError> {
         let image = self.image(size_bytes, &mut built.notes)?;
         self.journal.note(JournalStep::Loop)?;
         let (path, is_direct) = device::attach(&mut self.journal, &image)?;
@@ -365,13 +373,13 @@ impl Lab {
         })?;
         let control = Path::new("/sys/class/zram-control/hot_add");
         let number =
-            device::new_zram().map_err(|error| LabError::system("read", control, error))?;
+            device::create_zram().map_err(|error| LabError::system("read", control, error))?;
         self.journal.note(JournalStep::Zram {
             number,
-            made_at: device::zram_made_at(number),
+            made_at: device::zram_created_at(number),
         })?;
         let path = format!("/dev/zram{number}");
-        device::size_zram(number, size_bytes)
+        device::set_zram_size(number, size_bytes)
             .map_err(|error| LabError::system("size", Path::new(&path), error))?;
         Ok(path)
     }
@@ -381,7 +389,7 @@ impl Lab {
         entry: &LabFileSystem,
         options: &[String],
         device: &str,
-        built: &mut Built,
+        built: &mut BuiltFileSystem,
     ) -> Result<(), LabError> {
         let Some((program, own)) = entry.mkfs.split_first() else {
             return Ok(());
@@ -395,7 +403,7 @@ impl Lab {
         // After the journal's sync, which must not count as time of mkfs.
         let start = Instant::now();
         let made = self.run(program, &arguments);
-        made.map_err(|error| missing_program(error, entry))?;
+        made.map_err(|error| add_package_hint(error, entry))?;
         built.mkfs_time = Some(start.elapsed());
         Ok(())
     }
@@ -405,7 +413,7 @@ impl Lab {
         kind: &str,
         source: &str,
         name: &str,
-        built: &mut Built,
+        built: &mut BuiltFileSystem,
     ) -> Result<(), LabError> {
         let point = self.directory.join(name);
         make_directory(&point)?;
@@ -416,12 +424,12 @@ impl Lab {
         self.run("mount", &arguments)?;
         built.points.push(point);
         // Programs that `mount` starts and leaves, such as `nilfs_cleanerd`, share the lab's lock.
-        self.note_left_at_work()
+        self.journal_background_programs()
     }
 
     /// Adds programs to the journal that other programs left running, such as those that serve or
     /// clean a file system.
-    fn note_left_at_work(&mut self) -> Result<(), LabError> {
+    fn journal_background_programs(&mut self) -> Result<(), LabError> {
         for (pid, start_ticks) in processes::sharers(&self.directory.join(LOCK)) {
             let is_it = |step: &JournalStep| {
                 matches!(step, JournalStep::Process { pid: noted, start_ticks: at, .. }
@@ -444,7 +452,7 @@ impl Lab {
         kind: &str,
         device: &str,
         asked: &str,
-        built: &mut Built,
+        built: &mut BuiltFileSystem,
     ) -> Result<(), LabError> {
         // Requested options are for the overlay, not for the file system under it.
         built.mount_options = String::new();
@@ -466,14 +474,14 @@ impl Drop for Lab {
     fn drop(&mut self) {
         // If something remains, `clean` reports the reason.
         if !self.is_ended && self.undo().is_ok() && remove_own(&self.directory).is_ok() {
-            remove_place(&self.directory, self.journal.steps());
+            remove_parent_directory(&self.directory, self.journal.steps());
         }
     }
 }
 
 /// An existing directory, for which nothing is created.
-fn existing(path: &Path) -> Built {
-    Built {
+fn existing(path: &Path) -> BuiltFileSystem {
+    BuiltFileSystem {
         directory: path.to_owned(),
         device: None,
         medium: format!("existing directory `{}`", path.display()),

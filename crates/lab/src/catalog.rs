@@ -2,7 +2,7 @@
 
 /// How a file system is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Maker {
+pub enum CreationMethod {
     /// `mkfs` on a block device.
     Device,
     /// The kernel creates it in memory during the mount.
@@ -21,7 +21,7 @@ pub struct LabFileSystem {
     /// Description, one line.
     pub title: &'static str,
     /// How it is created.
-    pub maker: Maker,
+    pub maker: CreationMethod,
     /// The program that creates it, with fixed options. They prevent discards, so that a
     /// preallocated image stays allocated, and lazy initialization, so that the kernel writes
     /// nothing later.
@@ -61,7 +61,7 @@ const fn on_device(name: &'static str, title: &'static str) -> LabFileSystem {
     LabFileSystem {
         name,
         title,
-        maker: Maker::Device,
+        maker: CreationMethod::Device,
         mkfs: &[],
         package: "",
         fsck: &[],
@@ -126,7 +126,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("btrfs", "copy on write, checksums")
     },
     LabFileSystem {
-        maker: Maker::Memory,
+        maker: CreationMethod::Memory,
         types: &["tmpfs"],
         size_min_bytes: MIB,
         ..on_device("tmpfs", "memory, no device")
@@ -164,7 +164,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("bcachefs", "copy on write, checksums")
     },
     LabFileSystem {
-        maker: Maker::Pool,
+        maker: CreationMethod::Pool,
         mkfs: &["zpool"],
         package: "zfsutils-linux",
         types: &["zfs"],
@@ -181,7 +181,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("ntfs", "the kernel's ntfs3, otherwise ntfs-3g")
     },
     LabFileSystem {
-        maker: Maker::Overlay,
+        maker: CreationMethod::Overlay,
         mkfs: &[
             "mkfs.ext4",
             "-q",
@@ -212,7 +212,7 @@ impl LabFileSystem {
     #[must_use]
     pub fn device_types(&self) -> &'static [&'static str] {
         match self.maker {
-            Maker::Overlay => &["ext4"],
+            CreationMethod::Overlay => &["ext4"],
             _ => self.types,
         }
     }
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_can_be_made_and_says_which_package_has_the_program() {
+    fn every_entry_can_be_created_and_names_the_package_of_its_program() {
         for entry in ENTRIES {
             assert!(!entry.types.is_empty(), "{}", entry.name);
             assert_eq!(entry.program().is_none(), entry.package.is_empty());
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_told_in_words() {
+    fn features_are_described_in_words() {
         let features = |name| LabFileSystem::find(name).map(LabFileSystem::features);
         assert_eq!(features("ext4").as_deref(), Some("O_DIRECT"));
         assert_eq!(

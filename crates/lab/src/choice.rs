@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{ENTRIES, LabFileSystem, Maker};
+use crate::catalog::{CreationMethod, ENTRIES, LabFileSystem};
 use crate::command_line;
 use crate::error::LabError;
 
@@ -41,7 +41,7 @@ impl FileSystemChoice {
     pub fn read_all(values: &[String]) -> Result<Vec<Self>, LabError> {
         let mut choices = Vec::new();
         for value in values {
-            for draft in drafts(value)? {
+            for draft in raw_choices(value)? {
                 choices.push(draft.choice(value)?);
             }
         }
@@ -52,7 +52,7 @@ impl FileSystemChoice {
                 reason: "it is empty".to_owned(),
             });
         }
-        number_twins(&mut choices);
+        number_duplicates(&mut choices);
         Ok(choices)
     }
 
@@ -77,8 +77,12 @@ impl FileSystemChoice {
     /// `true` if the lab provides a block device for it.
     #[must_use]
     pub fn needs_device(&self) -> bool {
-        self.entry()
-            .is_some_and(|entry| matches!(entry.maker, Maker::Device | Maker::Overlay))
+        self.entry().is_some_and(|entry| {
+            matches!(
+                entry.maker,
+                CreationMethod::Device | CreationMethod::Overlay
+            )
+        })
     }
 }
 
@@ -97,7 +101,7 @@ impl RawChoice<'_> {
         let Some(entry) = LabFileSystem::find(self.name) else {
             return Err(unknown(self.name));
         };
-        if entry.maker == Maker::Pool {
+        if entry.maker == CreationMethod::Pool {
             return Err(LabError::Pool { name: entry.name });
         }
         let mkfs = self.mkfs.unwrap_or_default();
@@ -109,7 +113,7 @@ impl RawChoice<'_> {
             seen: value.to_owned(),
             reason: "a quote is not closed".to_owned(),
         })?;
-        if entry.maker == Maker::Memory && !mkfs_options.is_empty() {
+        if entry.maker == CreationMethod::Memory && !mkfs_options.is_empty() {
             let reason = format!("{} has no mkfs that accepts `{mkfs}`", entry.name);
             let seen = value.to_owned();
             return Err(LabError::BadChoice { seen, reason });
@@ -129,7 +133,7 @@ impl RawChoice<'_> {
     }
 }
 
-fn drafts(value: &str) -> Result<Vec<RawChoice<'_>>, LabError> {
+fn raw_choices(value: &str) -> Result<Vec<RawChoice<'_>>, LabError> {
     let mut drafts: Vec<RawChoice> = Vec::new();
     for part in value.split(',') {
         let (name, rest) = match part.split_once(':') {
@@ -191,7 +195,7 @@ fn unknown(name: &str) -> LabError {
 
 /// Numbers repeated file systems in their labels. Measuring the same one twice shows the variation
 /// by chance.
-fn number_twins(choices: &mut [FileSystemChoice]) {
+fn number_duplicates(choices: &mut [FileSystemChoice]) {
     for index in 1..choices.len() {
         let (before, behind) = choices.split_at_mut(index);
         let twins = before.iter().filter(|it| it.kind == behind[0].kind).count();
@@ -218,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_one_file_system_a_name() {
+    fn a_list_has_one_file_system_per_name() {
         assert_eq!(labels(&["ext2,ext3", "tmpfs"]), ["ext2", "ext3", "tmpfs"]);
     }
 
@@ -238,19 +242,19 @@ mod tests {
     }
 
     #[test]
-    fn the_same_twice_has_two_labels() {
+    fn repeated_file_systems_have_numbered_labels() {
         assert_eq!(labels(&["xfs,xfs,xfs"]), ["xfs", "xfs #2", "xfs #3"]);
     }
 
     #[test]
-    fn a_path_is_taken_as_it_is() {
+    fn a_path_is_used_unchanged() {
         let choices = read(&["path:/mnt/nfs,ext4"]).unwrap();
         assert_eq!(choices[0].kind, ChoiceKind::Path("/mnt/nfs".into()));
         assert!(!choices[0].needs_device() && choices[1].needs_device());
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_aging_text_is_refused_with_the_reason() {
         let error = read(&["ext5"]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -267,16 +271,16 @@ mod tests {
         );
         let help = mount.help().unwrap();
         assert_eq!(help, "write `--fs ext4,mount=noatime,data=ordered`");
-        assert!(mount.is_usage());
+        assert!(mount.is_usage_error());
         assert!(read(&[""]).is_err());
-        assert!(read(&["zfs"]).unwrap_err().is_usage());
+        assert!(read(&["zfs"]).unwrap_err().is_usage_error());
         assert!(read(&["tmpfs:-b 4096"]).is_err());
         assert!(read(&["ext4:-L 'a"]).is_err());
     }
 
     proptest! {
         #[test]
-        fn no_text_makes_the_reader_panic(text in "[a-z0-9,:= '\"^-]{0,40}") {
+        fn no_text_makes_the_parser_panic(text in "[a-z0-9,:= '\"^-]{0,40}") {
             let _ = FileSystemChoice::read_all(&[text]);
         }
     }

@@ -18,7 +18,7 @@ const FREE_WITHIN: Duration = Duration::from_secs(5);
 
 /// Results of cleaning up.
 #[derive(Debug, Default)]
-pub struct Cleaned {
+pub struct CleanupResult {
     /// Descriptions of what was removed.
     pub removed: Vec<String>,
     /// What could not be removed, each with the reason and advice.
@@ -32,12 +32,12 @@ pub struct Cleaned {
 ///
 /// # Errors
 /// If the directory is not trusted or cannot be locked.
-pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
-    let mut cleaned = Cleaned::default();
+pub fn clean(directory: &Path) -> Result<CleanupResult, LabError> {
+    let mut cleaned = CleanupResult::default();
     if !directory.exists() {
         return Ok(cleaned);
     }
-    labs_dir::trusted(directory)?;
+    labs_dir::ensure_trusted(directory)?;
     // Prevents other labs from starting at the same time.
     let _held = lock_directory(directory)?;
     let directory = directory
@@ -45,18 +45,21 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
         .map_err(|error| LabError::system("access", directory, error))?;
     let labs = labs_dir::labs(&directory);
     // Read before cleaning, which removes the journals.
-    let steps = labs.iter().filter_map(|lab| believed(lab).ok()).flatten();
+    let steps = labs
+        .iter()
+        .filter_map(|lab| read_trusted_journal(lab).ok())
+        .flatten();
     let steps: Vec<JournalStep> = steps.collect();
     for lab in labs {
         clean_lab(&lab, &mut cleaned);
     }
-    remove_place(&directory.join("lab"), &steps);
+    remove_parent_directory(&directory.join("lab"), &steps);
     Ok(cleaned)
 }
 
 /// Removes the directory that contained the lab, if it is the default one or the lab created it,
 /// and if it is empty.
-pub(crate) fn remove_place(lab: &Path, steps: &[JournalStep]) {
+pub(crate) fn remove_parent_directory(lab: &Path, steps: &[JournalStep]) {
     let default = labs_dir::default_directory();
     let is_ours = |step: &JournalStep| match step {
         JournalStep::Begin { has_made_place, .. } => *has_made_place,
@@ -68,16 +71,16 @@ pub(crate) fn remove_place(lab: &Path, steps: &[JournalStep]) {
     let _ = place.map(std::fs::remove_dir);
 }
 
-fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
-    let outcome = believed(lab).and_then(|steps| free_lock(lab, steps, cleaned));
+fn clean_lab(lab: &Path, cleaned: &mut CleanupResult) {
+    let outcome = read_trusted_journal(lab).and_then(|steps| reclaim_lock(lab, steps, cleaned));
     match outcome {
         // The journal is read again: the lab may have added a step before it ended.
-        Ok(Freed::Lock(_lock)) => match believed(lab) {
+        Ok(LockState::Lock(_lock)) => match read_trusted_journal(lab) {
             Ok(steps) => remove_lab(lab, &steps, cleaned),
             Err(error) => cleaned.left.push(error),
         },
-        Ok(Freed::Nothing) => remove_lab(lab, &[], cleaned),
-        Ok(Freed::AtWork(pid)) => cleaned
+        Ok(LockState::Nothing) => remove_lab(lab, &[], cleaned),
+        Ok(LockState::AtWork(pid)) => cleaned
             .running
             .push(format!("`{}` is in use by process {pid}", lab.display())),
         Err(error) => cleaned.left.push(error),
@@ -85,7 +88,7 @@ fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
 }
 
 /// State of a lab's lock.
-enum Freed {
+enum LockState {
     /// This process holds it now.
     Lock(OwnedFd),
     /// There is no lock yet; the lab had hardly started.
@@ -95,7 +98,7 @@ enum Freed {
 }
 
 /// The journal steps of a lab; empty if it had hardly started.
-fn believed(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
+fn read_trusted_journal(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
     let found = std::fs::symlink_metadata(lab);
     let found = found.map_err(|error| LabError::system("access", lab, error))?;
     let doubt = match found.is_dir() {
@@ -104,39 +107,39 @@ fn believed(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
     };
     doubt
         .map_or_else(|| journal::read(lab), |reason| Err(reason.to_owned()))
-        .map_err(|reason| no_lab(lab, reason))
+        .map_err(|reason| no_lab_error(lab, reason))
 }
 
 /// Takes the lock of a lab that is no longer running. Kills the processes that its journal lists,
 /// but no other process that holds the lock.
-fn free_lock(
+fn reclaim_lock(
     lab: &Path,
     steps: Vec<JournalStep>,
-    cleaned: &mut Cleaned,
-) -> Result<Freed, LabError> {
+    cleaned: &mut CleanupResult,
+) -> Result<LockState, LabError> {
     let path = lab.join(LOCK);
     if steps.is_empty() && std::fs::symlink_metadata(&path).is_err() {
-        return Ok(Freed::Nothing);
+        return Ok(LockState::Nothing);
     }
-    let lock = existing_lock(lab).map_err(|reason| no_lab(lab, reason))?;
+    let lock = existing_lock(lab).map_err(|reason| no_lab_error(lab, reason))?;
     let is_had = wait_for(|| try_lock(&lock), STARTING);
     // The lock is held, and the process in the journal has the noted start time: the lab runs.
     if !is_had && let Some(pid) = owner(&steps) {
-        return Ok(Freed::AtWork(pid));
+        return Ok(LockState::AtWork(pid));
     }
     // Also if the lock was free: a listed process may run without holding it.
-    match processes::end_noted(&steps, &path) {
+    match processes::kill_journaled(&steps, &path) {
         0 => {}
         1 => cleaned.removed.push("1 process".to_owned()),
         count => cleaned.removed.push(format!("{count} processes")),
     }
     if is_had || wait_for(|| try_lock(&lock), STARTING) {
-        return Ok(Freed::Lock(lock));
+        return Ok(LockState::Lock(lock));
     }
     // A FUSE program ends after the unmount, even if it is not in the journal.
     unmount_all(lab, &steps, &mut cleaned.removed)?;
     if wait_for(|| try_lock(&lock), FREE_WITHIN) {
-        return Ok(Freed::Lock(lock));
+        return Ok(LockState::Lock(lock));
     }
     // This process has the file open, too.
     drop(lock);
@@ -148,14 +151,14 @@ fn free_lock(
     })
 }
 
-fn no_lab(lab: &Path, reason: String) -> LabError {
+fn no_lab_error(lab: &Path, reason: String) -> LabError {
     LabError::NoLab {
         path: lab.to_owned(),
         reason,
     }
 }
 
-fn remove_lab(lab: &Path, steps: &[JournalStep], cleaned: &mut Cleaned) {
+fn remove_lab(lab: &Path, steps: &[JournalStep], cleaned: &mut CleanupResult) {
     let undone = undo(lab, steps);
     cleaned.removed.extend(undone.removed);
     let outcome = undone.left.map_or_else(|| remove_own(lab), Err);
@@ -187,12 +190,12 @@ fn owner(steps: &[JournalStep]) -> Option<u32> {
 }
 
 /// Parts of a lab that has just started: its directory, lock and journal.
-pub(crate) type Begun = (PathBuf, OwnedFd, Journal);
+pub(crate) type StartedLab = (PathBuf, OwnedFd, Journal);
 
 /// Creates the directory of a lab, locks it and writes the first line of its journal. The parent
 /// directory is locked meanwhile, so that no other process cleans up.
-pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
-    let has_made_place = labs_dir::trusted(directory)?;
+pub(crate) fn begin(directory: &Path) -> Result<StartedLab, LabError> {
+    let has_made_place = labs_dir::ensure_trusted(directory)?;
     let _held = lock_directory(directory)?;
     // `/proc` shows paths without links, and the lab compares them with its paths.
     let directory = directory

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_part_words_but_not_between_quotes() {
+    fn blanks_separate_words_except_in_quotes() {
         let words = split(" -O ^has_journal  -L 'a b' -x\"\" ");
         let wanted = ["-O", "^has_journal", "-L", "a b", "-x"];
         assert_eq!(words.as_deref(), Some(&wanted.map(str::to_owned)[..]));
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_read_back() {
+    fn a_shown_command_quotes_words_with_blanks() {
         let words = ["-L".to_owned(), "a b".to_owned()];
         assert_eq!(shown("mkfs.ext4", &words), "mkfs.ext4 -L 'a b'");
     }

@@ -27,12 +27,12 @@ pub(crate) fn has_zram() -> bool {
 pub(crate) fn attach(journal: &mut Journal, image: &Path) -> Result<(String, bool), LabError> {
     let image = image.display().to_string();
     let arguments = ["--find", "--show", "--direct-io=on", &image].map(str::to_owned);
-    match tools::run_noted(journal, "losetup", &arguments) {
+    match tools::run_journaled(journal, "losetup", &arguments) {
         Ok(path) => Ok((path.trim().to_owned(), true)),
         // Some file systems do not support direct I/O on the image.
         Err(LabError::Failed { .. }) => {
             let arguments = ["--find", "--show", &image].map(str::to_owned);
-            let path = tools::run_noted(journal, "losetup", &arguments)?;
+            let path = tools::run_journaled(journal, "losetup", &arguments)?;
             Ok((path.trim().to_owned(), false))
         }
         Err(error) => Err(error),
@@ -67,13 +67,13 @@ fn blocks(prefix: &str) -> Vec<String> {
 }
 
 /// Creates a zram device; returns its number.
-pub(crate) fn new_zram() -> io::Result<u32> {
+pub(crate) fn create_zram() -> io::Result<u32> {
     let said = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"))?;
     said.trim().parse().map_err(io::Error::other)
 }
 
 /// Sets the size of a new zram device.
-pub(crate) fn size_zram(number: u32, size_bytes: u64) -> io::Result<()> {
+pub(crate) fn set_zram_size(number: u32, size_bytes: u64) -> io::Result<()> {
     fs::write(
         format!("/sys/block/zram{number}/disksize"),
         size_bytes.to_string(),
@@ -87,7 +87,7 @@ pub(crate) fn zram_size_bytes(number: u32) -> Option<u64> {
 }
 
 /// When the device node of a zram device was created; `None` if it does not exist.
-pub(crate) fn zram_made_at(number: u32) -> Option<SystemTime> {
+pub(crate) fn zram_created_at(number: u32) -> Option<SystemTime> {
     fs::metadata(format!("/dev/zram{number}"))
         .ok()?
         .created()

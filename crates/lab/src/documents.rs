@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::{JsonDocument, path_as_text};
 
-use crate::vm::{Kernel, can_make};
-use crate::{Availability, Cleaned, LabError};
+use crate::vm::{Kernel, can_run_in_guest};
+use crate::{Availability, CleanupResult, LabError};
 
 /// The file systems, and what is missing for each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -67,7 +67,7 @@ impl FileSystemList {
             size_min_bytes: it.entry.size_min_bytes,
             can_be_made: it.missing.is_empty(),
             missing: it.missing.clone(),
-            can_be_made_in_guest: kernel.is_some_and(|kernel| can_make(it.entry, kernel)),
+            can_be_made_in_guest: kernel.is_some_and(|kernel| can_run_in_guest(it.entry, kernel)),
         };
         Self {
             file_systems: found.iter().map(listed).collect(),
@@ -91,12 +91,12 @@ pub struct CleanedLabs {
     /// Descriptions of labs that are running.
     pub running: Vec<String>,
     /// What could not be removed.
-    pub left: Vec<LeftByLab>,
+    pub left: Vec<LabLeftover>,
 }
 
 /// A part of a lab that could not be removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftByLab {
+pub struct LabLeftover {
     /// Description with the reason.
     pub message: String,
     /// Advice: one action.
@@ -110,8 +110,8 @@ impl JsonDocument for CleanedLabs {
 impl CleanedLabs {
     /// Results of cleaning up in a directory.
     #[must_use]
-    pub fn of(directory: &Path, cleaned: &Cleaned) -> Self {
-        let left = |error: &LabError| LeftByLab {
+    pub fn of(directory: &Path, cleaned: &CleanupResult) -> Self {
+        let left = |error: &LabError| LabLeftover {
             message: error.to_string(),
             help: error.help(),
         };
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_guests_nothing_can_be_made_in_one() {
+    fn without_guests_no_file_system_can_be_created_in_one() {
         let found = crate::availability();
         let list = FileSystemList::of(&found, &Err(LabError::Stopped));
         assert_eq!(list.file_systems.len(), found.len());

@@ -7,7 +7,7 @@ use plan::Diagnostic;
 use units::format::size;
 use units::{Bytes, Percent};
 
-use crate::vm::speaks_of_memory;
+use crate::vm::mentions_memory;
 
 /// File systems that the lab can measure but not create.
 const NOT_MADE: [&str; 10] = [
@@ -297,7 +297,7 @@ impl LabError {
 
     /// `true` if the command line is wrong, `false` if this system is the cause.
     #[must_use]
-    pub const fn is_usage(&self) -> bool {
+    pub const fn is_usage_error(&self) -> bool {
         matches!(
             self,
             Self::UnknownFileSystem { .. }
@@ -323,7 +323,7 @@ impl LabError {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Guest { console, .. } | Self::NoGuests { console, .. }
-                if speaks_of_memory(console) =>
+                if mentions_memory(console) =>
             {
                 "give it more memory with `--vm-memory`".to_owned()
             }

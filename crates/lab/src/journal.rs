@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::error::LabError;
-use crate::labs_dir::{open_own, pid_of_name};
+use crate::labs_dir::{open_owned_file, pid_of_name};
 use crate::step::JournalStep;
 
 /// File name of the journal in its lab's directory.
@@ -101,7 +101,7 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<JournalStep>, String> {
     }
     let told = |reason: String| format!("its journal cannot be trusted: {reason}");
     let mut bytes = Vec::new();
-    let file = open_own(&path, OFlags::RDONLY).map_err(told)?;
+    let file = open_owned_file(&path, OFlags::RDONLY).map_err(told)?;
     let read = file.take(BYTES_MAX).read_to_end(&mut bytes);
     read.map_err(|error| told(error.to_string()))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_noted_is_read_until_it_is_forgotten() {
+    fn noted_steps_are_read_until_they_are_forgotten() {
         let directory = tempfile::tempdir().unwrap();
         let lab = lab(directory.path());
         let mut journal = Journal::begin(&lab, BEGIN).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_line_is_a_step_that_was_not_begun() {
+    fn a_torn_line_is_a_step_that_never_began() {
         let directory = tempfile::tempdir().unwrap();
         let lab = lab(directory.path());
         assert_eq!(read(&lab).unwrap(), []);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_without_its_beginning_or_of_another_process_is_not_believed() {
+    fn an_incomplete_or_foreign_journal_is_not_trusted() {
         let directory = tempfile::tempdir().unwrap();
         let lab = lab(directory.path());
         let mount = "{\"step\":\"mount\",\"point\":\"/\"}\n";

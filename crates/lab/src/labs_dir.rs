@@ -41,7 +41,7 @@ pub fn default_directory() -> PathBuf {
 
 /// Creates the directory if necessary, and refuses one that other users could change. Returns
 /// `true` if it was created.
-pub(crate) fn trusted(directory: &Path) -> Result<bool, LabError> {
+pub(crate) fn ensure_trusted(directory: &Path) -> Result<bool, LabError> {
     let made = DirBuilder::new().mode(0o700).create(directory);
     let is_made = made.is_ok();
     if let Err(error) = made
@@ -140,13 +140,13 @@ pub(crate) fn lab_lock(lab: &Path) -> Result<OwnedFd, LabError> {
 /// # Errors
 /// If there is no trusted lock.
 pub(crate) fn existing_lock(lab: &Path) -> Result<OwnedFd, String> {
-    open_own(&lab.join(LOCK), OFlags::RDWR)
+    open_owned_file(&lab.join(LOCK), OFlags::RDWR)
         .map(OwnedFd::from)
         .map_err(|reason| format!("its lock cannot be used: {reason}"))
 }
 
 /// Opens a file that must belong to this user and must not be a link.
-pub(crate) fn open_own(path: &Path, access: OFlags) -> Result<File, String> {
+pub(crate) fn open_owned_file(path: &Path, access: OFlags) -> Result<File, String> {
     // A pipe with this name must not block the open.
     let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let told = |error: std::io::Error| error.to_string();
@@ -198,13 +198,19 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("lab");
-        assert!(trusted(&path).unwrap());
-        assert!(!trusted(&path).unwrap());
+        assert!(ensure_trusted(&path).unwrap());
+        assert!(!ensure_trusted(&path).unwrap());
         fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(matches!(trusted(&path), Err(LabError::Directory { .. })));
+        assert!(matches!(
+            ensure_trusted(&path),
+            Err(LabError::Directory { .. })
+        ));
         let link = directory.path().join("link");
         std::os::unix::fs::symlink(directory.path(), &link).unwrap();
-        assert!(matches!(trusted(&link), Err(LabError::Directory { .. })));
+        assert!(matches!(
+            ensure_trusted(&link),
+            Err(LabError::Directory { .. })
+        ));
     }
 
     #[test]
@@ -218,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_are_given_are_those_of_labs() {
+    fn only_generated_names_are_lab_names() {
         assert_eq!(pid_of_name(&new_name()), Some(std::process::id()));
         for name in [
             "lab-",
@@ -236,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_had_once() {
+    fn a_lock_has_one_holder_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let first = lab_lock(directory.path()).unwrap();
         let second = existing_lock(directory.path()).unwrap();

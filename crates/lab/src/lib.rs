@@ -39,24 +39,25 @@ mod watch;
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 pub use age::{
-    AgeCounts, AgeProgress, AgeShortfall, Aged, Aging, ExtentLayout, FullnessMissed, age,
+    AgedState, AgingCounts, AgingOptions, AgingProgress, AgingShortfall, ExtentLayout,
+    FullnessShortfall, age,
 };
 pub use availability::{Availability, availability, check};
-pub use bench::{Built, Lab};
-pub use built_as::{BuiltAs, MountedAs};
-pub use catalog::{ENTRIES, LabFileSystem, Maker};
+pub use bench::{BuiltFileSystem, Lab};
+pub use built_as::{FileSystemSetup, MountSetup};
+pub use catalog::{CreationMethod, ENTRIES, LabFileSystem};
 pub use choice::{ChoiceKind, FileSystemChoice};
-pub use clean::{Cleaned, clean};
+pub use clean::{CleanupResult, clean};
 pub use documents::{CleanedLabs, FileSystemList};
 pub use error::LabError;
 pub use labs_dir::default_directory;
-pub use log::{Log, LogSample};
+pub use log::{FileSystemLog, LogSample};
 pub use matrix::{
-    Costs, DevicePeak, JobShortfall, LabMatrix, LabRunOrder, LabRunner, LabWorkload, MatrixAnswer,
-    MatrixOutcome, MatrixRequest, MeasuredJob, PEAK_DEPTHS, RunSubject,
+    DevicePeak, GuestMatrixResults, JobCosts, JobShortfall, LabMatrix, LabRunRequest, LabRunner,
+    LabWorkload, MatrixOutcome, MatrixRequest, MeasuredJob, PEAK_DEPTHS, RunSubject,
 };
 pub use medium::{LabMedium, MediumKind};
-pub use outcome::{LabAlarm, LabNote, LabVerdict};
+pub use outcome::{LabFailure, LabNote, LabVerdict};
 pub use scale::LabScale;
 pub use schedule::{JobOrder, LabMeasurement, schedule};
 pub use task::{GuestTask, probe_guests};

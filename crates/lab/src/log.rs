@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::bench::Built;
+use crate::bench::BuiltFileSystem;
 use crate::error::LabError;
 use crate::tools;
 
@@ -23,7 +23,7 @@ const F2FS_MODES: u32 = 7;
 
 /// The log of a mounted file system.
 #[derive(Debug)]
-pub struct Log {
+pub struct FileSystemLog {
     kind: LogFileSystem,
     device: PathBuf,
     /// A directory of the file system.
@@ -57,11 +57,11 @@ impl LogSample {
     }
 }
 
-impl Log {
+impl FileSystemLog {
     /// The log of a mounted file system; `None` if it has no log, or the kernel has no counters for
     /// it.
     #[must_use]
-    pub fn of(built: &Built) -> Option<Self> {
+    pub fn of(built: &BuiltFileSystem) -> Option<Self> {
         let device = built.device.clone()?;
         let mount = built.mount()?;
         let kind = match mount.file_system.as_str() {
@@ -139,7 +139,7 @@ impl Log {
 
     /// Cleans all segments that can gain a block, without a protection period, at full speed.
     fn clean_nilfs2(&self, is_stopped: impl Fn() -> bool) -> Result<(), LabError> {
-        self.begin_second()?;
+        self.write_in_new_second()?;
         let device = self.device.display().to_string();
         let words = ["-p", "0", "-m", "1", "-S", "32/0.01", device.as_str()];
         tools::run("nilfs-clean", &words.map(str::to_owned))?;
@@ -154,7 +154,7 @@ impl Log {
     /// workload that took less than a second.
     ///
     /// Source: nilfs-utils 2.2, `sbin/cleanerd/cleanerd.c`, `nilfs_cleanerd_select_segments`.
-    fn begin_second(&self) -> Result<(), LabError> {
+    fn write_in_new_second(&self) -> Result<(), LabError> {
         let failed = |error| LabError::system("write to", &self.directory, error);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let into_second = Duration::from_nanos(now.unwrap_or_default().subsec_nanos().into());
@@ -166,7 +166,7 @@ impl Log {
     }
 
     /// Stops a cleaner program, which would prevent the unmount.
-    pub fn end_cleaner(&self) {
+    pub fn stop_cleaner(&self) {
         if self.kind == LogFileSystem::Nilfs2 && self.has_cleaner {
             let quit = ["-q".to_owned(), self.device.display().to_string()];
             // Fails if the cleaner is not running.
@@ -247,14 +247,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_of_fstrim_are_those_in_parentheses() {
+    fn fstrim_bytes_are_read_from_the_parentheses() {
         let said = "/mnt (a): 984 MiB (1031798784 bytes) trimmed\n";
         assert_eq!(trimmed_bytes(said), Some(1_031_798_784));
         assert_eq!(trimmed_bytes("nothing"), None);
     }
 
     #[test]
-    fn what_is_free_beyond_what_was_begun_was_cleaned() {
+    fn segments_freed_beyond_those_begun_were_cleaned() {
         let sample = |free_segments: u64, begun: i64| LogSample {
             free_segments,
             cleaned_segments: signed(free_segments) + begun,

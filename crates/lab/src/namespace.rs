@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::catalog::Maker;
+use crate::catalog::CreationMethod;
 use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 
@@ -17,7 +17,7 @@ const INSIDE: &str = "PGMETER_LAB_INSIDE";
 /// # Errors
 /// If user namespaces are not available, or the program cannot be started.
 pub(crate) fn become_root_for(choices: &[FileSystemChoice]) -> Result<(), LabError> {
-    let is_wanted = is_enough_for(choices)
+    let is_wanted = namespace_suffices(choices)
         && !rustix::process::geteuid().is_root()
         // Without the variable, a namespace that does not make root would restart the program
         // forever.
@@ -44,11 +44,11 @@ pub(crate) fn become_root_for(choices: &[FileSystemChoice]) -> Result<(), LabErr
 }
 
 /// `true` if one of the file systems is in memory, and none needs a device.
-fn is_enough_for(choices: &[FileSystemChoice]) -> bool {
+fn namespace_suffices(choices: &[FileSystemChoice]) -> bool {
     let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
-            .is_some_and(|entry| entry.maker == Maker::Memory)
+            .is_some_and(|entry| entry.maker == CreationMethod::Memory)
     };
     choices.iter().any(is_in_memory) && !choices.iter().any(FileSystemChoice::needs_device)
 }
@@ -67,8 +67,9 @@ mod tests {
 
     #[test]
     fn a_namespace_is_enough_for_memory_but_not_for_devices() {
-        let is_enough =
-            |text: &str| is_enough_for(&FileSystemChoice::read_all(&[text.to_owned()]).unwrap());
+        let is_enough = |text: &str| {
+            namespace_suffices(&FileSystemChoice::read_all(&[text.to_owned()]).unwrap())
+        };
         assert!(is_enough("tmpfs") && is_enough("tmpfs,path:/mnt"));
         assert!(!is_enough("tmpfs,ext4") && !is_enough("path:/mnt"));
     }

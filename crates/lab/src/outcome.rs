@@ -1,11 +1,11 @@
 //! Results common to all kinds of lab.
 
-use crate::age::AgeShortfall;
+use crate::age::AgingShortfall;
 use crate::schedule::LabMeasurement;
 
 /// A failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LabAlarm {
+pub enum LabFailure {
     /// A file system failed and was skipped from then on.
     FileSystem {
         /// Index into the file systems.
@@ -34,7 +34,7 @@ pub enum LabNote {
         /// Index into the file systems.
         choice_index: usize,
         /// The missed goal.
-        shortfall: AgeShortfall,
+        shortfall: AgingShortfall,
     },
 }
 
@@ -60,14 +60,14 @@ impl LabNote {
     }
 
     /// Adds the note, unless it is already there.
-    pub(crate) fn once_among(self, notes: &mut Vec<Self>) {
+    pub(crate) fn push_unique(self, notes: &mut Vec<Self>) {
         if !notes.contains(&self) {
             notes.push(self);
         }
     }
 }
 
-impl LabAlarm {
+impl LabFailure {
     /// `true` if this file system failed.
     pub(crate) fn is_of(&self, index: usize) -> bool {
         matches!(self, Self::FileSystem { choice_index, .. } if *choice_index == index)

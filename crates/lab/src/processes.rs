@@ -40,7 +40,7 @@ fn state(pid: u32) -> Option<ProcessState> {
 
 /// Kills the processes in a journal and their descendants: the processes in the same process group
 /// that share the lab's lock. Returns their number; this process is never among them.
-pub(crate) fn end_noted(steps: &[JournalStep], lock: &Path) -> usize {
+pub(crate) fn kill_journaled(steps: &[JournalStep], lock: &Path) -> usize {
     let mut ended = BTreeSet::new();
     let start = Instant::now();
     // Repeated, to find processes that were just being started.
@@ -50,7 +50,7 @@ pub(crate) fn end_noted(steps: &[JournalStep], lock: &Path) -> usize {
             .flat_map(|step| match step {
                 JournalStep::Process {
                     pid, start_ticks, ..
-                } => alive_of(*pid, *start_ticks, lock),
+                } => surviving_processes(*pid, *start_ticks, lock),
                 _ => Vec::new(),
             })
             .collect();
@@ -67,7 +67,7 @@ pub(crate) fn end_noted(steps: &[JournalStep], lock: &Path) -> usize {
 }
 
 /// Living processes that belong to a process in the journal, with their start times.
-fn alive_of(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64)> {
+fn surviving_processes(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64)> {
     let own = std::process::id();
     let leader = start_ticks(pid);
     let mut found: Vec<(u32, u64)> = Vec::new();
@@ -137,7 +137,7 @@ fn shares(pid: u32, lock: &Path) -> bool {
 /// Description of the processes that use anything at or below a directory; `None` if none is found.
 pub(crate) fn users_of(directory: &Path) -> Option<String> {
     let uses = |pid: &u32| {
-        let paths = open_paths(*pid).into_iter().chain(own_places(*pid));
+        let paths = open_paths(*pid).into_iter().chain(base_paths(*pid));
         paths.into_iter().any(|path| path.starts_with(directory))
     };
     let found: Vec<String> = all().into_iter().filter(uses).map(named).collect();
@@ -170,7 +170,7 @@ fn all() -> Vec<u32> {
 }
 
 /// Working directory, root directory and executable of a process.
-fn own_places(pid: u32) -> impl Iterator<Item = PathBuf> {
+fn base_paths(pid: u32) -> impl Iterator<Item = PathBuf> {
     let links = ["cwd", "root", "exe"].map(|name| format!("/proc/{pid}/{name}"));
     links
         .into_iter()
@@ -194,7 +194,7 @@ mod tests {
     use std::process::{Child, Command, Stdio};
 
     #[test]
-    fn this_process_was_started_and_no_other_has_its_ticks() {
+    fn start_ticks_are_known_only_for_existing_processes() {
         assert!(start_ticks(std::process::id()).is_some());
         assert_eq!(start_ticks(u32::MAX), None);
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_noted_is_ended_and_nobody_else() {
+    fn only_noted_processes_and_their_children_are_killed() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -250,7 +250,7 @@ mod tests {
             },
             other => other,
         };
-        assert_eq!(end_noted(&[noted(&held), old], &path), 2);
+        assert_eq!(kill_journaled(&[noted(&held), old], &path), 2);
         for ended in [&mut held, &mut child] {
             assert!(!ended.wait().unwrap().success());
         }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_shared_by_who_was_handed_it_and_not_by_who_opens_the_file() {
+    fn inheriting_a_lock_shares_it_but_opening_its_file_does_not() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -56,7 +56,8 @@ impl LabScale {
         }
         if let Some(pool) = scaled.pool_counts_mut() {
             if !is_of_memory {
-                self.root().files(pool.files, pool.default, FILES_MIN);
+                self.square_root()
+                    .files(pool.files, pool.default, FILES_MIN);
             }
             self.files(pool.transactions, pool.default, TRANSACTIONS_MIN);
         }
@@ -106,7 +107,7 @@ impl LabScale {
         scaled
     }
 
-    fn root(self) -> Self {
+    fn square_root(self) -> Self {
         Self(self.0.sqrt())
     }
 
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_by_the_memory_is_scaled_by_it_alone() {
+    fn sizes_relative_to_memory_are_scaled_only_by_that_factor() {
         let server = scaled("mail-server", "0.02");
         assert_eq!(server.times_memory.map(|times| times.0), Some(0.02));
         let postmark = server.postmark.unwrap();
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_lasts_as_long_as_before() {
+    fn a_scaled_pool_lasts_as_long_as_before() {
         let full = description::classics::postmark::Postmark {
             number: Some(9999),
             transactions: Some(5_000_000),
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_becomes_so_small_that_it_tells_nothing_nor_larger_than_it_was() {
+    fn scaled_values_keep_their_minimum_and_never_grow() {
         let postmark = scaled("postmark", "0.001").postmark.unwrap();
         assert_eq!(
             (postmark.number, postmark.transactions),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_gone_through_as_often_as_before() {
+    fn a_scaled_file_is_read_as_many_times_as_before() {
         let read = Workload {
             size: Some(Bytes(128 << 20)),
             operations: Some(2048),

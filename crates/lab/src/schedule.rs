@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_shuffles_alike_and_every_job_comes_once() {
+    fn the_same_seed_gives_the_same_order_with_every_job_once() {
         assert_eq!(choices(JobOrder::Random), choices(JobOrder::Random));
         let jobs = schedule(5, 3, 4, JobOrder::Random, 7);
         let mut seen: Vec<_> = jobs

@@ -73,7 +73,7 @@ pub(crate) enum JournalStep {
 }
 
 /// `true` if a device that appeared at `made_at` is the one requested at `at`.
-pub(crate) fn appeared_for(at: SystemTime, made_at: SystemTime) -> bool {
+pub(crate) fn is_requested_device(at: SystemTime, made_at: SystemTime) -> bool {
     // Device nodes have the kernel's coarse time, which may be a tick behind.
     let from = at - Duration::from_millis(20);
     made_at
@@ -113,10 +113,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_device_that_appears_soon_after_is_the_one() {
+    fn only_a_device_that_appears_soon_after_the_request_matches() {
         let now = SystemTime::now();
-        assert!(appeared_for(now, now + Duration::from_millis(30)));
-        assert!(!appeared_for(now, now - Duration::from_secs(1)));
-        assert!(!appeared_for(now, now + Duration::from_secs(60)));
+        assert!(is_requested_device(now, now + Duration::from_millis(30)));
+        assert!(!is_requested_device(now, now - Duration::from_secs(1)));
+        assert!(!is_requested_device(now, now + Duration::from_secs(60)));
     }
 }

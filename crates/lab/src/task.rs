@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::bench::Lab;
 use crate::error::LabError;
 use crate::labs_dir::default_directory;
-use crate::recovery::GuestPart;
+use crate::recovery::RecoveryGuestTask;
 use crate::schedule::LabMeasurement;
 use crate::vm::{self, Host, Kernel};
 
@@ -23,7 +23,7 @@ pub enum GuestTask {
         lab: String,
     },
     /// Run one part of a recovery trial.
-    Recover(GuestPart),
+    Recover(RecoveryGuestTask),
     /// Do nothing, to check that guests run here.
     Nothing,
 }

@@ -39,38 +39,38 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
 /// # Errors
 /// If it cannot be started, or its exit code is not 0; the error then has all of its output.
 pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabError> {
-    let output = surrounded(&mut Command::new(program))
+    let output = with_lab_environment(&mut Command::new(program))
         .args(arguments)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| not_started(program, error))?;
+        .map_err(|error| start_error(program, error))?;
     said(program, arguments, &output)
 }
 
 /// Like [`run`], but the program's process is in the journal before it does anything.
-pub(crate) fn run_noted(
+pub(crate) fn run_journaled(
     journal: &mut Journal,
     program: &str,
     arguments: &[String],
 ) -> Result<String, LabError> {
     // The shell would report a missing program only by exit code 127.
     if find(program).is_none() {
-        return Err(not_started(program, io::ErrorKind::NotFound.into()));
+        return Err(start_error(program, io::ErrorKind::NotFound.into()));
     }
-    let mut child = surrounded(&mut gated(program))
+    let mut child = with_lab_environment(&mut gated_command(program))
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| not_started(program, error))?;
-    let_go(&mut child, program, journal)?;
+        .map_err(|error| start_error(program, error))?;
+    release(&mut child, program, journal)?;
     let output = child.wait_with_output();
     let output = output.map_err(|error| LabError::system("run", Path::new(program), error))?;
     said(program, arguments, &output)
 }
 
-/// A program that waits for [`let_go`] before it starts. Arguments may be added.
-pub(crate) fn gated(program: impl AsRef<OsStr>) -> Command {
+/// A program that waits for [`release`] before it starts. Arguments may be added.
+pub(crate) fn gated_command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", GATE, "sh"]).arg(program);
     command.stdin(Stdio::piped());
@@ -78,7 +78,7 @@ pub(crate) fn gated(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// Writes a gated program's process to the journal and lets it start. Kills it if that fails.
-pub(crate) fn let_go(
+pub(crate) fn release(
     child: &mut Child,
     program: &str,
     journal: &mut Journal,
@@ -103,12 +103,12 @@ pub(crate) fn let_go(
     opened
 }
 
-fn surrounded(command: &mut Command) -> &mut Command {
+fn with_lab_environment(command: &mut Command) -> &mut Command {
     // Outputs are parsed, so they must not be translated.
     command.env("PATH", path()).env("LC_ALL", "C.UTF-8")
 }
 
-fn not_started(program: &str, error: io::Error) -> LabError {
+fn start_error(program: &str, error: io::Error) -> LabError {
     match error.kind() {
         io::ErrorKind::NotFound => LabError::NoProgram {
             name: "the lab".to_owned(),
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_failed_program_printed_is_told() {
+    fn an_error_contains_the_output_of_the_failed_program() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_does_nothing_before_its_process_is_noted() {
+    fn a_program_starts_only_after_its_process_is_noted() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -202,7 +202,7 @@ mod tests {
         // The journal as the program finds it.
         let path = directory.path().join(crate::journal::JOURNAL);
         let script = ["-c", "cat \"$0\"; echo $$", path.to_str().unwrap()];
-        let said = run_noted(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
+        let said = run_journaled(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
         let lines: Vec<&str> = said.lines().collect();
         let noted: JournalStep = serde_json::from_str(lines[1]).unwrap();
         let pid: u32 = lines[2].parse().unwrap();
@@ -215,18 +215,18 @@ mod tests {
             panic!("{said}");
         };
         assert_eq!((noted_pid, program.as_str()), (pid, "sh"));
-        let error = run_noted(&mut journal, "pgmeter-no-such-program", &[]).unwrap_err();
+        let error = run_journaled(&mut journal, "pgmeter-no-such-program", &[]).unwrap_err();
         assert!(matches!(error, LabError::NoProgram { .. }), "{error}");
     }
 
     #[test]
-    fn a_program_whose_starter_is_dead_never_begins() {
+    fn a_program_whose_parent_died_never_starts() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
         let made = directory.path().join("made");
-        let mut child = gated("touch").arg(&made).spawn().unwrap();
+        let mut child = gated_command("touch").arg(&made).spawn().unwrap();
         // The end of the pipe goes with the process that has it.
         drop(child.stdin.take());
         assert!(!child.wait().unwrap().success());
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_not_there_is_an_error() {
+    fn a_missing_program_is_an_error() {
         let error = run("pgmeter-no-such-program", &[]).unwrap_err();
         assert!(matches!(error, LabError::NoProgram { .. }), "{error}");
     }

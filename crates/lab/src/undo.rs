@@ -9,7 +9,7 @@ use crate::device;
 use crate::error::LabError;
 use crate::labs_dir::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
 use crate::processes;
-use crate::step::{JournalStep, appeared_for};
+use crate::step::{JournalStep, is_requested_device};
 use crate::tools;
 
 /// Maximum wait for a busy file system: a ring or file just closed keeps it busy for a moment.
@@ -19,7 +19,7 @@ const GONE_WITHIN: Duration = Duration::from_secs(3);
 
 /// Result of undoing.
 #[derive(Debug, Default)]
-pub(crate) struct Undone {
+pub(crate) struct UndoResult {
     /// Descriptions of what was removed.
     pub removed: Vec<String>,
     /// The first thing that could not be removed; nothing below it was touched.
@@ -27,8 +27,8 @@ pub(crate) struct Undone {
 }
 
 /// Removes everything that the steps created, the last step first.
-pub(crate) fn undo(lab: &Path, steps: &[JournalStep]) -> Undone {
-    let mut undone = Undone::default();
+pub(crate) fn undo(lab: &Path, steps: &[JournalStep]) -> UndoResult {
+    let mut undone = UndoResult::default();
     undone.left = undo_all(lab, steps, &mut undone.removed).err();
     undone
 }
@@ -39,15 +39,15 @@ fn undo_all(lab: &Path, steps: &[JournalStep], removed: &mut Vec<String>) -> Res
             JournalStep::Mount { point } => unmount_own(lab, point, removed)?,
             JournalStep::Loop => detach(&lab.join(IMAGE), removed)?,
             JournalStep::Zram { number, made_at } => {
-                let is_ours = made_at.is_some_and(|made_at| was_wanted(*number, made_at, steps));
+                let is_ours = made_at.is_some_and(|made_at| was_requested(*number, made_at, steps));
                 // The number may have been given to another device since; its node then has another
                 // time.
-                if is_ours && device::zram_made_at(*number) == *made_at {
+                if is_ours && device::zram_created_at(*number) == *made_at {
                     remove_zram(*number, removed)?;
                 }
             }
             JournalStep::ZramWanted { existing, at } => {
-                let number = nameless_zram(existing, *at, steps);
+                let number = unrecorded_zram(existing, *at, steps);
                 number.map_or(Ok(()), |number| remove_zram(number, removed))?;
             }
             JournalStep::Guest => remove_guest(lab)?,
@@ -146,10 +146,10 @@ fn remove_zram(number: u32, removed: &mut Vec<String>) -> Result<(), LabError> {
 }
 
 /// `true` if the lab requested the device: it did not exist before, and appeared in time.
-fn was_wanted(number: u32, made_at: SystemTime, steps: &[JournalStep]) -> bool {
+fn was_requested(number: u32, made_at: SystemTime, steps: &[JournalStep]) -> bool {
     steps.iter().any(|step| match step {
         JournalStep::ZramWanted { existing, at } => {
-            !existing.contains(&number) && appeared_for(*at, made_at)
+            !existing.contains(&number) && is_requested_device(*at, made_at)
         }
         _ => false,
     })
@@ -157,7 +157,7 @@ fn was_wanted(number: u32, made_at: SystemTime, steps: &[JournalStep]) -> bool {
 
 /// The zram device that was requested, if the lab was killed before it could record the number. It
 /// appeared in time, did not exist before, and has no size yet, so it has no content.
-fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[JournalStep]) -> Option<u32> {
+fn unrecorded_zram(existing: &[u32], at: SystemTime, steps: &[JournalStep]) -> Option<u32> {
     if steps
         .iter()
         .any(|step| matches!(step, JournalStep::Zram { .. }))
@@ -165,9 +165,9 @@ fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[JournalStep]) -> Opt
         return None;
     }
     let is_it = |number: &u32| {
-        let made_at = device::zram_made_at(*number);
+        let made_at = device::zram_created_at(*number);
         !existing.contains(number)
-            && made_at.is_some_and(|made_at| appeared_for(at, made_at))
+            && made_at.is_some_and(|made_at| is_requested_device(at, made_at))
             && device::zram_size_bytes(*number) == Some(0)
     };
     let mut found = device::zrams().into_iter().filter(is_it);

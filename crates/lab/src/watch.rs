@@ -4,9 +4,9 @@ use std::fmt;
 
 use results::RunRecord;
 
-use crate::age::Aged;
+use crate::age::AgedState;
 use crate::error::LabError;
-use crate::outcome::LabAlarm;
+use crate::outcome::LabFailure;
 use crate::recovery::Trial;
 use crate::schedule::LabMeasurement;
 
@@ -43,11 +43,11 @@ pub enum LabEvent<'a> {
     /// The current job's next step.
     Step(LabStep),
     /// The file system was aged.
-    Aged(&'a Aged),
+    Aged(&'a AgedState),
     /// A line from a guest.
     GuestSaid(&'a str),
     /// A failure.
-    Alarm(&'a LabAlarm),
+    Alarm(&'a LabFailure),
     /// The job is done: a run was measured.
     Measured(&'a RunRecord),
     /// The job is done: recovery was tested.

@@ -125,7 +125,7 @@ mod tests {
     const ALL: [Abi; 3] = [Abi::OpenMpi, Abi::Mpich, Abi::Standard];
 
     #[test]
-    fn handles_are_numbers_but_for_open_mpi() {
+    fn handles_are_numbers_except_in_open_mpi() {
         for abi in ALL {
             let it = abi.constants();
             for handle in [it.comm_world, it.byte, it.errors_return] {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_those_of_the_headers() {
+    fn constants_match_the_mpi_headers() {
         let numbers = |abi: Abi| {
             let it = abi.constants();
             (it.any_source, it.any_tag, it.thread_funneled)
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_read_where_the_abi_has_its_fields() {
+    fn a_status_is_read_at_the_field_offsets_of_the_abi() {
         // Each number says where in the status it lies, in steps of four bytes.
         let status: Status = std::array::from_fn(|index| {
             let index = index as u64;

@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_version_the_first_line_is_kept_and_made_printable() {
+    fn the_first_line_of_a_version_is_kept_and_made_printable() {
         let mpich = b"MPICH Version:      4.0.2\nMPICH Release date: Thu Apr  7\n";
         assert_eq!(first_line(mpich), "MPICH Version: 4.0.2");
         assert_eq!(first_line(b"\n\n"), "");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_int_cannot_count_is_refused() {
+    fn a_count_beyond_an_int_is_refused() {
         assert!(count_of(c_int::MAX as usize, 0, 1).is_ok());
         assert!(count_of(c_int::MAX as usize + 1, 0, 1).is_err());
     }

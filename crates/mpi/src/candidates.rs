@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn the_named_library_is_the_only_one() {
+    fn a_named_library_is_the_only_candidate() {
         let named = launch(&[("PMI_SIZE", "4"), ("PGMETER_LIBMPI", "/x/libmpi.so")]);
         assert_eq!(paths(&named, Some("/opt/mpich/bin")), ["/x/libmpi.so"]);
     }
 
     #[test]
-    fn what_lies_beside_the_launcher_comes_before_the_system() {
+    fn libraries_near_the_launcher_come_before_those_of_the_system() {
         let open_mpi = launch(&[("OMPI_COMM_WORLD_SIZE", "4")]);
         assert_eq!(
             paths(&open_mpi, Some("/opt/ompi/bin")),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_has_a_parent_with_a_program() {
+    fn the_parent_of_this_process_is_found() {
         let process = std::process::id();
         assert_eq!(
             parent_of(process),

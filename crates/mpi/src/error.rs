@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_launcher_is_told_with_both_numbers_and_what_to_set() {
+    fn a_launcher_mismatch_names_both_sizes_and_the_variable_to_set() {
         let error = MpiError::Size {
             launcher: Launcher::Hydra,
             launched_count: 4,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_that_is_not_there_is_told_with_all_that_was_looked_for() {
+    fn a_missing_mpi_library_error_lists_all_tried_paths() {
         let error = MpiError::NotFound {
             launcher: Launcher::OpenMpi,
             tried: vec![

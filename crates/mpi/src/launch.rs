@@ -84,7 +84,7 @@ impl Launch {
     /// Number of ranks according to the launcher; `None` if the launcher does not set it. A single
     /// rank has no peer and needs no library.
     #[must_use]
-    pub fn ranks_count(&self) -> Option<usize> {
+    pub fn rank_count(&self) -> Option<usize> {
         self.ranks_count
     }
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn seen(variables: &[(&str, &str)]) -> Option<(Launcher, Option<usize>, Option<usize>)> {
-        launch(variables).map(|it| (it.launcher(), it.ranks_count(), it.rank()))
+        launch(variables).map(|it| (it.launcher(), it.rank_count(), it.rank()))
     }
 
     const BATCH: [(&str, &str); 4] = [
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn open_mpi_is_told_by_its_own_variables() {
+    fn open_mpi_is_recognized_by_its_own_variables() {
         let variables = [
             ("OMPI_COMM_WORLD_SIZE", "4"),
             ("OMPI_COMM_WORLD_RANK", "3"),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn hydra_is_told_by_pmi_and_a_variable_of_its_own() {
+    fn hydra_is_recognized_by_pmi_and_its_own_variable() {
         for own in ["HYDI_CONTROL_FD", "I_MPI_HYDRA_UUID", "MPI_LOCALNRANKS"] {
             let variables = [("PMI_SIZE", "8"), ("PMI_RANK", "0"), (own, "5")];
             assert_eq!(seen(&variables), Some((Launcher::Hydra, Some(8), Some(0))));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn srun_is_a_launch_with_the_number_of_the_step() {
+    fn srun_is_a_launch_with_the_size_of_its_step() {
         let step = [
             ("SLURM_STEP_NUM_TASKS", "4"),
             ("SLURM_PROCID", "2"),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_mpirun_within_slurm_is_what_started_the_ranks() {
+    fn an_mpirun_within_slurm_is_the_launcher() {
         let open_mpi = [("OMPI_COMM_WORLD_SIZE", "4"), ("PMIX_RANK", "1")];
         let variables = [&BATCH[..], &open_mpi].concat();
         assert_eq!(launch(&variables).unwrap().launcher(), Launcher::OpenMpi);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn another_launcher_need_not_say_how_many_there_are() {
+    fn an_unknown_launcher_may_omit_the_number_of_ranks() {
         let variables = [("PMIX_RANK", "1")];
         assert_eq!(seen(&variables), Some((Launcher::Other, None, Some(1))));
         let none = [("PMI_SIZE", "0"), ("PMI_RANK", "x")];
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_is_the_one_that_is_named() {
+    fn the_library_variable_names_the_library() {
         let with = |path| launch(&[("PMI_SIZE", "2"), (LIBRARY_VARIABLE, path)]).unwrap();
         assert_eq!(
             with("/opt/libmpi.so").library(),

@@ -42,7 +42,7 @@ pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiErr
     ))) {
         return Err(MpiError::Platform);
     }
-    let (object, name) = first_that_opens(launch)?;
+    let (object, name) = open_first(launch)?;
     let own = object.symbol(OWN_NAME).ok_or_else(|| MpiError::NoSymbol {
         path: name.clone(),
         symbol: OWN_NAME.to_string_lossy().into_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiErr
     Ok((object, library))
 }
 
-fn first_that_opens(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
+fn open_first(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
     if let Some(path) = launch.library() {
         return match SharedObject::open(path) {
             Ok(object) => Ok((object, path.to_path_buf())),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_library_is_told_with_the_reason() {
+    fn a_file_that_is_not_a_library_is_refused_with_the_reason() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("libmpi.so.40");
         std::fs::write(&path, "no library").unwrap();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_without_mpi_is_told() {
+    fn a_library_without_mpi_is_refused() {
         let error = look(&named(Path::new("libc.so.6"))).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tried_is_told_with_the_reason_only_where_it_is_there() {
+    fn tried_paths_have_a_reason_only_if_they_exist() {
         assert_eq!(told(Path::new("libmpi.so.40"), "not found"), "libmpi.so.40");
         assert_eq!(told(Path::new("/proc"), "/proc: no file"), "/proc: no file");
     }

@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_can_be_counted_by_an_int() {
+    fn the_size_of_a_piece_fits_an_int() {
         assert!(c_int::try_from(PIECE_BYTES).is_ok());
     }
 
     proptest! {
         #[test]
-        fn pieces_of_several_ranks_become_their_messages(
+        fn interleaved_pieces_of_several_ranks_form_their_messages(
             messages in proptest::collection::vec(
                 proptest::collection::vec(any::<u8>(), 0..40), 1..5),
             piece_bytes in 1_usize..9,

@@ -84,7 +84,7 @@ mod tests {
     use std::os::unix::ffi::OsStringExt;
 
     #[test]
-    fn a_library_that_is_not_there_is_told() {
+    fn a_missing_library_is_reported() {
         let reason = SharedObject::open(Path::new("libpgmeter-none.so.1")).unwrap_err();
         assert!(reason.contains("libpgmeter-none.so.1"), "{reason}");
         let zero = PathBuf::from(std::ffi::OsString::from_vec(vec![b'a', 0, b'b']));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_process_has_names_and_files() {
+    fn symbols_of_the_process_have_addresses_and_files() {
         let process = SharedObject::of_process().unwrap();
         let address = process.symbol(c"malloc").unwrap();
         assert!(file_of(address).is_some_and(|path| path.is_absolute()));

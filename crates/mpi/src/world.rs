@@ -289,7 +289,7 @@ fn rest(pause: Duration) {
 }
 
 fn check_size(launch: &Launch, library: &MpiLibrary, size: usize) -> Result<(), MpiError> {
-    match launch.ranks_count() {
+    match launch.rank_count() {
         // With the library of another launcher, each process is alone in its own world.
         Some(launched_count) if launched_count != size => Err(MpiError::Size {
             launcher: launch.launcher(),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_is_as_large_as_the_launcher_says() {
+    fn the_world_must_have_the_size_that_the_launcher_gives() {
         assert!(check_size(&launch("4"), &library(), 4).is_ok());
         let error = check_size(&launch("4"), &library(), 1).unwrap_err();
         assert!(error.to_string().contains("world of 1"), "{error}");
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn only_ranks_of_the_world_are_sent_to() {
+    fn only_ranks_of_the_world_can_be_sent_to() {
         assert_eq!(check_rank(3, 4).unwrap(), 3);
         for rank in [4, usize::MAX] {
             assert!(check_rank(rank, 4).is_err());
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_program_does_not_send_is_not_received() {
+    fn foreign_messages_are_not_received() {
         let check = |from, tag, length| check_envelope(Envelope { from, tag, length }, 4);
         assert!(check(3, TAG_LAST, 0).is_ok());
         assert!(check(0, TAG_MORE, 1 << 30).is_ok());
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_one_sender_keep_their_order_and_hold_up_nobody_else() {
+    fn pieces_of_a_sender_keep_their_order_and_do_not_block_others() {
         let first = |pieces: &[(c_int, bool)]| first_in_order(pieces.iter().copied());
         assert_eq!(first(&[]), None);
         assert_eq!(first(&[(1, false), (1, true)]), None);

@@ -210,7 +210,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_frame_comes_back_as_it_was(
+        fn a_frame_survives_encoding(
             numbers in any::<(u16, u16, u32, [u8; 32])>(),
             status in 0..FrameStatus::ALL.len(),
         ) {
@@ -221,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn a_header_comes_back_as_it_was(
+        fn a_header_survives_encoding(
             to_sink in any::<bool>(),
             length_bytes in 0..=LENGTH_MAX_BYTES,
             reply_bytes in 0..=LENGTH_MAX_BYTES,
@@ -232,14 +232,14 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_header_that_is_written_so_or_none(bytes in any::<[u8; 16]>()) {
+        fn decoded_headers_encode_to_the_same_bytes(bytes in any::<[u8; 16]>()) {
             let header = TransactionHeader::of_bytes(&bytes);
             prop_assert!(header.is_none_or(|it| it.to_bytes() == bytes));
         }
     }
 
     #[test]
-    fn a_header_of_too_many_bytes_is_none() {
+    fn a_header_with_too_large_lengths_is_invalid() {
         for (length_bytes, reply_bytes) in [(LENGTH_MAX_BYTES + 1, 0), (1, u32::MAX)] {
             let header = TransactionHeader {
                 way: ByteDirection::FromSink,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_version_says_is_that_it_is_another() {
+    fn a_frame_of_another_version_is_read_as_a_version_mismatch() {
         let mut bytes = Frame::new(FrameStatus::Hello, [7; 32]).to_bytes();
         bytes[12] = 200;
         assert_eq!(Frame::of_bytes(&bytes), Err(FrameError::Status));

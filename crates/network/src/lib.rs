@@ -21,6 +21,6 @@ pub use frame::{
 };
 pub use peer::{Peer, SILENCE_MAX};
 pub use secret::secret_in_file;
-pub use serve::{ConnectionEnd, Serving, serve};
+pub use serve::{ConnectionEnd, SinkState, serve};
 pub use sink::{CONNECTIONS_DEFAULT, CONNECTIONS_MAX, Sink, SinkOptions};
 pub use token::NetworkToken;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::NetworkError;
 use crate::connection::{GREETING_MAX, read_until, set_up, write_all};
 use crate::frame::{FRAME_BYTES, Frame, FrameStatus, MAJOR, NONCE_BYTES};
-use crate::token::{NetworkToken, Prover, is_equal, nonce};
+use crate::token::{NetworkToken, ProofSide, is_equal, nonce};
 
 /// A peer that sends nothing for this time is considered lost.
 pub const SILENCE_MAX: Duration = Duration::from_secs(30);
@@ -80,10 +80,10 @@ impl Peer {
                 return Err(NetworkError::TokenWanted { peer });
             };
             let prove = answer.secret;
-            let proof = token.proof(Prover::Pgmeter, &hello, &prove);
+            let proof = token.proof(ProofSide::Pgmeter, &hello, &prove);
             answer = self.ask(&mut stream, Frame::new(FrameStatus::Proof, proof))?;
             // The sink proves itself too: a program in its place would not know the token.
-            let wanted = token.proof(Prover::Sink, &hello, &prove);
+            let wanted = token.proof(ProofSide::Sink, &hello, &prove);
             if answer.status == FrameStatus::Welcome && !is_equal(&answer.secret, &wanted) {
                 return Err(NetworkError::TokenDiffers { peer });
             }

@@ -8,7 +8,7 @@ use crate::frame::{
     ByteDirection, FRAME_BYTES, Frame, FrameStatus, HEADER_BYTES, MAJOR, TransactionHeader,
 };
 use crate::peer::{NO_SECRET, SILENCE_MAX};
-use crate::token::{NetworkToken, Prover, is_equal};
+use crate::token::{NetworkToken, ProofSide, is_equal};
 
 /// Maximum number of bytes per receive call. Memory pages are allocated at their first write.
 const RECEIVED_BYTES: usize = 256 << 10;
@@ -17,7 +17,7 @@ const SENT_BYTES: usize = 1 << 20;
 
 /// State that all connections of a sink share.
 #[derive(Debug)]
-pub struct Serving {
+pub struct SinkState {
     /// Token that clients must know; without one, any client may connect.
     pub token: Option<NetworkToken>,
     /// Maximum time between transactions of a connection.
@@ -39,7 +39,7 @@ pub enum ConnectionEnd {
     Unproven,
 }
 
-impl Serving {
+impl SinkState {
     /// Creates the shared state, with content that no link can compress.
     #[must_use]
     pub fn new(token: Option<NetworkToken>, idle_max: Duration) -> Self {
@@ -67,7 +67,7 @@ impl Serving {
 /// The only memory allocated is one buffer of fixed size, whatever the client sends.
 pub fn serve<S: Connection>(
     stream: &mut S,
-    serving: &Serving,
+    serving: &SinkState,
     challenge: [u8; 32],
 ) -> ConnectionEnd {
     match greet(stream, serving, challenge) {
@@ -79,7 +79,7 @@ pub fn serve<S: Connection>(
     if stream.limit_reads(SILENCE_MAX).is_err() {
         return ConnectionEnd::Broken;
     }
-    let mut received = Received {
+    let mut received = ReceiveBuffer {
         stream,
         buffer: vec![0; RECEIVED_BYTES],
         start: 0,
@@ -105,7 +105,7 @@ pub fn serve<S: Connection>(
 /// Greets the client: `None` if transactions may start, otherwise the reason for the end.
 fn greet<S: Connection>(
     stream: &mut S,
-    serving: &Serving,
+    serving: &SinkState,
     challenge: [u8; 32],
 ) -> io::Result<Option<ConnectionEnd>> {
     let until = Instant::now() + GREETING_MAX;
@@ -125,14 +125,14 @@ fn greet<S: Connection>(
             stream,
             &Frame::new(FrameStatus::Prove, challenge).to_bytes(),
         )?;
-        let wanted = token.proof(Prover::Pgmeter, &hello, &challenge);
+        let wanted = token.proof(ProofSide::Pgmeter, &hello, &challenge);
         match frame(stream, until)? {
             Some(proof)
                 if proof.status == FrameStatus::Proof && is_equal(&proof.secret, &wanted) => {}
             Some(_) => return refuse(stream, FrameStatus::Token, ConnectionEnd::Unproven),
             None => return refuse(stream, FrameStatus::Refused, ConnectionEnd::Refused),
         }
-        secret = token.proof(Prover::Sink, &hello, &challenge);
+        secret = token.proof(ProofSide::Sink, &hello, &challenge);
     }
     write_all(stream, &Frame::new(FrameStatus::Welcome, secret).to_bytes())?;
     Ok(None)
@@ -146,14 +146,14 @@ fn frame(stream: &mut impl Connection, until: Instant) -> io::Result<Option<Fram
 }
 
 /// Bytes that were received but not processed yet.
-struct Received<'a, S> {
+struct ReceiveBuffer<'a, S> {
     stream: &'a mut S,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
 }
 
-impl<S: Connection> Received<'_, S> {
+impl<S: Connection> ReceiveBuffer<'_, S> {
     /// Reads the next header; `None` if the client closed the connection instead of sending one.
     fn header(&mut self, idle_max: Duration) -> io::Result<Option<[u8; HEADER_BYTES]>> {
         let mut since = None;

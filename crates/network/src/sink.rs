@@ -13,7 +13,7 @@ use crate::NetworkError;
 use crate::connection::set_up;
 use crate::frame::{Frame, FrameStatus};
 use crate::peer::{NO_SECRET, SILENCE_MAX};
-use crate::serve::{ConnectionEnd, Serving, serve};
+use crate::serve::{ConnectionEnd, SinkState, serve};
 use crate::token::{NetworkToken, nonce};
 
 /// Default limit of simultaneous connections.
@@ -46,15 +46,15 @@ pub struct SinkOptions {
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
-    serving: Arc<Serving>,
+    serving: Arc<SinkState>,
     connections: Arc<AtomicU32>,
     connections_max: u32,
 }
 
 /// Counts as a connection until it is dropped.
-struct CountedConnection(Arc<AtomicU32>);
+struct ConnectionGuard(Arc<AtomicU32>);
 
-impl Drop for CountedConnection {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Release);
     }
@@ -83,7 +83,7 @@ impl Sink {
         listener.set_nonblocking(true).map_err(failed)?;
         Ok(Self {
             listener,
-            serving: Arc::new(Serving::new(options.token, IDLE_MAX)),
+            serving: Arc::new(SinkState::new(options.token, IDLE_MAX)),
             connections: Arc::new(AtomicU32::new(0)),
             connections_max: asked,
         })
@@ -153,12 +153,12 @@ impl Sink {
         peer: SocketAddr,
         hear: impl Fn(SocketAddr, ConnectionEnd) + Send + 'static,
     ) {
-        let counted = CountedConnection(Arc::clone(&self.connections));
+        let counted = ConnectionGuard(Arc::clone(&self.connections));
         // Added before the check, because dropping `counted` also subtracts a client that is turned
         // away.
         let before = self.connections.fetch_add(1, Ordering::Acquire);
         if before >= self.connections_max {
-            return self.turn_away(stream);
+            return self.reject_connection(stream);
         }
         let serving = Arc::clone(&self.serving);
         let work = move || {
@@ -175,7 +175,7 @@ impl Sink {
     }
 
     /// Reports that the sink is at its limit, without waiting for the client.
-    fn turn_away(&self, mut stream: TcpStream) {
+    fn reject_connection(&self, mut stream: TcpStream) {
         let frame = Frame {
             connections_max: self.connections_max,
             ..Frame::new(FrameStatus::Full, NO_SECRET)
@@ -189,7 +189,7 @@ impl Sink {
 }
 
 /// Serves one connection until its end; `None` if it cannot be set up.
-fn connection(mut stream: TcpStream, serving: &Serving) -> Option<ConnectionEnd> {
+fn connection(mut stream: TcpStream, serving: &SinkState) -> Option<ConnectionEnd> {
     // On Linux, the stream does not inherit the listener's mode, but other systems may differ.
     stream.set_nonblocking(false).ok()?;
     set_up(&stream, SILENCE_MAX).ok()?;

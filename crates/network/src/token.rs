@@ -20,7 +20,7 @@ const BLOCK_BYTES: usize = 64;
 
 /// End that a proof belongs to, so that one end's proof is useless to the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prover {
+pub(crate) enum ProofSide {
     Pgmeter,
     Sink,
 }
@@ -62,13 +62,13 @@ impl NetworkToken {
     /// proof is useless for another connection.
     pub(crate) fn proof(
         &self,
-        prover: Prover,
+        prover: ProofSide,
         hello: &[u8; NONCE_BYTES],
         prove: &[u8; NONCE_BYTES],
     ) -> [u8; NONCE_BYTES] {
         let name: &[u8] = match prover {
-            Prover::Pgmeter => b"pgmeter/1 pgmeter",
-            Prover::Sink => b"pgmeter/1 sink",
+            ProofSide::Pgmeter => b"pgmeter/1 pgmeter",
+            ProofSide::Sink => b"pgmeter/1 sink",
         };
         hmac_sha256(&self.0, &[name, hello, prove])
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_code_is_that_of_the_standard() {
+    fn hmac_matches_the_test_vectors_of_the_standard() {
         // RFC 4231, test cases 2 and 6.
         let short = hmac_sha256(b"Jefe", &[b"what do ya want ", b"for nothing?"]);
         assert_eq!(
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_is_of_one_end_and_of_its_numbers() {
+    fn a_proof_depends_on_its_prover_and_nonces() {
         let token = NetworkToken(vec![b'x'; 32]);
         let of = |prover, hello: u8| token.proof(prover, &[hello; 32], &[2; 32]);
-        let proof = of(Prover::Pgmeter, 1);
-        assert!(is_equal(&proof, &of(Prover::Pgmeter, 1)));
-        assert!(!is_equal(&proof, &of(Prover::Sink, 1)));
-        assert!(!is_equal(&proof, &of(Prover::Pgmeter, 3)));
+        let proof = of(ProofSide::Pgmeter, 1);
+        assert!(is_equal(&proof, &of(ProofSide::Pgmeter, 1)));
+        assert!(!is_equal(&proof, &of(ProofSide::Sink, 1)));
+        assert!(!is_equal(&proof, &of(ProofSide::Pgmeter, 3)));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct TcpAddress {
 impl TcpAddress {
     /// `true` if a target's name denotes a TCP peer, valid or not.
     #[must_use]
-    pub fn is_meant(name: &str) -> bool {
+    pub fn is_tcp_name(name: &str) -> bool {
         name.starts_with(SCHEME)
     }
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_comes_back_as_it_was_written() {
+    fn an_address_displays_as_it_was_written() {
         for name in [
             "tcp://127.0.0.1:7765",
             "tcp://host-1.example.org:1",
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn invalid_addresses_are_refused() {
         for name in [
             "/tmp",
             "tcp://",

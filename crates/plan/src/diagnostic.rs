@@ -4,7 +4,7 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{excerpts, printable_message};
+use units::{elide_long_words, printable_message};
 
 /// Severity of a finding.
 #[derive(
@@ -111,7 +111,7 @@ impl Diagnostic {
             file,
             line: None,
             column: None,
-            message: excerpts(&message).into_owned(),
+            message: elide_long_words(&message).into_owned(),
             help: None,
             snippet: None,
             next: None,
@@ -143,7 +143,7 @@ impl Diagnostic {
     /// Adds one action that helps.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(excerpts(&help.into()).into_owned());
+        self.help = Some(elide_long_words(&help.into()).into_owned());
         self
     }
 

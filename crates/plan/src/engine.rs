@@ -20,7 +20,7 @@ impl EngineKind {
     /// `true` if a thread has only one request in flight, so that a deeper queue needs more
     /// threads.
     #[must_use]
-    pub const fn is_one_at_a_time(self) -> bool {
+    pub const fn is_synchronous(self) -> bool {
         matches!(self, Self::Psync | Self::Mmap)
     }
 }

@@ -14,7 +14,7 @@ const KEPT_FREE_MAX_BYTES: u64 = 1 << 30;
 
 /// Bytes that must stay free on a file system of this size: 5 %, at most 1 GiB.
 #[must_use]
-pub fn kept_free_bytes(total_bytes: u64) -> u64 {
+pub fn min_free_bytes(total_bytes: u64) -> u64 {
     (total_bytes / KEPT_FREE_DIVISOR).min(KEPT_FREE_MAX_BYTES)
 }
 

@@ -227,7 +227,7 @@ pub enum CurvePart {
 impl CurvePart {
     /// `true` if its rate is derived from a peak.
     #[must_use]
-    pub const fn follows_a_peak(self) -> bool {
+    pub const fn depends_on_peak(self) -> bool {
         !matches!(self, Self::Peak)
     }
 }

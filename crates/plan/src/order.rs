@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_comes_once_in_each_repetition() {
+    fn every_cell_runs_once_in_each_repetition() {
         for (count, seed, repetition) in [(0, 1, 1), (1, 1, 1), (2, 1, 3), (100, 9, 2)] {
             let mut order = order_of_repetition(count, seed, repetition);
             order.sort_unstable();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_order_and_another_seed_another() {
+    fn order_depends_only_on_seed_and_repetition() {
         let order = |seed, repetition| order_of_repetition(20, seed, repetition);
         assert_eq!(order(1, 1), order(1, 1));
         assert_ne!(order(1, 1), order(2, 1));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_is_in_every_place_equally_often() {
+    fn every_cell_is_at_every_position_equally_often() {
         let mut counts = [[0_u32; 4]; 4];
         for repetition in 1..=8000 {
             for (place, cell) in order_of_repetition(4, 1, repetition)

@@ -57,7 +57,7 @@ impl Cell {
 
     /// `true` if every process with workers in the cell has the same work.
     #[must_use]
-    pub fn is_shared_alike(&self) -> bool {
+    pub fn has_equal_shares(&self) -> bool {
         let mut by_rank: BTreeMap<u32, Vec<WorkerPlan>> = BTreeMap::new();
         for worker in &self.workers {
             by_rank.entry(worker.rank).or_default().push(WorkerPlan {

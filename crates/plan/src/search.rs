@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_read_and_written() {
+    fn limits_are_parsed_and_displayed() {
         for (text, wanted) in [
             ("p99<=2ms", "p99<=2ms"),
             ("P99.9 <= 1s", "p99.9<=1s"),

@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_outputs_are_those_of_the_published_generator() {
+    fn the_first_outputs_match_the_published_generator() {
         // Known outputs of SplitMix64 for the seed 1234567.
         let outputs: Vec<u64> = (0..3).map(|index| worker_seed(1_234_567, index)).collect();
         assert_eq!(

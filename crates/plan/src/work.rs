@@ -66,7 +66,7 @@ impl Work {
 /// all versions have this form.
 impl Serialize for Work {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WrittenWork::from(self).serialize(serializer)
+        SerializedWork::from(self).serialize(serializer)
     }
 }
 
@@ -78,35 +78,35 @@ impl<'de> Deserialize<'de> for Work {
 
 impl JsonSchema for Work {
     fn inline_schema() -> bool {
-        WrittenWork::inline_schema()
+        SerializedWork::inline_schema()
     }
 
     fn schema_name() -> Cow<'static, str> {
-        WrittenWork::schema_name()
+        SerializedWork::schema_name()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        WrittenWork::json_schema(generator)
+        SerializedWork::json_schema(generator)
     }
 }
 
 /// Keys of a cell that define the work of its workers.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Work")]
-struct WrittenWork<'a> {
+struct SerializedWork<'a> {
     /// Work on many files, instead of requests to one large file per target; the workers then have
     /// no access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    files: Option<WrittenFiles<'a>>,
+    files: Option<SerializedFiles<'a>>,
     /// Files of its jobs, if its workers run jobs instead of access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     jobs: Option<&'a JobFiles>,
 }
 
-impl<'a> From<&'a Work> for WrittenWork<'a> {
+impl<'a> From<&'a Work> for SerializedWork<'a> {
     fn from(work: &'a Work) -> Self {
         Self {
-            files: work.program().map(WrittenFiles::Program),
+            files: work.program().map(SerializedFiles::Program),
             jobs: work.job_files(),
         }
     }
@@ -116,21 +116,21 @@ impl<'a> From<&'a Work> for WrittenWork<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "FilePlan")]
-enum WrittenFiles<'a> {
+enum SerializedFiles<'a> {
     /// A program with phases.
     Program(&'a Program),
 }
 
-/// The deserialized form of [`WrittenFiles`].
+/// The deserialized form of [`SerializedFiles`].
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum StoredFiles {
     Program(Box<Program>),
 }
 
-/// The deserialized form of [`WrittenWork`].
+/// The deserialized form of [`SerializedWork`].
 #[derive(Deserialize)]
-// [`WrittenWork`] borrows from the cell, but a parser has to own what it reads.
+// [`SerializedWork`] borrows from the cell, but a parser has to own what it reads.
 struct StoredWork {
     #[serde(default)]
     files: Option<StoredFiles>,

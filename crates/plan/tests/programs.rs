@@ -19,7 +19,7 @@ fn read(program: &Program, factor: f64) -> Option<()> {
         return None;
     }
     let _ = (program.words(), program.settings(), program.operations());
-    let _ = (program.times_ns(), program.workers_most());
+    let _ = (program.times_ns(), program.workers_max());
     let _ = (program.space_needed(), program.direct_amounts());
     assert!(program.buffer_bytes() <= PIECE_BYTES_MAX);
     assert_eq!(program.scaled(factor).check(), Ok(()));
@@ -32,13 +32,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn what_passes_is_read_by_everything_without_a_panic(program in program(), factor in 0.0..2.0) {
+    fn a_program_that_passes_the_check_causes_no_panic(program in program(), factor in 0.0..2.0) {
         let _ = read(&program, factor);
     }
 }
 
 #[test]
-fn many_of_the_programs_pass() {
+fn many_generated_programs_pass_the_check() {
     let mut runner = TestRunner::deterministic();
     let programs = (0..500).map(|_| program().new_tree(&mut runner).unwrap().current());
     let passed = programs.filter_map(|program| read(&program, 0.1)).count();

@@ -45,19 +45,19 @@ pub(super) fn sized(
             (None, total.0)
         }
     };
-    let data = AskedAmount {
+    let data = RequestedAmount {
         times,
         bytes,
         targets: context.targets.of_worker(workload_index, None).to_vec(),
     };
     if workload.has_jobs() {
-        return data.in_files_of_jobs(workload, context).map(Some);
+        return data.resize_job_files(workload, context).map(Some);
     }
     match workload.table() {
         // Its filesets are scaled when the program is made.
         Some(WorkloadTable::Program) => Ok(None),
-        Some(_) => data.in_files(workload, context).map(Some),
-        None => data.in_one_file(workload, context).map(Some),
+        Some(_) => data.resize_filesets(workload, context).map(Some),
+        None => data.resize_single_file(workload, context).map(Some),
     }
 }
 
@@ -84,7 +84,7 @@ fn note(workload: &Workload, key: &str, value: &str, context: &mut Context) {
 }
 
 /// The requested amount of data.
-struct AskedAmount {
+struct RequestedAmount {
     /// Multiple of the memory, if given in that form.
     times: Option<TimesMemory>,
     bytes: u64,
@@ -92,8 +92,8 @@ struct AskedAmount {
     targets: Vec<u32>,
 }
 
-impl AskedAmount {
-    fn of_each_target(&self) -> u64 {
+impl RequestedAmount {
+    fn bytes_per_target(&self) -> u64 {
         self.bytes / self.targets.len().max(1) as u64
     }
 
@@ -121,7 +121,7 @@ impl AskedAmount {
     }
 
     /// All files of the jobs get the same size; a file that several jobs share counts once.
-    fn in_files_of_jobs(
+    fn resize_job_files(
         &self,
         workload: &Workload,
         context: &mut Context,
@@ -129,7 +129,7 @@ impl AskedAmount {
         let built = jobs::of(workload)?.unwrap_or_default();
         let count = built.files.files.len().max(1) as u64;
         // The checks of room are the same as if all data were in one file.
-        let whole_data = self.in_one_file(workload, context)?;
+        let whole_data = self.resize_single_file(workload, context)?;
         let of_each_target = whole_data.size.map_or(0, |size| size.0);
         let all = of_each_target.saturating_mul(self.targets.len().max(1) as u64);
         let size = whole(all / count).max(SIZE_UNIT);
@@ -139,19 +139,19 @@ impl AskedAmount {
         })
     }
 
-    fn in_one_file(
+    fn resize_single_file(
         &self,
         workload: &Workload,
         context: &mut Context,
     ) -> Result<Workload, Diagnostic> {
-        let asked = whole(self.of_each_target()).max(SIZE_UNIT);
+        let asked = whole(self.bytes_per_target()).max(SIZE_UNIT);
         let mut size = asked;
         if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < asked) {
             size = whole(room);
             if size == 0 {
                 return Err(no_room(&path));
             }
-            self.warn_of_less(&path, size, context);
+            self.warn_of_reduced_size(&path, size, context);
         }
         Ok(Workload {
             size: Some(Bytes(size)),
@@ -159,10 +159,14 @@ impl AskedAmount {
         })
     }
 
-    fn in_files(&self, workload: &Workload, context: &mut Context) -> Result<Workload, Diagnostic> {
+    fn resize_filesets(
+        &self,
+        workload: &Workload,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
-        let (each_bytes, most) = WorkShare::of(workload, target_count)?.of_one();
+        let (each_bytes, most) = UnsizedWork::of(workload, target_count)?.bytes_per_file();
         // A total that the user wrote is obeyed, even if a single file is enough for it.
         let least = if self.times.is_some() { FILES_MIN } else { 1 };
         let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
@@ -171,7 +175,7 @@ impl AskedAmount {
         let room = self.room(context);
         for _ in 0..ATTEMPTS_MAX {
             let Some((room, path)) = &room else { break };
-            let needed = WorkShare::of(&sized, target_count)?.needed_bytes();
+            let needed = UnsizedWork::of(&sized, target_count)?.needed_bytes();
             if needed <= *room {
                 break;
             }
@@ -183,7 +187,7 @@ impl AskedAmount {
         }
         let bytes = count.saturating_mul(each_bytes);
         match room {
-            Some((_, path)) if count < asked => self.warn_of_less(&path, bytes, context),
+            Some((_, path)) if count < asked => self.warn_of_reduced_size(&path, bytes, context),
             _ if count == most => {
                 let name = workload.name_or_default();
                 let message = format!(
@@ -198,12 +202,12 @@ impl AskedAmount {
         Ok(sized)
     }
 
-    fn warn_of_less(&self, path: &str, bytes: u64, context: &mut Context) {
+    fn warn_of_reduced_size(&self, path: &str, bytes: u64, context: &mut Context) {
         let message = format!(
             "the data on `{path}` are {}, not {}, as more would take over three quarters of the \
              free space; data in the page cache is not read from devices",
             format::size(bytes),
-            self.asked(self.of_each_target())
+            self.asked(self.bytes_per_target())
         );
         let help = match self.times {
             Some(_) => "use a target with more room, or a smaller `--set times_memory`",
@@ -229,14 +233,14 @@ const fn whole(bytes: u64) -> u64 {
 }
 
 /// Work on many files before its number of files is known.
-struct WorkShare {
+struct UnsizedWork {
     program: Box<Program>,
     worker_count: u32,
     target_count: usize,
     files_most: u32,
 }
 
-impl WorkShare {
+impl UnsizedWork {
     fn of(workload: &Workload, target_count: usize) -> Result<Self, Diagnostic> {
         let FileWork {
             program,
@@ -246,13 +250,13 @@ impl WorkShare {
             program,
             worker_count,
             target_count,
-            files_most: workload.files_most(),
+            files_most: workload.file_count_max(),
         })
     }
 
     /// Bytes of data per additional file, for all workers together if each has its own, and the
     /// maximum number of files.
-    fn of_one(&self) -> (u64, u64) {
+    fn bytes_per_file(&self) -> (u64, u64) {
         let workers = u64::from(self.worker_count);
         match &self.program.pool {
             Some(pool) => (pool.mean_bytes() * workers, u64::from(POOL_FILES_MAX)),
@@ -271,7 +275,7 @@ impl WorkShare {
 
     /// Estimated maximum of the bytes that the files take at the same time on each target.
     fn needed_bytes(&self) -> u64 {
-        let each = bytes::at_once(&self.program, self.worker_count);
+        let each = bytes::peak_bytes(&self.program, self.worker_count);
         let all = each.saturating_mul(self.worker_count.into());
         all.div_ceil(self.target_count.max(1) as u64)
     }

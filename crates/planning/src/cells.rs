@@ -8,14 +8,14 @@ use plan::{
 use plan::{Diagnostic, DiagnosticCode, Severity};
 
 use super::cluster::{PlannedWorker, check_depth, cluster};
-use super::cycling::{Eligible, RunShape, depths, runs};
+use super::cycling::{EligibleWorker, RunShape, depths, runs};
 use super::lines::{LineTarget, lines_of};
-use super::memory::Taken;
+use super::memory::MemoryUse;
 use super::options::ResolvedOptions;
 use super::space::SECTOR_BYTES;
 use super::{
-    CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, settings, space,
-    too_heavy, too_many_cells, weight,
+    CELLS_MAX, Context, WEIGHT_MAX, network, note_targets, note_workers, plan_too_large, settings,
+    space, too_many_cells, weight,
 };
 use plan::worker_seed;
 
@@ -40,7 +40,7 @@ pub(super) fn of_workload(
 ) -> Result<Vec<Cell>, Diagnostic> {
     let members = cluster(workload, &context.shares)?;
     note_workers(workload, members.len(), context)?;
-    settings::note_own(workload, &members, context);
+    settings::note_worker_values(workload, &members, context);
     network::refuse_vi(workload, context);
     let mut layout = AccessPlanner {
         context,
@@ -153,9 +153,9 @@ impl AccessPlanner<'_, '_> {
             if self.members.iter().any(idles) {
                 cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
             }
-            return few_enough(cells);
+            return check_cell_count(cells);
         }
-        let eligible: Vec<Eligible> = active
+        let eligible: Vec<EligibleWorker> = active
             .iter()
             .map(|(index, _)| self.eligible(*index))
             .collect();
@@ -172,19 +172,19 @@ impl AccessPlanner<'_, '_> {
             };
             for iodepth in iodepths {
                 let cell = self.run_cell(run, iodepth, &active)?;
-                self.at_each_rate(cell, cells)?;
+                self.push_for_each_rate(cell, cells)?;
             }
         }
         Ok(())
     }
 
     /// Adds the cell once per rate, or once per part of a curve.
-    fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
+    fn push_for_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
         for cell in self.options.method.spread(cell)? {
-            self.weigh(&cell.workers)?;
+            self.add_weight(&cell.workers)?;
             cells.push(cell);
             // Checked after each cell, so that a plan beyond the limit is never built.
-            few_enough(cells)?;
+            check_cell_count(cells)?;
         }
         Ok(())
     }
@@ -196,8 +196,8 @@ impl AccessPlanner<'_, '_> {
             .of_worker(self.workload_index, table_index)
     }
 
-    fn eligible(&self, member_index: usize) -> Eligible {
-        Eligible {
+    fn eligible(&self, member_index: usize) -> EligibleWorker {
+        EligibleWorker {
             group_index: self.members[member_index].group_index,
             cycle_index: self.members[member_index].cycle_index,
             target_count: self.targets_of(member_index).len() as u32,
@@ -267,7 +267,7 @@ impl AccessPlanner<'_, '_> {
         let reported = spans.map(|span| span.iodepth).max().unwrap_or(iodepth);
         let mut cell = self.cell(reported, workers, common);
         network::check_cell(&cell, self.options)?;
-        if network::is_all(&cell) {
+        if network::is_network_cell(&cell) {
             // Sockets have no direct I/O, so `direct` in a record would be wrong.
             cell.cache = CacheMode::Buffered;
         }
@@ -402,7 +402,7 @@ impl AccessPlanner<'_, '_> {
             };
             for line in lines {
                 place.fits(line)?;
-                place.strides(line)?;
+                place.check_stride(line)?;
                 match place.unaligned(line) {
                     Some(error) if entry.known => return Err(error),
                     // The unit of a target that was not examined is a guess, so it only causes a
@@ -434,17 +434,17 @@ impl AccessPlanner<'_, '_> {
         Ok(())
     }
 
-    fn weigh(&mut self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
+    fn add_weight(&mut self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
         self.context.weight += weight(workers);
         if self.context.weight > WEIGHT_MAX {
-            Err(too_heavy())
+            Err(plan_too_large())
         } else {
             Ok(())
         }
     }
 
     fn check_memory(&self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
-        let buffers = Taken {
+        let buffers = MemoryUse {
             what: "the buffers of a cell",
             help: "use a smaller `--iodepth`",
             workers: workers.iter().map(|it| (it.rank, buffer_bytes(it))),
@@ -453,7 +453,7 @@ impl AccessPlanner<'_, '_> {
     }
 }
 
-fn few_enough(cells: &[Cell]) -> Result<(), Diagnostic> {
+fn check_cell_count(cells: &[Cell]) -> Result<(), Diagnostic> {
     if cells.len() > CELLS_MAX {
         Err(too_many_cells(cells.len()))
     } else {

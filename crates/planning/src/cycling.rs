@@ -7,7 +7,7 @@ use super::options::{CyclingSteps, StepSeries};
 
 /// A worker that has work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Eligible {
+pub(super) struct EligibleWorker {
     /// 0-based index of its group.
     pub group_index: usize,
     /// 0-based index of the process within which it is cycled; 0 if all workers are cycled
@@ -30,7 +30,7 @@ pub(super) struct RunShape {
 pub(super) fn runs(
     test_type: TestType,
     steps: &CyclingSteps,
-    workers: &[Eligible],
+    workers: &[EligibleWorker],
     depths: &[u32],
 ) -> Vec<RunShape> {
     let all = || vec![workers.iter().map(|worker| worker.target_count).collect()];
@@ -42,17 +42,17 @@ pub(super) fn runs(
         TestType::CycleTargets => (targets(steps.targets, workers), &no_depth),
         TestType::CycleOutstandingIosAndTargets => (targets(steps.targets, workers), &set_depths),
         TestType::CycleWorkers => (
-            growing(steps.workers, |n| first_workers(workers, n)),
+            growing_shapes(steps.workers, |n| first_workers(workers, n)),
             &no_depth,
         ),
         TestType::IncrementTargetsParallel => (
-            growing(steps.targets, |n| {
+            growing_shapes(steps.targets, |n| {
                 filled(workers, n, |worker| worker.group_index)
             }),
             &no_depth,
         ),
         TestType::IncrementTargetsSerial => (
-            growing(steps.targets, |n| {
+            growing_shapes(steps.targets, |n| {
                 filled(workers, n, |worker| worker.cycle_index)
             }),
             &no_depth,
@@ -84,10 +84,10 @@ impl StepSeries {
     fn values(self) -> impl Iterator<Item = u64> {
         // A factor of 1 would repeat the first number without end.
         let linear = self.kind == StepKind::Linear || self.step == 1;
-        self.values_by(linear)
+        self.step_values(linear)
     }
 
-    fn values_by(self, linear: bool) -> impl Iterator<Item = u64> {
+    fn step_values(self, linear: bool) -> impl Iterator<Item = u64> {
         let step = u64::from(self.step);
         std::iter::successors(Some(u64::from(self.start)), move |value| {
             // Saturating: the largest number activates nothing new, which ends the series.
@@ -100,17 +100,20 @@ impl StepSeries {
     }
 }
 
-fn targets(series: StepSeries, workers: &[Eligible]) -> Vec<Vec<u32>> {
-    growing(series, |n| first_targets(workers, n))
+fn targets(series: StepSeries, workers: &[EligibleWorker]) -> Vec<Vec<u32>> {
+    growing_shapes(series, |n| first_targets(workers, n))
 }
 
 /// The shapes of a series, which ends when a step activates nothing new. A step beyond the last
 /// worker or target still counts if it adds some.
-fn growing(series: StepSeries, shape: impl Fn(u64) -> Vec<u32>) -> Vec<Vec<u32>> {
-    growing_by(series.values(), shape)
+fn growing_shapes(series: StepSeries, shape: impl Fn(u64) -> Vec<u32>) -> Vec<Vec<u32>> {
+    growing_shapes_of(series.values(), shape)
 }
 
-fn growing_by(values: impl Iterator<Item = u64>, shape: impl Fn(u64) -> Vec<u32>) -> Vec<Vec<u32>> {
+fn growing_shapes_of(
+    values: impl Iterator<Item = u64>,
+    shape: impl Fn(u64) -> Vec<u32>,
+) -> Vec<Vec<u32>> {
     let mut active = 0;
     let mut shapes = Vec::new();
     for value in values {
@@ -126,7 +129,7 @@ fn growing_by(values: impl Iterator<Item = u64>, shape: impl Fn(u64) -> Vec<u32>
     shapes
 }
 
-fn first_targets(workers: &[Eligible], n: u64) -> Vec<u32> {
+fn first_targets(workers: &[EligibleWorker], n: u64) -> Vec<u32> {
     let most = u32::try_from(n).unwrap_or(u32::MAX);
     workers
         .iter()
@@ -134,9 +137,9 @@ fn first_targets(workers: &[Eligible], n: u64) -> Vec<u32> {
         .collect()
 }
 
-fn first_workers(workers: &[Eligible], n: u64) -> Vec<u32> {
+fn first_workers(workers: &[EligibleWorker], n: u64) -> Vec<u32> {
     let mut taken = GroupCounts::default();
-    let count = |worker: &Eligible| {
+    let count = |worker: &EligibleWorker| {
         let taken = taken.of(worker.group_index);
         *taken += 1;
         if *taken <= n { worker.target_count } else { 0 }
@@ -145,9 +148,13 @@ fn first_workers(workers: &[Eligible], n: u64) -> Vec<u32> {
 }
 
 /// `n` targets per group, filled worker by worker.
-fn filled(workers: &[Eligible], n: u64, group: impl Fn(&Eligible) -> usize) -> Vec<u32> {
+fn filled(
+    workers: &[EligibleWorker],
+    n: u64,
+    group: impl Fn(&EligibleWorker) -> usize,
+) -> Vec<u32> {
     let mut given = GroupCounts::default();
-    let count = |worker: &Eligible| {
+    let count = |worker: &EligibleWorker| {
         let given = given.of(group(worker));
         // A group never gets more than `n`, so the difference cannot be negative.
         let count = u64::from(worker.target_count).min(n - *given);
@@ -161,15 +168,15 @@ fn filled(workers: &[Eligible], n: u64, group: impl Fn(&Eligible) -> usize) -> V
 /// For each number of workers, each number of targets.
 ///
 /// As in Iometer, the workers' step decides whether the targets' step is added or multiplied.
-fn workers_and_targets(steps: &CyclingSteps, workers: &[Eligible]) -> Vec<Vec<u32>> {
+fn workers_and_targets(steps: &CyclingSteps, workers: &[EligibleWorker]) -> Vec<Vec<u32>> {
     let linear = steps.targets.kind == StepKind::Linear || steps.workers.step == 1;
     let mut all = Vec::new();
-    for of_workers in growing(steps.workers, |n| first_workers(workers, n)) {
+    for of_workers in growing_shapes(steps.workers, |n| first_workers(workers, n)) {
         let shape = |n: u64| {
             let most = u32::try_from(n).unwrap_or(u32::MAX);
             of_workers.iter().map(|count| (*count).min(most)).collect()
         };
-        all.extend(growing_by(steps.targets.values_by(linear), shape));
+        all.extend(growing_shapes_of(steps.targets.step_values(linear), shape));
         if all.len() > CELLS_MAX {
             break;
         }
@@ -223,9 +230,9 @@ mod tests {
     }
 
     /// Two groups: workers of 3 and 1 targets, then a worker of 2 targets.
-    fn workers() -> Vec<Eligible> {
+    fn workers() -> Vec<EligibleWorker> {
         [(0, 3), (0, 1), (1, 2)]
-            .map(|(group_index, target_count)| Eligible {
+            .map(|(group_index, target_count)| EligibleWorker {
                 group_index,
                 cycle_index: 0,
                 target_count,
@@ -240,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_is_one_run_with_everything() {
+    fn the_normal_test_type_is_one_run_with_everything() {
         assert_eq!(counts(TestType::Normal, &steps(LINEAR)), [[3, 1, 2]]);
     }
 
@@ -334,7 +341,7 @@ mod tests {
         let runs = runs(
             TestType::CycleOutstandingIosAndTargets,
             &steps,
-            &[Eligible {
+            &[EligibleWorker {
                 group_index: 0,
                 cycle_index: 0,
                 target_count: 2,

@@ -76,7 +76,7 @@ impl JsonDocument for KeyList {
 
 /// Properties of a target that are not part of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct TargetRemark {
+pub struct TargetProperties {
     /// Storage layers below it, as text.
     pub layers: Option<String>,
     /// `true` if it is a user's file, which preparation does not write.
@@ -92,7 +92,7 @@ pub struct CheckedPlan<'a> {
     /// Warnings about the plan.
     pub warnings: &'a [Diagnostic],
     /// Properties of each target that are not part of the plan, in the order of its targets.
-    pub target_remarks: &'a [TargetRemark],
+    pub target_remarks: &'a [TargetProperties],
     /// Host of each group of workers, if hosts were given.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub hosts: &'a [GroupHost],
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_has_every_name_with_what_it_is() {
+    fn the_list_has_every_name_with_its_kind() {
         let list: Value =
             serde_json::from_str(&BuiltinList::with(Vec::new()).to_document()).unwrap();
         let all = list["workloads"].as_array().unwrap();

@@ -34,7 +34,7 @@ pub fn hosts_of_groups(
         .collect();
     let known = KnownGroups::of(&workloads);
     for (index, it) in given.iter().enumerate() {
-        known.must_have(&it.group)?;
+        known.check_known(&it.group)?;
         if let Some(other) = given[..index].iter().find(|other| other.group == it.group) {
             let message = format!(
                 "{} `{}` has two hosts, `{}` and `{}`",
@@ -114,7 +114,7 @@ impl KnownGroups {
         known
     }
 
-    fn must_have(&self, name: &str) -> Result<(), Diagnostic> {
+    fn check_known(&self, name: &str) -> Result<(), Diagnostic> {
         if self.all.iter().any(|known| known == name) {
             return Ok(());
         }
@@ -191,13 +191,13 @@ mod tests {
         [[worker]]\ngroup = \"b\"\n[[worker]]\ngroup = \"a\"\n[[worker]]\ngroup = \"b\"\n";
 
     #[test]
-    fn each_group_has_its_host_in_the_order_of_the_file() {
+    fn hosts_of_groups_follow_the_order_of_the_file() {
         let hosts = of_text(TWO, &["a=one", "b=two"]);
         assert_eq!(hosts, Ok(given(&["b=two", "a=one"])));
     }
 
     #[test]
-    fn groups_that_are_not_there_or_have_no_host_are_told_with_what_to_write() {
+    fn unknown_groups_and_groups_without_host_are_refused_with_help() {
         let cases: [(&str, &[&str], &str); 5] = [
             (
                 TWO,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_names_the_first_are_told() {
+    fn only_the_first_of_many_names_are_listed() {
         assert_eq!(listed(&["a", "b", "c"]), "`a`, `b` and `c`");
         let many = vec!["x"; NAMES_SHOWN + 2];
         assert!(listed(&many).ends_with("`x` and 2 more"));

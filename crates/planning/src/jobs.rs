@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use description::model::defaults::SIZE_DEFAULT;
 use description::model::{OneOrMany, Workload};
 use plan::job::{
-    BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile,
+    ConvertedJobs, FileShare, JobFiles, JobPlan, Layout as FileLayout, NamedFile, UnplannedJob,
 };
 use plan::{
     CacheMode, Cell, CursorKind, EngineKind, PositionRule, RingOptions, SpanPlan, TargetKind, Work,
@@ -14,15 +14,17 @@ use plan::{
 };
 use plan::{Diagnostic, Severity};
 
-use super::lines::whole_units;
-use super::method::{Method, MethodOfJobs};
-use super::ranks::in_each_process;
-use super::repetition::Often;
+use super::lines::alignment_advice;
+use super::method::{JobMethod, Method};
+use super::ranks::copy_for_each_process;
+use super::repetition::RepetitionMode;
 use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 use super::space::SECTOR_BYTES;
 use super::targets::ResolvedTarget;
-use super::{Context, WEIGHT_MAX, limits, note_targets, note_workers, rounds, too_heavy, weight};
+use super::{
+    Context, WEIGHT_MAX, limits, note_targets, note_workers, plan_too_large, rounds, weight,
+};
 use plan::worker_seed;
 
 /// Sizes of files that fill the free space are multiples of this.
@@ -30,7 +32,7 @@ const SECTOR_BYTES_OF_FILL: u64 = 4096;
 
 /// Planned cells of jobs.
 pub(super) struct JobCells {
-    pub often: Often,
+    pub often: RepetitionMode,
     pub seed: u64,
     pub cells: Vec<Cell>,
 }
@@ -39,7 +41,7 @@ pub(super) struct JobCells {
 ///
 /// # Errors
 /// If a table is invalid.
-pub(super) fn of(workload: &Workload) -> Result<Option<BuiltJobs>, Diagnostic> {
+pub(super) fn of(workload: &Workload) -> Result<Option<ConvertedJobs>, Diagnostic> {
     description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))
 }
 
@@ -47,7 +49,7 @@ pub(super) fn of(workload: &Workload) -> Result<Option<BuiltJobs>, Diagnostic> {
 pub(super) fn of_workload(
     workload: &Workload,
     workload_index: usize,
-    built: BuiltJobs,
+    built: ConvertedJobs,
     context: &mut Context,
 ) -> Result<JobCells, Diagnostic> {
     let r = &mut Resolver {
@@ -58,7 +60,7 @@ pub(super) fn of_workload(
     let depths: BTreeSet<u32> = built.jobs.iter().map(|job| job.plan.iodepth).collect();
     let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
     let own = (&depths[..], engine_of(&built.jobs));
-    let MethodOfJobs { method, iodepths } = r.method_of_jobs(workload, own)?;
+    let JobMethod { method, iodepths } = r.method_of_jobs(workload, own)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
     let job_count = built.jobs.len();
     let mut layout = JobPlanner {
@@ -93,14 +95,14 @@ pub(super) fn of_workload(
 }
 
 /// The engine of the cell: the one of the first job that accesses a target.
-fn engine_of(jobs: &[BuiltJob]) -> EngineKind {
+fn engine_of(jobs: &[UnplannedJob]) -> EngineKind {
     let mut engines = jobs.iter().map(|job| job.plan.engine);
     let touching = engines.find(|engine| *engine != EngineKind::Null);
     touching.unwrap_or(EngineKind::Null)
 }
 
 /// Index of the first job that uses each file.
-fn owners(jobs: &[BuiltJob], file_count: usize) -> Vec<Option<usize>> {
+fn owners(jobs: &[UnplannedJob], file_count: usize) -> Vec<Option<usize>> {
     let mut owners = vec![None; file_count];
     for (job_index, job) in jobs.iter().enumerate() {
         for part in &job.plan.files {
@@ -119,8 +121,8 @@ struct JobPlanner<'a, 'b> {
 
 impl JobPlanner<'_, '_> {
     /// The cells of jobs at one queue depth.
-    fn cells(&mut self, built: BuiltJobs) -> Result<Vec<Cell>, Diagnostic> {
-        let built = in_each_process(built, self.context.shares.alike());
+    fn cells(&mut self, built: ConvertedJobs) -> Result<Vec<Cell>, Diagnostic> {
+        let built = copy_for_each_process(built, self.context.shares.replica_count());
         let (seed, cpus) = (self.method.seed, &self.method.cpus);
         let mut jobs = built.jobs;
         for (index, job) in (0_u32..).zip(&mut jobs) {
@@ -145,14 +147,14 @@ impl JobPlanner<'_, '_> {
         let cells = self.method.spread(cell)?;
         self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
         match self.context.weight > WEIGHT_MAX {
-            true => Err(too_heavy()),
+            true => Err(plan_too_large()),
             false => Ok(cells),
         }
     }
 
     /// Number of files per process; the files of the first process come first.
-    fn files_each(&self, files: &JobFiles) -> usize {
-        files.files.len() / self.context.shares.alike().max(1) as usize
+    fn files_per_process(&self, files: &JobFiles) -> usize {
+        files.files.len() / self.context.shares.replica_count().max(1) as usize
     }
 
     fn target(&self, file: &NamedFile) -> u32 {
@@ -160,7 +162,11 @@ impl JobPlanner<'_, '_> {
     }
 
     /// Assigns the files to targets, and fills in the size of whole devices.
-    fn files(&self, mut files: JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
+    fn files(
+        &self,
+        mut files: JobFiles,
+        jobs: &mut [UnplannedJob],
+    ) -> Result<JobFiles, Diagnostic> {
         let owners = owners(jobs, files.files.len());
         for (index, file) in (0_u32..).zip(&mut files.files) {
             let target_index = self.target(file);
@@ -192,7 +198,7 @@ impl JobPlanner<'_, '_> {
                 file.size_bytes = known.copied().unwrap_or_default();
             }
         }
-        self.one_for_each_target(&files)?;
+        self.check_one_file_per_target(&files)?;
         self.fill(&mut files, jobs);
         for job in jobs {
             let place = job.place.clone();
@@ -203,7 +209,7 @@ impl JobPlanner<'_, '_> {
     }
 
     /// Files that fill the free space share it, except for what must stay free.
-    fn fill(&self, files: &mut JobFiles, jobs: &[BuiltJob]) {
+    fn fill(&self, files: &mut JobFiles, jobs: &[UnplannedJob]) {
         let filling = jobs.iter().filter(|job| job.fills);
         let parts = filling.flat_map(|job| &job.plan.files);
         let indexes: BTreeSet<usize> = parts
@@ -248,7 +254,7 @@ impl JobPlanner<'_, '_> {
     }
 
     /// Fills in offsets and sizes that depend on the target: shares of a file, all of a device.
-    fn place_parts(&self, job: &mut BuiltJob, files: &JobFiles) -> Result<(), Diagnostic> {
+    fn place_parts(&self, job: &mut UnplannedJob, files: &JobFiles) -> Result<(), Diagnostic> {
         let largest = u64::from(job.plan.buffer_bytes());
         let share = job.share.unwrap_or(FileShare::WHOLE);
         let mut all_bytes = 0_u64;
@@ -257,12 +263,12 @@ impl JobPlanner<'_, '_> {
                 let file = &files.files[part.file_index as usize];
                 let target = &self.context.targets.entries[file.target_index as usize];
                 if !target.known && file.size_bytes == 0 {
-                    return Err(not_there(&target.facts.path));
+                    return Err(missing_target(&target.facts.path));
                 }
                 let whole = match target.facts.kind {
                     // The null target has data after any offset.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
-                    _ if file.size_bytes == 0 => return Err(without_size(job)),
+                    _ if file.size_bytes == 0 => return Err(missing_size_error(job)),
                     _ => file.size_bytes,
                 };
                 part.start_bytes = share.start_bytes(part.start_bytes, whole);
@@ -271,7 +277,7 @@ impl JobPlanner<'_, '_> {
                 }
                 let end = part.start_bytes.saturating_add(part.size_bytes);
                 if part.size_bytes < largest {
-                    return Err(without_size(job));
+                    return Err(missing_size_error(job));
                 }
                 if end > whole {
                     return Err(too_short(&target.facts.path, whole, end));
@@ -287,7 +293,7 @@ impl JobPlanner<'_, '_> {
     }
 
     /// A target that is itself a file or a device can be used as one file only.
-    fn one_for_each_target(&self, files: &JobFiles) -> Result<(), Diagnostic> {
+    fn check_one_file_per_target(&self, files: &JobFiles) -> Result<(), Diagnostic> {
         let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
         let entries = &self.context.targets.entries;
         let touched = |file: &&NamedFile| {
@@ -295,7 +301,7 @@ impl JobPlanner<'_, '_> {
             file.name.is_none() && kind != TargetKind::Null
         };
         // Other processes use the same targets, but each has its own directory there.
-        let each = self.files_each(files);
+        let each = self.files_per_process(files);
         for file in files.files.iter().take(each).filter(touched) {
             let count = counts.entry(file.target_index).or_default();
             *count += 1;
@@ -310,7 +316,7 @@ impl JobPlanner<'_, '_> {
     }
 
     /// Refuses jobs that devices without a size or direct I/O cannot do.
-    fn check(&mut self, jobs: &[BuiltJob], files: &JobFiles) -> Result<(), Diagnostic> {
+    fn check(&mut self, jobs: &[UnplannedJob], files: &JobFiles) -> Result<(), Diagnostic> {
         for job in jobs {
             limits::check_endless(job, files, self.context)?;
             if job.plan.cache != CacheMode::Direct || job.plan.engine == EngineKind::Null {
@@ -335,7 +341,7 @@ impl JobPlanner<'_, '_> {
 
     /// Reserves space. Files of the same name are one file, also in later jobs. If jobs end by time
     /// and need no data, the size of a file is only a limit.
-    fn take_space(&mut self, files: &JobFiles, jobs: &[BuiltJob]) {
+    fn take_space(&mut self, files: &JobFiles, jobs: &[UnplannedJob]) {
         let mut all_are_timed = vec![true; files.files.len()];
         for job in jobs.iter().filter(|job| job.plan.run_time_ns == 0) {
             for part in &job.plan.files {
@@ -343,7 +349,8 @@ impl JobPlanner<'_, '_> {
             }
         }
         // Files of other processes have the same names, in other directories.
-        let (each, processes) = (self.files_each(files), self.context.shares.alike());
+        let processes = self.context.shares.replica_count();
+        let each = self.files_per_process(files);
         for (file, is_timed) in files.files.iter().zip(all_are_timed).take(each) {
             let Some(name) = &file.name else { continue };
             let known = (file.target_index, name.clone());
@@ -360,7 +367,7 @@ impl JobPlanner<'_, '_> {
         }
     }
 
-    fn cell(&self, jobs: &[BuiltJob], files: JobFiles) -> Cell {
+    fn cell(&self, jobs: &[UnplannedJob], files: JobFiles) -> Cell {
         let first = jobs.first().map(|job| &job.plan);
         let workers = (0..).zip(jobs).map(|(index, job)| WorkerPlan {
             rank: self.context.shares.rank_of(index as usize, None),
@@ -384,7 +391,7 @@ impl JobPlanner<'_, '_> {
 }
 
 /// Longest run time of the cell; 0 if one of its jobs ends before a time limit.
-fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
+fn run_time_ns(jobs: &[UnplannedJob]) -> u64 {
     let time_ns = |plan: &JobPlan| {
         let is_endless = plan.stream.end.loops.is_none();
         (plan.run_time_ns > 0 && is_endless && plan.after.is_none())
@@ -394,7 +401,7 @@ fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
     times.and_then(|it| it.into_iter().max()).unwrap_or(0)
 }
 
-fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
+fn worker(worker_index: u32, job: &UnplannedJob, files: &JobFiles) -> WorkerPlan {
     WorkerPlan {
         worker_index,
         rank: 0,
@@ -446,18 +453,18 @@ fn present(entry: &ResolvedTarget, wanted: u64) -> Result<u64, Diagnostic> {
     let present = entry.facts.size_bytes;
     match entry.facts.kind {
         TargetKind::Null | TargetKind::Endless => Ok(wanted.max(present)),
-        _ if !entry.facts.exists => Err(not_there(&entry.facts.path)),
+        _ if !entry.facts.exists => Err(missing_target(&entry.facts.path)),
         _ if present < wanted => Err(too_short(&entry.facts.path, present, wanted)),
         _ => Ok(present),
     }
 }
 
-fn not_there(path: &str) -> Diagnostic {
+fn missing_target(path: &str) -> Diagnostic {
     let message = format!("`{path}` does not exist on this machine");
     Diagnostic::error("", message).help("name a file or a device that exists")
 }
 
-fn without_size(job: &BuiltJob) -> Diagnostic {
+fn missing_size_error(job: &UnplannedJob) -> Diagnostic {
     let message = format!("the job `{}` has no size", plan::printable(&job.name));
     Diagnostic::error("", message).help("add `size=1g`")
 }
@@ -472,7 +479,7 @@ fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
 }
 
 /// Error if direct I/O on the target is not possible with the job's sizes.
-fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &ResolvedTarget) -> Option<Diagnostic> {
+fn unaligned(job: &UnplannedJob, start_bytes: u64, entry: &ResolvedTarget) -> Option<Diagnostic> {
     let unit = entry.direct_unit().max(1);
     let blocks = &job.plan.stream.blocks;
     let mix = job.plan.stream.mix;
@@ -489,5 +496,5 @@ fn unaligned(job: &BuiltJob, start_bytes: u64, entry: &ResolvedTarget) -> Option
         entry.facts.path,
         plan::printable(&job.name)
     );
-    Some(Diagnostic::error("", message).help(whole_units(bytes, unit.into())))
+    Some(Diagnostic::error("", message).help(alignment_advice(bytes, unit.into())))
 }

@@ -30,7 +30,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use description::check::{check_whole, given_twice};
+use description::check::{check_whole, repeated_target};
 use description::model::Workload;
 use description::{Overrides, Ranks};
 use plan::Diagnostic;
@@ -39,13 +39,13 @@ use plan::{Cell, CurvePart, Plan, PlannedWorkload, Setting, WorkerPlan, order_of
 
 use groups::groups_of_workers;
 use options::ResolvedOptions;
-use ranks::{RankShares, managers_remark, share_out};
-use repetition::Often;
+use ranks::{RankShares, managers_warning, share_out};
+use repetition::RepetitionMode;
 use settings::{note_targets, note_workers};
 use targets::TargetTable;
 
 pub use documents::{
-    BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload, TargetRemark,
+    BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload, TargetProperties,
 };
 pub use groups::{GroupHost, hosts_of_groups};
 pub use space::check_space_together;
@@ -142,7 +142,7 @@ pub fn plan(
         // The file was checked when it was read, so this error comes from an option.
         check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
     }
-    if let Some(flaw) = given_twice(overrides.targets()) {
+    if let Some(flaw) = repeated_target(overrides.targets()) {
         return Err(flaw.diagnostic(""));
     }
     context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
@@ -152,11 +152,11 @@ pub fn plan(
     let mut series = Vec::new();
     let mut seed = seeds::SEED_DEFAULT;
     for (index, workload) in applied.iter_mut().enumerate() {
-        let remark = managers_remark(workload, overrides.ranks());
+        let remark = managers_warning(workload, overrides.ranks());
         context.warnings.extend(remark);
         let target_count = context.targets.of_worker(index, None).len();
         context.shares = share_out(workload, target_count, overrides.ranks())?;
-        let (own_seed, often, mut cells) = series_of(workload, index, &mut context)?;
+        let (own_seed, often, mut cells) = plan_workload(workload, index, &mut context)?;
         context.shares.assign(&mut cells)?;
         if index == 0 {
             seed = own_seed;
@@ -165,11 +165,11 @@ pub fn plan(
     }
     let targets = space::checked(&mut context)?;
     let repetition_rule = repetition::rule(&series)?;
-    let cells = interleaved(series, seed)?;
+    let cells = interleave_repetitions(series, seed)?;
     let doubt = repetition_rule.and_then(|rule| repetition::doubt(rule, &cells));
     context.warnings.extend(doubt);
     stamps::check(&cells)?;
-    refuse_nothing(&cells, &mut context.refusals);
+    refuse_empty_plan(&cells, &mut context.refusals);
     context.warnings = without_repeats(context.warnings);
     Ok(Planned {
         plan: Plan {
@@ -186,11 +186,11 @@ pub fn plan(
 }
 
 /// The seed of a workload, its repetitions, and the cells of one repetition.
-fn series_of(
+fn plan_workload(
     workload: &Workload,
     index: usize,
     context: &mut Context,
-) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
+) -> Result<(u64, RepetitionMode, Vec<Cell>), Diagnostic> {
     let sized = amount::sized(workload, index, context)?;
     let workload = sized.as_ref().unwrap_or(workload);
     if let Some(built) = jobs::of(workload)? {
@@ -247,7 +247,10 @@ pub fn wanted_targets_of_groups(
 }
 
 /// Interleaves the repetitions, each in its own order, and numbers the cells.
-fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
+fn interleave_repetitions(
+    mut series: Vec<(RepetitionMode, Vec<Cell>)>,
+    seed: u64,
+) -> Result<Vec<Cell>, Diagnostic> {
     // Before any cell is copied, because these limits bound the memory of a plan.
     let count: usize = series
         .iter()
@@ -263,10 +266,10 @@ fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cel
         })
         .sum();
     if heaviest > WEIGHT_MAX {
-        return Err(too_heavy());
+        return Err(plan_too_large());
     }
     // Before the cells are copied, because all repetitions have the indexes of the first one.
-    identify(&mut series);
+    assign_indexes(&mut series);
     let most = series
         .iter()
         .map(|(often, _)| often.times())
@@ -290,11 +293,11 @@ fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cel
 
 /// Sets each cell's workload index and its index in the first repetition, which keeps the order of
 /// the file. A point of a curve gets the index of its peak, which precedes it.
-fn identify(series: &mut [(Often, Vec<Cell>)]) {
+fn assign_indexes(series: &mut [(RepetitionMode, Vec<Cell>)]) {
     let (mut next_index, mut peak_index) = (0, 0);
     for (workload_index, (_, cells)) in (0..).zip(series) {
         for cell in cells {
-            if !cell.curve.is_some_and(CurvePart::follows_a_peak) {
+            if !cell.curve.is_some_and(CurvePart::depends_on_peak) {
                 peak_index = next_index;
             }
             next_index += 1;
@@ -320,12 +323,12 @@ fn weight(workers: &[WorkerPlan]) -> usize {
         .sum()
 }
 
-fn too_heavy() -> Diagnostic {
+fn plan_too_large() -> Diagnostic {
     let message = format!("the cells have more than {WEIGHT_MAX} access lines and targets");
     Diagnostic::error("", message).help("use fewer workers, targets or queue depths")
 }
 
-fn refuse_nothing(cells: &[Cell], refusals: &mut Vec<Diagnostic>) {
+fn refuse_empty_plan(cells: &[Cell], refusals: &mut Vec<Diagnostic>) {
     if cells.is_empty() {
         let message = "there is nothing to run: no worker has an access specification";
         refusals.push(Diagnostic::error("", message).help("add an `[[access_spec]]`"));

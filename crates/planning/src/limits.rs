@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use units::format::size;
 
 use description::check::{IODEPTH_MAX, REQUEST_BYTES_MAX};
-use plan::job::{BuiltJob, JobFiles};
+use plan::job::{JobFiles, UnplannedJob};
 use plan::{CacheMode, Diagnostic, EngineKind, TargetKind};
 
 use super::Context;
-use super::memory::Taken;
+use super::memory::MemoryUse;
 
 /// Refuses a queue depth or a request size that no engine supports.
-pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
+pub(super) fn check(job: &UnplannedJob) -> Result<(), Diagnostic> {
     let name = plan::printable(&job.name);
     let depth = job.plan.iodepth;
     let refused = |message: String, help: &str| {
@@ -34,7 +34,7 @@ pub(super) fn check(job: &BuiltJob) -> Result<(), Diagnostic> {
 }
 
 /// Refuses a file that is too small to be divided among the threads of its job.
-pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
+pub(super) fn check_shares(job: &UnplannedJob) -> Result<(), Diagnostic> {
     let plan = &job.plan;
     let parts = u64::from(plan.thread_count());
     let least = u64::from(plan.buffer_bytes()).saturating_mul(parts);
@@ -53,7 +53,7 @@ pub(super) fn check_shares(job: &BuiltJob) -> Result<(), Diagnostic> {
 
 /// Refuses work that `/dev/null` and `/dev/zero` cannot do.
 pub(super) fn check_endless(
-    job: &BuiltJob,
+    job: &UnplannedJob,
     files: &JobFiles,
     context: &Context,
 ) -> Result<(), Diagnostic> {
@@ -80,12 +80,12 @@ pub(super) fn check_endless(
 }
 
 /// Refuses buffers that do not fit into memory.
-pub(super) fn check_buffers(jobs: &[BuiltJob], context: &Context) -> Result<(), Diagnostic> {
-    let bytes = |job: &BuiltJob| {
+pub(super) fn check_buffers(jobs: &[UnplannedJob], context: &Context) -> Result<(), Diagnostic> {
+    let bytes = |job: &UnplannedJob| {
         u64::from(job.plan.buffer_bytes()).saturating_mul(u64::from(job.plan.iodepth))
     };
     let shares = &context.shares;
-    let taken = Taken {
+    let taken = MemoryUse {
         what: "the buffers of the jobs that run together",
         help: "use smaller blocks, a smaller queue depth or fewer jobs",
         workers: jobs
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_of_jobs_have_room_in_memory() {
+    fn the_buffers_of_jobs_must_fit_in_memory() {
         let job = |rest: &str| format!("[[job]]\nengine = \"null\"\nsize = \"4g\"\n{rest}");
         let fits = job("block_size = \"1g\"\niodepth = 4\ncount = 3\n");
         assert_eq!(told(&fits), Ok(()));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_a_job_need_a_request_each_in_every_file() {
+    fn every_file_of_a_job_needs_room_for_a_request_per_thread() {
         let job = |rest: &str| format!("[[job]]\nengine = \"psync\"\niodepth = 8\n{rest}");
         let refused = told(&job("size = \"16k\"\n")).unwrap_err();
         assert!(
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_below_another() {
+    fn no_file_of_a_job_may_lie_below_another() {
         let jobs = |files: &str| format!("[[job]]\nengine = \"null\"\nfiles = {files}\n");
         for files in [
             "[\"a/b\", \"a\"]",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_or_a_request_that_no_stream_has_is_refused() {
+    fn an_unusable_skew_or_request_size_is_refused() {
         let line = |more: &str| {
             format!(
                 "engine = \"null\"\n[[access_spec]]\n\

@@ -88,11 +88,11 @@ impl LineTarget<'_> {
             Bytes(span.size_bytes),
             self.path
         );
-        Err(Diagnostic::error("", message).help(self.more_room("requests")))
+        Err(Diagnostic::error("", message).help(self.size_advice("requests")))
     }
 
     /// Advice on how to make requests or strides fit: existing files and devices cannot grow.
-    fn more_room(&self, what: &str) -> String {
+    fn size_advice(&self, what: &str) -> String {
         match self.fixed_bytes {
             Some(bytes) if bytes <= self.span.size_bytes => {
                 format!("use smaller {what}, or a larger target")
@@ -103,7 +103,7 @@ impl LineTarget<'_> {
 
     /// Checks that a stride reaches a second request before the end of the span; otherwise a single
     /// block would be measured repeatedly.
-    pub fn strides(&self, line: &LinePlan) -> Result<(), Diagnostic> {
+    pub fn check_stride(&self, line: &LinePlan) -> Result<(), Diagnostic> {
         let Sequence::Strided { stride_bytes } = line.sequence else {
             return Ok(());
         };
@@ -124,7 +124,7 @@ impl LineTarget<'_> {
             Bytes(span.size_bytes),
             self.path
         );
-        Err(Diagnostic::error("", message).help(self.more_room("strides")))
+        Err(Diagnostic::error("", message).help(self.size_advice("strides")))
     }
 
     /// Alignment of the line's offsets in bytes; at least 1.
@@ -158,12 +158,12 @@ impl LineTarget<'_> {
             "direct I/O on `{}` needs multiples of {unit} bytes, not {what} of {bytes} bytes",
             self.path
         );
-        Some(Diagnostic::error("", message).help(whole_units(bytes, unit.into())))
+        Some(Diagnostic::error("", message).help(alignment_advice(bytes, unit.into())))
     }
 }
 
 /// Advice for a size that direct I/O cannot move.
-pub(crate) fn whole_units(bytes: u64, unit: u64) -> String {
+pub(crate) fn alignment_advice(bytes: u64, unit: u64) -> String {
     let whole = bytes.checked_next_multiple_of(unit).unwrap_or(unit);
     format!("use a multiple of {unit}, such as {whole}, or add `--cache buffered`")
 }

@@ -7,7 +7,7 @@ use plan::facts::SystemFacts;
 use plan::printable;
 
 /// An item that takes memory.
-pub(super) struct Taken<'a, W> {
+pub(super) struct MemoryUse<'a, W> {
     /// Name of the item, such as `the buffers of a cell`.
     pub what: &'a str,
     /// Advice if it takes too much.
@@ -16,7 +16,7 @@ pub(super) struct Taken<'a, W> {
     pub workers: W,
 }
 
-impl<W: Iterator<Item = (u32, u64)> + Clone> Taken<'_, W> {
+impl<W: Iterator<Item = (u32, u64)> + Clone> MemoryUse<'_, W> {
     /// Checks that half of each machine's memory stays free for everything else.
     ///
     /// # Errors
@@ -24,17 +24,17 @@ impl<W: Iterator<Item = (u32, u64)> + Clone> Taken<'_, W> {
     pub fn fits(&self, facts: &SystemFacts) -> Result<(), Diagnostic> {
         if facts.hosts.is_empty() {
             let place = ("", "this machine's memory");
-            return self.fits_into(facts.memory_bytes, place, |_| true);
+            return self.check_fits(facts.memory_bytes, place, |_| true);
         }
         let mut hosts = facts.hosts.iter();
         hosts.try_for_each(|host| {
             let name = format!(" on `{}`", printable(&host.name));
             let place = (name.as_str(), "the memory there");
-            self.fits_into(host.memory_bytes, place, |rank| host.ranks.contains(&rank))
+            self.check_fits(host.memory_bytes, place, |rank| host.ranks.contains(&rank))
         })
     }
 
-    fn fits_into(
+    fn check_fits(
         &self,
         memory_bytes: u64,
         (on, memory): (&str, &str),

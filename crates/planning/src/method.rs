@@ -5,7 +5,7 @@ use plan::Diagnostic;
 use plan::{Cell, CurvePart, EngineKind, OpenLoop, SteadyRule};
 
 use super::open_loop;
-use super::repetition::Often;
+use super::repetition::RepetitionMode;
 use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 
@@ -22,7 +22,7 @@ pub(super) struct Method {
     pub precondition: Option<f64>,
     /// Rounds until they are steady; `None` for a single measurement.
     pub steady: Option<SteadyRule>,
-    pub often: Often,
+    pub often: RepetitionMode,
     pub seed: u64,
     pub cpus: Vec<u32>,
 }
@@ -76,7 +76,7 @@ pub(super) struct LoadMethod {
 }
 
 /// Measurement method of jobs.
-pub(super) struct MethodOfJobs {
+pub(super) struct JobMethod {
     pub method: Method,
     /// One cell per depth; `None` for the jobs' own depths.
     pub iodepths: Vec<Option<u32>>,
@@ -86,10 +86,10 @@ impl Resolver<'_> {
     /// The queue depths, and the load at each of them.
     pub fn load(&mut self, workload: &Workload) -> (Vec<u32>, LoadMethod) {
         let (iodepths, find_depth) = self.searched_depths(workload);
-        (iodepths, self.load_at(workload, find_depth))
+        (iodepths, self.load_method(workload, find_depth))
     }
 
-    fn load_at(&mut self, workload: &Workload, find_depth: bool) -> LoadMethod {
+    fn load_method(&mut self, workload: &Workload, find_depth: bool) -> LoadMethod {
         LoadMethod {
             rates: self.rates(workload),
             curve: self.curve(workload),
@@ -115,7 +115,7 @@ impl Resolver<'_> {
             operations: load.operations,
             precondition: self.precondition(workload.precondition, engine)?,
             steady: self.steady(workload),
-            often: Often::resolve(workload, self),
+            often: RepetitionMode::resolve(workload, self),
             seed: self.shown("seed", workload.seed, Seed(seed_default)).0,
             cpus: self.cpus(workload),
         })
@@ -129,7 +129,7 @@ impl Resolver<'_> {
         &mut self,
         workload: &Workload,
         (own_depths, engine): (&[String], EngineKind),
-    ) -> Result<MethodOfJobs, Diagnostic> {
+    ) -> Result<JobMethod, Diagnostic> {
         let is_search = workload.find_depth == Some(true);
         let (iodepths, find_depth) = match is_search || workload.iodepth.is_some() {
             true => {
@@ -141,7 +141,7 @@ impl Resolver<'_> {
                 (vec![None], false)
             }
         };
-        let load = self.load_at(workload, find_depth);
+        let load = self.load_method(workload, find_depth);
         self.optional("engine", workload.engine, |it| units::text_of(&it));
         self.optional("cache", workload.cache, |it| units::text_of(&it));
         self.optional("size", workload.size, |it| it.to_string());
@@ -152,6 +152,6 @@ impl Resolver<'_> {
         self.optional("verify", workload.verify, |it| it.to_string());
         self.optional("warm", workload.warm, |it| it.to_string());
         self.optional("batch", workload.batch, |it| it.to_string());
-        Ok(MethodOfJobs { method, iodepths })
+        Ok(JobMethod { method, iodepths })
     }
 }

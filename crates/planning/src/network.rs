@@ -136,7 +136,7 @@ pub(super) fn check_cell(cell: &Cell, options: &ResolvedOptions) -> Result<(), D
 }
 
 /// Whether a cell has workers and all of them have TCP peers, whose sockets provide the buffers.
-pub(super) fn is_all(cell: &Cell) -> bool {
+pub(super) fn is_network_cell(cell: &Cell) -> bool {
     !cell.workers.is_empty() && cell.workers.iter().all(|worker| worker.network)
 }
 

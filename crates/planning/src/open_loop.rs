@@ -51,7 +51,7 @@ fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
         let help = "leave `rate` out, or `transactions_per_connection`";
         return Err(Diagnostic::error("", message).help(help));
     }
-    match worker.lines.iter().find_map(own_pace) {
+    match worker.lines.iter().find_map(pacing_key) {
         Some((key, value)) => {
             let message = format!(
                 "an access line of `{}` has `{key} = {value}`, which cannot have a `rate`",
@@ -90,7 +90,7 @@ fn job(name: &str, job: &JobPlan) -> Result<(), Diagnostic> {
 }
 
 /// The key, if any, by which a line determines its own request times, with its value.
-fn own_pace(line: &LinePlan) -> Option<(&'static str, String)> {
+fn pacing_key(line: &LinePlan) -> Option<(&'static str, String)> {
     match line {
         line if line.delay_ns > 0 => Some(("delay", Span(line.delay_ns).to_string())),
         line if line.burst > 1 => Some(("burst", line.burst.to_string())),

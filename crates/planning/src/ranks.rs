@@ -5,7 +5,7 @@ use description::Ranks;
 use description::model::Workload;
 use plan::Cell;
 use plan::Diagnostic;
-use plan::job::BuiltJobs;
+use plan::job::ConvertedJobs;
 
 use plan::worker_seed;
 
@@ -14,12 +14,12 @@ use plan::worker_seed;
 pub(super) struct RankShares {
     workload: String,
     count: u32,
-    by: By,
+    by: RankRule,
 }
 
 /// Rule that determines a worker's process.
 #[derive(Default)]
-enum By {
+enum RankRule {
     /// All workers are in one process.
     #[default]
     None,
@@ -49,7 +49,7 @@ pub(super) fn share_out(
     let mut shares = RankShares {
         workload: workload.name_or_default().to_owned(),
         count: ranks.count(),
-        by: By::None,
+        by: RankRule::None,
     };
     let jobs = description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
     if let Some(built) = jobs {
@@ -59,7 +59,7 @@ pub(super) fn share_out(
         let Ranks::Each(_) = ranks else {
             return Err(shares.refused("the clones of a job stay in one process"));
         };
-        shares.by = By::Place {
+        shares.by = RankRule::Place {
             each: built.jobs.len() as u32,
             is_each: true,
         };
@@ -75,26 +75,26 @@ pub(super) fn share_out(
     shares.by = match ranks {
         Ranks::Each(count) => {
             workload.workers = Some(workers.saturating_mul(*count));
-            By::Place {
+            RankRule::Place {
                 each: workers,
                 is_each: true,
             }
         }
-        Ranks::OfAll(count) if workers.is_multiple_of(*count) => By::Place {
+        Ranks::OfAll(count) if workers.is_multiple_of(*count) => RankRule::Place {
             each: workers / count,
             is_each: false,
         },
         Ranks::OfAll(_) => {
             return Err(shares.refused(&format!("{workers} workers cannot be shared evenly")));
         }
-        Ranks::OfGroups(names) => By::Table(ranks_of_tables(workload, names)?),
+        Ranks::OfGroups(names) => RankRule::Table(ranks_of_tables(workload, names)?),
     };
     Ok(shares)
 }
 
 /// Copies the jobs and their files for each process. Jobs wait for and end only jobs of the same
 /// process.
-pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs {
+pub(super) fn copy_for_each_process(mut built: ConvertedJobs, processes: u32) -> ConvertedJobs {
     let (job_count, file_count) = (built.jobs.len(), built.files.files.len());
     for process in 1..processes {
         for index in 0..job_count {
@@ -117,7 +117,7 @@ pub(super) fn in_each_process(mut built: BuiltJobs, processes: u32) -> BuiltJobs
 
 /// A warning if an Iometer file has workers of several managers, which are separate machines in
 /// Iometer.
-pub(super) fn managers_remark(workload: &Workload, ranks: Option<&Ranks>) -> Option<Diagnostic> {
+pub(super) fn managers_warning(workload: &Workload, ranks: Option<&Ranks>) -> Option<Diagnostic> {
     workload.iometer.as_ref()?;
     let mut managers: Vec<String> = Vec::new();
     for name in groups_of_workers(workload).flatten() {
@@ -162,16 +162,16 @@ impl RankShares {
     /// The process of the worker with this index and table.
     pub fn rank_of(&self, index: usize, table_index: Option<usize>) -> u32 {
         match &self.by {
-            By::None => 0,
-            By::Place { each, .. } => index as u32 / (*each).max(1),
-            By::Table(ranks) => table_index.map_or(0, |table| ranks[table]),
+            RankRule::None => 0,
+            RankRule::Place { each, .. } => index as u32 / (*each).max(1),
+            RankRule::Table(ranks) => table_index.map_or(0, |table| ranks[table]),
         }
     }
 
     /// Number of processes that each do the whole work; 1 if they divide it.
-    pub fn alike(&self) -> u32 {
+    pub fn replica_count(&self) -> u32 {
         match &self.by {
-            By::Place { is_each: true, .. } => self.count,
+            RankRule::Place { is_each: true, .. } => self.count,
             _ => 1,
         }
     }
@@ -180,7 +180,7 @@ impl RankShares {
     /// are cycled together.
     pub fn cycle_of(&self, index: usize) -> usize {
         match &self.by {
-            By::Place { is_each: true, .. } => self.rank_of(index, None) as usize,
+            RankRule::Place { is_each: true, .. } => self.rank_of(index, None) as usize,
             _ => 0,
         }
     }
@@ -194,7 +194,7 @@ impl RankShares {
             return Ok(());
         }
         for cell in cells {
-            let (By::Place { each, .. }, Some(program)) = (&self.by, cell.program()) else {
+            let (RankRule::Place { each, .. }, Some(program)) = (&self.by, cell.program()) else {
                 continue;
             };
             if cell.workers.len() as u32 != each.saturating_mul(self.count) {
@@ -251,7 +251,7 @@ mod tests {
         line = [{ size = \"4k\", read = 0 }]\n";
 
     #[test]
-    fn workers_go_where_their_group_does() {
+    fn workers_run_on_the_rank_of_their_group() {
         let text = SPECS.to_owned()
             + "[[worker]]\ngroup = \"a\"\naccess_specs = [\"r\"]\n\
                [[worker]]\ngroup = \"b\"\naccess_specs = [\"w\"]\ncount = 2\n\
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_workers_are_in_each_process() {
+    fn every_process_runs_all_unequal_workers() {
         let text = SPECS.to_owned()
             + "[[worker]]\naccess_specs = [\"r\"]\n\
                [[worker]]\naccess_specs = [\"idle\", \"w\"]\n";

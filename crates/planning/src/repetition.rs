@@ -10,7 +10,7 @@ use super::resolver::Resolver;
 use super::{CELLS_MAX, WEIGHT_MAX, weight};
 
 /// Repetitions that are always measured; fewer do not show the scatter.
-// `stats::Stopping` decides nothing before this number, either.
+// `stats::StoppingRule` decides nothing before this number, either.
 pub(super) const REPETITIONS_MIN: u32 = 3;
 /// Maximum number of repetitions, as for a fixed number.
 const REPETITIONS_MAX: u32 = 1000;
@@ -20,7 +20,7 @@ const BUDGET_DEFAULT: Span = Span::from_secs(600);
 
 /// Repetitions of a workload's cells, from its keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Often {
+pub(super) enum RepetitionMode {
     /// A fixed number.
     Times(u32),
     /// Until a precision or a budget is reached.
@@ -31,7 +31,7 @@ pub(super) enum Often {
     },
 }
 
-impl Often {
+impl RepetitionMode {
     /// Resolves the keys and notes them as settings.
     pub fn resolve(workload: &Workload, r: &mut Resolver) -> Self {
         match r.shown("repetitions", workload.repetitions, Repetitions::Count(1)) {
@@ -60,9 +60,11 @@ impl Often {
 ///
 /// # Errors
 /// If the workloads of a run are repeated in different ways.
-pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRule>, Diagnostic> {
+pub(super) fn rule(
+    series: &[(RepetitionMode, Vec<Cell>)],
+) -> Result<Option<RepetitionRule>, Diagnostic> {
     let mut all = series.iter().map(|(often, _)| *often);
-    let Some(first) = all.find(|often| matches!(often, Often::Until { .. })) else {
+    let Some(first) = all.find(|often| matches!(often, RepetitionMode::Until { .. })) else {
         return Ok(None);
     };
     if series.iter().any(|(often, _)| *often != first) {
@@ -71,7 +73,7 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
         let help = "add `--repetitions auto`, `--precision` and `--budget`, or run them one by one";
         return Err(Diagnostic::error("", message).help(help));
     }
-    let Often::Until {
+    let RepetitionMode::Until {
         precision,
         budget_ns,
     } = first

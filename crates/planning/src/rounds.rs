@@ -4,14 +4,14 @@ use units::Span;
 
 use description::check::ROUND_MIN;
 use plan::Diagnostic;
-use plan::job::BuiltJob;
+use plan::job::UnplannedJob;
 
 /// Gives all jobs rounds of the same length, the longest one.
 ///
 /// # Errors
 /// If jobs start at different times, or rounds are too short to be compared.
-pub(super) fn share(jobs: &mut [BuiltJob]) -> Result<(), Diagnostic> {
-    let is_late = |job: &&BuiltJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
+pub(super) fn share(jobs: &mut [UnplannedJob]) -> Result<(), Diagnostic> {
+    let is_late = |job: &&UnplannedJob| job.plan.after.is_some() || job.plan.start_delay_ns > 0;
     if let Some(job) = jobs.iter().find(is_late) {
         let name = plan::printable(&job.name);
         let message = format!(

@@ -42,7 +42,11 @@ pub(super) fn note_workers(
 }
 
 /// For keys that all workers set, notes the workers' values, because those apply.
-pub(super) fn note_own(workload: &Workload, members: &[PlannedWorker], context: &mut Context) {
+pub(super) fn note_worker_values(
+    workload: &Workload,
+    members: &[PlannedWorker],
+    context: &mut Context,
+) {
     let tables: Vec<&Worker> = members
         .iter()
         .filter_map(|member| workload.worker.get(member.table_index?))

@@ -6,7 +6,7 @@ use units::Bytes;
 use units::format::size as rounded;
 
 use description::model::defaults::SIZE_DEFAULT;
-use plan::facts::{SystemFacts, kept_free_bytes};
+use plan::facts::{SystemFacts, min_free_bytes};
 use plan::{Diagnostic, DiagnosticCode};
 use plan::{Plan, TargetKind, TargetPlan};
 
@@ -39,7 +39,7 @@ impl ResolvedTarget {
                 0
             };
             free.saturating_add(present)
-                .saturating_sub(kept_free_bytes(facts.total_bytes))
+                .saturating_sub(min_free_bytes(facts.total_bytes))
         })
     }
 
@@ -128,7 +128,7 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         return Ok(SIZE_DEFAULT);
     }
     let path = &entry.facts.path;
-    let kept = rounded(kept_free_bytes(entry.facts.total_bytes));
+    let kept = rounded(min_free_bytes(entry.facts.total_bytes));
     if share == 0 {
         let message = format!("`{path}` has no room for a test file, as {kept} must stay free");
         return Err(Diagnostic::error("", message).help("name another target with `--target`"));
@@ -168,7 +168,7 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
                 "the {what} on `{}` need {}, as {} must stay free",
                 entry.facts.path,
                 shortage(needed, usable),
-                rounded(kept_free_bytes(entry.facts.total_bytes))
+                rounded(min_free_bytes(entry.facts.total_bytes))
             );
             return Err(Diagnostic::error("", message).help(help));
         }
@@ -236,7 +236,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                 "{} share one file system and together need {}, as {} must stay free",
                 paths.join(" and "),
                 shortage(needed, usable),
-                rounded(kept_free_bytes(entry.facts.total_bytes))
+                rounded(min_free_bytes(entry.facts.total_bytes))
             );
             return Err(Diagnostic::error("", message).help("use a smaller `--size`"));
         }

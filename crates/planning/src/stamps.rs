@@ -13,7 +13,9 @@ const STAMPED_BYTES_MIN: u64 = 64;
 /// The first length that is too short for a stamp.
 pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
     let workers = cells.iter().flat_map(|cell| &cell.workers);
-    let unfit = workers.filter(|worker| worker.verify).find_map(unstamped);
+    let unfit = workers
+        .filter(|worker| worker.verify)
+        .find_map(size_unfit_for_stamps);
     let Some((what, bytes)) = unfit else {
         return Ok(());
     };
@@ -24,7 +26,7 @@ pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
     Err(Diagnostic::error("", message).help(help))
 }
 
-fn unstamped(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
+fn size_unfit_for_stamps(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
     let of_line = |line: &LinePlan| {
         [
             ("requests", u64::from(line.size_bytes)),

@@ -34,7 +34,7 @@ pub(super) struct ResolvedTarget {
 #[derive(Default)]
 pub(super) struct TargetTable {
     pub entries: Vec<ResolvedTarget>,
-    lists: Vec<Lists>,
+    lists: Vec<TargetLists>,
     /// Indexes by path and by whether I/O accesses the target.
     // The same name may be a label for the `null` engine and a path for another workload.
     by_path: HashMap<(String, bool), u32>,
@@ -42,7 +42,7 @@ pub(super) struct TargetTable {
 
 /// The targets of one workload.
 #[derive(Default)]
-struct Lists {
+struct TargetLists {
     /// Targets of workers that name none.
     common: Vec<u32>,
     /// Targets of each worker table.
@@ -158,7 +158,7 @@ impl<'a> TargetNames<'a> {
 }
 
 /// How names map to paths.
-enum Leads<'a> {
+enum TargetMapping<'a> {
     /// Each name maps to its own paths.
     Each(HashMap<&'a str, Vec<String>>),
     /// Every name maps to all of these paths; an empty list means the default target.
@@ -174,7 +174,7 @@ struct TargetResolver<'a> {
 }
 
 impl TargetResolver<'_> {
-    fn lists(&mut self, names: &TargetNames, options: &[String]) -> Lists {
+    fn lists(&mut self, names: &TargetNames, options: &[String]) -> TargetLists {
         let distinct = names.distinct();
         let leads = self.leads(&distinct, options);
         let nobody_has_any = distinct.is_empty();
@@ -186,7 +186,7 @@ impl TargetResolver<'_> {
             None if of_iometer && !nobody_has_any => Vec::new(),
             own => self.list(own.unwrap_or_default(), &leads),
         };
-        Lists {
+        TargetLists {
             of_tables: names.of_tables.iter().map(|own| list(*own)).collect(),
             common: if names.of_tables.is_empty() {
                 list(names.common)
@@ -196,24 +196,25 @@ impl TargetResolver<'_> {
         }
     }
 
-    fn leads<'n>(&mut self, distinct: &[&'n str], options: &[String]) -> Leads<'n> {
-        let (peers, others): (Vec<_>, Vec<_>) =
-            distinct.iter().partition(|name| TcpAddress::is_meant(name));
+    fn leads<'n>(&mut self, distinct: &[&'n str], options: &[String]) -> TargetMapping<'n> {
+        let (peers, others): (Vec<_>, Vec<_>) = distinct
+            .iter()
+            .partition(|name| TcpAddress::is_tcp_name(name));
         if !options.is_empty() && !peers.is_empty() && (self.of_iometer || !others.is_empty()) {
             return self.leads_by_kind([&peers, &others], options);
         }
         // As many options as names: each option replaces the name at its position.
         if options.len() > 1 && options.len() == distinct.len() {
-            return Leads::Each(in_pairs(distinct, options));
+            return TargetMapping::Each(pair_with_options(distinct, options));
         }
         if !options.is_empty() {
-            return Leads::All(options.to_vec());
+            return TargetMapping::All(options.to_vec());
         }
         let paths = self.own_paths(distinct);
         if paths.is_empty() {
-            Leads::All(Vec::new())
+            TargetMapping::All(Vec::new())
         } else {
-            Leads::Each(paths)
+            TargetMapping::Each(paths)
         }
     }
 
@@ -234,17 +235,21 @@ impl TargetResolver<'_> {
 
     /// If both TCP peers and other targets are named, options of each kind replace only names of
     /// that kind; names without such options stay.
-    fn leads_by_kind<'n>(&mut self, names: [&[&'n str]; 2], options: &[String]) -> Leads<'n> {
+    fn leads_by_kind<'n>(
+        &mut self,
+        names: [&[&'n str]; 2],
+        options: &[String],
+    ) -> TargetMapping<'n> {
         let (peers, others): (Vec<_>, Vec<_>) = options
             .iter()
             .cloned()
-            .partition(|option| TcpAddress::is_meant(option));
+            .partition(|option| TcpAddress::is_tcp_name(option));
         let mut all = HashMap::new();
         for (names, options) in names.into_iter().zip([peers, others]) {
             if options.is_empty() {
                 all.extend(self.own_paths(names));
             } else if options.len() > 1 && options.len() == names.len() {
-                all.extend(in_pairs(names, &options));
+                all.extend(pair_with_options(names, &options));
             } else {
                 all.extend(names.iter().map(|name| (*name, options.clone())));
                 if names.is_empty() {
@@ -258,22 +263,22 @@ impl TargetResolver<'_> {
                 }
             }
         }
-        Leads::Each(all)
+        TargetMapping::Each(all)
     }
 
-    fn list(&mut self, names: &[String], leads: &Leads) -> Vec<u32> {
+    fn list(&mut self, names: &[String], leads: &TargetMapping) -> Vec<u32> {
         let paths: Vec<&String> = match leads {
-            Leads::All(paths) => paths.iter().collect(),
-            Leads::Each(paths) => names
+            TargetMapping::All(paths) => paths.iter().collect(),
+            TargetMapping::Each(paths) => names
                 .iter()
                 .filter_map(|name| paths.get(name.as_str()))
                 .flatten()
                 .collect(),
         };
-        let unnamed = matches!(leads, Leads::All(paths) if paths.is_empty());
+        let unnamed = matches!(leads, TargetMapping::All(paths) if paths.is_empty());
         let mut indices: Vec<u32> = paths.into_iter().map(|path| self.named(path)).collect();
         if unnamed {
-            indices.push(self.unnamed());
+            indices.push(self.default_target_index());
         }
         let mut seen = HashSet::new();
         indices.retain(|index| seen.insert(*index));
@@ -284,7 +289,7 @@ impl TargetResolver<'_> {
         let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
         self.table.index_of(path, touched, || {
             let known = facts.target(path);
-            let is_peer = TcpAddress::is_meant(path);
+            let is_peer = TcpAddress::is_tcp_name(path);
             if touched && known.is_none() && !is_peer {
                 let message = format!("`{path}` does not exist on this machine");
                 let help = "name a target of this machine with `--target`";
@@ -305,7 +310,7 @@ impl TargetResolver<'_> {
         })
     }
 
-    fn unnamed(&mut self) -> u32 {
+    fn default_target_index(&mut self) -> u32 {
         let touched = self.touched;
         let found = match &self.facts.default_target {
             _ if !touched => TargetFacts::placeholder("null", TargetKind::Null),
@@ -334,7 +339,7 @@ impl ResolvedTarget {
 }
 
 /// Pairs each name with the option at the same position.
-fn in_pairs<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<String>> {
+fn pair_with_options<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<String>> {
     let options = options.iter().map(|option| vec![option.clone()]);
     names.iter().copied().zip(options).collect()
 }
@@ -346,7 +351,7 @@ fn in_pairs<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n str, Vec<S
 /// [ext4]`.
 fn path_of(name: &str, of_iometer: bool) -> Option<String> {
     let name = name.trim();
-    if TcpAddress::is_meant(name) {
+    if TcpAddress::is_tcp_name(name) {
         return Some(name.to_owned());
     }
     if name.starts_with('/') {
@@ -378,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn linux_names_lead_to_paths() {
+    fn linux_target_names_become_paths() {
         assert_eq!(path_of("/mnt/x [ext4]").as_deref(), Some("/mnt/x"));
         assert_eq!(path_of("/mnt/a b").as_deref(), Some("/mnt/a b"));
         assert_eq!(path_of("/dev/sdb").as_deref(), Some("/dev/sdb"));
@@ -386,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absolute_names_of_iometer_lead_to_paths() {
+    fn only_absolute_iometer_names_become_paths() {
         assert_eq!(
             super::path_of("/dev/sdb", true).as_deref(),
             Some("/dev/sdb")
@@ -397,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_windows_and_bare_devices_lead_nowhere() {
+    fn windows_and_bare_device_names_have_no_path() {
         for name in [
             "C:",
             "C: \"System\"",

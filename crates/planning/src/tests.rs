@@ -158,7 +158,7 @@ fn repetitions_are_outermost_and_depths_innermost() {
 }
 
 #[test]
-fn every_repetition_of_a_cell_knows_its_first() {
+fn every_repetition_of_a_cell_refers_to_the_first() {
     let text = format!("repetitions = 3\niodepth = [1, 2, 3]\n{LINE}");
     let plan = planned(&text, &[]).plan;
     for cell in &plan.cells {
@@ -178,7 +178,7 @@ fn every_repetition_of_a_cell_knows_its_first() {
 }
 
 #[test]
-fn repetitions_after_the_first_are_in_an_order_drawn_from_the_seed() {
+fn later_repetitions_are_shuffled_by_the_seed() {
     let depths = |pairs: &[&str]| {
         let text = format!("repetitions = 3\niodepth = [1, 2, 3, 4, 5, 6, 7, 8]\n{LINE}");
         let cells = planned(&text, pairs).plan.cells;
@@ -193,7 +193,7 @@ fn repetitions_after_the_first_are_in_an_order_drawn_from_the_seed() {
 }
 
 #[test]
-fn repetitions_have_streams_of_their_own() {
+fn each_repetition_has_its_own_seed() {
     let seeds = |more: &str| {
         let text = format!("repetitions = 3\n{more}{LINE}");
         let cells = planned(&text, &[]).plan.cells;
@@ -209,7 +209,7 @@ fn repetitions_have_streams_of_their_own() {
 }
 
 #[test]
-fn a_further_repetition_is_as_a_planned_one() {
+fn an_added_repetition_equals_a_planned_one() {
     for more in ["", "position = \"iometer\"\n"] {
         let of = |times: u32| {
             let text = format!("repetitions = {times}\niodepth = [1, 2, 3]\n{more}{LINE}");
@@ -222,7 +222,7 @@ fn a_further_repetition_is_as_a_planned_one() {
 }
 
 #[test]
-fn each_worker_uses_its_own_specification_of_the_step_or_sits_out() {
+fn each_step_uses_the_workers_own_specifications() {
     let text = format!(
         "{LINE}{}[[worker]]\nname = \"x\"\naccess_specs = [\"b\", \"a\", \"Idle\"]\n\
          [[worker]]\nname = \"y\"\ncount = 2\naccess_specs = [\"a\"]\n",
@@ -244,7 +244,7 @@ fn each_worker_uses_its_own_specification_of_the_step_or_sits_out() {
 }
 
 #[test]
-fn test_types_choose_targets_and_depths() {
+fn the_test_type_determines_targets_and_depths() {
     let text = format!(
         "targets = [\"/a\", \"/b\"]\ntest_type = \"cycle-outstanding-ios-and-targets\"\n\
          cycling.iodepth = {{ start = 2, end = 5 }}\n{LINE}"
@@ -268,7 +268,7 @@ fn test_types_choose_targets_and_depths() {
 }
 
 #[test]
-fn depths_that_start_above_their_end_are_nothing_to_run() {
+fn a_start_depth_above_the_end_is_refused() {
     let text = format!(
         "test_type = \"cycle-outstanding-ios\"\ncycling.iodepth = {{ start = 9, end = 8 }}\n{LINE}"
     );
@@ -312,7 +312,7 @@ fn options_replace_targets_one_by_one_or_all() {
 }
 
 #[test]
-fn targets_that_are_not_here_are_warnings() {
+fn missing_targets_give_warnings() {
     let text = format!("targets = [\"/dev/nope\", \"C:\"]\n{LINE}");
     let planned = planned(&text, &[]);
     assert_eq!(
@@ -349,7 +349,7 @@ fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
 }
 
 #[test]
-fn a_gibibyte_of_a_file_system_stays_free() {
+fn test_files_leave_a_gibibyte_of_the_file_system_free() {
     let text = format!("targets = [\"/a\", \"/b\"]\n{LINE}");
     // 2 GiB free less 1 GiB that stays free leave 512 MiB for each of two.
     let tight = facts(&[directory("/a", 2), directory("/b", 2)]);
@@ -384,7 +384,7 @@ fn a_gibibyte_of_a_file_system_stays_free() {
 }
 
 #[test]
-fn direct_io_must_be_aligned_on_a_known_target() {
+fn direct_io_must_be_aligned_to_a_known_target() {
     let text = format!("targets = \"/a\"\n{}", LINE.replace("\"4k\"", "1000"));
     assert_eq!(
         refusal(&text, &facts(&[directory("/a", 50)])),
@@ -398,7 +398,7 @@ fn direct_io_must_be_aligned_on_a_known_target() {
 }
 
 #[test]
-fn a_larger_unit_of_direct_io_raises_an_alignment_of_zero_with_a_warning() {
+fn a_larger_direct_io_unit_raises_the_default_alignment() {
     let target = TargetFacts {
         direct_alignment_bytes: 4096,
         ..directory("/a", 50)
@@ -417,7 +417,7 @@ fn a_larger_unit_of_direct_io_raises_an_alignment_of_zero_with_a_warning() {
 }
 
 #[test]
-fn a_request_must_fit_into_what_is_used() {
+fn a_request_must_fit_into_the_used_range() {
     let text = format!("size = \"2k\"\n{LINE}");
     assert_eq!(
         refusal(&text, &SystemFacts::default()),
@@ -430,7 +430,7 @@ fn a_request_must_fit_into_what_is_used() {
 }
 
 #[test]
-fn a_ring_holds_all_requests_of_a_worker() {
+fn all_requests_of_a_worker_must_fit_into_one_ring() {
     let text = format!("targets = [\"/a\", \"/b\"]\niodepth = 20000\n{LINE}");
     assert_eq!(
         refusal(&text, &SystemFacts::default()),
@@ -454,7 +454,7 @@ fn buffers_must_leave_half_of_the_memory() {
 }
 
 #[test]
-fn seeds_are_kept_for_iometers_rule_and_derived_otherwise() {
+fn seeds_are_kept_with_iometer_positions_and_otherwise_derived() {
     let text = format!("{LINE}[[worker]]\ncount = 2\nseed = 42\n");
     let seeds = |pairs: &[&str]| {
         let workers = &planned(&text, pairs).plan.cells[0].workers;
@@ -489,7 +489,7 @@ fn workers_take_cpus_in_turn() {
 }
 
 #[test]
-fn a_run_without_end_gets_the_default_time_and_a_warning() {
+fn an_endless_run_gets_the_default_time_and_a_warning() {
     let endless = planned(&format!("run_time = 0\n{LINE}"), &[]);
     assert_eq!(endless.plan.cells[0].run_time_ns, 10_000_000_000);
     assert_eq!(
@@ -502,7 +502,7 @@ fn a_run_without_end_gets_the_default_time_and_a_warning() {
 }
 
 #[test]
-fn no_time_at_all_is_refused_as_an_option() {
+fn a_run_time_option_of_zero_is_refused() {
     let refused = planned_on(LINE, &["run_time=0"], &SystemFacts::default());
     assert_eq!(
         refused.unwrap_err().to_string(),
@@ -514,7 +514,7 @@ fn no_time_at_all_is_refused_as_an_option() {
 }
 
 #[test]
-fn times_beyond_a_month_are_refused_with_their_line_or_as_options() {
+fn times_beyond_a_month_are_refused_in_files_and_options() {
     for key in ["run_time", "ramp_time"] {
         let text = format!("{key} = \"99999d\"\n{LINE}");
         let refused = load("w.toml", &text).unwrap_err();
@@ -549,7 +549,7 @@ fn a_new_file_is_written_once_from_its_start_to_its_end() {
 }
 
 #[test]
-fn a_list_of_depths_must_be_followed_by_somebody() {
+fn a_list_of_depths_that_no_worker_uses_is_refused() {
     let text = format!("iodepth = [1, 2]\n{LINE}[[worker]]\niodepth = 4\n");
     assert_eq!(
         refusal(&text, &SystemFacts::default()),
@@ -560,7 +560,7 @@ fn a_list_of_depths_must_be_followed_by_somebody() {
 }
 
 #[test]
-fn parts_stand_above_what_they_use_and_below_options() {
+fn settings_of_a_part_override_its_workload_and_yield_to_options() {
     let text = "run_time = \"7s\"\niodepth = 3\n[[part]]\nuse = \"oltp\"\n\
                 [[part]]\nuse = \"oltp\"\niodepth = 5\nname = \"other\"\n";
     let seen = |pairs: &[&str]| {
@@ -582,7 +582,7 @@ fn parts_stand_above_what_they_use_and_below_options() {
 }
 
 #[test]
-fn plans_have_a_limit() {
+fn the_number_of_cells_in_a_plan_is_limited() {
     let text = format!(
         "test_type = \"cycle-outstanding-ios\"\n\
          cycling.iodepth = {{ end = 30000, step = 1, kind = \"linear\" }}\n{LINE}"
@@ -597,7 +597,7 @@ fn plans_have_a_limit() {
 }
 
 #[test]
-fn a_plan_of_nothing_is_refused_to_run_but_shown() {
+fn an_empty_plan_can_be_shown_but_not_run() {
     let text = format!("{LINE}[[worker]]\naccess_specs = []\n");
     let planned = planned(&text, &[]);
     assert_eq!(
@@ -608,7 +608,7 @@ fn a_plan_of_nothing_is_refused_to_run_but_shown() {
 }
 
 #[test]
-fn what_touches_nothing_cannot_be_verified() {
+fn an_engine_without_io_cannot_be_verified() {
     let error = planned_on(
         LINE,
         &["verify=true", "engine=null"],
@@ -623,7 +623,7 @@ fn what_touches_nothing_cannot_be_verified() {
 }
 
 #[test]
-fn what_is_verified_must_have_room_for_stamps() {
+fn verified_requests_must_have_room_for_stamps() {
     let text = |line: &str| format!("cache = \"buffered\"\nverify = true\n{LINE}{line}");
     assert_eq!(
         refusal(
@@ -657,7 +657,7 @@ fn a_stride_must_lead_to_a_second_place() {
 }
 
 #[test]
-fn a_target_is_given_once() {
+fn repeated_targets_are_refused() {
     let twice = |targets: &[&str]| {
         let mut overrides = Overrides::new();
         overrides.set_targets(targets.iter().map(|it| (*it).to_owned()).collect());
@@ -671,7 +671,7 @@ fn a_target_is_given_once() {
 }
 
 #[test]
-fn settings_show_what_all_workers_set_themselves() {
+fn settings_show_values_that_every_worker_sets() {
     let shown = |text: &str, pairs: &[&str], key: &str| {
         let settings = planned(text, pairs).plan.settings;
         let mut of_key = settings.into_iter().filter(|setting| setting.key == key);
@@ -717,7 +717,7 @@ fn each_rate_makes_a_cell_at_each_depth() {
 }
 
 #[test]
-fn without_a_rate_each_request_follows_the_one_before() {
+fn without_a_rate_the_load_is_closed_loop() {
     let plan = planned(LINE, &[]).plan;
     assert_eq!(plan.cells[0].rate, None);
     assert!(
@@ -730,14 +730,14 @@ fn without_a_rate_each_request_follows_the_one_before() {
 }
 
 #[test]
-fn a_rate_takes_a_list_of_options() {
+fn the_rate_option_accepts_a_list() {
     let plan = planned(LINE, &["rate=500/s,2k/s"]).plan;
     assert_eq!(plan.cells.len(), 2);
     assert_eq!(plan.cells[1].rate.unwrap().per_second, 2e3);
 }
 
 #[test]
-fn what_has_its_own_pace_has_no_rate() {
+fn a_workload_with_its_own_pace_refuses_a_rate() {
     let facts = SystemFacts::default();
     for (key, value) in [("delay", "\"1ms\""), ("burst", "3"), ("reply", "512")] {
         let error = refusal(&format!("rate = 10\n{LINE}{key} = {value}\n"), &facts);
@@ -750,7 +750,7 @@ fn what_has_its_own_pace_has_no_rate() {
 }
 
 #[test]
-fn rates_out_of_range_are_refused_where_they_are_written() {
+fn rates_out_of_range_are_refused_with_their_line() {
     for (value, seen) in [
         ("0.0001", "not from 0.001/s to 10m/s"),
         ("[]", "an empty list"),
@@ -763,7 +763,7 @@ fn rates_out_of_range_are_refused_where_they_are_written() {
 }
 
 #[test]
-fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_written() {
+fn a_zero_rate_and_arrivals_without_a_rate_are_refused() {
     for (text, seen) in [
         (
             "rate = 0\n[postmark]\n".to_owned(),
@@ -808,7 +808,7 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
 }
 
 /// Facts of a machine of 4 GiB with one directory of so many free GiB.
-fn of_four(free_gib: u64) -> SystemFacts {
+fn facts_with_free_space(free_gib: u64) -> SystemFacts {
     SystemFacts {
         memory_bytes: 4 << 30,
         ..facts(&[directory("/a", free_gib)])
@@ -818,9 +818,9 @@ fn of_four(free_gib: u64) -> SystemFacts {
 const OF_MEMORY: &str = "targets = \"/a\"\ntimes_memory = \"2x\"\n";
 
 #[test]
-fn data_of_so_many_times_the_memory_are_a_size() {
+fn a_multiple_of_memory_sets_the_size() {
     let text = format!("{OF_MEMORY}{LINE}");
-    let planned = planned_on(&text, &[], &of_four(50)).unwrap();
+    let planned = planned_on(&text, &[], &facts_with_free_space(50)).unwrap();
     assert_eq!(planned.plan.targets[0].size_bytes, 8 << 30);
     assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
     let setting = |planned: &Planned, key: &str| {
@@ -832,22 +832,22 @@ fn data_of_so_many_times_the_memory_are_a_size() {
         (written.value.as_str(), written.source),
         ("2x", Source::Written)
     );
-    let half = planned_on(&text, &["times_memory=0.5x"], &of_four(50)).unwrap();
+    let half = planned_on(&text, &["times_memory=0.5x"], &facts_with_free_space(50)).unwrap();
     assert_eq!(half.plan.targets[0].size_bytes, 2 << 30);
     assert_eq!(
         setting(&half, "times_memory").unwrap().source,
         Source::Option
     );
     // What is said later of either holds.
-    let sized = planned_on(&text, &["size=1GiB"], &of_four(50)).unwrap();
+    let sized = planned_on(&text, &["size=1GiB"], &facts_with_free_space(50)).unwrap();
     assert_eq!(sized.plan.targets[0].size_bytes, 1 << 30);
     assert_eq!(setting(&sized, "times_memory"), None);
 }
 
 #[test]
-fn data_of_the_memory_are_cut_with_a_warning_where_they_would_fill_the_target() {
+fn a_multiple_of_memory_is_cut_to_the_target_with_a_warning() {
     let text = format!("{OF_MEMORY}{LINE}");
-    let planned = planned_on(&text, &[], &of_four(5)).unwrap();
+    let planned = planned_on(&text, &[], &facts_with_free_space(5)).unwrap();
     // Three quarters of what can be used while 1 GiB stays free.
     assert_eq!(planned.plan.targets[0].size_bytes, 3 << 30);
     let [warning] = planned.warnings.as_slice() else {
@@ -860,7 +860,7 @@ fn data_of_the_memory_are_cut_with_a_warning_where_they_would_fill_the_target() 
             .contains("are 3 GiB, not 8 GiB (2x of the memory)"),
         "{warning}"
     );
-    let full = refusal(&text, &of_four(1));
+    let full = refusal(&text, &facts_with_free_space(1));
     assert!(
         full.contains("`/a` has no room for the requested data"),
         "{full}"
@@ -868,10 +868,10 @@ fn data_of_the_memory_are_cut_with_a_warning_where_they_would_fill_the_target() 
 }
 
 #[test]
-fn data_of_the_memory_are_so_many_files() {
+fn a_multiple_of_memory_sets_the_number_of_files() {
     let files = |text: &str, options: &[&str], free_gib: u64| {
         let text = format!("{OF_MEMORY}{text}");
-        let planned = planned_on(&text, options, &of_four(free_gib)).unwrap();
+        let planned = planned_on(&text, options, &facts_with_free_space(free_gib)).unwrap();
         let files = planned.plan.cells[0].program().unwrap().clone();
         (files, planned.warnings.len())
     };
@@ -894,7 +894,7 @@ fn data_of_the_memory_are_so_many_files() {
 }
 
 #[test]
-fn an_amount_is_said_once_and_needs_a_memory_that_is_known() {
+fn a_multiple_of_memory_excludes_size_and_needs_known_memory() {
     let both = format!("{OF_MEMORY}size = \"1GiB\"\n{LINE}");
     let error = description::read_toml("both", &both)
         .unwrap_err()

@@ -34,7 +34,7 @@ fn mean_of_lines(cell: &Cell) -> f64 {
 }
 
 #[test]
-fn every_file_is_correct_names_its_source_and_stands_under_its_name() {
+fn every_built_in_file_is_valid_and_has_its_name_and_source() {
     for Builtin { name, text, .. } in list() {
         let workload = description::read_toml(name, text).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(workload.name.as_deref(), Some(name));
@@ -63,7 +63,7 @@ fn the_papers_workloads_have_the_papers_mean_sizes() {
 }
 
 #[test]
-fn the_papers_workloads_have_the_papers_reads_and_randoms() {
+fn the_papers_workloads_have_the_papers_read_and_random_shares() {
     for (name, read, random) in [
         ("oltp", 67.0, 100.0),
         ("workstation", 80.0, 80.0),
@@ -144,7 +144,7 @@ fn the_quick_pack_takes_about_a_minute() {
 }
 
 #[test]
-fn the_short_names_are_the_cells_of_quick() {
+fn the_short_names_match_cells_of_quick() {
     // What is measured where, whatever the cells are called and however long they take.
     let asked = |cell: &Cell| {
         let lines = cell.workers[0].lines.clone();
@@ -167,7 +167,7 @@ fn the_short_names_are_the_cells_of_quick() {
 }
 
 #[test]
-fn a_short_name_with_another_size_is_said_in_one_line() {
+fn a_short_name_with_another_size_gets_the_options_to_write() {
     for (name, words) in [
         ("randread-16k", "--rw randread --bs 16k"),
         ("Seqwrite-128K", "--rw write --bs 128k"),
@@ -199,7 +199,7 @@ fn iometers_defaults_are_31_and_the_mix_has_29_lines() {
 }
 
 #[test]
-fn a_slip_in_a_name_finds_the_nearest() {
+fn a_misspelled_name_suggests_the_nearest() {
     assert_eq!(find("File Server").unwrap().name, "file-server");
     assert_eq!(find("quick").unwrap().kind, BuiltinKind::Pack);
     assert_eq!(
@@ -212,7 +212,7 @@ fn a_slip_in_a_name_finds_the_nearest() {
     );
 }
 
-fn of_one_worker(mut program: Program) -> Program {
+fn with_one_worker(mut program: Program) -> Program {
     for phase in program.phases_mut() {
         phase.groups[0].workers = Some(1);
     }
@@ -220,7 +220,7 @@ fn of_one_worker(mut program: Program) -> Program {
 }
 
 #[test]
-fn the_classics_of_files_are_those_that_were_published() {
+fn the_classic_file_workloads_match_the_publications() {
     let files = |name: &str| {
         let cells = cells(name);
         assert_eq!((cells.len(), cells[0].workers.len()), (1, 1));
@@ -231,11 +231,11 @@ fn the_classics_of_files_are_those_that_were_published() {
     let create_remove = CreateRemove::default().resolve().unwrap();
     assert_eq!(create_remove.sizes_bytes, [0, 4096, 16_384, 65_536]);
     assert_eq!(create_remove.file_count, 500_000);
-    let program = of_one_worker(create_remove.program());
+    let program = with_one_worker(create_remove.program());
     assert_eq!(files("create-remove"), program);
     let lat_fs = LatFs::default().resolve().unwrap();
     assert_eq!(lat_fs.sizes_bytes, [0, 1024, 4096, 10_240]);
-    let program = of_one_worker(lat_fs.program());
+    let program = with_one_worker(lat_fs.program());
     assert_eq!(files("lat-fs"), program);
     let program = FsMark::default().resolve(1).unwrap().program();
     assert_eq!(files("fs-mark"), program);
@@ -257,7 +257,7 @@ fn planned_with(name: &str, memory_bytes: u64) -> Planned {
 }
 
 #[test]
-fn the_mail_server_is_postmark_with_the_threads_and_the_syncs_of_varmail() {
+fn the_mail_server_is_postmark_with_threads_and_syncs_of_varmail() {
     let planned = planned_with("mail-server", 64 << 30);
     let cell = &planned.plan.cells[0];
     let pool = pool(cell.program().unwrap());
@@ -275,7 +275,7 @@ fn the_mail_server_is_postmark_with_the_threads_and_the_syncs_of_varmail() {
 }
 
 #[test]
-fn the_database_is_the_papers_oltp_at_its_outstanding_ios_past_the_cache() {
+fn the_database_is_the_papers_oltp_with_direct_io_at_its_depths() {
     assert!((mean_of_lines(&cells("database")[0]) - 8192.0).abs() < 1e-6);
     let cells = planned_with("database", 8 << 30).plan.cells;
     let depths: Vec<u32> = cells.iter().map(|cell| cell.iodepth).collect();
@@ -290,7 +290,7 @@ fn the_database_is_the_papers_oltp_at_its_outstanding_ios_past_the_cache() {
 }
 
 #[test]
-fn a_build_counts_the_sync_after_its_files() {
+fn a_build_includes_the_sync_after_its_files() {
     let cells = planned_with("build", 8 << 30).plan.cells;
     let program = cells[0].program().unwrap();
     let build = FsMarkPlan::of_program(program).unwrap();
@@ -300,7 +300,7 @@ fn a_build_counts_the_sync_after_its_files() {
 }
 
 #[test]
-fn a_backup_goes_through_twice_the_memory_in_chunks_of_the_book() {
+fn a_backup_reads_twice_the_memory_in_chunks_of_the_book() {
     let cells = planned_with("backup", 4 << 30).plan.cells;
     let seen: Vec<_> = cells
         .iter()
@@ -316,7 +316,7 @@ fn a_backup_goes_through_twice_the_memory_in_chunks_of_the_book() {
 }
 
 #[test]
-fn the_published_run_of_postmark_is_two_options_away() {
+fn two_options_give_the_published_postmark_run() {
     let loaded = load_builtin("postmark").unwrap();
     let mut overrides = Overrides::new();
     for pair in ["number=9999", "transactions=5000000", "engine=null"] {

@@ -19,7 +19,7 @@ fn planned(workloads: &[Workload], overrides: &Overrides) -> Plan {
     }
 }
 
-fn says_the_same(workloads: &[Workload], overrides: &Overrides) {
+fn assert_same_description(workloads: &[Workload], overrides: &Overrides) {
     let text = to_toml(&overrides.written(workloads).unwrap()).unwrap();
     let read = load("x.toml", &text);
     let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -44,27 +44,27 @@ fn overrides(pairs: &[&str], targets: &[&str]) -> Overrides {
 #[test]
 fn a_built_in_workload_and_a_pack_read_back_to_the_same_plan() {
     let said = overrides(&["iodepth=1,32", "size=2g", "run_time=5s"], &["/mnt/x"]);
-    says_the_same(&load_builtin("oltp").unwrap(), &said);
-    says_the_same(&load_builtin("quick").unwrap(), &said);
+    assert_same_description(&load_builtin("oltp").unwrap(), &said);
+    assert_same_description(&load_builtin("quick").unwrap(), &said);
     let two = overrides(&[], &["/mnt/a", "/mnt/b"]);
-    says_the_same(&load_builtin("file-server").unwrap(), &two);
+    assert_same_description(&load_builtin("file-server").unwrap(), &two);
     let files = overrides(&["number=2000", "workers=2"], &["/mnt/x"]);
-    says_the_same(&load_builtin("postmark").unwrap(), &files);
+    assert_same_description(&load_builtin("postmark").unwrap(), &files);
 }
 
 #[test]
-fn targets_of_workers_are_replaced_as_planning_replaces_them() {
+fn worker_targets_are_replaced_as_in_planning() {
     let text = "[[worker]]\ntargets = [\"a\", \"b\"]\n[[worker]]\ntargets = \"b\"\n\
                 [[access_spec]]\nline = [{ size = \"4k\" }]\n";
     let mut workload = read_toml("x.toml", text).unwrap();
     workload.name = Some("x".to_owned());
     workload.source = Some("y".to_owned());
-    says_the_same(&[workload.clone()], &overrides(&[], &["/mnt/1", "/mnt/2"]));
-    says_the_same(&[workload], &overrides(&[], &["/mnt/1"]));
+    assert_same_description(&[workload.clone()], &overrides(&[], &["/mnt/1", "/mnt/2"]));
+    assert_same_description(&[workload], &overrides(&[], &["/mnt/1"]));
 }
 
 #[test]
-fn an_absolute_location_is_the_target() {
+fn an_absolute_location_becomes_the_target() {
     let text = "targets = \"/x\"\n[postmark]\nlocations = [\"a\"]\n";
     let workload = read_toml("x.toml", text).unwrap();
     for pair in [
@@ -95,7 +95,7 @@ fn an_absolute_location_is_the_target() {
 }
 
 #[test]
-fn a_configuration_of_iometer_without_specifications_is_refused() {
+fn an_iometer_configuration_without_specifications_is_refused() {
     let text = "[iometer]\n[[worker]]\nname = \"Worker 1\"\n";
     let read = load("sample.toml", text).unwrap();
     let planned = plan(&read, &Overrides::new(), &Default::default());

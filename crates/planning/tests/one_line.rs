@@ -13,19 +13,19 @@ fn sizes(text: &str) -> Option<BlockSizes> {
     Some(text.parse().unwrap())
 }
 
-fn refusal(line: &OneLine) -> String {
+fn refusal(line: &OneLineOptions) -> String {
     line.workload().unwrap_err().to_string()
 }
 
-fn of(pattern: Pattern) -> OneLine {
-    OneLine {
+fn of(pattern: AccessPattern) -> OneLineOptions {
+    OneLineOptions {
         pattern: Some(pattern),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     }
 }
 
 /// Reads and random positions in percent, size and alignment in bytes, of each planned line.
-fn planned(line: &OneLine) -> Vec<(f64, f64, u32, u32)> {
+fn planned(line: &OneLineOptions) -> Vec<(f64, f64, u32, u32)> {
     let workload = line.workload().unwrap().unwrap();
     let planned = plan(&[workload], &Overrides::new(), &SystemFacts::default()).unwrap();
     let [cell] = planned.plan.cells.as_slice() else {
@@ -45,14 +45,14 @@ fn planned(line: &OneLine) -> Vec<(f64, f64, u32, u32)> {
 }
 
 #[test]
-fn each_pattern_reads_writes_and_jumps_as_fios_does() {
+fn each_pattern_has_the_read_and_random_shares_of_fio() {
     let wanted = [
-        (Pattern::Read, (100.0, 0.0, 4096, 0)),
-        (Pattern::Write, (0.0, 0.0, 4096, 0)),
-        (Pattern::ReadWrite, (50.0, 0.0, 4096, 0)),
-        (Pattern::RandRead, (100.0, 100.0, 4096, 4096)),
-        (Pattern::RandWrite, (0.0, 100.0, 4096, 4096)),
-        (Pattern::RandReadWrite, (50.0, 100.0, 4096, 4096)),
+        (AccessPattern::Read, (100.0, 0.0, 4096, 0)),
+        (AccessPattern::Write, (0.0, 0.0, 4096, 0)),
+        (AccessPattern::ReadWrite, (50.0, 0.0, 4096, 0)),
+        (AccessPattern::RandRead, (100.0, 100.0, 4096, 4096)),
+        (AccessPattern::RandWrite, (0.0, 100.0, 4096, 4096)),
+        (AccessPattern::RandReadWrite, (50.0, 100.0, 4096, 4096)),
     ];
     for (pattern, line) in wanted {
         assert_eq!(planned(&of(pattern)), [line], "{pattern:?}");
@@ -61,10 +61,10 @@ fn each_pattern_reads_writes_and_jumps_as_fios_does() {
 
 #[test]
 fn a_mix_of_sizes_is_aligned_to_the_smallest() {
-    let line = OneLine {
+    let line = OneLineOptions {
         mix: Some(Percent(70.0)),
         sizes: sizes("64k:40,4k:60"),
-        ..of(Pattern::RandReadWrite)
+        ..of(AccessPattern::RandReadWrite)
     };
     assert_eq!(
         planned(&line),
@@ -78,19 +78,19 @@ fn a_mix_of_sizes_is_aligned_to_the_smallest() {
 }
 
 #[test]
-fn iometers_words_are_shares() {
-    let line = OneLine {
+fn iometer_style_options_set_the_shares() {
+    let line = OneLineOptions {
         read: Some(Percent(70.0)),
         random: Some(Percent(30.0)),
         sizes: sizes("8k"),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     };
     assert_eq!(planned(&line), [(70.0, 30.0, 8192, 8192)]);
     let name = line.workload().unwrap().unwrap().name;
     assert_eq!(name.as_deref(), Some("8k, 70% read, 30% random"));
-    let read = OneLine {
+    let read = OneLineOptions {
         read: Some(Percent(0.0)),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     };
     assert_eq!(planned(&read), [(0.0, 0.0, 4096, 0)]);
 }
@@ -104,9 +104,9 @@ fn names_are_short() {
         ("1536", "randread 1536"),
         ("2048k", "randread 2m"),
     ] {
-        let line = OneLine {
+        let line = OneLineOptions {
             sizes: sizes(text),
-            ..of(Pattern::RandRead)
+            ..of(AccessPattern::RandRead)
         };
         assert_eq!(
             line.workload().unwrap().unwrap().name.as_deref(),
@@ -116,11 +116,11 @@ fn names_are_short() {
 }
 
 #[test]
-fn what_is_built_reads_back_from_its_file() {
-    let line = OneLine {
+fn a_built_workload_reads_back_from_its_file() {
+    let line = OneLineOptions {
         mix: Some(Percent(33.3)),
         sizes: sizes("4k:12.5,64k:87.5"),
-        ..of(Pattern::ReadWrite)
+        ..of(AccessPattern::ReadWrite)
     };
     let workload = line.workload().unwrap().unwrap();
     assert_eq!(
@@ -130,42 +130,42 @@ fn what_is_built_reads_back_from_its_file() {
 }
 
 #[test]
-fn nothing_said_is_no_workload() {
-    assert_eq!(OneLine::default().workload(), Ok(None));
+fn without_options_there_is_no_workload() {
+    assert_eq!(OneLineOptions::default().workload(), Ok(None));
 }
 
 #[test]
-fn words_that_contradict_each_other_are_refused_with_what_to_write() {
-    let both = OneLine {
+fn contradicting_options_are_refused_with_help() {
+    let both = OneLineOptions {
         read: Some(Percent(70.0)),
-        ..of(Pattern::RandRead)
+        ..of(AccessPattern::RandRead)
     };
     assert!(refusal(&both).contains("`--rw randread` and `--read` both set"));
-    let no_mix = OneLine {
+    let no_mix = OneLineOptions {
         mix: Some(Percent(70.0)),
-        ..of(Pattern::RandRead)
+        ..of(AccessPattern::RandRead)
     };
     assert!(refusal(&no_mix).contains("help: use `--rw randrw`"));
-    let mix_alone = OneLine {
+    let mix_alone = OneLineOptions {
         mix: Some(Percent(70.0)),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     };
     assert!(refusal(&mix_alone).contains("help: add `--rw randrw`"));
-    let size_alone = OneLine {
+    let size_alone = OneLineOptions {
         sizes: sizes("4k"),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     };
     assert!(refusal(&size_alone).contains("help: add `--rw randread`"));
-    let both_mixes = OneLine {
+    let both_mixes = OneLineOptions {
         mix: Some(Percent(70.0)),
         random: Some(Percent(70.0)),
-        ..OneLine::default()
+        ..OneLineOptions::default()
     };
     assert!(refusal(&both_mixes).contains("as `--read`"));
 }
 
 #[test]
-fn sizes_are_read_with_shares_that_make_a_whole() {
+fn shares_of_sizes_must_add_up_to_one_hundred() {
     let read: BlockSizes = "4k:60,64k:40".parse().unwrap();
     let shares = [(4096, 60.0), (65_536, 40.0)].map(|(size, share)| SizeShare {
         size: Bytes(size),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_set_and_what_lies_beyond_stays() {
+    fn given_features_are_set_and_those_beyond_stay() {
         let mut whole = area(WHOLE, 1, 0x60_2e7);
         let given = area(GIVEN, 2, 0xe3);
         assert!(overlay(&mut whole, &given, intel));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feature_that_is_cut_stays_whole() {
+    fn a_truncated_feature_stays_unchanged() {
         let mut whole = area(WHOLE, 1, 0xe7);
         let given = area(1200, 2, 0x7);
         assert!(overlay(&mut whole, &given, intel));
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn features_beyond_that_are_given_without_their_registers_are_not_in_use() {
+    fn features_given_without_their_registers_are_not_in_use() {
         let mut whole = area(WHOLE, 1, 0x3);
         assert!(overlay(&mut whole, &area(GIVEN, 2, 0x60_003), intel));
         assert_eq!(features(&whole), Some(0x3));
     }
 
     #[test]
-    fn a_header_that_the_kernel_refuses_reaches_it() {
+    fn an_invalid_header_is_passed_on_to_the_kernel() {
         let mut given = area(GIVEN, 2, 1 << 40);
         given[FEATURES.end + 7] = 0x80;
         let mut whole = area(WHOLE, 1, 0x3);

@@ -7,7 +7,7 @@ mod tables;
 
 use ::compare::Comparison;
 
-pub(crate) use document::{beside_runs, document};
+pub(crate) use document::{document, document_for_run_page};
 
 /// Returns one line for each metric that is significantly worse, and by more than `percent` of the
 /// first side's value.

@@ -117,7 +117,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_points_of_a_curve_are_found_and_put_in_order() {
+    fn the_points_of_a_curve_are_found_and_sorted() {
         let record = record(&[(20, 3.0), (10, 1.0)]);
         let curves = curves(&record);
         assert_eq!((curves.len(), curves[0].points.len()), (1, 2));
@@ -128,7 +128,7 @@ pub mod tests {
     }
 
     #[test]
-    fn points_of_another_cell_are_of_another_curve() {
+    fn points_of_another_cell_belong_to_another_curve() {
         let mut record = record(&[(10, 1.0)]);
         record.cells[1].first_index = Some(7);
         assert!(curves(&record).is_empty());

@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays_as_it_is() {
+    fn text_that_fits_is_unchanged() {
         let text = "name   what it is\n\n  indented\n";
         assert_eq!(folded(text, 20), text);
     }
 
     #[test]
-    fn the_last_column_is_broken_below_itself() {
+    fn the_last_column_wraps_below_itself() {
         let text = "ok      io_uring  works with all that there is to be worked with\n";
         let wanted = "
 ok      io_uring  works with all that
@@ -170,7 +170,7 @@ ok      io_uring  works with all that
     }
 
     #[test]
-    fn where_there_is_no_room_beside_it_it_stands_below_its_name() {
+    fn without_room_on_the_line_the_description_goes_below_the_name() {
         let text = "  randrw-4k                Random reads and writes, 70 % reads";
         let wanted = "
   randrw-4k

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_one_group_with_an_interval() {
+    fn repetitions_form_one_group_with_an_interval() {
         let record = repeated();
         let groups = groups(&record);
         assert_eq!((groups.len(), groups[0].cells.len()), (1, 3));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_estimated_is_the_mean_of_the_complete_cells() {
+    fn without_an_estimate_a_figure_is_the_mean_of_complete_cells() {
         let mut record = repeated();
         record.estimates.clear();
         record.cells[2].status = Status::Interrupted;
@@ -341,14 +341,14 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_with_too_few_samples_is_no_figure() {
+    fn a_percentile_with_too_few_samples_has_no_figure() {
         let mut record = sample::record();
         record.cells[0].total.latency.count = 100;
         assert_eq!(groups(&record)[0].figure(Metric::LatencyP99), None);
     }
 
     #[test]
-    fn names_say_only_what_differs() {
+    fn names_contain_only_differing_settings() {
         let record = sample::record();
         let naming = Naming::of(&record);
         assert_eq!(

@@ -49,8 +49,8 @@ pub use paper::{
     ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
     PaperTable, PublishedComparison, Reference, ReferenceError, render_comparisons,
 };
-pub use plan_text::{plan_text, plan_text_on};
-pub use side_by_side::{Better, Extra, SideBySide, TableFormat};
+pub use plan_text::{plan_text, plan_text_with_remarks};
+pub use side_by_side::{BetterDirection, Extra, SideBySide, TableFormat};
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
 pub use verdict::{KnownFigure, RunVerdict};

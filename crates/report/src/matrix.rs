@@ -53,7 +53,7 @@ pub struct SettingMatrix<'a> {
 }
 
 /// The cells that share a matrix, with the values of each.
-struct Family<'a> {
+struct MatrixCells<'a> {
     variant: &'a Variant,
     first: &'a CellIdentity<'a>,
     cells: Vec<(Vec<(&'a str, String)>, &'a RepeatedCell<'a>)>,
@@ -62,7 +62,7 @@ struct Family<'a> {
 /// Returns the matrices of a run, in the order of execution; empty if no setting varies.
 #[must_use]
 pub fn matrices<'a>(groups: &'a [RepeatedCell<'a>], plan: &'a Plan) -> Vec<SettingMatrix<'a>> {
-    let mut families: Vec<Family> = Vec::new();
+    let mut families: Vec<MatrixCells> = Vec::new();
     for group in groups {
         let Some(variant) = variant_of(group, plan) else {
             continue;
@@ -70,15 +70,15 @@ pub fn matrices<'a>(groups: &'a [RepeatedCell<'a>], plan: &'a Plan) -> Vec<Setti
         let cell = (values(variant, group), group);
         match families.iter_mut().find(|it| it.takes(variant, group)) {
             Some(family) => family.cells.push(cell),
-            None => families.push(Family {
+            None => families.push(MatrixCells {
                 variant,
                 first: &group.place,
                 cells: vec![cell],
             }),
         }
     }
-    let names: Vec<[String; 4]> = families.iter().map(Family::names).collect();
-    let mut matrices: Vec<SettingMatrix> = families.into_iter().map(Family::matrix).collect();
+    let names: Vec<[String; 4]> = families.iter().map(MatrixCells::names).collect();
+    let mut matrices: Vec<SettingMatrix> = families.into_iter().map(MatrixCells::matrix).collect();
     for (index, matrix) in matrices.iter_mut().enumerate() {
         let parts = names[index].iter().enumerate();
         // The first part names the workload. The others are needed only where they differ.
@@ -97,7 +97,7 @@ pub fn matrices<'a>(groups: &'a [RepeatedCell<'a>], plan: &'a Plan) -> Vec<Setti
 /// separate tables.
 fn variant_of<'a>(group: &RepeatedCell, plan: &'a Plan) -> Option<&'a Variant> {
     let cell = group.cells.first()?;
-    if cell.curve.is_some_and(CurvePart::follows_a_peak) {
+    if cell.curve.is_some_and(CurvePart::depends_on_peak) {
         return None;
     }
     let index = usize::try_from(cell.first_index?).ok()?;
@@ -121,7 +121,7 @@ fn values<'a>(variant: &'a Variant, group: &RepeatedCell) -> Vec<(&'a str, Strin
     settings.chain(own).collect()
 }
 
-impl<'a> Family<'a> {
+impl<'a> MatrixCells<'a> {
     /// `true` if the cell differs from the family's cells only in the values of the settings.
     fn takes(&self, variant: &Variant, group: &RepeatedCell) -> bool {
         let keys = |it: &Variant| {
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_setting_that_varies_there_is_none() {
+    fn without_a_varying_setting_there_is_no_matrix() {
         let record = sample::record();
         assert!(matrices(&groups(&record), &record.plan).is_empty());
     }

@@ -67,7 +67,10 @@ impl WorkloadMeasure {
 
     /// Groups items by measure, in the order of first appearance.
     #[must_use]
-    pub fn apart<T>(items: Vec<T>, group_of: impl Fn(&T) -> Self) -> Vec<(Self, Vec<T>)> {
+    pub fn group_by_measure<T>(
+        items: Vec<T>,
+        group_of: impl Fn(&T) -> Self,
+    ) -> Vec<(Self, Vec<T>)> {
         let mut parts: Vec<(Self, Vec<T>)> = Vec::new();
         for item in items {
             let measure = group_of(&item);

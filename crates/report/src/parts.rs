@@ -113,7 +113,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_total_of_reads_and_writes_is_called_so_where_there_are_others() {
+    fn a_total_of_reads_and_writes_is_named_so_if_there_are_others() {
         let mut cell = sample::record().cells.remove(0);
         let mut interval = cell.intervals[0].clone();
         assert_eq!(CountedOperations::of(&cell), CountedOperations::All);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_move_bytes_come_first() {
+    fn operations_that_move_bytes_come_first() {
         let mut cell = sample::record().cells.remove(0);
         for name in ["append", "zap"] {
             cell.operations

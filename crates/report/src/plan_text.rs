@@ -15,7 +15,7 @@ use plan::{
     Cell, ContentPlan, CurvePart, Diagnostic, EngineKind, LinePlan, Plan, Sequence, Setting,
     Source, TargetKind, printable,
 };
-use planning::{Planned, TargetRemark};
+use planning::{Planned, TargetProperties};
 use units::{Bytes, Percent, Rate, Span};
 
 use length::length;
@@ -29,19 +29,23 @@ const CELLS_SHOWN: usize = 200;
 /// The whole plan, followed by warnings and refusals.
 #[must_use]
 pub fn plan_text(planned: &Planned) -> String {
-    plan_text_on(planned, &[], WIDTH_MAX)
+    plan_text_with_remarks(planned, &[], WIDTH_MAX)
 }
 
 /// As [`plan_text`], with remarks for each target in the plan's order, for a page of `columns`
 /// columns. Sentences are not wrapped.
 #[must_use]
-pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark], columns: usize) -> String {
+pub fn plan_text_with_remarks(
+    planned: &Planned,
+    remarks: &[TargetProperties],
+    columns: usize,
+) -> String {
     let plan = &planned.plan;
-    let mut text = Sheet {
+    let mut text = WrappedText {
         text: String::new(),
         columns: columns.min(WIDTH_MAX),
     };
-    for (workload, own) in plan.workloads.iter().zip(settings_of_each(plan)) {
+    for (workload, own) in plan.workloads.iter().zip(settings_by_workload(plan)) {
         let heading = match workload.title == workload.name {
             true => workload.name.clone(),
             false => format!("{} · {}", workload.name, workload.title),
@@ -53,8 +57,8 @@ pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark], columns: usize)
     }
     targets(&mut text, plan, remarks);
     specs(&mut text, plan);
-    file_plans(&mut text, plan);
-    job_plans(&mut text, plan);
+    write_file_plans(&mut text, plan);
+    write_job_plans(&mut text, plan);
     cells(&mut text, plan);
     total(&mut text, plan, remarks);
     findings(&mut text, &planned.warnings);
@@ -63,12 +67,12 @@ pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark], columns: usize)
 }
 
 /// Output buffer with the page width.
-struct Sheet {
+struct WrappedText {
     text: String,
     columns: usize,
 }
 
-fn line(text: &mut Sheet, content: &str) {
+fn line(text: &mut WrappedText, content: &str) {
     text.text.push_str(content.trim_end());
     text.text.push('\n');
 }
@@ -77,7 +81,7 @@ fn line(text: &mut Sheet, content: &str) {
 ///
 /// A workload's settings start with its `iodepth`. Names do not separate them, because a pack may
 /// use a name twice.
-pub(crate) fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
+pub(crate) fn settings_by_workload(plan: &Plan) -> Vec<Vec<&Setting>> {
     let mut all: Vec<Vec<&Setting>> = Vec::new();
     for setting in &plan.settings {
         match all.last_mut() {
@@ -88,7 +92,7 @@ pub(crate) fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
     all
 }
 
-fn settings(text: &mut Sheet, settings: &[&Setting]) {
+fn settings(text: &mut WrappedText, settings: &[&Setting]) {
     for (source, label) in [
         (Source::Option, "by option"),
         (Source::Written, "written"),
@@ -103,7 +107,7 @@ fn settings(text: &mut Sheet, settings: &[&Setting]) {
 }
 
 /// Joins items with commas; continuation lines are indented below the first item.
-fn wrapped(text: &mut Sheet, label: &str, items: &[String]) {
+fn wrapped(text: &mut WrappedText, label: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
@@ -135,7 +139,7 @@ fn used_bytes(plan: &Plan, index: usize, size_bytes: u64) -> u64 {
         .fold(size_bytes, std::cmp::max)
 }
 
-fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
+fn targets(text: &mut WrappedText, plan: &Plan, remarks: &[TargetProperties]) {
     line(text, "targets");
     let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
@@ -170,7 +174,7 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
 }
 
 /// Lists each access specification once, with its lines.
-fn specs(text: &mut Sheet, plan: &Plan) {
+fn specs(text: &mut WrappedText, plan: &Plan) {
     let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
     let cells = plan.cells.iter().filter(|cell| cell.work.is_access());
     for worker in cells.flat_map(|cell| &cell.workers) {
@@ -191,13 +195,13 @@ fn specs(text: &mut Sheet, plan: &Plan) {
             row[0].insert_str(0, "  ");
             row
         });
-        headed(text, &heading, rows, &[]);
+        write_headed_table(text, &heading, rows, &[]);
         text.text.push('\n');
     }
 }
 
 /// Describes work on many files, once for all cells with the same work.
-fn file_plans(text: &mut Sheet, plan: &Plan) {
+fn write_file_plans(text: &mut WrappedText, plan: &Plan) {
     let mut shown: Vec<(&Program, String, Vec<String>)> = Vec::new();
     for cell in &plan.cells {
         let Some(files) = cell.program() else {
@@ -222,7 +226,7 @@ fn file_plans(text: &mut Sheet, plan: &Plan) {
 }
 
 /// Lists the jobs of each cell, once for all repetitions.
-fn job_plans(text: &mut Sheet, plan: &Plan) {
+fn write_job_plans(text: &mut WrappedText, plan: &Plan) {
     let first = plan.cells.iter().filter(|cell| cell.repetition == 0);
     for cell in first
         .filter(|cell| cell.work.is_requests())
@@ -230,7 +234,7 @@ fn job_plans(text: &mut Sheet, plan: &Plan) {
     {
         let name = printable(&cell.workload);
         line(text, &format!("jobs of {name}, in parallel"));
-        headed(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
+        write_headed_table(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
         let told = goals::lines(cell);
         told.iter().for_each(|goal| line(text, goal));
         text.text.push('\n');
@@ -276,7 +280,7 @@ fn line_remarks(line: &LinePlan) -> Vec<String> {
     more
 }
 
-fn cells(text: &mut Sheet, plan: &Plan) {
+fn cells(text: &mut WrappedText, plan: &Plan) {
     line(text, "cells");
     let heading = [
         "  #",
@@ -289,7 +293,7 @@ fn cells(text: &mut Sheet, plan: &Plan) {
         "time",
     ];
     let rows = plan.cells.iter().take(CELLS_SHOWN).map(cell_row);
-    headed(text, &heading, rows, &[0, 3, 4, 5, 6]);
+    write_headed_table(text, &heading, rows, &[0, 3, 4, 5, 6]);
     if let Some(more) = plan
         .cells
         .len()
@@ -376,8 +380,8 @@ fn cell_row(cell: &Cell) -> Vec<String> {
 }
 
 /// A table with a heading; if it is wider than the page, a block of lines per row instead.
-fn headed(
-    text: &mut Sheet,
+fn write_headed_table(
+    text: &mut WrappedText,
     heading: &[&str],
     rows: impl Iterator<Item = Vec<String>>,
     right: &[usize],
@@ -410,7 +414,7 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 }
 
 /// Formats rows in columns; the columns in `right` are right-aligned.
-fn table(text: &mut Sheet, rows: Vec<Vec<String>>, right: &[usize]) {
+fn table(text: &mut WrappedText, rows: Vec<Vec<String>>, right: &[usize]) {
     let widths = widths(&rows);
     for row in &rows {
         let mut shown = String::new();
@@ -428,7 +432,7 @@ fn table(text: &mut Sheet, rows: Vec<Vec<String>>, right: &[usize]) {
     }
 }
 
-fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
+fn total(text: &mut WrappedText, plan: &Plan, remarks: &[TargetProperties]) {
     let mut sentence = length(plan);
     let is_prepared = plan
         .cells
@@ -476,7 +480,7 @@ fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
     }
 }
 
-fn findings(text: &mut Sheet, findings: &[Diagnostic]) {
+fn findings(text: &mut WrappedText, findings: &[Diagnostic]) {
     for finding in findings {
         text.text.push('\n');
         line(text, &finding.to_string());

@@ -53,13 +53,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_measured_has_no_percentiles() {
+    fn an_empty_latency_has_no_percentiles() {
         assert_eq!(values_at(&Latency::default(), &[50.0, 99.0]), [None, None]);
     }
 
     proptest! {
         #[test]
-        fn percentiles_are_those_of_the_histogram(
+        fn percentiles_match_the_histogram(
             samples in proptest::collection::vec(1_u64..10_000_000, 1..400),
             percents in proptest::collection::vec(1_u32..1000, 1..20),
         ) {

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_many_the_ends_and_the_middle_are_told() {
+    fn many_ranks_are_reduced_to_first_last_and_middle() {
         let rates: Vec<f64> = (0..1000).map(|it| f64::from((it * 7) % 1000)).collect();
         let told = picks(&rates);
         let rates: Vec<f64> = told.iter().map(|(_, index)| rates[*index]).collect();
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn none_of_few_is_told_twice() {
+    fn a_few_ranks_are_each_picked_once() {
         assert_eq!(picks(&[]), []);
         assert_eq!(picks(&[3.0]), [("slowest", 0)]);
         let told: Vec<usize> = picks(&[3.0, 1.0, 2.0]).iter().map(|it| it.1).collect();

@@ -179,7 +179,7 @@ fn remark(check: &Check, outcome: &Outcome, load: &OtherLoad) -> String {
 fn taken(load: &OtherLoad) -> String {
     let share = |share: f64| format!("{:.0} %", share * 100.0);
     let others = format!("other programs used {} of the CPUs", share(load.others));
-    match load.is_stolen_from() {
+    match load.has_excessive_steal_time() {
         true => format!("{others}, the hypervisor took {}", share(load.stolen)),
         false => others,
     }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hypervisor_is_named_where_it_took_enough_to_disturb() {
+    fn the_hypervisor_is_named_if_it_took_enough_time_to_disturb() {
         let load = |stolen| OtherLoad {
             others: 0.034,
             stolen,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_told_in_the_figures_unit() {
+    fn the_expected_value_is_shown_in_the_unit_of_the_figure() {
         let at_most = |high| Bound::AtMost { high };
         let between = Bound::Between {
             low: 0.93,

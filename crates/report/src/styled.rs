@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_cannot_pass_for_styling() {
+    fn text_cannot_imitate_styling() {
         let text = Styled::from("\x1b[31mred?\n").then(Styled::new("bold\u{202e}", Style::Bold));
         assert_eq!(
             text.painted(),

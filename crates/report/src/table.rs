@@ -88,7 +88,7 @@ impl Table {
 
     /// Adds a head above the columns from `first` to `last`.
     #[must_use]
-    pub fn spanned(self, first: usize, last: usize, text: impl Into<String>) -> Self {
+    pub fn with_span(self, first: usize, last: usize, text: impl Into<String>) -> Self {
         Self {
             span: Some((first, last, text.into())),
             ..self
@@ -150,7 +150,7 @@ impl Table {
             if total(&widths) <= page_width {
                 return table.arrange(&widths);
             }
-            if !table.drop_least() {
+            if !table.drop_lowest_priority() {
                 return self.blocks(page_width);
             }
         }
@@ -221,7 +221,7 @@ impl Table {
 
     /// Removes the column of numbers with the lowest priority. Returns `false` if it is the last
     /// one.
-    fn drop_least(&mut self) -> bool {
+    fn drop_lowest_priority(&mut self) -> bool {
         let numbers =
             (0..self.columns.len()).filter(|index| self.columns[*index].align == Align::Right);
         let least = numbers
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_right_and_names_left() {
+    fn numbers_are_right_aligned_and_names_left_aligned() {
         let wanted = "
                                -- µs ---
 workload                 IOPS  mean  p99
@@ -382,7 +382,7 @@ file server, all lines  12.3k  81.2  200
     }
 
     #[test]
-    fn names_break_before_columns_go() {
+    fn names_wrap_before_columns_are_dropped() {
         let wanted = "
                      -- µs ---
 workload       IOPS  mean  p99
@@ -393,7 +393,7 @@ all lines
     }
 
     #[test]
-    fn the_least_important_column_goes_first() {
+    fn the_least_important_column_is_dropped_first() {
         let wanted = "
                       µs
 workload       IOPS  p99
@@ -404,7 +404,7 @@ all lines
     }
 
     #[test]
-    fn heads_of_numbers_have_one_word_to_a_line() {
+    fn headers_of_number_columns_have_one_word_per_line() {
         let mut table = sample();
         table.columns[1].head = "queue depth".to_owned();
         table.span = None;
@@ -441,7 +441,7 @@ a
     }
 
     #[test]
-    fn a_uniform_column_can_go() {
+    fn a_uniform_column_can_be_dropped() {
         let mut table = sample();
         table.rows[1][1] = "12.3k".to_owned();
         table.drop_uniform(&["IOPS", "mean"]);
@@ -455,7 +455,7 @@ a
     }
 
     #[test]
-    fn a_table_without_rows_has_heads() {
+    fn a_table_without_rows_has_headers() {
         let table = Table {
             rows: Vec::new(),
             ..sample()

@@ -116,7 +116,7 @@ fn sentence(record: &RunRecord, told: &GroupedWarnings) -> String {
 }
 
 fn line(code: &WarningCode, message: &str) -> ModelWarning {
-    let severe = code.undermines().contains(&Claim::Valid);
+    let severe = code.contradicted_claims().contains(&Claim::Valid);
     ModelWarning {
         code: printable(code.as_str()),
         message: printable(message),

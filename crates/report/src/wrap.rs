@@ -79,12 +79,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_one_empty_line() {
+    fn blank_text_is_one_empty_line() {
         assert_eq!(wrap("  ", 10), [""]);
     }
 
     #[test]
-    fn control_characters_are_seen_and_not_obeyed() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("a\x1b[31mb\nc"), "a\\u{1b}[31mb\\nc");
         assert_eq!(wrap("a\x1bb\nc", 8), ["a\\u{1b}b", "c"]);
     }

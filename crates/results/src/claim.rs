@@ -27,7 +27,7 @@ impl WarningCode {
     /// Statements that a warning of this kind contradicts. The match lists every code, so that a
     /// new code does not compile until it has an entry.
     #[must_use]
-    pub const fn undermines(&self) -> &'static [Claim] {
+    pub const fn contradicted_claims(&self) -> &'static [Claim] {
         use Claim::{
             BypassedCache, MovedByDevice, OnStorage, ProcessorFree, ReadFromDevice, Succeeded,
             TellsDevice, Valid,
@@ -100,7 +100,7 @@ impl Warning {
     /// `true` if the warning contradicts `claim`.
     #[must_use]
     pub fn contradicts(&self, claim: Claim) -> bool {
-        self.code.undermines().contains(&claim)
+        self.code.contradicted_claims().contains(&claim)
     }
 }
 
@@ -111,13 +111,13 @@ mod tests {
     fn against(claim: Claim) -> Vec<&'static str> {
         let codes = WarningCode::ALL.iter();
         codes
-            .filter(|code| code.undermines().contains(&claim))
+            .filter(|code| code.contradicted_claims().contains(&claim))
             .map(WarningCode::as_str)
             .collect()
     }
 
     #[test]
-    fn direct_io_that_goes_through_the_cache_in_part_is_not_past_it() {
+    fn partly_cached_direct_io_does_not_bypass_the_cache() {
         let codes = against(Claim::BypassedCache);
         for code in [
             "direct-not-honored",
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_success_has_no_valid_figures() {
+    fn an_unsuccessful_run_has_no_valid_figures() {
         let valid = against(Claim::Valid);
         assert!(
             against(Claim::Succeeded)

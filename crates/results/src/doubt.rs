@@ -10,11 +10,11 @@ mod short;
 mod stretch;
 mod whole_run;
 
-pub use cluster::{doubt_cluster, doubt_hosts};
-pub use device::doubt_memory;
+pub use cluster::{doubt_cluster, host_difference_warning};
+pub use device::memory_target_warnings;
 pub(crate) use device::{cache_read_share, cache_write_share};
-pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
-pub use whole_run::{doubt_load, doubt_store};
+pub use short::{MEASURED_NS_MIN, lengthening_options, short_run_warning};
+pub use whole_run::{load_warning, store_io_warning};
 
 use plan::{Cell, ContentPlan, Plan, TargetKind};
 use units::Span;
@@ -50,7 +50,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         device::cache_served_reads(cell, planned),
         device::cache_absorbed_writes(cell, planned),
         device::other_io(cell, planned, environment, plan),
-        processor::waited(cell, environment),
+        processor::cpu_wait_warning(cell, environment),
         processor::worker_cpu_bound(cell, environment),
         processor::saturated(cell, environment),
         open_loop::rate_not_reached(cell),
@@ -70,7 +70,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
     ];
     let limits = limits::limits_in_force(cell, planned, environment, plan);
     let of_figures = of_figures.into_iter().flatten();
-    let of_figures = of_figures.map(|(code, message)| (code, of_phase(cell, message)));
+    let of_figures = of_figures.map(|(code, message)| (code, message_with_phase(cell, message)));
     let of_plan = of_plan.into_iter().chain(limits).flatten();
     of_figures
         .chain(of_plan)
@@ -80,7 +80,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
 
 /// Adds the phase to a message. All phases of a program are records of one cell, and a warning
 /// names only the cell.
-fn of_phase(cell: &CellRecord, message: String) -> String {
+fn message_with_phase(cell: &CellRecord, message: String) -> String {
     match &cell.phase {
         Phase::Classic(phase) => format!("phase {phase}: {message}"),
         _ => message,
@@ -89,7 +89,7 @@ fn of_phase(cell: &CellRecord, message: String) -> String {
 
 /// All warnings about the machine that do not need a measurement.
 #[must_use]
-pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
+pub fn environment_warnings(environment: &Environment) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if environment.clock.stable == Some(false) {
         let source = &environment.clock.source;
@@ -317,7 +317,7 @@ fn warm_up(cell: &CellRecord) -> Finding {
         return None;
     }
     let within = cell.within.as_ref()?;
-    let warm_up = within.warm_up_that_matters()?;
+    let warm_up = within.significant_warm_up()?;
     let seconds = warm_up.length_ns as f64 / 1e9;
     // Whole seconds plus one, because the end of the warm-up is known only to an interval.
     let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;

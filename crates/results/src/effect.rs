@@ -14,7 +14,7 @@ pub fn effect(warning: &Warning, record: &RunRecord) -> f64 {
         // A rate of 0 gives a share without meaning, which must not come first.
         .filter(|share| share.is_finite())
         .max_by(f64::total_cmp)
-        .unwrap_or_else(|| usual(&warning.code))
+        .unwrap_or_else(|| typical_effect(&warning.code))
 }
 
 /// The share that follows from the cell's results; `None` if they do not show it.
@@ -44,7 +44,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
         }
         WarningCode::WarmUp => {
             let within = cell.within.as_ref()?;
-            let settled = within.warm_up_that_matters()?.settled_mean;
+            let settled = within.significant_warm_up()?.settled_mean;
             Some((within.mean / settled - 1.0).abs())
         }
         // With rounds, the warning is about the rounds, not about a drift within the window.
@@ -56,7 +56,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
 }
 
 /// Typical effect if the measurement does not show it.
-fn usual(code: &WarningCode) -> f64 {
+fn typical_effect(code: &WarningCode) -> f64 {
     match code {
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
         WarningCode::IoErrors | WarningCode::GoalMissed => 1.0,

@@ -52,7 +52,7 @@ impl EvenRates {
         let together = needed_ns.div_ceil(median_ns.into());
         // A multiple of the interval, so that most cuts fall between two intervals.
         let slice_ns = median_ns.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX));
-        let mut cut = Cut::new(slice_ns);
+        let mut cut = SliceCutter::new(slice_ns);
         for interval in intervals {
             cut.add(interval, sum(interval, names, amount) as f64);
         }
@@ -61,7 +61,7 @@ impl EvenRates {
 }
 
 /// Cuts intervals into slices.
-struct Cut {
+struct SliceCutter {
     slice_ns: u64,
     done: EvenRates,
     /// State of the current slice.
@@ -70,7 +70,7 @@ struct Cut {
     amount: f64,
 }
 
-impl Cut {
+impl SliceCutter {
     fn new(slice_ns: u64) -> Self {
         Self {
             slice_ns,
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn even_intervals_are_the_slices() {
+    fn even_intervals_become_the_slices() {
         let even = rates(&[(250, 100), (250, 110), (250, 90)]);
         assert_eq!(even.per_second, [400.0, 440.0, 360.0]);
         let ms = SECOND_NS / 1000;
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn a_late_interval_has_its_rate_in_every_slice_that_it_lies_in() {
+    fn a_late_interval_gives_its_rate_to_every_slice_it_covers() {
         let even = rates(&[(250, 100), (750, 240), (250, 100), (250, 100)]);
         assert_eq!(even.per_second, [400.0, 320.0, 320.0, 320.0, 400.0, 400.0]);
     }
 
     #[test]
-    fn a_short_rest_is_left_out_and_a_long_one_is_not() {
+    fn a_short_remainder_is_dropped_and_a_long_one_is_kept() {
         assert_eq!(
             rates(&[(100, 10), (100, 10), (49, 5)]).per_second,
             [100.0; 2]
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_few_operations_are_taken_together() {
+    fn intervals_with_few_operations_are_merged() {
         // Three operations a second, in intervals of 100 ms.
         let told: Vec<(u64, u64)> = (0..100)
             .map(|n| (100, u64::from(n % 10 % 3 == 1)))

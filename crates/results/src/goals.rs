@@ -77,7 +77,7 @@ pub struct FoundDepth {
 impl FoundDepth {
     /// `true` if not even a queue depth of 1 met the latency limit.
     #[must_use]
-    pub fn is_lost(&self) -> bool {
+    pub fn has_no_valid_depth(&self) -> bool {
         (self.iodepth, self.kept) == (1, Some(false))
     }
 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_missed_is_said_in_the_units_of_the_goal() {
+    fn a_missed_goal_is_described_in_the_units_of_the_goal() {
         let missed = |goal, wanted, seen| MissedGoal {
             goal,
             operation: "read".to_owned(),

@@ -154,7 +154,7 @@ impl LatencyCounts {
 impl IntervalRecord {
     /// `true` if intervals list this number of workers or targets separately: from 2 to 64.
     #[must_use]
-    pub const fn tells_apart(count: usize) -> bool {
+    pub const fn lists_separately(count: usize) -> bool {
         count >= 2 && count <= PARTS_MAX
     }
 
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn latencies_are_counted_by_quarters_of_octaves() {
+    fn latency_counts_have_four_steps_per_octave() {
         let mut histogram = Histogram::new();
         assert_eq!(LatencyCounts::of(&histogram), LatencyCounts::default());
         // 2^10 and its neighbors: 1024 ns begins step 40, 1218 ns step 41, 2048 ns step 44.

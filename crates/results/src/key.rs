@@ -50,7 +50,7 @@ impl RunRecord {
             let [cell, ..] = rest else { continue };
             if cell.first_index.is_none() {
                 // The first of them gives its number to all repetitions.
-                let like = before.iter().find(|it| is_described_as(it, cell));
+                let like = before.iter().find(|it| has_same_description(it, cell));
                 let first_index = like.and_then(|it| it.first_index);
                 cell.first_index = first_index.or(Some(cell.index));
             }
@@ -70,7 +70,7 @@ impl RunRecord {
 
 /// `true` if both have the same names and settings, in any phase. The parts of a response-time
 /// curve may differ in their rates.
-fn is_described_as(one: &CellRecord, other: &CellRecord) -> bool {
+fn has_same_description(one: &CellRecord, other: &CellRecord) -> bool {
     let is_of_curve = |cell: &CellRecord| cell.curve.is_some();
     one.workload == other.workload
         && one.access_spec == other.access_spec

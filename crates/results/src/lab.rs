@@ -92,13 +92,13 @@ pub struct LabSection {
     pub figures: Vec<LabFigure>,
     /// Results in words.
     #[serde(default)]
-    pub words: Vec<LabWords>,
+    pub words: Vec<LabText>,
 }
 
 /// Which of two values is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Better {
+pub enum BetterDirection {
     /// The larger value.
     Higher,
     /// The smaller value.
@@ -115,14 +115,14 @@ pub struct LabFigure {
     /// The values of each column, one per repetition.
     pub samples: Vec<Vec<f64>>,
     /// Which of two values is better.
-    pub better: Better,
+    pub better: BetterDirection,
     /// `true` if the value is a time, or derived from one.
     pub is_time: bool,
 }
 
 /// A result in words for each column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LabWords {
+pub struct LabText {
     /// Name of the result.
     pub label: String,
     /// The result of each column, if it has one.
@@ -219,7 +219,7 @@ impl LabRecord {
 
     /// `true` if a file that starts with these bytes is the record of a lab, not of a run.
     #[must_use]
-    pub fn is_meant(beginning: &[u8]) -> bool {
+    pub fn is_lab_record(beginning: &[u8]) -> bool {
         // The format is the first field that is written.
         let mark = b"\"pgmeter-lab/";
         beginning.windows(mark.len()).any(|part| part == mark)

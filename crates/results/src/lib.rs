@@ -52,8 +52,9 @@ pub use cell::CellRecord;
 pub use claim::Claim;
 pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigures};
 pub use doubt::{
-    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_cluster, doubt_environment, doubt_hosts,
-    doubt_load, doubt_memory, doubt_short, doubt_store, longer_by, percentile_is_supported,
+    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_cluster, environment_warnings,
+    host_difference_warning, lengthening_options, load_warning, memory_target_warnings,
+    percentile_is_supported, short_run_warning, store_io_warning,
 };
 pub use effect::effect;
 pub use environment::{
@@ -72,14 +73,14 @@ pub use goals::{
 pub use interval::{IntervalDevice, IntervalFigures, IntervalRecord, LatencyCounts, PartFigures};
 pub use key::CellKey;
 pub use lab::{
-    Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,
+    BetterDirection, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabText, LabTrial,
 };
 pub use latency::{HistogramRecord, Latency, Percentiles};
 pub use merge::{MergedInterval, RankCell, merged};
 pub use names::CounterNames;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
-pub use owner::Owner;
+pub use owner::ProcessIdentity;
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, MachineCpu, MismatchFigures, ProcessorFigures,
     RingSetup, TargetFigures, ThreadUsage, WorkerFigures,
@@ -87,8 +88,8 @@ pub use parts::{
 pub use phase::Phase;
 pub use phase_figures::{
     CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, PoolFailure, PoolFailures,
-    PoolFigures, RoundFigures, RoundRule, StepFigures, ToldRound, WorkerAtWall, WorkerTimes,
-    WorkerWindow,
+    PoolFigures, ReportedRound, RoundFigures, RoundRule, StepFigures, WorkerAtStonewall,
+    WorkerTimes, WorkerWindow,
 };
 pub use precondition::PreconditionRecord;
 pub use real::{per_second, share_of_time};

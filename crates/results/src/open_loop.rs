@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_short_below_99_percent_and_what_chance_explains() {
+    fn a_rate_is_short_if_below_99_percent_and_not_by_chance() {
         let second_ns = 1_000_000_000;
         for (achieved, arrivals, is_short) in [
             (1000.0, ArrivalKind::Uniform, false),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn response_times_from_the_shortest_unanswered_one_on_are_lower_bounds() {
+    fn percentiles_above_the_shortest_unanswered_time_are_lower_bounds() {
         let mut figures = figures(1000.0, ArrivalKind::Uniform);
         assert!(!figures.is_lower_bound(u64::MAX) && !figures.is_mean_lower_bound());
         figures.censored_count = 3;

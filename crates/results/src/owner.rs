@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A process, distinguishable from later ones with the same PID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Owner {
+pub struct ProcessIdentity {
     /// Process ID.
     pub pid: u32,
     /// Start of the process, in clock ticks since boot.
@@ -21,7 +21,7 @@ pub struct Owner {
     pub pid_namespace: Option<u64>,
 }
 
-impl Owner {
+impl ProcessIdentity {
     /// This process.
     #[must_use]
     pub fn current() -> Self {
@@ -59,12 +59,12 @@ impl Owner {
             return self.host != here.host;
         }
         // In another PID namespace, the PID cannot be checked.
-        !self.shares_numbers() || started_ticks(self.pid) == Some(self.started_ticks)
+        !self.shares_pids() || started_ticks(self.pid) == Some(self.started_ticks)
     }
 
     /// `true` if `pid` refers to the same process here.
     #[must_use]
-    pub fn shares_numbers(&self) -> bool {
+    pub fn shares_pids(&self) -> bool {
         let here = Self::current();
         let is_other = self.pid_namespace.is_some() && self.pid_namespace != here.pid_namespace;
         self.boot == here.boot && !is_other
@@ -109,47 +109,47 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_runs_and_is_itself() {
-        let owner = Owner::current();
+    fn the_current_process_is_running_and_recognized() {
+        let owner = ProcessIdentity::current();
         assert!(owner.started_ticks > 0);
         assert!(owner.may_run() && owner.is_this_process());
-        assert_eq!(Owner::of(owner.pid), Some(owner));
-        assert_eq!(Owner::of(u32::MAX), None);
+        assert_eq!(ProcessIdentity::of(owner.pid), Some(owner));
+        assert_eq!(ProcessIdentity::of(u32::MAX), None);
     }
 
     #[test]
-    fn a_process_that_ended_does_not_run_even_if_its_number_is_taken() {
-        let owner = Owner {
+    fn a_process_whose_pid_was_reused_is_not_running() {
+        let owner = ProcessIdentity {
             started_ticks: 1,
-            ..Owner::current()
+            ..ProcessIdentity::current()
         };
         assert!(!owner.may_run());
     }
 
     #[test]
-    fn a_process_of_another_container_may_run_whatever_has_its_number_here() {
-        let elsewhere = Owner {
+    fn a_process_of_another_container_may_be_running() {
+        let elsewhere = ProcessIdentity {
             pid_namespace: Some(1),
             started_ticks: 1,
-            ..Owner::current()
+            ..ProcessIdentity::current()
         };
-        assert!(elsewhere.may_run() && !elsewhere.shares_numbers());
-        let unknown = Owner {
+        assert!(elsewhere.may_run() && !elsewhere.shares_pids());
+        let unknown = ProcessIdentity {
             pid_namespace: None,
             ..elsewhere
         };
-        assert!(!unknown.may_run() && unknown.shares_numbers());
+        assert!(!unknown.may_run() && unknown.shares_pids());
     }
 
     #[test]
-    fn a_process_of_an_earlier_boot_is_gone_unless_it_was_on_another_machine() {
-        let earlier = Owner {
+    fn a_process_of_an_earlier_boot_is_gone_except_on_another_host() {
+        let earlier = ProcessIdentity {
             boot: "x".to_owned(),
-            ..Owner::current()
+            ..ProcessIdentity::current()
         };
         assert!(!earlier.may_run());
         assert!(
-            Owner {
+            ProcessIdentity {
                 host: "elsewhere.example".to_owned(),
                 ..earlier
             }

@@ -1,6 +1,6 @@
 //! Parts of a cell's record other than its operations.
 
-use plan::job::NotedRequest;
+use plan::job::LoggedRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -194,7 +194,7 @@ pub struct WorkerFigures {
     /// The requests of a job in order of completion, if it records them. Not part of a stored
     /// record.
     #[serde(skip)]
-    pub noted: Vec<NotedRequest>,
+    pub noted: Vec<LoggedRequest>,
     /// Its intervals; empty if only intervals of the whole cell were kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub intervals: Vec<IntervalRecord>,

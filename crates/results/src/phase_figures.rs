@@ -22,7 +22,7 @@ pub struct PhaseFigures {
     pub rounds: Vec<RoundFigures>,
     /// The reported round, if the program reports only one of its rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub told_round: Option<ToldRound>,
+    pub told_round: Option<ReportedRound>,
     /// Results of a pool of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolFigures>,
@@ -154,13 +154,13 @@ pub struct WorkerWindow {
     pub system_ns: u64,
     /// Progress when the other workers ended or its own time was up, if it continued after that.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub wall: Option<WorkerAtWall>,
+    pub wall: Option<WorkerAtStonewall>,
 }
 
 /// Progress of a worker up to a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct WorkerAtWall {
+pub struct WorkerAtStonewall {
     /// The moment, in nanoseconds as in its window.
     pub at_ns: u64,
     /// Number of repetitions started.
@@ -189,7 +189,7 @@ pub struct CallTimes {
 
 /// The round that a program reports, of many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ToldRound {
+pub struct ReportedRound {
     /// Rule that selected the round.
     pub rule: RoundRule,
     /// Duration, in nanoseconds.
@@ -304,7 +304,7 @@ impl PhaseFigures {
 
     /// Files per second of the round that the program reports by this rule.
     #[must_use]
-    pub fn told_files_per_second(&self, rule: RoundRule) -> Option<f64> {
+    pub fn reported_files_per_second(&self, rule: RoundRule) -> Option<f64> {
         let told = self.told_round.filter(|told| told.rule == rule)?;
         Some(files_per_second(self.fileset()?.file_count, told.time_ns))
     }

@@ -58,11 +58,11 @@ pub fn estimates(cells: &[CellRecord]) -> Vec<EstimateRecord> {
 }
 
 fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
-    one.key() == other.key() && one.repetition != other.repetition && are_asked_alike(one, other)
+    one.key() == other.key() && one.repetition != other.repetition && have_same_load(one, other)
 }
 
 /// `true` if both use the same due times, or both are closed loops.
-fn are_asked_alike(one: &CellRecord, other: &CellRecord) -> bool {
+fn have_same_load(one: &CellRecord, other: &CellRecord) -> bool {
     let asked = |cell: &CellRecord| {
         let open_loop = cell.open_loop.as_ref();
         open_loop.map(|it| (it.asked_per_second, it.arrivals))
@@ -87,22 +87,22 @@ fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
             .collect();
         let means = METRICS
             .iter()
-            .filter_map(|metric| of_mean(&figures, *metric));
+            .filter_map(|metric| estimate_mean(&figures, *metric));
         let percentiles = PERCENTILES
             .iter()
-            .filter_map(|metric| of_percentile(&figures, *metric));
+            .filter_map(|metric| estimate_percentile(&figures, *metric));
         estimates.extend(
             means
                 .chain(percentiles)
                 .map(|value| record(group[0], name, value)),
         );
     }
-    estimates.extend(of_transactions(group).map(|value| record(group[0], "total", value)));
+    estimates.extend(estimate_transactions(group).map(|value| record(group[0], "total", value)));
     estimates
 }
 
 /// PostMark's transactions per second. Each transaction is a pair of operations of the total.
-fn of_transactions(group: &[&CellRecord]) -> Option<EstimatedValue> {
+fn estimate_transactions(group: &[&CellRecord]) -> Option<EstimatedValue> {
     let samples = group.iter().map(|cell| cell.transactions_per_second());
     let estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
     Some(EstimatedValue {
@@ -123,7 +123,10 @@ struct EstimatedValue {
     smallest_difference: Option<f64>,
 }
 
-fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Option<EstimatedValue> {
+fn estimate_mean(
+    figures: &[&OperationFigures],
+    (metric, unit, read): Metric,
+) -> Option<EstimatedValue> {
     let samples: Vec<f64> = figures.iter().filter_map(|it| read(it)).collect();
     let estimate = Estimate::from_samples(&samples)?;
     Some(EstimatedValue {
@@ -137,7 +140,7 @@ fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Optio
 
 /// A percentile over all latencies with its bootstrap interval. With few repetitions, the mean of
 /// their percentiles, if each has enough samples.
-fn of_percentile(
+fn estimate_percentile(
     figures: &[&OperationFigures],
     (metric, percent, read): PercentileMetric,
 ) -> Option<EstimatedValue> {

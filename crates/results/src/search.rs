@@ -221,7 +221,7 @@ impl RateSearch {
     /// Expected number of further trials, assuming that the limit is in the middle of the open
     /// range.
     #[must_use]
-    pub fn trials_expected(&self) -> usize {
+    pub fn expected_trials(&self) -> usize {
         let limit = self.likely_limit();
         let mut search = self.clone();
         while let Some(per_second) = search.next()
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_is_found_to_two_percent_within_the_trials_that_there_are() {
+    fn every_limit_is_found_within_two_percent_in_the_allowed_trials() {
         for peak in [90.0, 1_000.0, 250_000.0] {
             for share in [0.03, 0.2, 0.49, 0.5, 0.77, 0.96, 1.0, 1.3] {
                 let limit = peak * share;
@@ -338,19 +338,19 @@ mod tests {
     }
 
     #[test]
-    fn as_many_trials_are_expected_as_most_searches_take() {
+    fn the_expected_number_of_trials_is_that_of_most_searches() {
         let search = |trials| RateSearch {
             limit: "p99<=2ms".parse().unwrap(),
             peak_per_second: 1_000.0,
             trials,
         };
-        let at_first = search(Vec::new()).trials_expected();
+        let at_first = search(Vec::new()).expected_trials();
         for share in [0.3, 0.55, 0.77, 0.96] {
             let trials = found(1_000.0, |rate| rate <= 1_000.0 * share).trials;
             assert!(trials.len().abs_diff(at_first) <= 3, "{share}: {at_first}");
             let last = trials.len() - 1;
-            assert_eq!(search(trials[..last].to_vec()).trials_expected(), 1);
-            assert_eq!(search(trials).trials_expected(), 0);
+            assert_eq!(search(trials[..last].to_vec()).expected_trials(), 1);
+            assert_eq!(search(trials).expected_trials(), 0);
         }
     }
 
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_that_met_a_disturbance_does_not_lead_astray() {
+    fn one_disturbed_trial_does_not_mislead_the_search() {
         for disturbed in 0..8 {
             let mut number = 0;
             let search = found(1_000.0, |rate| {
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_held_and_failed_as_often_is_within_the_bracket() {
+    fn a_rate_that_held_and_failed_equally_often_is_in_the_bracket() {
         let trial = |per_second, holds| RateTrial {
             per_second,
             response_ns: None,

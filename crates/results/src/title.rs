@@ -24,7 +24,7 @@ pub struct Distinction {
 }
 
 /// A cell's workload index, and the cell's number among those with the same description.
-type Part = (Option<u32>, u32);
+type CellNumber = (Option<u32>, u32);
 
 impl CellNames {
     /// The names of a plan's cells.
@@ -44,7 +44,7 @@ impl CellNames {
         }
         let originals = originals(plan);
         let mut occurrences = BTreeMap::new();
-        let mut parts: BTreeMap<(&str, &str), Vec<Part>> = BTreeMap::new();
+        let mut parts: BTreeMap<(&str, &str), Vec<CellNumber>> = BTreeMap::new();
         let mut by_first_index = BTreeMap::new();
         for cell in firsts() {
             let workload_index = cell.workload_index;

@@ -44,7 +44,7 @@ mod tests {
     use crate::Environment;
 
     #[test]
-    fn a_target_that_went_away_is_a_failure_of_a_run_that_measured_to_its_end() {
+    fn a_complete_run_with_a_lost_target_has_failed() {
         let mut record = RunRecord::new(Plan::default(), Environment::default(), Vec::new());
         record.finish(Status::Complete);
         assert!(!record.has_failure());

@@ -88,7 +88,7 @@ impl WithinRun {
 
     /// The warm-up, if it changes the mean by at least 1 %.
     #[must_use]
-    pub fn warm_up_that_matters(&self) -> Option<&WarmUpRecord> {
+    pub fn significant_warm_up(&self) -> Option<&WarmUpRecord> {
         let limit = WARM_UP_CHANGE_MIN * self.mean.abs();
         let matters = |it: &&WarmUpRecord| (it.settled_mean - self.mean).abs() >= limit;
         self.warm_up.as_ref().filter(matters)
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_falls_by_more_than_all_of_it() {
+    fn a_drift_never_falls_by_more_than_100_percent() {
         let fall = drift(-1.22).change_from_start().unwrap();
         assert!((fall - (0.39 / 1.61 - 1.0)).abs() < 1e-9, "{fall}");
         assert_eq!(drift(-2.5).change_from_start(), Some(-1.0));

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 /// Callback that receives the highest number of rounds done by any worker of all processes.
-pub type HearRounds = Box<dyn FnOnce(u64) + Send>;
+pub type MaxRoundsCallback = Box<dyn FnOnce(u64) + Send>;
 
 /// Agreement of a process with the others that share its run.
-pub trait Meeting: Debug + Send + Sync {
+pub trait PeerAgreement: Debug + Send + Sync {
     /// Reports that all workers here are ready, and waits for the start of the stage. Returns it in
     /// nanoseconds of this process's [clock](crate::Member::clock); it may be in the future. `None`
     /// if the stage will not start.
@@ -21,7 +21,7 @@ pub trait Meeting: Debug + Send + Sync {
 
     /// Reports the highest number of rounds that a worker here has done. `then` receives the
     /// highest number of all processes once all have reported theirs.
-    fn level(&self, rounds: u64, then: HearRounds);
+    fn level(&self, rounds: u64, then: MaxRoundsCallback);
 
     /// Reports this process's operations per second in the cell's next round.
     fn round(&self, per_second: f64);

@@ -14,23 +14,23 @@ use results::EngineNotes;
 
 use crate::RunError;
 use crate::batch::Batch;
-use crate::collect::Collection;
-use crate::context::CellKit;
+use crate::collect::CollectedCounts;
+use crate::context::CellContext;
 use crate::gate::{Gate, StartSignal};
 use crate::goals::GoalWatch;
 use crate::job_task;
 use crate::lane::Lane;
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 use crate::outcome::WorkerOutcome;
 use crate::rounds::Rounds;
 use crate::sample::exchange;
 use crate::schedule::Schedule;
-use crate::shares::SharePlaces;
-use crate::standstill::Sleep;
+use crate::shares::LaneParts;
+use crate::standstill::MonitorSleep;
 use crate::start::{Ready, Start};
 use crate::status::StatusLanes;
 use crate::times;
-use crate::watch::{Watch, watch};
+use crate::watch::{WatchedWorkers, watch};
 use crate::worker::{LaneContext, LaneWork, work};
 
 /// Longest time the kernel may take to remove a thread that has ended.
@@ -41,7 +41,10 @@ const GOING_YIELDS: Duration = Duration::from_micros(200);
 const GOING_LOOK: Duration = Duration::from_micros(100);
 
 /// Runs one cell, or a stage of one, to its end.
-pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Measured, RunError> {
+pub(crate) fn run_cell(
+    mut context: CellContext<'_>,
+    parts: Vec<LaneWork>,
+) -> Result<MeasuredCell, RunError> {
     let gate = Gate::default();
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
@@ -49,7 +52,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Mea
     let goals = GoalWatch::of(&parts);
     let held: Vec<_> = parts.iter().map(|part| part.task.held()).collect();
     // The monitor sets this if the cell is to end early, or if its rounds are steady.
-    let end = Arc::new(AtomicBool::new(kit.is_cut()));
+    let end = Arc::new(AtomicBool::new(context.is_cut()));
     for part in parts {
         transaction_kinds = part.transaction_kinds;
         let shape = part.lane.shape(part.operations, transaction_kinds.len());
@@ -57,9 +60,9 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Mea
         let start = Start {
             sample,
             outbox,
-            schedule: schedule(kit.cell, &part.lane),
-            clock: kit.clock.clone(),
-            batch: Batch::of(ring(kit.cell, &part.lane), part.lane.slot_count()),
+            schedule: schedule(context.cell, &part.lane),
+            clock: context.clock.clone(),
+            batch: Batch::of(ring(context.cell, &part.lane), part.lane.slot_count()),
             gate: &gate,
             stop: Arc::clone(&end),
             ready: sender.clone(),
@@ -71,12 +74,12 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Mea
     }
     // Otherwise the receiver would wait forever if a thread fails before it is ready.
     drop(sender);
-    let cell = kit.cell;
+    let cell = context.cell;
     let rounds = Rounds::new(cell, &shapes);
-    let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
+    let mut collection = CollectedCounts::new(inboxes, shapes, times::steps(cell));
     collection.goals = goals;
     collection.rounds = rounds;
-    what_to_keep(&mut collection, cell, &lanes);
+    configure_collection(&mut collection, cell, &lanes);
     let threads = tasks
         .into_iter()
         .zip(&lanes)
@@ -86,7 +89,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Mea
             cell,
             start,
         });
-    let starts = Starts {
+    let starts = StartSync {
         ready: &ready,
         gate: &gate,
         end: &end,
@@ -96,40 +99,40 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<LaneWork>) -> Result<Mea
             transaction_kinds: &transaction_kinds,
         },
     };
-    let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
+    let run = run_threads(&mut context, threads.collect(), &starts, &mut collection);
     // Not before the threads have ended: they may use copies in their own descriptor tables.
     drop(held);
     let mut run = run?;
     let is_by_work = cell.operations.is_some() || cell.run_time_ns == 0;
     if is_by_work && !cell.work.is_requests() {
-        count_from_the_first(&mut run.outcomes);
+        align_to_first_start(&mut run.outcomes);
     }
     let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
-    leave_the_window(&kit, &mut collection, &mut measured, &indexes);
+    keep_last_rounds(&context, &mut collection, &mut measured, &indexes);
     Ok(measured)
 }
 
 /// Keeps only the last rounds, which all processes have judged, of a cell measured in rounds.
-fn leave_the_window(
-    kit: &CellKit<'_>,
-    collection: &mut Collection,
-    measured: &mut Measured,
+fn keep_last_rounds(
+    context: &CellContext<'_>,
+    collection: &mut CollectedCounts,
+    measured: &mut MeasuredCell,
     indexes: &[i64],
 ) {
-    collection.judge(kit.meeting);
+    collection.judge(context.meeting);
     let Some(mut rounds) = collection.rounds.take() else {
         return;
     };
-    if let Some(meeting) = kit.meeting {
-        rounds.hear_rest(meeting, &|| kit.is_cut());
+    if let Some(meeting) = context.meeting {
+        rounds.wait_for_remote_results(meeting, &|| context.is_cut());
     }
-    rounds.narrow(measured, indexes, kit.is_cut());
+    rounds.narrow(measured, indexes, context.is_cut());
 }
 
 /// Sets which results are kept in addition to the totals, and whether standstills are left out.
-fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
-    collection.places = SharePlaces::of(cell, lanes);
-    collection.leaves_out = can_leave_out(cell);
+fn configure_collection(collection: &mut CollectedCounts, cell: &Cell, lanes: &[Lane]) {
+    collection.places = LaneParts::of(cell, lanes);
+    collection.leaves_out = can_exclude_time(cell);
     if cell.work.is_requests() {
         collection.keep_series();
     }
@@ -138,7 +141,7 @@ fn what_to_keep(collection: &mut Collection, cell: &Cell, lanes: &[Lane]) {
 /// `true` if part of a cell's time can be left out. That excludes cells with results for a number
 /// of operations or rounds as a whole, and cells that catch up on requests that became due
 /// meanwhile.
-fn can_leave_out(cell: &Cell) -> bool {
+fn can_exclude_time(cell: &Cell) -> bool {
     let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.work.is_acts();
     !is_whole && !cell.work.is_requests() && cell.rate.is_none() && cell.steady.is_none()
 }
@@ -171,7 +174,7 @@ struct ThreadResults {
 }
 
 /// State with which the threads start and end together.
-struct Starts<'a> {
+struct StartSync<'a> {
     ready: &'a Receiver<Ready>,
     gate: &'a Gate,
     /// Set here to end the threads.
@@ -180,15 +183,15 @@ struct Starts<'a> {
 }
 
 fn run_threads(
-    kit: &mut CellKit<'_>,
+    context: &mut CellContext<'_>,
     threads: Vec<LaneContext<'_>>,
-    starts: &Starts<'_>,
-    collection: &mut Collection,
+    starts: &StartSync<'_>,
+    collection: &mut CollectedCounts,
 ) -> Result<ThreadResults, RunError> {
-    let cell_index = kit.cell.index;
+    let cell_index = context.cell.index;
     let lane_count = threads.len();
     let (ready, gate, end) = (starts.ready, starts.gate, starts.end);
-    let at_work = AtWork::new(lane_count);
+    let at_work = RunningThreads::new(lane_count);
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);
         for thread in threads {
@@ -196,7 +199,7 @@ fn run_threads(
             let spawned = std::thread::Builder::new()
                 .name(name)
                 .spawn_scoped(scope, || {
-                    let _leave = at_work.leave_at_end();
+                    let _leave = at_work.exit_guard();
                     work(thread)
                 });
             match spawned {
@@ -210,24 +213,24 @@ fn run_threads(
         }
         let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
         let thread_ids: Vec<i32> = all_ready.iter().map(|it| it.thread_id).collect();
-        watch_waits(kit, collection, &thread_ids);
-        let sleep = Sleep::new(lane_count, kit.continued, kit.clock);
-        let Some(start_ns) = start_ns(kit, all_ready.len() == lane_count) else {
+        watch_waits(context, collection, &thread_ids);
+        let sleep = MonitorSleep::new(lane_count, context.continued, context.clock);
+        let Some(start_ns) = start_ns(context, all_ready.len() == lane_count) else {
             gate.open(StartSignal::Abandon);
             return Err(RunError::Stopped);
         };
-        let measure_ns = start_ns + kit.cell.ramp_time_ns;
+        let measure_ns = start_ns + context.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
         if all_ready.len() < lane_count {
             gate.open(StartSignal::Abandon);
         } else {
             gate.open(StartSignal::Start { start_ns });
-            let idle = Idle::new(kit.clock, measure_ns + kit.cell.run_time_ns, end);
+            let idle = Idle::new(context.clock, measure_ns + context.cell.run_time_ns, end);
             let all_done = || match lane_count {
                 0 => idle.is_over(),
                 _ => at_work.is_over(),
             };
-            let watch_plan = Watch {
+            let watch_plan = WatchedWorkers {
                 start_ns,
                 thread_ids: &thread_ids,
                 all_done: &all_done,
@@ -235,11 +238,11 @@ fn run_threads(
                 of: starts.of,
                 sleep,
             };
-            watch(kit, collection, watch_plan);
+            watch(context, collection, watch_plan);
         }
         let outcomes = join(handles, cell_index);
-        kit.tell_begin(gate.begin_ns());
-        wait_until_gone(thread_ids);
+        context.report_begin(gate.begin_ns());
+        wait_for_thread_exit(thread_ids);
         let outcomes = outcomes?;
         let first = all_ready.into_iter().next().map(|ready| ready.notes);
         Ok(ThreadResults {
@@ -251,28 +254,32 @@ fn run_threads(
 }
 
 /// Start of the threads: now, or together with other processes. `None` if the cell will not start.
-fn start_ns(kit: &CellKit<'_>, are_all_ready: bool) -> Option<u64> {
-    match kit.meeting.filter(|_| are_all_ready) {
-        Some(meeting) => meeting.start(kit.stop),
-        None => Some(kit.clock.now_ns()),
+fn start_ns(context: &CellContext<'_>, are_all_ready: bool) -> Option<u64> {
+    match context.meeting.filter(|_| are_all_ready) {
+        Some(meeting) => meeting.start(context.stop),
+        None => Some(context.clock.now_ns()),
     }
 }
 
 /// Starts to observe what the threads wait for. This opens a file per thread, which takes time.
-fn watch_waits(kit: &mut CellKit<'_>, collection: &mut Collection, thread_ids: &[i32]) {
-    let interval_ns = times::interval_ns(kit.cell);
-    let devices = kit.devices.take();
+fn watch_waits(
+    context: &mut CellContext<'_>,
+    collection: &mut CollectedCounts,
+    thread_ids: &[i32],
+) {
+    let interval_ns = times::interval_ns(context.cell);
+    let devices = context.devices.take();
     // Before the start of the threads, so that the time to open the files is not measured.
     collection.waits.start(devices, thread_ids, interval_ns);
 }
 
 /// Number of threads at work. Each wakes the monitor, which created this, when it ends.
-struct AtWork {
+struct RunningThreads {
     count: AtomicUsize,
     monitor: Thread,
 }
 
-impl AtWork {
+impl RunningThreads {
     fn new(count: usize) -> Self {
         Self {
             count: AtomicUsize::new(count),
@@ -281,8 +288,8 @@ impl AtWork {
     }
 
     /// Guard that a thread drops at its end, even if it panics.
-    fn leave_at_end(&self) -> Leave<'_> {
-        Leave(self)
+    fn exit_guard(&self) -> RunningThreadGuard<'_> {
+        RunningThreadGuard(self)
     }
 
     fn is_over(&self) -> bool {
@@ -290,9 +297,9 @@ impl AtWork {
     }
 }
 
-struct Leave<'a>(&'a AtWork);
+struct RunningThreadGuard<'a>(&'a RunningThreads);
 
-impl Drop for Leave<'_> {
+impl Drop for RunningThreadGuard<'_> {
     fn drop(&mut self) {
         // Subtracted before the wakeup, so that the monitor does not see the old number and sleep
         // again.
@@ -344,7 +351,7 @@ fn join(
 
 /// Waits until the kernel has removed threads that were joined. Only then are the files in a
 /// thread's own descriptor table closed, and a file system that is unmounted earlier is busy.
-fn wait_until_gone(thread_ids: Vec<i32>) {
+fn wait_for_thread_exit(thread_ids: Vec<i32>) {
     let since = Instant::now();
     for thread_id in thread_ids {
         let task = format!("/proc/self/task/{thread_id}");
@@ -361,7 +368,7 @@ fn wait_until_gone(thread_ids: Vec<i32>) {
 /// Makes every lane's time start with the first lane's. With few CPUs, some lanes that end by
 /// operations may be done before others start. The longest lane alone would then be too short a
 /// time for the work of all.
-fn count_from_the_first(outcomes: &mut [WorkerOutcome]) {
+fn align_to_first_start(outcomes: &mut [WorkerOutcome]) {
     // A lane that was stopped during the ramp has measured nothing.
     let mut measured: Vec<&mut WorkerOutcome> = outcomes
         .iter_mut()
@@ -378,9 +385,9 @@ fn count_from_the_first(outcomes: &mut [WorkerOutcome]) {
 fn assemble(
     lanes: Vec<Lane>,
     mut run: ThreadResults,
-    collection: &mut Collection,
+    collection: &mut CollectedCounts,
     transaction_kinds: Vec<String>,
-) -> (Measured, Vec<i64>) {
+) -> (MeasuredCell, Vec<i64>) {
     // Queued samples are older than the rest of their lane, so they come first.
     collection.collect();
     for (index, outcome) in run.outcomes.iter_mut().enumerate() {
@@ -404,7 +411,7 @@ fn assemble(
     let spans = std::mem::take(&mut collection.lanes);
     let mut series = std::mem::take(&mut collection.series).into_iter();
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
-    let measured = Measured {
+    let measured = MeasuredCell {
         lanes: parts
             .enumerate()
             .map(|(index, ((lane, spans), outcome))| MeasuredLane {
@@ -430,15 +437,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_of_lanes_begins_with_the_first_of_them() {
+    fn the_time_of_lanes_starts_with_the_first_one() {
         let outcome = |finish_ns, measured_ns| WorkerOutcome {
             finish_ns,
             measured_ns,
             ..WorkerOutcome::default()
         };
         let mut outcomes = [outcome(110, 10), outcome(130, 10), outcome(140, 0)];
-        count_from_the_first(&mut outcomes);
+        align_to_first_start(&mut outcomes);
         assert_eq!(outcomes.map(|it| it.measured_ns), [10, 30, 0]);
-        count_from_the_first(&mut []);
+        align_to_first_start(&mut []);
     }
 }

@@ -6,20 +6,20 @@ use std::collections::btree_map::Entry;
 use results::{CounterNames, IntervalRecord};
 use stats::Interval;
 
-use crate::agreement::Meeting;
+use crate::agreement::PeerAgreement;
 use crate::figures::operation_names;
 use crate::goals::GoalWatch;
 use crate::outcome::WorkerOutcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
-use crate::shares::SharePlaces;
-use crate::standstill::Still;
+use crate::shares::LaneParts;
+use crate::standstill::StandstillSpan;
 use crate::timeline::{Slice, Timeline};
 use crate::times::IntervalSteps;
 use crate::waits::WaitSeries;
 
 /// All that the workers of a cell have counted so far.
-pub(crate) struct Collection {
+pub(crate) struct CollectedCounts {
     inboxes: Vec<Inbox>,
     /// Totals of the measurement, by lane and then by span of the lane.
     pub lanes: Vec<Vec<Interval>>,
@@ -33,7 +33,7 @@ pub(crate) struct Collection {
     /// Time that the lanes' threads waited for a CPU.
     pub waits: WaitSeries,
     /// Standstills of the whole process.
-    pub stills: Vec<Still>,
+    pub stills: Vec<StandstillSpan>,
     /// `true` if samples that touch a standstill are left out.
     pub leaves_out: bool,
     /// Time left out of each lane's measurement, in nanoseconds.
@@ -41,7 +41,7 @@ pub(crate) struct Collection {
     /// Goals of the lanes' jobs.
     pub goals: GoalWatch,
     /// Worker and targets that each lane counts for.
-    pub places: SharePlaces,
+    pub places: LaneParts,
     /// Intervals of each lane; empty unless they are kept.
     pub series: Vec<Vec<IntervalRecord>>,
     /// End of each lane's newest sample, in nanoseconds of the clock.
@@ -54,7 +54,7 @@ pub(crate) struct Collection {
     measure_ns: u64,
 }
 
-impl Collection {
+impl CollectedCounts {
     /// `shapes` has one empty sample per lane; the measurement starts at about `measure_ns`.
     pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, steps: IntervalSteps) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Collection {
             leaves_out: false,
             left_out_ns: vec![0; inboxes.len()],
             goals: GoalWatch::default(),
-            places: SharePlaces::default(),
+            places: LaneParts::default(),
             series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
             measured_ns: vec![0; inboxes.len()],
@@ -124,7 +124,7 @@ impl Collection {
 
     /// Judges the complete rounds, of all processes if several share the run. Returns the number of
     /// rounds judged.
-    pub fn judge(&mut self, meeting: Option<&dyn Meeting>) -> usize {
+    pub fn judge(&mut self, meeting: Option<&dyn PeerAgreement>) -> usize {
         let rounds = self.rounds.as_mut();
         rounds.map_or(0, |rounds| rounds.judge(self.finished_index, meeting))
     }
@@ -166,7 +166,7 @@ impl Collection {
         self.measured_ns[lane_index] += u64::from(!sample.ramp) * sample.length_ns;
         self.add_to_series(lane_index, sample);
         self.lane_ends_ns[lane_index] = sample.end_ns();
-        let own_index = self.own_index(sample);
+        let own_index = self.interval_index(sample);
         // Finished intervals were already reported and stored, so late samples count in the next
         // one.
         let index = own_index.max(self.finished_index.saturating_add(1));
@@ -213,7 +213,7 @@ impl Collection {
 
     /// Index of the interval that contains the middle of the sample. A sample of the ramp never
     /// counts in an interval of the measurement.
-    fn own_index(&self, sample: &Sample) -> i64 {
+    fn interval_index(&self, sample: &Sample) -> i64 {
         // A sample ends at the first clock reading after its interval, so both of its ends may be
         // outside.
         let middle_ns = (sample.at_ns + sample.length_ns / 2) as i64;

@@ -5,7 +5,7 @@ use engine::{Completion, Engine, Operation};
 use generate::{Content, Generator};
 
 use crate::measure::Loop;
-use crate::slots::{Flight, LoopState};
+use crate::slots::{InFlightRequest, LoopState};
 use crate::tally::{BatchTally, Single, Tally};
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
@@ -37,7 +37,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         tally: &mut T,
     ) {
         let Completion { slot, result } = completion;
-        let Flight { request, issued_ns } = turns.reaped(slot);
+        let InFlightRequest { request, issued_ns } = turns.reaped(slot);
         let latency_ns = now_ns.saturating_sub(issued_ns);
         let expected_bytes = self.generator.expected_bytes(&request, result);
         self.recorder
@@ -46,12 +46,12 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             let seen = &self.engine.buffer(slot)[..result as usize];
             if let Err(mismatch) = self.content.check(seen, &request) {
                 self.recorder.mismatch(mismatch, request.length_bytes);
-                self.generator.mismatched();
+                self.generator.on_mismatch();
             }
         }
         let flow = self.generator.complete(completion, now_ns);
         if let Some(ended) = turns.end_flow(completion, issued_ns, flow, now_ns) {
-            self.recorder.flow_done(tally, &request, ended);
+            self.recorder.record_flow(tally, &request, ended);
         }
     }
 }

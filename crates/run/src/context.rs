@@ -8,12 +8,12 @@ use plan::Cell;
 use results::RunEvent;
 use storage::DeviceCounters;
 
-use crate::agreement::Meeting;
-use crate::status::StatusWish;
+use crate::agreement::PeerAgreement;
+use crate::status::StatusRequest;
 use crate::stop_conditions::is_cut;
 
 /// Resources that the run lends to a cell, or to a stage of one.
-pub(crate) struct CellKit<'a> {
+pub(crate) struct CellContext<'a> {
     pub cell: &'a Cell,
     pub clock: &'a TscClock,
     /// Set by a signal handler to end the run.
@@ -24,26 +24,26 @@ pub(crate) struct CellKit<'a> {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
     /// Agreement with other processes; `None` if this process runs alone.
-    pub meeting: Option<&'a dyn Meeting>,
+    pub meeting: Option<&'a dyn PeerAgreement>,
     /// Stage that the display shows.
     pub course: ShownStage,
     /// Devices under the targets, sampled during the measurement.
     pub devices: Option<Rc<DeviceCounters>>,
     /// Status reports during the cell; `None` if none are requested.
-    pub status: Option<StatusWish<'a>>,
+    pub status: Option<StatusRequest<'a>>,
     /// Called at the start and the end of the measurement, with the threads' IDs.
     pub mark: &'a mut dyn FnMut(CellMark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),
 }
 
-impl CellKit<'_> {
+impl CellContext<'_> {
     /// `true` if the cell is to end early.
     pub fn is_cut(&self) -> bool {
         is_cut(self.stop, self.skip)
     }
 
     /// Reports to other processes when the first worker here started.
-    pub fn tell_begin(&self, begin_ns: Option<u64>) {
+    pub fn report_begin(&self, begin_ns: Option<u64>) {
         if let (Some(meeting), Some(begin_ns)) = (self.meeting, begin_ns) {
             meeting.begun(self.course.phase.as_deref(), begin_ns);
         }

@@ -12,7 +12,7 @@ impl Session<'_> {
     /// The cell with the rate of its point on a curve or of its trial; the cell itself for other
     /// cells. `None` if a search needs no more trials. `None` with a warning if the rate is out of
     /// range, for example because there is no peak.
-    pub fn at_its_rate<'c>(&mut self, cell: &'c Cell) -> Option<Cow<'c, Cell>> {
+    pub fn resolve_rate<'c>(&mut self, cell: &'c Cell) -> Option<Cow<'c, Cell>> {
         let (percent, arrivals) = match cell.curve {
             None | Some(CurvePart::Peak) => return Some(Cow::Borrowed(cell)),
             Some(CurvePart::Point { percent, arrivals }) => (percent, arrivals),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_have_as_many_digits_as_mean_something() {
+    fn rates_are_rounded_to_significant_digits() {
         for (rate, wanted) in [
             (86_173.820_8, 86_174.0),
             (100.4, 100.0),

@@ -9,13 +9,13 @@ use engine::{Clock, Completion, Engine, EngineError, Wait};
 use generate::{Content, Generator, OpenStream};
 
 use crate::measure::Loop;
-use crate::outcome::{Drained, WorkerOutcome};
+use crate::outcome::{OpenLoopEnd, WorkerOutcome};
 use crate::schedule::Schedule;
 use crate::slots::LoopState;
 use crate::thread::thread_cpu;
 
 /// Outcome of an open loop, and the parts that it ran on.
-pub(crate) struct Ended<E, G, C, K> {
+pub(crate) struct FinishedLoop<E, G, C, K> {
     pub outcome: WorkerOutcome,
     pub engine: E,
     pub generator: G,
@@ -26,7 +26,7 @@ pub(crate) struct Ended<E, G, C, K> {
 impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Runs ramp and measurement, then starts the requests that were due, for at most
     /// `drain_max_ns`.
-    pub fn run_open(mut self, drain_max_ns: u64) -> Result<Ended<E, G, C, K>, EngineError> {
+    pub fn run_open(mut self, drain_max_ns: u64) -> Result<FinishedLoop<E, G, C, K>, EngineError> {
         let mut turns = LoopState::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         let end_ns = self.recorder.due_end_ns();
@@ -39,7 +39,7 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
             operations: u64::MAX,
             grace_ns: 0,
         };
-        let unmeasured = self.recorder.for_nobody(schedule);
+        let unmeasured = self.recorder.discarding_copy(schedule);
         let mut outcome = self.recorder.into_outcome();
         // Before the drain, which may last for seconds, so that the monitor gets the last interval.
         outcome.hand_over_rest();
@@ -67,13 +67,13 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         // Reads during the drain are verified too.
         outcome.mismatch_count += unmeasured.mismatch_count;
         outcome.first_mismatch = outcome.first_mismatch.or(unmeasured.first_mismatch);
-        outcome.drained = rest.generator.backlog().map(|backlog| Drained {
+        outcome.drained = rest.generator.backlog().map(|backlog| OpenLoopEnd {
             backlog,
             end_ns,
             quit_ns,
             done_ns,
         });
-        Ok(Ended {
+        Ok(FinishedLoop {
             outcome,
             engine: rest.engine,
             generator: rest.generator,
@@ -92,7 +92,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         while turns.in_flight > 0 {
             // 0 means no limit: the kernel may still write to the buffers of these requests.
             let wait = Wait::One { timeout_ns: 0 };
-            self.engine.reap(wait, turns.none_done())?;
+            self.engine.reap(wait, turns.clear_done())?;
             let now_ns = self.clock.now_ns();
             let done = std::mem::take(&mut turns.done);
             for &Completion { slot, result } in done.iter() {
@@ -113,7 +113,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         let mut now_ns = since_ns;
         while turns.in_flight > 0 {
             let wait = Wait::One { timeout_ns: 0 };
-            self.engine.reap(wait, turns.none_done())?;
+            self.engine.reap(wait, turns.clear_done())?;
             now_ns = self.clock.now_ns().max(now_ns);
             self.complete_all(turns, now_ns);
         }

@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 use plan::Plan;
 
 use crate::RunError;
-use crate::repeats::{Conclusion, Repeats};
+use crate::repeats::{ReachedPrecision, Repeats};
 use crate::session::Session;
 
 /// Results of the sessions' cells.
-pub(crate) struct Driven {
+pub(crate) struct SessionResults {
     /// Reason why each session ended early, or `Ok`.
     pub outcomes: Vec<Result<(), RunError>>,
     /// Precision reached by each session's repetitions.
-    pub conclusions: Vec<Vec<Conclusion>>,
+    pub conclusions: Vec<Vec<ReachedPrecision>>,
 }
 
 /// Measures all cells of the sessions, which have the same cells, and as many more repetitions as
 /// their plan's rule requires. Sessions take turns per cell. Odd repetitions start with the first
 /// session and even ones with the last: A B B A.
-pub(crate) fn drive(sessions: &mut [Session<'_>]) -> Driven {
+pub(crate) fn drive(sessions: &mut [Session<'_>]) -> SessionResults {
     let mut repeats = Repeats::of(&sessions[0].record.plan);
     let mut outcomes: Vec<Result<(), RunError>> = sessions.iter().map(|_| Ok(())).collect();
-    let mut turns = SessionTurns {
+    let mut turns = AlternatingSessions {
         sessions,
         repeats: repeats.as_mut(),
         begun: Instant::now(),
@@ -34,19 +34,19 @@ pub(crate) fn drive(sessions: &mut [Session<'_>]) -> Driven {
         let repeats = repeats.as_ref();
         repeats.map_or_else(Vec::new, |repeats| repeats.conclusions(side))
     });
-    Driven {
+    SessionResults {
         conclusions: conclusions.collect(),
         outcomes,
     }
 }
 
-struct SessionTurns<'a, 'b> {
+struct AlternatingSessions<'a, 'b> {
     sessions: &'a mut [Session<'b>],
     repeats: Option<&'a mut Repeats>,
     begun: Instant,
 }
 
-impl SessionTurns<'_, '_> {
+impl AlternatingSessions<'_, '_> {
     fn all(&mut self) -> Result<(), (usize, RunError)> {
         let mut next = 0;
         loop {

@@ -6,8 +6,8 @@ use generate::Backlog;
 use results::DueFigures;
 use stats::Histogram;
 
-use crate::measured::Measured;
-use crate::outcome::Drained;
+use crate::measured::MeasuredCell;
+use crate::outcome::OpenLoopEnd;
 
 /// Maximum number of requests that were due but never started and are recorded one by one. The rest
 /// is spread evenly.
@@ -17,7 +17,7 @@ const TOLD_MAX: u64 = 10_000_000;
 const REST_STEPS: u64 = 1000;
 
 /// Outcome of all requests that were due.
-pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
+pub(crate) fn due_figures(measured: &MeasuredCell) -> DueFigures {
     let mut all = DueFigures::default();
     // Lanes of the same worker are neighbors in this list.
     for of_worker in measured
@@ -25,14 +25,14 @@ pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
         .chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index)
     {
         let lanes = of_worker.iter().map(|lane| &lane.outcome.drained);
-        let lanes: Vec<&Drained> = lanes.flatten().collect();
+        let lanes: Vec<&OpenLoopEnd> = lanes.flatten().collect();
         add_worker(&mut all, &lanes);
     }
     all
 }
 
 /// Adds the results of one worker's lanes, which share their due times.
-fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
+fn add_worker(all: &mut DueFigures, lanes: &[&OpenLoopEnd]) {
     for lane in lanes {
         let counts = lane.backlog.counts();
         all.responses.merge(counts.responses.latency());
@@ -68,7 +68,7 @@ fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
 
 /// Time that unanswered requests due before `end_ns` had waited when no more were started. It is a
 /// lower bound of their response time.
-fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
+fn unanswered(lanes: &[&OpenLoopEnd], end_ns: u64) -> Histogram {
     let mut waited = Histogram::new();
     let mut quit_ns = 0;
     for lane in lanes {

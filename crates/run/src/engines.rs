@@ -18,18 +18,18 @@ use crate::outcome::WorkerOutcome;
 use crate::start::ring_notes;
 
 /// Outcome of a lane; `None` if the gate's signal was to abandon the cell.
-pub(crate) type Done = Result<Option<WorkerOutcome>, RunError>;
+pub(crate) type LaneOutcome = Result<Option<WorkerOutcome>, RunError>;
 
 /// Work of a lane, generic over its engine so that the loop is compiled for each engine.
-pub(crate) trait OnEngine {
-    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done;
+pub(crate) trait EngineWork {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome;
 }
 
 /// Work on an engine behind `dyn Engine`: its loop is compiled once for all engines.
-pub(crate) struct OnAnyEngine<F>(pub F);
+pub(crate) struct DynEngineWork<F>(pub F);
 
-impl<F: FnOnce(Box<dyn Engine>, EngineNotes) -> Done> OnEngine for OnAnyEngine<F> {
-    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+impl<F: FnOnce(Box<dyn Engine>, EngineNotes) -> LaneOutcome> EngineWork for DynEngineWork<F> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
         (self.0)(Box::new(engine), notes)
     }
 }
@@ -56,7 +56,7 @@ pub(crate) struct OpenFiles {
 }
 
 /// Works on open files or devices.
-pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl OnEngine) -> Done {
+pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork) -> LaneOutcome {
     let OpenFiles {
         files,
         lent,
@@ -103,19 +103,19 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl OnEngine) -
             }
             work.run(engine, EngineNotes::default())
         }
-        EngineKind::Null => on_nothing(spec, work),
+        EngineKind::Null => on_null_engine(spec, work),
     }
 }
 
 /// Works on connections, one per slot; with `connects`, each stays open until its end.
-pub(crate) fn on_peers(
+pub(crate) fn run_on_peers(
     spec: EngineSpec,
     peers: Vec<Arc<Peer>>,
     connects: bool,
-    work: impl OnEngine,
-) -> Done {
+    work: impl EngineWork,
+) -> LaneOutcome {
     match spec.kind {
-        EngineKind::Null => on_nothing(spec, work),
+        EngineKind::Null => on_null_engine(spec, work),
         EngineKind::IoUring => {
             let options = UringOptions {
                 sqpoll: spec.ring.sqpoll,
@@ -140,14 +140,14 @@ pub(crate) fn on_pool(
     spec: EngineSpec,
     fileset: Option<OpenFileset>,
     keep_open: u32,
-    work: impl OnEngine,
-) -> Done {
+    work: impl EngineWork,
+) -> LaneOutcome {
     let (slots, bytes) = (spec.slot_count, spec.buffer_bytes);
     let Some(OpenFileset {
         fileset, options, ..
     }) = fileset.filter(|_| spec.kind != EngineKind::Null)
     else {
-        return on_nothing(spec, work);
+        return on_null_engine(spec, work);
     };
     match spec.kind {
         EngineKind::IoUring => {
@@ -160,7 +160,8 @@ pub(crate) fn on_pool(
         _ if keep_open > 0 => with_own_descriptors(|| {
             // Each slot may also have a file that is being closed.
             let files_max = keep_open.saturating_add(slots);
-            let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
+            let engine =
+                PsyncFiles::with_open_files_max(fileset, slots, bytes, options, files_max)?;
             let notes = EngineNotes {
                 notes: vec![format!(
                     "up to {keep_open} files stay open during the transactions; closing the rest \
@@ -184,11 +185,11 @@ pub(crate) fn on_registers(
     spec: EngineSpec,
     fileset: Option<OpenFileset>,
     register_count: u8,
-    work: impl OnEngine,
-) -> Done {
+    work: impl EngineWork,
+) -> LaneOutcome {
     let (slots, bytes, count) = (spec.slot_count, spec.buffer_bytes, register_count);
     let Some(fileset) = fileset.filter(|_| spec.kind != EngineKind::Null) else {
-        return on_nothing(spec, work);
+        return on_null_engine(spec, work);
     };
     let (filesets, options) = (fileset.filesets(), fileset.options);
     match spec.kind {
@@ -203,7 +204,7 @@ pub(crate) fn on_registers(
     }
 }
 
-fn on_uring_files(spec: EngineSpec, engine: UringFiles, work: impl OnEngine) -> Done {
+fn on_uring_files(spec: EngineSpec, engine: UringFiles, work: impl EngineWork) -> LaneOutcome {
     let notes = EngineNotes {
         notes: engine.notes(spec.operations),
         ..ring_notes(engine.setup())
@@ -211,7 +212,7 @@ fn on_uring_files(spec: EngineSpec, engine: UringFiles, work: impl OnEngine) -> 
     work.run(engine, notes)
 }
 
-fn on_nothing(spec: EngineSpec, work: impl OnEngine) -> Done {
+fn on_null_engine(spec: EngineSpec, work: impl EngineWork) -> LaneOutcome {
     let engine = Null::new(spec.slot_count, spec.buffer_bytes)?;
     work.run(engine, EngineNotes::default())
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::ChildrenTime;
-use plan::program::{CommandWord, FileCommand};
+use plan::program::{CommandArgument, FileCommand};
 
 use crate::RunError;
 
@@ -25,7 +25,7 @@ const PATHS: &str = "/usr/bin:/bin";
 
 /// Result of running programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Executed {
+pub struct ExecResult {
     /// Number of programs that exited successfully.
     pub done_count: u64,
     /// Number of programs that could not be started or did not exit successfully.
@@ -51,17 +51,17 @@ pub struct Executed {
 ///
 /// # Errors
 /// The program is not found, or there is no null device. Nothing was started then.
-pub fn start_each(
+pub fn run_for_each(
     command: FileCommand,
     names: impl Iterator<Item = PathBuf>,
     directory: &Path,
     stop: &AtomicBool,
-) -> Result<Executed, RunError> {
-    Starter::new(command, directory)?.start_each(names, stop)
+) -> Result<ExecResult, RunError> {
+    RepeatedCommand::new(command, directory)?.run_for_each(names, stop)
 }
 
 /// A command that can be started many times.
-struct Starter<'a> {
+struct RepeatedCommand<'a> {
     command: FileCommand,
     program: PathBuf,
     directory: &'a Path,
@@ -70,9 +70,9 @@ struct Starter<'a> {
     keeps_output: bool,
 }
 
-impl<'a> Starter<'a> {
+impl<'a> RepeatedCommand<'a> {
     fn new(command: FileCommand, directory: &'a Path) -> Result<Self, RunError> {
-        let program = located(command.program())?;
+        let program = find_program(command.program())?;
         let no_null = |source| RunError::System {
             what: "open the null device".to_owned(),
             source,
@@ -88,12 +88,12 @@ impl<'a> Starter<'a> {
         })
     }
 
-    fn start_each(
+    fn run_for_each(
         &self,
         names: impl Iterator<Item = PathBuf>,
         stop: &AtomicBool,
-    ) -> Result<Executed, RunError> {
-        let mut executed = Executed::default();
+    ) -> Result<ExecResult, RunError> {
+        let mut executed = ExecResult::default();
         // Nothing but this loop waits for child processes, so the difference is their CPU time.
         let (start, start_cpu) = (Instant::now(), ChildrenTime::so_far());
         for name in names {
@@ -124,7 +124,7 @@ impl<'a> Starter<'a> {
 
     fn start(&self, name: &Path) -> io::Result<ExitStatus> {
         let null = || self.null.try_clone().map(OwnedFd::from).map(Stdio::from);
-        let name = not_an_option(name);
+        let name = protect_leading_dash(name);
         std::process::Command::new(&self.program)
             .args(arguments(self.command, name.as_os_str()))
             .current_dir(self.directory)
@@ -151,8 +151,8 @@ impl<'a> Starter<'a> {
 /// The path must not start with a dash, because programs take that for an option.
 fn arguments(command: FileCommand, path: &OsStr) -> Vec<OsString> {
     let argument = |word| match word {
-        CommandWord::Text(text) => OsString::from(text),
-        CommandWord::File(before) => {
+        CommandArgument::Text(text) => OsString::from(text),
+        CommandArgument::File(before) => {
             let mut argument = OsString::from(before);
             argument.push(path);
             argument
@@ -162,7 +162,7 @@ fn arguments(command: FileCommand, path: &OsStr) -> Vec<OsString> {
 }
 
 /// The name in a form that no program takes for an option.
-fn not_an_option(name: &Path) -> PathBuf {
+fn protect_leading_dash(name: &Path) -> PathBuf {
     if name.as_os_str().as_bytes().starts_with(b"-") {
         return Path::new(".").join(name);
     }
@@ -170,7 +170,7 @@ fn not_an_option(name: &Path) -> PathBuf {
 }
 
 /// Path of a program.
-fn located(program: &str) -> Result<PathBuf, RunError> {
+fn find_program(program: &str) -> Result<PathBuf, RunError> {
     let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
     find(program, std::env::split_paths(&paths)).map_err(|source| RunError::System {
         what: format!("find the program `{program}`"),

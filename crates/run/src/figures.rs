@@ -8,7 +8,7 @@ use results::{
 use stats::Interval;
 
 use crate::due::due_figures;
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 use crate::outcome::WorkerOutcome;
 
 /// Names of all operations, by number.
@@ -20,7 +20,7 @@ pub(crate) fn operation_names() -> Vec<&'static str> {
 }
 
 /// Record of a cell, without CPU and device usage.
-pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
+pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &MeasuredCell) -> CellRecord {
     let due = cell.rate.map(|_| due_figures(measured));
     record_with_due(plan, cell, measured, due.as_ref())
 }
@@ -30,7 +30,7 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
 pub(crate) fn record_with_due(
     plan: &Plan,
     cell: &Cell,
-    measured: &Measured,
+    measured: &MeasuredCell,
     due: Option<&DueFigures>,
 ) -> CellRecord {
     let operations = operation_names();
@@ -81,7 +81,7 @@ pub(crate) fn record_with_due(
 /// that the next stage is to find there.
 ///
 /// [`Observer::complete`]: crate::observe::Observer::complete
-pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
+pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &MeasuredCell) -> CellRecord {
     // Empty names leave out all operations.
     let names = CounterNames {
         operations: &[],
@@ -104,10 +104,10 @@ pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cel
 /// In a cell that ends by time, each worker measures for that time, give or take one request, so
 /// the mean preserves the sum of the workers' rates. A cell that ends by operations lasts until the
 /// last worker is done.
-fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
+fn run_time_ns(cell: &Cell, measured: &MeasuredCell) -> u64 {
     // Jobs may start and end at different times.
     if cell.work.is_requests() {
-        return time_of_all(measured);
+        return overall_time_ns(measured);
     }
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     if cell.operations.is_some() || cell.run_time_ns == 0 {
@@ -117,7 +117,7 @@ fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
 }
 
 /// Time from the start of the first lane's measurement to the end of the last one's.
-fn time_of_all(measured: &Measured) -> u64 {
+fn overall_time_ns(measured: &MeasuredCell) -> u64 {
     let lanes = measured.lanes.iter();
     let lanes = lanes.filter(|it| it.outcome.measured_ns > 0);
     let begin_ns = lanes.clone().map(MeasuredLane::begin_ns).min();
@@ -134,7 +134,7 @@ fn worker_figures(
     worker_index: usize,
     plan: &Plan,
     cell: &Cell,
-    measured: &Measured,
+    measured: &MeasuredCell,
     names: CounterNames<'_>,
 ) -> WorkerFigures {
     let lanes: Vec<&MeasuredLane> = measured
@@ -195,7 +195,7 @@ fn mismatch(outcome: &WorkerOutcome) -> Option<MismatchFigures> {
 
 fn target_figures(
     plan: &Plan,
-    measured: &Measured,
+    measured: &MeasuredCell,
     run_time_ns: u64,
     names: CounterNames<'_>,
 ) -> Vec<TargetFigures> {

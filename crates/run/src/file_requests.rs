@@ -1,14 +1,14 @@
 //! Streams of requests on many files.
 
 use engine::{Completion, OperationSet, Request};
-use generate::pool::Play;
-use generate::program::{Interpreter, Straight};
+use generate::pool::PoolRun;
+use generate::program::{FastPath, Interpreter};
 use generate::trace::TracePlayer;
 use generate::{Backlog, DueQueue, Flow, Generator, OpenStream, Step};
 
 /// Generator of a lane, which may continue in the next stage.
 pub(crate) enum FileRequests {
-    Pool(Box<Play>),
+    Pool(Box<PoolRun>),
     Program(Box<Interpreter>),
     Trace(Box<TracePlayer>),
 }
@@ -31,11 +31,11 @@ impl FileRequests {
     }
 
     /// Sets the due times of its transactions, which then start when they are due.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
+    pub fn set_due_queue(&mut self, queue: DueQueue) {
         match self {
-            Self::Pool(play) => play.begin_when_due(queue),
-            Self::Program(interpreter) => interpreter.begin_when_due(queue),
-            Self::Trace(player) => player.begin_when_due(queue),
+            Self::Pool(play) => play.set_due_queue(queue),
+            Self::Program(interpreter) => interpreter.set_due_queue(queue),
+            Self::Trace(player) => player.set_due_queue(queue),
         }
     }
 
@@ -102,8 +102,8 @@ impl OpenStream for FileRequests {
     }
 }
 
-impl From<Play> for FileRequests {
-    fn from(play: Play) -> Self {
+impl From<PoolRun> for FileRequests {
+    fn from(play: PoolRun) -> Self {
         Self::Pool(Box::new(play))
     }
 }
@@ -114,8 +114,8 @@ impl From<Interpreter> for FileRequests {
     }
 }
 
-impl From<Straight> for FileRequests {
-    fn from(straight: Straight) -> Self {
+impl From<FastPath> for FileRequests {
+    fn from(straight: FastPath) -> Self {
         // The next stage decides anew whether it has a fast path.
         straight.into_interpreter().into()
     }

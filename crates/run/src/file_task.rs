@@ -5,20 +5,20 @@ use std::time::Duration;
 use engine::clock::Clock;
 use engine::{Engine, Operation, OperationSet, Wait};
 use generate::pool::TextContent;
-use generate::program::{Interpreter, Straight};
+use generate::program::{FastPath, Interpreter};
 use generate::{Content, ContentSource, FileStamp, Generator, PlainContent, Step};
 use plan::{Cell, ContentPlan, EngineKind, RingOptions, WorkerPlan};
 use results::EngineNotes;
 
 use crate::RunError;
 use crate::batch::Batch;
-use crate::drain::Ended;
-use crate::engines::{self, Done, EngineSpec, OnAnyEngine, OnEngine};
+use crate::drain::FinishedLoop;
+use crate::engines::{self, DynEngineWork, EngineSpec, EngineWork, LaneOutcome};
 use crate::file_requests::FileRequests;
 use crate::lane::Lane;
 use crate::measure::Loop;
 use crate::open_fileset::OpenFileset;
-use crate::pace::Paced;
+use crate::pace::OpenLoopPace;
 use crate::recorder::{Counting, Recorder};
 use crate::start::Start;
 
@@ -61,7 +61,7 @@ pub(crate) enum FileContents {
 
 /// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
 /// was to abandon the cell.
-pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> Done {
+pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> LaneOutcome {
     let is_program = matches!(task.requests, FileRequests::Program(_));
     let is_checked = matches!(task.contents, FileContents::Stamp(_));
     let is_trace = matches!(task.requests, FileRequests::Trace(_));
@@ -73,7 +73,7 @@ pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_
     if let FileRequests::Program(interpreter) = task.requests {
         let written = (task.contents, lane);
         // Decided before the loop, so that the fast path needs no check per request.
-        return match Straight::of(*interpreter) {
+        return match FastPath::of(*interpreter) {
             Ok(straight) => program(straight, task.field, written, cell.engine, start),
             Err(interpreter) => program(*interpreter, task.field, written, cell.engine, start),
         };
@@ -106,7 +106,7 @@ fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
     (contents, lane): (FileContents, &Lane),
     kind: EngineKind,
     start: Start<'_>,
-) -> Done {
+) -> LaneOutcome {
     let FileContents::Plain(source) = contents else {
         unreachable!("programs write plain content");
     };
@@ -129,8 +129,8 @@ fn with_any_engine(
     lane: &Lane,
     kind: EngineKind,
     start: Start<'_>,
-    pace: Option<Paced>,
-) -> Done {
+    pace: Option<OpenLoopPace>,
+) -> LaneOutcome {
     let FileTask {
         requests,
         field,
@@ -141,7 +141,7 @@ fn with_any_engine(
     let registers = requests.register_count();
     let keep_open = requests.kept_open_max();
     let spec = spec(lane, kind, buffer_bytes, operations);
-    let work = OnAnyEngine(|mut engine: Box<dyn Engine>, notes| {
+    let work = DynEngineWork(|mut engine: Box<dyn Engine>, notes| {
         let content = boxed(contents, &mut *engine, operations, lane);
         match pace {
             Some(pace) => run_paced(engine, notes, requests, content, (pace, start)),
@@ -181,7 +181,7 @@ fn plain<E: Engine + ?Sized>(
     lane: &Lane,
 ) -> PlainContent {
     let reads = operations.contains(Operation::Read);
-    let mut content = source.plain_beside_reads(lane.plan.seed, reads);
+    let mut content = source.plain_with_reads(lane.plan.seed, reads);
     if operations.contains(Operation::Write) {
         for slot in 0..engine.slot_count() {
             content.prepare_buffer(engine.buffer(slot));
@@ -205,9 +205,9 @@ struct PoolLoop<'a> {
     start: Start<'a>,
 }
 
-impl OnEngine for PoolLoop<'_> {
+impl EngineWork for PoolLoop<'_> {
     #[inline(always)]
-    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
         let FileRequests::Pool(play) = self.task.requests else {
             unreachable!("programs have their own engine");
         };
@@ -224,9 +224,9 @@ struct ProgramLoop<'a, G> {
     start: Start<'a>,
 }
 
-impl<G: Generator + Into<FileRequests>> OnEngine for ProgramLoop<'_, G> {
+impl<G: Generator + Into<FileRequests>> EngineWork for ProgramLoop<'_, G> {
     #[inline(always)]
-    fn run<E: Engine + 'static>(self, mut engine: E, notes: EngineNotes) -> Done {
+    fn run<E: Engine + 'static>(self, mut engine: E, notes: EngineNotes) -> LaneOutcome {
         let operations = self.generator.operations();
         let content = plain(self.source, &mut engine, operations, self.lane);
         run(engine, notes, self.generator, content, self.start)
@@ -239,7 +239,7 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
     generator: G,
     (contents, lane): (FileContents, &Lane),
     start: Start<'_>,
-) -> Done {
+) -> LaneOutcome {
     match contents {
         FileContents::Plain(source) => {
             let content = plain(source, &mut engine, generator.operations(), lane);
@@ -260,7 +260,7 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     mut generator: G,
     mut content: C,
     start: Start<'_>,
-) -> Done {
+) -> LaneOutcome {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut generator, &mut content, &clock)?;
     // Here, `file_index` numbers the files of a fileset and not the spans of the lane.
@@ -279,14 +279,14 @@ fn run_paced(
     notes: EngineNotes,
     mut requests: FileRequests,
     mut content: Box<dyn Content>,
-    (pace, start): (Paced, Start<'_>),
-) -> Done {
+    (pace, start): (OpenLoopPace, Start<'_>),
+) -> LaneOutcome {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut requests, &mut content, &clock)?;
     let Some(mut recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };
-    requests.begin_when_due(pace.queue(&mut recorder, &clock, engine.slot_count()));
+    requests.set_due_queue(pace.queue(&mut recorder, &clock, engine.slot_count()));
     let engine: Box<dyn Engine> = Box::new(pace.punctual(engine));
     let measuring = Loop {
         engine,
@@ -296,7 +296,7 @@ fn run_paced(
         recorder,
         batch,
     };
-    let Ended {
+    let FinishedLoop {
         mut outcome,
         mut engine,
         mut generator,

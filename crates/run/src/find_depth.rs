@@ -28,7 +28,7 @@ impl Session<'_> {
 fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
     let is_shallower = |record: &&CellRecord| {
         let planned = plan.cells.get(record.index as usize);
-        planned.is_some_and(|it| is_of_the_same(it, cell) && it.iodepth < cell.iodepth)
+        planned.is_some_and(|it| differs_only_in_depth(it, cell) && it.iodepth < cell.iodepth)
     };
     let shallower: Vec<&CellRecord> = records.iter().filter(is_shallower).collect();
     let cells = shallower.chunk_by(|one, other| one.index == other.index);
@@ -43,7 +43,7 @@ fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
 }
 
 /// `true` if the cells differ only in their queue depth.
-fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
+fn differs_only_in_depth(one: &Cell, other: &Cell) -> bool {
     one.workload_index == other.workload_index
         && one.access_spec == other.access_spec
         && one.workers.len() / one.threads_per_worker() as usize
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_ends_when_two_depths_brought_next_to_nothing() {
+    fn a_depth_search_ends_after_two_depths_with_little_gain() {
         for (rates, wanted) in [
             (&[][..], false),
             (&[100.0, 101.0], false),

@@ -88,9 +88,9 @@ impl JobEnd {
 
 /// Guard that marks a job as ended when it is dropped, even by a panic.
 #[derive(Debug)]
-pub(crate) struct EndOfJob(pub Arc<JobEnd>);
+pub(crate) struct JobEndGuard(pub Arc<JobEnd>);
 
-impl Drop for EndOfJob {
+impl Drop for JobEndGuard {
     fn drop(&mut self) {
         let ended = self.0.has_ended.lock();
         *ended.unwrap_or_else(PoisonError::into_inner) = true;

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use generate::job::{GoalBoard, GoalCounts, MissKind, MissedRequest};
+use generate::job::{GoalCounts, GoalProgress, MissKind, MissedRequest};
 use plan::Cell;
 use plan::job::{GoalMeasure, JobGoals, SteadyGoal};
 use results::{
@@ -12,14 +12,14 @@ use results::{
     Warning, WarningCode,
 };
 
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 use crate::worker::{LaneWork, Task};
 
 /// Goals of a cell's lanes; empty if no lane has any.
 #[derive(Default)]
 pub(crate) struct GoalWatch {
     /// Goals and board of each lane.
-    lanes: Vec<Option<(JobGoals, Arc<GoalBoard>)>>,
+    lanes: Vec<Option<(JobGoals, Arc<GoalProgress>)>>,
     steady: Vec<SteadyWatch>,
 }
 
@@ -35,7 +35,7 @@ impl GoalWatch {
         Self::of_lanes(parts.iter().map(board).collect())
     }
 
-    fn of_lanes(lanes: Vec<Option<(JobGoals, Arc<GoalBoard>)>>) -> Self {
+    fn of_lanes(lanes: Vec<Option<(JobGoals, Arc<GoalProgress>)>>) -> Self {
         let mut steady: Vec<SteadyWatch> = Vec::new();
         for (lane_index, lane) in lanes.iter().enumerate() {
             let Some((goals, board)) = lane else { continue };
@@ -107,7 +107,7 @@ fn missed_goal(missed: &MissedRequest) -> MissedGoal {
 }
 
 /// Warnings for goals that were missed.
-pub(crate) fn goals_missed(cell: &Cell, measured: &Measured) -> Vec<Warning> {
+pub(crate) fn missed_goal_warnings(cell: &Cell, measured: &MeasuredCell) -> Vec<Warning> {
     let lanes = measured.lanes.iter();
     let of_lane = |lane: &MeasuredLane| {
         let (goals, name) = (lane.goals.as_ref()?, &lane.lane.plan.name);
@@ -119,7 +119,7 @@ pub(crate) fn goals_missed(cell: &Cell, measured: &Measured) -> Vec<Warning> {
                 message,
             ));
         }
-        let is_lost = goals.depth.is_some_and(|it| it.is_lost());
+        let is_lost = goals.depth.is_some_and(|it| it.has_no_valid_depth());
         is_lost.then(|| {
             let message = format!(
                 "the job `{}` met its latency target at no queue depth, not even at 1",
@@ -134,7 +134,7 @@ pub(crate) fn goals_missed(cell: &Cell, measured: &Measured) -> Vec<Warning> {
 /// Jobs that must become steady together.
 struct SteadyWatch {
     goal: SteadyGoal,
-    boards: Vec<Arc<GoalBoard>>,
+    boards: Vec<Arc<GoalProgress>>,
     last_lane_index: usize,
     /// Time of the last reading, and the counts of all jobs up to then.
     last: Option<(u64, GoalCounts)>,
@@ -153,7 +153,7 @@ struct SteadyJudgment {
 }
 
 impl SteadyWatch {
-    fn new(goal: SteadyGoal, lane_index: usize, board: &Arc<GoalBoard>) -> Self {
+    fn new(goal: SteadyGoal, lane_index: usize, board: &Arc<GoalProgress>) -> Self {
         Self {
             goal,
             boards: vec![Arc::clone(board)],
@@ -165,7 +165,7 @@ impl SteadyWatch {
         }
     }
 
-    fn join(&mut self, lane_index: usize, board: &Arc<GoalBoard>) {
+    fn join(&mut self, lane_index: usize, board: &Arc<GoalProgress>) {
         self.boards.push(Arc::clone(board));
         self.last_lane_index = lane_index;
     }

@@ -8,7 +8,7 @@ use results::{Alternation, RunEvent, Warning};
 
 use crate::RunError;
 use crate::drive::drive;
-use crate::record_writer::Keeper;
+use crate::record_writer::RecordWriter;
 use crate::run::RunSpec;
 use crate::session::{Finished, RunOptions, Session};
 
@@ -19,14 +19,14 @@ use crate::session::{Finished, RunOptions, Session};
 ///
 /// # Panics
 /// The plans have different cells.
-pub fn measure_in_turn(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finished; 2] {
+pub fn measure_alternately(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finished; 2] {
     let [mut a, mut b] = specs;
     assert!(
-        have_the_same_cells(a.plan, b.plan),
+        have_same_cells(a.plan, b.plan),
         "both plans come from the same workloads and options"
     );
-    let is_shared = have_the_same_targets(a.plan, b.plan);
-    let (mut keeper_a, mut keeper_b) = (Keeper::new(a.store), Keeper::new(b.store));
+    let is_shared = have_same_targets(a.plan, b.plan);
+    let (mut keeper_a, mut keeper_b) = (RecordWriter::new(a.store), RecordWriter::new(b.store));
     a.warnings.extend(keeper_a.doubts());
     b.warnings.extend(keeper_b.doubts());
     let mut hear_a = |event: &RunEvent| {
@@ -53,11 +53,11 @@ pub fn measure_in_turn(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Finish
     for session in &mut sessions {
         session.borrows_targets = is_shared;
     }
-    let [a, b] = carried_out(sessions, [a.warnings, b.warnings], is_shared);
+    let [a, b] = run_to_end(sessions, [a.warnings, b.warnings], is_shared);
     [keeper_a.finish(a), keeper_b.finish(b)]
 }
 
-fn carried_out(
+fn run_to_end(
     mut sessions: [Session<'_>; 2],
     warnings: [Vec<Warning>; 2],
     is_shared: bool,
@@ -88,7 +88,7 @@ fn begin(
     for (side, session) in sessions.iter_mut().enumerate() {
         let failed = |error| (side, error);
         crate::preflight::try_engines(session.plan).map_err(failed)?;
-        session.find_peers().map_err(failed)?;
+        session.connect_peers().map_err(failed)?;
         // The first run has already admitted the targets that both share.
         sites.push(match is_shared && side == 1 {
             true => Vec::new(),
@@ -120,7 +120,7 @@ fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished;
     })
 }
 
-fn have_the_same_cells(a: &Plan, b: &Plan) -> bool {
+fn have_same_cells(a: &Plan, b: &Plan) -> bool {
     let asked = |cell: &Cell| {
         let spec = cell.access_spec.clone();
         (
@@ -136,7 +136,7 @@ fn have_the_same_cells(a: &Plan, b: &Plan) -> bool {
         && a.seed == b.seed
 }
 
-fn have_the_same_targets(a: &Plan, b: &Plan) -> bool {
+fn have_same_targets(a: &Plan, b: &Plan) -> bool {
     let paths = |plan: &Plan| -> Vec<PathBuf> {
         plan.targets.iter().map(|it| real_path(&it.path)).collect()
     };

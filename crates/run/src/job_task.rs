@@ -6,19 +6,19 @@ use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
 use engine::{Engine, FileEngineOptions, Fileset, OpenMode, Operation, PsyncFiles};
-use generate::job::{GoalBoard, JobStream, Noted, Watched};
+use generate::job::{GoalLimited, GoalProgress, JobStream, RequestLogger};
 use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
-use plan::job::{JobPlan, NotedRequest};
+use plan::job::{JobPlan, LoggedRequest};
 use plan::{CacheMode, Cell};
 use results::EngineNotes;
 use rustix::fs::OFlags;
 
 use crate::RunError;
-use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
-use crate::gate::{EndOfJob, JobEnd};
+use crate::engines::{self, EngineSpec, EngineWork, LaneOutcome, OpenFiles};
+use crate::gate::{JobEnd, JobEndGuard};
 use crate::lane::Lane;
 use crate::outcome::WorkerOutcome;
-use crate::pace::{Closed, LoopParts, Pace, Punctually};
+use crate::pace::{ClosedLoop, LoopParts, Pace, PollingClosedLoop};
 use crate::recorder::Counting;
 use crate::schedule::Schedule;
 use crate::spans::{Contents, Verify};
@@ -35,13 +35,13 @@ pub(crate) struct JobTask {
     pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
     /// Receiver of the requests if they are noted; set when the job starts.
-    pub notes: Option<mpsc::Sender<Vec<NotedRequest>>>,
+    pub notes: Option<mpsc::Sender<Vec<LoggedRequest>>>,
     /// Progress towards the goals, if there are any.
-    pub board: Option<Arc<GoalBoard>>,
+    pub board: Option<Arc<GoalProgress>>,
     /// Ends of the jobs that this job starts after.
     pub before: Vec<Arc<JobEnd>>,
     /// End of this job, for the jobs that start after it.
-    pub end: Option<EndOfJob>,
+    pub end: Option<JobEndGuard>,
 }
 
 /// Times of a job in the cell, and its maximum number of requests.
@@ -67,7 +67,7 @@ pub(crate) fn schedule(job: &JobPlan, cell: &Cell, operations: u64) -> Schedule 
 
 /// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
 /// was to abandon the cell.
-pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'_>) -> Done {
+pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'_>) -> LaneOutcome {
     // Dropped when the whole job is done, so that the jobs that wait for it start only then.
     let _end = task.end.take();
     arrange(&job.thread)?;
@@ -85,16 +85,16 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     task.notes = job.is_noted.then_some(sender);
     let failed = Arc::new(AtomicBool::new(false));
     if job.ends_others_on_error {
-        task.stream.tell_failure_to(Arc::clone(&failed));
+        task.stream.set_failure_flag(Arc::clone(&failed));
     }
     let board = task.board.clone();
-    let kit = JobLane {
+    let context = JobLane {
         task,
         lane,
         job,
         start,
     };
-    let outcome = by_engine(kit, files);
+    let outcome = run_with_engine(context, files);
     let Some(mut outcome) = outcome? else {
         return Ok(None);
     };
@@ -114,16 +114,16 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
 }
 
 /// Creates the engine on these files, and runs the loop on it.
-fn by_engine(mut kit: JobLane<'_>, files: Vec<OwnedFd>) -> Done {
-    if let Some(names) = kit.task.names.take() {
-        return with_names(names, kit);
+fn run_with_engine(mut context: JobLane<'_>, files: Vec<OwnedFd>) -> LaneOutcome {
+    if let Some(names) = context.task.names.take() {
+        return run_on_names(names, context);
     }
-    let (job, lane) = (kit.job, kit.lane);
+    let (job, lane) = (context.job, context.lane);
     let spec = EngineSpec {
         kind: job.engine,
         slot_count: lane.slot_count(),
         buffer_bytes: lane.buffer_bytes(),
-        operations: kit.task.stream.operations(),
+        operations: context.task.stream.operations(),
         ring: job.ring,
     };
     let open = OpenFiles {
@@ -132,7 +132,7 @@ fn by_engine(mut kit: JobLane<'_>, files: Vec<OwnedFd>) -> Done {
         reopen: Vec::new(),
         dontcache: job.cache == CacheMode::Dontcache,
     };
-    engines::on_files(spec, open, kit)
+    engines::on_files(spec, open, context)
 }
 
 struct JobLane<'a> {
@@ -142,8 +142,8 @@ struct JobLane<'a> {
     start: Start<'a>,
 }
 
-impl OnEngine for JobLane<'_> {
-    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> Done {
+impl EngineWork for JobLane<'_> {
+    fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
         let JobLane {
             task,
             lane,
@@ -166,7 +166,7 @@ impl OnEngine for JobLane<'_> {
             recorder.count_short_work();
         }
         if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
-            recorder.measure_found(Arc::clone(board));
+            recorder.measure_after_search(Arc::clone(board));
         }
         let mut parts = LoopParts {
             engine,
@@ -185,16 +185,16 @@ impl OnEngine for JobLane<'_> {
         match (verify, task.board) {
             // Only the loop of plain jobs is compiled for each engine.
             (None, None) if lane.pace.is_none() && task.notes.is_none() => match job.is_paced() {
-                false => Closed.run(parts, task.stream, plain),
-                true => punctually(job).run(parts, task.stream, plain),
+                false => ClosedLoop.run(parts, task.stream, plain),
+                true => clock_polling(job).run(parts, task.stream, plain),
             },
             (verify, board) => {
                 let source = task.contents.source;
                 let checked = verify.map(|verify| (source, verify));
                 let slot_count = parts.engine.slot_count();
-                with_more(
+                run_with_extras(
                     boxed(parts),
-                    Noted::new(task.stream, task.notes, slot_count),
+                    RequestLogger::new(task.stream, task.notes, slot_count),
                     plain,
                     (checked, board, job, lane),
                 )
@@ -205,9 +205,9 @@ impl OnEngine for JobLane<'_> {
 }
 
 /// Options of a job with more than a plain loop: verification, goals, plan and lane.
-type More<'a> = (
+type JobExtras<'a> = (
     Option<(ContentSource, Verify)>,
-    Option<Arc<GoalBoard>>,
+    Option<Arc<GoalProgress>>,
     &'a JobPlan,
     &'a Lane,
 );
@@ -215,17 +215,17 @@ type More<'a> = (
 /// Runs the loop of a job that has goals, verifies reads, follows the rate of its cell or notes its
 /// requests. Compared with that, a virtual call is cheap, so these loops are compiled once for all
 /// engines.
-fn with_more<K: Clock>(
+fn run_with_extras<K: Clock>(
     parts: LoopParts<Box<dyn Engine>, K>,
-    stream: Noted<JobStream>,
+    stream: RequestLogger<JobStream>,
     plain: PlainContent,
-    (checked, board, job, lane): More<'_>,
+    (checked, board, job, lane): JobExtras<'_>,
 ) -> Result<WorkerOutcome, RunError> {
     let of = (job, lane);
     let Some((source, verify)) = checked else {
         return match board {
-            None => at_pace(parts, stream, plain, of),
-            Some(board) => at_pace(parts, Watched::new(stream, job, board), plain, of),
+            None => run_at_pace(parts, stream, plain, of),
+            Some(board) => run_at_pace(parts, GoalLimited::new(stream, job, board), plain, of),
         };
     };
     let verified = source.verified(
@@ -237,8 +237,8 @@ fn with_more<K: Clock>(
     let slot_count = parts.engine.slot_count();
     let stream = Exclusive::new(stream, verify.stripes, slot_count);
     match board {
-        None => at_pace(parts, stream, verified, of),
-        Some(board) => at_pace(parts, Watched::new(stream, job, board), verified, of),
+        None => run_at_pace(parts, stream, verified, of),
+        Some(board) => run_at_pace(parts, GoalLimited::new(stream, job, board), verified, of),
     }
 }
 
@@ -252,7 +252,7 @@ fn boxed<E: Engine + 'static, K>(parts: LoopParts<E, K>) -> LoopParts<Box<dyn En
 }
 
 /// Runs the loop at the cell's rate if there is one, or at the job's pace.
-fn at_pace<G: Generator, C: Content, K: Clock>(
+fn run_at_pace<G: Generator, C: Content, K: Clock>(
     parts: LoopParts<Box<dyn Engine>, K>,
     generator: G,
     content: C,
@@ -260,27 +260,27 @@ fn at_pace<G: Generator, C: Content, K: Clock>(
 ) -> Result<WorkerOutcome, RunError> {
     match lane.pace.clone() {
         Some(pace) => pace.run(parts, generator, content),
-        None => punctually(job).run(parts, generator, content),
+        None => clock_polling(job).run(parts, generator, content),
     }
 }
 
 /// Polls the clock before due times if the job has any, and otherwise sleeps.
-fn punctually(job: &JobPlan) -> Punctually {
+fn clock_polling(job: &JobPlan) -> PollingClosedLoop {
     // Turns of a flow may come within microseconds, so a job with a flow polls too.
     match job.is_paced() || job.goals.flow.is_some() {
-        true => Punctually::where_possible(),
-        false => Punctually::BY_SLEEP,
+        true => PollingClosedLoop::where_possible(),
+        false => PollingClosedLoop::BY_SLEEP,
     }
 }
 
 /// Works on names: one call at a time, without verification or due times.
-fn with_names(names: Arc<Fileset>, kit: JobLane<'_>) -> Done {
+fn run_on_names(names: Arc<Fileset>, context: JobLane<'_>) -> LaneOutcome {
     let JobLane {
         task,
         lane,
         job,
         start,
-    } = kit;
+    } = context;
     let made = OFlags::RDWR | OFlags::CREATE;
     let options = FileEngineOptions {
         // In a second loop, the file already exists and is opened.
@@ -304,7 +304,7 @@ fn with_names(names: Arc<Fileset>, kit: JobLane<'_>) -> Done {
         batch,
     };
     let plain = task.contents.source.plain(lane.plan.seed);
-    Closed.run(parts, task.stream, plain).map(Some)
+    ClosedLoop.run(parts, task.stream, plain).map(Some)
 }
 
 fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {

@@ -8,7 +8,7 @@ use generate::{
 use plan::{ArrivalKind, Cell, CursorKind, OpenLoop, PositionRule, WorkerPlan};
 use stats::Interval;
 
-use crate::pace::Paced;
+use crate::pace::OpenLoopPace;
 use crate::sample::Sample;
 use crate::times::{drain_max_ns, due_window_ns};
 
@@ -22,7 +22,7 @@ pub(crate) struct Lane {
     pub plan: WorkerPlan,
     pub cursors: Cursors,
     /// Due times of the requests; `None` in a closed loop.
-    pub pace: Option<Paced>,
+    pub pace: Option<OpenLoopPace>,
     /// Operations of this lane, if their number ends the cell.
     pub operations: Option<u64>,
 }
@@ -156,7 +156,7 @@ pub(crate) fn lanes(
         .collect();
     let mut lanes = Vec::new();
     for (worker_index, worker) in cell.workers.iter().enumerate() {
-        if cell.engine.is_one_at_a_time() {
+        if cell.engine.is_synchronous() {
             lanes.extend(split(worker_index, worker, &addresses));
         } else {
             lanes.push(whole(worker_index, worker, &addresses));
@@ -230,7 +230,7 @@ pub(crate) fn set_paces(
             }
         };
         for (lane, due) in of_worker.iter_mut().zip(due_times) {
-            lane.pace = Some(Paced {
+            lane.pace = Some(OpenLoopPace {
                 due,
                 looks,
                 window_ns: due_window_ns(match &worker.job {
@@ -246,7 +246,7 @@ pub(crate) fn set_paces(
 
 fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Lane {
     let cursors = match worker.cursor {
-        CursorKind::Worker => Cursors::Own(OwnCursor::for_each_span(worker)),
+        CursorKind::Worker => Cursors::Own(OwnCursor::one_per_span(worker)),
         CursorKind::Shared => {
             let of_span = |span: &plan::SpanPlan| addresses[span.target_index as usize].clone();
             Cursors::Shared(worker.spans.iter().map(of_span).collect())

@@ -72,11 +72,11 @@ mod waits;
 mod watch;
 mod worker;
 
-pub use agreement::{FileNews, HearRounds, Meeting};
+pub use agreement::{FileNews, MaxRoundsCallback, PeerAgreement};
 pub use cluster::{Cluster, ClusterWatch};
 pub use error::RunError;
 pub use files::COMMON;
-pub use in_turn::measure_in_turn;
+pub use in_turn::measure_alternately;
 pub use member::Member;
 pub use preflight::try_streams;
 pub use ready::refusals;

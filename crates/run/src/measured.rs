@@ -7,7 +7,7 @@ use crate::lane::Lane;
 use crate::outcome::WorkerOutcome;
 
 /// Everything counted in a cell.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredCell {
     pub lanes: Vec<MeasuredLane>,
     pub intervals: Vec<results::IntervalRecord>,
     pub engine_notes: EngineNotes,

@@ -26,7 +26,7 @@ impl<'a> Member<'a> {
     ) -> Result<Self, RunError> {
         let mut session = Session::new(plan, options, listener);
         crate::preflight::try_engines(plan)?;
-        session.find_peers()?;
+        session.connect_peers()?;
         let admitted = session.admit_all()?;
         for doubt in session.peers.doubts(plan) {
             session.warn(doubt);

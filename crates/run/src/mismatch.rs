@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use plan::Cell;
 use results::{Warning, WarningCode};
 
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 use crate::session::Session;
 
 impl Session<'_> {
     /// Warning with the number of wrong reads in a cell and the location of the first.
-    pub(crate) fn mismatch_warning(&self, cell: &Cell, measured: &Measured) -> Option<Warning> {
+    pub(crate) fn mismatch_warning(&self, cell: &Cell, measured: &MeasuredCell) -> Option<Warning> {
         let lanes = measured.lanes.iter();
         let count: u64 = lanes.map(|lane| lane.outcome.mismatch_count).sum();
         let mut lanes = measured.lanes.iter();

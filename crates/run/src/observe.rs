@@ -16,7 +16,7 @@ use storage::{
 };
 
 use crate::context::CellMark;
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 
 /// Counters of the machine and of the devices under the targets, kept open.
 pub(crate) struct Counters {
@@ -126,7 +126,7 @@ impl Observer {
     }
 
     /// Adds the observations to the cell's record.
-    pub fn complete(&self, record: &mut CellRecord, measured: &Measured) {
+    pub fn complete(&self, record: &mut CellRecord, measured: &MeasuredCell) {
         let Some((begin, end)) = self.ends(measured) else {
             return;
         };
@@ -167,7 +167,8 @@ impl Observer {
                 covered_ns: Some(overlap_ns(read_ns, window_ns)),
                 ..figures
             });
-        let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);
+        let used =
+            |is_wanted: &dyn Fn(usize) -> bool| LaneCpuTime::of(measured, (begin, end), is_wanted);
         let workers = std::mem::take(&mut record.worker_figures).into_iter();
         let with_cpu = |worker: WorkerFigures| {
             // Index among the workers of all processes.
@@ -187,7 +188,7 @@ impl Observer {
     }
 
     /// Samples at the ends of the measurement, or of the window if there were rounds.
-    fn ends(&self, measured: &Measured) -> Option<(&ObservedSample, &ObservedSample)> {
+    fn ends(&self, measured: &MeasuredCell) -> Option<(&ObservedSample, &ObservedSample)> {
         let (begin, end) = (self.begin.as_ref()?, self.end.as_ref()?);
         let window = measured.steady.as_ref().and_then(|it| it.window);
         let behind = |count: u64| self.rounds.get(count.checked_sub(1)? as usize);
@@ -227,7 +228,7 @@ impl Observer {
 
 /// Start and end of the measurement, or of the window if there were rounds, in nanoseconds of the
 /// clock.
-fn window_ns(measured: &Measured, run_time_ns: u64) -> [u64; 2] {
+fn window_ns(measured: &MeasuredCell, run_time_ns: u64) -> [u64; 2] {
     let at_ns = measured.steady.as_ref().and_then(|steady| {
         let (first, _) = steady.window?;
         let round = steady.record.rounds.get(usize::try_from(first).ok()?)?;
@@ -244,15 +245,15 @@ fn overlap_ns(one: [u64; 2], other: [u64; 2]) -> u64 {
 }
 
 /// CPU time that several lanes used.
-struct Used {
+struct LaneCpuTime {
     threads: u32,
     time: CpuTime,
 }
 
-impl Used {
+impl LaneCpuTime {
     /// CPU time of the lanes of selected workers; `None` unless it is known for all of them.
     fn of(
-        measured: &Measured,
+        measured: &MeasuredCell,
         (begin, end): (&ObservedSample, &ObservedSample),
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
@@ -295,7 +296,7 @@ const USER_ERROR_MAX: f64 = 0.15;
 ///
 /// The kernel charges a whole tick to the thread that it interrupts, so a sum of n ticks has an
 /// error of √n ticks. The time of each thread is also rounded at both ends.
-fn user_cost_ns(count: u64, used: &Used, tick_ns: u64) -> Option<f64> {
+fn user_cost_ns(count: u64, used: &LaneCpuTime, tick_ns: u64) -> Option<f64> {
     let user_ns = used.time.user_ns as f64;
     // Rounding to a step has a variance of a twelfth of the step squared, here at two ends.
     let variance = user_ns * tick_ns as f64 + f64::from(used.threads) * TOLD_NS * TOLD_NS / 6.0;
@@ -304,7 +305,7 @@ fn user_cost_ns(count: u64, used: &Used, tick_ns: u64) -> Option<f64> {
 }
 
 /// CPUs that the workers may run on: those they are bound to, else all that the process may use.
-fn usable(measured: &Measured) -> Vec<u32> {
+fn usable(measured: &MeasuredCell) -> Vec<u32> {
     let bound = measured.lanes.iter().map(|lane| lane.lane.plan.cpu);
     let bound: Option<BTreeSet<u32>> = bound.collect();
     match bound.filter(|bound| !bound.is_empty()) {
@@ -348,13 +349,13 @@ mod tests {
     }
 
     #[test]
-    fn user_time_is_told_where_the_ticks_are_enough() {
+    fn user_time_is_known_if_there_are_enough_ticks() {
         let cost = |user_ms: u64, threads: u32| {
             let time = CpuTime {
                 user_ns: user_ms * 1_000_000,
                 ..CpuTime::default()
             };
-            user_cost_ns(1_000_000, &Used { threads, time }, 4_000_000)
+            user_cost_ns(1_000_000, &LaneCpuTime { threads, time }, 4_000_000)
         };
         assert_eq!(cost(200, 1), Some(200.0));
         assert_eq!(cost(170, 1), None);

@@ -1,7 +1,7 @@
 //! Results of a worker that is done.
 
 use generate::{Backlog, Mismatch};
-use plan::job::NotedRequest;
+use plan::job::LoggedRequest;
 use results::ThreadUsage;
 use storage::CpuSample;
 
@@ -34,11 +34,11 @@ pub(crate) struct WorkerOutcome {
     /// Kernel counters of the thread, if requested.
     pub usage: Option<ThreadUsage>,
     /// Requests of a job in the order of their completion, if they are noted.
-    pub noted: Vec<NotedRequest>,
+    pub noted: Vec<LoggedRequest>,
     /// Stream of requests on many files, which the next stage continues.
     pub requests: Option<FileRequests>,
     /// Outcome of the due requests, in an open loop.
-    pub drained: Option<Drained>,
+    pub drained: Option<OpenLoopEnd>,
 }
 
 impl WorkerOutcome {
@@ -65,7 +65,7 @@ impl WorkerOutcome {
 
 /// State of an open loop at its end.
 #[derive(Debug, Clone)]
-pub(crate) struct Drained {
+pub(crate) struct OpenLoopEnd {
     pub backlog: Backlog,
     /// End of the measurement for due times, in nanoseconds of the clock; `None` if it ended
     /// because no work was left.

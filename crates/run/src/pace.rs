@@ -33,9 +33,9 @@ pub(crate) trait Pace {
 }
 
 /// Each request starts after the previous one in its slot.
-pub(crate) struct Closed;
+pub(crate) struct ClosedLoop;
 
-impl Pace for Closed {
+impl Pace for ClosedLoop {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
         parts: LoopParts<E, K>,
@@ -60,11 +60,11 @@ impl Pace for Closed {
 }
 
 /// As [`Closed`], but the clock is polled before the times that the stream itself sets.
-pub(crate) struct Punctually {
+pub(crate) struct PollingClosedLoop {
     look_ns: u64,
 }
 
-impl Punctually {
+impl PollingClosedLoop {
     /// Only sleeps.
     pub const BY_SLEEP: Self = Self { look_ns: 0 };
 
@@ -78,7 +78,7 @@ impl Punctually {
     }
 }
 
-impl Pace for Punctually {
+impl Pace for PollingClosedLoop {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
         parts: LoopParts<E, K>,
@@ -86,7 +86,7 @@ impl Pace for Punctually {
         content: C,
     ) -> Result<WorkerOutcome, RunError> {
         let parts = LoopParts {
-            engine: Punctual {
+            engine: PollingEngine {
                 engine: parts.engine,
                 look_ns: self.look_ns,
             },
@@ -94,13 +94,13 @@ impl Pace for Punctually {
             clock: parts.clock,
             batch: parts.batch,
         };
-        Closed.run(parts, generator, content)
+        ClosedLoop.run(parts, generator, content)
     }
 }
 
 /// Requests start when they are due.
 #[derive(Debug, Clone)]
-pub(crate) struct Paced {
+pub(crate) struct OpenLoopPace {
     pub due: DueTimes,
     /// Length of the time span whose due requests are measured, in nanoseconds.
     pub window_ns: u64,
@@ -110,7 +110,7 @@ pub(crate) struct Paced {
     pub looks: bool,
 }
 
-impl Pace for Paced {
+impl Pace for OpenLoopPace {
     fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         self,
         mut parts: LoopParts<E, K>,
@@ -131,7 +131,7 @@ impl Pace for Paced {
     }
 }
 
-impl Paced {
+impl OpenLoopPace {
     /// Queue for a stream that holds back its own rounds until they are due.
     pub fn queue(&self, recorder: &mut Recorder, clock: &impl Clock, slots: u32) -> DueQueue {
         DueQueue::new(self.due.clone(), self.timing(recorder, clock), slots)
@@ -139,7 +139,7 @@ impl Paced {
 
     /// Engine that polls the clock before due times if there are enough CPUs.
     pub fn punctual<E: Engine>(&self, engine: E) -> impl Engine + use<E> {
-        Punctual {
+        PollingEngine {
             engine,
             look_ns: if self.looks { LOOK_NS } else { 0 },
         }
@@ -148,7 +148,7 @@ impl Paced {
     fn timing(&self, recorder: &mut Recorder, clock: &impl Clock) -> Timing {
         let now_ns = clock.now_ns();
         recorder.catch_up_from(now_ns);
-        let (start_ns, measure_ns) = recorder.begins_ns();
+        let (start_ns, measure_ns) = recorder.start_times_ns();
         Timing {
             start_ns,
             now_ns,
@@ -161,12 +161,12 @@ impl Paced {
 }
 
 /// Engine that polls during the last part of a wait instead of sleeping.
-struct Punctual<E> {
+struct PollingEngine<E> {
     engine: E,
     look_ns: u64,
 }
 
-impl<E: Engine> Engine for Punctual<E> {
+impl<E: Engine> Engine for PollingEngine<E> {
     fn slot_count(&self) -> u32 {
         self.engine.slot_count()
     }

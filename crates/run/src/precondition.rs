@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, OperationSet};
 use plan::job::{
-    BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, Mix, SizeRule, StreamEnd, StreamPlan,
+    BlockRule, FileOrder, JobFile, JobFiles, JobPlan, Layout, ReadWriteMix, SizeRule, StreamEnd,
+    StreamPlan,
 };
 use plan::program::Program;
 use plan::{
@@ -17,9 +18,9 @@ use results::{PreconditionRecord, RunEvent, Warning, WarningCode};
 
 use crate::RunError;
 use crate::cell::run_cell;
-use crate::context::{CellKit, ShownStage};
-use crate::files::{self, FilesKit, FilesMeasured};
-use crate::measured::Measured;
+use crate::context::{CellContext, ShownStage};
+use crate::files::{self, FilesContext, FilesMeasured};
+use crate::measured::MeasuredCell;
 use crate::parts::{Sources, parts};
 use crate::session::Session;
 use crate::targets::open;
@@ -120,7 +121,7 @@ impl Session<'_> {
         let total_bytes = (total_bytes.sum::<u64>() as f64 * times) as u64;
         let mut tell = progress(&mut *self.listener, target, total_bytes);
         files::measure(
-            FilesKit {
+            FilesContext {
                 plan: self.plan,
                 cell: fill,
                 targets: &mut self.targets,
@@ -206,11 +207,11 @@ impl Session<'_> {
         fill: &Cell,
         parts: Vec<LaneWork>,
         target: &str,
-    ) -> Result<Measured, RunError> {
+    ) -> Result<MeasuredCell, RunError> {
         let total_bytes = fill_bytes(fill);
         let mut tell = progress(&mut *self.listener, target, total_bytes);
         run_cell(
-            CellKit {
+            CellContext {
                 cell: fill,
                 clock: &self.clock,
                 stop: &self.options.stop,
@@ -300,7 +301,7 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     };
     let stream = StreamPlan {
         file_order: FileOrder::Sequential,
-        ..StreamPlan::sequential(Mix::Write, blocks, end)
+        ..StreamPlan::sequential(ReadWriteMix::Write, blocks, end)
     };
     // Other engines need a thread for each request in flight.
     let is_deep = of_worker.engine == EngineKind::IoUring;
@@ -447,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_written_so_many_times_over() {
+    fn a_span_is_written_the_requested_number_of_times() {
         const K128: u32 = 128 << 10;
         assert_eq!(written(1 << 30, 2.0), (K128, 16_384));
         assert_eq!(written(1 << 30, 1.5), (K128, 12_288));
@@ -457,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_all_workers_are_one_span() {
+    fn the_spans_of_all_workers_become_one() {
         let mut plan = cell(4, (0..2).map(|it| worker(it, 4, Vec::new())).collect());
         plan.workers[0].spans[0].start_bytes = 4096;
         plan.workers[0].spans[0].size_bytes = 8192;

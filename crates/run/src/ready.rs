@@ -1,6 +1,6 @@
 //! Targets of a run: admitted, prepared, and made ready for each cell.
 
-use plan::program::{Before, Program};
+use plan::program::{PhasePreparation, Program};
 use plan::{Cell, ContentPlan, EngineKind, Plan, TargetKind, TargetPlan, WorkerPlan};
 use results::{RunEvent, target_indexes};
 use storage::{FillPlan, FillWatch, Permission, TargetError};
@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::targets::{file_seed, stamp_bytes};
 
 /// An admitted target: its index, the first cell that uses it, and the permission to use it.
-pub(crate) type Site<'a> = (u32, &'a Cell, storage::Admitted);
+pub(crate) type TargetUse<'a> = (u32, &'a Cell, storage::Admitted);
 
 /// Reasons why a run would reject targets without permission to overwrite devices, and to create
 /// targets unless `create` is set. Changes nothing.
@@ -55,9 +55,9 @@ fn check_between(cells: &[&Cell], admitted: &storage::Admitted) -> Result<(), Ru
     for cell in cells {
         for before in before_phases(cell) {
             match before {
-                Before::Sync | Before::Pause { .. } => {}
-                Before::DropCaches => storage::check_drop_caches()?,
-                Before::Remount => admitted.check_remount()?,
+                PhasePreparation::Sync | PhasePreparation::Pause { .. } => {}
+                PhasePreparation::DropCaches => storage::check_drop_caches()?,
+                PhasePreparation::Remount => admitted.check_remount()?,
             }
         }
     }
@@ -65,21 +65,21 @@ fn check_between(cells: &[&Cell], admitted: &storage::Admitted) -> Result<(), Ru
 }
 
 /// Actions before the phases of a cell.
-fn before_phases(cell: &Cell) -> Vec<Before> {
+fn before_phases(cell: &Cell) -> Vec<PhasePreparation> {
     let phases = cell.program().into_iter().flat_map(Program::phases);
     phases.flat_map(|phase| phase.before.clone()).collect()
 }
 
 impl<'a> Session<'a> {
     /// Connects to all targets that are TCP peers.
-    pub fn find_peers(&mut self) -> Result<(), RunError> {
+    pub fn connect_peers(&mut self) -> Result<(), RunError> {
         let token_file = self.options.sink_token_file.as_deref();
         self.peers = Peers::find(self.plan, token_file)?;
         Ok(())
     }
 
     /// Decides about all targets before the first byte is written to any.
-    pub fn admit_all(&self) -> Result<Vec<Site<'a>>, RunError> {
+    pub fn admit_all(&self) -> Result<Vec<TargetUse<'a>>, RunError> {
         let mut admitted = Vec::new();
         for (target_index, target) in (0..).zip(&self.plan.targets) {
             let used_by: Vec<&Cell> = self
@@ -111,7 +111,7 @@ impl<'a> Session<'a> {
         Ok(admitted)
     }
 
-    pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
+    pub fn prepare_all(&mut self, admitted: Vec<TargetUse<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
             // Cells that work on many files, or that write their own file, need no test file.
             let fill = match !first.work.is_access() || first.new_file {
@@ -209,7 +209,7 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
         let writes = |line: &plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
         cell.work.is_acts()
             || worker.job.as_ref().is_some_and(|job| job.writes())
-            || makes_files(cell, target_index)
+            || creates_files(cell, target_index)
             || cell.precondition.is_some()
             // The preparation writes the stamps that verified reads need.
             || worker.verify
@@ -218,7 +218,7 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
 }
 
 /// `true` if jobs have their own files there.
-fn makes_files(cell: &Cell, target_index: u32) -> bool {
+fn creates_files(cell: &Cell, target_index: u32) -> bool {
     let mut files = cell.job_files().into_iter().flat_map(|jobs| &jobs.files);
     files.any(|file| file.target_index == target_index && file.name.is_some())
 }

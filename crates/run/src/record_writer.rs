@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use plan::EngineKind;
-use results::{RunEvent, RunRecord, Warning, WarningCode, doubt_store, target_indexes};
+use results::{RunEvent, RunRecord, Warning, WarningCode, store_io_warning, target_indexes};
 use store::{RunWriter, Store, StoreError};
 
 use crate::session::Finished;
 
 /// Stores a run while it is in progress. If the store fails, the run continues with a warning.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct RecordWriter {
     store: Option<Store>,
     writer: Option<RunWriter>,
     failure: Option<StoreError>,
 }
 
-impl Keeper {
+impl RecordWriter {
     /// `opened` is `None` if the run is not to be stored.
     pub fn new(opened: Option<Result<Store, StoreError>>) -> Self {
         let (store, failure) = match opened.transpose() {
@@ -36,7 +36,7 @@ impl Keeper {
     }
 
     /// Warning if the writes to the store may have disturbed a target.
-    fn on_target(&mut self, record: &RunRecord) -> Option<Warning> {
+    fn store_disturbance_warning(&mut self, record: &RunRecord) -> Option<Warning> {
         let store = self.store.as_ref()?;
         let written_bytes = self.writer.as_mut()?.settle()?;
         let plan = &record.plan;
@@ -47,7 +47,7 @@ impl Keeper {
         let target = used
             .filter_map(|index| plan.targets.get(index as usize))
             .find(|target| shares_device(store, &target.path))?;
-        doubt_store(&record.cells, written_bytes, (store.path(), &target.path))
+        store_io_warning(&record.cells, written_bytes, (store.path(), &target.path))
     }
 
     /// Stores an event of the run.
@@ -66,7 +66,7 @@ impl Keeper {
     /// Completes the run in the store. If that fails, adds a warning to the record.
     pub fn finish(mut self, mut finished: Finished) -> Finished {
         let record = &mut finished.record;
-        let on_target = self.on_target(record);
+        let on_target = self.store_disturbance_warning(record);
         record.warnings.extend(on_target);
         let stored = self.writer.map_or(Ok(()), |writer| writer.finish(record));
         if let Some(error) = stored.err().or(self.failure) {
@@ -83,7 +83,7 @@ impl Keeper {
 
 /// `true` if both are on the same device, below any layers in between.
 fn shares_device(store: &Store, target: &Path) -> bool {
-    if store.lies_on(target) {
+    if store.shares_storage_with(target) {
         return true;
     }
     let below = storage::devices_under(store.path());

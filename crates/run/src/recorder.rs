@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::Request;
-use generate::job::GoalBoard;
+use generate::job::GoalProgress;
 use generate::{EXPECTED_FAILURE, Mismatch};
 
 use crate::outcome::{FirstMismatch, WorkerOutcome};
 use crate::sample::{Outbox, Sample, exchange};
 use crate::schedule::Schedule;
 use crate::slots::{EndedFlow, LoopState};
-use crate::tally::{Alike, BatchTally, Tally};
+use crate::tally::{BatchTally, Tally, TallyGroup};
 
 /// Maximum interval between a worker's checks of the stop flag, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
@@ -59,7 +59,7 @@ pub(crate) struct Recorder {
 
 /// Search that the measurement waits for.
 struct Search {
-    board: Arc<GoalBoard>,
+    board: Arc<GoalProgress>,
     /// Start of the search; `None` after it has started.
     begin_ns: Option<u64>,
 }
@@ -122,7 +122,7 @@ impl Recorder {
 
     /// Measures from the end of a search, which starts when the ramp ends. If the search does not
     /// end within the measured time, the search itself is measured.
-    pub fn measure_found(&mut self, board: Arc<GoalBoard>) {
+    pub fn measure_after_search(&mut self, board: Arc<GoalProgress>) {
         self.counts_short_work = true;
         self.search = Some(Search {
             board,
@@ -131,7 +131,7 @@ impl Recorder {
     }
 
     /// Recorder with the same stop flag, whose counters are discarded.
-    pub fn for_nobody(&self, schedule: Schedule) -> Self {
+    pub fn discarding_copy(&self, schedule: Schedule) -> Self {
         let (sample, outbox, _) = exchange((*self.current).clone());
         let stop = Arc::clone(&self.stop);
         let recorder = Self::new(sample, outbox, schedule, stop, Counting::BySpan);
@@ -168,7 +168,7 @@ impl Recorder {
     }
 
     /// Planned start of the ramp and of the measurement, in nanoseconds of the clock.
-    pub fn begins_ns(&self) -> (u64, u64) {
+    pub fn start_times_ns(&self) -> (u64, u64) {
         let start_ns = self.schedule.start_ns;
         (start_ns, start_ns + self.schedule.ramp_ns)
     }
@@ -176,7 +176,7 @@ impl Recorder {
     /// End of a finished measurement for due times, in nanoseconds of the clock; `None` if it had
     /// no more work.
     pub fn due_end_ns(&self) -> Option<u64> {
-        let (_, measure_ns) = self.begins_ns();
+        let (_, measure_ns) = self.start_times_ns();
         let planned_ns = match self.schedule.run_ns {
             0 => u64::MAX,
             run_ns => measure_ns.saturating_add(run_ns),
@@ -222,7 +222,7 @@ impl Recorder {
         let moves_bytes = request.operation.moves_bytes();
         // A single branch keeps failures and short transfers out of the hot path.
         if result < 0 || moves_bytes && (result as u32) < expected_bytes {
-            return self.record_odd(request, (expected_bytes, result), latency_ns);
+            return self.record_failed_or_short(request, (expected_bytes, result), latency_ns);
         }
         let place = (request.file_index & self.span_mask, request.operation as u8);
         // Other operations return no bytes, but for example a number of entries.
@@ -233,14 +233,14 @@ impl Recorder {
         };
         match tally.request(place, latency_ns, bytes) {
             Some(alike) if T::IS_SINGLE => self.count_requests(&alike),
-            Some(alike) => self.count_requests_apart(&alike),
+            Some(alike) => self.count_requests_outlined(&alike),
             None => {}
         }
     }
 
     /// Counts a request that failed or transferred less than expected.
     #[inline(never)]
-    fn record_odd(
+    fn record_failed_or_short(
         &mut self,
         request: &Request,
         (expected_bytes, result): (u32, i32),
@@ -266,17 +266,17 @@ impl Recorder {
         latency_ns: u64,
     ) {
         if result < 0 && expected_bytes != EXPECTED_FAILURE {
-            self.record_odd(request, (expected_bytes, result), latency_ns);
+            self.record_failed_or_short(request, (expected_bytes, result), latency_ns);
         }
     }
 
     #[inline(never)]
-    fn count_requests_apart(&mut self, alike: &Alike) {
+    fn count_requests_outlined(&mut self, alike: &TallyGroup) {
         self.count_requests(alike);
     }
 
     #[inline(always)]
-    fn count_requests(&mut self, alike: &Alike) {
+    fn count_requests(&mut self, alike: &TallyGroup) {
         let (span, number) = alike.place;
         let counter = self.current.spans[span as usize].operation_mut(number.into());
         counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
@@ -290,7 +290,7 @@ impl Recorder {
     /// Counts a flow that is done, as [`Recorder::record`] does. The flow failed if one of its
     /// requests did.
     #[inline(always)]
-    pub fn flow_done<T: Tally>(&mut self, tally: &mut T, request: &Request, ended: EndedFlow) {
+    pub fn record_flow<T: Tally>(&mut self, tally: &mut T, request: &Request, ended: EndedFlow) {
         let span = request.file_index & self.span_mask;
         if ended.errno < 0 {
             let counter = self.current.spans[span as usize].transaction_mut(ended.kind.into());
@@ -298,18 +298,18 @@ impl Recorder {
         }
         match tally.flow((span, ended.kind), ended.latency_ns) {
             Some(alike) if T::IS_SINGLE => self.count_flows(&alike),
-            Some(alike) => self.count_flows_apart(&alike),
+            Some(alike) => self.count_flows_outlined(&alike),
             None => {}
         }
     }
 
     #[inline(never)]
-    fn count_flows_apart(&mut self, alike: &Alike) {
+    fn count_flows_outlined(&mut self, alike: &TallyGroup) {
         self.count_flows(alike);
     }
 
     #[inline(always)]
-    fn count_flows(&mut self, alike: &Alike) {
+    fn count_flows(&mut self, alike: &TallyGroup) {
         let (span, kind) = alike.place;
         let counter = self.current.spans[span as usize].transaction_mut(kind.into());
         counter.record_alike(alike.count, alike.latency_ns, 0);
@@ -348,14 +348,14 @@ impl Recorder {
         self.begin_search(now_ns);
         let ramp_end_ns = self.ramp_end_ns(now_ns);
         if now_ns >= ramp_end_ns {
-            if self.waits_for_one(ramp_end_ns, now_ns, turns) {
+            if self.waits_for_completion(ramp_end_ns, now_ns, turns) {
                 return Tick::Continue;
             }
             let begin_ns = self.begin_ns(ramp_end_ns, now_ns);
             self.hand_over(begin_ns);
             self.begin_measuring(begin_ns, turns.in_flight);
         } else if now_ns >= self.end_ns {
-            if !self.waits_for_one(self.end_ns, now_ns, turns) {
+            if !self.waits_for_completion(self.end_ns, now_ns, turns) {
                 self.cut = true;
                 return Tick::End;
             }
@@ -409,7 +409,7 @@ impl Recorder {
 
     /// `true` if a phase that should end at `end_ns` is extended to the next completion. Work is
     /// then counted from completion to completion, independent of the phases' times.
-    fn waits_for_one(&mut self, end_ns: u64, now_ns: u64, turns: &LoopState) -> bool {
+    fn waits_for_completion(&mut self, end_ns: u64, now_ns: u64, turns: &LoopState) -> bool {
         // With exact ends, 10 s at 300 ms per request gave 3.0 or 3.5 requests per second, not
         // 3.33.
         let until_ns = end_ns.saturating_add(self.schedule.grace_ns);

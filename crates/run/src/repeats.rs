@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plan::{Plan, RepetitionRule};
 use results::{CellRecord, PrecisionVerdict, Status, Warning, WarningCode, principal_phases};
-use stats::{Stopping, StoppingVerdict};
+use stats::{StoppingRule, StoppingVerdict};
 use units::Span;
 
 /// Decides which cells need another repetition. Takes the time as an argument.
@@ -31,13 +31,13 @@ type Figure = (usize, String);
 
 #[derive(Debug)]
 struct StoppingState {
-    stopping: Stopping,
+    stopping: StoppingRule,
     verdict: StoppingVerdict,
 }
 
 /// Precision that a result reached.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Conclusion {
+pub(crate) struct ReachedPrecision {
     /// Index of its cell in the first repetition.
     pub cell_index: u32,
     /// Name of its phase.
@@ -90,7 +90,7 @@ impl Repeats {
                 .entry(figure)
                 .or_insert_with(|| StoppingState {
                     // The budget covers all cells together, so only `Repeats` can check it.
-                    stopping: Stopping::new(
+                    stopping: StoppingRule::new(
                         self.rule.precision,
                         Duration::MAX,
                         self.rule.repetitions_max,
@@ -142,11 +142,11 @@ impl Repeats {
     }
 
     /// Conclusions for all results of a session.
-    pub fn conclusions(&self, side: usize) -> Vec<Conclusion> {
+    pub fn conclusions(&self, side: usize) -> Vec<ReachedPrecision> {
         let mut conclusions = Vec::new();
         for (cell_index, group) in (0..).zip(&self.groups) {
             let own = group.figures.iter().filter(|((of, _), _)| *of == side);
-            conclusions.extend(own.map(|((_, phase), progress)| Conclusion {
+            conclusions.extend(own.map(|((_, phase), progress)| ReachedPrecision {
                 // The first repetition has the order of the plan, so positions are indexes.
                 cell_index,
                 phase: phase.clone(),
@@ -165,7 +165,7 @@ impl Repeats {
     }
 }
 
-impl Conclusion {
+impl ReachedPrecision {
     /// Warning that the result is less precise than requested; `None` if it is precise enough or
     /// the run was interrupted.
     pub fn warning(&self) -> Option<Warning> {

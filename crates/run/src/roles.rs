@@ -21,7 +21,7 @@ impl<'a> Session<'a> {
     }
 
     /// Prepares the targets for the cell; `false` if the run was stopped meanwhile.
-    pub fn is_ready_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
+    pub fn prepare_for(&mut self, cell: &Cell) -> Result<bool, RunError> {
         // First, because it changes the content of the targets and of the page cache.
         self.precondition(cell)?;
         if self.stopped() {
@@ -82,10 +82,10 @@ impl<'a> Session<'a> {
     }
 
     /// Adds the warnings that concern the run as a whole.
-    pub fn doubt_all(&mut self) {
+    pub fn add_run_warnings(&mut self) {
         let record = &self.record;
-        let short = results::doubt_short(&record.plan, &record.cells);
-        let load = results::doubt_load(&record.environment, &record.cells);
+        let short = results::short_run_warning(&record.plan, &record.cells);
+        let load = results::load_warning(&record.environment, &record.cells);
         short.into_iter().chain(load).for_each(|it| self.warn(it));
     }
 }

@@ -11,9 +11,9 @@ use plan::Cell;
 use results::{CounterNames, Latency, RoundRecord, RunEvent, SteadyRecord, per_second};
 use stats::{Counter, Interval, SteadyState, SteadyVerdict};
 
-use crate::agreement::Meeting;
+use crate::agreement::PeerAgreement;
 use crate::figures::operation_names;
-use crate::measured::{Measured, MeasuredRounds};
+use crate::measured::{MeasuredCell, MeasuredRounds};
 use crate::sample::Sample;
 use crate::times::{intervals_per_round, round_ns};
 
@@ -100,7 +100,7 @@ impl Rounds {
 
     /// Judges the rounds whose intervals up to this index are complete, by the sums over all
     /// processes if several share the run. Returns the number of rounds judged.
-    pub fn judge(&mut self, interval_index: i64, meeting: Option<&dyn Meeting>) -> usize {
+    pub fn judge(&mut self, interval_index: i64, meeting: Option<&dyn PeerAgreement>) -> usize {
         let before = self.judged_count;
         while !self.is_decided() {
             let next = self.records.len() as i64;
@@ -122,7 +122,7 @@ impl Rounds {
 
     /// Judges the rounds that all processes have reported. All processes receive the same sums, so
     /// all reach the same verdict at the same round.
-    fn hear(&mut self, meeting: &dyn Meeting) {
+    fn hear(&mut self, meeting: &dyn PeerAgreement) {
         while self.judged_count < self.records.len() && !self.is_decided() {
             match meeting.round_of_all(self.judged_count) {
                 Some(per_second) => self.push(per_second),
@@ -132,7 +132,11 @@ impl Rounds {
     }
 
     /// Waits for the other processes' results of the rounds measured here.
-    pub fn hear_rest(&mut self, meeting: &dyn Meeting, is_cut: &dyn Fn() -> bool) {
+    pub fn wait_for_remote_results(
+        &mut self,
+        meeting: &dyn PeerAgreement,
+        is_cut: &dyn Fn() -> bool,
+    ) {
         // All processes must judge the same rounds, so that their windows are the same.
         self.hear(meeting);
         while self.judged_count < self.records.len() && !self.is_decided() && !is_cut() {
@@ -184,7 +188,7 @@ impl Rounds {
 
     /// Reduces the results to the window's rounds, unless no round was complete. `indexes` has the
     /// index of each interval; `stopped` is `true` if the run was stopped.
-    pub fn narrow(self, measured: &mut Measured, indexes: &[i64], stopped: bool) {
+    pub fn narrow(self, measured: &mut MeasuredCell, indexes: &[i64], stopped: bool) {
         // The monitor ends the threads by the same flag when the rounds are decided.
         let stopped = stopped && !self.is_decided();
         for lane in &mut measured.lanes {

@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::cluster::Cluster;
 use crate::drive::drive;
 use crate::preflight::{try_engines, try_streams};
-use crate::record_writer::Keeper;
+use crate::record_writer::RecordWriter;
 use crate::session::{Finished, RunOptions, Session};
 
 /// One run: its plan, and the receivers of its events and its record.
@@ -52,7 +52,7 @@ pub fn measure(
         store,
         listener,
     } = spec;
-    let mut keeper = Keeper::new(store);
+    let mut keeper = RecordWriter::new(store);
     warnings.extend(keeper.doubts());
     let mut hear = |event: &RunEvent| {
         keeper.hear(event);
@@ -63,11 +63,11 @@ pub fn measure(
     if let Some(cluster) = cluster {
         session.set_cluster(cluster);
     }
-    let finished = carried_out(session, warnings);
+    let finished = run_to_end(session, warnings);
     keeper.finish(finished)
 }
 
-fn carried_out(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {
+fn run_to_end(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {
     if let Err(error) = begin(&mut session, warnings) {
         return session.end_early(Some(error));
     }
@@ -90,7 +90,7 @@ fn begin(session: &mut Session<'_>, warnings: Vec<Warning>) -> Result<(), RunErr
     // All checks come before the first write, so a run that cannot start leaves nothing behind.
     try_streams(plan)?;
     try_engines(plan)?;
-    session.find_peers()?;
+    session.connect_peers()?;
     let admitted = session.admit_all()?;
     session.start(warnings);
     session.prepare_all(admitted)

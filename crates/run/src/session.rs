@@ -17,22 +17,22 @@ use storage::{InPlace, Prepared};
 use store::StoreError;
 
 use crate::RunError;
-use crate::agreement::Meeting;
+use crate::agreement::PeerAgreement;
 use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
 use crate::cluster::Cluster;
-use crate::context::{CellKit, CellMark, ShownStage};
+use crate::context::{CellContext, CellMark, ShownStage};
 use crate::figures::cell_record;
-use crate::files::{self, FilesKit};
-use crate::goals::goals_missed;
+use crate::files::{self, FilesContext};
+use crate::goals::missed_goal_warnings;
 use crate::job_tree::JobTree;
 use crate::lane::{Lane, lanes};
 use crate::observe::{Counters, Observer};
 use crate::parts::{Sources, parts};
 use crate::peers::Peers;
-use crate::repeats::Conclusion;
+use crate::repeats::ReachedPrecision;
 use crate::spans::{Contents, Verify};
-use crate::status::StatusWish;
+use crate::status::StatusRequest;
 use crate::stop_conditions::is_cut;
 use crate::targets::{file_seed, losses, open, stamp_bytes};
 use crate::worker::LaneWork;
@@ -59,7 +59,7 @@ pub struct RunOptions {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: Arc<AtomicBool>,
     /// Agreement with the other processes if several share the run.
-    pub meeting: Option<Arc<dyn Meeting>>,
+    pub meeting: Option<Arc<dyn PeerAgreement>>,
 }
 
 /// Result of a run.
@@ -100,7 +100,7 @@ pub(crate) struct Session<'a> {
     pub has_started: bool,
     /// Processes that measure instead of this one.
     pub cluster: Option<&'a mut dyn Cluster>,
-    conclusions: Vec<Conclusion>,
+    conclusions: Vec<ReachedPrecision>,
 }
 
 impl<'a> Session<'a> {
@@ -147,10 +147,10 @@ impl<'a> Session<'a> {
         self.tell(&RunEvent::Started {
             record: Box::new(self.record.clone()),
         });
-        let before = results::doubt_environment(&self.record.environment);
+        let before = results::environment_warnings(&self.record.environment);
         let in_memory = match self.options.memory_is_meant {
             true => Vec::new(),
-            false => results::doubt_memory(&self.record.environment, self.plan),
+            false => results::memory_target_warnings(&self.record.environment, self.plan),
         };
         let peers = self.peers.doubts(self.plan);
         warnings
@@ -195,11 +195,11 @@ impl<'a> Session<'a> {
         if self.is_too_deep(cell) {
             return Ok(());
         }
-        let Some(cell) = self.at_its_rate(cell) else {
+        let Some(cell) = self.resolve_rate(cell) else {
             return Ok(());
         };
         let cell = &*cell;
-        if self.cluster.is_none() && !self.is_ready_for(cell)? {
+        if self.cluster.is_none() && !self.prepare_for(cell)? {
             return Ok(());
         }
         self.tell(&RunEvent::CellStarted {
@@ -232,8 +232,8 @@ impl<'a> Session<'a> {
     }
 
     /// Stores the precision that the results reached, and adds warnings.
-    pub fn conclude(&mut self, conclusions: Vec<Conclusion>) {
-        for warning in conclusions.iter().filter_map(Conclusion::warning) {
+    pub fn conclude(&mut self, conclusions: Vec<ReachedPrecision>) {
+        for warning in conclusions.iter().filter_map(ReachedPrecision::warning) {
             self.warn(warning);
         }
         self.conclusions = conclusions;
@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
         let counters = Counters::open(self.targets.values().map(Prepared::path));
         let devices = counters.devices();
         let mut observer = Observer::new(counters);
-        let kit = CellKit {
+        let context = CellContext {
             cell,
             clock: &self.clock,
             stop: &self.options.stop,
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
             course: ShownStage::default(),
             devices,
             status: match self.options.status_interval_ns {
-                interval_ns @ 1.. if cell.work.is_requests() => Some(StatusWish {
+                interval_ns @ 1.. if cell.work.is_requests() => Some(StatusRequest {
                     interval_ns,
                     plan: self.plan,
                 }),
@@ -294,7 +294,7 @@ impl<'a> Session<'a> {
             mark: &mut |mark: CellMark, threads: &[i32]| observer.look(mark, threads, &self.clock),
             listener: self.listener,
         };
-        let mut measured = run_cell(kit, parts)?;
+        let mut measured = run_cell(context, parts)?;
         let is_cut = is_cut(&self.options.stop, Some(&self.options.skip));
         if cell.work.is_requests() && !is_cut {
             // Jobs that end each other, as planned, were not stopped from outside.
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
         if let Some(warning) = self.mismatch_warning(cell, &measured) {
             self.warn(warning);
         }
-        for warning in goals_missed(cell, &measured) {
+        for warning in missed_goal_warnings(cell, &measured) {
             self.warn(warning);
         }
         let is_whole = record.status == Status::Complete && record.total.errors == 0;
@@ -326,7 +326,7 @@ impl<'a> Session<'a> {
 
     fn measure_files(&mut self, cell: &Cell, program: &Program) -> Result<(), RunError> {
         self.precondition_files(cell)?;
-        let kit = FilesKit {
+        let context = FilesContext {
             plan: self.plan,
             cell,
             targets: &mut self.targets,
@@ -340,7 +340,7 @@ impl<'a> Session<'a> {
             mismatches: (0, None),
             counters: None,
         };
-        let measured = files::measure(kit, program);
+        let measured = files::measure(context, program);
         measured.warnings.into_iter().for_each(|it| self.warn(it));
         measured.records.into_iter().for_each(|it| self.take(it));
         measured.outcome
@@ -355,7 +355,7 @@ impl<'a> Session<'a> {
         }
         record.within = WithinRun::of(&record);
         for warning in doubt(&record, &self.record.environment, &self.record.plan) {
-            if !self.has_said(&warning) {
+            if !self.has_warned(&warning) {
                 self.warn(warning);
             }
         }
@@ -366,7 +366,7 @@ impl<'a> Session<'a> {
     }
 
     /// `true` if another phase of the same cell has caused the same warning.
-    fn has_said(&self, warning: &Warning) -> bool {
+    fn has_warned(&self, warning: &Warning) -> bool {
         // The tables show which phases are too short, so one warning is enough.
         let is_enough = warning.code == WarningCode::FewSamplesForPercentile;
         self.record.warnings.iter().any(|known| {
@@ -446,7 +446,7 @@ impl<'a> Session<'a> {
         };
         // The leader has the merged results and checks those.
         if self.options.meeting.is_none() {
-            self.doubt_all();
+            self.add_run_warnings();
         }
         self.record.estimates = estimates(&self.record.cells);
         self.note_verdicts();

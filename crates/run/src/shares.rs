@@ -9,7 +9,7 @@ use crate::sample::Sample;
 /// Worker and target that each lane's spans count for; empty if there is only one part, or too
 /// many.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharePlaces {
+pub(crate) struct LaneParts {
     worker_count: usize,
     target_count: usize,
     /// Worker of each lane, and target of each of its spans.
@@ -23,7 +23,7 @@ pub(crate) struct Shares {
     targets: Vec<PartFigures>,
 }
 
-impl SharePlaces {
+impl LaneParts {
     /// Assigns the lanes of a cell to workers and targets.
     pub fn of(cell: &Cell, lanes: &[Lane]) -> Self {
         let all: Vec<u32> = cell.target_indexes().collect();
@@ -33,7 +33,7 @@ impl SharePlaces {
             let places = spans.map(|span| place(span.target_index)).collect();
             (lane.worker_index, places)
         };
-        let wanted = |count| match IntervalRecord::tells_apart(count) {
+        let wanted = |count| match IntervalRecord::lists_separately(count) {
             true => count,
             false => 0,
         };
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn shares_add_up_by_worker_and_by_target() {
-        let places = SharePlaces {
+        let places = LaneParts {
             worker_count: 2,
             target_count: 2,
             lanes: vec![(0, vec![0, 1]), (1, vec![1])],
@@ -130,10 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn one_alone_has_no_share() {
-        let places = SharePlaces {
+    fn a_single_worker_has_no_share() {
+        let places = LaneParts {
             lanes: vec![(0, vec![0])],
-            ..SharePlaces::default()
+            ..LaneParts::default()
         };
         let mut record = IntervalRecord::default();
         places.shares(0, &sample(&[3])).put_into(&mut record);

@@ -50,12 +50,12 @@ impl SlotQueue {
 
 /// Request in flight in a slot.
 #[derive(Clone, Copy)]
-pub(crate) struct Flight {
+pub(crate) struct InFlightRequest {
     pub request: Request,
     pub issued_ns: u64,
 }
 
-impl Default for Flight {
+impl Default for InFlightRequest {
     fn default() -> Self {
         Self {
             request: Request::NOTHING,
@@ -84,7 +84,7 @@ pub(crate) struct EndedFlow {
 
 /// State that the loop keeps between turns, all of it allocated before the first turn.
 pub(crate) struct LoopState {
-    flights: Box<[Flight]>,
+    flights: Box<[InFlightRequest]>,
     /// Separate from the flights, because most flows have a single request and store nothing here.
     flows: Box<[OpenFlow]>,
     pub ready: SlotQueue,
@@ -98,7 +98,7 @@ pub(crate) struct LoopState {
 impl LoopState {
     pub fn new(slot_count: u32) -> Self {
         Self {
-            flights: vec![Flight::default(); slot_count as usize].into(),
+            flights: vec![InFlightRequest::default(); slot_count as usize].into(),
             flows: vec![OpenFlow::default(); slot_count as usize].into(),
             ready: SlotQueue::full(slot_count),
             parked: Vec::with_capacity(slot_count as usize),
@@ -112,7 +112,7 @@ impl LoopState {
     pub fn issue(&mut self, request: Request, now_ns: u64) {
         self.ready.pop();
         self.in_flight += 1;
-        self.flights[request.slot as usize] = Flight {
+        self.flights[request.slot as usize] = InFlightRequest {
             request,
             issued_ns: now_ns,
         };
@@ -120,7 +120,7 @@ impl LoopState {
 
     /// Frees the slot and returns its request.
     #[inline]
-    pub fn reaped(&mut self, slot: u32) -> Flight {
+    pub fn reaped(&mut self, slot: u32) -> InFlightRequest {
         self.in_flight -= 1;
         self.ready.push(slot);
         self.flights[slot as usize]
@@ -179,7 +179,7 @@ impl LoopState {
 
     /// Starts a turn with an empty list of completions.
     #[inline]
-    pub fn none_done(&mut self) -> &mut Vec<Completion> {
+    pub fn clear_done(&mut self) -> &mut Vec<Completion> {
         self.done.clear();
         &mut self.done
     }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_apart_and_things_that_span_slots_leave_the_next_flow_its_own_start() {
+    fn separate_requests_and_spanned_flows_do_not_start_the_next_flow() {
         let mut turns = LoopState::new(1);
         for (flow, counted) in [
             (Flow::Apart, None),
@@ -269,13 +269,13 @@ mod tests {
     }
 
     #[test]
-    fn parked_slots_are_asked_again_after_a_completion_and_not_before() {
+    fn parked_slots_are_polled_again_only_after_a_completion() {
         let mut turns = LoopState::new(2);
         turns.park();
         turns.issue(
             Request {
                 slot: 1,
-                ..Flight::default().request
+                ..InFlightRequest::default().request
             },
             10,
         );
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_is_judged_has_failed_as_it_says() {
+    fn a_judged_flow_has_the_error_that_it_gives() {
         let mut turns = LoopState::new(1);
         for (result, errno) in [(-17, 0), (0, -5)] {
             let wanted = EndedFlow {

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use engine::clock::{Clock, TscClock};
 use engine::{Engine, Operation, Reopen};
 use generate::{
-    Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, Unchanged, slot_spans,
+    Connections, ContentSource, Exclusive, Generator, PlainContent, Stripes, UnchangedContent,
+    slot_spans,
 };
 use network::Peer;
 use plan::{CacheMode, Cell, EngineKind};
 use results::EngineNotes;
 
 use crate::RunError;
-use crate::engines::{self, Done, EngineSpec, OnEngine, OpenFiles};
+use crate::engines::{self, EngineSpec, EngineWork, LaneOutcome, OpenFiles};
 use crate::lane::{Lane, Requests};
 use crate::outcome::WorkerOutcome;
-use crate::pace::{Closed, LoopParts, Pace};
+use crate::pace::{ClosedLoop, LoopParts, Pace};
 use crate::recorder::Counting;
 use crate::start::Start;
 
@@ -56,7 +57,7 @@ pub(crate) struct Verify {
 
 /// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
 /// was to abandon the cell.
-pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> Done {
+pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_>) -> LaneOutcome {
     let spec = EngineSpec {
         kind: cell.engine,
         slot_count: lane.slot_count(),
@@ -74,7 +75,7 @@ pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_
                 .collect(),
         };
         let connects = lane.plan.transactions_per_connection.is_none();
-        return engines::on_peers(spec, peers, connects, MessageLoop { task, lane, start });
+        return engines::run_on_peers(spec, peers, connects, MessageLoop { task, lane, start });
     }
     let open = OpenFiles {
         files: std::mem::take(&mut task.files),
@@ -92,8 +93,8 @@ struct SpanLoop<'a> {
     start: Start<'a>,
 }
 
-impl OnEngine for SpanLoop<'_> {
-    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> Done {
+impl EngineWork for SpanLoop<'_> {
+    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
         let Some(parts) = begun(self.start, engine, notes) else {
             return Ok(None);
         };
@@ -108,8 +109,8 @@ struct MessageLoop<'a> {
     start: Start<'a>,
 }
 
-impl OnEngine for MessageLoop<'_> {
-    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> Done {
+impl EngineWork for MessageLoop<'_> {
+    fn run<E: Engine>(self, engine: E, notes: EngineNotes) -> LaneOutcome {
         let Some(parts) = begun(self.start, engine, notes) else {
             return Ok(None);
         };
@@ -159,8 +160,8 @@ pub(crate) fn with_messages<E: Engine, K: Clock>(
     // took a fifth of its time.
     prepare_buffers(&mut parts.engine, &mut plain);
     match lane.pace.clone() {
-        None => Closed.run(parts, generator, Unchanged),
-        Some(pace) => pace.run(parts, generator, Unchanged),
+        None => ClosedLoop.run(parts, generator, UnchangedContent),
+        Some(pace) => pace.run(parts, generator, UnchangedContent),
     }
 }
 
@@ -171,12 +172,12 @@ fn with_connections<E: Engine, G: Generator, K: Clock>(
     contents: &Contents,
 ) -> Result<WorkerOutcome, RunError> {
     match (lane.plan.transactions_per_connection, lane.pace.clone()) {
-        (None, None) => with_contents(parts, generator, lane, contents, Closed),
+        (None, None) => with_contents(parts, generator, lane, contents, ClosedLoop),
         (None, Some(pace)) => with_contents(parts, generator, lane, contents, pace),
         // Planning rejects a rate together with connections.
         (Some(each), _) => {
             let generator = Connections::new(generator, &lane.plan, each);
-            with_contents(parts, generator, lane, contents, Closed)
+            with_contents(parts, generator, lane, contents, ClosedLoop)
         }
     }
 }

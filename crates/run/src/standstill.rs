@@ -26,7 +26,7 @@ const GRACE_NS: u64 = 100_000_000;
 
 /// Clocks and counters read before and after the monitor sleeps.
 #[derive(Debug, Clone, Copy, Default)]
-struct Look {
+struct SleepSample {
     monotonic_ns: u64,
     /// As `monotonic_ns`, but it also counts while the machine is suspended.
     boot_ns: u64,
@@ -37,7 +37,7 @@ struct Look {
 }
 
 /// The monitor's sleep, which detects standstills.
-pub(crate) struct Sleep<'a> {
+pub(crate) struct MonitorSleep<'a> {
     /// `schedstat` of the thread that created this.
     schedule: Option<File>,
     /// Number of threads that work while the monitor sleeps.
@@ -45,19 +45,19 @@ pub(crate) struct Sleep<'a> {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     continued: &'a AtomicBool,
     /// Time of the last look, and its result.
-    last: (u64, Look),
+    last: (u64, SleepSample),
 }
 
 /// A standstill between two times of the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Still {
+pub(crate) struct StandstillSpan {
     pub from_ns: u64,
     pub until_ns: u64,
     length_ns: u64,
     cause: StandstillCause,
 }
 
-impl<'a> Sleep<'a> {
+impl<'a> MonitorSleep<'a> {
     /// Creates the sleep of the calling thread.
     pub fn new(thread_count: usize, continued: &'a AtomicBool, clock: &impl Clock) -> Self {
         let mut made = Self {
@@ -65,7 +65,7 @@ impl<'a> Sleep<'a> {
             schedule: File::open("/proc/thread-self/schedstat").ok(),
             thread_count: thread_count as u64,
             continued,
-            last: (0, Look::default()),
+            last: (0, SleepSample::default()),
         };
         // Stops before the start of this cell do not matter.
         continued.store(false, Ordering::Relaxed);
@@ -74,7 +74,7 @@ impl<'a> Sleep<'a> {
     }
 
     /// Standstill since the last sleep, if `SIGCONT` shows one.
-    pub fn check(&mut self, clock: &impl Clock) -> Option<Still> {
+    pub fn check(&mut self, clock: &impl Clock) -> Option<StandstillSpan> {
         if !self.continued.swap(false, Ordering::Relaxed) {
             return None;
         }
@@ -88,7 +88,7 @@ impl<'a> Sleep<'a> {
         span_ns: u64,
         clock: &impl Clock,
         sleep: impl Fn(u64),
-    ) -> Option<Still> {
+    ) -> Option<StandstillSpan> {
         let (last, before) = (self.last, (clock.now_ns(), self.look()));
         sleep(span_ns);
         match self.continued.swap(false, Ordering::Relaxed) {
@@ -100,11 +100,11 @@ impl<'a> Sleep<'a> {
 
     fn still(
         &mut self,
-        (from_ns, before): (u64, Look),
+        (from_ns, before): (u64, SleepSample),
         span_ns: u64,
         stopped_min_ns: u64,
         clock: &impl Clock,
-    ) -> Option<Still> {
+    ) -> Option<StandstillSpan> {
         self.last = (clock.now_ns(), self.look());
         let limits = StandstillLimits {
             span_ns,
@@ -112,7 +112,7 @@ impl<'a> Sleep<'a> {
             thread_count: self.thread_count,
         };
         let (cause, length_ns) = judge(&before, &self.last.1, &limits)?;
-        Some(Still {
+        Some(StandstillSpan {
             from_ns,
             until_ns: self.last.0 + GRACE_NS,
             length_ns,
@@ -120,13 +120,13 @@ impl<'a> Sleep<'a> {
         })
     }
 
-    fn look(&self) -> Look {
+    fn look(&self) -> SleepSample {
         let time_ns = |clock| {
             let time = clock_gettime(clock);
             let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
             seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
         };
-        Look {
+        SleepSample {
             monotonic_ns: time_ns(ClockId::Monotonic),
             boot_ns: time_ns(ClockId::Boottime),
             waited_ns: self.schedule.as_ref().and_then(waited_ns),
@@ -155,7 +155,11 @@ struct StandstillLimits {
 }
 
 /// Cause and minimum length of a standstill between two looks; `None` if there was none.
-fn judge(before: &Look, after: &Look, limits: &StandstillLimits) -> Option<(StandstillCause, u64)> {
+fn judge(
+    before: &SleepSample,
+    after: &SleepSample,
+    limits: &StandstillLimits,
+) -> Option<(StandstillCause, u64)> {
     let passed_ns = after.monotonic_ns.saturating_sub(before.monotonic_ns);
     let with_suspend_ns = after.boot_ns.saturating_sub(before.boot_ns);
     let suspended_ns = with_suspend_ns.saturating_sub(passed_ns);
@@ -179,7 +183,7 @@ fn judge(before: &Look, after: &Look, limits: &StandstillLimits) -> Option<(Stan
     stood.then_some((StandstillCause::Stopped, absent_ns))
 }
 
-impl Still {
+impl StandstillSpan {
     /// `true` if a sample between these times of the clock overlaps the standstill.
     pub fn touches(&self, at_ns: u64, end_ns: u64) -> bool {
         at_ns < self.until_ns && self.from_ns < end_ns
@@ -208,8 +212,8 @@ mod tests {
     const SPAN_NS: u64 = SECOND_NS / 10;
 
     /// What is seen after so long, of which so much was waited and suspended, and so much worked.
-    fn after(passed_ns: u64, waited_ns: u64, suspended_ns: u64, worked_ns: u64) -> Look {
-        Look {
+    fn after(passed_ns: u64, waited_ns: u64, suspended_ns: u64, worked_ns: u64) -> SleepSample {
+        SleepSample {
             monotonic_ns: passed_ns,
             boot_ns: passed_ns + suspended_ns,
             waited_ns: Some(waited_ns),
@@ -217,10 +221,10 @@ mod tests {
         }
     }
 
-    fn verdict(after: &Look) -> Option<(StandstillCause, u64)> {
-        let before = Look {
+    fn verdict(after: &SleepSample) -> Option<(StandstillCause, u64)> {
+        let before = SleepSample {
             waited_ns: Some(0),
-            ..Look::default()
+            ..SleepSample::default()
         };
         let limits = StandstillLimits {
             span_ns: SPAN_NS,
@@ -231,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleep_that_lasts_for_no_other_reason_is_a_stop() {
+    fn an_unexplained_long_sleep_is_a_stop() {
         let seen = after(5 * SECOND_NS, 0, 0, SPAN_NS);
         let length_ns = 5 * SECOND_NS - SPAN_NS;
         assert_eq!(verdict(&seen), Some((StandstillCause::Stopped, length_ns)));
@@ -241,12 +245,12 @@ mod tests {
     }
 
     #[test]
-    fn load_on_the_machine_is_no_stop() {
+    fn load_on_the_machine_is_not_a_stop() {
         let waited = after(5 * SECOND_NS, 5 * SECOND_NS - SPAN_NS, 0, SPAN_NS);
         assert_eq!(verdict(&waited), None);
         let others_worked = after(5 * SECOND_NS, 0, 0, 4 * SECOND_NS);
         assert_eq!(verdict(&others_worked), None);
-        let untold = Look {
+        let untold = SleepSample {
             waited_ns: None,
             ..after(5 * SECOND_NS, 0, 0, SPAN_NS)
         };
@@ -254,26 +258,26 @@ mod tests {
     }
 
     #[test]
-    fn a_suspended_machine_is_told_from_a_stop() {
+    fn a_suspended_machine_is_distinguished_from_a_stop() {
         let seen = after(SPAN_NS, 0, 60 * SECOND_NS, SPAN_NS);
         let wanted = (StandstillCause::Suspended, 60 * SECOND_NS);
         assert_eq!(verdict(&seen), Some(wanted));
     }
 
     #[test]
-    fn a_sleep_of_its_time_is_no_standstill_and_passes() {
+    fn a_sleep_of_the_requested_length_is_not_a_standstill() {
         let (clock, asked_ns) = (StepClock::new(), Cell::new(0));
         let note = |span_ns: u64| asked_ns.set(span_ns);
         let continued = AtomicBool::new(true);
-        let mut sleep = Sleep::new(1, &continued, &clock);
+        let mut sleep = MonitorSleep::new(1, &continued, &clock);
         assert_eq!(sleep.check(&clock), None);
         assert_eq!(sleep.sleep(SPAN_NS, &clock, note), None);
         assert_eq!(asked_ns.get(), SPAN_NS);
     }
 
     #[test]
-    fn what_it_touches_is_what_ends_after_its_start_and_begins_before_its_end() {
-        let still = Still {
+    fn a_standstill_touches_the_spans_that_overlap_it() {
+        let still = StandstillSpan {
             from_ns: 100,
             until_ns: 200,
             length_ns: 90,

@@ -3,14 +3,14 @@
 use plan::{Cell, Plan};
 use results::{CellRecord, EngineNotes};
 
-use crate::collect::Collection;
+use crate::collect::CollectedCounts;
 use crate::figures::cell_record;
 use crate::lane::Lane;
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 
 /// Request for status reports.
 #[derive(Clone, Copy)]
-pub(crate) struct StatusWish<'a> {
+pub(crate) struct StatusRequest<'a> {
     pub interval_ns: u64,
     pub plan: &'a Plan,
 }
@@ -27,7 +27,7 @@ pub(crate) struct StatusLanes<'a> {
 pub(crate) fn so_far(
     plan: &Plan,
     of: StatusLanes<'_>,
-    collection: &Collection,
+    collection: &CollectedCounts,
     measure_ns: u64,
 ) -> CellRecord {
     let lanes = of.lanes.iter().enumerate();
@@ -38,7 +38,7 @@ pub(crate) fn so_far(
         series: Vec::new(),
         goals: None,
     });
-    let measured = Measured {
+    let measured = MeasuredCell {
         lanes: lanes.collect(),
         intervals: Vec::new(),
         engine_notes: EngineNotes::default(),

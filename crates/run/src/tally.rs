@@ -1,12 +1,12 @@
 //! Counts requests of one turn together.
 
 /// Counter of a request or flow: span of the lane, and operation or kind of flow.
-pub(crate) type Place = (u32, u8);
+pub(crate) type CounterIndex = (u32, u8);
 
 /// Requests or flows of one turn that have the same counter and the same latency.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Alike {
-    pub place: Place,
+pub(crate) struct TallyGroup {
+    pub place: CounterIndex,
     pub latency_ns: u64,
     /// Number of requests or flows.
     pub count: u64,
@@ -20,10 +20,10 @@ pub(crate) trait Tally {
     const IS_SINGLE: bool;
 
     /// Takes a request; returns the group to count now.
-    fn request(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Alike>;
+    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup>;
 
     /// The same for a flow.
-    fn flow(&mut self, place: Place, latency_ns: u64) -> Option<Alike>;
+    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup>;
 }
 
 /// Tally for a turn with one completion.
@@ -33,11 +33,11 @@ pub(crate) struct Single;
 /// have the same latency, so one counter update is often enough for a whole turn.
 pub(crate) struct BatchTally {
     /// Two groups, so that reads and writes in any order have one each.
-    pub requests: [Alike; 2],
-    pub flows: Alike,
+    pub requests: [TallyGroup; 2],
+    pub flows: TallyGroup,
 }
 
-impl Alike {
+impl TallyGroup {
     const NONE: Self = Self {
         place: (0, 0),
         latency_ns: 0,
@@ -46,7 +46,7 @@ impl Alike {
     };
 
     #[inline(always)]
-    const fn one(place: Place, latency_ns: u64, bytes: u64) -> Self {
+    const fn one(place: CounterIndex, latency_ns: u64, bytes: u64) -> Self {
         Self {
             place,
             latency_ns,
@@ -57,7 +57,7 @@ impl Alike {
 
     /// Adds one more; returns the previous group if it is different.
     #[inline(always)]
-    fn add(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Self> {
+    fn add(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<Self> {
         if self.latency_ns == latency_ns && self.place == place {
             self.count += 1;
             self.bytes = self.bytes.wrapping_add(bytes);
@@ -72,8 +72,8 @@ impl BatchTally {
     #[inline(always)]
     pub const fn new() -> Self {
         Self {
-            requests: [Alike::NONE; 2],
-            flows: Alike::NONE,
+            requests: [TallyGroup::NONE; 2],
+            flows: TallyGroup::NONE,
         }
     }
 }
@@ -82,13 +82,13 @@ impl Tally for Single {
     const IS_SINGLE: bool = true;
 
     #[inline(always)]
-    fn request(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Alike> {
-        Some(Alike::one(place, latency_ns, bytes))
+    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
+        Some(TallyGroup::one(place, latency_ns, bytes))
     }
 
     #[inline(always)]
-    fn flow(&mut self, place: Place, latency_ns: u64) -> Option<Alike> {
-        Some(Alike::one(place, latency_ns, 0))
+    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
+        Some(TallyGroup::one(place, latency_ns, 0))
     }
 }
 
@@ -96,13 +96,13 @@ impl Tally for BatchTally {
     const IS_SINGLE: bool = false;
 
     #[inline(always)]
-    fn request(&mut self, place: Place, latency_ns: u64, bytes: u64) -> Option<Alike> {
+    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
         // `Operation::Read` is 0 and `Operation::Write` is 1.
         self.requests[usize::from(place.1 % 2)].add(place, latency_ns, bytes)
     }
 
     #[inline(always)]
-    fn flow(&mut self, place: Place, latency_ns: u64) -> Option<Alike> {
+    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
         self.flows.add(place, latency_ns, 0)
     }
 }

@@ -66,7 +66,7 @@ fn direct_code(cause: storage::DirectCause) -> WarningCode {
 pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
     let indexes = target_indexes(cell).into_iter();
     let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
-    let warning = |loss: storage::Loss| {
+    let warning = |loss: storage::LostFile| {
         let message = format!("{loss}; the results may be from a deleted file");
         Warning::of_cell(WarningCode::TargetLost, cell.index, message)
     };

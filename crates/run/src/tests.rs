@@ -22,10 +22,10 @@ use results::RunEvent;
 use crate::RunError;
 use crate::batch::Batch;
 use crate::cell::run_cell;
-use crate::context::{CellKit, ShownStage};
+use crate::context::{CellContext, ShownStage};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
-use crate::measured::Measured;
+use crate::measured::MeasuredCell;
 use crate::outcome::WorkerOutcome;
 use crate::pace::LoopParts;
 use crate::parts::{Sources, parts};
@@ -99,13 +99,17 @@ fn contents() -> Contents {
     }
 }
 
-fn run(cell: &Cell, events: &mut Vec<RunEvent>) -> Measured {
+fn run(cell: &Cell, events: &mut Vec<RunEvent>) -> MeasuredCell {
     let stop = Arc::new(AtomicBool::new(false));
     run_until(cell, &stop, &mut |event| events.push(event.clone()))
 }
 
 /// Runs the cell until it ends or its listener sets `stop`.
-fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunEvent)) -> Measured {
+fn run_until(
+    cell: &Cell,
+    stop: &Arc<AtomicBool>,
+    listener: &mut dyn FnMut(&RunEvent),
+) -> MeasuredCell {
     let open = &|_, _| unreachable!("the null engine opens nothing");
     run_on(cell, open, stop, listener)
 }
@@ -116,7 +120,7 @@ fn run_on(
     open: &dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
     stop: &Arc<AtomicBool>,
     listener: &mut dyn FnMut(&RunEvent),
-) -> Measured {
+) -> MeasuredCell {
     let sources = Sources {
         seed: 7,
         target_count: 1,
@@ -124,7 +128,7 @@ fn run_on(
         peer: &|_| None,
         contents: &|_| contents(),
     };
-    let kit = CellKit {
+    let context = CellContext {
         cell,
         course: ShownStage::default(),
         devices: None,
@@ -137,16 +141,16 @@ fn run_on(
         mark: &mut |_, _| {},
         listener,
     };
-    run_cell(kit, parts(cell, &sources).unwrap()).unwrap()
+    run_cell(context, parts(cell, &sources).unwrap()).unwrap()
 }
 
-fn counted(measured: &Measured) -> u64 {
+fn counted(measured: &MeasuredCell) -> u64 {
     let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
     spans.map(|span| span.total().count()).sum()
 }
 
 #[test]
-fn a_cell_does_exactly_the_operations_asked_for() {
+fn a_cell_does_exactly_the_requested_operations() {
     for (iodepth, operations) in [(1, 1), (1, 10_000), (32, 10_001), (128, 50)] {
         let workers = (0..3).map(|index| worker(index, iodepth, vec![line(4096, 70.0, 100.0)]));
         let mut cell = cell(iodepth, workers.collect());
@@ -165,7 +169,7 @@ fn operations_count_from_the_end_of_the_ramp() {
 }
 
 #[test]
-fn a_timed_cell_measures_for_its_time_and_tells_its_intervals() {
+fn a_timed_cell_measures_for_its_time_and_reports_its_intervals() {
     let mut cell = cell(4, vec![worker(0, 4, vec![line(512, 100.0, 100.0)])]);
     cell.ramp_time_ns = 100_000_000;
     cell.run_time_ns = 2_200_000_000;
@@ -202,7 +206,7 @@ fn a_timed_cell_measures_for_its_time_and_tells_its_intervals() {
 }
 
 #[test]
-fn the_stop_flag_ends_a_cell_and_keeps_what_was_counted() {
+fn the_stop_flag_ends_a_cell_and_keeps_its_counts() {
     let mut cell = cell(1, vec![worker(0, 1, vec![line(512, 100.0, 0.0)])]);
     cell.run_time_ns = 60_000_000_000;
     let stop = Arc::new(AtomicBool::new(false));
@@ -299,7 +303,7 @@ impl Clock for TwoCores {
 }
 
 #[test]
-fn a_core_whose_clock_is_behind_makes_no_latency_of_centuries() {
+fn a_core_with_a_late_clock_gives_no_huge_latency() {
     let cell = cell(1, vec![worker(0, 1, vec![line(4096, 100.0, 100.0)])]);
     let (lane, recorder) = scripted(&cell, 100_000_000, 0);
     let clock = StepClock::new();
@@ -354,9 +358,9 @@ fn the_intervals_of_a_scripted_device_are_exact() {
     };
     let mut outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
     let steps = crate::times::IntervalSteps::even(SECOND_NS);
-    let mut collection = crate::collect::Collection::new(vec![inbox], vec![shape], steps);
+    let mut collection = crate::collect::CollectedCounts::new(vec![inbox], vec![shape], steps);
     collection.collect();
-    assert_eq!(collection.timeline.take_told().len(), 2);
+    assert_eq!(collection.timeline.take_unreported().len(), 2);
     // What was not handed over in time is, when its lane ends.
     outcome.hand_over_rest();
     collection.collect();
@@ -501,8 +505,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
     )
     .unwrap();
     let transfer =
-        generate::Transfer::new(&lane.plan, generate::OwnCursor::for_each_span(&lane.plan))
-            .unwrap();
+        generate::Transfer::new(&lane.plan, generate::OwnCursor::one_per_span(&lane.plan)).unwrap();
     let generator = generate::Connections::new(transfer, &lane.plan, 4);
     let kinds = generate::Generator::transaction_kinds(&generator).len();
     let operations = generate::Generator::operations(&generator);

@@ -87,7 +87,7 @@ impl Timeline {
     }
 
     /// Takes the unreported intervals of the measurement, of about a second each.
-    pub fn take_told(&mut self) -> Vec<IntervalRecord> {
+    pub fn take_unreported(&mut self) -> Vec<IntervalRecord> {
         std::mem::take(&mut self.told)
     }
 
@@ -147,7 +147,7 @@ impl Timeline {
     }
 
     fn tell(&mut self, index: i64, slice: Slice) {
-        let count = self.steps.to_a_second();
+        let count = self.steps.count_per_second();
         // Euclidean, because indexes are negative in the ramp.
         let number = index.div_euclid(count);
         // Slices end at clock readings, so neighbors may be slightly apart.
@@ -160,16 +160,16 @@ impl Timeline {
                 telling.extend(&slice);
             }
             _ => {
-                self.tell_at_hand();
+                self.report_open_slice();
                 self.telling = Some((number, slice));
             }
         }
         if index.rem_euclid(count) == count - 1 {
-            self.tell_at_hand();
+            self.report_open_slice();
         }
     }
 
-    fn tell_at_hand(&mut self) {
+    fn report_open_slice(&mut self) {
         let Some((number, mut slice)) = self.telling.take() else {
             return;
         };

@@ -56,7 +56,7 @@ impl IntervalSteps {
     }
 
     /// Number of intervals in about a second, the unit of live displays and storing.
-    pub fn to_a_second(self) -> i64 {
+    pub fn count_per_second(self) -> i64 {
         let rounded = (LONGEST_NS + self.length_ns / 2) / self.length_ns.max(1);
         i64::try_from(rounded).unwrap_or(i64::MAX).max(1)
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plan::{Cell, EngineKind, Plan, TargetKind};
 use results::{Warning, WarningCode, target_indexes};
-use storage::{Blank, Prepared};
+use storage::{Prepared, UnwrittenPart};
 
 /// Minimum share of blank storage that is worth a warning.
 const BLANK_SHARE_MIN: f64 = 0.01;
@@ -38,7 +38,7 @@ pub(crate) fn blank_files(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec
     doubted.collect()
 }
 
-fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warning> {
+fn warning(cell: &Cell, path: &Path, blank: &UnwrittenPart, help: &str) -> Option<Warning> {
     if blank.share() < BLANK_SHARE_MIN {
         return None;
     }

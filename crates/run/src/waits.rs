@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_told_by_intervals_of_any_length() {
+    fn waiting_is_attributed_to_intervals_of_any_length() {
         // What was waited in the ramp is none of it.
         let mut series = series(&[(900, 50), (1000, 70), (1100, 80), (1300, 180)]);
         assert_eq!(waits(&series, &[100, 200]), [Some(10), Some(100)]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_devices_did_is_told_by_intervals() {
+    fn device_activity_is_attributed_to_intervals() {
         let series = series(&[(1000, 0), (1100, 10), (1200, 30)]);
         let mut intervals = [0, 100].map(|at_ns| IntervalRecord {
             at_ns,
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_counted_is_not_told() {
+    fn missing_counters_are_not_reported() {
         assert_eq!(waits(&series(&[]), &[100]), [None]);
         let mut series = series(&[(900, 1), (2000, 2)]);
         series.points[1].1.threads.waited_ns = None;

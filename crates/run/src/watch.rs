@@ -7,10 +7,10 @@ use engine::clock::Clock;
 use plan::Cell;
 use results::{Phase, RunEvent, Timestamp};
 
-use crate::collect::Collection;
-use crate::context::{CellKit, CellMark, ShownStage};
+use crate::collect::CollectedCounts;
+use crate::context::{CellContext, CellMark, ShownStage};
 use crate::rounds::rounds_event;
-use crate::standstill::Sleep;
+use crate::standstill::MonitorSleep;
 use crate::status::{StatusLanes, so_far};
 use crate::timeline::LiveRates;
 use crate::times::{self, drain_max_ns};
@@ -30,7 +30,7 @@ const STATUS_WAIT_NS_MAX: u64 = 500_000_000;
 const STATUS_LOOK_NS: u64 = 1_000_000;
 
 /// State of the workers that the monitor watches.
-pub(crate) struct Watch<'a> {
+pub(crate) struct WatchedWorkers<'a> {
     /// Start of the ramp, in nanoseconds of the clock.
     pub start_ns: u64,
     pub thread_ids: &'a [i32],
@@ -39,78 +39,87 @@ pub(crate) struct Watch<'a> {
     pub end: &'a AtomicBool,
     pub of: StatusLanes<'a>,
     /// Created before the workers started.
-    pub sleep: Sleep<'a>,
+    pub sleep: MonitorSleep<'a>,
 }
 
 /// Watches the workers until all are done.
-pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, mut watch: Watch<'_>) {
-    let measure_ns = watch.start_ns + kit.cell.ramp_time_ns;
-    let end_ns = match times::measure_ns(kit.cell) {
+pub(crate) fn watch(
+    context: &mut CellContext<'_>,
+    collection: &mut CollectedCounts,
+    mut watch: WatchedWorkers<'_>,
+) {
+    let measure_ns = watch.start_ns + context.cell.ramp_time_ns;
+    let end_ns = match times::measure_ns(context.cell) {
         0 => u64::MAX,
         run_ns => measure_ns.saturating_add(run_ns),
     };
-    let round_ns = times::round_ns(kit.cell).unwrap_or(u64::MAX);
+    let round_ns = times::round_ns(context.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(CellMark::Begin);
-    let look_ns = look_ns(kit.cell);
+    let look_ns = look_ns(context.cell);
     let looks_per_progress = PROGRESS_NS / look_ns;
-    let status_ns = kit.status.map_or(u64::MAX, |it| it.interval_ns);
+    let status_ns = context.status.map_or(u64::MAX, |it| it.interval_ns);
     let mut status = StatusTimes::new(watch.start_ns, status_ns);
     // After the end, an open loop waits for due requests.
-    let over_ns = kit.cell.rate.map(|_| end_ns);
+    let over_ns = context.cell.rate.map(|_| end_ns);
     for look in 0_u64.. {
-        let now_ns = kit.clock.now_ns();
+        let now_ns = context.clock.now_ns();
         match next_mark {
             Some(CellMark::Begin) if now_ns >= measure_ns => {
-                (kit.mark)(CellMark::Begin, watch.thread_ids);
-                tell_rounds(kit, collection);
+                (context.mark)(CellMark::Begin, watch.thread_ids);
+                report_rounds(context, collection);
                 next_mark = Some(CellMark::End);
             }
             Some(CellMark::End) if now_ns >= next_round_ns => {
-                (kit.mark)(CellMark::Round, watch.thread_ids);
+                (context.mark)(CellMark::Round, watch.thread_ids);
                 next_round_ns = next_round_ns.saturating_add(round_ns);
             }
             Some(CellMark::End) if now_ns >= end_ns => {
-                (kit.mark)(CellMark::End, watch.thread_ids);
+                (context.mark)(CellMark::End, watch.thread_ids);
                 next_mark = None;
             }
             _ => {}
         }
-        collection.waits.look(kit.clock);
+        collection.waits.look(context.clock);
         collection.goals.look(now_ns);
         // Before the samples are collected, because a standstill decides which ones are left out.
-        collection.stills.extend(watch.sleep.check(kit.clock));
+        collection.stills.extend(watch.sleep.check(context.clock));
         collection.collect();
-        tell_intervals(kit, collection, measure_ns);
-        if collection.judge(kit.meeting) > 0 {
-            tell_rounds(kit, collection);
+        report_intervals(context, collection, measure_ns);
+        if collection.judge(context.meeting) > 0 {
+            report_rounds(context, collection);
         }
-        if collection.is_decided() || kit.is_cut() {
+        if collection.is_decided() || context.is_cut() {
             watch.end.store(true, Ordering::Relaxed);
         }
         if look % looks_per_progress == 0 {
-            tell_progress(kit, collection, watch.start_ns, now_ns, over_ns);
+            report_progress(context, collection, watch.start_ns, now_ns, over_ns);
         }
         if (watch.all_done)() {
             break;
         }
         if status.is_ready(now_ns, collection) {
-            tell_status(kit, collection, watch.of, measure_ns);
+            report_status(context, collection, watch.of, measure_ns);
             status.advance();
         }
-        let until_ns = match next_mark {
-            Some(CellMark::Begin) => measure_ns,
-            Some(_) => end_ns.min(next_round_ns),
-            None => u64::MAX,
-        };
+        let until_ns = mark_ns(next_mark, measure_ns, end_ns.min(next_round_ns));
         let until_ns = until_ns.min(collection.goals.next_ns());
         let until_ns = until_ns.min(status.wake_ns(now_ns));
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
-        let still = watch.sleep.sleep(span_ns, kit.clock, pause);
+        let still = watch.sleep.sleep(span_ns, context.clock, pause);
         collection.stills.extend(still);
     }
     if next_mark == Some(CellMark::End) {
-        (kit.mark)(CellMark::End, watch.thread_ids);
+        (context.mark)(CellMark::End, watch.thread_ids);
+    }
+}
+
+/// Time of the next mark, in nanoseconds of the clock; `u64::MAX` after the last one.
+fn mark_ns(mark: Option<CellMark>, measure_ns: u64, end_ns: u64) -> u64 {
+    match mark {
+        Some(CellMark::Begin) => measure_ns,
+        Some(_) => end_ns,
+        None => u64::MAX,
     }
 }
 
@@ -133,7 +142,7 @@ impl StatusTimes {
 
     /// `true` if the report is due and its interval is complete, or the delay has reached its
     /// limit.
-    fn is_ready(&self, now_ns: u64, collection: &Collection) -> bool {
+    fn is_ready(&self, now_ns: u64, collection: &CollectedCounts) -> bool {
         let is_late = || now_ns - self.next_ns >= self.grace_ns;
         now_ns >= self.next_ns && (collection.reaches(self.next_ns) || is_late())
     }
@@ -162,27 +171,31 @@ fn pause(span_ns: u64) {
     std::thread::park_timeout(Duration::from_nanos(span_ns));
 }
 
-fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection, measure_ns: u64) {
-    let mut told = collection.timeline.take_told();
+fn report_intervals(
+    context: &mut CellContext<'_>,
+    collection: &mut CollectedCounts,
+    measure_ns: u64,
+) {
+    let mut told = collection.timeline.take_unreported();
     collection.waits.put_into(&mut told, measure_ns);
     for interval in told {
-        (kit.listener)(&RunEvent::Interval {
-            cell: kit.cell.index,
+        (context.listener)(&RunEvent::Interval {
+            cell: context.cell.index,
             interval,
         });
     }
 }
 
 /// Reports the results so far, if status reports are enabled.
-fn tell_status(
-    kit: &mut CellKit<'_>,
-    collection: &Collection,
+fn report_status(
+    context: &mut CellContext<'_>,
+    collection: &CollectedCounts,
     of: StatusLanes<'_>,
     measure_ns: u64,
 ) {
-    if let Some(wish) = kit.status {
+    if let Some(wish) = context.status {
         let record = so_far(wish.plan, of, collection, measure_ns);
-        (kit.listener)(&RunEvent::SoFar {
+        (context.listener)(&RunEvent::SoFar {
             record: Box::new(record),
             at: Timestamp::now(),
         });
@@ -190,11 +203,11 @@ fn tell_status(
 }
 
 /// Reports the number of rounds and their steadiness.
-fn tell_rounds(kit: &mut CellKit<'_>, collection: &Collection) {
+fn report_rounds(context: &mut CellContext<'_>, collection: &CollectedCounts) {
     let Some(rounds) = &collection.rounds else {
         return;
     };
-    (kit.listener)(&rounds_event(kit.cell.index, &rounds.told()));
+    (context.listener)(&rounds_event(context.cell.index, &rounds.told()));
 }
 
 impl ShownStage {
@@ -215,34 +228,35 @@ impl ShownStage {
 }
 
 /// Reports the progress of the cell. After `over_ns`, the cell only waits for due requests.
-fn tell_progress(
-    kit: &mut CellKit<'_>,
-    collection: &Collection,
+fn report_progress(
+    context: &mut CellContext<'_>,
+    collection: &CollectedCounts,
     start_ns: u64,
     now_ns: u64,
     over_ns: Option<u64>,
 ) {
-    let ramp_ns = kit.cell.ramp_time_ns;
+    let ramp_ns = context.cell.ramp_time_ns;
     let since_ns = now_ns.saturating_sub(start_ns);
     let over_ns = over_ns.filter(|it| it.saturating_add(LOOK_NS) <= now_ns);
     let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
         (Phase::Ramp, since_ns, ramp_ns)
     } else if let Some(over_ns) = over_ns {
-        (Phase::Drain, now_ns - over_ns, drain_max_ns(kit.cell))
+        (Phase::Drain, now_ns - over_ns, drain_max_ns(context.cell))
     } else {
-        let round_ns = times::round_ns(kit.cell).unwrap_or(u64::MAX);
+        let round_ns = times::round_ns(context.cell).unwrap_or(u64::MAX);
         // Each round has its own progress.
         let measured_ns = (since_ns - ramp_ns) % round_ns;
-        (Phase::Measure, measured_ns, kit.cell.run_time_ns)
+        (Phase::Measure, measured_ns, context.cell.run_time_ns)
     };
     let (phase, total_ns) =
-        kit.course
+        context
+            .course
             .progress(phase, elapsed_ns, total_ns, collection.transactions);
     let latest = collection.timeline.latest.as_ref();
-    let live = latest.map(|slice| slice.live(kit.course.phase.is_some()));
+    let live = latest.map(|slice| slice.live(context.course.phase.is_some()));
     let live = live.unwrap_or_else(LiveRates::unknown);
-    (kit.listener)(&RunEvent::Progress {
-        cell: kit.cell.index,
+    (context.listener)(&RunEvent::Progress {
+        cell: context.cell.index,
         phase,
         elapsed_ns,
         total_ns,

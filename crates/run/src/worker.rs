@@ -39,20 +39,20 @@ pub(crate) enum Task {
 impl Task {
     /// Files that must outlive the lane's thread. The thread may have its own descriptor table, in
     /// which dropping files would close only copies and leave these open.
-    pub fn held(&self) -> HeldFiles {
+    pub fn held(&self) -> KeepAlive {
         match self {
-            Self::Spans(task) => HeldFiles::Files(Arc::clone(&task.lent)),
+            Self::Spans(task) => KeepAlive::Files(Arc::clone(&task.lent)),
             Self::Files(task) => {
-                HeldFiles::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
+                KeepAlive::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
             }
-            Self::Job(_) => HeldFiles::Fileset(None),
+            Self::Job(_) => KeepAlive::Fileset(None),
         }
     }
 }
 
 /// Files that a lane's thread uses but does not close.
 #[expect(dead_code, reason = "it is held and nothing else")]
-pub(crate) enum HeldFiles {
+pub(crate) enum KeepAlive {
     Files(Arc<[OwnedFd]>),
     Fileset(Option<Arc<Fileset>>),
 }
@@ -67,18 +67,18 @@ pub(crate) struct LaneContext<'a> {
 
 /// Creates the engine, waits for the other workers and runs the loop. `None` if the gate's signal
 /// was to abandon the cell.
-pub(crate) fn work(kit: LaneContext<'_>) -> Result<Option<WorkerOutcome>, RunError> {
-    pin(kit.lane.plan.cpu)?;
+pub(crate) fn work(context: LaneContext<'_>) -> Result<Option<WorkerOutcome>, RunError> {
+    pin(context.lane.plan.cpu)?;
     // The default timer slack would end delays and waits up to 50 µs late. If it cannot be set,
     // they are.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
-    let mut outcome = match kit.task {
-        Task::Job(task) => match kit.lane.plan.job.as_deref() {
-            Some(job) => job_task::work(*task, kit.lane, job, kit.start)?,
+    let mut outcome = match context.task {
+        Task::Job(task) => match context.lane.plan.job.as_deref() {
+            Some(job) => job_task::work(*task, context.lane, job, context.start)?,
             None => None,
         },
-        Task::Spans(task) => spans::work(*task, kit.lane, kit.cell, kit.start)?,
-        Task::Files(task) => file_task::work(*task, kit.lane, kit.cell, kit.start)?,
+        Task::Spans(task) => spans::work(*task, context.lane, context.cell, context.start)?,
+        Task::Files(task) => file_task::work(*task, context.lane, context.cell, context.start)?,
     };
     if let Some(outcome) = &mut outcome {
         outcome.hand_over_rest();

@@ -296,7 +296,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_allows_what_is_on_it_and_nothing_that_is_no_number() {
+    fn a_bound_allows_its_ends_but_not_nan() {
         let within = Bound::Within { share: 0.5 };
         assert!(within.allows(1.5, Some(1.0)) && within.allows(0.5, Some(1.0)));
         assert!(!within.allows(1.6, Some(1.0)) && !within.allows(1.0, None));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_a_share_of_the_truth() {
+    fn the_error_is_relative_to_the_true_value() {
         let outcome = |truth| Outcome {
             subject: Subject::All,
             measured: Some(1.5),

@@ -59,7 +59,7 @@ impl KernelTimer {
 
 /// Both clocks, read at the same moment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct ClockMoment {
     own_ns: u64,
     kernel_ns: u64,
 }
@@ -79,8 +79,8 @@ impl ClockPair {
     }
 
     /// Reads both clocks. Of several readings, returns the one with the least delay.
-    pub fn read(&self) -> io::Result<Moment> {
-        let mut best: Option<(u64, Moment)> = None;
+    pub fn read(&self) -> io::Result<ClockMoment> {
+        let mut best: Option<(u64, ClockMoment)> = None;
         // A reading that was interrupted tells least about when the timer was read, so only the
         // quickest one counts.
         for _ in 0..READINGS {
@@ -88,7 +88,7 @@ impl ClockPair {
             let kernel_ns = self.timer.elapsed_ns()?;
             let after_ns = self.clock.now_ns();
             let width_ns = after_ns.saturating_sub(before_ns);
-            let moment = Moment {
+            let moment = ClockMoment {
                 // The timer was read somewhere between both readings; the middle is off by at most
                 // half of their distance.
                 own_ns: before_ns + width_ns / 2,
@@ -103,7 +103,7 @@ impl ClockPair {
     }
 }
 
-impl Moment {
+impl ClockMoment {
     /// Time since an earlier moment, in nanoseconds by pgmeter's clock and by the kernel's timer.
     pub fn since(self, earlier: Self) -> (u64, u64) {
         (
@@ -115,7 +115,7 @@ impl Moment {
 
 /// Largest contradiction between the first CPU's clock and another one, in nanoseconds. It is 0 if
 /// no message between them arrives before it was sent. `None` with only one CPU.
-pub(crate) fn apart_ns() -> io::Result<Option<u64>> {
+pub(crate) fn max_skew_ns() -> io::Result<Option<u64>> {
     let allowed = sched_getaffinity(None)?;
     let usable: Vec<usize> = (0..CpuSet::MAX_CPU)
         .filter(|cpu| allowed.is_set(*cpu))
@@ -129,7 +129,7 @@ pub(crate) fn apart_ns() -> io::Result<Option<u64>> {
         let work = || -> io::Result<Option<u64>> {
             bind(*first)?;
             let clock = TscClock::new();
-            let apart = others.map(|other| apart_from(*other, &clock));
+            let apart = others.map(|other| skew_from(*other, &clock));
             Ok(apart.collect::<io::Result<Vec<u64>>>()?.into_iter().max())
         };
         scope.spawn(work).join()
@@ -149,7 +149,7 @@ struct Exchange {
 /// Contradiction between the clock of this thread's CPU and another one, in nanoseconds. The other
 /// clock's offset is at most its answer minus the time read before the question. It is at least its
 /// answer minus the time read after it.
-fn apart_from(other: usize, clock: &TscClock) -> io::Result<u64> {
+fn skew_from(other: usize, clock: &TscClock) -> io::Result<u64> {
     let exchange = Exchange::default();
     thread::scope(|scope| {
         let answers = scope.spawn(|| answer(other, clock, &exchange));
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_timer_and_the_clock_go_together() {
+    fn the_kernel_timer_and_our_clock_agree() {
         let pair = ClockPair::start().unwrap();
         let begin = pair.read().unwrap();
         thread::sleep(Duration::from_millis(200));
@@ -223,8 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn processors_do_not_contradict_each_other() {
-        if let Some(apart_ns) = apart_ns().unwrap() {
+    fn clocks_of_different_cpus_agree() {
+        if let Some(apart_ns) = max_skew_ns().unwrap() {
             assert!(apart_ns < 100_000, "{apart_ns}");
         }
     }

@@ -6,8 +6,8 @@ use plan::EngineKind;
 use results::CellRecord;
 
 use crate::delay::{DelayTarget, ReadLog, Stall};
-use crate::measure::{Measurer, Trouble, first_cell};
-use crate::reading::Reading;
+use crate::measure::{Measurer, MissingValue, first_cell};
+use crate::reading::CheckReading;
 
 /// Duration of a read in the latency check.
 const LATENCY: Duration = Duration::from_millis(10);
@@ -40,12 +40,12 @@ pub(crate) fn latency(
     measurer: &Measurer,
     target: &mut DelayTarget,
     engine: EngineKind,
-) -> Result<Reading, Trouble> {
+) -> Result<CheckReading, MissingValue> {
     let how = "ramp_time = 0\niodepth = 1\nrun_time = \"1200ms\"";
     let (cell, log) = run(measurer, target, (engine, how), (LATENCY, None))?;
     let median_ns = cell.total.latency.percentiles_ns.p50.map(|it| it as f64);
     let truth_ns = log.service_median_ns(count(&cell));
-    Reading::within(median_ns, truth_ns, LATENCY_OFF_MAX)
+    CheckReading::within(median_ns, truth_ns, LATENCY_OFF_MAX)
 }
 
 /// Checks the reads per second of a closed loop.
@@ -53,10 +53,10 @@ pub(crate) fn closed_rate(
     measurer: &Measurer,
     target: &mut DelayTarget,
     engine: EngineKind,
-) -> Result<Reading, Trouble> {
+) -> Result<CheckReading, MissingValue> {
     let how = format!("ramp_time = 0\niodepth = {CLOSED_DEPTH}\nrun_time = 1");
     let (cell, log) = run(measurer, target, (engine, &how), (SERVICE, None))?;
-    Reading::within(
+    CheckReading::within(
         Some(cell.total.per_second),
         log.per_second(count(&cell)),
         CLOSED_OFF_MAX,
@@ -68,14 +68,14 @@ pub(crate) fn open_rate(
     measurer: &Measurer,
     target: &mut DelayTarget,
     engine: EngineKind,
-) -> Result<Reading, Trouble> {
+) -> Result<CheckReading, MissingValue> {
     // Reads in flight at the end of the ramp time make up for those in flight at the end of the
     // run.
     let how =
         format!("ramp_time = \"200ms\"\niodepth = 8\nrun_time = 1\nrate = \"{DUE_PER_SECOND}/s\"");
     let (cell, _) = run(measurer, target, (engine, &how), (SERVICE, None))?;
     let achieved = cell.open_loop.map(|it| it.achieved_per_second);
-    Reading::within(achieved, Some(DUE_PER_SECOND), DUE_OFF_MAX)
+    CheckReading::within(achieved, Some(DUE_PER_SECOND), DUE_OFF_MAX)
 }
 
 /// Checks the mean and the 99th percentile of an open loop's response times during a stall, in
@@ -84,7 +84,7 @@ pub(crate) fn stall(
     measurer: &Measurer,
     target: &mut DelayTarget,
     engine: EngineKind,
-) -> Result<[Reading; 2], Trouble> {
+) -> Result<[CheckReading; 2], MissingValue> {
     let how = format!(
         "ramp_time = 0\niodepth = 32\nrun_time = \"{}ms\"\nrate = \"{DUE_PER_SECOND}/s\"",
         STALL_RUN.as_millis()
@@ -100,8 +100,8 @@ pub(crate) fn stall(
     let p99_ns = rank.checked_sub(1).and_then(|place| truth.get(place));
     let measured_p99_ns = response.percentiles_ns.p99.map(|it| it as f64);
     Ok([
-        Reading::within(response.mean_ns, Some(mean_ns), STALL_OFF_MAX)?,
-        Reading::within(measured_p99_ns, p99_ns.copied(), STALL_OFF_MAX)?,
+        CheckReading::within(response.mean_ns, Some(mean_ns), STALL_OFF_MAX)?,
+        CheckReading::within(measured_p99_ns, p99_ns.copied(), STALL_OFF_MAX)?,
     ])
 }
 
@@ -115,11 +115,11 @@ fn run(
     target: &mut DelayTarget,
     (engine, how): (EngineKind, &str),
     (delay, stall): (Duration, Option<Stall>),
-) -> Result<(CellRecord, ReadLog), Trouble> {
-    target.begin(delay, stall).map_err(Trouble::Broken)?;
+) -> Result<(CellRecord, ReadLog), MissingValue> {
+    target.begin(delay, stall).map_err(MissingValue::Broken)?;
     let text = workload(engine, how);
     let record = measurer.run(&text, Some(&DelayTarget::path()))?;
-    let log = target.log().map_err(Trouble::Broken)?;
+    let log = target.log().map_err(MissingValue::Broken)?;
     Ok((first_cell(&record)?.clone(), log))
 }
 

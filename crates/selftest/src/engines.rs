@@ -5,8 +5,8 @@ use plan::{ArrivalKind, EngineKind};
 use crate::check::{Bound, CheckName, CheckVerdict, Outcome, Subject};
 use crate::delay::DelayTarget;
 use crate::measure::Measurer;
-use crate::reading::Reading;
-use crate::repeats::{Repeated, RepeatedCheck};
+use crate::reading::CheckReading;
+use crate::repeats::{ComparisonCounts, RepeatedCheck};
 use crate::run_checks::SelfTestRun;
 use crate::{delayed, open_loop, own_cost};
 
@@ -26,7 +26,7 @@ impl SelfTestRun<'_> {
     pub fn of_null(&mut self) {
         let subject = Subject::Engine(EngineKind::Null);
         self.check(CheckName::OwnCost, subject, |measurer, _| {
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: own_cost::cost_ns(measurer)?,
                 of: None,
                 truth: None,
@@ -57,7 +57,7 @@ impl SelfTestRun<'_> {
         for engine in engines.iter().copied() {
             self.of_engine(&mut target, engine);
         }
-        self.load.count_no_longer();
+        self.load.stop_counting();
     }
 
     fn of_engine(&mut self, target: &mut DelayTarget, engine: EngineKind) {
@@ -97,7 +97,7 @@ impl SelfTestRun<'_> {
     /// Checks the mean and the tail of the same stall.
     fn stall(&mut self, target: &mut DelayTarget, engine: EngineKind) {
         let subject = Subject::Engine(engine);
-        let mut seen: Option<Reading> = None;
+        let mut seen: Option<CheckReading> = None;
         let is_disturbed = self.check(CheckName::StallMean, subject, |measurer, _| {
             let [mean, tail] = delayed::stall(measurer, target, engine)?;
             seen = Some(tail);
@@ -114,14 +114,14 @@ impl SelfTestRun<'_> {
 
     /// Checks false differences and interval coverage with the same repetitions.
     fn repeats(&mut self, subject: Subject, repeats: &mut RepeatedCheck<'_>) {
-        let mut seen: Option<Repeated> = None;
+        let mut seen: Option<ComparisonCounts> = None;
         let is_disturbed = self.check(CheckName::SameAsItself, subject, |measurer, attempt| {
             let repeated = *seen.insert(repeats.run(measurer, attempt)?);
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: f64::from(repeated.different),
                 of: Some(repeated.comparisons.into()),
                 truth: None,
-                bound: repeated.different_bound(),
+                bound: repeated.difference_bound(),
             })
         });
         let holding = |measurer: &Measurer, attempt| {
@@ -129,11 +129,11 @@ impl SelfTestRun<'_> {
                 Some(repeated) => repeated,
                 None => repeats.run(measurer, attempt)?,
             };
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: f64::from(repeated.holding),
                 of: Some(repeated.intervals.into()),
                 truth: None,
-                bound: repeated.holding_bound(),
+                bound: repeated.coverage_bound(),
             })
         };
         self.check_after(CheckName::IntervalsMeasured, subject, is_disturbed, holding);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_hold_what_chance_allows() {
+    fn binomial_bounds_allow_for_chance() {
         // For 20 trials at 5 %: chance exceeds 5 in 3 of 10,000 cases, and 4 in 26.
         assert_eq!(binomial_bounds(20, 0.05), (0, 5));
         assert_eq!(binomial_bounds(40, 0.95).1, 40);

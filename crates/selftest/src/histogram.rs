@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sound_histogram_gives_every_value_back() {
+    fn a_correct_histogram_returns_every_value() {
         let (lost, count) = lost(|counter, value| counter.record(0, value));
         assert_eq!(lost, 0);
         assert!(count > 5000, "{count}");
@@ -82,7 +82,7 @@ mod tests {
     type Break = fn(&mut Counter, &stats::Bucket, u64);
 
     #[test]
-    fn whichever_bucket_is_broken_is_found() {
+    fn any_broken_bucket_is_found() {
         let buckets = buckets();
         assert!(buckets.len() > 2400, "{}", buckets.len());
         let breaks: [Break; 4] = [

@@ -17,7 +17,7 @@ const STDDEV: f64 = 30.0;
 /// Share of the runs whose confidence interval contains the true mean.
 pub(crate) fn coverage() -> f64 {
     // A fixed seed, so that chance cannot make this check fail on one machine and pass on another.
-    let mut draws = IntervalDraws(20);
+    let mut draws = IntervalRng(20);
     let holding = (0..RUNS).filter(|_| {
         let mean = UncertainMean::of_series(&draws.series());
         let half = mean.and_then(|it| Some((it.mean, it.half_width()?)));
@@ -29,9 +29,9 @@ pub(crate) fn coverage() -> f64 {
 /// The splitmix64 generator.
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-struct IntervalDraws(u64);
+struct IntervalRng(u64);
 
-impl IntervalDraws {
+impl IntervalRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -71,14 +71,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_hold_what_they_claim() {
+    fn intervals_have_the_claimed_coverage() {
         let coverage = coverage();
         assert!((CLAIM.0..=CLAIM.1).contains(&coverage), "{coverage}");
     }
 
     #[test]
-    fn simulated_intervals_are_correlated_as_they_are_to_be() {
-        let mut draws = IntervalDraws(1);
+    fn simulated_intervals_have_the_intended_correlation() {
+        let mut draws = IntervalRng(1);
         let series: Vec<f64> = (0..500).flat_map(|_| draws.series()).collect();
         let count = series.len() as f64;
         let mean = series.iter().sum::<f64>() / count;

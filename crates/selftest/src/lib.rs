@@ -23,7 +23,7 @@ mod selftest;
 pub mod store;
 
 pub use check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject, Unit};
-pub use delay::{OwnMounts, serve};
+pub use delay::{PrivateMounts, serve};
 pub use load::OtherLoad;
 pub use run_checks::{Event, SelfTestOptions, run};
 pub use selftest::{SELFTEST_FORMAT, SelfTest};

@@ -39,13 +39,13 @@ impl OtherLoad {
         let waits = self.waiting.is_some_and(|share| share > WAITING_MAX);
         // Waiting alone proves nothing: pgmeter's own threads can outnumber the CPUs.
         self.others > OTHERS_MAX
-            || self.is_stolen_from()
+            || self.has_excessive_steal_time()
             || (waits && self.others > OTHERS_BESIDE_WAITING_MAX)
     }
 
     /// `true` if the hypervisor took enough time to change a measurement.
     #[must_use]
-    pub fn is_stolen_from(&self) -> bool {
+    pub fn has_excessive_steal_time(&self) -> bool {
         self.stolen > STOLEN_MAX
     }
 }
@@ -83,7 +83,7 @@ impl LoadWatch {
 
     /// Stops counting that process; what it has used so far stays counted. Call this before it
     /// ends.
-    pub fn count_no_longer(&mut self) {
+    pub fn stop_counting(&mut self) {
         self.also_own_before_ticks = self.also_own_ticks();
         self.also_own = None;
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_alone_is_no_disturbance_by_others() {
+    fn waiting_alone_is_not_a_disturbance() {
         let load = |others, stolen, waiting| OtherLoad {
             others,
             stolen,
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_another_process_is_read_and_stays_counted() {
+    fn time_of_a_process_counted_as_own_stays_counted() {
         assert!(ticks_of(std::process::id()).is_some());
         assert_eq!(ticks_of(u32::MAX), None);
         let mut watch = LoadWatch::new();
@@ -181,13 +181,13 @@ mod tests {
         let begin = Instant::now();
         while begin.elapsed().as_millis() < 50 {}
         let used_ticks = watch.also_own_ticks();
-        watch.count_no_longer();
+        watch.stop_counting();
         assert!(watch.also_own_ticks() >= used_ticks);
         assert_eq!(watch.also_own, None);
     }
 
     #[test]
-    fn a_busy_thread_of_our_own_is_no_other_load() {
+    fn our_own_busy_thread_is_not_load_of_others() {
         let watch = LoadWatch::new();
         let (before, begin) = (watch.look(), Instant::now());
         while begin.elapsed().as_millis() < 300 {}

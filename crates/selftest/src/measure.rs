@@ -15,7 +15,7 @@ const FILE: &str = "selftest";
 
 /// Reason for a missing value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum MissingValue {
     /// The self-test was interrupted.
     Stopped,
     /// This machine cannot run the check.
@@ -39,7 +39,7 @@ impl Measurer {
     }
 
     /// Plans and runs a workload in pgmeter's own format.
-    pub fn run(&self, text: &str, target: Option<&Path>) -> Result<RunRecord, Trouble> {
+    pub fn run(&self, text: &str, target: Option<&Path>) -> Result<RunRecord, MissingValue> {
         let plan = planned(text, target)?;
         let options = RunOptions {
             stop: Arc::clone(&self.stop),
@@ -49,32 +49,34 @@ impl Measurer {
         self.record(finished)
     }
 
-    fn record(&self, finished: run::Finished) -> Result<RunRecord, Trouble> {
+    fn record(&self, finished: run::Finished) -> Result<RunRecord, MissingValue> {
         // Asked first: an interrupted run leaves a record, too, but it covers too short a time.
         if self.is_stopped() {
-            return Err(Trouble::Stopped);
+            return Err(MissingValue::Stopped);
         }
         match finished.error {
             // All other errors come from the machine, such as io_uring that is disabled.
-            Some(error @ run::RunError::Panicked { .. }) => Err(Trouble::Broken(error.to_string())),
-            Some(error) => Err(Trouble::Cannot(error.to_string())),
+            Some(error @ run::RunError::Panicked { .. }) => {
+                Err(MissingValue::Broken(error.to_string()))
+            }
+            Some(error) => Err(MissingValue::Cannot(error.to_string())),
             None => Ok(finished.record),
         }
     }
 }
 
 /// The first cell of a record; an error if an operation failed in it.
-pub(crate) fn first_cell(record: &RunRecord) -> Result<&CellRecord, Trouble> {
-    let nothing = || Trouble::Broken("nothing was measured".to_owned());
+pub(crate) fn first_cell(record: &RunRecord) -> Result<&CellRecord, MissingValue> {
+    let nothing = || MissingValue::Broken("nothing was measured".to_owned());
     let cell = record.cells.first().ok_or_else(nothing)?;
     match cell.total.errors {
         0 => Ok(cell),
-        errors => Err(Trouble::Broken(format!("{errors} operations failed"))),
+        errors => Err(MissingValue::Broken(format!("{errors} operations failed"))),
     }
 }
 
-fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
-    let broken = |diagnostic: plan::Diagnostic| Trouble::Broken(diagnostic.message);
+fn planned(text: &str, target: Option<&Path>) -> Result<Plan, MissingValue> {
+    let broken = |diagnostic: plan::Diagnostic| MissingValue::Broken(diagnostic.message);
     let mut overrides = Overrides::new();
     if let Some(target) = target {
         overrides.set_targets(vec![target.to_string_lossy().into_owned()]);
@@ -83,7 +85,7 @@ fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
     let facts = |wanted: &[String]| storage::system_facts(wanted, None);
     let planned = plan_with(&workloads, &overrides, facts).map_err(broken)?;
     match planned.refusals.into_iter().next() {
-        Some(refusal) => Err(Trouble::Cannot(refusal.message)),
+        Some(refusal) => Err(MissingValue::Cannot(refusal.message)),
         None => Ok(planned.plan),
     }
 }

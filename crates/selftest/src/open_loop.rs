@@ -3,8 +3,8 @@
 use plan::ArrivalKind;
 
 use crate::figures::ERRORS_MAX;
-use crate::measure::{Measurer, Trouble, first_cell};
-use crate::reading::Reading;
+use crate::measure::{Measurer, MissingValue, first_cell};
+use crate::reading::CheckReading;
 
 /// Requests per second on the `null` engine.
 const RATE: f64 = 20_000.0;
@@ -17,7 +17,7 @@ pub(crate) fn rate(
     measurer: &Measurer,
     arrivals: ArrivalKind,
     attempt: u32,
-) -> Result<Reading, Trouble> {
+) -> Result<CheckReading, MissingValue> {
     let name = arrivals.name();
     // A new seed per attempt: with the same one, a deviation by chance would occur again.
     let text = format!(
@@ -35,5 +35,5 @@ pub(crate) fn rate(
         // A Poisson count of N has a standard deviation of √N.
         ArrivalKind::Poisson => ERRORS_MAX / (RATE * SECONDS).sqrt(),
     };
-    Reading::within(achieved, Some(RATE), share)
+    CheckReading::within(achieved, Some(RATE), share)
 }

@@ -1,22 +1,22 @@
 //! A measured value, and the verdict on several measurements of it.
 
 use crate::check::{Bound, CheckVerdict, Outcome, Subject};
-use crate::measure::Trouble;
+use crate::measure::MissingValue;
 
 /// One measurement of a check.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct CheckReading {
     pub measured: f64,
     pub of: Option<u64>,
     pub truth: Option<f64>,
     pub bound: Bound,
 }
 
-impl Reading {
+impl CheckReading {
     /// A reading that may differ from the true value by a share of it; an error if either is
     /// missing.
     pub fn within(measured: Option<f64>, truth: Option<f64>, share: f64) -> Read<Self> {
-        let nothing = || Trouble::Broken("nothing was measured".to_owned());
+        let nothing = || MissingValue::Broken("nothing was measured".to_owned());
         Ok(Self {
             measured: measured.ok_or_else(nothing)?,
             of: None,
@@ -31,13 +31,13 @@ impl Reading {
 }
 
 /// A measurement, or the reason why there is none.
-pub(crate) type Read<T> = Result<T, Trouble>;
+pub(crate) type Read<T> = Result<T, MissingValue>;
 
 /// The median reading with its verdict, or the reason why there is none.
 pub(crate) fn judged(
     subject: Subject,
     ended: Read<()>,
-    mut readings: Vec<Reading>,
+    mut readings: Vec<CheckReading>,
     is_disturbed: bool,
 ) -> Outcome {
     let attempts = readings.len() as u32;
@@ -52,9 +52,11 @@ pub(crate) fn judged(
         attempts,
     };
     match ended {
-        Err(Trouble::Stopped) => return without(CheckVerdict::Skipped, "interrupted".to_owned()),
-        Err(Trouble::Cannot(why)) => return without(CheckVerdict::Skipped, why),
-        Err(Trouble::Broken(what)) => return without(CheckVerdict::Wrong, what),
+        Err(MissingValue::Stopped) => {
+            return without(CheckVerdict::Skipped, "interrupted".to_owned());
+        }
+        Err(MissingValue::Cannot(why)) => return without(CheckVerdict::Skipped, why),
+        Err(MissingValue::Broken(what)) => return without(CheckVerdict::Wrong, what),
         Ok(()) => {}
     }
     readings.sort_by(|a, b| a.measured.total_cmp(&b.measured));
@@ -86,8 +88,8 @@ pub(crate) fn judged(
 mod tests {
     use super::*;
 
-    fn reading(measured: f64) -> Reading {
-        Reading {
+    fn reading(measured: f64) -> CheckReading {
+        CheckReading {
             measured,
             of: None,
             truth: Some(1.0),
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_beside_tells_disturbed_from_wrong_and_excuses_nothing_that_is_right() {
+    fn concurrent_load_turns_wrong_into_disturbed() {
         assert_eq!(verdict(&[1.0], false), CheckVerdict::Right);
         assert_eq!(verdict(&[1.0], true), CheckVerdict::Right);
         assert_eq!(verdict(&[2.0, 1.9, 1.8], false), CheckVerdict::Wrong);
@@ -109,17 +111,23 @@ mod tests {
     }
 
     #[test]
-    fn the_median_of_three_counts_and_of_two_the_worse() {
+    fn the_median_of_three_or_the_worse_of_two_decides() {
         assert_eq!(verdict(&[2.0, 1.0, 1.01], false), CheckVerdict::Right);
         assert_eq!(verdict(&[2.0, 0.5, 1.3], false), CheckVerdict::Wrong);
         assert_eq!(verdict(&[2.0, 1.0], false), CheckVerdict::Wrong);
     }
 
     #[test]
-    fn what_cannot_be_measured_is_skipped_and_what_must_not_happen_is_wrong() {
+    fn unmeasurable_checks_are_skipped_and_broken_ones_are_wrong() {
         let of = |trouble| judged(Subject::All, Err(trouble), Vec::new(), false).verdict;
-        assert_eq!(of(Trouble::Cannot("no".to_owned())), CheckVerdict::Skipped);
-        assert_eq!(of(Trouble::Stopped), CheckVerdict::Skipped);
-        assert_eq!(of(Trouble::Broken("no".to_owned())), CheckVerdict::Wrong);
+        assert_eq!(
+            of(MissingValue::Cannot("no".to_owned())),
+            CheckVerdict::Skipped
+        );
+        assert_eq!(of(MissingValue::Stopped), CheckVerdict::Skipped);
+        assert_eq!(
+            of(MissingValue::Broken("no".to_owned())),
+            CheckVerdict::Wrong
+        );
     }
 }

@@ -10,7 +10,7 @@ use crate::check::Bound;
 use crate::delay::DelayTarget;
 use crate::delayed;
 use crate::figures::binomial_bounds;
-use crate::measure::{Measurer, Trouble, first_cell};
+use crate::measure::{Measurer, MissingValue, first_cell};
 
 /// Number of runs on each side of a comparison.
 const REPETITIONS: u32 = 5;
@@ -30,16 +30,16 @@ pub(crate) struct RepeatedCheck<'a> {
 
 /// Counts over all comparisons.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Repeated {
+pub(crate) struct ComparisonCounts {
     pub comparisons: u32,
     pub different: u32,
     pub intervals: u32,
     pub holding: u32,
 }
 
-impl Repeated {
+impl ComparisonCounts {
     /// Maximum number of comparisons that may find a difference.
-    pub fn different_bound(self) -> Bound {
+    pub fn difference_bound(self) -> Bound {
         let (_, high) = binomial_bounds(self.comparisons, FALSE_ALARM);
         Bound::AtMost {
             high: f64::from(high),
@@ -47,7 +47,7 @@ impl Repeated {
     }
 
     /// Allowed range for the number of intervals that contain the rate.
-    pub fn holding_bound(self) -> Bound {
+    pub fn coverage_bound(self) -> Bound {
         let (low, high) = binomial_bounds(self.intervals, HOLDS);
         Bound::Between {
             low: f64::from(low),
@@ -90,14 +90,18 @@ impl<'a> RepeatedCheck<'a> {
     }
 
     /// Runs all comparisons, alternating between their two sides.
-    pub fn run(&mut self, measurer: &Measurer, attempt: u32) -> Result<Repeated, Trouble> {
+    pub fn run(
+        &mut self,
+        measurer: &Measurer,
+        attempt: u32,
+    ) -> Result<ComparisonCounts, MissingValue> {
         if let Some(target) = &mut self.target {
             target
                 .begin(delayed::SERVICE, None)
-                .map_err(Trouble::Broken)?;
+                .map_err(MissingValue::Broken)?;
         }
         let path = self.target.as_ref().map(|_| DelayTarget::path());
-        let mut repeated = Repeated {
+        let mut repeated = ComparisonCounts {
             comparisons: 0,
             different: 0,
             intervals: 0,
@@ -127,26 +131,26 @@ impl<'a> RepeatedCheck<'a> {
 }
 
 /// `true` if the 95 % interval of the mean rate of some runs contains the requested rate.
-fn holds(runs: &[RunRecord], rate: f64) -> Result<bool, Trouble> {
-    let rates: Result<Vec<f64>, Trouble> = runs
+fn holds(runs: &[RunRecord], rate: f64) -> Result<bool, MissingValue> {
+    let rates: Result<Vec<f64>, MissingValue> = runs
         .iter()
         .map(|run| Ok(first_cell(run)?.total.per_second))
         .collect();
     let estimate = Estimate::from_samples(&rates?);
     let interval = estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
     let (low, high) =
-        interval.ok_or_else(|| Trouble::Broken("repetitions have no interval".to_owned()))?;
+        interval.ok_or_else(|| MissingValue::Broken("repetitions have no interval".to_owned()))?;
     Ok((low..=high).contains(&rate))
 }
 
-fn is_different([a, b]: &[Vec<RunRecord>; 2]) -> Result<bool, Trouble> {
+fn is_different([a, b]: &[Vec<RunRecord>; 2]) -> Result<bool, MissingValue> {
     let options = ComparisonOptions {
         force: false,
         // Runs of the same repetition follow each other, so what disturbs one disturbs its partner,
         // too.
         paired: true,
     };
-    let comparison = compare(a, b, options).map_err(|it| Trouble::Broken(it.to_string()))?;
+    let comparison = compare(a, b, options).map_err(|it| MissingValue::Broken(it.to_string()))?;
     let mut figures = comparison.figures();
     Ok(figures.any(|it| matches!(it.verdict, Verdict::Better | Verdict::Worse)))
 }

@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use plan::EngineKind;
 
 use crate::check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject};
-use crate::clock::{ClockPair, Moment, apart_ns};
-use crate::delay::{DelayTarget, OwnMounts};
+use crate::clock::{ClockMoment, ClockPair, max_skew_ns};
+use crate::delay::{DelayTarget, PrivateMounts};
 use crate::load::{LoadSample, LoadWatch, OTHERS_MAX, OtherLoad};
-use crate::measure::{Measurer, Trouble};
-use crate::reading::{Read, Reading, judged};
+use crate::measure::{Measurer, MissingValue};
+use crate::reading::{CheckReading, Read, judged};
 use crate::selftest::{SELFTEST_FORMAT, SelfTest};
 use crate::{histogram, intervals};
 
@@ -39,7 +39,7 @@ pub struct SelfTestOptions {
     pub version: String,
     /// Mount namespace for the file system whose reads take a known time; not needed for the `null`
     /// engine.
-    pub mounts: Option<OwnMounts>,
+    pub mounts: Option<PrivateMounts>,
     /// Arguments with which this program calls [`serve`](crate::serve).
     pub server_arguments: Vec<String>,
 }
@@ -87,9 +87,9 @@ pub fn run(options: &SelfTestOptions, listener: &mut dyn FnMut(Event)) -> SelfTe
         let target = mounts.and_then(|it| DelayTarget::start(it, &options.server_arguments));
         course.of_delayed(&others, target);
     }
-    course.clock_rate(clocks);
+    course.check_clock_rate(clocks);
     let load = course.load.look().since(&load_before);
-    course.other_load(load);
+    course.check_other_load(load);
     // The order of the table differs from the order of the run: the clock is judged late.
     course.checks.sort_by_key(|check| check.name);
     let mut selftest = SelfTest {
@@ -118,9 +118,9 @@ impl SelfTestRun<'_> {
     /// Runs the checks that do not depend on an engine.
     fn of_all(&mut self) {
         self.check(CheckName::ClockProcessors, Subject::All, |_, _| {
-            let apart = apart_ns().map_err(|it| Trouble::Cannot(it.to_string()))?;
-            let one = || Trouble::Cannot("this machine has only one CPU".to_owned());
-            Ok(Reading {
+            let apart = max_skew_ns().map_err(|it| MissingValue::Cannot(it.to_string()))?;
+            let one = || MissingValue::Cannot("this machine has only one CPU".to_owned());
+            Ok(CheckReading {
                 measured: apart.ok_or_else(one)? as f64,
                 of: None,
                 truth: Some(0.0),
@@ -129,7 +129,7 @@ impl SelfTestRun<'_> {
         });
         self.check(CheckName::Histogram, Subject::All, |_, _| {
             let (lost, _) = histogram::lost(|counter, value| counter.record(0, value));
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: lost as f64,
                 of: None,
                 truth: Some(0.0),
@@ -138,7 +138,7 @@ impl SelfTestRun<'_> {
         });
         self.check(CheckName::IntervalsSimulated, Subject::All, |_, _| {
             let (low, high) = intervals::CLAIM;
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: intervals::coverage(),
                 of: None,
                 truth: Some(HOLDS),
@@ -148,12 +148,12 @@ impl SelfTestRun<'_> {
     }
 
     /// Checks the clock over the whole self-test.
-    fn clock_rate(&mut self, clocks: std::io::Result<(Moment, ClockPair)>) {
+    fn check_clock_rate(&mut self, clocks: std::io::Result<(ClockMoment, ClockPair)>) {
         let passed = clocks.and_then(|(begin, pair)| Ok(pair.read()?.since(begin)));
         self.check(CheckName::ClockRate, Subject::All, |_, _| {
-            let cannot = |error: &std::io::Error| Trouble::Cannot(error.to_string());
+            let cannot = |error: &std::io::Error| MissingValue::Cannot(error.to_string());
             let (own_ns, kernel_ns) = passed.as_ref().map_err(cannot)?;
-            Ok(Reading {
+            Ok(CheckReading {
                 measured: *own_ns as f64,
                 of: None,
                 truth: Some(*kernel_ns as f64),
@@ -164,7 +164,7 @@ impl SelfTestRun<'_> {
         });
     }
 
-    fn other_load(&mut self, load: OtherLoad) {
+    fn check_other_load(&mut self, load: OtherLoad) {
         let bound = Bound::AtMost { high: OTHERS_MAX };
         let verdict = match load.disturbs() {
             true => CheckVerdict::Disturbed,
@@ -188,7 +188,7 @@ impl SelfTestRun<'_> {
         &mut self,
         name: CheckName,
         subject: Subject,
-        read: impl FnMut(&Measurer, u32) -> Read<Reading>,
+        read: impl FnMut(&Measurer, u32) -> Read<CheckReading>,
     ) -> bool {
         self.check_after(name, subject, false, read)
     }
@@ -201,12 +201,12 @@ impl SelfTestRun<'_> {
         name: CheckName,
         subject: Subject,
         mut is_disturbed: bool,
-        mut read: impl FnMut(&Measurer, u32) -> Read<Reading>,
+        mut read: impl FnMut(&Measurer, u32) -> Read<CheckReading>,
     ) -> bool {
-        let mut readings: Vec<Reading> = Vec::new();
+        let mut readings: Vec<CheckReading> = Vec::new();
         let outcome = loop {
             if self.measurer.is_stopped() {
-                break judged(subject, Err(Trouble::Stopped), readings, is_disturbed);
+                break judged(subject, Err(MissingValue::Stopped), readings, is_disturbed);
             }
             let attempts = readings.len() as u32;
             (self.listener)(Event::Begins {

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn reads_return_the_written_bytes() {
         let mut store = MemoryStore::new(1 << 20);
         let file = store.create(ROOT, name("a"), 0o644).unwrap();
         store.write(file, 3, b"def").unwrap();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn space_is_counted_and_given_back() {
+    fn used_space_is_counted_and_freed() {
         let mut store = MemoryStore::new(100);
         let file = store.create(ROOT, name("a"), 0o644).unwrap();
         store.write(file, 0, &[1; 60]).unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_near_the_end_of_numbers_are_refused() {
+    fn offsets_near_the_largest_number_are_refused() {
         let mut store = MemoryStore::new(100);
         let file = store.create(ROOT, name("a"), 0o644).unwrap();
         assert_eq!(
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn renaming_replaces() {
+    fn renaming_replaces_an_existing_name() {
         let mut store = MemoryStore::new(100);
         let first = store.create(ROOT, name("a"), 0o644).unwrap();
         store.create(ROOT, name("b"), 0o644).unwrap();

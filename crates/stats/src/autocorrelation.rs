@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbors_that_alternate_are_opposed_and_constant_ones_are_nothing() {
+    fn alternating_values_anticorrelate_and_constant_ones_do_not() {
         let alternating: Vec<f64> = (0..100).map(|index| f64::from(index % 2)).collect();
         assert!((lag_one(&deviations(&alternating)) + 0.99).abs() < 1e-9);
         assert_eq!(lag_one(&deviations(&[7.0; 9])), 0.0);

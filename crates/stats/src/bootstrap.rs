@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::draw::Draws;
-use crate::histogram::rounded_up;
+use crate::draw::SplitMixRng;
+use crate::histogram::round_up;
 use crate::{Histogram, quantile};
 
 /// Number of resamples, drawn with replacement, that show how the statistic varies.
@@ -52,7 +52,7 @@ impl Bootstrap {
         }
         let all: Vec<&T> = samples.iter().collect();
         let value = statistic(&all).filter(|value| value.is_finite())?;
-        let mut draws = Draws::new(seed);
+        let mut draws = SplitMixRng::new(seed);
         let mut resample = all;
         let mut figures = Vec::with_capacity(RESAMPLES);
         for _ in 0..RESAMPLES {
@@ -82,7 +82,7 @@ impl Bootstrap {
             return None;
         }
         // Merging the histograms of each of the 4000 resamples would take seconds.
-        let ladders = Ladders::of(repetitions);
+        let ladders = CumulativeHistograms::of(repetitions);
         let places: Vec<usize> = (0..repetitions.len()).collect();
         Self::of(&places, seed, |drawn| ladders.percentile(drawn, percent))
     }
@@ -90,14 +90,14 @@ impl Bootstrap {
 
 /// Cumulative histograms over common buckets. A percentile of several histograms is found without
 /// merging them.
-struct Ladders {
+struct CumulativeHistograms {
     /// Representative value of each bucket in nanoseconds, ascending.
     values_ns: Vec<u64>,
     /// For each histogram: number of samples in each bucket and all lower ones.
     up_to: Vec<Vec<u64>>,
 }
 
-impl Ladders {
+impl CumulativeHistograms {
     fn of(histograms: &[Histogram]) -> Self {
         let mut merged = Histogram::new();
         histograms.iter().for_each(|other| merged.merge(other));
@@ -130,7 +130,7 @@ impl Ladders {
         if count == 0 {
             return None;
         }
-        let rank = rounded_up(percent * count as f64 / 100.0).clamp(1, count);
+        let rank = round_up(percent * count as f64 / 100.0).clamp(1, count);
         // Bisection is possible, because sums of cumulative counts never decrease.
         let (mut below, mut found) = (0, self.values_ns.len() - 1);
         while below < found {
@@ -149,7 +149,7 @@ impl Ladders {
 fn tail(count: usize) -> Option<f64> {
     let n = count as f64;
     let wider = (n / (n - 1.0)).sqrt() * quantile::t_95(n - 1.0)?;
-    Some(quantile::normal_below(-wider))
+    Some(quantile::normal_cdf(-wider))
 }
 
 /// The value at a quantile of sorted values; `share` is from 0 to 1.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tails_are_those_of_the_expanded_interval() {
+    fn tails_match_the_table_of_expanded_intervals() {
         // Source: Hesterberg's table of expanded levels: 0.010 percent points round off.
         assert!((tail(10).unwrap() - 0.0085).abs() < 5e-4);
         assert!((tail(20).unwrap() - 0.0159).abs() < 5e-4);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_of_several_is_that_of_their_merged_histogram() {
+    fn the_percentile_of_several_histograms_is_that_of_their_merge() {
         let mut simulated = Simulated::new(5);
         let repetitions: Vec<Histogram> = (1..=5)
             .map(|level| {
@@ -221,7 +221,7 @@ mod tests {
                 histogram
             })
             .collect();
-        let ladders = Ladders::of(&repetitions);
+        let ladders = CumulativeHistograms::of(&repetitions);
         for drawn in [[0, 1, 2, 3, 4], [4, 4, 1, 1, 0], [2, 2, 2, 2, 2]] {
             let mut merged = Histogram::new();
             drawn
@@ -233,9 +233,9 @@ mod tests {
                 assert_eq!(ladders.percentile(&places, percent), wanted, "{percent}");
             }
         }
-        assert_eq!(Ladders::of(&[]).percentile(&[], 50.0), None);
+        assert_eq!(CumulativeHistograms::of(&[]).percentile(&[], 50.0), None);
         assert_eq!(
-            Ladders::of(&[Histogram::new()]).percentile(&[&0], 50.0),
+            CumulativeHistograms::of(&[Histogram::new()]).percentile(&[&0], 50.0),
             None
         );
     }

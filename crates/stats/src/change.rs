@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::describe::median;
-use crate::draw::Draws;
+use crate::draw::SplitMixRng;
 
 /// Minimum number of values in a level.
 // Two levels of three values could never count: 2 of the 20 ways to divide six are as clear.
@@ -85,13 +85,13 @@ fn split(values: &[f64]) -> Option<(usize, f64)> {
         return None;
     }
     let mut ranks = doubled_ranks(values);
-    let most = clearest(&ranks);
-    let mut draws = Draws::new(SEED);
+    let most = doubled_pettitt(&ranks);
+    let mut draws = SplitMixRng::new(SEED);
     // The series itself counts as one of the orders.
     let mut as_clear = 1;
     for _ in 0..ORDERS {
         draws.shuffle(&mut ranks);
-        as_clear += usize::from(clearest(&ranks) >= most);
+        as_clear += usize::from(doubled_pettitt(&ranks) >= most);
     }
     let p_value = as_clear as f64 / (ORDERS + 1) as f64;
     // Ranks show that there is a change but not exactly where.
@@ -104,20 +104,23 @@ fn first_length(values: &[f64]) -> usize {
     let distances = lengths.map(|length| {
         let (before, after) = values.split_at(length);
         // Distances from medians, which single outliers hardly move.
-        (around_median(before) + around_median(after), length)
+        (
+            absolute_deviation(before) + absolute_deviation(after),
+            length,
+        )
     });
     let best = distances.min_by(|one, other| one.0.total_cmp(&other.0));
     best.map_or(values.len() / 2, |(_, length)| length)
 }
 
 /// Sum of the absolute distances of values from their median.
-fn around_median(values: &[f64]) -> f64 {
+fn absolute_deviation(values: &[f64]) -> f64 {
     let middle = median(values).unwrap_or(0.0);
     values.iter().map(|value| (value - middle).abs()).sum()
 }
 
 /// Twice Pettitt's statistic: the largest difference between the ranks before and after a point.
-fn clearest(doubled_ranks: &[i64]) -> u64 {
+fn doubled_pettitt(doubled_ranks: &[i64]) -> u64 {
     let count = doubled_ranks.len();
     let mean = count as i64 + 1;
     let mut sum = 0;
@@ -159,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_changes_is_found_where_it_changes() {
+    fn a_level_change_is_found_at_its_position() {
         let mut exact = 0;
         for seed in (0..300).step_by(3) {
             let means = [
@@ -188,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn one_outlier_equal_values_and_what_is_no_number_are_no_change() {
+    fn an_outlier_equal_values_and_nan_are_not_a_change() {
         let mut values = vec![5.0; 30];
         assert_eq!(places(&values), [0; 0]);
         values[13] = 900.0;
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_without_change_shows_one_in_one_of_twenty() {
+    fn a_series_without_change_raises_an_alarm_in_5_of_100_cases() {
         let alarms = (0..200)
             .filter(|seed| !ChangePoint::all_of(&level(1000 + seed, 25, 100.0)).is_empty())
             .count();

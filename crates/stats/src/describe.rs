@@ -45,14 +45,14 @@ mod tests {
     }
 
     #[test]
-    fn mean_and_deviation_are_those_of_a_sample() {
+    fn mean_and_deviation_are_sample_statistics() {
         let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
         assert_eq!(mean(&values), Some(5.0));
         assert!((stddev(&values).unwrap() - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
     }
 
     #[test]
-    fn values_that_are_no_numbers_do_not_panic() {
+    fn nan_values_do_not_panic() {
         assert!(median(&[f64::NAN, 1.0, 2.0]).is_some());
         assert!(mean(&[f64::NAN]).unwrap().is_nan());
         assert!(stddev(&[f64::NAN, 1.0]).unwrap().is_nan());

@@ -5,9 +5,9 @@
 ///
 /// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 #[derive(Debug, Clone)]
-pub(crate) struct Draws(u64);
+pub(crate) struct SplitMixRng(u64);
 
-impl Draws {
+impl SplitMixRng {
     pub(crate) const fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -39,15 +39,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_the_published_one() {
-        let mut draws = Draws::new(1_234_567);
+    fn the_stream_matches_the_published_one() {
+        let mut draws = SplitMixRng::new(1_234_567);
         assert_eq!(draws.next_u64(), 6_457_827_717_110_365_317);
         assert_eq!(draws.next_u64(), 3_203_168_211_198_807_973);
     }
 
     #[test]
     fn every_order_is_as_likely_as_any_other() {
-        let mut draws = Draws::new(9);
+        let mut draws = SplitMixRng::new(9);
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..6000 {
             let mut values = [1, 2, 3];

@@ -83,7 +83,7 @@ fn p_value(line: &FittedLine, squares: f64, effective: f64) -> f64 {
     }
     let freedom = effective - 2.0;
     let standard_error = (squares / freedom / line.spread).sqrt();
-    quantile::two_sided(line.slope / standard_error, freedom).unwrap_or(1.0)
+    quantile::two_sided_p_value(line.slope / standard_error, freedom).unwrap_or(1.0)
 }
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_or_nothing_has_no_drift() {
+    fn too_few_zero_or_infinite_values_have_no_drift() {
         assert_eq!(Drift::of(&[1.0; 9]), None);
         assert_eq!(Drift::of(&[0.0; 20]), None);
         assert_eq!(Drift::of(&[f64::INFINITY; 20]), None);

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn no_measurement_or_no_number_has_no_estimate() {
+    fn no_measurements_or_infinite_ones_have_no_estimate() {
         assert_eq!(Estimate::from_samples(&[]), None);
         assert_eq!(Estimate::from_samples(&[1.0, f64::NAN]), None);
         assert_eq!(Estimate::from_samples(&[1.0, f64::INFINITY]), None);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_projected_from_one_measurement_or_around_zero() {
+    fn one_measurement_or_a_mean_of_zero_gives_no_projection() {
         let one = Estimate::from_samples(&[7.0]).unwrap();
         assert_eq!(one.repetitions_for(0.02), None);
         assert_eq!(one.smallest_difference(), None);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_difference_is_that_of_the_tables() {
+    fn the_smallest_difference_matches_the_tables() {
         // t(0.975; 8) = 2.3060 and t(0.8; 8) = 0.8889.
         let estimate = Estimate::from_samples(&[98.0, 99.0, 100.0, 101.0, 102.0]).unwrap();
         let wanted = (2.3060 + 0.8889) * 2.5_f64.sqrt() * 0.4_f64.sqrt();

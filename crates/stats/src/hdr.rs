@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn short_encodings_are_stored_and_read_all_the_same() {
+    fn short_encodings_are_also_stored_and_read() {
         let mut histogram = Histogram::new();
         for count in 1..=20 {
             histogram.record_n(count * 1_000_000, count);

@@ -200,7 +200,7 @@ impl Histogram {
         if self.is_empty() || !(0.0..=100.0).contains(&percent) {
             return None;
         }
-        let rank = rounded_up(percent * self.count as f64 / 100.0).clamp(1, self.count);
+        let rank = round_up(percent * self.count as f64 / 100.0).clamp(1, self.count);
         if rank == 1 {
             return Some(self.min_ns);
         }
@@ -217,7 +217,7 @@ impl Histogram {
 
     /// `true` if enough samples lie beyond a percentile to trust it; see [`samples_needed`].
     #[must_use]
-    pub fn percentile_supported(&self, percent: f64) -> bool {
+    pub fn supports_percentile(&self, percent: f64) -> bool {
         samples_needed(percent).is_some_and(|needed| self.count >= needed)
     }
 
@@ -268,11 +268,11 @@ impl fmt::Debug for Histogram {
 #[must_use]
 pub fn samples_needed(percent: f64) -> Option<u64> {
     let tail = percent.min(100.0 - percent);
-    (tail > 0.0).then(|| rounded_up(SAMPLES_BEYOND * 100.0 / tail))
+    (tail > 0.0).then(|| round_up(SAMPLES_BEYOND * 100.0 / tail))
 }
 
 /// Rounds up, but ignores the rounding error of the preceding computation: 99.9 % of 1000 is 999.
-pub(crate) fn rounded_up(exact: f64) -> u64 {
+pub(crate) fn round_up(exact: f64) -> u64 {
     let nearest = exact.round();
     let is_whole = (exact - nearest).abs() <= nearest * 1e-10;
     (if is_whole { nearest } else { exact.ceil() }) as u64

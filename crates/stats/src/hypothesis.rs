@@ -39,7 +39,7 @@ impl WelchTest {
             ci95_low: difference - half,
             ci95_high: difference + half,
             freedom,
-            p_value: quantile::two_sided(difference / standard_error, freedom)?,
+            p_value: quantile::two_sided_p_value(difference / standard_error, freedom)?,
         })
     }
 }
@@ -107,13 +107,13 @@ impl KolmogorovSmirnov {
         let scaled = (n.sqrt() + 0.12 + 0.11 / n.sqrt()) * distance;
         Some(Self {
             distance,
-            p_value: beyond_kolmogorov(scaled),
+            p_value: kolmogorov_tail(scaled),
         })
     }
 }
 
 /// Probability that a variable with Kolmogorov's distribution exceeds `value`.
-fn beyond_kolmogorov(value: f64) -> f64 {
+fn kolmogorov_tail(value: f64) -> f64 {
     // Below this the probability is 1 to sixteen digits, and the series converges too slowly.
     const CERTAIN_BELOW: f64 = 0.2;
     if value < CERTAIN_BELOW {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn holm_s_correction_is_that_of_the_tables() {
+    fn holm_s_correction_matches_a_known_example() {
         let seen = holm(&[0.01, 0.04, 0.03, 0.005]);
         for (seen, wanted) in seen.iter().zip([0.03, 0.06, 0.06, 0.02]) {
             assert!((seen - wanted).abs() < 1e-12);
@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn kolmogorov_s_distribution_is_that_of_the_tables() {
+    fn kolmogorov_s_distribution_matches_the_tables() {
         // Source: critical values of the limit, 1.2238 (10 %), 1.3581 (5 %), 1.6276 (1 %).
         for (value, wanted) in [(1.2238, 0.10), (1.3581, 0.05), (1.6276, 0.01)] {
-            assert!((beyond_kolmogorov(value) - wanted).abs() < 5e-5);
+            assert!((kolmogorov_tail(value) - wanted).abs() < 5e-5);
         }
-        assert_eq!(beyond_kolmogorov(0.0), 1.0);
-        assert!((beyond_kolmogorov(0.2) - 1.0).abs() < 1e-9);
-        assert!(beyond_kolmogorov(10.0) < 1e-80);
+        assert_eq!(kolmogorov_tail(0.0), 1.0);
+        assert!((kolmogorov_tail(0.2) - 1.0).abs() < 1e-9);
+        assert!(kolmogorov_tail(10.0) < 1e-80);
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_tested_has_no_answer() {
+    fn samples_that_cannot_be_tested_give_no_result() {
         assert_eq!(KolmogorovSmirnov::exponential(&[], 1.0), None);
         assert_eq!(KolmogorovSmirnov::exponential(&[1.0, f64::NAN], 1.0), None);
         assert_eq!(KolmogorovSmirnov::exponential(&[1.0, 2.0], 0.0), None);

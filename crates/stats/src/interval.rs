@@ -52,7 +52,7 @@ impl Interval {
     pub fn operation_mut(&mut self, index: usize) -> &mut Counter {
         match self.operations.get_mut(index) {
             Some(Some(counter)) => counter,
-            _ => not_made_for("operation", index),
+            _ => panic_unannounced("operation", index),
         }
     }
 
@@ -64,7 +64,7 @@ impl Interval {
     pub fn transaction_mut(&mut self, kind: usize) -> &mut Counter {
         match self.transactions.get_mut(kind) {
             Some(counter) => counter,
-            None => not_made_for("transaction kind", kind),
+            None => panic_unannounced("transaction kind", kind),
         }
     }
 
@@ -165,7 +165,7 @@ impl Interval {
 // Out of line, so that the hot path only compares an index.
 #[cold]
 #[inline(never)]
-fn not_made_for(what: &str, index: usize) -> ! {
+fn panic_unannounced(what: &str, index: usize) -> ! {
     panic!("an interval is made for every {what} that its generator issues, but not for {index}")
 }
 

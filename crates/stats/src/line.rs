@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_is_that_of_least_squares() {
+    fn the_line_is_fitted_by_least_squares() {
         let line = FittedLine::through(&[1.0, 3.0, 2.0, 5.0]).unwrap();
         assert!((line.slope - 1.1).abs() < 1e-12);
         assert!((line.first - 1.1).abs() < 1e-12);

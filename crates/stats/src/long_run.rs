@@ -15,14 +15,14 @@ const FREEDOM_SHARE: f64 = 0.5;
 
 /// Variance of the mean of a series, with its degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct LongRun {
+pub(crate) struct LongRunVariance {
     /// Variance of the mean.
     pub variance: f64,
     /// Degrees of freedom of the variance; above 0.
     pub freedom: f64,
 }
 
-impl LongRun {
+impl LongRunVariance {
     /// Estimates the variance from at least 8 finite values.
     ///
     /// The mean is the component of the series at frequency 0, so the frequencies next to it show
@@ -48,7 +48,7 @@ impl LongRun {
             .map(|index| {
                 let frequency = PI * index as f64 / n;
                 let seen = transform(&deviations, frequency).powi(2);
-                seen * strength(correlation, 0.0) / strength(correlation, frequency)
+                seen * spectrum(correlation, 0.0) / spectrum(correlation, frequency)
             })
             .sum();
         let independent = n * (1.0 - correlation) / (1.0 + correlation);
@@ -83,7 +83,7 @@ fn transform(deviations: &[f64], frequency: f64) -> f64 {
 
 /// Spectrum of an autoregression of order 1 at a frequency, relative to the variance of its
 /// innovations.
-fn strength(correlation: f64, frequency: f64) -> f64 {
+fn spectrum(correlation: f64, frequency: f64) -> f64 {
     1.0 / (1.0 - 2.0 * correlation * frequency.cos() + correlation * correlation)
 }
 
@@ -94,14 +94,14 @@ mod tests {
     use crate::{describe, mean};
 
     #[test]
-    fn the_variance_is_that_of_means_of_many_series() {
+    fn the_variance_matches_that_of_simulated_means() {
         // An AR(1) series is worth about (1 - phi) / (1 + phi) of its length.
         for (count, phi) in [(20, 0.0), (40, 0.0), (40, 0.3), (40, 0.5), (300, 0.7)] {
             let mut simulated = Simulated::new(3);
             let (mut seen, mut means) = (Vec::new(), Vec::new());
             for _ in 0..2000 {
                 let series = simulated.ar1(count, phi, 100.0, 5.0);
-                seen.push(LongRun::of(&series).variance);
+                seen.push(LongRunVariance::of(&series).variance);
                 means.push(mean(&series).unwrap());
             }
             let truth = describe::stddev(&means).unwrap().powi(2);
@@ -112,8 +112,9 @@ mod tests {
 
     #[test]
     fn correlation_leaves_fewer_degrees_of_freedom() {
-        let freedom =
-            |count, phi| LongRun::of(&Simulated::new(4).ar1(count, phi, 100.0, 5.0)).freedom;
+        let freedom = |count, phi| {
+            LongRunVariance::of(&Simulated::new(4).ar1(count, phi, 100.0, 5.0)).freedom
+        };
         assert_eq!((freedom(24, 0.0), freedom(40, 0.0)), (3.0, 5.0));
         assert_eq!(freedom(300, 0.0), 12.0);
         assert!(freedom(40, 0.9) < 4.0);
@@ -121,6 +122,6 @@ mod tests {
 
     #[test]
     fn a_constant_series_has_a_mean_without_variance() {
-        assert_eq!(LongRun::of(&[7.0; 20]).variance, 0.0);
+        assert_eq!(LongRunVariance::of(&[7.0; 20]).variance, 0.0);
     }
 }

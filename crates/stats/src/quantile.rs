@@ -20,7 +20,7 @@ pub(crate) fn student(probability: f64, freedom: f64) -> Option<f64> {
 }
 
 /// Probability of a value of Student's t at least as far from 0 as `t`.
-pub(crate) fn two_sided(t: f64, freedom: f64) -> Option<f64> {
+pub(crate) fn two_sided_p_value(t: f64, freedom: f64) -> Option<f64> {
     if t.is_nan() {
         return None;
     }
@@ -53,7 +53,7 @@ pub(crate) fn normal(probability: f64) -> f64 {
 }
 
 /// Probability that a standard normal variable is below `value`.
-pub(crate) fn normal_below(value: f64) -> f64 {
+pub(crate) fn normal_cdf(value: f64) -> f64 {
     Normal::standard().cdf(value)
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_the_tables() {
         for (freedom, wanted) in [
             (1.0, 12.7062),
             (2.0, 4.3027),
@@ -82,20 +82,20 @@ mod tests {
     }
 
     #[test]
-    fn a_quantile_has_the_probability_it_was_asked_for() {
+    fn a_quantile_has_the_requested_probability() {
         for freedom in [1.0, 2.5, 7.0, 33.3, 1e3, 1e6] {
-            let p = two_sided(t_95(freedom).unwrap(), freedom).unwrap();
+            let p = two_sided_p_value(t_95(freedom).unwrap(), freedom).unwrap();
             assert!((p - 0.05).abs() < 1e-6, "{freedom}: {p}");
         }
-        assert_eq!(two_sided(0.0, 5.0), Some(1.0));
-        assert_eq!(two_sided(f64::NEG_INFINITY, 5.0), Some(0.0));
-        assert_eq!(two_sided(f64::NAN, 5.0), None);
+        assert_eq!(two_sided_p_value(0.0, 5.0), Some(1.0));
+        assert_eq!(two_sided_p_value(f64::NEG_INFINITY, 5.0), Some(0.0));
+        assert_eq!(two_sided_p_value(f64::NAN, 5.0), None);
     }
 
     #[test]
     fn small_tails_are_not_lost_to_rounding() {
         // Source: the closed form of t with two degrees of freedom, whose tail is 1/(2 t^2).
-        let p = two_sided(1e6, 2.0).unwrap();
+        let p = two_sided_p_value(1e6, 2.0).unwrap();
         assert!((p * 1e12 - 1.0).abs() < 1e-3, "{p}");
     }
 }

@@ -20,12 +20,12 @@ pub struct Ratio {
     /// The second mean divided by the first; 1 means equal.
     pub value: f64,
     /// Interval and test of the ratio; `None` if its uncertainty is unknown.
-    pub certainty: Option<Certainty>,
+    pub certainty: Option<RatioConfidence>,
 }
 
 /// Confidence interval and test of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Certainty {
+pub struct RatioConfidence {
     /// Lower end of the 95 % confidence interval of the ratio.
     pub ci95_low: f64,
     /// Upper end of the 95 % confidence interval of the ratio.
@@ -55,7 +55,7 @@ impl Ratio {
             } else {
                 a.freedom + b.freedom
             };
-            Certainty::of_logarithm(value.ln(), (u + v).sqrt(), freedom)
+            RatioConfidence::of_logarithm(value.ln(), (u + v).sqrt(), freedom)
         };
         Some(Self {
             value,
@@ -86,7 +86,7 @@ impl Ratio {
             // The single value scatters like one repetition, and the mean has an nth of that
             // variance.
             let variation = several.stddev? / several.mean;
-            Certainty::of_logarithm(value.ln(), variation * (1.0 + 1.0 / n).sqrt(), n - 1.0)
+            RatioConfidence::of_logarithm(value.ln(), variation * (1.0 + 1.0 / n).sqrt(), n - 1.0)
         };
         Some(Self {
             value,
@@ -111,7 +111,7 @@ impl Ratio {
         let mean = describe::mean(&logarithms)?;
         let n = logarithms.len() as f64;
         let certainty = describe::stddev(&logarithms)
-            .and_then(|stddev| Certainty::of_logarithm(mean, stddev / n.sqrt(), n - 1.0));
+            .and_then(|stddev| RatioConfidence::of_logarithm(mean, stddev / n.sqrt(), n - 1.0));
         Some(Self {
             value: mean.exp(),
             certainty,
@@ -136,9 +136,9 @@ impl Ratio {
     /// values rounded to steps of s is s / √6.
     #[must_use]
     pub fn widened(self, deviation: f64) -> Self {
-        let widened = |certainty: Certainty| {
+        let widened = |certainty: RatioConfidence| {
             let standard_error = certainty.standard_error.hypot(deviation);
-            Certainty::of_logarithm(self.value.ln(), standard_error, certainty.freedom)
+            RatioConfidence::of_logarithm(self.value.ln(), standard_error, certainty.freedom)
         };
         Self {
             certainty: self.certainty.and_then(widened),
@@ -148,7 +148,7 @@ impl Ratio {
 
     /// The ratio with its sides exchanged.
     fn reciprocal(self) -> Option<Self> {
-        let flip = |certainty: Certainty| Certainty {
+        let flip = |certainty: RatioConfidence| RatioConfidence {
             ci95_low: 1.0 / certainty.ci95_high,
             ci95_high: 1.0 / certainty.ci95_low,
             ..certainty
@@ -160,7 +160,7 @@ impl Ratio {
     }
 }
 
-impl Certainty {
+impl RatioConfidence {
     /// Smallest true difference, as a share of the first mean, that a two-sided test at `level`
     /// would have found in 80 of 100 cases; `level` is above 0 and below 1.
     ///
@@ -180,7 +180,7 @@ impl Certainty {
         let half = quantile::t_95(freedom)? * standard_error;
         // Without any scatter, a difference is certain.
         let p_value = if standard_error > 0.0 {
-            quantile::two_sided(logarithm / standard_error, freedom)?
+            quantile::two_sided_p_value(logarithm / standard_error, freedom)?
         } else {
             f64::from(logarithm == 0.0)
         };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_and_its_interval_are_those_of_the_formula() {
+    fn the_ratio_and_its_interval_match_the_formula() {
         let a = UncertainMean {
             mean: 100.0,
             standard_error: 3.0,
@@ -237,12 +237,12 @@ mod tests {
         let t = quantile::t_95(freedom).unwrap();
         assert!((certainty.ci95_low - 1.2 * (-0.05 * t).exp()).abs() < 1e-12);
         assert!((certainty.ci95_high - 1.2 * (0.05 * t).exp()).abs() < 1e-12);
-        let p = quantile::two_sided(1.2_f64.ln() / 0.05, freedom).unwrap();
+        let p = quantile::two_sided_p_value(1.2_f64.ln() / 0.05, freedom).unwrap();
         assert!((certainty.p_value - p).abs() < 1e-12);
     }
 
     #[test]
-    fn for_small_errors_the_interval_is_that_of_fieller() {
+    fn for_small_errors_the_interval_matches_fieller() {
         let mean = |mean: f64| UncertainMean {
             mean,
             standard_error: 0.05 * mean,
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_measurement_is_held_against_the_scatter_of_the_other_side() {
+    fn a_single_measurement_uses_the_scatter_of_the_other_side() {
         let (several, single) = (estimate(&[98.0, 100.0, 102.0]), estimate(&[110.0]));
         let ratio = Ratio::of_estimates(&several, &single).unwrap();
         let certainty = ratio.certainty.unwrap();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn measurements_without_scatter_differ_or_they_do_not() {
+    fn without_scatter_any_difference_is_certain() {
         let same = Ratio::of_estimates(&estimate(&[5.0; 3]), &estimate(&[5.0; 3])).unwrap();
         assert_eq!(same.certainty.unwrap().p_value, 1.0);
         let other = Ratio::of_estimates(&estimate(&[5.0; 3]), &estimate(&[6.0; 3])).unwrap();
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn rounded_figures_that_agree_are_still_off_by_a_step() {
+    fn widening_allows_for_the_rounding_step() {
         let ratio = Ratio::of_estimates(&estimate(&[5.0; 3]), &estimate(&[5.05; 3])).unwrap();
         let widened = ratio.widened(0.0156 / 6.0_f64.sqrt());
         assert_eq!(widened.value, ratio.value);
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_cancel_what_both_sides_share() {
+    fn pairing_cancels_variation_that_both_sides_share() {
         let drift = [100.0, 120.0, 90.0, 130.0, 80.0];
         let wobble = [1.1, 1.11, 1.09, 1.105, 1.095];
         let other: Vec<f64> = drift.iter().zip(wobble).map(|(a, w)| a * w).collect();

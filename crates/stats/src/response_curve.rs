@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_area_is_that_of_the_trapezoids() {
+    fn the_area_is_the_sum_of_the_trapezoids() {
         let points = curve(&[(100.0, 1.0), (200.0, 2.0), (400.0, 5.0)]);
         // 100 * 1.5 + 200 * 3.5 = 850; below the lowest load 100 more; the peak is 400.
         assert_eq!(overall_response_time(&points, MeasuredOnly), Some(2.125));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_response_time_is_its_own_overall_one() {
+    fn a_constant_response_time_equals_the_overall_one() {
         let points: Vec<(f64, f64)> = (1..=10).map(|load| (f64::from(load) * 50.0, 8.0)).collect();
         let points = curve(&points);
         assert_eq!(overall_response_time(&points, LowestLoad), Some(8.0));
@@ -104,20 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn loads_that_came_out_in_another_order_are_sorted() {
+    fn unsorted_loads_are_sorted() {
         let points = curve(&[(200.0, 2.0), (100.0, 1.0), (400.0, 5.0)]);
         assert_eq!(overall_response_time(&points, LowestLoad), Some(2.375));
     }
 
     #[test]
-    fn one_point_is_a_rectangle_or_nothing() {
+    fn one_point_gives_a_rectangle_or_zero() {
         let point = curve(&[(100.0, 4.0)]);
         assert_eq!(overall_response_time(&point, LowestLoad), Some(4.0));
         assert_eq!(overall_response_time(&point, MeasuredOnly), Some(0.0));
     }
 
     #[test]
-    fn what_was_not_measured_has_no_overall_response_time() {
+    fn unmeasured_points_give_no_overall_response_time() {
         assert_eq!(overall_response_time(&[], LowestLoad), None);
         for bad in [
             (0.0, 1.0),

@@ -1,16 +1,16 @@
 //! Seeded series with known properties, used to check the estimators.
 
-use crate::draw::Draws;
+use crate::draw::SplitMixRng;
 
 /// Draws from distributions and processes.
 #[derive(Debug)]
-pub struct Simulated(Draws);
+pub struct Simulated(SplitMixRng);
 
 impl Simulated {
     /// A generator; the same seed gives the same draws.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(Draws::new(seed))
+        Self(SplitMixRng::new(seed))
     }
 
     /// A uniform number above 0 and below 1.
@@ -45,7 +45,7 @@ impl Simulated {
     }
 
     /// Multiplies each value of the series by `left` with probability `chance`.
-    pub fn stalling(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
+    pub fn add_stalls(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
         for value in &mut series {
             if self.unit() < chance {
                 *value *= left;

@@ -81,20 +81,20 @@ pub struct SteadyWindow {
 impl SteadyWindow {
     /// `true` if the range of the values is within its limit.
     #[must_use]
-    pub fn range_holds(&self) -> bool {
+    pub fn is_range_within_limit(&self) -> bool {
         self.range <= self.range_limit
     }
 
     /// `true` if the excursion of the line is within its limit.
     #[must_use]
-    pub fn excursion_holds(&self) -> bool {
+    pub fn is_excursion_within_limit(&self) -> bool {
         self.excursion <= self.excursion_limit
     }
 
     /// `true` if both criteria are met.
     #[must_use]
     pub fn is_steady(&self) -> bool {
-        self.range_holds() && self.excursion_holds()
+        self.is_range_within_limit() && self.is_excursion_within_limit()
     }
 
     fn of(rule: &SteadyRule, values: &[f64]) -> Option<Self> {
@@ -183,13 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn four_rounds_are_no_window() {
+    fn four_rounds_are_not_a_window() {
         assert_eq!(after(&[100.0; 4]), (SteadyVerdict::NotYet, None));
         assert_eq!(after(&[100.0; 5]).0, SteadyVerdict::Steady);
     }
 
     #[test]
-    fn both_limits_belong_to_what_is_steady() {
+    fn values_exactly_at_both_limits_are_steady() {
         // Average 100, range exactly 20, line flat.
         let (verdict, window) = after(&[90.0, 110.0, 100.0, 110.0, 90.0]);
         assert_eq!(
@@ -205,23 +205,23 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_range_is_not_steady_though_the_line_is_flat() {
+    fn a_wide_range_is_not_steady_even_if_the_line_is_flat() {
         let (verdict, window) = after(&[89.0, 110.0, 102.0, 110.0, 89.0]);
         let window = window.unwrap();
-        assert!(window.excursion_holds() && !window.range_holds());
+        assert!(window.is_excursion_within_limit() && !window.is_range_within_limit());
         assert_eq!(verdict, SteadyVerdict::NotYet);
     }
 
     #[test]
-    fn a_sloping_line_is_not_steady_though_the_range_is_small() {
+    fn a_sloping_line_is_not_steady_even_if_the_range_is_small() {
         let (verdict, window) = after(&[94.0, 97.0, 100.0, 103.0, 106.0]);
         let window = window.unwrap();
-        assert!(window.range_holds() && !window.excursion_holds());
+        assert!(window.is_range_within_limit() && !window.is_excursion_within_limit());
         assert_eq!(verdict, SteadyVerdict::NotYet);
     }
 
     #[test]
-    fn a_fresh_device_becomes_steady_when_its_fall_ends() {
+    fn a_fresh_device_becomes_steady_when_its_rate_stops_falling() {
         let mut state = SteadyState::new(SteadyRule::default());
         let fall = |round: i32| 20.0 + 80.0 * 0.6_f64.powi(round);
         let verdicts: Vec<SteadyVerdict> = (0..14).map(|round| state.push(fall(round))).collect();
@@ -234,20 +234,20 @@ mod tests {
     }
 
     #[test]
-    fn after_25_rounds_it_is_given_up() {
+    fn the_search_for_a_steady_state_ends_after_25_rounds() {
         let rounds: Vec<f64> = (0..25).map(|round| f64::from(round % 2) + 1.0).collect();
         assert_eq!(after(&rounds[..24]).0, SteadyVerdict::NotYet);
         assert_eq!(after(&rounds).0, SteadyVerdict::NotSteady);
     }
 
     #[test]
-    fn a_round_without_a_number_is_not_steady() {
+    fn a_window_with_nan_is_not_steady() {
         let (verdict, window) = after(&[1.0, 1.0, f64::NAN, 1.0, 1.0]);
         assert_eq!((verdict, window), (SteadyVerdict::NotYet, None));
     }
 
     #[test]
-    fn rounds_in_which_nothing_happened_are_steady() {
+    fn rounds_of_zero_are_steady() {
         let (verdict, window) = after(&[0.0; 5]);
         assert_eq!(
             (verdict, window.unwrap().range_limit),

@@ -28,7 +28,7 @@ const IN_A_ROW: u32 = 2;
 /// intervals for the mean", Annals of Mathematical Statistics 36, 1965; Anscombe, "Large-sample
 /// theory of sequential estimation", 1952.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stopping {
+pub struct StoppingRule {
     precision: f64,
     budget: Duration,
     repetitions_max: u32,
@@ -51,7 +51,7 @@ pub enum StoppingVerdict {
     RepetitionsSpent,
 }
 
-impl Stopping {
+impl StoppingRule {
     /// A rule for a `precision` (0.02 is ±2 % of the mean) within a time budget and a maximum
     /// number of repetitions. At least [`REPETITIONS_MIN`] are always measured.
     #[must_use]
@@ -130,7 +130,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(1_000_000);
 
-    fn verdicts(stopping: &mut Stopping, values: &[f64]) -> Vec<StoppingVerdict> {
+    fn verdicts(stopping: &mut StoppingRule, values: &[f64]) -> Vec<StoppingVerdict> {
         (1..)
             .zip(values)
             .map(|(second, value)| stopping.push(*value, Duration::from_secs(second)))
@@ -138,15 +138,15 @@ mod tests {
     }
 
     #[test]
-    fn it_never_ends_before_the_third_repetition() {
-        let mut stopping = Stopping::new(0.02, Duration::ZERO, 1);
+    fn repeating_never_ends_before_the_third_repetition() {
+        let mut stopping = StoppingRule::new(0.02, Duration::ZERO, 1);
         let seen = verdicts(&mut stopping, &[10.0, 10.0, 10.0]);
         assert_eq!(seen, [Continue, Continue, PrecisionReached]);
     }
 
     #[test]
     fn one_narrow_interval_is_not_enough() {
-        let mut stopping = Stopping::new(0.02, LONG, 99);
+        let mut stopping = StoppingRule::new(0.02, LONG, 99);
         let seen = verdicts(&mut stopping, &[99.0, 101.0, 100.1, 100.0, 99.9, 100.0]);
         assert_eq!(seen[..3], [Continue; 3]);
         let narrow_at = seen.iter().position(|v| *v == PrecisionReached).unwrap();
@@ -157,24 +157,24 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_ends_it_before_it_is_exceeded() {
-        let mut stopping = Stopping::new(0.001, Duration::from_secs(5), 99);
+    fn repeating_ends_before_the_budget_is_exceeded() {
+        let mut stopping = StoppingRule::new(0.001, Duration::from_secs(5), 99);
         let noisy = [50.0, 150.0, 80.0, 120.0, 100.0];
         let seen = verdicts(&mut stopping, &noisy);
         assert_eq!(seen, [Continue, Continue, Continue, Continue, BudgetSpent]);
     }
 
     #[test]
-    fn the_count_ends_it() {
-        let mut stopping = Stopping::new(0.001, LONG, 4);
+    fn repeating_ends_at_the_maximum_count() {
+        let mut stopping = StoppingRule::new(0.001, LONG, 4);
         let seen = verdicts(&mut stopping, &[50.0, 150.0, 80.0, 120.0]);
         assert_eq!(seen[2..], [Continue, RepetitionsSpent]);
     }
 
     #[test]
-    fn a_figure_of_zero_or_no_number_never_becomes_precise() {
+    fn a_figure_of_zero_or_nan_never_becomes_precise() {
         for value in [0.0, f64::NAN] {
-            let mut stopping = Stopping::new(0.02, LONG, 5);
+            let mut stopping = StoppingRule::new(0.02, LONG, 5);
             let seen = verdicts(&mut stopping, &[value; 5]);
             assert_eq!(seen[4], RepetitionsSpent);
             assert_eq!(stopping.remaining(), None);
@@ -182,23 +182,23 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_is_projected() {
-        let mut stopping = Stopping::new(0.02, LONG, 99);
+    fn the_remaining_repetitions_are_projected() {
+        let mut stopping = StoppingRule::new(0.02, LONG, 99);
         verdicts(&mut stopping, &[98.0]);
         assert_eq!(stopping.remaining(), None);
         verdicts(&mut stopping, &[100.0, 102.0]);
         // Seven in all are precise enough, and an eighth must say the same.
         assert_eq!(stopping.remaining(), Some(5));
-        let mut exact = Stopping::new(0.02, LONG, 99);
+        let mut exact = StoppingRule::new(0.02, LONG, 99);
         verdicts(&mut exact, &[5.0, 5.0]);
         assert_eq!(exact.remaining(), Some(1));
     }
 
     #[test]
-    fn the_interval_at_the_end_covers_nearly_what_it_says() {
+    fn the_final_interval_has_nearly_its_nominal_coverage() {
         for variation in [0.005, 0.01, 0.02, 0.03, 0.05] {
             let share = Simulated::new(17).share(4000, |simulated| {
-                let mut stopping = Stopping::new(0.02, LONG, 500);
+                let mut stopping = StoppingRule::new(0.02, LONG, 500);
                 loop {
                     let value = 1.0 + variation * simulated.normal();
                     if stopping.push(value, Duration::ZERO) != Continue {

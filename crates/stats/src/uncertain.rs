@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::long_run::LongRun;
+use crate::long_run::LongRunVariance;
 use crate::{describe, quantile};
 
 /// Minimum number of intervals from which the uncertainty of a run's mean is estimated.
@@ -35,7 +35,7 @@ impl UncertainMean {
         if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
             return None;
         }
-        let long_run = LongRun::of(values);
+        let long_run = LongRunVariance::of(values);
         Some(Self {
             mean: describe::mean(values)?,
             standard_error: long_run.variance.sqrt(),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_one_run_holds_the_truth_as_often_as_it_says() {
+    fn the_interval_of_one_run_has_its_nominal_coverage() {
         for count in [20, 25, 30, 40, 60, 100, 300] {
             for phi in [-0.3, 0.0, 0.3, 0.5, 0.7] {
                 let seen = coverage(5, 1000.0, |simulated| {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_stalls_are_held_once_a_run_has_enough_of_them() {
+    fn rare_stalls_are_covered_once_a_run_has_enough_of_them() {
         // Of 20 intervals, 36 in 100 runs have none, and nothing in such a run tells of them.
         for (count, at_least) in [
             (20, 0.70),
@@ -106,7 +106,7 @@ mod tests {
         ] {
             let seen = coverage(6, 975.0, |simulated| {
                 let white = simulated.white(count, 1000.0, 30.0);
-                simulated.stalling(white, 0.05, 0.5)
+                simulated.add_stalls(white, 0.05, 0.5)
             });
             println!("| {count} | stalls | {:.1} |", seen * 100.0);
             assert!((at_least..=0.97).contains(&seen), "{count}: {seen}");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_uncorrected_interval_would_be_wrong_in_every_fourth_case() {
+    fn the_uncorrected_interval_would_miss_in_every_fourth_case() {
         let seen = Simulated::new(5).share(2000, |simulated| {
             let series = simulated.ar1(60, 0.5, 1000.0, 30.0);
             let naive = Estimate::from_samples(&series).unwrap();
@@ -124,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn too_short_a_run_says_nothing_about_itself() {
+    fn too_short_a_run_has_no_uncertainty_estimate() {
         let series = Simulated::new(1).white(INTERVALS_MIN, 10.0, 1.0);
         assert!(UncertainMean::of_series(&series).is_some());
         assert!(UncertainMean::of_series(&series[1..]).is_none());
     }
 
     #[test]
-    fn correlated_intervals_are_worth_fewer_and_alternating_ones_no_more() {
+    fn correlation_reduces_and_alternation_does_not_raise_the_worth() {
         let worth = |values: &[f64]| {
             let stddev = describe::stddev(values).unwrap();
             let mean = UncertainMean::of_series(values).unwrap();

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::draw::Draws;
+use crate::draw::SplitMixRng;
 use crate::{autocorrelation, describe};
 
 /// Minimum number of intervals for a test.
@@ -129,7 +129,7 @@ fn p_value(values: &[f64], step: &MeanStep) -> f64 {
     .concat();
     let correlation = correlation(&residuals);
     let mut innovations = innovations(&residuals, correlation);
-    let mut draws = Draws::new(SEED);
+    let mut draws = SplitMixRng::new(SEED);
     let as_large = (0..DRAWN_COUNT)
         .filter(|_| {
             draws.shuffle(&mut innovations);
@@ -277,14 +277,14 @@ mod tests {
         for (count, phi) in [(20, 0.0), (30, 0.5), (40, 0.7), (60, 0.0)] {
             let seen = Simulated::new(61).share(600, |simulated| {
                 let series = simulated.ar1(count, phi, 1000.0, 30.0);
-                WarmUp::of(&simulated.stalling(series, 0.05, 0.5)).is_some()
+                WarmUp::of(&simulated.add_stalls(series, 0.05, 0.5)).is_some()
             });
             assert!(seen <= 0.05, "{count} {phi}: {seen}");
         }
     }
 
     #[test]
-    fn a_third_of_the_rate_in_the_first_third_of_a_run_is_found_with_its_length() {
+    fn a_slow_first_third_is_found_with_its_length() {
         for (count, phi) in [(20, 0.3), (30, 0.5), (40, 0.0), (40, 0.5)] {
             let slow = count * 3 / 10;
             let found = Simulated::new(89).share(300, |simulated| {
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn stalls_behind_a_warm_up_do_not_lengthen_it() {
+    fn stalls_after_a_warm_up_do_not_lengthen_it() {
         let mut values = Simulated::new(97).white(40, 100.0, 1.0);
         values[..12].iter_mut().for_each(|value| *value /= 3.0);
         for stall in [15, 19, 27] {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_ends_where_it_ends_or_little_later() {
+    fn a_step_is_found_at_its_end_or_slightly_later() {
         let mut values = Simulated::new(73).white(40, 1000.0, 10.0);
         values[..7].iter_mut().for_each(|value| *value -= 200.0);
         let end_index = WarmUp::of(&values).unwrap().end_index;
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_the_second_half_is_no_warm_up() {
+    fn a_change_in_the_second_half_is_not_a_warm_up() {
         let mut values = Simulated::new(79).white(60, 1000.0, 10.0);
         values[45..].iter_mut().for_each(|value| *value -= 300.0);
         assert_eq!(WarmUp::of(&values), None);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_settles_exactly_has_settled() {
+    fn a_rate_that_becomes_exactly_constant_has_settled() {
         for rate in [97.3, 1000.1, 123_456.7] {
             let mut values = [rate; 40];
             values[..12].fill(rate / 3.0);

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
 use crate::TargetError;
-use crate::device::{HeldDevice, admit_device, check_unused, hold_endless};
+use crate::device::{AdmittedDevice, admit_device, admit_endless_device, check_unused};
 use crate::manifest_location::ManifestLocation;
 use crate::open::FileId;
 use crate::path::{may_name_file, parent_of};
@@ -21,17 +21,17 @@ use crate::user_dir::UserDirectory;
 #[derive(Debug)]
 pub struct Admitted {
     pub(crate) facts: PathFacts,
-    pub(crate) site: Site,
+    pub(crate) site: TargetLocation,
     pub(crate) run: String,
 }
 
 /// Kind of location of a target.
 #[derive(Debug)]
-pub(crate) enum Site {
+pub(crate) enum TargetLocation {
     Files(ManifestLocation),
     /// A file of another program, for reading only.
     ReadOnly(ReadOnlyFile),
-    Device(HeldDevice),
+    Device(AdmittedDevice),
     /// A directory of the user, used in place.
     InPlace(UserDirectory),
 }
@@ -51,7 +51,7 @@ impl Admitted {
     /// directory.
     pub fn check_remount(&self) -> Result<(), TargetError> {
         match &self.site {
-            Site::Files(place) if place.file_name.is_none() => {
+            TargetLocation::Files(place) if place.file_name.is_none() => {
                 Remount::check(&place.parent_path).map(drop)
             }
             _ => Err(TargetError::NoTree {
@@ -69,7 +69,7 @@ impl Admitted {
 pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetError> {
     let facts = probe(path)?;
     // A mistyped device name would otherwise become a file below `/dev`, which is in memory.
-    if facts.kind != PathKind::Device && means_device(&facts, permission) {
+    if facts.kind != PathKind::Device && is_meant_as_device(&facts, permission) {
         return Err(TargetError::NoDevice {
             exists: facts.kind != PathKind::Missing,
             path: facts.path,
@@ -83,17 +83,17 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
                 kind,
             });
         }
-        PathKind::Device => Site::Device(admit_device(&facts, permission)?),
+        PathKind::Device => TargetLocation::Device(admit_device(&facts, permission)?),
         PathKind::Endless if permission.refuses_endless => {
             return Err(TargetError::WrongKind {
                 path: facts.path,
                 kind: "character device",
             });
         }
-        PathKind::Endless => Site::Device(hold_endless(&facts, permission)?),
+        PathKind::Endless => TargetLocation::Device(admit_endless_device(&facts, permission)?),
         PathKind::Directory => match &permission.in_place {
-            Some(in_place) => Site::InPlace(admit_in_place(&facts, in_place)?),
-            None => Site::Files(admit_directory(&facts)?),
+            Some(in_place) => TargetLocation::InPlace(admit_in_place(&facts, in_place)?),
+            None => TargetLocation::Files(admit_directory(&facts)?),
         },
         PathKind::File => admit_file(&facts, permission)?,
         PathKind::Missing if !may_name_file(path) => {
@@ -101,7 +101,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
                 path: path.to_owned(),
             });
         }
-        PathKind::Missing => Site::Files(admit_new_file(&facts, permission)?),
+        PathKind::Missing => TargetLocation::Files(admit_new_file(&facts, permission)?),
     };
     Ok(Admitted {
         facts,
@@ -112,7 +112,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
 
 /// `true` if the path is not a device but must have been meant as one. Either it was named for
 /// overwriting, or it is among device nodes, where a file would be in memory.
-fn means_device(facts: &PathFacts, permission: &Permission) -> bool {
+fn is_meant_as_device(facts: &PathFacts, permission: &Permission) -> bool {
     match facts.kind {
         PathKind::Missing | PathKind::File | PathKind::Directory => {
             permission.overwrite_devices.contains(&facts.path) || is_among_nodes(facts)
@@ -188,9 +188,9 @@ fn admit_new_file(
 }
 
 /// A test file of pgmeter is used as usual; any other file may only be read.
-fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, TargetError> {
+fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<TargetLocation, TargetError> {
     if permission.read_only && !is_ours(facts)? {
-        return ReadOnlyFile::admit(facts).map(Site::ReadOnly);
+        return ReadOnlyFile::admit(facts).map(TargetLocation::ReadOnly);
     }
     let place = ManifestLocation::beside(&facts.path, facts.directory)?;
     if facts.read_only {
@@ -198,7 +198,7 @@ fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, Target
     }
     check_files(&place)?;
     check_writable(facts, parent_of(&facts.path))?;
-    Ok(Site::Files(place))
+    Ok(TargetLocation::Files(place))
 }
 
 /// `true` if the path is a file that pgmeter did not create, as far as this is visible without

@@ -53,7 +53,7 @@ mod tests {
     use crate::lab::{LoopMount, is_cached};
 
     #[test]
-    fn a_kernel_that_refuses_is_an_error_with_a_way_out() {
+    fn failing_to_drop_caches_is_an_error_with_advice() {
         let directory = tempfile::tempdir().expect("a directory");
         let error = drop_by(&directory.path().join("no/such")).expect_err("a refusal");
         assert!(
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_just_written_is_read_from_the_device_afterwards() {
+    fn dropping_caches_evicts_a_file_that_was_just_written() {
         let Some(mut device) = LoopMount::new(64) else {
             return;
         };

@@ -14,11 +14,11 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::TargetError;
-use crate::manifest::{Made, Manifest};
+use crate::manifest::{Manifest, ManifestFile};
 use crate::manifest_location::{ManifestLocation, WORK_DIRECTORY, owner_uid};
 use crate::open::{check_owner, open_beneath};
 
-pub(crate) use trees::TreeLeft;
+pub(crate) use trees::TreeRemaining;
 
 /// Maximum time until a closed file is gone.
 const CLOSED_WITHIN: Duration = Duration::from_secs(2);
@@ -64,7 +64,7 @@ impl ManifestLocation {
             if claim.manifest.files.is_empty() && claim.manifest.trees.is_empty() {
                 // Removes the remains of the failed start. If that fails, the next run removes
                 // them.
-                let _ = claim.dissolve();
+                let _ = claim.remove_manifest();
             }
             return Err(error);
         }
@@ -90,7 +90,7 @@ impl ManifestLocation {
     }
 
     /// Takes back a lock that this process had to release. The manifest must be unchanged.
-    pub(crate) fn claim_again(
+    pub(crate) fn reclaim(
         self,
         manifest: Manifest,
         interrupted: bool,
@@ -200,12 +200,12 @@ impl ManifestClaim {
     }
 
     /// Creates a file that must not exist and adds it to the manifest.
-    pub(crate) fn create(&mut self, made: Made) -> Result<OwnedFd, TargetError> {
+    pub(crate) fn create(&mut self, made: ManifestFile) -> Result<OwnedFd, TargetError> {
         let name = made.name.clone();
         let path = self.place.directory_path().join(&name);
         let before = self.manifest.files.clone();
         self.manifest.files.retain(|other| other.name != name);
-        self.manifest.files.push(Made {
+        self.manifest.files.push(ManifestFile {
             inode: None,
             ..made
         });
@@ -239,7 +239,7 @@ impl ManifestClaim {
     }
 
     /// Changes the entry of a file; the caller saves the manifest.
-    pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut Made)) {
+    pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut ManifestFile)) {
         if let Some(made) = self
             .manifest
             .files
@@ -275,7 +275,7 @@ impl ManifestClaim {
     ///
     /// # Errors
     /// What was not removed, and why.
-    pub(crate) fn dissolve(self) -> Result<(), (PathBuf, String)> {
+    pub(crate) fn remove_manifest(self) -> Result<(), (PathBuf, String)> {
         let because = |error: Errno| std::io::Error::from(error).to_string();
         // Other files remain; they are reported below because the directory is not empty.
         let _ = self.remove_draft();
@@ -299,7 +299,7 @@ impl ManifestClaim {
         while matches!(removed, Err(Errno::NOTEMPTY | Errno::EXIST))
             && start.elapsed() < CLOSED_WITHIN
             // Waiting for files of other programs would be in vain.
-            && has_only_stand_ins(&self.directory)
+            && is_effectively_empty(&self.directory)
         {
             std::thread::sleep(Duration::from_millis(10));
             removed = remove();
@@ -318,7 +318,7 @@ impl ManifestClaim {
 /// `true` if the directory contains only files that were removed while open, or nothing.
 ///
 /// Source: `hide_node` of libfuse, `nfs_sillyrename` of the kernel.
-fn has_only_stand_ins(directory: &OwnedFd) -> bool {
+fn is_effectively_empty(directory: &OwnedFd) -> bool {
     let Ok(listing) = rustix::fs::Dir::read_from(directory) else {
         return false;
     };
@@ -335,15 +335,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_stand_in_for_removed_ones_are_nobodys() {
+    fn placeholders_of_removed_files_do_not_count_as_user_files() {
         let directory = tempfile::tempdir().expect("a directory");
         let open = || OwnedFd::from(std::fs::File::open(directory.path()).expect("open"));
-        assert!(has_only_stand_ins(&open()));
+        assert!(is_effectively_empty(&open()));
         for name in [".fuse_hidden0000000100000002", ".nfs00000000002"] {
             std::fs::write(directory.path().join(name), "").expect("written");
         }
-        assert!(has_only_stand_ins(&open()));
+        assert!(is_effectively_empty(&open()));
         std::fs::write(directory.path().join("mine"), "").expect("written");
-        assert!(!has_only_stand_ins(&open()));
+        assert!(!is_effectively_empty(&open()));
     }
 }

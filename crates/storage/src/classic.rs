@@ -15,12 +15,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use plan::program::NamesInPlace;
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, unlinkat};
 use serde::{Deserialize, Serialize};
 
 use crate::TargetError;
-use crate::clean::{CleanReport, Left};
+use crate::clean::{CleanReport, NotRemoved};
 use crate::open::{FileId, Links, check_owner, open_beneath, open_directory};
 use crate::probe::{PathKind, directory_id, kind_of};
 use walk::{WalkedEntry, entries, remove_entry};
@@ -44,7 +44,7 @@ struct InPlaceManifest {
     version: String,
     /// The emulated program.
     program: String,
-    owner: Owner,
+    owner: ProcessIdentity,
     names: NamesInPlace,
     /// Names of this kind that existed before; `None` if there were too many to list.
     before: Option<Vec<String>>,
@@ -83,7 +83,7 @@ impl ClassicManifest {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: program.to_owned(),
-            owner: Owner::current(),
+            owner: ProcessIdentity::current(),
             names,
             before,
         };
@@ -140,7 +140,9 @@ pub struct ClassicLeftover {
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn classic_leftovers(path: &Path) -> Result<(Vec<ClassicLeftover>, Vec<Left>), TargetError> {
+pub fn classic_leftovers(
+    path: &Path,
+) -> Result<(Vec<ClassicLeftover>, Vec<NotRemoved>), TargetError> {
     let kind = kind_of(path)?;
     if kind != PathKind::Directory {
         return Ok((Vec::new(), Vec::new()));
@@ -151,7 +153,7 @@ pub fn classic_leftovers(path: &Path) -> Result<(Vec<ClassicLeftover>, Vec<Left>
     for name in manifest_names(&directory, path)? {
         match leftover(path, seen, &name) {
             Ok(leftover) => leftovers.push(leftover),
-            Err(reason) => left.push(Left {
+            Err(reason) => left.push(NotRemoved {
                 path: path.join(name),
                 reason,
             }),
@@ -260,18 +262,18 @@ impl ClassicLeftover {
             match remove_entry(&self.directory, entry, self.uid) {
                 Ok(true) => report.beneath_count += 1,
                 Ok(false) => {}
-                Err(reason) => report.left.push(Left { path, reason }),
+                Err(reason) => report.left.push(NotRemoved { path, reason }),
             }
         }
         let path = self.path.join(&self.name);
         // The manifest is the only record of the names, and another attempt needs it.
         if report.left.len() > left_before {
             let reason = "it is kept until everything it lists is gone".to_owned();
-            return report.left.push(Left { path, reason });
+            return report.left.push(NotRemoved { path, reason });
         }
         match unlinkat(&self.directory, &self.name, AtFlags::empty()) {
             Ok(()) => report.removed.push(path),
-            Err(error) => report.left.push(Left {
+            Err(error) => report.left.push(NotRemoved {
                 path,
                 reason: std::io::Error::from(error).to_string(),
             }),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use units::{path_as_text, paths_as_text};
 
 use crate::TargetError;
-use crate::claim::{ManifestClaim, TreeLeft};
+use crate::claim::{ManifestClaim, TreeRemaining};
 use crate::manifest_location::{ManifestLocation, SIDECAR_ENDING, WORK_DIRECTORY};
 use crate::open::FileId;
 use crate::path::{parent_of, without_trailing_slashes};
@@ -22,7 +22,7 @@ pub use adopt::Adoptable;
 
 /// Something that was not removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Left {
+pub struct NotRemoved {
     /// Its path.
     #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
@@ -30,7 +30,7 @@ pub struct Left {
     pub reason: String,
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for NotRemoved {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, reason) = (self.path.display(), &self.reason);
         write!(formatter, "`{path}` was left behind: {reason}")
@@ -47,7 +47,7 @@ pub struct CleanReport {
     /// each tree.
     pub beneath_count: u64,
     /// What was not removed, with the reason.
-    pub left: Vec<Left>,
+    pub left: Vec<NotRemoved>,
     /// The part of `left` that may be copies of files of pgmeter.
     pub adoptable: Vec<Adoptable>,
 }
@@ -60,7 +60,7 @@ impl CleanReport {
     }
 
     fn leave(&mut self, path: PathBuf, reason: impl Into<String>) {
-        self.left.push(Left {
+        self.left.push(NotRemoved {
             path,
             reason: reason.into(),
         });
@@ -68,7 +68,7 @@ impl CleanReport {
 }
 
 /// Asks whether possible copies belong to pgmeter.
-pub type Ask<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
+pub type ConfirmCopies<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
 
 /// Removes the files of runs at a path: a target directory, a work directory, a test file or its
 /// manifest. Removes only entries of a manifest, and only if its run is over.
@@ -80,7 +80,7 @@ pub type Ask<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
 /// # Errors
 /// If the path is missing or a link, a run still uses it, or a manifest cannot be trusted. If only
 /// some of several manifests in a directory cause problems, these are reported as left.
-pub fn clean(path: &Path, ask: Option<&mut Ask<'_>>) -> Result<CleanReport, TargetError> {
+pub fn clean(path: &Path, ask: Option<&mut ConfirmCopies<'_>>) -> Result<CleanReport, TargetError> {
     let path = without_trailing_slashes(path);
     let kind = kind_of(path)?;
     if kind == PathKind::Missing && kind_of(parent_of(path))? == PathKind::Missing {
@@ -106,7 +106,7 @@ fn data_file(path: &Path) -> PathBuf {
 
 struct Cleaning<'a, 'b> {
     report: CleanReport,
-    ask: Option<&'a mut Ask<'b>>,
+    ask: Option<&'a mut ConfirmCopies<'b>>,
 }
 
 impl Cleaning<'_, '_> {
@@ -239,8 +239,8 @@ pub(crate) fn remove_trees(claim: &mut ManifestClaim, report: &mut CleanReport) 
                 report.beneath_count += count - 1;
                 report.removed.push(path);
             }
-            Some(TreeLeft::Foreign(reason)) => report.leave(path, reason),
-            Some(TreeLeft::Remains(remains)) => {
+            Some(TreeRemaining::Foreign(reason)) => report.leave(path, reason),
+            Some(TreeRemaining::Remains(remains)) => {
                 report.beneath_count += count;
                 report.leave(remains.first.clone(), remains.to_string());
             }
@@ -274,7 +274,7 @@ pub(crate) fn remove_all(mut claim: ManifestClaim, report: &mut CleanReport) {
         let path = claim.place.manifest_path();
         return report.leave(path, "it is kept until everything it lists is gone");
     }
-    match claim.dissolve() {
+    match claim.remove_manifest() {
         Ok(()) if is_work_directory => report.removed.push(directory),
         Ok(()) => {}
         Err((path, reason)) => report.leave(path, reason),

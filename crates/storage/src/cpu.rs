@@ -330,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_busy_thread_is_charged_and_others_are_not() {
+    fn cpu_time_is_charged_to_the_busy_thread_only() {
         let before = CpuSample::of_thread();
         let mut sum = 0_u64;
         // Of one sample: the kernel may split the next one's time otherwise.
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_can_be_seen_from_outside_until_it_ends() {
+    fn a_thread_can_be_sampled_by_id_until_it_ends() {
         let own = rustix::thread::gettid().as_raw_nonzero().get();
         assert!(CpuSample::of_thread_id(own).is_some());
         let id = || rustix::thread::gettid().as_raw_nonzero().get();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_s_counters_are_read_from_their_lines() {
+    fn cpu_counters_of_the_machine_are_parsed_from_their_lines() {
         let text =
             "cpu  10 5 20 100 7 1 2 3 9 9\ncpu0 1 1 1 1 1 1 1 1\ncpux 1\nintr 42 1 2\nctxt 99\n";
         let sample = parse(text);

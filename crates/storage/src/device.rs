@@ -22,7 +22,7 @@ const BUSY_WAIT: Duration = Duration::from_millis(25);
 
 /// An admitted device. A block device that may be written is opened exclusively (`O_EXCL`).
 #[derive(Debug)]
-pub(crate) struct HeldDevice {
+pub(crate) struct AdmittedDevice {
     pub path: PathBuf,
     pub kind: FileType,
     pub number: DeviceNumber,
@@ -43,7 +43,7 @@ struct DeviceUsage {
 pub(crate) fn admit_device(
     facts: &PathFacts,
     permission: &Permission,
-) -> Result<HeldDevice, TargetError> {
+) -> Result<AdmittedDevice, TargetError> {
     let path = &facts.path;
     if permission.read_only {
         // Reading harms nothing, so a mounted device is allowed, and `O_EXCL` would refuse it.
@@ -108,10 +108,10 @@ pub(crate) fn admit_device(
 }
 
 /// Admits `/dev/null` or `/dev/zero`, where nothing can be lost.
-pub(crate) fn hold_endless(
+pub(crate) fn admit_endless_device(
     facts: &PathFacts,
     permission: &Permission,
-) -> Result<HeldDevice, TargetError> {
+) -> Result<AdmittedDevice, TargetError> {
     let (access, writable) = match permission.read_only {
         true => (OFlags::RDONLY, false),
         false => (OFlags::RDWR, true),
@@ -124,7 +124,7 @@ fn hold(
     kind: FileType,
     flags: OFlags,
     writable: bool,
-) -> Result<HeldDevice, TargetError> {
+) -> Result<AdmittedDevice, TargetError> {
     let action = if writable { "write to" } else { "read" };
     let open = || {
         rustix::fs::open(
@@ -156,7 +156,7 @@ fn hold(
     let size_bytes = rustix::fs::seek(&hold, rustix::fs::SeekFrom::End(0))
         .map_err(|error| TargetError::system("find the size of", path, error))?;
     let number = split(found.st_rdev);
-    Ok(HeldDevice {
+    Ok(AdmittedDevice {
         path: path.to_owned(),
         kind,
         number,
@@ -196,8 +196,8 @@ impl InUse {
     /// The use of the device, or of anything that shares bytes with it.
     fn usage(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         self.usage_around(number)
-            .or_else(|| self.shared_by_loop(number))
-            .or_else(|| self.used_below(number))
+            .or_else(|| self.overlapping_loop_usage(number))
+            .or_else(|| self.usage_below(number))
             .or_else(|| {
                 // It is the same disk, so the message is about the device itself.
                 let twins = self.sys.twins(number);
@@ -218,7 +218,7 @@ impl InUse {
     }
 
     /// Another loop device on the same bytes.
-    fn shared_by_loop(&self, number: DeviceNumber) -> Option<DeviceUsage> {
+    fn overlapping_loop_usage(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         let loops = self.sys.loops();
         let chain: Vec<_> = std::iter::once(number)
             .chain(self.sys.made_of(number))
@@ -253,7 +253,7 @@ impl InUse {
     }
 
     /// The use of lower layers by something other than this device.
-    fn used_below(&self, number: DeviceNumber) -> Option<DeviceUsage> {
+    fn usage_below(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         let below = self.sys.made_of(number);
         below.iter().find_map(|&it| {
             let name = self.shown(it)?;
@@ -261,8 +261,8 @@ impl InUse {
                 |looped: &LoopDevice| looped.number == number || below.contains(&looped.number);
             // Other devices built on it use other parts of it, such as logical volumes.
             self.mounted(it, &name)
-                .or_else(|| self.swapped_to(it, &name))
-                .or_else(|| self.behind_loop(it, &name, is_own))
+                .or_else(|| self.swap_usage(it, &name))
+                .or_else(|| self.loop_usage(it, &name, is_own))
         })
     }
 
@@ -275,9 +275,9 @@ impl InUse {
         // `O_EXCL` alone is not enough: it does not conflict with plain opens, such as that of a
         // loop device.
         self.mounted(number, name)
-            .or_else(|| self.swapped_to(number, name))
+            .or_else(|| self.swap_usage(number, name))
             .or_else(|| self.held(number, name))
-            .or_else(|| self.behind_loop(number, name, |_| false))
+            .or_else(|| self.loop_usage(number, name, |_| false))
     }
 
     fn mounted(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
@@ -297,7 +297,7 @@ impl InUse {
         })
     }
 
-    fn swapped_to(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
+    fn swap_usage(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
         let device = |line: &str| line.split_whitespace().next().map(str::to_owned);
         let path = self
             .swaps
@@ -321,7 +321,7 @@ impl InUse {
     }
 
     /// Loop devices on the device, except those that `may_be` allows.
-    fn behind_loop(
+    fn loop_usage(
         &self,
         number: DeviceNumber,
         name: &str,

@@ -93,7 +93,7 @@ impl Finding {
 #[must_use]
 pub fn doctor(path: &Path) -> Vec<Finding> {
     vec![
-        look_at_io_uring(),
+        check_io_uring(),
         direct(path),
         free_space(path),
         clock(),
@@ -103,13 +103,13 @@ pub fn doctor(path: &Path) -> Vec<Finding> {
         huge_pages(),
         group_limits(),
         noise(Duration::from_secs(1)),
-        look_for_mpi(),
+        check_mpi(),
     ]
 }
 
 /// Checks whether this process can use io_uring, and with which features.
 #[must_use]
-pub fn look_at_io_uring() -> Finding {
+pub fn check_io_uring() -> Finding {
     const NAME: &str = "io_uring";
     let Ok(null) = null_device() else {
         let detail = "no file can be opened for a test";
@@ -221,7 +221,7 @@ fn clock() -> Finding {
     match source.as_str() {
         // pgmeter then does not use the kernel's clock source, so it does not matter that it may be
         // slow.
-        _ if !source.is_empty() && TscClock::reads_processor() => Finding::ok(
+        _ if !source.is_empty() && TscClock::uses_processor_counter() => Finding::ok(
             NAME,
             format!("`{source}`; times are read from the processor's own counter"),
         ),
@@ -373,10 +373,10 @@ fn noise(length: Duration) -> Finding {
 /// Checks for an MPI library to measure from several machines. In a process started by an MPI
 /// launcher, the launcher's library is opened; otherwise files are searched but not opened.
 #[must_use]
-pub fn look_for_mpi() -> Finding {
+pub fn check_mpi() -> Finding {
     match Launch::from_environment() {
         Some(launch) => mpi_of(&launch),
-        None => mpi_installed(),
+        None => find_installed_mpi(),
     }
 }
 
@@ -396,7 +396,7 @@ fn mpi_of(launch: &Launch) -> Finding {
     }
 }
 
-fn mpi_installed() -> Finding {
+fn find_installed_mpi() -> Finding {
     const NAMES: [&str; 5] = [
         "libmpi_abi.so.1",
         "libmpi.so",
@@ -430,7 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_finding_that_is_not_ok_says_what_would_help() {
+    fn every_finding_that_is_not_ok_has_advice() {
         let directory = tempfile::tempdir().expect("a directory");
         let findings = doctor(directory.path());
         assert_eq!(findings.len(), 11);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_told_of_the_library_that_would_be_opened() {
+    fn under_a_launcher_doctor_names_the_mpi_library_it_would_open() {
         let launch = Launch::from_variables(|name| match name {
             "PMI_SIZE" => Some("4".into()),
             mpi::LIBRARY_VARIABLE => Some("/no/libmpi.so.12".into()),
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_not_there_is_told_and_does_not_stop_the_rest() {
+    fn a_missing_path_is_reported_and_the_other_checks_still_run() {
         let findings = doctor(Path::new("/no/such/place"));
         let direct = findings
             .iter()
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_as_a_target_is_limited_for_direct_i_o() {
+    fn doctor_reports_limited_direct_io_on_memory() {
         if probe(Path::new("/dev/shm")).is_ok_and(|facts| facts.file_system == "tmpfs") {
             let finding = direct(Path::new("/dev/shm"));
             assert_eq!(finding.status, Health::Limited);

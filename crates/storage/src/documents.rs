@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_that_is_not_utf8_does_not_spoil_the_document() {
+    fn a_path_that_is_not_utf8_leaves_the_document_valid() {
         let path = Path::new(OsStr::from_bytes(b"/a\xff"));
         let report = CleanReport {
             removed: vec![path.to_owned()],

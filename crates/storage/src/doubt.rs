@@ -4,7 +4,7 @@ use std::fmt;
 use std::os::fd::AsFd;
 
 use crate::mounts::MountLine;
-use crate::probe::{PathFacts, transforms};
+use crate::probe::{PathFacts, compression_and_encryption};
 
 /// Why requests with `O_DIRECT` may use a cache.
 ///
@@ -74,7 +74,7 @@ impl fmt::Display for DirectDoubt {
 /// The doubt about a file that was opened with `O_DIRECT`.
 pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<DirectDoubt> {
     let file_system = facts.file_system.clone();
-    let (compressed, encrypted) = transforms(file);
+    let (compressed, encrypted) = compression_and_encryption(file);
     let cause = match cause_of(&file_system, facts.mount.as_ref()) {
         None if compressed || encrypted => Some(DirectCause::AllBuffered),
         // Without writes, buffered writes do not matter.
@@ -123,20 +123,20 @@ mod tests {
     }
 
     #[test]
-    fn file_systems_that_go_to_their_device_are_not_doubted() {
+    fn file_systems_with_true_direct_io_raise_no_doubt() {
         for name in ["ext4", "xfs", "ext2", "f2fs", "bcachefs", "vfat"] {
             assert_eq!(cause_of(name, None), None, "{name}");
         }
     }
 
     #[test]
-    fn btrfs_is_doubted_for_writes_unless_it_keeps_no_checksums() {
+    fn btrfs_direct_writes_raise_doubt_unless_checksums_are_off() {
         assert_eq!(cause_of("btrfs", None), Some(DirectCause::WritesBuffered));
         assert_eq!(cause_of("btrfs", Some(&mount(&["rw", "nodatacow"]))), None);
     }
 
     #[test]
-    fn journaled_data_and_servers_and_memory_are_doubted() {
+    fn direct_io_raises_doubt_on_journaled_data_servers_and_memory() {
         let journal = mount(&["rw", "data=journal"]);
         assert_eq!(
             cause_of("ext4", Some(&journal)),

@@ -66,7 +66,7 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
     };
     let table = mounts();
     for (target_index, path) in (0..).zip(targets) {
-        if TcpAddress::is_meant(&path.to_string_lossy()) {
+        if TcpAddress::is_tcp_name(&path.to_string_lossy()) {
             continue;
         }
         let Ok(facts) = probe(path) else { continue };
@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_tells_what_every_linux_tells() {
+    fn the_environment_of_this_machine_is_complete() {
         let directory = tempfile::tempdir().expect("a directory");
         let found = environment(&[directory.path().to_owned(), "/no/such/place".into()]);
         assert!(!found.kernel.is_empty() && !found.architecture.is_empty());

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plan::facts::kept_free_bytes;
+use plan::facts::min_free_bytes;
 
 use crate::sizes::{argument, size};
 
@@ -167,7 +167,7 @@ pub enum TargetError {
         "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than \
          {kept} free",
         free = size(*free_bytes), total = size(*total_bytes), wanted = size(*wanted_bytes),
-        kept = size(kept_free_bytes(*total_bytes))
+        kept = size(min_free_bytes(*total_bytes))
     )]
     NoSpace {
         /// The directory.
@@ -326,7 +326,7 @@ impl TargetError {
             Self::Symlink {
                 resolved: Some(resolved),
                 ..
-            } => target_instead(resolved),
+            } => suggest_resolved_target(resolved),
             Self::Symlink { resolved: None, .. } => {
                 "the link is dangling; give the path of a directory".to_owned()
             }
@@ -350,8 +350,8 @@ impl TargetError {
             }
             Self::WrongKind { .. } => "give a directory, a new file or a block device".to_owned(),
             Self::InUse { .. } => "wait until it is done, or choose another target".to_owned(),
-            Self::Unconfirmed { path, .. } => confirm(path, "use"),
-            Self::Signature { path, .. } => confirm(path, "destroy"),
+            Self::Unconfirmed { path, .. } => overwrite_help(path, "use"),
+            Self::Signature { path, .. } => overwrite_help(path, "destroy"),
             Self::NoDevice { .. } => {
                 "nothing was written; `lsblk --paths` lists the block devices".to_owned()
             }
@@ -371,12 +371,12 @@ impl TargetError {
                     argument(*largest_bytes)
                 )
             }
-            _ => self.help_after_the_start(),
+            _ => self.help_after_start(),
         }
     }
 
     /// Advice on errors after the target was admitted.
-    fn help_after_the_start(&self) -> String {
+    fn help_after_start(&self) -> String {
         match self {
             Self::RanFull { .. } => {
                 "the partial file was removed; choose a smaller `--size`".to_owned()
@@ -420,7 +420,7 @@ impl TargetError {
                 format!("run `{command}`, then `pgmeter clean {}`", target.display())
             }
             Self::NoDropCaches { .. } => "run as root, or leave the caches as they are".to_owned(),
-            Self::NotForWriting { path } => confirm(path, "use"),
+            Self::NotForWriting { path } => overwrite_help(path, "use"),
             Self::System { source, .. } if is_out_of_files(source) => {
                 "raise the limit with `ulimit -n`, or use fewer workers".to_owned()
             }
@@ -454,7 +454,7 @@ fn process(pid: u32) -> String {
     }
 }
 
-fn target_instead(resolved: &Path) -> String {
+fn suggest_resolved_target(resolved: &Path) -> String {
     let shown = resolved.display();
     format!("to measure what it points to, use `--target {shown}`")
 }
@@ -484,7 +484,7 @@ fn create(directory: &Path) -> String {
     format!("check the path, or create the directory `{shown}`")
 }
 
-fn confirm(path: &Path, verb: &str) -> String {
+fn overwrite_help(path: &Path, verb: &str) -> String {
     format!(
         "nothing was written; to {verb} it, add `--overwrite-device {}`",
         path.display()

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_cannot_be_looked_at_is_left_out() {
+    fn a_target_that_cannot_be_probed_is_left_out() {
         let facts = system_facts(&["x".repeat(5000)], None);
         assert!(facts.targets.is_empty());
     }

@@ -29,7 +29,7 @@ pub struct FillWatch<'a> {
 }
 
 /// Description of the content.
-pub(crate) struct Filling {
+pub(crate) struct FillContent {
     pub source: ContentSource,
     pub seed: u64,
     pub verify_block_bytes: Option<u32>,
@@ -46,7 +46,7 @@ pub(crate) enum FillError {
     },
 }
 
-impl Filling {
+impl FillContent {
     /// Writes and syncs everything. `direct` is the same file opened with `O_DIRECT`, if possible.
     pub(crate) fn write(
         &self,

@@ -108,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn mount_points_are_the_second_fields_without_the_root_and_swap() {
+    fn mount_points_are_parsed_without_the_root_and_swap() {
         let expected = ["/mnt/data", "/mnt/data/in ner", "/srv"].map(PathBuf::from);
         assert_eq!(points(FSTAB), expected);
     }
 
     #[test]
-    fn a_path_below_a_point_with_nothing_mounted_is_found() {
+    fn a_path_below_an_unmounted_mount_point_is_found() {
         let root = |point: &str| Some((point.to_owned(), "/".to_owned()));
         for path in ["/mnt/data", "/mnt/data/new.dat", "/mnt/data/a/b"] {
             assert_eq!(found(&["/"], path), root("/mnt/data"), "{path}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mounted_or_beside_a_point_is_not() {
+    fn paths_on_or_outside_mounted_mount_points_are_not_reported() {
         assert_eq!(found(&["/", "/mnt/data"], "/mnt/data/x"), None);
         assert_eq!(found(&["/", "/mnt/data/below"], "/mnt/data/below/x"), None);
         assert_eq!(found(&["/"], "/mnt/database"), None);

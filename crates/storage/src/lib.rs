@@ -50,12 +50,12 @@ mod waits;
 pub use admit::{Admitted, admit, is_foreign};
 pub use caches::{check_drop_caches, drop_caches};
 pub use classic::{ClassicLeftover, ClassicManifest, classic_leftovers};
-pub use clean::{Adoptable, Ask, CleanReport, Left, clean};
+pub use clean::{Adoptable, CleanReport, ConfirmCopies, NotRemoved, clean};
 pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{
     CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
 };
-pub use doctor::{Finding, Health, doctor, look_at_io_uring, look_for_mpi};
+pub use doctor::{Finding, Health, check_io_uring, check_mpi, doctor};
 pub use documents::{CleanedTarget, Diagnosis};
 pub use doubt::{DirectCause, DirectDoubt};
 pub use environment::environment;
@@ -68,13 +68,15 @@ pub use mounts::{MountLine, mount_of, mounts};
 pub use null_device::null_device;
 pub use own_io::{OwnIo, OwnIoCounters};
 pub use permission::{InPlace, Permission};
-pub use prepare::{FillPlan, Loss, NamedOpen, NamedPlace, OpenedTarget, Prepared, evict, prepare};
+pub use prepare::{
+    FillPlan, LostFile, NamedOpen, NamedTreeFile, OpenedTarget, Prepared, evict, prepare,
+};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
-pub use remount::{NotPutBack, PutBack, put_back_mounts};
+pub use remount::{RestoreFailure, RestoredMount, restore_mounts};
 pub use signature::{Signature, signature};
 pub use stack::{Medium, StorageStack, stack};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
 pub use tree::Tree;
-pub use unwritten::{Blank, blank};
-pub use user_dir::MadeDirectories;
+pub use unwritten::{UnwrittenPart, blank};
+pub use user_dir::CreatedDirectories;
 pub use waits::{Pressure, WaitCounters, WaitSample};

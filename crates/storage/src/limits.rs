@@ -111,10 +111,10 @@ fn of_group(group: &ControlGroup) -> Vec<Limit> {
         });
     };
     if group.is_unified {
-        for (device, resource, value) in io_max(&read("io.max").unwrap_or_default()) {
+        for (device, resource, value) in parse_io_max(&read("io.max").unwrap_or_default()) {
             put(resource, value, Some(name_of(device)));
         }
-        if let Some(value) = read("cpu.max").and_then(|text| cpu_max(&text)) {
+        if let Some(value) = read("cpu.max").and_then(|text| parse_cpu_max(&text)) {
             put(LimitedResource::Processors, value, None);
         }
         // Above `memory.high`, the kernel throttles and reclaims, so it limits the page cache as
@@ -189,7 +189,7 @@ fn throttle(text: &str) -> Vec<(DeviceNumber, f64)> {
 /// Parses lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
 ///
 /// Source: Linux, `Documentation/admin-guide/cgroup-v2.rst`.
-fn io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
+fn parse_io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
     let mut limits = Vec::new();
     for line in text.lines() {
         let mut words = line.split_whitespace();
@@ -211,7 +211,7 @@ fn io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
 }
 
 /// Number of CPUs that `quota period` allows; `None` for `max period`.
-fn cpu_max(text: &str) -> Option<f64> {
+fn parse_cpu_max(text: &str) -> Option<f64> {
     let (quota, period) = text.trim().split_once(' ')?;
     let period = number(period).filter(|period| *period > 0.0)?;
     Some(number(quota)? / period)
@@ -263,11 +263,11 @@ impl QuotaCounters {
         // sample.
         let length = self.stat.read_at(&mut text, 0)?;
         let text = String::from_utf8_lossy(&text[..length]);
-        quota_sample(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+        parse_quota_sample(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
     }
 }
 
-fn quota_sample(text: &str) -> Option<QuotaSample> {
+fn parse_quota_sample(text: &str) -> Option<QuotaSample> {
     let value = |key: &str| {
         let mut lines = text.lines();
         lines.find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_those_of_the_process_and_all_above_in_both_versions() {
+    fn control_groups_include_all_ancestors_in_both_versions() {
         let table = [
             group_mount("cgroup", "/", "/c/blkio", &["rw", "blkio"]),
             group_mount("cgroup", "/", "/c/cpu", &["rw", "cpu", "cpuacct"]),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_the_tree_that_is_mounted_as_all_of_it_is_followed() {
+    fn a_control_group_subtree_mounted_as_the_root_is_followed() {
         let table = [group_mount("cgroup", "/docker/1f", "/c", &["memory"])];
         assert_eq!(
             directories("4:memory:/docker/1f/x\n", &table),
@@ -330,23 +330,23 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_both_versions_are_read() {
+    fn limits_of_both_control_group_versions_are_parsed() {
         let throttled = throttle("8:0 1048576\n259:3 100\n");
         assert_eq!(throttled, [((8, 0), 1_048_576.0), ((259, 3), 100.0)]);
         assert_eq!(
-            io_max("8:16 rbps=2097152 wbps=max riops=max wiops=120\n"),
+            parse_io_max("8:16 rbps=2097152 wbps=max riops=max wiops=120\n"),
             [
                 ((8, 16), LimitedResource::ReadBytesPerSecond, 2_097_152.0),
                 ((8, 16), LimitedResource::WritesPerSecond, 120.0)
             ]
         );
-        assert_eq!(cpu_max("50000 100000\n"), Some(0.5));
-        assert_eq!(cpu_max("max 100000\n"), None);
+        assert_eq!(parse_cpu_max("50000 100000\n"), Some(0.5));
+        assert_eq!(parse_cpu_max("max 100000\n"), None);
         assert_eq!((number("max\n"), number("-1\n")), (None, None));
     }
 
     #[test]
-    fn the_tightest_limit_of_a_device_is_the_one_that_holds() {
+    fn the_tightest_limit_of_a_device_applies() {
         let limit = |value, group: &str, device: &str| Limit {
             resource: LimitedResource::ReadsPerSecond,
             value,
@@ -363,10 +363,11 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_periods_held_back_is_that_since_the_first_look() {
-        let first = quota_sample("nr_periods 10\nnr_throttled 4\nthrottled_time 7\n").unwrap();
+    fn the_throttled_share_counts_from_the_first_sample() {
+        let first =
+            parse_quota_sample("nr_periods 10\nnr_throttled 4\nthrottled_time 7\n").unwrap();
         let later = "usage_usec 5\nnr_periods 30\nnr_throttled 19\nthrottled_usec 7\n";
-        let later = quota_sample(later).unwrap();
+        let later = parse_quota_sample(later).unwrap();
         assert_eq!(later.share_since(&first), Some(0.75));
         assert_eq!(first.share_since(&first), None);
     }

@@ -1,7 +1,7 @@
 //! The manifest of a target: lists the files of pgmeter, and is written before they are created.
 
 use plan::ContentPlan;
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 
@@ -32,18 +32,18 @@ pub(crate) struct Manifest {
     /// Id of the run, for the user.
     pub run: String,
     /// Process that uses the files; `None` if the run ended normally and kept them.
-    pub owner: Option<Owner>,
+    pub owner: Option<ProcessIdentity>,
     /// Files, in order of creation.
-    pub files: Vec<Made>,
+    pub files: Vec<ManifestFile>,
     /// Directories, in order of creation.
     #[serde(default)]
-    pub trees: Vec<MadeTree>,
+    pub trees: Vec<ManifestTree>,
 }
 
 /// A file that pgmeter has created or is about to create.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Made {
+pub(crate) struct ManifestFile {
     /// Name in the manifest's directory; never a path.
     pub name: String,
     /// Requested size, in bytes.
@@ -63,7 +63,7 @@ pub(crate) struct Made {
 /// A directory that pgmeter has created or is about to create. Everything in it belongs to pgmeter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MadeTree {
+pub(crate) struct ManifestTree {
     /// Name in the manifest's directory; never a path.
     pub name: String,
     /// Set before anything is created in the directory; before that, it is empty.
@@ -78,7 +78,7 @@ impl Manifest {
             // Shorter than the maximum that `parse` accepts, so that every manifest can be read
             // again.
             run: run.chars().take(64).collect(),
-            owner: Some(Owner::current()),
+            owner: Some(ProcessIdentity::current()),
             files: Vec::new(),
             trees: Vec::new(),
         }
@@ -117,7 +117,7 @@ impl Manifest {
                 cut(name)
             ));
         }
-        let longest = |owner: &Owner| owner.boot.len().max(owner.host.len());
+        let longest = |owner: &ProcessIdentity| owner.boot.len().max(owner.host.len());
         let texts = manifest
             .run
             .len()
@@ -151,12 +151,12 @@ impl Manifest {
         self.files.is_empty() && self.trees.is_empty()
     }
 
-    pub(crate) fn made(&self, name: &str) -> Option<&Made> {
+    pub(crate) fn made(&self, name: &str) -> Option<&ManifestFile> {
         self.files.iter().find(|made| made.name == name)
     }
 }
 
-impl Made {
+impl ManifestFile {
     /// Why an existing file is not the one in the manifest; `None` if it is. `owner_uid` is the
     /// owner of the manifest.
     pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
@@ -202,7 +202,7 @@ impl Made {
     }
 }
 
-impl MadeTree {
+impl ManifestTree {
     /// Why an existing directory is not the one in the manifest; `None` if it is. `owner_uid` is
     /// the owner of the manifest.
     pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
@@ -255,7 +255,7 @@ mod tests {
 
     fn sample() -> Manifest {
         let mut manifest = Manifest::new("r1");
-        manifest.files.push(Made {
+        manifest.files.push(ManifestFile {
             name: "test-0.dat".to_owned(),
             size_bytes: 1 << 20,
             inode: Some(12),
@@ -264,7 +264,7 @@ mod tests {
             verify_block_bytes: None,
             complete: true,
         });
-        manifest.trees.push(MadeTree {
+        manifest.trees.push(ManifestTree {
             name: "files-0".to_owned(),
             inode: Some(13),
         });
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_is_known_by_its_beginning_however_little_was_written() {
+    fn a_partly_written_manifest_is_recognized_by_its_beginning() {
         let text = sample().to_text();
         assert!((0..text.len()).all(|length| Manifest::begins(&text[..length])));
         assert!(!Manifest::begins(b"precious"));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_and_repeated_and_countless_files_are_refused() {
+    fn manifests_of_other_formats_or_with_repeated_or_too_many_files_fail() {
         let reason = refused(|manifest| manifest.format = "other/1".to_owned());
         assert_eq!(
             reason,
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_long_texts_end_in_an_error() {
+    fn deeply_nested_and_long_manifests_are_errors() {
         let deep = "[".repeat(100_000);
         assert!(Manifest::parse(deep.as_bytes(), is_test_name).is_err());
         let long = vec![b' '; MANIFEST_BYTES_MAX as usize + 1];
@@ -382,14 +382,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_a_manifest_or_an_error(
+        fn parsing_a_manifest_never_panics(
             bytes in prop::collection::vec(any::<u8>(), 0..400)
         ) {
             prop_assert!(Manifest::parse(&bytes, is_test_name).is_err());
         }
 
         #[test]
-        fn a_damaged_manifest_never_names_a_strange_file(
+        fn a_damaged_manifest_never_names_a_foreign_file(
             at in 0_usize..600, byte in any::<u8>()
         ) {
             let mut text = sample().to_text();

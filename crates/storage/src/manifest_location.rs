@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, mkdirat, statat,
 };
@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use crate::TargetError;
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use crate::open::{
-    ATTEMPTS, FileId, Links, check_owner, open_beneath, open_directory, same_directory,
+    ATTEMPTS, FileId, Links, check_owner, duplicate_directory, open_beneath, open_directory,
 };
 
 /// Name of the work directory in a target directory.
@@ -40,7 +40,7 @@ pub(crate) struct ManifestLocation {
 }
 
 /// Result of an attempt to lock.
-enum Locked {
+enum LockResult {
     Mine(OwnedFd, Option<Box<Manifest>>),
     Nothing,
     /// Another process replaced the manifest meanwhile.
@@ -59,13 +59,13 @@ pub(crate) struct LockedManifest {
 
 /// A manifest that was only examined.
 #[derive(Debug)]
-pub(crate) struct Peeked {
+pub(crate) struct PeekedManifest {
     pub manifest: Manifest,
     /// User ID of the manifest's owner. All files in it must belong to this user.
     pub owner_uid: u32,
 }
 
-impl Peeked {
+impl PeekedManifest {
     /// `true` if the file found is the one in the manifest.
     pub(crate) fn names(&self, name: &str, found: &Stat) -> bool {
         let made = self.manifest.made(name);
@@ -127,7 +127,7 @@ impl ManifestLocation {
     pub(crate) fn with_file(&self, name: &str) -> Result<Self, TargetError> {
         let path = self.parent_path.join(name);
         Ok(Self {
-            parent: same_directory(&self.parent, &self.parent_path)?,
+            parent: duplicate_directory(&self.parent, &self.parent_path)?,
             parent_path: self.parent_path.clone(),
             file_name: Some(plain_name(&path)?),
         })
@@ -181,7 +181,7 @@ impl ManifestLocation {
     pub(crate) fn open(&self) -> Result<Option<OwnedFd>, TargetError> {
         let path = self.directory_path();
         if self.file_name.is_some() {
-            return same_directory(&self.parent, &path).map(Some);
+            return duplicate_directory(&self.parent, &path).map(Some);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         match open_beneath(self.parent.as_fd(), WORK_DIRECTORY, flags, Mode::empty()) {
@@ -197,7 +197,7 @@ impl ManifestLocation {
         }
     }
 
-    fn open_or_make(&self) -> Result<OwnedFd, TargetError> {
+    fn open_or_create(&self) -> Result<OwnedFd, TargetError> {
         let path = self.directory_path();
         for _ in 0..ATTEMPTS {
             // Opened again after `mkdirat`, because another process may have created or removed it
@@ -216,12 +216,12 @@ impl ManifestLocation {
     }
 
     /// Reads the manifest without changing it; an error if another process uses it.
-    pub(crate) fn peek(&self) -> Result<Option<Peeked>, TargetError> {
+    pub(crate) fn peek(&self) -> Result<Option<PeekedManifest>, TargetError> {
         let Some(held) = self.hold(false)? else {
             return Ok(None);
         };
         let owner_uid = owner_uid(&held.lock);
-        Ok(held.manifest.map(|manifest| Peeked {
+        Ok(held.manifest.map(|manifest| PeekedManifest {
             manifest,
             owner_uid,
         }))
@@ -234,7 +234,7 @@ impl ManifestLocation {
         };
         for _ in 0..ATTEMPTS {
             let found = if make {
-                Some(self.open_or_make()?)
+                Some(self.open_or_create()?)
             } else {
                 self.open()?
             };
@@ -242,16 +242,16 @@ impl ManifestLocation {
                 return Ok(None);
             };
             match self.try_lock(&directory, make)? {
-                Locked::Mine(lock, manifest) => {
+                LockResult::Mine(lock, manifest) => {
                     return Ok(Some(LockedManifest {
                         directory,
                         lock,
                         manifest: manifest.map(|boxed| *boxed),
                     }));
                 }
-                Locked::Nothing => return Ok(None),
-                Locked::Again => {}
-                Locked::Busy => {
+                LockResult::Nothing => return Ok(None),
+                LockResult::Again => {}
+                LockResult::Busy => {
                     error = TargetError::InUse {
                         path: self.used_path(),
                         pid: 0,
@@ -263,19 +263,19 @@ impl ManifestLocation {
         Err(error)
     }
 
-    fn try_lock(&self, directory: &OwnedFd, make: bool) -> Result<Locked, TargetError> {
+    fn try_lock(&self, directory: &OwnedFd, make: bool) -> Result<LockResult, TargetError> {
         let name = self.manifest_name();
         let path = self.manifest_path();
         let failed = |error: Errno| TargetError::system("open", &path, error);
         let lock = match open_beneath(directory.as_fd(), &name, OFlags::RDWR, Mode::empty()) {
             Ok(lock) => lock,
-            Err(Errno::NOENT) if !make => return Ok(Locked::Nothing),
+            Err(Errno::NOENT) if !make => return Ok(LockResult::Nothing),
             Err(Errno::NOENT) => {
                 let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
                 match open_beneath(directory.as_fd(), &name, flags, Mode::RUSR | Mode::WUSR) {
                     Ok(lock) => lock,
                     // The directory was removed, or another run was faster.
-                    Err(Errno::NOENT | Errno::EXIST) => return Ok(Locked::Again),
+                    Err(Errno::NOENT | Errno::EXIST) => return Ok(LockResult::Again),
                     Err(error) => return Err(failed(error)),
                 }
             }
@@ -298,7 +298,7 @@ impl ManifestLocation {
         // `save` replaces the manifest by a rename: the lock may be that of a file without a name.
         let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW);
         if !named.is_ok_and(|named| FileId::of(&named) == FileId::of(&opened)) {
-            return Ok(Locked::Again);
+            return Ok(LockResult::Again);
         }
         let manifest = self.read(&lock)?;
         let owner = manifest
@@ -313,28 +313,28 @@ impl ManifestLocation {
                     pid: owner.pid,
                 })
             }
-            _ => Ok(Locked::Mine(lock, manifest.map(Box::new))),
+            _ => Ok(LockResult::Mine(lock, manifest.map(Box::new))),
         }
     }
 
     /// `true` if an owner that may be running does not use the location, because this process has
     /// its lock.
-    fn is_free(&self, owner: &Owner) -> bool {
-        owner.is_this_process() || !owner.shares_numbers()
+    fn is_free(&self, owner: &ProcessIdentity) -> bool {
+        owner.is_this_process() || !owner.shares_pids()
     }
 
-    fn locked_by_another(&self, lock: &OwnedFd) -> Result<Locked, TargetError> {
+    fn locked_by_another(&self, lock: &OwnedFd) -> Result<LockResult, TargetError> {
         let owner = self
             .read(lock)
             .ok()
             .flatten()
             .and_then(|manifest| manifest.owner);
-        match owner.filter(Owner::may_run) {
+        match owner.filter(ProcessIdentity::may_run) {
             Some(owner) => Err(TargetError::InUse {
                 path: self.used_path(),
                 pid: owner.pid,
             }),
-            None => Ok(Locked::Busy),
+            None => Ok(LockResult::Busy),
         }
     }
 

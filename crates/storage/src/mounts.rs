@@ -169,7 +169,7 @@ mod tests {
         r"36 35 98:0 /mnt1 /mnt/a\040b rw,noatime master:1 - ext3 /dev/root rw,errors=continue";
 
     #[test]
-    fn a_line_is_read_with_its_escapes_and_options() {
+    fn a_mount_line_is_parsed_with_its_escapes_and_options() {
         let mount = parse_line(LINE).expect("a mount");
         assert_eq!(mount.device, (98, 0));
         assert_eq!(mount.point, Path::new("/mnt/a b"));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_and_last_mount_holds_a_path() {
+    fn a_path_belongs_to_the_deepest_and_last_mount() {
         let table = parse(
             "1 0 8:1 / / rw - ext4 a rw\n2 1 8:2 / /m rw - xfs b rw\n\
              3 1 8:3 / /m rw - btrfs c rw\n4 1 8:4 / /mm rw - nfs d rw\n",
@@ -213,7 +213,7 @@ mod tests {
         }
 
         #[test]
-        fn escaping_what_the_kernel_escapes_and_reading_it_back_changes_nothing(
+        fn mount_points_escaped_like_the_kernel_does_parse_back_unchanged(
             name in "[a-z \\\\\t]{0,20}"
         ) {
             let escaped: String = name

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_device_there_is_an_empty_file() {
+    fn a_missing_null_device_is_replaced_by_an_empty_file() {
         for device in ["/dev/null", "/dev/is/not/there"] {
             let mut null = opened(device).expect("a file");
             let mut text = String::new();

@@ -103,7 +103,7 @@ pub(crate) fn check_owner(
     path: &Path,
 ) -> Result<(), TargetError> {
     let own = rustix::process::geteuid().as_raw();
-    if found.st_uid == own || owner_given(directory) == Some(found.st_uid) {
+    if found.st_uid == own || owner_of_new_files(directory) == Some(found.st_uid) {
         return Ok(());
     }
     Err(TargetError::NotYours {
@@ -114,7 +114,7 @@ pub(crate) fn check_owner(
 
 /// Owner of files that this process creates in a directory. It differs from the user if the file
 /// system does not store owners (FAT, and network file systems that map them).
-fn owner_given(directory: BorrowedFd<'_>) -> Option<u32> {
+fn owner_of_new_files(directory: BorrowedFd<'_>) -> Option<u32> {
     let mode = Mode::RUSR | Mode::WUSR;
     // A nameless file disappears automatically, even if the process is killed.
     let nameless = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -135,7 +135,10 @@ fn owner_given(directory: BorrowedFd<'_>) -> Option<u32> {
 }
 
 /// A duplicate descriptor of an open directory.
-pub(crate) fn same_directory(directory: &OwnedFd, path: &Path) -> Result<OwnedFd, TargetError> {
+pub(crate) fn duplicate_directory(
+    directory: &OwnedFd,
+    path: &Path,
+) -> Result<OwnedFd, TargetError> {
     rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)
         .map_err(|error| TargetError::system("open", path, error))
 }

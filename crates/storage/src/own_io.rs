@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_of_devices_are_told_from_those_of_system_calls() {
+    fn device_bytes_are_distinguished_from_system_call_bytes() {
         let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n\
                     write_bytes: 8192\ncancelled_write_bytes: 9\n";
         let seen = parse(text).expect("counters");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_process_wrote_is_counted_where_the_kernel_counts() {
+    fn bytes_written_by_a_process_are_counted_if_the_kernel_counts_them() {
         let Some(counters) = OwnIoCounters::open() else {
             println!("skipped: the kernel keeps no I/O accounting");
             return;
@@ -99,7 +99,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_counters_or_nothing(text in ".{0,200}") {
+        fn parsing_counters_never_panics(text in ".{0,200}") {
             let _ = parse(&text);
         }
     }

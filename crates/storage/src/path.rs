@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slashes_are_cut_but_the_root_stays() {
+    fn trailing_slashes_are_removed_except_for_the_root() {
         assert_eq!(
             without_trailing_slashes(Path::new("a/b//")),
             Path::new("a/b")

@@ -19,22 +19,22 @@ use engine::{EngineError, OpenPlan, Reopen, open_target};
 use plan::{CacheMode, ContentPlan, TargetPlan};
 use rustix::fs::{Advice, Mode, OFlags, fadvise, fdatasync, fstat};
 
-use crate::admit::{Admitted, Site};
+use crate::admit::{Admitted, TargetLocation};
 use crate::claim::ManifestClaim;
 use crate::clean::{CleanReport, remove_all, remove_trees};
-use crate::device::HeldDevice;
+use crate::device::AdmittedDevice;
 use crate::doubt::{DirectDoubt, doubt};
 use crate::fill::FillWatch;
 use crate::manifest_location::ManifestLocation;
 use crate::probe::PathFacts;
 use crate::read_only::ReadOnlyFile;
 use crate::sysfs::split;
-use crate::unwritten::Blank;
+use crate::unwritten::UnwrittenPart;
 use crate::user_dir::UserDirectory;
 use crate::{TargetError, space};
 
-pub use loss::Loss;
-pub use named::{NamedOpen, NamedPlace};
+pub use loss::LostFile;
+pub use named::{NamedOpen, NamedTreeFile};
 
 use write::{begin_file, fill_device, write_file};
 
@@ -74,12 +74,12 @@ enum ReadyTarget {
     File(ManifestClaim),
     /// Nothing is created or removed for it.
     ReadOnly(ReadOnlyFile),
-    Device(HeldDevice, Filled),
+    Device(AdmittedDevice, FilledContent),
     InPlace(UserDirectory),
 }
 
 /// Content that a run wrote to a device; `None` once something else may have been written.
-type Filled = Option<(FillPlan, u64)>;
+type FilledContent = Option<(FillPlan, u64)>;
 
 /// A target opened for measuring.
 #[derive(Debug)]
@@ -104,10 +104,10 @@ pub fn prepare(
 ) -> Result<Prepared, TargetError> {
     let Admitted { facts, site, run } = admitted;
     let site = match site {
-        Site::Device(device) => ReadyTarget::Device(device, None),
-        Site::InPlace(spot) => ReadyTarget::InPlace(spot),
-        Site::ReadOnly(file) => ReadyTarget::ReadOnly(file),
-        Site::Files(place) => {
+        TargetLocation::Device(device) => ReadyTarget::Device(device, None),
+        TargetLocation::InPlace(spot) => ReadyTarget::InPlace(spot),
+        TargetLocation::ReadOnly(file) => ReadyTarget::ReadOnly(file),
+        TargetLocation::Files(place) => {
             if let Some(fill) = fill {
                 check_space_for(&place, plan, fill)?;
             }
@@ -146,7 +146,7 @@ impl Prepared {
             Some(ReadyTarget::File(claim)) => {
                 self.reused = fits(claim, plan, fill);
                 if self.reused {
-                    keep_stamps_only_if_checked(claim, fill)?;
+                    drop_stamps_unless_checked(claim, fill)?;
                 } else {
                     write_file(claim, plan, fill, watch)?;
                 }
@@ -270,7 +270,7 @@ impl Prepared {
     /// The unwritten part of a byte range of a file that pgmeter did not create. `None` for other
     /// targets, and if unknown.
     #[must_use]
-    pub fn blank(&self, bytes: Range<u64>) -> Option<Blank> {
+    pub fn blank(&self, bytes: Range<u64>) -> Option<UnwrittenPart> {
         match &self.site {
             Some(ReadyTarget::ReadOnly(file)) => file.blank(bytes),
             _ => None,
@@ -388,7 +388,7 @@ fn fits(claim: &ManifestClaim, plan: &TargetPlan, fill: &FillPlan) -> bool {
 }
 
 /// A run without verification may overwrite stamps, so later runs must not rely on them.
-fn keep_stamps_only_if_checked(
+fn drop_stamps_unless_checked(
     claim: &mut ManifestClaim,
     fill: &FillPlan,
 ) -> Result<(), TargetError> {
@@ -465,7 +465,7 @@ fn open_file(
 }
 
 fn open_device(
-    device: &HeldDevice,
+    device: &AdmittedDevice,
     cache: CacheMode,
     read: bool,
     write: bool,

@@ -274,7 +274,7 @@ fn magic_name(magic: u64) -> &'static str {
 }
 
 /// Whether a file is compressed or encrypted, so that direct I/O is not direct.
-pub(crate) fn transforms(file: impl std::os::fd::AsFd) -> (bool, bool) {
+pub(crate) fn compression_and_encryption(file: impl std::os::fd::AsFd) -> (bool, bool) {
     let Ok(found) = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) else {
         return (false, false);
     };
@@ -319,13 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_far_from_anything_has_no_file_system() {
+    fn a_path_without_a_parent_directory_has_no_file_system() {
         let facts = probe(Path::new("/no-such-place/at/all")).expect("facts");
         assert_eq!((facts.kind, facts.total_bytes), (PathKind::Missing, 0));
     }
 
     #[test]
-    fn a_character_device_is_told_by_its_kind() {
+    fn character_devices_are_classified_by_kind() {
         let kind = |path: &str| probe(Path::new(path)).expect("facts").kind;
         assert_eq!(kind("/dev/full"), PathKind::Other("character device"));
         assert_eq!(kind("/dev/null"), PathKind::Endless);

@@ -9,10 +9,10 @@ use plan::CacheMode;
 use rustix::fs::{Stat, fstat};
 
 use crate::TargetError;
-use crate::open::{FileId, Links, open_directory, same_directory};
+use crate::open::{FileId, Links, duplicate_directory, open_directory};
 use crate::path::parent_of;
 use crate::probe::PathFacts;
-use crate::unwritten::Blank;
+use crate::unwritten::UnwrittenPart;
 
 /// A file of another program, kept open for reading from its admission on.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl ReadOnlyFile {
 
     /// How a worker reopens the file for reading between connections.
     pub(crate) fn reopen(&self, cache: CacheMode) -> Result<Reopen, TargetError> {
-        let directory = same_directory(&self.directory, &self.path)?;
+        let directory = duplicate_directory(&self.directory, &self.path)?;
         Reopen::file(directory, &self.name, reading(cache)).map_err(|_| TargetError::Replaced {
             path: self.path.clone(),
         })
@@ -78,9 +78,9 @@ impl ReadOnlyFile {
     }
 
     /// The part of these bytes that was never written.
-    pub(crate) fn blank(&self, bytes: Range<u64>) -> Option<Blank> {
+    pub(crate) fn blank(&self, bytes: Range<u64>) -> Option<UnwrittenPart> {
         let found = engine::find_unwritten(&self.held, bytes).ok()??;
-        Some(Blank {
+        Some(UnwrittenPart {
             keeper: self.path.clone(),
             looked_bytes: found.looked_bytes,
             blank_bytes: found.unwritten_bytes,

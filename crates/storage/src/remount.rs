@@ -22,9 +22,9 @@ use crate::TargetError;
 use crate::mounts::{MountLine, mount_at, mounts};
 use crate::sysfs::{Sysfs, parsed, split};
 
-use note::{LeftNote, Note, Notes};
+use note::{Note, NoteDirectory, NoteFile};
 
-pub use put_back::{NotPutBack, PutBack, put_back_mounts};
+pub use put_back::{RestoreFailure, RestoredMount, restore_mounts};
 
 /// A ring or file that was just closed keeps its file system busy for a moment.
 const BUSY_ATTEMPTS: u32 = 40;
@@ -41,7 +41,7 @@ pub(crate) struct Remount {
 }
 
 /// Result of an attempt.
-pub(crate) enum Attempt {
+pub(crate) enum RemountResult {
     /// It is mounted as before. An error means that its caches may not be empty.
     Mounted(Result<(), TargetError>),
     /// It is no longer mounted.
@@ -60,7 +60,7 @@ impl Remount {
             return refused(path, "it is not in `/proc/self/mountinfo`".to_owned());
         };
         let point = &mount.point;
-        let found = against(mount, &table).or_else(|| against_source(mount));
+        let found = against(mount, &table).or_else(|| why_not_restorable(mount));
         if let Some(reason) = found {
             return refused(point, reason);
         }
@@ -99,26 +99,26 @@ impl Remount {
 
     /// Unmounts and mounts it again. No files may be open in it.
     ///
-    /// If the process is killed in between, it leaves a note, and [`put_back_mounts`] mounts the
+    /// If the process is killed in between, it leaves a note, and [`restore_mounts`] mounts the
     /// file system again.
-    pub(crate) fn cycle(&self) -> Attempt {
+    pub(crate) fn cycle(&self) -> RemountResult {
         // Written before the unmount: from then on, only the note knows how to mount it again.
-        let left = match self.leave_note() {
+        let left = match self.write_note() {
             Ok(left) => left,
-            Err(error) => return Attempt::Mounted(Err(error)),
+            Err(error) => return RemountResult::Mounted(Err(error)),
         };
         // All preparations come first, to keep the time without the mount short. The superblock
         // must go, because it holds the caches. A detached copy of the mount would keep it alive.
         let prepared = context(&self.mount);
         self.write_back();
         // Never lazily (`MNT_DETACH`), because the superblock with its caches would then live on.
-        let unmounted = patiently(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
+        let unmounted = retry_while_busy(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
         if let Err(error) = unmounted {
             left.remove();
-            return Attempt::Mounted(Err(self.refused(self.why_busy(error))));
+            return RemountResult::Mounted(Err(self.refused(self.why_busy(error))));
         }
         // Another mount that this process cannot see may keep the file system alive.
-        let gone = patiently(|| {
+        let gone = retry_while_busy(|| {
             let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
             rustix::fs::open(&self.mount.source, flags, Mode::empty()).map(drop)
         });
@@ -126,21 +126,21 @@ impl Remount {
             .map_err(|(_, error)| error)
             .and_then(|context| mount_on(&self.mount, &context, None))
             // A context can be used only once, so every further attempt makes a new one.
-            .or_else(|_| patiently(|| mount_again(&self.mount)));
+            .or_else(|_| retry_while_busy(|| mount_again(&self.mount)));
         if let Err(error) = mounted {
-            return Attempt::Unmounted(error);
+            return RemountResult::Unmounted(error);
         }
         left.remove();
         let source = &self.mount.source;
-        Attempt::Mounted(gone.map_err(|_| {
+        RemountResult::Mounted(gone.map_err(|_| {
             self.refused(format!(
                 "`{source}` is still in use, perhaps mounted in another container"
             ))
         }))
     }
 
-    fn leave_note(&self) -> Result<LeftNote, TargetError> {
-        let left = Notes::make(&self.notes).and_then(|notes| notes.leave(&self.note));
+    fn write_note(&self) -> Result<NoteFile, TargetError> {
+        let left = NoteDirectory::make(&self.notes).and_then(|notes| notes.leave(&self.note));
         left.map_err(|error| {
             let notes = self.notes.display();
             self.refused(format!("no note can be written in `{notes}`: {error}"))
@@ -180,7 +180,7 @@ fn is_working_in(point: &Path) -> bool {
 }
 
 /// Retries while something is busy.
-fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+fn retry_while_busy<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut outcome = attempt();
     for _ in 0..BUSY_ATTEMPTS {
         if !matches!(outcome, Err(Errno::BUSY | Errno::INTR)) {
@@ -221,7 +221,7 @@ fn against(mount: &MountLine, table: &[MountLine]) -> Option<String> {
 
 /// Why a mount cannot be restored, according to its source; `None` if it can. Without a block
 /// device, its content may be lost, or mounting it may need a program.
-fn against_source(mount: &MountLine) -> Option<String> {
+fn why_not_restorable(mount: &MountLine) -> Option<String> {
     let (source, file_system) = (&mount.source, &mount.file_system);
     if matches!(file_system.as_str(), "tmpfs" | "ramfs") {
         return Some(format!("what is in a {file_system} would be lost"));

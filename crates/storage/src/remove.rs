@@ -28,22 +28,22 @@ const PROGRESS_STEP: u64 = 1024;
 
 /// Result of removing a directory.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Removed {
+pub(crate) struct RemovalResult {
     /// Number of files and directories removed, including the directory itself.
     pub count: u64,
-    pub left: Option<Remains>,
+    pub left: Option<RemainingEntries>,
 }
 
 /// Entries that could not be removed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Remains {
+pub(crate) struct RemainingEntries {
     pub count: u64,
     /// The first entry that could not be removed.
     pub first: PathBuf,
     pub error: Errno,
 }
 
-impl fmt::Display for Remains {
+impl fmt::Display for RemainingEntries {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", std::io::Error::from(self.error))?;
         match self.count {
@@ -54,7 +54,7 @@ impl fmt::Display for Remains {
 }
 
 /// A directory to remove, opened for reading.
-pub(crate) struct Doomed<'a> {
+pub(crate) struct DirectoryToRemove<'a> {
     pub parent: BorrowedFd<'a>,
     pub name: &'a CStr,
     pub directory: &'a OwnedFd,
@@ -64,7 +64,10 @@ pub(crate) struct Doomed<'a> {
 
 /// Removes a directory. Continues after entries that cannot be removed. `progress` receives the
 /// number of entries removed.
-pub(crate) fn remove_directory(doomed: Doomed<'_>, progress: &mut dyn FnMut(u64)) -> Removed {
+pub(crate) fn remove_directory(
+    doomed: DirectoryToRemove<'_>,
+    progress: &mut dyn FnMut(u64),
+) -> RemovalResult {
     let mut removal = Removal {
         top: doomed.directory.as_fd(),
         path: doomed.path,
@@ -79,9 +82,9 @@ pub(crate) fn remove_directory(doomed: Doomed<'_>, progress: &mut dyn FnMut(u64)
     (removal.progress)(removal.removed_count);
     let left_count = removal.left_count;
     let left = removal.first.filter(|_| left_count > 0);
-    Removed {
+    RemovalResult {
         count: removal.removed_count,
-        left: left.map(|(first, error)| Remains {
+        left: left.map(|(first, error)| RemainingEntries {
             count: left_count,
             first,
             error,

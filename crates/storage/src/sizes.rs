@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_print_in_the_largest_unit_and_never_too_large() {
+    fn sizes_print_in_the_largest_unit_rounded_down() {
         assert_eq!(size(0), "0 B");
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(4096), "4 KiB");
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_for_an_option_has_no_fraction_and_is_never_too_large() {
+    fn a_size_for_an_option_is_whole_and_rounded_down() {
         assert_eq!(argument(1 << 30), "1024m");
         assert_eq!(argument((1 << 30) - 1), "1023m");
         assert_eq!(argument(1 << 20), "1m");

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use plan::facts::kept_free_bytes;
+use plan::facts::min_free_bytes;
 use rustix::fs::fstatvfs;
 
 use crate::TargetError;
@@ -43,7 +43,7 @@ pub(crate) fn check(
 }
 
 pub(crate) fn largest(free_bytes: u64, total_bytes: u64) -> u64 {
-    let left = free_bytes.saturating_sub(kept_free_bytes(total_bytes));
+    let left = free_bytes.saturating_sub(min_free_bytes(total_bytes));
     // A smaller file would not be useful.
     if left < 1 << 20 { 0 } else { left }
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_twentieth_stays_free_and_no_more_than_a_gibibyte() {
+    fn one_twentieth_but_at_most_a_gibibyte_stays_free() {
         const MIB: u64 = 1 << 20;
         const GIB: u64 = 1 << 30;
         assert_eq!(largest(100 * MIB, 100 * MIB), 95 * MIB);

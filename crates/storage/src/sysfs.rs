@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn a_btrfs_stands_on_all_its_members() {
+    fn a_btrfs_spans_all_its_members() {
         let (_root, sys) = tree();
         assert_eq!(
             sys.btrfs_members(),
@@ -559,7 +559,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_of_members_ends() {
+    fn a_cycle_of_members_ends() {
         let (root, sys) = tree();
         symlink(
             root.path().join("block/md0"),
@@ -576,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_no_device() {
+    fn a_missing_device_has_no_stack() {
         let (_root, sys) = tree();
         assert_eq!(sys.device((1, 1), 0), None);
         assert!(sys.stack(&[(1, 1)], &[]).is_empty());

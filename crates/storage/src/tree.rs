@@ -49,7 +49,7 @@ impl Tree {
     ///
     /// # Errors
     /// If it cannot be created, or is not a directory.
-    pub fn in_common(beneath: &Path, name: &str) -> Result<Self, TargetError> {
+    pub fn open_shared(beneath: &Path, name: &str) -> Result<Self, TargetError> {
         let path = beneath.join(name);
         let failed = |error: Errno| TargetError::system("open", &path, error);
         let base = open_directory(beneath, Links::Refused, None)?;
@@ -177,7 +177,7 @@ impl Tree {
             }
             // Each component is opened before the next one is created, so that no link can lead out
             // of the tree.
-            made = Some(open_made(above.as_fd(), component, &path)?);
+            made = Some(open_created_tree(above.as_fd(), component, &path)?);
         }
         made.ok_or_else(|| TargetError::BadTreeName {
             name: name.to_owned(),
@@ -192,7 +192,11 @@ fn make(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<(), TargetErro
     }
 }
 
-fn open_made(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<OwnedFd, TargetError> {
+fn open_created_tree(
+    above: BorrowedFd<'_>,
+    name: &str,
+    path: &Path,
+) -> Result<OwnedFd, TargetError> {
     open_tree(above, name).map_err(|error| match error {
         Errno::LOOP | Errno::NOTDIR | Errno::XDEV => TargetError::Foreign {
             path: path.to_owned(),

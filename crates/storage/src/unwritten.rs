@@ -11,7 +11,7 @@ use crate::sysfs::{DeviceNumber, block_number, word};
 
 /// A part of a device that was never written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blank {
+pub struct UnwrittenPart {
     /// The file that holds the device's data, or the device if it holds the data itself.
     pub keeper: PathBuf,
     /// Number of bytes examined.
@@ -20,7 +20,7 @@ pub struct Blank {
     pub blank_bytes: u64,
 }
 
-impl Blank {
+impl UnwrittenPart {
     /// Unwritten share of the bytes examined.
     #[must_use]
     pub fn share(&self) -> f64 {
@@ -31,7 +31,7 @@ impl Blank {
 /// The unwritten part of a byte range of a device. `None` if unknown: for disks, for volumes over
 /// several devices, and if the file under the device may not be read.
 #[must_use]
-pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
+pub fn blank(device: &Path, bytes: Range<u64>) -> Option<UnwrittenPart> {
     let number = device.to_str().and_then(block_number)?;
     let survey = Survey::new();
     // zram has no file under it, but it counts the bytes that it stores.
@@ -48,7 +48,7 @@ pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
     let file = File::from(rustix::fs::open(&keeper, flags, Mode::empty()).ok()?);
     let end_bytes = start_bytes.checked_add(length_bytes)?;
     let found = engine::find_unwritten(&file, start_bytes..end_bytes).ok()??;
-    Some(Blank {
+    Some(UnwrittenPart {
         keeper,
         looked_bytes: found.looked_bytes,
         blank_bytes: found.unwritten_bytes,
@@ -64,7 +64,7 @@ fn in_zram(
     number: DeviceNumber,
     device: &Path,
     bytes: &Range<u64>,
-) -> Option<Blank> {
+) -> Option<UnwrittenPart> {
     let directory = survey.sys.directory(number)?;
     let found = survey.sys.device(number, 0)?;
     // `mm_stat` counts for the whole device and says nothing about a part of it.
@@ -73,7 +73,7 @@ fn in_zram(
     }
     let figures = word(&directory.join("mm_stat"))?;
     let stored_bytes: u64 = figures.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(Blank {
+    Some(UnwrittenPart {
         keeper: device.to_owned(),
         looked_bytes: found.size_bytes,
         blank_bytes: found.size_bytes.saturating_sub(stored_bytes),

@@ -65,9 +65,9 @@ impl UserDirectory {
 /// Missing directories that were created for the user. Dropping this removes the empty ones, unless
 /// they are kept.
 #[derive(Debug, Default)]
-pub struct MadeDirectories(Vec<PathBuf>);
+pub struct CreatedDirectories(Vec<PathBuf>);
 
-impl MadeDirectories {
+impl CreatedDirectories {
     /// Creates the missing directories.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl MadeDirectories {
     }
 }
 
-impl Drop for MadeDirectories {
+impl Drop for CreatedDirectories {
     fn drop(&mut self) {
         // In reverse, because a parent was created before its children.
         for path in self.0.iter().rev() {

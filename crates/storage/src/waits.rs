@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pressure_is_the_total_of_its_first_line() {
+    fn pressure_is_the_total_of_the_some_line() {
         let text = "some avg10=96.15 avg60=95.40 avg300=93.26 total=9399686604\n\
                     full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
         assert_eq!(pressure(text), Some(9_399_686_604_000));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_never_goes_back_and_outlives_its_thread() {
+    fn wait_time_never_decreases_and_outlives_its_thread() {
         let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let (tell_id, id) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {

@@ -98,12 +98,12 @@ fn main() {
             })
             .unwrap()
     });
-    look_for(&store);
+    query_list(&store);
     timed("load one", || store.load("@-5000").unwrap());
 }
 
 /// Requests parts of the list.
-fn look_for(store: &Store) {
+fn query_list(store: &Store) {
     let query = RunQuery {
         limit: 100,
         ..RunQuery::default()

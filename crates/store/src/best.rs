@@ -11,7 +11,7 @@ const LARGE_BYTES: f64 = 65_536.0;
 /// Unit of a run's headline rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum RateOf {
+pub enum HeadlineUnit {
     /// Read and write requests.
     Requests,
     /// Bytes read and written.
@@ -22,7 +22,7 @@ pub enum RateOf {
     Transactions,
 }
 
-impl RateOf {
+impl HeadlineUnit {
     const ALL: [Self; 4] = [
         Self::Requests,
         Self::Bytes,
@@ -50,7 +50,7 @@ impl RateOf {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Headline {
     /// Unit of the rate.
-    pub of: RateOf,
+    pub of: HeadlineUnit,
     /// Rate of the best cell, per second. The rate of a repeated cell is the mean of its complete
     /// repetitions.
     pub per_second: f64,
@@ -95,14 +95,14 @@ struct CellRepetitions {
     first_index: u32,
     phase: Phase,
     curve: Option<CurvePart>,
-    complete: Sums,
+    complete: RateSums,
     /// Repetitions that were cut short; used only if none is complete.
-    others: Sums,
+    others: RateSums,
 }
 
 /// Sums of the rates of several cells.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct RateSums {
     per_second: RunningMean,
     bytes_per_second: RunningMean,
     transactions_per_second: RunningMean,
@@ -128,7 +128,7 @@ impl RunningMean {
     }
 }
 
-impl Sums {
+impl RateSums {
     fn add(&mut self, cell: &CellRecord) {
         self.per_second.add(cell.total.per_second);
         self.bytes_per_second.add(cell.total.bytes_per_second);
@@ -145,7 +145,7 @@ impl CellRepetitions {
             && self.curve == cell.curve
     }
 
-    fn mean(&self, of: fn(&Sums) -> RunningMean) -> Option<f64> {
+    fn mean(&self, of: fn(&RateSums) -> RunningMean) -> Option<f64> {
         of(&self.complete)
             .value()
             .or_else(|| of(&self.others).value())
@@ -163,8 +163,8 @@ impl BestRates {
                 first_index: cell.first_index.unwrap_or(cell.index),
                 phase: cell.phase.clone(),
                 curve: cell.curve,
-                complete: Sums::default(),
-                others: Sums::default(),
+                complete: RateSums::default(),
+                others: RateSums::default(),
             });
         }
         let group = &mut self.groups[place];
@@ -186,7 +186,7 @@ impl BestRates {
 
     /// The best rates of the cells added so far.
     pub(crate) fn best(&self) -> Best {
-        let most = |of: fn(&Sums) -> RunningMean| {
+        let most = |of: fn(&RateSums) -> RunningMean| {
             let means = self.groups.iter().filter_map(|group| group.mean(of));
             means.reduce(f64::max)
         };
@@ -194,11 +194,13 @@ impl BestRates {
         let bytes_per_second_max = most(|sums| sums.bytes_per_second);
         let of_transactions = most(|sums| sums.transactions_per_second);
         let (of, rate) = match of_transactions {
-            Some(_) => (RateOf::Transactions, of_transactions),
-            None if self.classic_count > 0 => (RateOf::Operations, per_second_max),
+            Some(_) => (HeadlineUnit::Transactions, of_transactions),
+            None if self.classic_count > 0 => (HeadlineUnit::Operations, per_second_max),
             // The majority of the cells decides: a single sequential cell does not.
-            None if 2 * self.large_count > self.cell_count => (RateOf::Bytes, bytes_per_second_max),
-            None => (RateOf::Requests, per_second_max),
+            None if 2 * self.large_count > self.cell_count => {
+                (HeadlineUnit::Bytes, bytes_per_second_max)
+            }
+            None => (HeadlineUnit::Requests, per_second_max),
         };
         let rate = rate.filter(|_| self.cell_count > 0);
         Best {
@@ -227,13 +229,13 @@ mod tests {
         serde_json::from_value(cell).unwrap()
     }
 
-    fn headline(cells: &[CellRecord]) -> Option<(RateOf, f64)> {
+    fn headline(cells: &[CellRecord]) -> Option<(HeadlineUnit, f64)> {
         let headline = Best::of(cells).headline?;
         Some((headline.of, headline.per_second))
     }
 
     #[test]
-    fn the_headline_is_in_the_unit_that_means_something() {
+    fn the_headline_uses_the_meaningful_unit() {
         let small = cell("measure", 1000.0, 4096.0);
         let [large, larger] = [1, 2].map(|index| {
             let mut cell = cell("measure", 9.0, 1e6);
@@ -243,14 +245,14 @@ mod tests {
         assert_eq!(headline(&[]), None);
         assert_eq!(
             headline(&[small.clone(), large.clone()]),
-            Some((RateOf::Requests, 1000.0))
+            Some((HeadlineUnit::Requests, 1000.0))
         );
         assert_eq!(
             headline(&[small, large, larger]),
-            Some((RateOf::Bytes, 9e6))
+            Some((HeadlineUnit::Bytes, 9e6))
         );
         let mut phases = [cell("create", 50.0, 1e6), cell("transactions", 20.0, 0.0)];
-        assert_eq!(headline(&phases), Some((RateOf::Operations, 50.0)));
+        assert_eq!(headline(&phases), Some((HeadlineUnit::Operations, 50.0)));
         // A pair of operations is one transaction.
         let pool = PoolFigures {
             transactions_count: 10,
@@ -261,8 +263,11 @@ mod tests {
             pool: Some(pool),
             ..PhaseFigures::default()
         });
-        assert_eq!(headline(&phases), Some((RateOf::Transactions, 10.0)));
-        assert_eq!(headline(&phases[..1]), Some((RateOf::Operations, 50.0)));
+        assert_eq!(headline(&phases), Some((HeadlineUnit::Transactions, 10.0)));
+        assert_eq!(
+            headline(&phases[..1]),
+            Some((HeadlineUnit::Operations, 50.0))
+        );
     }
 
     #[test]
@@ -273,14 +278,14 @@ mod tests {
         }
         // What was cut short is no repetition.
         cells[2].status = Status::Interrupted;
-        assert_eq!(headline(&cells), Some((RateOf::Requests, 1300.0)));
+        assert_eq!(headline(&cells), Some((HeadlineUnit::Requests, 1300.0)));
         let best = Best::of(&cells);
         assert_eq!(best.per_second_max, Some(1300.0));
         assert_eq!(best.bytes_per_second_max, Some(1300.0 * 4096.0));
         // Different cells are not averaged: the best one counts.
         cells[1].first_index = Some(1);
-        assert_eq!(headline(&cells), Some((RateOf::Requests, 1600.0)));
-        assert_eq!(headline(&cells[2..]), Some((RateOf::Requests, 100.0)));
+        assert_eq!(headline(&cells), Some((HeadlineUnit::Requests, 1600.0)));
+        assert_eq!(headline(&cells[2..]), Some((HeadlineUnit::Requests, 100.0)));
     }
 
     #[test]
@@ -290,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn each_word_in_the_store_stands_for_what_it_was_written_for() {
-        for of in RateOf::ALL {
-            assert_eq!(RateOf::of(of.as_str()), Some(of));
+    fn each_stored_rate_kind_reads_back() {
+        for of in HeadlineUnit::ALL {
+            assert_eq!(HeadlineUnit::of(of.as_str()), Some(of));
         }
-        assert_eq!(RateOf::of("miles"), None);
+        assert_eq!(HeadlineUnit::of("miles"), None);
     }
 }

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_none_that_could_be_taken_for_something_else() {
+    fn an_id_cannot_be_mistaken_for_another_argument() {
         assert!(is_id("20261121-023612-042-1f"));
         for id in [
             "",

@@ -10,7 +10,7 @@ use crate::entry::{CompleteCell, EventRows, interval_text, text_fingerprint};
 
 /// An event that the store keeps.
 #[derive(Debug, Clone)]
-pub(crate) enum KeptEvent {
+pub(crate) enum PersistedEvent {
     /// The cell with this number in the plan begins.
     CellBegun(u32),
     /// An interval of the cell with this number in the plan.
@@ -23,7 +23,7 @@ pub(crate) enum KeptEvent {
     Warning(Warning),
 }
 
-impl KeptEvent {
+impl PersistedEvent {
     /// The part of an event to keep; `None` for events that only displays need.
     pub(crate) fn of(event: &RunEvent) -> Option<Self> {
         match event {
@@ -61,10 +61,10 @@ struct OpenCell {
 
 impl RunDraft {
     /// The entries to write for an event.
-    pub(crate) fn entries(&mut self, told: KeptEvent) -> serde_json::Result<Vec<EventRows>> {
+    pub(crate) fn entries(&mut self, told: PersistedEvent) -> serde_json::Result<Vec<EventRows>> {
         Ok(match told {
-            KeptEvent::CellBegun(index) => vec![self.begin(index)],
-            KeptEvent::Interval(index, interval) => {
+            PersistedEvent::CellBegun(index) => vec![self.begin(index)],
+            PersistedEvent::Interval(index, interval) => {
                 let is_open = |open: &OpenCell| open.index == index;
                 let mut entries = Vec::new();
                 // An interval needs the row of its cell, even if the event of its beginning is
@@ -75,9 +75,9 @@ impl RunDraft {
                 entries.extend(self.interval(&interval)?);
                 entries
             }
-            KeptEvent::CellDone(record) => vec![self.finish(&record)?],
-            KeptEvent::CellsAdded(cells) => vec![EventRows::CellsAdded(cells)],
-            KeptEvent::Warning(warning) => {
+            PersistedEvent::CellDone(record) => vec![self.finish(&record)?],
+            PersistedEvent::CellsAdded(cells) => vec![EventRows::CellsAdded(cells)],
+            PersistedEvent::Warning(warning) => {
                 let number = self.warning_count;
                 self.warning_count += 1;
                 vec![EventRows::Warning { number, warning }]
@@ -146,8 +146,8 @@ impl RunDraft {
 }
 
 fn fingerprint(record: &CellRecord) -> serde_json::Result<u64> {
-    struct Hashing(DefaultHasher);
-    impl io::Write for Hashing {
+    struct HashWriter(DefaultHasher);
+    impl io::Write for HashWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.write(bytes);
             Ok(bytes.len())
@@ -157,7 +157,7 @@ fn fingerprint(record: &CellRecord) -> serde_json::Result<u64> {
         }
     }
     // Fingerprints stay in this process, so the algorithm may differ between versions of Rust.
-    let mut hashing = Hashing(DefaultHasher::new());
+    let mut hashing = HashWriter(DefaultHasher::new());
     units::write_json(&mut hashing, record)?;
     Ok(hashing.0.finish())
 }

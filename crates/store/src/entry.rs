@@ -238,13 +238,13 @@ pub(crate) fn finish_run(
     let mut insert = store
         .prepare_cached("INSERT INTO estimates (run, position, figures) VALUES (?1, ?2, ?3)")?;
     for (number, estimate) in (0_i64..).zip(&record.estimates) {
-        let figures = units::json_line(estimate).map_err(not_json)?;
+        let figures = units::json_line(estimate).map_err(json_error)?;
         insert.execute(params![run, number, figures])?;
     }
     Ok(())
 }
 
 /// Wraps a JSON error as a database error.
-pub(crate) fn not_json(error: serde_json::Error) -> rusqlite::Error {
+pub(crate) fn json_error(error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::ToSqlConversionFailure(Box::new(error))
 }

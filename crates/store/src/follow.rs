@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use results::{
-    IntervalRecord, Owner, Percentiles, RunRecord, Status, Timestamp, Warning, upgrade_cell,
+    IntervalRecord, Percentiles, ProcessIdentity, RunRecord, Status, Timestamp, Warning,
+    upgrade_cell,
 };
 use rusqlite::{Connection, OptionalExtension};
 use schemars::JsonSchema;
@@ -179,7 +180,7 @@ pub struct LiveRun {
     /// Id of the run.
     pub id: String,
     /// Process that makes the run.
-    pub owner: Owner,
+    pub owner: ProcessIdentity,
 }
 
 impl Store {
@@ -223,9 +224,9 @@ impl Store {
     ///
     /// # Errors
     /// If there is no such run, or the store cannot be read.
-    pub fn end_place(&self, selector: &str) -> Result<RunCursor, StoreError> {
+    pub fn end_cursor(&self, selector: &str) -> Result<RunCursor, StoreError> {
         let run = self.select(selector)?;
-        let place = end_place(&self.connection, run.key);
+        let place = end_cursor(&self.connection, run.key);
         place.map_err(|error| StoreError::of(self.path(), error))
     }
 
@@ -261,7 +262,7 @@ impl Store {
             let (first, last) = (only.unwrap_or(place.cell), only.unwrap_or(u32::MAX));
             let store = self.connection.unchecked_transaction()?;
             // Read in the same transaction, so that no interval is skipped or returned twice.
-            let next = end_place(&store, run.key)?;
+            let next = end_cursor(&store, run.key)?;
             let mut query = store.prepare_cached(sql)?;
             let rows = query.query_map((run.key, first, last), |row| {
                 let (key, position): (i64, u32) = (row.get(0)?, row.get(1)?);
@@ -315,7 +316,7 @@ impl Store {
             let mut query = self.connection.prepare_cached(sql)?;
             let mut found = Vec::new();
             for id in live_ids(self.path(), &self.connection)? {
-                let owner: Option<Option<Owner>> = query
+                let owner: Option<Option<ProcessIdentity>> = query
                     .query_row([&id], |row| Ok(json(row, 0).ok()))
                     .optional()?;
                 if let Some(owner) = owner.flatten() {
@@ -343,7 +344,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn change_number(&self) -> Result<i64, StoreError> {
+    pub fn data_version(&self) -> Result<i64, StoreError> {
         let number = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0));
@@ -351,7 +352,7 @@ impl Store {
     }
 }
 
-fn end_place(store: &Connection, run: i64) -> rusqlite::Result<RunCursor> {
+fn end_cursor(store: &Connection, run: i64) -> rusqlite::Result<RunCursor> {
     let sql = "SELECT count(*), (SELECT max(position) FROM cells WHERE run = ?1) \
                FROM warnings WHERE run = ?1";
     let (warnings, last): (u32, Option<u32>) = store

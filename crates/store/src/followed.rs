@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stats::Estimate;
 
-use crate::best::RateOf;
+use crate::best::HeadlineUnit;
 use crate::store::Store;
 use crate::{RunRow, StoreError};
 
@@ -31,7 +31,7 @@ const NOT_ASKED: [&str; 13] = [
 /// The settings of a cell that are shown to the user.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct CellQuestion {
+pub struct CellSettings {
     /// Name of the access specification, if all workers used the same one.
     pub access_spec: Option<String>,
     /// Phase that was measured: `measure`, or a program's own phase.
@@ -50,7 +50,7 @@ pub struct CellQuestion {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedCell {
     /// The parameters that make two cells comparable.
-    pub question: CellQuestion,
+    pub question: CellSettings,
     /// Name of the workload.
     pub workload: String,
     /// Mean rate of the repetitions; `None` if nothing was measured.
@@ -102,12 +102,12 @@ struct FollowedRecord {
     workload: String,
     status: String,
     #[serde(flatten)]
-    question: CellQuestion,
+    question: CellSettings,
     #[serde(default)]
     curve: Value,
     open_loop: Option<FollowedOpenLoop>,
     total: FollowedRates,
-    within: Option<Within>,
+    within: Option<WithinCell>,
     phase_figures: Option<PhaseRates>,
 }
 
@@ -124,7 +124,7 @@ struct FollowedRates {
 }
 
 #[derive(Debug, Deserialize)]
-struct Within {
+struct WithinCell {
     mean: f64,
     ci95_low: Option<f64>,
     ci95_high: Option<f64>,
@@ -136,11 +136,11 @@ struct PhaseRates {
 }
 
 impl FollowedRecord {
-    fn rate(&self, of: RateOf) -> Option<f64> {
+    fn rate(&self, of: HeadlineUnit) -> Option<f64> {
         match of {
-            RateOf::Bytes => self.total.bytes_per_second,
-            RateOf::Requests | RateOf::Operations => self.total.per_second,
-            RateOf::Transactions => {
+            HeadlineUnit::Bytes => self.total.bytes_per_second,
+            HeadlineUnit::Requests | HeadlineUnit::Operations => self.total.per_second,
+            HeadlineUnit::Transactions => {
                 let pool = self.phase_figures.as_ref()?.pool.as_ref()?;
                 (pool.transactions_ns > 0).then(|| pool.transactions_per_second())
             }
@@ -155,11 +155,11 @@ impl FollowedRecord {
 
     /// Confidence interval of a rate with one repetition. `None` for transactions, because
     /// intervals do not count them.
-    fn interval(&self, of: RateOf) -> Option<(f64, f64)> {
+    fn interval(&self, of: HeadlineUnit) -> Option<(f64, f64)> {
         let within = self
             .within
             .as_ref()
-            .filter(|_| of != RateOf::Transactions)?;
+            .filter(|_| of != HeadlineUnit::Transactions)?;
         // The interval was computed for the rate of operations; its relative width is the same in
         // bytes.
         let scale = self.rate(of)? / within.mean;
@@ -176,7 +176,7 @@ impl Store {
     pub fn followed_cells(
         &self,
         run: &RunRow,
-        of: RateOf,
+        of: HeadlineUnit,
     ) -> Result<Vec<FollowedCell>, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
         let cells = self.parsed_cells(&run.id).map_err(failed)?;
@@ -215,7 +215,7 @@ impl Store {
     }
 }
 
-fn followed(group: &[&FollowedRecord], planned: &[Value], of: RateOf) -> FollowedCell {
+fn followed(group: &[&FollowedRecord], planned: &[Value], of: HeadlineUnit) -> FollowedCell {
     let first = group[0];
     let rates = group.iter().filter_map(|cell| cell.rate(of));
     let rates: Vec<f64> = rates.filter(|rate| rate.is_finite()).collect();
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_are_alike_where_both_tell_the_same() {
+    fn plans_are_alike_if_their_common_keys_agree() {
         let plan = json!({"index": 0, "workers": [{"seed": 1, "lines": [{"size_bytes": 4096}]}]});
         let mut other = plan.clone();
         (other["index"], other["workers"][0]["seed"]) = (json!(3), json!(2));

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_takes_two_bytes() {
+    fn an_empty_histogram_takes_two_bytes() {
         let empty = HistogramRecord::default();
         assert_eq!(encode(&empty).len(), 2);
         assert_eq!(again(&empty), Some(empty));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_too_long_is_refused() {
+    fn an_overlong_number_is_refused() {
         let mut bytes = vec![HDR_BYTES];
         bytes.extend([0xff; 9]);
         bytes.push(0x02);
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_histogram_comes_back(
+        fn any_histogram_survives_encoding(
             hdr_v2_base64 in prop_oneof!["[A-Za-z0-9+/=]{0,12}", any::<String>()],
             buckets_ns in proptest::collection::vec(any::<[u64; 3]>(), 0..20),
         ) {
@@ -144,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             if let Some(histogram) = decode(&bytes) {
                 prop_assert_eq!(again(&histogram), Some(histogram));
             }

@@ -5,7 +5,7 @@ use results::RunRecord;
 use crate::StoreError;
 use crate::check::check;
 use crate::draft::RunDraft;
-use crate::entry::not_json;
+use crate::entry::json_error;
 use crate::error::is_name_taken;
 use crate::insert::insert;
 use crate::store::Store;
@@ -35,7 +35,7 @@ impl Store {
         };
         let id = record.id.clone();
         let entries = RunDraft::default().corrections(&record);
-        let entries = entries.map_err(|error| StoreError::of(self.path(), not_json(error)))?;
+        let entries = entries.map_err(|error| StoreError::of(self.path(), json_error(error)))?;
         // Before the store is locked, so that a bad record costs other processes nothing.
         check(&record, &entries)?;
         match insert(&mut self.connection, &record, &entries) {

@@ -4,7 +4,7 @@ use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::draft::RunDraft;
-use crate::entry::{EventRows, apply, finish_run, not_json};
+use crate::entry::{EventRows, apply, finish_run, json_error};
 use crate::header::RunHeader;
 
 /// Adds a completed run.
@@ -12,7 +12,9 @@ pub(crate) fn insert_record(
     connection: &mut Connection,
     record: &RunRecord,
 ) -> rusqlite::Result<()> {
-    let entries = RunDraft::default().corrections(record).map_err(not_json)?;
+    let entries = RunDraft::default()
+        .corrections(record)
+        .map_err(json_error)?;
     insert(connection, record, &entries)
 }
 
@@ -22,7 +24,7 @@ pub(crate) fn insert(
     record: &RunRecord,
     entries: &[EventRows],
 ) -> rusqlite::Result<()> {
-    let header = RunHeader::of(record).map_err(not_json)?;
+    let header = RunHeader::of(record).map_err(json_error)?;
     let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // No owner: other processes see the run only after the commit, when it is complete.
     let run = header.insert(&store, "")?;

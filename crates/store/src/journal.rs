@@ -8,14 +8,14 @@ use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
-use crate::draft::{KeptEvent, RunDraft};
-use crate::entry::{EventRows, apply, finish_run, not_json};
+use crate::draft::{PersistedEvent, RunDraft};
+use crate::entry::{EventRows, apply, finish_run, json_error};
 use crate::error::is_name_taken;
 use crate::header::RunHeader;
 use crate::insert::insert_record;
-use crate::live::{RunLock, forget_ended};
+use crate::live::{RunLock, clear_ended_owners};
 use crate::location::identity;
-use crate::open::bring_in;
+use crate::open::checkpoint;
 
 /// Time for which events are collected. A killed process loses at most this much, in addition to
 /// the interval being measured.
@@ -63,12 +63,13 @@ impl RunJournal {
         let begin = |connection: &mut Connection| -> rusqlite::Result<i64> {
             // A checkpoint flushes the file, so it must not run while a cell is measured.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-            let header = RunHeader::of(record).map_err(not_json)?;
-            let owner = units::json_line(&results::Owner::current()).map_err(not_json)?;
+            let header = RunHeader::of(record).map_err(json_error)?;
+            let owner =
+                units::json_line(&results::ProcessIdentity::current()).map_err(json_error)?;
             // A lock taken at the first write would fail at once if another process has written
             // meanwhile.
             let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            forget_ended(&path, &store)?;
+            clear_ended_owners(&path, &store)?;
             let run = header.insert(&store, &owner)?;
             store.commit()?;
             Ok(run)
@@ -89,7 +90,7 @@ impl RunJournal {
     }
 
     /// Writes events until the sender is gone.
-    pub(crate) fn keep(mut self, told: &Receiver<KeptEvent>) -> Self {
+    pub(crate) fn keep(mut self, told: &Receiver<PersistedEvent>) -> Self {
         loop {
             let received = match self.due {
                 // Without pending entries, the thread sleeps until an event, so that it does not
@@ -109,11 +110,11 @@ impl RunJournal {
         self
     }
 
-    fn take(&mut self, told: KeptEvent) {
-        let cell_is_done = matches!(told, KeptEvent::CellDone(_));
+    fn take(&mut self, told: PersistedEvent) {
+        let cell_is_done = matches!(told, PersistedEvent::CellDone(_));
         match self.draft.entries(told) {
             Ok(entries) => self.pending.extend(entries),
-            Err(error) => self.broken = Some(not_json(error)),
+            Err(error) => self.broken = Some(json_error(error)),
         }
         let now = Instant::now();
         // The first event sets the time: the following ones are collected until then.
@@ -123,7 +124,7 @@ impl RunJournal {
             self.write_pending();
         }
         if cell_is_done {
-            self.shorten_log();
+            self.checkpoint_log();
         }
     }
 
@@ -154,12 +155,12 @@ impl RunJournal {
     }
 
     /// Checkpoints a large log. Between two cells, this flush does not disturb a measurement.
-    fn shorten_log(&mut self) {
+    fn checkpoint_log(&mut self) {
         let mut log = self.path.clone().into_os_string();
         log.push("-wal");
         if std::fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES_MAX) {
             self.write_pending();
-            bring_in(&self.connection);
+            checkpoint(&self.connection);
         }
     }
 
@@ -178,13 +179,13 @@ impl RunJournal {
         finished.map_err(|error| StoreError::of(&self.path, error))?;
         // After the commit, so that no process sees the run without lock and without end.
         self.live.take();
-        bring_in(&self.connection);
+        checkpoint(&self.connection);
         Ok(())
     }
 
     fn write_end(&mut self, record: &RunRecord) -> rusqlite::Result<()> {
-        let corrections = self.draft.corrections(record).map_err(not_json)?;
-        let header = RunHeader::of(record).map_err(not_json)?;
+        let corrections = self.draft.corrections(record).map_err(json_error)?;
+        let header = RunHeader::of(record).map_err(json_error)?;
         let behavior = TransactionBehavior::Immediate;
         let store = self.connection.transaction_with_behavior(behavior)?;
         let is_there = store

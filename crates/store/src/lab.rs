@@ -36,7 +36,7 @@ pub struct LabRow {
 
 /// The part of a lab's record that a list needs; parsing only this keeps long lists fast.
 #[derive(Debug, Deserialize)]
-struct Outline {
+struct LabSummary {
     id: String,
     started_at: Timestamp,
     title: String,
@@ -139,7 +139,7 @@ pub(crate) fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
     let sql = "SELECT record FROM labs ORDER BY started_us DESC, id DESC";
     let mut query = connection.prepare_cached(sql)?;
     let rows = query.query_map([], |row| {
-        let outline: Outline = json(row, 0)?;
+        let outline: LabSummary = json(row, 0)?;
         let short_id = short_ids.get(&outline.id);
         let short_id = short_id.unwrap_or(&outline.id).clone();
         Ok(LabRow::of(outline, short_id))
@@ -148,7 +148,7 @@ pub(crate) fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
 }
 
 impl LabRow {
-    fn of(outline: Outline, short_id: String) -> Self {
+    fn of(outline: LabSummary, short_id: String) -> Self {
         let mut run_ids: Vec<String> = Vec::new();
         for id in outline
             .sections

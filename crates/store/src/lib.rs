@@ -34,14 +34,14 @@ mod status;
 mod store;
 mod writer;
 
-pub use best::{Headline, RateOf};
+pub use best::{Headline, HeadlineUnit};
 pub use documents::{ImportedRun, RunList, RunsImported, RunsRemoved};
 pub use error::StoreError;
 pub use follow::{
     CellView, LatencyView, LiveRun, OperationView, RunCursor, StoredEvent, StoredEvents,
     StoredIntervals,
 };
-pub use followed::{CellQuestion, FollowedCell};
+pub use followed::{CellSettings, FollowedCell};
 pub use format::FORMAT_NUMBER;
 pub use import::Imported;
 pub use lab::LabRow;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::best::{Best, Headline, RateOf};
+use crate::best::{Best, Headline, HeadlineUnit};
 use crate::column::{damaged, json};
 use crate::live::is_live;
 use crate::load::load_rows;
@@ -115,12 +115,12 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
     let since_us = filter.since.map_or(i64::MIN, Timestamp::as_microsecond);
     let mut query = connection.prepare_cached(&sql)?;
     let rows = query.query_map([since_us], |row| {
-        let (key, mut run) = listed_row(path, row)?;
+        let (key, mut run) = read_row(path, row)?;
         run.tags = tags.remove(&key).unwrap_or_default();
         if let Some(short_id) = short_ids.get(&run.id) {
             run.short_id.clone_from(short_id);
         }
-        add_best((&connection, path), key, &mut run)?;
+        add_partial_rates((&connection, path), key, &mut run)?;
         Ok(run)
     })?;
     // Errors pass the filter, so that they are reported instead of hidden.
@@ -128,13 +128,13 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
     wanted.take(filter.limit.unwrap_or(usize::MAX)).collect()
 }
 
-/// The columns that [`listed_row`] reads.
+/// The columns that [`read_row`] reads.
 pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owner, command, \
     workloads, targets, file_systems, cell_count, note, host, per_second_max, \
     bytes_per_second_max, kernel, rate_of, rate";
 
 /// Adds the rates of a killed run that completed no cell, from its intervals.
-pub(crate) fn add_best(
+pub(crate) fn add_partial_rates(
     at: (&Connection, &Path),
     key: i64,
     run: &mut RunRow,
@@ -150,7 +150,7 @@ pub(crate) fn add_best(
 }
 
 /// A row of [`COLUMNS`] with its key. Tags and the short id are filled in elsewhere.
-pub(crate) fn listed_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)> {
+pub(crate) fn read_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)> {
     let key = row.get(0)?;
     let id: String = row.get(1)?;
     let owner: Option<String> = row.get(5)?;
@@ -186,7 +186,7 @@ fn headline(row: &Row) -> rusqlite::Result<Option<Headline>> {
     let Some((of, per_second)) = of.zip(per_second) else {
         return Ok(None);
     };
-    let of = RateOf::of(&of).ok_or_else(|| damaged(16, "this is no unit of a rate"))?;
+    let of = HeadlineUnit::of(&of).ok_or_else(|| damaged(16, "this is no unit of a rate"))?;
     Ok(Some(Headline { of, per_second }))
 }
 

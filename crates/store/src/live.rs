@@ -53,7 +53,7 @@ impl RunLock {
                 Err(_) => return None,
             }
             // A process that cleans up after ended runs may have removed the file meanwhile.
-            if is_at(&file, &path) {
+            if is_same_file(&file, &path) {
                 return Some(Self {
                     path,
                     _locked: file,
@@ -100,7 +100,7 @@ pub(crate) fn live_ids(store: &Path, connection: &Connection) -> rusqlite::Resul
 }
 
 /// Clears the owners of runs whose processes were killed, and removes their locks.
-pub(crate) fn forget_ended(store: &Path, connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn clear_ended_owners(store: &Path, connection: &Connection) -> rusqlite::Result<()> {
     let mut query = connection.prepare("SELECT id FROM runs WHERE owner IS NOT NULL")?;
     let ids = query.query_map([], |row| row.get(0))?;
     let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
@@ -109,18 +109,20 @@ pub(crate) fn forget_ended(store: &Path, connection: &Connection) -> rusqlite::R
             continue;
         };
         let Some(file) = open(&path) else { continue };
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_at(&file, &path) {
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+            && is_same_file(&file, &path)
+        {
             connection.execute("UPDATE runs SET owner = NULL WHERE id = ?1", params![id])?;
             let _ = fs::remove_file(&path);
         }
     }
-    remove_strays(store);
+    remove_stray_locks(store);
     Ok(())
 }
 
 /// Removes lock files that no process holds and that belong to no stored run. They remain if a
 /// process is killed before it stores its run, or between clearing an owner and removing the lock.
-fn remove_strays(store: &Path) {
+fn remove_stray_locks(store: &Path) {
     let directory = match store.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -140,7 +142,9 @@ fn remove_strays(store: &Path) {
         };
         let Some(file) = open(&path) else { continue };
         // A process that is about to take the lock checks afterwards that the file still exists.
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_at(&file, &path) {
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+            && is_same_file(&file, &path)
+        {
             let _ = fs::remove_file(&path);
         }
     }
@@ -163,7 +167,7 @@ fn open(path: &Path) -> Option<File> {
     options.read(true).custom_flags(flags).open(path).ok()
 }
 
-fn is_at(file: &File, path: &Path) -> bool {
+fn is_same_file(file: &File, path: &Path) -> bool {
     let (Ok(opened), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
         return false;
     };
@@ -188,7 +192,7 @@ mod tests {
         let live = RunLock::begin(&store, &ids[0]).unwrap();
         fs::write(lock_path(&store, &ids[1]).unwrap(), "").unwrap();
         fs::write(directory.path().join("runs.db-run-notes"), "mine").unwrap();
-        forget_ended(&store, &connection).unwrap();
+        clear_ended_owners(&store, &connection).unwrap();
         assert!(live.path.exists());
         assert!(!lock_path(&store, &ids[1]).unwrap().exists());
         assert!(directory.path().join("runs.db-run-notes").exists());

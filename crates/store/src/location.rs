@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_store_lies_in_the_data_home_or_in_its_default() {
+    fn the_store_is_in_the_data_home_or_its_default() {
         let stored = Some("/home/u/.local/share/pgmeter/results.db".to_owned());
         assert_eq!(default(None, Some("/home/u")), stored);
         assert_eq!(default(Some("not/absolute"), Some("/home/u")), stored);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_lies_on_the_file_system_of_its_directory() {
+    fn a_store_shares_the_device_of_its_nearest_directory() {
         let directory = tempfile::tempdir().unwrap();
         let store = directory.path().join("not/yet/made.db");
         assert!(shares_device(&store, &directory.path().join("target")));

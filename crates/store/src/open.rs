@@ -54,13 +54,13 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, StoreError
             error @ (StoreError::ReadOnly { .. }
             | StoreError::Full { .. }
             | StoreError::System { .. }),
-        ) => open_unwritable(path, error).map(Some),
+        ) => open_read_only(path, error).map(Some),
         Err(error) => Err(error),
     }
 }
 
 /// Opens a store whose files cannot be written, such as on read-only media.
-fn open_unwritable(path: &Path, why: StoreError) -> Result<Connection, StoreError> {
+fn open_read_only(path: &Path, why: StoreError) -> Result<Connection, StoreError> {
     let mut log = path.to_owned().into_os_string();
     log.push("-wal");
     // The log cannot be read without writing, and without it the file would be out of date.
@@ -147,7 +147,7 @@ fn set_up(connection: &mut Connection, kind: &DatabaseKind) -> rusqlite::Result<
         // SQLite accepts this setting only before the first table exists.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
-    use_log(connection)?;
+    enable_wal(connection)?;
     // With a log, this flushes at checkpoints only, not after every change.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     if !matches!(kind, DatabaseKind::Store(FORMAT_NUMBER)) {
@@ -160,7 +160,7 @@ fn set_up(connection: &mut Connection, kind: &DatabaseKind) -> rusqlite::Result<
 ///
 /// If two processes do this at the same time, SQLite refuses one of them without waiting for the
 /// busy timeout.
-fn use_log(connection: &Connection) -> rusqlite::Result<()> {
+fn enable_wal(connection: &Connection) -> rusqlite::Result<()> {
     let start = Instant::now();
     loop {
         match connection.pragma_update(None, "journal_mode", "WAL") {
@@ -177,6 +177,6 @@ fn use_log(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Checkpoints: copies the log into the file and flushes both, unless other processes prevent it.
 /// If it fails, the log remains.
-pub(crate) fn bring_in(connection: &Connection) {
+pub(crate) fn checkpoint(connection: &Connection) {
     let _ = connection.pragma_query(None, "wal_checkpoint", |_| Ok(()));
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use units::JsonDocument;
 
 use crate::StoreError;
-use crate::list::{COLUMNS, RunRow, add_best, listed_row};
+use crate::list::{COLUMNS, RunRow, add_partial_rates, read_row};
 use crate::live::live_ids;
 use crate::status::RunStatus;
 use crate::store::Store;
@@ -131,7 +131,7 @@ impl Store {
         let row = || {
             let store = self.connection.unchecked_transaction()?;
             let mut query = store.prepare_cached(&sql)?;
-            let row = query.query_row([run.key], |row| listed_row(self.path(), row))?;
+            let row = query.query_row([run.key], |row| read_row(self.path(), row))?;
             complete((&store, self.path()), row)
         };
         row().map_err(|error| StoreError::of(self.path(), error))
@@ -162,7 +162,7 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
     let mut values = condition.values;
     values.extend([number(query.limit), number(query.offset)]);
     let mut statement = store.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(&values), |row| listed_row(path, row))?;
+    let rows = statement.query_map(params_from_iter(&values), |row| read_row(path, row))?;
     let rows = rows.map(|row| complete((&store, path), row?));
     Ok(RunPage {
         total_count,
@@ -183,7 +183,7 @@ fn complete(
         .query_map([key], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     row.short_id = short_id(store, &row.id)?;
-    add_best((store, path), key, &mut row)?;
+    add_partial_rates((store, path), key, &mut row)?;
     Ok(row)
 }
 

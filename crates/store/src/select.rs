@@ -90,7 +90,7 @@ impl Store {
         if let Some(number) = newest_number(selector) {
             return self.nth_newest(selector, number);
         }
-        let labs = labs_beginning_with(&self.connection, selector).map_err(failed)?;
+        let labs = labs_with_prefix(&self.connection, selector).map_err(failed)?;
         let Some(lab) = labs.first() else {
             return self.resolve(selector).map(FoundName::Run);
         };
@@ -116,7 +116,7 @@ impl Store {
 
     fn find_tag(&self, selector: &str) -> Result<FoundName, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
-        let mut tags = tags_beginning_with(&self.connection, selector).map_err(failed)?;
+        let mut tags = tags_with_prefix(&self.connection, selector).map_err(failed)?;
         if let Some(exact) = tags.iter().position(|tag| tag == selector) {
             tags.swap(0, exact);
             tags.truncate(1);
@@ -269,7 +269,7 @@ fn beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec
     query.query_map([prefix], selected)?.collect()
 }
 
-fn labs_beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
+fn labs_with_prefix(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
     if prefix.is_empty() {
         return Ok(Vec::new());
     }
@@ -278,7 +278,7 @@ fn labs_beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Resul
     query.query_map([prefix], |row| row.get(0))?.collect()
 }
 
-fn tags_beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
+fn tags_with_prefix(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT DISTINCT tag FROM tags WHERE substr(tag, 1, length(?1)) = ?1 ORDER BY tag";
     let mut query = connection.prepare_cached(sql)?;
     query.query_map([prefix], |row| row.get(0))?.collect()

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use results::{Owner, Status};
+use results::{ProcessIdentity, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ impl RunStatus {
             if is_live.is_some() {
                 return is_live;
             }
-            let owner = units::parse_json::<Owner>(owner?).ok()?;
+            let owner = units::parse_json::<ProcessIdentity>(owner?).ok()?;
             Some(owner.may_run())
         };
         if status == Self::Running && may_run() != Some(true) {

@@ -55,7 +55,7 @@ impl Store {
     /// `true` if the store is on the file system of `target`, or on that block device, so that its
     /// writes are measured, too. Partitions of a device and layers above it are not detected.
     #[must_use]
-    pub fn lies_on(&self, target: &Path) -> bool {
+    pub fn shares_storage_with(&self, target: &Path) -> bool {
         shares_device(&self.path, target)
     }
 
@@ -94,7 +94,7 @@ impl Store {
             store.execute("DELETE FROM runs WHERE key = ?1", [run.key])?;
             store.commit()?;
             // Space that cannot be released now remains until the next removal.
-            let _ = give_space_back(connection);
+            let _ = release_free_pages(connection);
             Ok(true)
         })?;
         match removed {
@@ -146,7 +146,7 @@ impl Store {
 }
 
 /// Returns free pages of the file to the file system.
-fn give_space_back(connection: &Connection) -> rusqlite::Result<()> {
+fn release_free_pages(connection: &Connection) -> rusqlite::Result<()> {
     // Each step releases one page.
     let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut steps = vacuum.query([])?;

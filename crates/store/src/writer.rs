@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use results::{RunEvent, RunRecord};
 
 use crate::StoreError;
-use crate::draft::KeptEvent;
+use crate::draft::PersistedEvent;
 use crate::journal::RunJournal;
 
 /// Writes one run while it is running.
@@ -15,7 +15,7 @@ use crate::journal::RunJournal;
 /// shown as interrupted once the process has ended.
 #[derive(Debug)]
 pub struct RunWriter {
-    told: Option<Sender<KeptEvent>>,
+    told: Option<Sender<PersistedEvent>>,
     thread: Option<JoinHandle<(RunJournal, Option<u64>)>>,
     /// The journal that the thread returned when it ended.
     journal: Option<RunJournal>,
@@ -29,7 +29,7 @@ impl RunWriter {
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || (journal.keep(&receiver), written_by_this_thread()))?;
+            .spawn(move || (journal.keep(&receiver), thread_written_bytes()))?;
         Ok(Self {
             told: Some(sender),
             thread: Some(thread),
@@ -41,7 +41,7 @@ impl RunWriter {
     /// Queues an event. Never waits and never fails. Events that cannot be written now are written
     /// later, at the latest by [`RunWriter::finish`].
     pub fn event(&self, event: &RunEvent) {
-        if let (Some(told), Some(sender)) = (KeptEvent::of(event), &self.told) {
+        if let (Some(told), Some(sender)) = (PersistedEvent::of(event), &self.told) {
             // Sending fails only if the thread panicked; `finish` reports that.
             let _ = sender.send(told);
         }
@@ -78,7 +78,7 @@ impl RunWriter {
 }
 
 /// Number of bytes that this thread has passed to the kernel for writing.
-fn written_by_this_thread() -> Option<u64> {
+fn thread_written_bytes() -> Option<u64> {
     let counts = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     let written = counts
         .lines()

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_is_binary_and_a_letter_with_b_is_decimal() {
+    fn k_is_binary_and_kb_is_decimal() {
         for text in [
             "4k", "4K", "4KiB", "4kib", "4 KiB", " 4096 ", "4096B", "4096b",
         ] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_other_programs_read_otherwise_is_refused_with_both_meanings() {
+    fn an_ambiguous_size_suffix_is_refused_with_both_meanings() {
         for (text, count, unit) in [("4kb", "4", "k"), ("1.5 Mb", "1.5", "M"), ("2gb", "2", "g")] {
             let wanted = format!(
                 "`{text}` is not an unambiguous size; write `{count}{unit}` for \
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_size_says_what_was_seen_and_wanted() {
+    fn a_bad_size_error_shows_the_text_and_the_expected_form() {
         let help = "write a size such as `4k`, `1.5GiB`, `4kB` or `512`";
         for text in [
             "", "k", "-1", "-4k", "NaN", "inf", "4x", "4kk", "4kBB", "1e6", "4 k k", "4,5k",
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_a_size_as_text_or_number() {
+    fn sizes_deserialize_from_text_or_numbers() {
         assert_eq!(serde_json::to_string(&Bytes(4096)).unwrap(), "\"4KiB\"");
         assert_eq!(serde_json::from_str::<Bytes>("4096").unwrap(), Bytes(4096));
         assert_eq!(
@@ -258,14 +258,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_printed_reads_back(bytes: u64, shift in 0_u32..64) {
+        fn a_printed_size_reads_back(bytes: u64, shift in 0_u32..64) {
             for bytes in [bytes, bytes >> shift, bytes << shift] {
                 prop_assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)));
             }
         }
 
         #[test]
-        fn no_text_panics(text: String, near in "[0-9.]{0,25} ?[kKmMgGtTpPiIbB]{0,4}") {
+        fn parsing_never_panics(text: String, near in "[0-9.]{0,25} ?[kKmMgGtTpPiIbB]{0,4}") {
             let _ = text.parse::<Bytes>();
             let _ = near.parse::<Bytes>();
         }

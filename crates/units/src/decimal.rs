@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_is_rounded_once_and_says_so() {
+    fn a_product_is_rounded_once_and_marked_as_exact_or_not() {
         assert_eq!(times("1.5", 1024), Some((1536, true)));
         assert_eq!(times(".5", 1024), Some((512, true)));
         assert_eq!(times("1.3", 1024), Some((1331, false)));

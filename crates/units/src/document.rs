@@ -68,11 +68,11 @@ pub fn document_schema<T: JsonDocument>() -> String {
     // default.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    name_format(&mut schema, T::FORMAT);
+    set_format(&mut schema, T::FORMAT);
     json_page(&schema).unwrap_or_default()
 }
 
-fn name_format(schema: &mut Schema, format: &str) {
+fn set_format(schema: &mut Schema, format: &str) {
     let schema = schema.ensure_object();
     schema.insert("title".to_owned(), format.into());
     let field = json!({
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_wants_the_format_and_explains_fields() {
+    fn a_schema_requires_the_format_and_describes_fields() {
         let schema: Value = serde_json::from_str(&document_schema::<Things>()).unwrap();
         assert_eq!(schema["title"], "pgmeter-things/1");
         let properties = &schema["properties"];

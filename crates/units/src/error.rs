@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_cut_and_control_characters_are_escaped() {
+    fn a_long_value_is_truncated_and_control_characters_are_escaped() {
         assert_eq!(shortened("4\u{1b}[31m\n"), "4\\u{1b}[31m\\n");
         assert_eq!(shortened(&"é".repeat(41)), format!("{}...", "é".repeat(40)));
         assert_eq!(shortened(&"é".repeat(40)), "é".repeat(40));

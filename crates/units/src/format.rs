@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_read_like_a_clock() {
+    fn spans_print_like_a_clock() {
         const S: u64 = 1_000_000_000;
         for (ns, wanted) in [
             (0, "0:00"),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_short() {
+    fn sizes_print_short() {
         for (bytes, wanted) in [
             (0, "0 B"),
             (512, "512 B"),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_grouped() {
+    fn counts_print_with_digit_groups() {
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1000), "1,000");
@@ -246,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_number_panics(value: f64, whole: u64) {
+        fn formatting_a_number_never_panics(value: f64, whole: u64) {
             for text in [iops(value), bandwidth(value), latency(value)] {
                 prop_assert!(!text.is_empty());
             }

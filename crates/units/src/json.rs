@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_reads_as_a_file_does_and_an_error_has_its_place() {
+    fn json_from_text_and_file_parse_alike_and_errors_have_a_line() {
         let text = "{\n  \"a\": [1, 2.5, \"x\"]\n}";
         let value: serde_json::Value = parse_json(text).unwrap();
         assert_eq!(

@@ -23,7 +23,7 @@ pub use error::UnitError;
 pub use json::{AnySerialize, json_line, json_page, json_value, parse_json, read_json, write_json};
 pub use percent::Percent;
 pub use printable::{
-    excerpts, is_hidden, printable, printable_bytes, printable_lines, printable_message,
+    elide_long_words, is_hidden, printable, printable_bytes, printable_lines, printable_message,
 };
 pub use rate::Rate;
 pub use span::Span;

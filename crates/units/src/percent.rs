@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sign_may_be_left_out() {
+    fn the_percent_sign_is_optional() {
         for (text, percent) in [
             ("67", 67.0),
             ("67%", 67.0),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_one_hundred_is_refused() {
+    fn more_than_100_percent_is_refused() {
         for text in ["100.1", "101%", "99999999999999999999999999999999"] {
             let wanted = "outside 0 % to 100 %; write a percentage of at most 100";
             assert_eq!(parse(text), Err(format!("`{text}` is {wanted}")));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_percentage_says_what_was_seen_and_wanted() {
+    fn a_bad_percentage_error_shows_the_text_and_the_expected_form() {
         let help = "write a percentage such as `67`, `67%` or `33.3%`";
         for text in ["", "%", "-1", "NaN", "inf", "1e1", "50%%", "half"] {
             assert_eq!(
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_a_percentage_as_a_number() {
+    fn percentages_serialize_as_numbers() {
         assert_eq!(serde_json::to_string(&Percent(67.0)).unwrap(), "67");
         assert_eq!(serde_json::to_string(&Percent(33.3)).unwrap(), "33.3");
         for (text, percent) in [("67", 67.0), ("67.0", 67.0), ("\"33.3%\"", 33.3)] {
@@ -137,12 +137,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_printed_reads_back(percent in 0.0..=100.0_f64) {
+        fn a_printed_size_reads_back(percent in 0.0..=100.0_f64) {
             prop_assert_eq!(Percent(percent).to_string().parse(), Ok(Percent(percent)));
         }
 
         #[test]
-        fn no_text_panics(text: String, near in "[0-9.]{0,400} ?%?") {
+        fn parsing_a_size_never_panics(text: String, near in "[0-9.]{0,400} ?%?") {
             let _ = text.parse::<Percent>();
             let _ = near.parse::<Percent>();
         }

@@ -28,7 +28,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// As [`printable`], but keeps line breaks and tabs.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
-    shown(text, lays_out)
+    shown(text, is_layout)
 }
 
 /// As [`printable`], for a message that quotes lines of a file. Line breaks are kept only before
@@ -37,7 +37,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
     let stays = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");
-    match excerpts(text) {
+    match elide_long_words(text) {
         Cow::Borrowed(text) => shown(text, stays),
         Cow::Owned(text) => Cow::Owned(shown(&text, stays).into_owned()),
     }
@@ -54,7 +54,7 @@ const KEPT_CHARS: (usize, usize) = (200, 40);
 
 /// A message in which long words and quotes are shortened to their start, `…` and their end.
 #[must_use]
-pub fn excerpts(message: &str) -> Cow<'_, str> {
+pub fn elide_long_words(message: &str) -> Cow<'_, str> {
     // A character has at least one byte.
     if message.len() <= WORD_CHARS_MAX {
         return Cow::Borrowed(message);
@@ -121,7 +121,7 @@ pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Whether a character is part of the layout of a text; `rest` is the text after it.
-fn lays_out(character: char, rest: &str) -> bool {
+fn is_layout(character: char, rest: &str) -> bool {
     match character {
         '\n' | '\t' => true,
         // Part of a line break on other systems; alone, it would overwrite the line.
@@ -155,14 +155,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_written_as_an_escape() {
+    fn terminal_control_characters_print_as_escapes() {
         let hostile = "\u{1b}]0;t\u{7}\u{9b}2J\u{202e}a\r\nb\u{7f}";
         let wanted = "\\u{1b}]0;t\\u{7}\\u{9b}2J\\u{202e}a\\r\\nb\\u{7f}";
         assert_eq!(printable(hostile), wanted);
     }
 
     #[test]
-    fn layout_stays_where_it_is_meant() {
+    fn tabs_and_newlines_stay_only_in_multiline_text() {
         assert_eq!(printable_lines("a\tb\r\nc\rd"), "a\tb\r\nc\\rd");
         assert_eq!(printable("a\tb"), "a\\tb");
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_repeats_the_beginning_and_the_end_of_what_is_long() {
+    fn a_message_quotes_the_start_and_end_of_a_long_value() {
         let long = "x".repeat(8 << 20);
         for message in [
             format!("`{long}` is not a size"),
@@ -198,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_every_script_stay_as_they_are() {
+    fn letters_of_every_script_stay_unchanged() {
         for text in ["µs ± é", "企鹅", "עברית العربية", "🐧", "`C:\\x`"] {
             assert!(matches!(printable(text), Cow::Borrowed(same) if same == text));
         }
     }
 
     #[test]
-    fn bytes_that_are_no_text_stay_unless_a_terminal_could_obey_them() {
+    fn invalid_utf8_bytes_stay_unless_a_terminal_could_act_on_them() {
         assert_eq!(*printable_bytes(b"caf\xe9\n"), *b"caf\xe9\n");
         assert_eq!(*printable_bytes(b"\x9b2J\x1b\xff"), *b"\\x9b2J\\u{1b}\xff");
     }
@@ -222,7 +222,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_printable_stays(text in "[ -~é企]{0,40}") {
+        fn printable_text_stays_unchanged(text in "[ -~é企]{0,40}") {
             prop_assert_eq!(printable(&text), text.as_str());
         }
     }

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_letters_are_decimal() {
+    fn rate_suffixes_are_decimal() {
         for (text, rate) in [
             ("20k/s", 20e3),
             ("5000/s", 5e3),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_zero_or_beyond_all_numbers_is_refused() {
+    fn a_rate_of_zero_or_infinity_is_refused() {
         for text in ["0", "0k/s", &"9".repeat(400)] {
             assert!(
                 parse(text)
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_rate_says_what_was_seen_and_wanted() {
+    fn a_bad_rate_error_shows_the_text_and_the_expected_form() {
         let help = "write a rate such as `20k/s`, `5000/s` or `5000`";
         for text in ["", "/s", "-5", "NaN", "5/m", "5kk/s", "5/s/s", "1e3"] {
             assert_eq!(parse(text), Err(format!("`{text}` is not a rate; {help}")));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_prints_with_the_largest_letter_that_loses_nothing() {
+    fn a_rate_prints_with_the_largest_suffix_that_loses_nothing() {
         for (rate, wanted) in [
             (20e3, "20k/s"),
             (5500.0, "5500/s"),
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_printed_reads_back(
+        fn a_printed_size_reads_back(
             rate in any::<f64>().prop_map(f64::abs).prop_filter("a rate", |r| r.is_normal()),
             whole in 1_u64..1 << 60,
         ) {
@@ -178,7 +178,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text: String, near in "[0-9.]{0,400} ?[kmgKMG]{0,2}/?s?") {
+        fn parsing_a_size_never_panics(text: String, near in "[0-9.]{0,400} ?[kmgKMG]{0,2}/?s?") {
             let _ = text.parse::<Rate>();
             let _ = near.parse::<Rate>();
         }

@@ -68,12 +68,12 @@ impl FromStr for Span {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         match sum_of_parts(text.trim()) {
             Ok(ns) => Ok(Self(ns)),
-            Err(Refused::Form) => Err(UnitError::Malformed {
+            Err(SpanRefusal::Form) => Err(UnitError::Malformed {
                 seen: shortened(text),
                 wanted: "a span of time",
                 help: "write a span such as `10s`, `500ms`, `1m30s`, `2h` or `1d`".into(),
             }),
-            Err(Refused::Size) => Err(UnitError::OutOfRange {
+            Err(SpanRefusal::Size) => Err(UnitError::OutOfRange {
                 seen: shortened(text),
                 wanted: "0 to 18446744073709551615 nanoseconds",
                 help: "write a shorter span".into(),
@@ -83,31 +83,33 @@ impl FromStr for Span {
 }
 
 /// Reason why a text is not a span.
-enum Refused {
+enum SpanRefusal {
     Form,
     Size,
 }
 
 /// Adds up pairs of number and unit; the units must decrease.
-fn sum_of_parts(text: &str) -> Result<u64, Refused> {
+fn sum_of_parts(text: &str) -> Result<u64, SpanRefusal> {
     let mut total_ns = 0_u64;
     let mut rest = text;
     let mut smallest_allowed = 0;
     loop {
-        let (number, after) = Decimal::take(rest).ok_or(Refused::Form)?;
+        let (number, after) = Decimal::take(rest).ok_or(SpanRefusal::Form)?;
         let after = after.trim_start();
         // The whole word is the unit, so that `ms` is not read as minutes.
-        let (name, after) = after.split_at(after.find(not_in_a_unit).unwrap_or(after.len()));
+        let (name, after) = after.split_at(after.find(ends_unit).unwrap_or(after.len()));
         let unit_index = match name {
             // A number without a unit means seconds, but only alone: `1m30` would be ambiguous.
             "" if smallest_allowed == 0 && after.is_empty() => SECOND_INDEX,
-            _ => unit_named(name)
+            _ => unit_index(name)
                 .filter(|i| *i >= smallest_allowed)
-                .ok_or(Refused::Form)?,
+                .ok_or(SpanRefusal::Form)?,
         };
-        let part = number.times(UNITS[unit_index].1).ok_or(Refused::Size)?;
+        let part = number.times(UNITS[unit_index].1).ok_or(SpanRefusal::Size)?;
         // Fractions of a nanosecond are rounded, not refused: no clock resolves them.
-        total_ns = total_ns.checked_add(part.rounded).ok_or(Refused::Size)?;
+        total_ns = total_ns
+            .checked_add(part.rounded)
+            .ok_or(SpanRefusal::Size)?;
         // A repeated or larger unit, as in `1s1m`, is more likely a mistake than a sum.
         smallest_allowed = unit_index + 1;
         rest = after.trim_start();
@@ -117,14 +119,14 @@ fn sum_of_parts(text: &str) -> Result<u64, Refused> {
     }
 }
 
-fn not_in_a_unit(c: char) -> bool {
+fn ends_unit(c: char) -> bool {
     c.is_ascii_digit() || c == '.' || c.is_whitespace()
 }
 
 /// Index of a unit, ignoring case; both code points of the micro sign are accepted.
-fn unit_named(name: &str) -> Option<usize> {
+fn unit_index(name: &str) -> Option<usize> {
     if matches!(name, "µs" | "μs") {
-        return unit_named("us");
+        return unit_index("us");
     }
     UNITS
         .iter()
@@ -142,14 +144,14 @@ impl fmt::Display for Span {
             }
         }
         if text.is_empty() || rest_ns > 0 {
-            text.push_str(&seconds_and_below(rest_ns, text.is_empty()));
+            text.push_str(&format_seconds(rest_ns, text.is_empty()));
         }
         formatter.pad(&text)
     }
 }
 
 /// One number with a unit for less than a minute; always seconds after larger units.
-fn seconds_and_below(ns: u64, alone: bool) -> String {
+fn format_seconds(ns: u64, alone: bool) -> String {
     let fitting = UNITS[SECOND_INDEX..]
         .iter()
         .find(|(_, unit_ns)| ns >= *unit_ns);
@@ -190,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_is_read() {
+    fn every_time_unit_parses() {
         for (text, ns) in [
             ("10s", 10 * SECOND),
             ("500ms", 500_000_000),
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_span_says_what_was_seen_and_wanted() {
+    fn a_bad_span_error_shows_the_text_and_the_expected_form() {
         let help = "write a span such as `10s`, `500ms`, `1m30s`, `2h` or `1d`";
         for text in [
             "", "s", "-1s", "1x", "1s1m", "1s1s", "NaN", "inf", "1..5s", "1:30", "1e3",
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_a_span_as_text_or_seconds() {
+    fn spans_deserialize_from_text_or_seconds() {
         assert_eq!(
             serde_json::to_string(&Span(90 * SECOND)).unwrap(),
             "\"1m30s\""
@@ -285,14 +287,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_printed_reads_back(ns: u64, shift in 0_u32..64, seconds in 0_u64..1_000_000) {
+        fn a_printed_size_reads_back(ns: u64, shift in 0_u32..64, seconds in 0_u64..1_000_000) {
             for ns in [ns, ns >> shift, seconds * SECOND, seconds * 1_000_000] {
                 prop_assert_eq!(Span(ns).to_string().parse(), Ok(Span(ns)));
             }
         }
 
         #[test]
-        fn no_text_panics(text: String, near in "([0-9.]{0,12} ?[dhmsunµ]{0,2}){0,4}") {
+        fn parsing_never_panics(text: String, near in "([0-9.]{0,12} ?[dhmsunµ]{0,2}){0,4}") {
             let _ = text.parse::<Span>();
             let _ = near.parse::<Span>();
         }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_and_the_way_out_of_a_bad_value_are_named() {
+    fn an_error_for_a_bad_value_has_its_line_and_advice() {
         let text = "size = 1\nrun_time = \"1.5 parsecs\"\nread = 1\nrate = 1";
         let error = toml::from_str::<Options>(text).unwrap_err().to_string();
         assert!(error.contains("line 2"), "{error}");

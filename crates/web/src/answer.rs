@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::StoreError;
-use units::{JsonDocument, excerpts};
+use units::{JsonDocument, elide_long_words};
 
 /// Content security policy of the page: it may load from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' \
@@ -67,7 +67,7 @@ impl RefusedAnswer {
             status,
             document: RefusedRequest {
                 // An error may quote the request, and a word of it may have a megabyte.
-                error: excerpts(&error.into()).into_owned(),
+                error: elide_long_words(&error.into()).into_owned(),
                 help: None,
             },
         }
@@ -84,7 +84,7 @@ impl RefusedAnswer {
     }
 
     /// 404: no route has this address.
-    pub fn no_such_page() -> Self {
+    pub fn not_found() -> Self {
         Self::missing("there is no such page").help("`docs/api.md` lists all routes")
     }
 
@@ -105,7 +105,7 @@ impl RefusedAnswer {
 
     /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.document.help = Some(excerpts(&help.into()).into_owned());
+        self.document.help = Some(elide_long_words(&help.into()).into_owned());
         self
     }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use front::OfferedFiles;
+use front::AllowedDirectories;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -86,8 +86,8 @@ impl Bounds {
 
     /// Files that a workload may refer to.
     #[must_use]
-    pub fn files(&self) -> OfferedFiles {
-        OfferedFiles::new(self.roots.clone())
+    pub fn files(&self) -> AllowedDirectories {
+        AllowedDirectories::new(self.roots.clone())
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_reads_the_bounds_that_it_is_given() {
+    fn bounds_passed_to_a_process_read_back_unchanged() {
         let site = tempfile::tempdir().unwrap();
         let root = site.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();

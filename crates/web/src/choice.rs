@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::RefusedAnswer;
 use crate::own_workloads::{OwnFolder, check_name};
-use crate::scratch::Given;
+use crate::scratch::ChildFile;
 
 /// Maximum number of targets, settings or devices in a request.
 const COUNT_MAX: usize = 256;
@@ -53,7 +53,7 @@ impl WorkloadChoice {
     pub(crate) fn resolve(
         &self,
         folder: &OwnFolder,
-    ) -> Result<(String, Option<Given>), RefusedAnswer> {
+    ) -> Result<(String, Option<ChildFile>), RefusedAnswer> {
         match (&self.builtin, &self.own, &self.text) {
             (Some(name), None, None) => match description::builtin::find(name) {
                 // The name from the table, so that no text of the request becomes an argument.
@@ -124,8 +124,8 @@ impl WorkloadRequest {
 }
 
 /// A file, and an argument that cannot be mistaken for an option or a built-in workload.
-fn given(name: &str, text: String) -> (String, Option<Given>) {
+fn given(name: &str, text: String) -> (String, Option<ChildFile>) {
     let word = format!("./{name}");
     let name = name.to_owned();
-    (word, Some(Given { name, text }))
+    (word, Some(ChildFile { name, text }))
 }

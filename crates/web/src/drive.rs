@@ -10,7 +10,7 @@ use std::process::Child;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{MemfdFlags, memfd_create};
 use store::{RunQuery, Store};
 
@@ -21,7 +21,7 @@ use crate::blocking::blocking;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::program::{command, nothing, text_of, words};
 use crate::queue::{EntryState, QueueEntry};
-use crate::scratch::{Given, Scratch};
+use crate::scratch::{ChildFile, Scratch};
 use crate::shared::Shared;
 
 /// Pause before looking again for the first sign of a started run.
@@ -67,8 +67,8 @@ fn recover(shared: &Arc<Shared>) {
     };
     let (waiting, id) = (Arc::clone(shared), entry.id.clone());
     let wait = move || {
-        let said = remarks_of(&owner);
-        while runs_here(&owner) {
+        let said = stderr_of(&owner);
+        while is_running_here(&owner) {
             std::thread::sleep(LATER);
         }
         ended(&waiting, &id, owner.pid, (None, said));
@@ -85,12 +85,12 @@ fn recover(shared: &Arc<Shared>) {
 
 /// `true` if the process is running and visible from here. For other processes, only the store
 /// shows whether they run.
-fn runs_here(owner: &Owner) -> bool {
-    owner.shares_numbers() && owner.may_run()
+fn is_running_here(owner: &ProcessIdentity) -> bool {
+    owner.shares_pids() && owner.may_run()
 }
 
 /// Standard error of a process that an earlier server started.
-fn remarks_of(owner: &Owner) -> Option<File> {
+fn stderr_of(owner: &ProcessIdentity) -> Option<File> {
     // Opening this link opens the memory file, although it has no path.
     let path = format!("/proc/{}/fd/2", owner.pid);
     let name = fs::read_link(&path).ok()?;
@@ -101,7 +101,7 @@ fn remarks_of(owner: &Owner) -> Option<File> {
     let file = is_ours.then(|| File::open(&path).ok())?;
     // Check the process after opening its file, so that the file cannot belong to a reused process
     // id.
-    file.filter(|_| runs_here(owner))
+    file.filter(|_| is_running_here(owner))
 }
 
 /// Does the next step of the queue, and returns the time until the following one.
@@ -179,9 +179,9 @@ async fn try_start(shared: &Arc<Shared>, entry: &QueueEntry) -> Result<(), Refus
 async fn line_of(
     shared: &Arc<Shared>,
     entry: &QueueEntry,
-) -> Result<(Vec<OsString>, Option<Given>), RefusedAnswer> {
+) -> Result<(Vec<OsString>, Option<ChildFile>), RefusedAnswer> {
     let mut what = entry.request.what.clone();
-    if let Some(Given { name, text }) = shared.queue.text(&entry.id) {
+    if let Some(ChildFile { name, text }) = shared.queue.text(&entry.id) {
         what.workload = WorkloadChoice {
             own: None,
             name: Some(name),
@@ -212,7 +212,7 @@ fn spawn(
     shared: &Arc<Shared>,
     entry: &QueueEntry,
     arguments: Vec<OsString>,
-    given: Option<&Given>,
+    given: Option<&ChildFile>,
 ) -> io::Result<()> {
     let scratch = Scratch::with(given)?;
     // Before the process starts, which inherits the descriptor and with it the lock.

@@ -83,7 +83,7 @@ fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, RefusedAn
         return Ok(Admission::answer(exchange(shared, said)));
     }
     if !is_known(shared, request.headers()) {
-        return Ok(Admission::answer(not_known(match path {
+        return Ok(Admission::answer(unauthorized(match path {
             ROOT => typed("text/html; charset=utf-8", NO_TOKEN),
             _ => unknown().into_response(),
         })));
@@ -186,8 +186,8 @@ fn token_of(query: Option<&str>) -> Option<&str> {
 
 /// Exchanges the token for a cookie.
 fn exchange(shared: &Shared, said: &str) -> Response {
-    if !shared.token.is_known_by(said.as_bytes()) {
-        return not_known(typed("text/html; charset=utf-8", NO_TOKEN));
+    if !shared.token.matches_token(said.as_bytes()) {
+        return unauthorized(typed("text/html; charset=utf-8", NO_TOKEN));
     }
     let cookie = format!(
         "{}={}; HttpOnly; SameSite=Strict; Path=/",
@@ -214,7 +214,7 @@ fn is_known(shared: &Shared, headers: &HeaderMap) -> bool {
         let (scheme, token) = said.split_at(said.len().min(7));
         let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ");
         // A wrong token is not excused by a cookie.
-        return is_bearer && shared.token.is_known_by(token.trim_ascii());
+        return is_bearer && shared.token.matches_token(token.trim_ascii());
     }
     let name = cookie_name(shared.port);
     let cookies = headers.get_all(COOKIE).iter();
@@ -223,7 +223,7 @@ fn is_known(shared: &Shared, headers: &HeaderMap) -> bool {
         let pair = pair.trim_ascii();
         let value = pair.strip_prefix(name.as_bytes());
         let value = value.and_then(|rest| rest.strip_prefix(b"="));
-        value.is_some_and(|value| shared.token.is_cookie(value))
+        value.is_some_and(|value| shared.token.matches_cookie(value))
     })
 }
 
@@ -233,7 +233,7 @@ fn unknown() -> RefusedAnswer {
     )
 }
 
-fn not_known(mut answer: Response) -> Response {
+fn unauthorized(mut answer: Response) -> Response {
     *answer.status_mut() = StatusCode::UNAUTHORIZED;
     answer
 }

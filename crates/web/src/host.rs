@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_the_loopback_interface_are_taken_however_they_are_written() {
+    fn loopback_host_names_are_accepted_in_any_spelling() {
         let names = HostNames::default();
         for host in [
             "127.0.0.1",
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_named_is_taken_and_nothing_like_it() {
+    fn only_exactly_the_configured_host_names_are_accepted() {
         let names = HostNames::new(&["Lab.Example.".to_owned(), "10.1.2.3".to_owned()]).unwrap();
         for host in [
             "lab.example",

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_names_are_taken() {
+    fn a_lab_request_accepts_only_plain_names() {
         let lab = LabRequest {
             workloads: vec!["postmark".to_owned()],
             file_systems: vec!["ext4".to_owned(), "xfs".to_owned()],

@@ -34,8 +34,8 @@ mod thin;
 mod token;
 
 pub use answer::RefusedRequest;
-pub use api::checks::{CheckAnswer, ConvertAnswer, LineVerdict};
-pub use api::control::ToldRun;
+pub use api::checks::{CheckAnswer, CheckMessage, ConvertAnswer};
+pub use api::control::ControlAnswer;
 pub use api::events::HelloEvent;
 pub use api::facts::{RootFacts, ServerFacts};
 pub use api::labs::LabsAnswer;

@@ -27,7 +27,7 @@ pub(crate) const STREAMS_MAX: usize = 128;
 
 /// A published event, with the place after it.
 #[derive(Debug, Clone)]
-pub(crate) struct Published {
+pub(crate) struct PublishedEvent {
     pub place: RunCursor,
     /// `event:` and `data:` lines.
     pub text: Bytes,
@@ -76,7 +76,7 @@ pub struct GapEvent {
 /// Publishers by run, and the number of open streams.
 #[derive(Debug, Default)]
 pub(crate) struct RunFollowers {
-    runs: Mutex<HashMap<String, Sender<Published>>>,
+    runs: Mutex<HashMap<String, Sender<PublishedEvent>>>,
     streams: AtomicUsize,
 }
 
@@ -111,14 +111,14 @@ impl RunFollowers {
         self: &Arc<Self>,
         id: &str,
         store: std::path::PathBuf,
-    ) -> Result<Receiver<Published>, RefusedAnswer> {
+    ) -> Result<Receiver<PublishedEvent>, RefusedAnswer> {
         if let Some(sender) = self.lock().get(id) {
             return Ok(sender.subscribe());
         }
         let owned = id.to_owned();
         let (reader, place) = blocking(move || {
             let reader = Store::open(&store)?;
-            let place = reader.end_place(&owned)?;
+            let place = reader.end_cursor(&owned)?;
             Ok((reader, place))
         })
         .await?;
@@ -139,12 +139,12 @@ impl RunFollowers {
         Ok(receiver)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Sender<Published>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Sender<PublishedEvent>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes the run if no client watches it. Returns `true` if a client does.
-    fn is_watched(&self, id: &str, sender: &Sender<Published>) -> bool {
+    fn is_watched(&self, id: &str, sender: &Sender<PublishedEvent>) -> bool {
         // Under the lock of `subscribe`, so that no client joins a publisher that is about to end.
         let mut runs = self.lock();
         let is_watched = sender.receiver_count() > 0;
@@ -155,7 +155,7 @@ impl RunFollowers {
     }
 
     /// Removes the run's publisher, unless a newer one has replaced it.
-    fn end(&self, id: &str, sender: &Sender<Published>) {
+    fn end(&self, id: &str, sender: &Sender<PublishedEvent>) {
         let mut runs = self.lock();
         if runs.get(id).is_some_and(|it| it.same_channel(sender)) {
             runs.remove(id);
@@ -167,7 +167,7 @@ impl RunFollowers {
 async fn follow(
     hub: Arc<RunFollowers>,
     id: String,
-    sender: Sender<Published>,
+    sender: Sender<PublishedEvent>,
     begin: (Store, RunCursor),
 ) {
     let (mut store, mut place) = begin;
@@ -204,8 +204,8 @@ async fn follow(
 }
 
 /// Result of one read of the store.
-struct Looked {
-    published: Vec<Published>,
+struct PolledEvents {
+    published: Vec<PublishedEvent>,
     /// Change number of the store at the time of the read; `None` if more events are waiting.
     number: Option<i64>,
     is_over: bool,
@@ -217,9 +217,9 @@ fn look(
     id: &str,
     place: RunCursor,
     seen: Option<i64>,
-) -> Result<Option<Looked>, RefusedAnswer> {
+) -> Result<Option<PolledEvents>, RefusedAnswer> {
     // Read before the events: a change in between shows at the next look.
-    let number = store.change_number()?;
+    let number = store.data_version()?;
     let is_live = store.is_live(id)?;
     // A killed run changes nothing in the store; only its lock shows that it has ended.
     if seen == Some(number) && is_live {
@@ -228,11 +228,11 @@ fn look(
     let told = store.since(id, place, EVENTS_MAX)?;
     let end = told.events.last().map_or(place, |(place, _)| *place);
     let is_over = told.status != RunStatus::Running && !told.is_cut;
-    let mut published = publish(told.events);
+    let mut published = to_published(told.events);
     if is_over {
         published.push(run_end(end, told.status));
     }
-    Ok(Some(Looked {
+    Ok(Some(PolledEvents {
         published,
         number: (!told.is_cut).then_some(number),
         is_over,
@@ -240,8 +240,8 @@ fn look(
 }
 
 /// Converts stored events into the form in which they are sent.
-pub(crate) fn publish(events: Vec<(RunCursor, StoredEvent)>) -> Vec<Published> {
-    let published = |(place, event)| Published {
+pub(crate) fn to_published(events: Vec<(RunCursor, StoredEvent)>) -> Vec<PublishedEvent> {
+    let published = |(place, event)| PublishedEvent {
         place,
         text: told(event),
         is_end: false,
@@ -250,8 +250,8 @@ pub(crate) fn publish(events: Vec<(RunCursor, StoredEvent)>) -> Vec<Published> {
 }
 
 /// The last event of a run.
-pub(crate) fn run_end(place: RunCursor, status: RunStatus) -> Published {
-    Published {
+pub(crate) fn run_end(place: RunCursor, status: RunStatus) -> PublishedEvent {
+    PublishedEvent {
         place,
         text: event("run-end", &RunEndEvent { status }),
         is_end: true,

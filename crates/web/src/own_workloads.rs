@@ -118,7 +118,7 @@ impl OwnFolder {
             Ok(_) if !replace => return Err(taken(name)),
             Ok(_) => {}
         }
-        write_whole(&folder, (name, replace), text).map_err(|error| match error.kind() {
+        write_atomically(&folder, (name, replace), text).map_err(|error| match error.kind() {
             // Another request has created it meanwhile.
             io::ErrorKind::AlreadyExists => taken(name),
             _ => self.failed("write", error),
@@ -170,7 +170,7 @@ fn taken(name: &str) -> RefusedAnswer {
 }
 
 /// Writes a file completely or not at all.
-fn write_whole(folder: &OwnedFd, (name, replace): (&str, bool), text: &str) -> io::Result<()> {
+fn write_atomically(folder: &OwnedFd, (name, replace): (&str, bool), text: &str) -> io::Result<()> {
     // Random, because another request may be writing the same file. With the leading dot, no list
     // shows the draft.
     let draft = format!(".{}-{name}", random_name()?);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_listed_and_loaded_until_it_is_deleted() {
+    fn a_saved_workload_is_listed_and_loaded_until_it_is_deleted() {
         let (_site, folder) = folder();
         assert!(folder.list().unwrap().is_empty() && folder.load("a.toml").is_err());
         folder.save("a.toml", "x = 1\n", false).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn parallel_saves_of_one_name_are_whole() {
+    fn parallel_saves_to_one_name_do_not_mix() {
         let (_site, folder) = folder();
         let texts: Vec<String> = ('a'..='h')
             .map(|it| it.to_string().repeat(1 << 16))
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_out_of_the_folder() {
+    fn no_name_escapes_the_folder() {
         let (site, folder) = folder();
         folder.save("a.toml", "x", false).unwrap();
         std::fs::write(site.path().join("secret"), "s").unwrap();

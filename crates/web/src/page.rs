@@ -45,7 +45,7 @@ pub(crate) async fn asset(shared: State, extract::Path(name): extract::Path<Stri
 /// The file with this name: a text of the report, or a file of the page.
 fn file(name: &str, of_report: Option<&'static str>) -> Answer {
     let text = of_report.or_else(|| FILES.get(name).map(String::as_str));
-    let text = text.ok_or_else(RefusedAnswer::no_such_page)?;
+    let text = text.ok_or_else(RefusedAnswer::not_found)?;
     let kind = match name.rsplit_once('.') {
         Some((_, "js")) => "text/javascript; charset=utf-8",
         Some((_, "css")) => "text/css; charset=utf-8",
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_beside_the_page_is_served() {
+    fn every_asset_of_the_page_is_served() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
         let on_disk: BTreeSet<String> = fs::read_dir(folder)
             .unwrap()

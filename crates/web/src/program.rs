@@ -16,7 +16,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 use crate::bounds::{BOUNDS, Bounds};
-use crate::scratch::{Given, Scratch};
+use crate::scratch::{ChildFile, Scratch};
 use crate::shared::Shared;
 
 /// Maximum duration of a command.
@@ -88,7 +88,7 @@ impl ProgramOutput {
 pub(crate) async fn ask(
     shared: &Arc<Shared>,
     arguments: Vec<OsString>,
-    given: Option<Given>,
+    given: Option<ChildFile>,
 ) -> Result<ProgramOutput, RefusedAnswer> {
     ask_at_most(shared, (arguments, given), ANSWER_BYTES_MAX).await
 }
@@ -96,7 +96,7 @@ pub(crate) async fn ask(
 /// Like [`ask`], for an output of at most `bytes_max` bytes.
 pub(crate) async fn ask_at_most(
     shared: &Arc<Shared>,
-    (arguments, given): (Vec<OsString>, Option<Given>),
+    (arguments, given): (Vec<OsString>, Option<ChildFile>),
     bytes_max: u64,
 ) -> Result<ProgramOutput, RefusedAnswer> {
     let turn = shared.children.acquire().await;
@@ -119,7 +119,7 @@ pub(crate) async fn ask_at_most(
 pub const NO_PEERS: &str = "PGMETER_NO_PEERS";
 
 /// Text of the workload file for a process.
-pub(crate) fn text_of(given: Option<&Given>) -> Option<&str> {
+pub(crate) fn text_of(given: Option<&ChildFile>) -> Option<&str> {
     given.map(|given| given.text.as_str())
 }
 
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_refused_is_refused_in_its_words() {
+    fn a_refusal_quotes_the_error_of_the_program() {
         let refusal = said(
             Some(2),
             "warning: w\nerror: what failed\n --> x:1\nhelp: do this\n",

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use results::{Owner, Timestamp};
+use results::{ProcessIdentity, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -18,8 +18,8 @@ use units::JsonDocument;
 use crate::answer::RefusedAnswer;
 use crate::choice::WorkloadRequest;
 use crate::lab::LabRequest;
-use crate::scratch::Given;
-use file::{BegunEntry, KeptQueue, NotLocked, lock, read, write};
+use crate::scratch::ChildFile;
+use file::{QueueLockFailure, SavedQueue, StartedEntry, lock, read, write};
 
 /// Maximum number of waiting runs.
 const WAITING_MAX: usize = 1000;
@@ -125,20 +125,20 @@ struct QueueState {
     is_paused: bool,
     entries: Vec<QueueEntry>,
     /// Workload files as they were when the run was queued, by id of the entry.
-    texts: BTreeMap<String, Given>,
+    texts: BTreeMap<String, ChildFile>,
     /// The process of the running entry, with the entry's id.
-    owner: Option<(String, Owner)>,
+    owner: Option<(String, ProcessIdentity)>,
     store: PathBuf,
     /// The locked queue file, or the reason why there is none.
-    file: Result<File, NotLocked>,
+    file: Result<File, QueueLockFailure>,
 }
 
 impl RunQueue {
     /// Opens the queue of a store with its waiting entries. The page of a single run has no queue.
     pub fn of(store: &Path, is_beside_run: bool) -> Self {
         let reason = match is_beside_run {
-            true => NotLocked::BesideRun,
-            false => NotLocked::OfAnother,
+            true => QueueLockFailure::BesideRun,
+            false => QueueLockFailure::OfAnother,
         };
         let queue = Self {
             held: Mutex::new(QueueState {
@@ -160,7 +160,7 @@ impl RunQueue {
     /// this server starts the runs of the store.
     pub fn take_over(&self) -> bool {
         let mut held = self.lock();
-        if matches!(held.file, Ok(_) | Err(NotLocked::BesideRun)) {
+        if matches!(held.file, Ok(_) | Err(QueueLockFailure::BesideRun)) {
             return held.file.is_ok();
         }
         match lock(&held.store) {
@@ -192,13 +192,13 @@ impl RunQueue {
         &self,
         title: String,
         request: RunRequest,
-        text: Option<Given>,
+        text: Option<ChildFile>,
     ) -> Result<QueueEntry, RefusedAnswer> {
         self.put(title, (request, text), None)
     }
 
     /// The workload file that was checked when the run was queued.
-    pub fn text(&self, id: &str) -> Option<Given> {
+    pub fn text(&self, id: &str) -> Option<ChildFile> {
         self.lock().texts.get(id).cloned()
     }
 
@@ -210,7 +210,7 @@ impl RunQueue {
     fn put(
         &self,
         title: String,
-        (request, text): (RunRequest, Option<Given>),
+        (request, text): (RunRequest, Option<ChildFile>),
         lab: Option<LabRequest>,
     ) -> Result<QueueEntry, RefusedAnswer> {
         // The server that had the queue may have ended since the last attempt.
@@ -315,7 +315,7 @@ impl RunQueue {
     /// Records the process of an entry.
     pub fn begun(&self, id: &str, pid: u32) {
         let mut held = self.lock();
-        held.owner = Owner::of(pid).map(|owner| (id.to_owned(), owner));
+        held.owner = ProcessIdentity::of(pid).map(|owner| (id.to_owned(), owner));
         if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
             entry.pid = Some(pid);
         }
@@ -323,7 +323,7 @@ impl RunQueue {
     }
 
     /// The starting or running entry with its process.
-    pub fn owned(&self) -> Option<(QueueEntry, Owner)> {
+    pub fn owned(&self) -> Option<(QueueEntry, ProcessIdentity)> {
         let held = self.lock();
         held.begun().map(|it| (it.entry, it.owner))
     }
@@ -404,10 +404,10 @@ impl QueueState {
     }
 
     /// The starting or running entry, once its process is known.
-    fn begun(&self) -> Option<BegunEntry> {
+    fn begun(&self) -> Option<StartedEntry> {
         let (entry, (id, owner)) = self.active().zip(self.owner.as_ref())?;
         // Until `begun` is called for a new entry, the owner is that of the previous one.
-        (entry.id == *id).then(|| BegunEntry {
+        (entry.id == *id).then(|| StartedEntry {
             entry: entry.clone(),
             owner: owner.clone(),
         })
@@ -420,7 +420,7 @@ impl QueueState {
         self.is_paused = !kept.waiting.is_empty();
         self.entries = kept.waiting;
         self.texts = kept.texts;
-        if let Some(BegunEntry { entry, owner }) = kept.begun {
+        if let Some(StartedEntry { entry, owner }) = kept.begun {
             self.owner = Some((entry.id.clone(), owner));
             // In front, because `document` promises the running entry before the waiting ones.
             self.entries.insert(0, entry);
@@ -441,7 +441,7 @@ impl QueueState {
         };
         let texts = std::mem::take(&mut self.texts);
         self.texts = texts.into_iter().filter(|(id, _)| needed(id)).collect();
-        let kept = KeptQueue {
+        let kept = SavedQueue {
             waiting,
             begun: self.begun(),
             texts: self.texts.clone(),
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_wait_in_the_order_that_they_are_given() {
+    fn runs_wait_in_the_requested_order() {
         let site = tempfile::tempdir().unwrap();
         let queue = RunQueue::of(&site.path().join("r.db"), false);
         let ids = add(&queue, &["a", "b", "c"]);
@@ -501,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_run_that_still_waits_is_started() {
+    fn only_a_waiting_run_is_started() {
         let site = tempfile::tempdir().unwrap();
         let queue = RunQueue::of(&site.path().join("r.db"), false);
         let ids = add(&queue, &["a", "b"]);
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_outlives_the_server_and_is_held() {
+    fn waiting_runs_survive_a_server_restart_on_hold() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
         let queue = RunQueue::of(&store, false);
@@ -549,11 +549,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_kept_as_it_was_when_it_was_queued() {
+    fn a_workload_file_is_kept_as_it_was_when_queued() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
         let queue = RunQueue::of(&store, false);
-        let given = |length: usize| Given {
+        let given = |length: usize| ChildFile {
             name: "a.toml".to_owned(),
             text: "x".repeat(length),
         };
@@ -569,7 +569,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_outlives_the_server_with_its_process_until_it_has_ended() {
+    fn a_running_run_survives_a_server_restart_until_its_process_ends() {
         let site = tempfile::tempdir().unwrap();
         let store = site.path().join("r.db");
         let queue = RunQueue::of(&store, false);

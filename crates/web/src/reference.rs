@@ -46,13 +46,13 @@ pub fn api_page() -> String {
             section = route.section;
             put(&mut page, format_args!("\n## {section}\n"));
         }
-        put_route(&mut page, route);
+        write_route(&mut page, route);
     }
     page.push('\n');
     page.push_str(EVENTS);
     for (name, when, schema) in EVENT_TYPES {
         put(&mut page, format_args!("\n### `{name}`\n{when}\n"));
-        put_fields(&mut page, &schema());
+        write_fields(&mut page, &schema());
     }
     page
 }
@@ -62,7 +62,7 @@ fn put(page: &mut String, text: std::fmt::Arguments) {
     let _ = page.write_fmt(text);
 }
 
-fn put_route(page: &mut String, route: &Route) {
+fn write_route(page: &mut String, route: &Route) {
     let Route {
         method,
         path,
@@ -76,16 +76,16 @@ fn put_route(page: &mut String, route: &Route) {
     );
     if let Some(query) = route.query {
         page.push_str("\nQuery:\n");
-        put_fields(page, &query());
+        write_fields(page, &query());
     }
     if let Some(body) = route.body {
         page.push_str("\nJSON of the request:\n");
-        put_fields(page, &body());
+        write_fields(page, &body());
     }
 }
 
 /// Adds a table with the fields of a type and of the types it contains.
-fn put_fields(page: &mut String, schema: &Schema) {
+fn write_fields(page: &mut String, schema: &Schema) {
     let whole = schema.as_value();
     let mut rows = Vec::new();
     collect(whole, whole, ("", 0), &mut rows);
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_has_every_route_with_every_field_in_words() {
+    fn the_api_page_documents_every_route_and_field() {
         let page = api_page();
         for route in ROUTES {
             assert!(page.contains(&format!("`{} {}`", route.method, route.path)));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_in_docs_is_that_of_the_routes() {
+    fn the_api_page_in_docs_matches_the_routes() {
         let kept = include_str!("../../../docs/api.md");
         assert!(kept == api_page(), "run `cargo xtask docs`");
     }

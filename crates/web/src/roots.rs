@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_really_beneath_a_root_is_admitted() {
+    fn only_paths_really_below_a_root_are_admitted() {
         let site = tempfile::tempdir().unwrap();
         let root = site.path().join("root");
         let beside = site.path().join("root-beside");

@@ -431,7 +431,7 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
 }
 
 async fn missing() -> Answer {
-    Err(RefusedAnswer::no_such_page())
+    Err(RefusedAnswer::not_found())
 }
 
 async fn not_allowed() -> Answer {

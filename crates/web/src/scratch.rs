@@ -21,7 +21,7 @@ const YOUNG: Duration = Duration::from_secs(60);
 
 /// A file for a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Given {
+pub(crate) struct ChildFile {
     /// File name without directories.
     pub name: String,
     /// Content of the file.
@@ -45,7 +45,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     /// Creates a directory, with the file if there is one.
-    pub fn with(given: Option<&Given>) -> io::Result<Self> {
+    pub fn with(given: Option<&ChildFile>) -> io::Result<Self> {
         // All users can write to the temporary directory, so nobody may know the name in advance.
         let path = std::env::temp_dir().join(format!("{PREFIX}{}", random_name()?));
         // `create` fails if the name exists, so nobody else can have made the directory.
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_given_is_there_as_long_as_it_is_needed() {
-        let given = Given {
+    fn a_given_file_exists_until_its_scratch_directory_is_dropped() {
+        let given = ChildFile {
             name: "a.toml".to_owned(),
             text: "x".to_owned(),
         };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_a_run_saved_stays() {
+    fn a_saved_record_keeps_the_scratch_directory() {
         let scratch = Scratch::with(None).unwrap();
         let path = scratch.path().to_owned();
         let record = path.join("pgmeter-20260101-1.json");

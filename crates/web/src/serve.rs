@@ -97,13 +97,13 @@ impl Server {
             .thread_name("web")
             .build()
             .map_err(WebError::system("start the server"))?;
-        let done = runtime.block_on(self.until_signal());
+        let done = runtime.block_on(self.serve_until_signal());
         // Do not wait for unfinished requests.
         runtime.shutdown_background();
         done
     }
 
-    async fn until_signal(self) -> Result<(), WebError> {
+    async fn serve_until_signal(self) -> Result<(), WebError> {
         let listener = tokio::net::TcpListener::from_std(self.listener)
             .map_err(WebError::system("use the port"))?;
         let failed = || WebError::system("catch signals");

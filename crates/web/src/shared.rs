@@ -37,7 +37,7 @@ pub(crate) struct Shared {
     pub begin: Instant,
     /// Permits for commands.
     pub children: Semaphore,
-    stores: Mutex<Vec<(Identity, Store)>>,
+    stores: Mutex<Vec<(FileIdentity, Store)>>,
     pub stopped: StoppedRuns,
 }
 
@@ -62,7 +62,7 @@ impl StoppedRuns {
 }
 
 /// Device and inode of a file.
-type Identity = (u64, u64);
+type FileIdentity = (u64, u64);
 
 /// The shared state, as handlers receive it.
 pub(crate) type State = axum::extract::State<Arc<Shared>>;
@@ -108,7 +108,7 @@ impl Shared {
     }
 
     /// An open store. Stores are reopened if the file at the path was replaced.
-    fn take_store(&self) -> Result<(Identity, Store), RefusedAnswer> {
+    fn take_store(&self) -> Result<(FileIdentity, Store), RefusedAnswer> {
         let path = &self.options.store;
         let now = identity(path);
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ impl Shared {
     }
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<FileIdentity> {
     let found = std::fs::metadata(path).ok()?;
     Some((found.dev(), found.ino()))
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_is_asked_again_only_if_the_first_attempt_failed() {
+    fn stopping_a_run_is_retried_only_if_the_first_attempt_failed() {
         let stopped = StoppedRuns::default();
         let mut count = 0;
         let failed = stopped.once("a", || Err(RefusedAnswer::conflict("no")));

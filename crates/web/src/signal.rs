@@ -3,15 +3,15 @@
 use std::fs;
 
 use axum::http::StatusCode;
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::answer::RefusedAnswer;
 
 /// Sends a signal to the process of a run, but never to another process that reuses its id.
-pub(crate) fn send(owner: &Owner, signal: Signal) -> Result<(), RefusedAnswer> {
+pub(crate) fn send(owner: &ProcessIdentity, signal: Signal) -> Result<(), RefusedAnswer> {
     let gone = || RefusedAnswer::conflict("the run has ended");
-    if !owner.shares_numbers() {
+    if !owner.shares_pids() {
         let error = "the run is running elsewhere and can only be stopped there";
         return Err(RefusedAnswer::conflict(error));
     }
@@ -31,7 +31,7 @@ pub(crate) fn send(owner: &Owner, signal: Signal) -> Result<(), RefusedAnswer> {
 /// `true` if the process catches the signal; otherwise the signal would kill it.
 ///
 /// Source: Linux, `Documentation/filesystems/proc.rst`, `SigCgt` of `/proc/<pid>/status`.
-pub(crate) fn heeds(owner: &Owner, signal: Signal) -> bool {
+pub(crate) fn catches_signal(owner: &ProcessIdentity, signal: Signal) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", owner.pid)).unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());

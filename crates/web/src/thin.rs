@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_drop_and_the_one_peak_of_a_long_run_are_kept() {
+    fn thinning_keeps_the_only_drop_and_peak_of_a_long_run() {
         let rate = |second: u64| match second {
             777 => 1,
             4_242 => 9_999,

@@ -79,12 +79,12 @@ impl PageToken {
     }
 
     /// `true` if the request has the token.
-    pub fn is_known_by(&self, said: &[u8]) -> bool {
+    pub fn matches_token(&self, said: &[u8]) -> bool {
         equal(self.text.as_bytes(), said)
     }
 
     /// `true` if the request has the cookie.
-    pub fn is_cookie(&self, said: &[u8]) -> bool {
+    pub fn matches_cookie(&self, said: &[u8]) -> bool {
         equal(self.cookie.as_bytes(), said)
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fresh_token_has_192_bits_and_is_another_each_time() {
+    fn a_fresh_token_has_192_bits_and_differs_each_time() {
         let (one, other) = (PageToken::fresh().unwrap(), PageToken::fresh().unwrap());
         assert_eq!(one.text().len(), 48);
         assert_ne!(one.text(), other.text());
@@ -127,9 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_token_is_known() {
+    fn only_the_whole_token_is_accepted() {
         let token = PageToken::of("a".repeat(32));
-        assert!(token.is_known_by(&[b'a'; 32]) && token.is_cookie(token.cookie().as_bytes()));
+        assert!(
+            token.matches_token(&[b'a'; 32]) && token.matches_cookie(token.cookie().as_bytes())
+        );
         for wrong in [
             &[b'a'; 31][..],
             &[b'a'; 33],
@@ -137,12 +139,12 @@ mod tests {
             &[b'b'; 32],
             token.cookie().as_bytes(),
         ] {
-            assert!(!token.is_known_by(wrong));
+            assert!(!token.matches_token(wrong));
         }
     }
 
     #[test]
-    fn a_token_in_a_file_is_long_plain_and_nobody_elses() {
+    fn a_token_file_must_be_private_and_hold_a_long_plain_token() {
         let text = "0123456789abcdefABCDEF0123456789-_";
         let token = in_file(&format!("{text}\n"), 0o600).unwrap();
         assert_eq!(token.text(), text);

@@ -172,9 +172,9 @@ impl Relay {
     }
 
     /// Carries orders, which are carried out by the rules once they have passed.
-    fn carry_orders(&self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+    fn relay_orders(&self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
         while let Some(frame) = frame(&mut from)? {
-            self.wait_where_cut();
+            self.wait_while_cut();
             let message = self.look("order", &frame);
             to.write_all(&frame)?;
             to.flush()?;
@@ -183,7 +183,7 @@ impl Relay {
         Ok(())
     }
 
-    fn carry_reports(&self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+    fn relay_reports(&self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
         let mut byte = [0];
         loop {
             from.read_exact(&mut byte)?;
@@ -195,14 +195,14 @@ impl Relay {
         while let Some(frame) = frame(&mut from)? {
             let message = self.look("report", &frame);
             self.harm(&message);
-            self.wait_where_cut();
+            self.wait_while_cut();
             to.write_all(&frame)?;
             to.flush()?;
         }
         Ok(())
     }
 
-    fn wait_where_cut(&self) {
+    fn wait_while_cut(&self) {
         while self.is_cut.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(50));
             // Whoever spoke to it is gone.
@@ -303,8 +303,8 @@ fn serve(
         return Err(io::Error::other("a worker has its streams"));
     };
     let orders = Arc::clone(relay);
-    thread::spawn(move || orders.carry_orders(from_leader, stdin));
-    let carried = relay.carry_reports(stdout, to_leader);
+    thread::spawn(move || orders.relay_orders(from_leader, stdin));
+    let carried = relay.relay_reports(stdout, to_leader);
     if carried.is_ok() {
         relay.worker().wait()?;
     }

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_texts_are_refused() {
+    fn malformed_fault_descriptions_are_refused() {
         let wrong = [
             "",
             "read",
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_named_requests_go_wrong() {
+    fn only_the_selected_requests_fail() {
         let mut armed = Armed::default();
         armed.arm(&[Fault::once(Call::Read, 2, Effect::Short)]);
         assert_eq!(armed.next(Call::Write), None);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lasting_fault_stays() {
+    fn a_persistent_fault_hits_every_later_request() {
         let mut armed = Armed::default();
         armed.arm(&[Fault::from(Call::Write, 2, Effect::Errno(ENOSPC))]);
         let seen: Vec<bool> = (0..4).map(|_| armed.next(Call::Write).is_some()).collect();

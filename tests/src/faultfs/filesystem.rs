@@ -165,16 +165,16 @@ fn permissions(mode: u32) -> u16 {
 
 /// The file system as fuser sees it.
 #[derive(Debug)]
-pub(super) struct Served(pub(super) std::sync::Arc<Shared>);
+pub(super) struct FuseFaultFs(pub(super) std::sync::Arc<Shared>);
 
-impl Served {
+impl FuseFaultFs {
     /// Short transfers are only seen by programs where the kernel does not cache.
     fn open_flags() -> FopenFlags {
         FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
     }
 }
 
-impl Filesystem for Served {
+impl Filesystem for FuseFaultFs {
     fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
         if !self.0.settings.async_direct {
             return Ok(());
@@ -274,7 +274,7 @@ impl Filesystem for Served {
 
     fn open(&self, _req: &Request, _ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
         match self.0.refusal(Call::Open) {
-            Ok(()) => reply.opened(FileHandle(0), Served::open_flags()),
+            Ok(()) => reply.opened(FileHandle(0), FuseFaultFs::open_flags()),
             Err(error) => reply.error(error),
         }
     }
@@ -321,7 +321,7 @@ impl Filesystem for Served {
                 &attributes,
                 Generation(0),
                 FileHandle(0),
-                Served::open_flags(),
+                FuseFaultFs::open_flags(),
             ),
             Err(error) => reply.error(error),
         }

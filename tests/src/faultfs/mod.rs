@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use fault::{Call, EIO, EMFILE, ENFILE, ENOSPC, EROFS, Effect, Fault};
-use filesystem::{Served, Shared};
+use filesystem::{FuseFaultFs, Shared};
 
 use crate::{FixtureError, Scratch};
 
@@ -143,7 +143,7 @@ fn mount(
     config.acl = fuser::SessionACL::All;
     config.n_threads = Some(settings.threads_count);
     config.clone_fd = settings.threads_count > 1;
-    fuser::spawn_mount(Served(Arc::clone(shared)), at, &config).map_err(FixtureError::file(at))
+    fuser::spawn_mount(FuseFaultFs(Arc::clone(shared)), at, &config).map_err(FixtureError::file(at))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ fn file(faultfs: &FaultFs, content: &[u8]) -> File {
 }
 
 #[test]
-fn files_come_back_as_written() {
+fn files_read_back_as_written() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let directory = faultfs.path().join("d");
     std::fs::create_dir(&directory).unwrap();
@@ -62,7 +62,7 @@ fn the_nth_read_fails_and_the_next_does_not() {
 }
 
 #[test]
-fn names_files_and_syncing_are_refused_as_told() {
+fn metadata_calls_and_syncs_fail_with_the_armed_errno() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let path = faultfs.path();
     let refused = |call, errno| {
@@ -104,7 +104,7 @@ fn names_files_and_syncing_are_refused_as_told() {
 }
 
 #[test]
-fn short_transfers_move_half() {
+fn a_short_transfer_moves_half_of_the_bytes() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let file = file(&faultfs, &[7; 4096]);
     faultfs.arm(&[
@@ -129,7 +129,7 @@ fn a_flipped_bit_is_seen_once_and_not_stored() {
 }
 
 #[test]
-fn no_request_is_answered_before_its_delay_is_over() {
+fn no_request_completes_before_its_delay() {
     let delay = Duration::from_millis(5);
     let settings = Settings {
         read_delay: delay,
@@ -146,7 +146,7 @@ fn no_request_is_answered_before_its_delay_is_over() {
 }
 
 #[test]
-fn a_request_that_stalls_goes_on_when_it_is_released() {
+fn a_stalled_request_completes_when_released() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let file = file(&faultfs, &[0; 512]);
     let stall = Effect::Stall(Duration::from_secs(600));

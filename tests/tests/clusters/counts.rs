@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::site::Site;
+use crate::site::RelayHosts;
 use end_to_end::{DBENCH_CALLS, READING_FILEBENCH};
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn counts(record: &Value) -> Vec<Vec<Counts>> {
 
 /// Measures a workload by four processes of a worker each and by one that is told to have four.
 fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
-    let site = Site::new(&[]);
+    let site = RelayHosts::new(&[]);
     site.bed.file(name, text);
     let shared = site.record("a,b,c,d", &[name]);
     assert!(site.bed.left_in_target().is_empty());
@@ -55,26 +55,26 @@ fn assert_alike(name: &str, text: &str, four: &[&str]) {
 }
 
 #[test]
-fn postmark_by_four_processes_counts_what_four_workers_count() {
+fn postmark_with_four_processes_counts_the_same_as_with_four_workers() {
     let text = "[postmark]\nnumber = 200\ntransactions = 400\n";
     assert_alike("postmark.toml", text, &["--workers", "4"]);
 }
 
 #[test]
-fn making_files_by_four_processes_counts_what_four_workers_count() {
+fn creating_files_with_four_processes_counts_the_same_as_with_four_workers() {
     let text = "[fs_mark]\nfiles = 100\nsize = \"4KiB\"\n";
     assert_alike("mark.toml", text, &["--set", "fs_mark.threads=4"]);
 }
 
 #[test]
-fn files_in_one_directory_are_shared_out_as_among_workers() {
+fn processes_share_the_files_of_one_directory_like_workers() {
     let text = "[create_remove]\ncount = 300\nsizes = [0, 4096]\n";
     assert_alike("remove.toml", text, &["--workers", "4"]);
 }
 
 #[test]
-fn each_phase_tells_when_its_processes_began() {
-    let site = Site::new(&[]);
+fn each_phase_records_when_its_processes_started() {
+    let site = RelayHosts::new(&[]);
     site.bed.file(
         "remove.toml",
         "[create_remove]\ncount = 300\nsizes = [0, 4096]\n",
@@ -95,7 +95,7 @@ fn each_phase_tells_when_its_processes_began() {
 }
 
 #[test]
-fn what_depends_on_one_process_is_refused_before_anything_is_made() {
+fn workloads_that_need_a_single_process_are_refused_early() {
     for (name, text, why) in [
         ("lat.toml", "[lat_fs]\n", "one process measures"),
         (
@@ -109,7 +109,7 @@ fn what_depends_on_one_process_is_refused_before_anything_is_made() {
             "its recorded calls are not part of the plan",
         ),
     ] {
-        let site = Site::new(&[]);
+        let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
         let (seen, _) = site.run("a,b,c,d", &[name]);
         seen.assert_refused(2, &["cannot be shared by 4 processes", why]);
@@ -119,7 +119,7 @@ fn what_depends_on_one_process_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn operations_are_shared_out_as_among_workers() {
+fn processes_share_operations_like_workers() {
     let text = "engine = \"null\"\nsize = \"16m\"\noperations = 40003\nramp_time = 0\nseed = 5\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 70 }]\n";
     assert_alike("null.toml", text, &["--workers", "4"]);
@@ -135,12 +135,12 @@ const JOBS: &str = "[global]\nsize=1m\nioengine=psync\n[fill]\nrw=write\nbs=64k\
     [look]\nstonewall\nrw=randread\nbs=4k\n";
 
 #[test]
-fn phases_by_four_processes_count_what_four_workers_count() {
+fn phases_with_four_processes_count_the_same_as_with_four_workers() {
     assert_alike("phases.toml", PHASES, &["--workers", "4"]);
 }
 
 #[test]
-fn each_process_does_all_jobs_on_files_of_its_own() {
+fn each_process_runs_all_jobs_on_its_own_files() {
     let [shared, alone] = both("jobs.fio", JOBS, &["--workers", "4"]);
     for record in [shared, alone] {
         let cells = record["cells"].as_array().unwrap().iter();
@@ -163,7 +163,7 @@ fn each_process_does_all_jobs_on_files_of_its_own() {
 }
 
 #[test]
-fn operations_of_any_kind_are_those_of_all_processes() {
+fn an_operation_count_is_the_total_of_all_processes_for_every_kind() {
     for (name, text) in [
         ("phases.toml", PHASES),
         ("jobs.fio", JOBS),
@@ -171,7 +171,7 @@ fn operations_of_any_kind_are_those_of_all_processes() {
         ("create.toml", "[create_remove]\nsizes = 4096\n"),
         ("mark.toml", "[fs_mark]\nfiles = 20\nsize = \"4KiB\"\n"),
     ] {
-        let site = Site::new(&[]);
+        let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
         let record = site.record("a,b,c,d", &[name, "--operations", "1001"]);
         let cells = record["cells"].as_array().unwrap().iter();
@@ -187,13 +187,13 @@ fn operations_of_any_kind_are_those_of_all_processes() {
 }
 
 #[test]
-fn a_rate_of_any_kind_is_that_of_all_processes() {
+fn a_rate_is_the_total_of_all_processes_for_every_kind() {
     for (name, text) in [
         ("phases.toml", PHASES),
         ("jobs.fio", JOBS),
         ("pool.toml", "[postmark]\nnumber = 5000\n"),
     ] {
-        let site = Site::new(&[]);
+        let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
         let rate = ["--rate", "400/s", "--operations", "400"];
         let record = site.record("a,b", &[&[name], &rate[..]].concat());
@@ -222,7 +222,7 @@ fn each_process_preconditions_its_own_files() {
             assert_eq!(record["preconditions"][0]["errors"], 0, "{name}");
             record["preconditions"][0]["bytes"].as_u64().unwrap()
         };
-        let site = Site::new(&[]);
+        let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
         let shared = site.record("a,b", &[name, "--precondition", "2x"]);
         assert_eq!(written(&shared), 2 * written(&alone), "{name}");
@@ -230,7 +230,7 @@ fn each_process_preconditions_its_own_files() {
 }
 
 #[test]
-fn what_ranks_wrote_and_verified_is_what_workers_would() {
+fn ranks_write_and_verify_the_same_as_workers() {
     let text = "engine = \"psync\"\ncache = \"buffered\"\nsize = \"4m\"\noperations = 4000\n\
         ramp_time = 0\n\
         verify = true\nseed = 5\n\
@@ -243,8 +243,8 @@ fn what_ranks_wrote_and_verified_is_what_workers_would() {
 }
 
 #[test]
-fn cells_whose_workers_are_alike_do_each_their_own_work() {
-    let site = Site::new(&[]);
+fn each_cell_runs_its_own_workload_even_with_identical_workers() {
+    let site = RelayHosts::new(&[]);
     for (name, transactions) in [("few.toml", 30), ("many.toml", 70)] {
         let text = format!("[postmark]\nnumber = 2000\ntransactions = {transactions}\n");
         site.bed.file(name, text);

@@ -3,11 +3,11 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::site::{HANG, Site};
+use crate::site::{HANG, RelayHosts};
 use end_to_end::{Mount, need, run_tool, wait_for};
 
 /// Starts a long run by two hosts and waits until both measure.
-fn measuring(site: &Site) -> Child {
+fn measuring(site: &RelayHosts) -> Child {
     let arguments = site.arguments("a,b", &["files.toml", "--run-time", "60s"]);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let child = site.bed.start(&arguments);
@@ -31,9 +31,9 @@ fn end(child: &mut Child) -> Option<i32> {
 }
 
 #[test]
-fn ctrl_c_keeps_the_figures_of_all_and_removes_their_files() {
+fn ctrl_c_keeps_the_figures_of_all_processes_and_removes_their_files() {
     for name in ["INT", "TERM"] {
-        let site = Site::new(&[]);
+        let site = RelayHosts::new(&[]);
         let mut child = measuring(&site);
         signal(&child, name);
         assert_eq!(end(&mut child), Some(130), "SIG{name}");
@@ -53,9 +53,9 @@ fn ctrl_c_keeps_the_figures_of_all_and_removes_their_files() {
 }
 
 #[test]
-fn a_second_ctrl_c_ends_it_at_once_and_the_others_clean_up_by_themselves() {
+fn a_second_ctrl_c_ends_the_leader_at_once_and_the_workers_clean_up() {
     // It does not answer, so that the leader waits for it.
-    let site = Site::new(&["rule b order:stop stop-worker"]);
+    let site = RelayHosts::new(&["rule b order:stop stop-worker"]);
     let mut child = measuring(&site);
     signal(&child, "INT");
     wait_for("the first signal's effect", || {
@@ -74,8 +74,8 @@ fn a_second_ctrl_c_ends_it_at_once_and_the_others_clean_up_by_themselves() {
 }
 
 #[test]
-fn ctrl_c_keeps_the_figures_of_those_who_answer() {
-    let site = Site::new(&["rule b order:stop stop-worker"]);
+fn ctrl_c_keeps_the_figures_of_the_processes_that_answer() {
+    let site = RelayHosts::new(&["rule b order:stop stop-worker"]);
     let mut child = measuring(&site);
     signal(&child, "INT");
     assert_eq!(end(&mut child), Some(130));
@@ -89,8 +89,8 @@ fn ctrl_c_keeps_the_figures_of_those_who_answer() {
 }
 
 #[test]
-fn ctrl_c_ends_who_prepares_too() {
-    let site = Site::new(&[]);
+fn ctrl_c_ends_processes_that_are_preparing() {
+    let site = RelayHosts::new(&[]);
     let large = crate::site::FILES.replace("\"4m\"", "\"1g\"");
     site.bed.file("large.toml", large);
     let arguments = site.arguments("a,b", &["large.toml"]);
@@ -104,8 +104,8 @@ fn ctrl_c_ends_who_prepares_too() {
 }
 
 #[test]
-fn a_worker_that_is_told_to_end_removes_its_files() {
-    let site = Site::new(&[]);
+fn a_terminated_worker_removes_its_files() {
+    let site = RelayHosts::new(&[]);
     let mut child = measuring(&site);
     let log = site.log();
     let of_b = log.iter().find(|line| line[0] == "b").unwrap();
@@ -118,9 +118,9 @@ fn a_worker_that_is_told_to_end_removes_its_files() {
 }
 
 #[test]
-fn a_full_disk_of_one_is_named_and_nothing_is_left() {
+fn a_full_disk_of_one_process_is_reported_and_nothing_is_left() {
     // Both see the same directory, which has room for the file of one.
-    let site = Site::new(&[]);
+    let site = RelayHosts::new(&[]);
     let small = site.bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 6 << 20));
@@ -141,7 +141,7 @@ fn a_full_disk_of_one_is_named_and_nothing_is_left() {
 
 #[test]
 fn a_disk_that_fills_up_while_files_are_made_is_counted_as_errors() {
-    let site = Site::new(&[]);
+    let site = RelayHosts::new(&[]);
     let small = site.bed.path().join("small");
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 4 << 20));
@@ -164,8 +164,8 @@ const WRITES: &str = "engine = \"psync\"\ncache = \"buffered\"\n[files]\ncount =
     size = \"256k\"\n";
 
 #[test]
-fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
-    let site = Site::new(&[]);
+fn a_remote_program_other_than_pgmeter_is_an_error_with_its_output() {
+    let site = RelayHosts::new(&[]);
     let target = site.bed.target().to_string_lossy().into_owned();
     let scripts = [
         ("yes", "exec yes\n", "`y`"),
@@ -210,8 +210,8 @@ fn who_is_no_pgmeter_is_an_error_with_what_it_wrote() {
 }
 
 #[test]
-fn a_carrier_that_is_not_there_is_an_error() {
-    let site = Site::new(&[]);
+fn a_missing_ssh_program_is_an_error() {
+    let site = RelayHosts::new(&[]);
     let target = site.bed.target().to_string_lossy().into_owned();
     let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
     let seen = site

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::site::{HANG, Site};
+use crate::site::{HANG, RelayHosts};
 
 /// What the second process has just heard or is about to say.
 const STATES: [&str; 6] = [
@@ -17,7 +17,7 @@ const STATES: [&str; 6] = [
 #[test]
 fn a_leader_that_is_killed_leaves_no_file_and_no_worker() {
     for state in STATES {
-        let site = Site::new(&[&format!("rule b {state} kill-leader")]);
+        let site = RelayHosts::new(&[&format!("rule b {state} kill-leader")]);
         let (seen, _) = site.run("a,b", &["files.toml"]);
         assert_eq!(seen.code, 137, "{state}: {}", seen.text());
         site.wait_for_workers();
@@ -27,12 +27,12 @@ fn a_leader_that_is_killed_leaves_no_file_and_no_worker() {
 }
 
 #[test]
-fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
+fn a_killed_worker_or_ssh_command_is_reported_and_leaves_no_file() {
     for (state, what) in STATES
         .iter()
         .flat_map(|it| [(it, "kill-worker"), (it, "kill-command")])
     {
-        let site = Site::new(&[&format!("rule b {state} {what}")]);
+        let site = RelayHosts::new(&[&format!("rule b {state} {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         let told = format!("{what} at {state}, {took:?}: {}", seen.text());
         assert!(took < HANG + Duration::from_secs(2), "{told}");
@@ -62,9 +62,9 @@ fn a_worker_or_a_command_that_is_killed_is_named_and_leaves_no_file() {
 }
 
 #[test]
-fn who_is_lost_when_asked_for_its_targets_is_named() {
+fn a_process_lost_while_probing_targets_is_reported() {
     for what in ["kill-worker", "kill-command", "cut"] {
-        let site = Site::new(&[&format!("rule a order:probe {what}")]);
+        let site = RelayHosts::new(&[&format!("rule a order:probe {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         seen.assert_refused(3, &["rank 0"]);
         assert!(took < HANG, "{what}: {took:?}");
@@ -74,9 +74,9 @@ fn who_is_lost_when_asked_for_its_targets_is_named() {
 }
 
 #[test]
-fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
+fn clean_removes_the_files_of_a_killed_first_worker() {
     for state in ["order:prepare", "order:start", "order:clean"] {
-        let site = Site::new(&[&format!("rule a {state} kill-worker")]);
+        let site = RelayHosts::new(&[&format!("rule a {state} kill-worker")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         assert!(took < HANG + Duration::from_secs(2), "{state}: {took:?}");
         site.wait_for_workers();
@@ -97,8 +97,8 @@ fn what_the_first_worker_made_is_removed_by_clean_when_it_was_killed() {
 }
 
 #[test]
-fn a_worker_that_is_stopped_is_lost_and_cleans_up_when_it_goes_on() {
-    let site = Site::new(&["rule b order:start stop-worker"]);
+fn a_stopped_worker_is_lost_and_cleans_up_when_it_continues() {
+    let site = RelayHosts::new(&["rule b order:start stop-worker"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
     seen.assert_says(3, &["rank 1", "sent nothing for 5 s", "--on-lost continue"]);
     assert!(took < HANG, "{took:?}");
@@ -107,8 +107,8 @@ fn a_worker_that_is_stopped_is_lost_and_cleans_up_when_it_goes_on() {
 }
 
 #[test]
-fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
-    let site = Site::new(&["rule b order:start stop-worker"]);
+fn on_lost_continue_keeps_the_other_processes_running() {
+    let site = RelayHosts::new(&["rule b order:start stop-worker"]);
     let more = ["files.toml", "--run-time", "9s", "--on-lost", "continue"];
     let (seen, _) = site.run("a,b", &more);
     assert_eq!(seen.code, 1, "{}", seen.text());
@@ -131,7 +131,7 @@ fn the_others_go_on_without_one_that_was_lost_where_that_is_wanted() {
 
 #[test]
 fn a_connection_that_is_cut_ends_both_sides() {
-    let site = Site::new(&["rule b order:start cut"]);
+    let site = RelayHosts::new(&["rule b order:start cut"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
     seen.assert_says(3, &["rank 1", "sent nothing for 5 s"]);
     assert!(took < HANG, "{took:?}");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::site::Site;
+use crate::site::RelayHosts;
 use end_to_end::{FixtureError, need, run_tool};
 use serde_json::Value;
 use stats::Histogram;
@@ -99,7 +99,7 @@ impl Drop for Network {
 struct Listener(Child);
 
 impl Listener {
-    fn start(site: &Site, network: &Network, number: usize) -> Self {
+    fn start(site: &RelayHosts, network: &Network, number: usize) -> Self {
         let mut command = network.command(number, env!("CARGO_BIN_EXE_clusterrelay"));
         let script = site.bed.path().join("script");
         command.arg("listen").arg(script).arg(HOSTS[number - 1]);
@@ -169,7 +169,7 @@ fn assert_sums(record: &Value) {
 #[test]
 fn hosts_20_ms_apart_begin_within_a_millisecond_and_add_up() {
     let network = need!(Network::new());
-    let site = Site::new(&[
+    let site = RelayHosts::new(&[
         "address a 10.77.0.2:7001",
         "address b 10.77.1.2:7001",
         "address c 10.77.2.2:7001",

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, Finished, pgmeter};
+use end_to_end::{Finished, ScratchTarget, pgmeter};
 use serde_json::Value;
 
 /// Nobody that others wait for may take longer to be given up, or to clean up.
@@ -13,15 +13,15 @@ pub const FILES: &str = "size = \"4m\"\nrun_time = 2\nramp_time = 0\ncache = \"b
     engine = \"psync\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
 
 /// A bed with a relay in the place of `ssh`.
-pub struct Site {
-    pub bed: Bed,
+pub struct RelayHosts {
+    pub bed: ScratchTarget,
 }
 
-impl Site {
+impl RelayHosts {
     /// Whose relay does these harms.
     pub fn new(rules: &[&str]) -> Self {
         let site = Self {
-            bed: Bed::new().unwrap(),
+            bed: ScratchTarget::new().unwrap(),
         };
         site.bed.file("files.toml", FILES);
         site.script(rules);

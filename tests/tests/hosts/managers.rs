@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use end_to_end::{Bed, installed, need, run_tool, skip};
+use end_to_end::{ScratchTarget, installed, need, run_tool, skip};
 use serde_json::Value;
 
 /// A manager that reads and one that writes, each with a target that the other has not.
@@ -44,7 +44,7 @@ fn configuration(targets: [&str; 2]) -> String {
 }
 
 /// A command in the place of ssh, which hides from each of two hosts what the other has.
-fn ssh(bed: &Bed) -> String {
+fn ssh(bed: &ScratchTarget) -> String {
     let program = bed
         .command(&[])
         .get_program()
@@ -71,8 +71,8 @@ fn by_worker(cell: &Value) -> Vec<(String, bool, bool, String)> {
 }
 
 #[test]
-fn managers_work_on_hosts_of_their_own_with_their_own_targets_and_specifications() {
-    let bed = need!(Bed::new());
+fn managers_run_on_their_own_hosts_with_their_own_targets_and_specs() {
+    let bed = need!(ScratchTarget::new());
     need!(installed("unshare"));
     if run_tool("unshare", &["-m", "true"]).is_err() {
         skip!("no namespaces of mounts");
@@ -117,8 +117,8 @@ fn managers_work_on_hosts_of_their_own_with_their_own_targets_and_specifications
 }
 
 #[test]
-fn which_manager_would_work_where_is_told_without_a_look_at_any_host() {
-    let bed = need!(Bed::new());
+fn check_shows_the_host_of_each_manager_without_contacting_it() {
+    let bed = need!(ScratchTarget::new());
     bed.file("two.icf", configuration(["/of/a", "/of/b"]));
     let both = ["check", "two.icf", "--host", "LAB2=b", "--host", "LAB 1=a"];
     let seen = bed.run(&both);
@@ -148,8 +148,8 @@ fn which_manager_would_work_where_is_told_without_a_look_at_any_host() {
 }
 
 #[test]
-fn managers_without_hosts_run_here_which_is_said_once() {
-    let bed = need!(Bed::new());
+fn managers_without_hosts_run_here_with_one_warning() {
+    let bed = need!(ScratchTarget::new());
     let target = bed.target().to_str().unwrap();
     bed.file("two.icf", configuration([target, target]));
     let seen = bed.run(&["check", "two.icf"]);

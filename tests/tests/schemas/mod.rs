@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::Bed;
+use end_to_end::ScratchTarget;
 use serde_json::{Map, Value, json};
 
 /// What a schema finds wrong with a document; fields that it does not describe are wrong.
-pub fn complaints(bed: &Bed, schema: &str, document: &Value) -> Vec<String> {
+pub fn complaints(bed: &ScratchTarget, schema: &str, document: &Value) -> Vec<String> {
     let printed = bed.run(&["schema", schema]);
     assert_eq!(printed.code, 0, "{}", printed.text());
     let mut schema: Value = serde_json::from_str(&printed.stdout).unwrap();

@@ -6,7 +6,7 @@ use end_to_end::Limit;
 use end_to_end::faultfs::{FaultFs, Settings};
 
 use super::cases::{self, Case};
-use super::contest::{Judged, median, word};
+use super::contest::{TruthCheck, median, word};
 use super::limited::{FILE_BYTES, LimitedDevice};
 use super::programs::{Figures, Pgmeter, served_per_second};
 use super::{BenchEffort, Interrupt, highest, methods, open_loop};
@@ -81,7 +81,7 @@ fn limits(
     .split_whitespace()
     .map(str::to_owned)
     .collect();
-    let mut judged = Judged::new();
+    let mut judged = TruthCheck::new();
     for (limit, unit, rate) in LIMITS {
         interrupt.check()?;
         let throttle = device.limit(limit)?;
@@ -111,7 +111,7 @@ fn delays(
         "  without delay a read takes {:.1} us",
         base.latency_p50_ns / 1e3
     );
-    let mut judged = Judged::new();
+    let mut judged = TruthCheck::new();
     for delay_ms in DELAYS_MS {
         interrupt.check()?;
         let delay = Duration::from_millis(delay_ms);
@@ -168,7 +168,7 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
 fn paper(pgmeter: &Pgmeter, effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     println!("\ncases: the paper's 78 on a limited device, compared with fio and the same mix");
     let device = LimitedDevice::new(pgmeter)?;
-    let mut judged = Judged::new();
+    let mut judged = TruthCheck::new();
     let mut percents = Vec::new();
     for case in cases::all()
         .into_iter()
@@ -229,8 +229,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_within_the_bound_passes_and_no_number_misses() {
-        let mut judged = Judged::new();
+    fn a_figure_within_the_bound_passes_and_nan_fails() {
+        let mut judged = TruthCheck::new();
         judged.compare("a", 1004.0, 1000.0, 0.5);
         assert_eq!(judged.missed_count, 0);
         judged.compare("a", 994.0, 1000.0, 0.5);

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_and_mean_sizes_are_the_papers() {
+    fn shares_add_up_and_mean_sizes_match_the_paper() {
         for case in all() {
             assert_eq!(
                 case.lines.iter().map(|line| line.1).sum::<u64>(),

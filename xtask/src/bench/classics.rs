@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use end_to_end::Scratch;
 use serde_json::Value;
 
-use super::contest::{Ask, Contest, Contestant, median};
+use super::contest::{ComparedProgram, ProgramComparison, Requirement, median};
 use super::file_system::BenchFileSystem;
 use super::programs::Pgmeter;
 use super::{BenchEffort, Interrupt};
@@ -15,17 +15,17 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Minimum share of a bare loop's rate.
-const OF_BARE_LOOP: Ask = Ask {
+const OF_BARE_LOOP: Requirement = Requirement {
     against: "bare loop",
     ratio_min: 0.97,
 };
 /// Minimum share of the original's rate.
-const OF_FS_MARK: Ask = Ask {
+const OF_FS_MARK: Requirement = Requirement {
     against: "fs_mark",
     ratio_min: 1.05,
 };
 /// Minimum share of the original's rate, in tests that only move bytes.
-const OF_IOZONE: Ask = Ask {
+const OF_IOZONE: Requirement = Requirement {
     against: "iozone",
     ratio_min: 0.98,
 };
@@ -33,18 +33,18 @@ const OF_IOZONE: Ask = Ask {
 const WRITE_BYTES: u64 = 16_384;
 
 /// A comparison of file creation with fs_mark.
-struct FsMarkContest {
+struct FsMarkBench {
     title: &'static str,
     file_system: BenchFileSystem,
     /// Number of files for a measurement of about one second.
     files: u64,
     size_bytes: u64,
     method: u8,
-    asks: &'static [Ask],
+    asks: &'static [Requirement],
 }
 
-const FS_MARK: [FsMarkContest; 5] = [
-    FsMarkContest {
+const FS_MARK: [FsMarkBench; 5] = [
+    FsMarkBench {
         title: "fs_mark -S 0, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
@@ -52,7 +52,7 @@ const FS_MARK: [FsMarkContest; 5] = [
         method: 0,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMarkContest {
+    FsMarkBench {
         title: "fs_mark -S 1, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
@@ -60,7 +60,7 @@ const FS_MARK: [FsMarkContest; 5] = [
         method: 1,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMarkContest {
+    FsMarkBench {
         title: "fs_mark -S 1, its own size, on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 20_000,
@@ -68,7 +68,7 @@ const FS_MARK: [FsMarkContest; 5] = [
         method: 1,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMarkContest {
+    FsMarkBench {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
         files: 50_000,
@@ -76,7 +76,7 @@ const FS_MARK: [FsMarkContest; 5] = [
         method: 0,
         asks: &[OF_BARE_LOOP, OF_FS_MARK],
     },
-    FsMarkContest {
+    FsMarkBench {
         // The device dominates the time, so there is no requirement against the original.
         title: "fs_mark -S 1, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
@@ -88,7 +88,7 @@ const FS_MARK: [FsMarkContest; 5] = [
 ];
 
 /// A comparison of file creation and removal.
-struct CreateRemoveContest {
+struct CreateRemoveBench {
     title: &'static str,
     file_system: BenchFileSystem,
     /// Number of files for a measurement of about one second.
@@ -96,20 +96,20 @@ struct CreateRemoveContest {
     size_bytes: u64,
 }
 
-const CREATE_REMOVE: [CreateRemoveContest; 3] = [
-    CreateRemoveContest {
+const CREATE_REMOVE: [CreateRemoveBench; 3] = [
+    CreateRemoveBench {
         title: "create-remove, empty files on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 0,
     },
-    CreateRemoveContest {
+    CreateRemoveBench {
         title: "create-remove, files of 4 KiB on tmpfs",
         file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 4096,
     },
-    CreateRemoveContest {
+    CreateRemoveBench {
         title: "create-remove, files of 4 KiB on ext4",
         file_system: BenchFileSystem::Ext4,
         files: 50_000,
@@ -204,7 +204,7 @@ impl ClassicsBench {
         file_system: BenchFileSystem,
         command: impl Fn(&Path) -> Command + 'a,
         rate: fn(&str) -> Option<f64>,
-    ) -> Contestant<'a> {
+    ) -> ComparedProgram<'a> {
         let measure = move || {
             // Remaining files and dirty data would slow down the next measurement.
             let directory = file_system.empty_directory()?;
@@ -214,15 +214,15 @@ impl ClassicsBench {
                 message: text,
             })
         };
-        Contestant {
+        ComparedProgram {
             name,
             measure: Box::new(measure),
         }
     }
 
-    fn fs_mark<'a>(&'a self, case: &'a FsMarkContest) -> Contest<'a> {
+    fn fs_mark<'a>(&'a self, case: &'a FsMarkBench) -> ProgramComparison<'a> {
         let files = case.files * self.seconds;
-        let FsMarkContest {
+        let FsMarkBench {
             file_system,
             size_bytes,
             method,
@@ -255,7 +255,7 @@ impl ClassicsBench {
                 .args(numbers.map(|number| number.to_string()));
             command
         };
-        Contest {
+        ProgramComparison {
             title: case.title,
             unit: "files/s",
             contestants: vec![
@@ -267,9 +267,9 @@ impl ClassicsBench {
         }
     }
 
-    fn create_remove<'a>(&'a self, case: &'a CreateRemoveContest) -> Contest<'a> {
+    fn create_remove<'a>(&'a self, case: &'a CreateRemoveBench) -> ProgramComparison<'a> {
         let files = case.files * self.seconds;
-        let CreateRemoveContest {
+        let CreateRemoveBench {
             title,
             file_system,
             size_bytes,
@@ -294,7 +294,7 @@ impl ClassicsBench {
                 .args(numbers.map(|number| number.to_string()));
             command
         };
-        Contest {
+        ProgramComparison {
             title,
             unit: "files/s",
             contestants: vec![
@@ -307,7 +307,7 @@ impl ClassicsBench {
 }
 
 impl ClassicsBench {
-    fn iozone<'a>(&'a self, case: &'a Iozone) -> Contest<'a> {
+    fn iozone<'a>(&'a self, case: &'a Iozone) -> ProgramComparison<'a> {
         let contestant = |name: &'static str, program: fn(&Pgmeter) -> Command| {
             let one = move || {
                 let directory = BenchFileSystem::Memory.empty_directory()?;
@@ -324,12 +324,12 @@ impl ClassicsBench {
                 let rates: Result<Vec<f64>, Failure> = (0..case.runs).map(|_| one()).collect();
                 Ok(median(&rates?))
             };
-            Contestant {
+            ComparedProgram {
                 name,
                 measure: Box::new(measure),
             }
         };
-        Contest {
+        ProgramComparison {
             title: case.title,
             unit: "kB/s",
             contestants: vec![
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn every_contest_has_a_title_of_its_own_and_the_bare_loop_is_asked_of() {
+    fn every_contest_has_its_own_title_and_fs_mark_competes_with_a_bare_loop() {
         let titles = FS_MARK.iter().map(|case| case.title);
         let mut titles: Vec<_> = titles
             .chain(CREATE_REMOVE.iter().map(|case| case.title))
@@ -444,7 +444,7 @@ mod tests {
         titles.sort_unstable();
         titles.dedup();
         assert_eq!(titles.len(), count);
-        let is_bare = |ask: &Ask| ask.against == "bare loop";
+        let is_bare = |ask: &Requirement| ask.against == "bare loop";
         assert!(FS_MARK.iter().all(|case| case.asks.iter().any(is_bare)));
     }
 

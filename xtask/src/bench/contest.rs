@@ -6,7 +6,7 @@ use super::Interrupt;
 use crate::error::Failure;
 
 /// A program that is measured.
-pub struct Contestant<'a> {
+pub struct ComparedProgram<'a> {
     /// Name in the table.
     pub name: &'static str,
     /// Measures once and returns the result; higher is better.
@@ -15,7 +15,7 @@ pub struct Contestant<'a> {
 
 /// A requirement on the first contestant's results relative to another's.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask {
+pub struct Requirement {
     /// Name of the other contestant.
     pub against: &'static str,
     /// Minimum for the median of the rounds' ratios.
@@ -26,25 +26,25 @@ pub struct Ask {
 const ROUNDS_FACTOR: usize = 3;
 
 /// Contestants that run alternately, forward and backward: A B C, C B A, A B C, ...
-pub struct Contest<'a> {
+pub struct ProgramComparison<'a> {
     /// Title of the table.
     pub title: &'static str,
     /// Unit of the results.
     pub unit: &'static str,
     /// The contestants; the requirements are on the first one.
-    pub contestants: Vec<Contestant<'a>>,
+    pub contestants: Vec<ComparedProgram<'a>>,
     /// The requirements.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<Requirement>,
 }
 
 /// All results of a contest.
 #[derive(Debug)]
-pub struct ContestFigures {
+pub struct ProgramComparisonResults {
     /// Name of each contestant, and its results, one per round.
     pub rows: Vec<(&'static str, Vec<f64>)>,
 }
 
-impl Contest<'_> {
+impl ProgramComparison<'_> {
     /// Measures all rounds, prints the table and returns the number of missed requirements.
     ///
     /// If the confidence interval of a ratio contains its requirement, the result is undecided.
@@ -65,13 +65,17 @@ impl Contest<'_> {
         Ok(missed_count)
     }
 
-    fn measure(&mut self, rounds: usize, interrupt: &Interrupt) -> Result<ContestFigures, Failure> {
+    fn measure(
+        &mut self,
+        rounds: usize,
+        interrupt: &Interrupt,
+    ) -> Result<ProgramComparisonResults, Failure> {
         let rows: Vec<(&'static str, Vec<f64>)> = self
             .contestants
             .iter()
             .map(|contestant| (contestant.name, Vec::new()))
             .collect();
-        let mut standing = ContestFigures { rows };
+        let mut standing = ProgramComparisonResults { rows };
         for round in 0..rounds * ROUNDS_FACTOR {
             // Decided results need no more rounds; the usual ones always run.
             if round >= rounds && !self.asks.iter().any(|ask| standing.is_open(*ask)) {
@@ -101,7 +105,7 @@ impl Contest<'_> {
     }
 }
 
-impl ContestFigures {
+impl ProgramComparisonResults {
     fn rounds_count(&self) -> usize {
         self.rows.first().map_or(0, |row| row.1.len())
     }
@@ -143,14 +147,14 @@ impl ContestFigures {
     }
 
     /// `true` if more rounds could change the verdict on a requirement.
-    fn is_open(&self, ask: Ask) -> bool {
+    fn is_open(&self, ask: Requirement) -> bool {
         interval(&self.ratios_to(ask.against))
             .is_some_and(|(low, high)| low < ask.ratio_min && ask.ratio_min <= high)
     }
 
     /// Whether a requirement is met, with a line that reports it.
-    fn judge(&self, ask: Ask) -> (String, bool) {
-        let Ask { against, ratio_min } = ask;
+    fn judge(&self, ask: Requirement) -> (String, bool) {
+        let Requirement { against, ratio_min } = ask;
         let ratios = self.ratios_to(against);
         let ratio = median(&ratios);
         let is_met = ratio >= ratio_min;
@@ -201,13 +205,13 @@ pub fn median(figures: &[f64]) -> f64 {
 }
 
 /// Compares results with true values, and prints a line with a verdict for each.
-pub struct Judged {
+pub struct TruthCheck {
     pub missed_count: usize,
 }
 
-impl Judged {
-    pub fn new() -> Judged {
-        Judged { missed_count: 0 }
+impl TruthCheck {
+    pub fn new() -> TruthCheck {
+        TruthCheck { missed_count: 0 }
     }
 
     /// Prints the deviation of `seen` from `wanted`, and counts a miss.
@@ -226,8 +230,8 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    fn standing() -> ContestFigures {
-        ContestFigures {
+    fn standing() -> ProgramComparisonResults {
+        ProgramComparisonResults {
             rows: vec![
                 ("ours", vec![10.0, 30.0, 20.0]),
                 ("theirs", vec![10.0, 10.0, 10.0]),
@@ -235,8 +239,8 @@ mod tests {
         }
     }
 
-    fn theirs(ratio_min: f64) -> Ask {
-        Ask {
+    fn theirs(ratio_min: f64) -> Requirement {
+        Requirement {
             against: "theirs",
             ratio_min,
         }
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_is_judged_by_the_median_of_ratios() {
+    fn a_requirement_is_judged_by_the_median_of_ratios() {
         let judge = |ratio_min| standing().judge(theirs(ratio_min));
         let line = "pass at least 2 x theirs: 2.000 (1.000 to 3.000)";
         assert_eq!(judge(2.0), (line.to_owned(), true));
@@ -258,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_is_open_while_the_interval_holds_it() {
+    fn a_requirement_is_undecided_while_the_interval_contains_it() {
         assert!(standing().is_open(theirs(1.5)) && standing().is_open(theirs(3.0)));
         assert!(!standing().is_open(theirs(1.0)) && !standing().is_open(theirs(3.1)));
     }
 
     #[test]
-    fn intervals_are_those_of_the_sign_test() {
+    fn intervals_match_the_sign_test() {
         let figures: Vec<f64> = (1..=15).map(f64::from).collect();
         assert_eq!(interval(&figures), Some((4.0, 12.0)));
         assert_eq!(interval(&figures[..6]), Some((1.0, 6.0)));
@@ -274,21 +278,21 @@ mod tests {
     }
 
     #[test]
-    fn rounds_go_on_until_what_is_asked_is_decided() {
+    fn rounds_continue_until_every_requirement_is_decided() {
         for (own, rounds_count) in [(2.0, 2), (1.0, 6)] {
             let count = RefCell::new(0);
-            let varying = Contestant {
+            let varying = ComparedProgram {
                 name: "ours",
                 measure: Box::new(|| {
                     *count.borrow_mut() += 1;
                     Ok(own + f64::from(*count.borrow() % 2) / 10.0)
                 }),
             };
-            let steady = Contestant {
+            let steady = ComparedProgram {
                 name: "theirs",
                 measure: Box::new(|| Ok(1.0)),
             };
-            let contest = Contest {
+            let contest = ProgramComparison {
                 title: "rounds",
                 unit: "1",
                 contestants: vec![varying, steady],
@@ -300,10 +304,10 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_against_nobody_is_missed() {
+    fn a_requirement_against_a_missing_contestant_fails() {
         assert!(
             !standing()
-                .judge(Ask {
+                .judge(Requirement {
                     against: "nobody",
                     ratio_min: 0.0
                 })
@@ -312,9 +316,9 @@ mod tests {
     }
 
     #[test]
-    fn contestants_take_turns() {
+    fn contestants_run_alternately() {
         let order = RefCell::new(String::new());
-        let contestant = |name: &'static str| Contestant {
+        let contestant = |name: &'static str| ComparedProgram {
             name,
             measure: Box::new(|| {
                 order.borrow_mut().push_str(name);
@@ -322,7 +326,7 @@ mod tests {
             }),
         };
         let contestants = vec![contestant("a"), contestant("b"), contestant("c")];
-        let contest = Contest {
+        let contest = ProgramComparison {
             title: "order",
             unit: "1",
             contestants,
@@ -333,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn a_round_is_told_with_everybodys_figure() {
+    fn a_round_prints_the_figure_of_every_contestant() {
         assert_eq!(standing().last_round(), "round 3:  ours 20.0  theirs 10.0");
     }
 
     #[test]
-    fn the_table_names_everybody_with_the_ratio() {
+    fn the_table_lists_every_contestant_with_its_ratio() {
         let table = standing().table();
         assert!(table[1].starts_with("theirs"), "{}", table[1]);
         assert!(table[1].ends_with("ratio 2.000"), "{}", table[1]);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use end_to_end::Scratch;
 
-use super::contest::{Ask, Contest, Contestant, word};
-use super::programs::{BareLoop, Pgmeter, fio, fio_measure, in_fios_words};
+use super::contest::{ComparedProgram, ProgramComparison, Requirement, word};
+use super::programs::{BareLoop, Pgmeter, fio, fio_measure, with_fio_options};
 use super::{BenchEffort, Interrupt, waiting};
 use crate::error::Failure;
 
@@ -19,16 +19,16 @@ const PEAK_KIB_MAX: u64 = 16 << 10;
 /// Runs all comparisons and returns the number of missed requirements.
 pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let lab = EngineBench::new(effort)?;
-    let contests: [fn(&EngineBench) -> Contest<'_>; 9] = [
+    let contests: [fn(&EngineBench) -> ProgramComparison<'_>; 9] = [
         null,
         cached_on_disk,
         cached_in_memory,
         psync,
         sequential,
-        |lab| in_fios_words_by_ring("as fio by io_uring, 4 KiB on tmpfs", lab, &lab.memory),
-        |lab| in_fios_words_by_ring("as fio by io_uring, 4 KiB on ext4", lab, &lab.disk),
-        |lab| in_fios_words_by_calls("as fio by psync, 4 KiB on tmpfs", lab, &lab.memory),
-        |lab| in_fios_words_by_calls("as fio by psync, 4 KiB on ext4", lab, &lab.disk),
+        |lab| emulation_by_ring("as fio by io_uring, 4 KiB on tmpfs", lab, &lab.memory),
+        |lab| emulation_by_ring("as fio by io_uring, 4 KiB on ext4", lab, &lab.disk),
+        |lab| emulation_by_calls("as fio by psync, 4 KiB on tmpfs", lab, &lab.memory),
+        |lab| emulation_by_calls("as fio by psync, 4 KiB on ext4", lab, &lab.disk),
     ];
     let mut missed_count = 0;
     for contest in contests {
@@ -51,7 +51,7 @@ pub fn guard(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failu
         (CACHED_ON_DISK, 512, &lab.disk),
         (CACHED_IN_MEMORY, 4096, &lab.memory),
     ] {
-        let contest = Contest {
+        let contest = ProgramComparison {
             title,
             unit: "IOPS",
             contestants: vec![
@@ -70,7 +70,7 @@ pub fn guard(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failu
 
 const CACHED_ON_DISK: &str = "cached random reads, 512 B on ext4, depth 128";
 const CACHED_IN_MEMORY: &str = "cached random reads, 4 KiB on tmpfs, depth 128";
-const BARE_LOOP: Ask = Ask {
+const BARE_LOOP: Requirement = Requirement {
     against: "bare loop",
     ratio_min: 0.97,
 };
@@ -101,7 +101,7 @@ impl BenchDirectory {
             "--bs=1m".to_owned(),
             // Different content in each block, as pgmeter writes it.
             "--refill_buffers".to_owned(),
-            // `in_fios_words` sets it, but this file must be written exactly once.
+            // `with_fio_options` sets it, but this file must be written exactly once.
             "--time_based=0".to_owned(),
         ]);
         fio_measure(&mut command)?;
@@ -126,10 +126,14 @@ impl EngineBench {
     }
 
     /// pgmeter's rate with these settings.
-    fn ours<'a>(&'a self, settings: String, place: Option<&'a BenchDirectory>) -> Contestant<'a> {
+    fn ours<'a>(
+        &'a self,
+        settings: String,
+        place: Option<&'a BenchDirectory>,
+    ) -> ComparedProgram<'a> {
         let text = self.workload(&settings);
         let target = place.map(BenchDirectory::path);
-        Contestant {
+        ComparedProgram {
             name: "pgmeter",
             measure: Box::new(move || Ok(self.pgmeter.measure(&text, target)?.iops)),
         }
@@ -149,24 +153,24 @@ impl EngineBench {
         name: &'static str,
         options: &str,
         place: &'a BenchDirectory,
-    ) -> Contestant<'a> {
+    ) -> ComparedProgram<'a> {
         let all = self.options(options, place);
-        Contestant {
+        ComparedProgram {
             name,
             measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
         }
     }
 
     /// pgmeter's rate with fio's options.
-    fn as_fio<'a>(&'a self, options: &str, place: &'a BenchDirectory) -> Contestant<'a> {
+    fn as_fio<'a>(&'a self, options: &str, place: &'a BenchDirectory) -> ComparedProgram<'a> {
         let mut all = self.options(options, place);
         // Necessary because the file is new each time.
         all.push("--pre_read=1".to_owned());
-        Contestant {
+        ComparedProgram {
             name: "as fio",
             measure: Box::new(move || {
                 let command = self.pgmeter.as_classic("fio");
-                Ok(fio_measure(&mut in_fios_words(command, &all))?.iops)
+                Ok(fio_measure(&mut with_fio_options(command, &all))?.iops)
             }),
         }
     }
@@ -182,8 +186,8 @@ impl EngineBench {
         all
     }
 
-    fn bare<'a>(&'a self, block_bytes: u64, place: &'a BenchDirectory) -> Contestant<'a> {
-        Contestant {
+    fn bare<'a>(&'a self, block_bytes: u64, place: &'a BenchDirectory) -> ComparedProgram<'a> {
+        ComparedProgram {
             name: "bare loop",
             measure: Box::new(move || {
                 self.bare_loop
@@ -199,7 +203,7 @@ impl EngineBench {
         }
         let mut missed_count = 0;
         for (iodepth, cost_ns_max) in NULL_COST_NS_MAX {
-            let text = self.workload(&on_null(iodepth));
+            let text = self.workload(&null_workload(iodepth));
             let mut costs_ns = Vec::new();
             for _ in 0..self.effort.rounds_or(5) {
                 interrupt.check()?;
@@ -237,7 +241,7 @@ impl EngineBench {
     }
 }
 
-fn on_null(iodepth: u32) -> String {
+fn null_workload(iodepth: u32) -> String {
     format!(
         "engine = \"null\"\niodepth = {iodepth}\n\
          [[access_spec]]\nline = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
@@ -261,24 +265,24 @@ fn random_reads(size: &str, iodepth: u32) -> String {
     )
 }
 
-fn null(lab: &EngineBench) -> Contest<'_> {
+fn null(lab: &EngineBench) -> ProgramComparison<'_> {
     let options = "--ioengine=null --iodepth=32 --rw=randread --bs=4k";
-    Contest {
+    ProgramComparison {
         title: "null engine, depth 32",
         unit: "IOPS",
         contestants: vec![
-            lab.ours(on_null(32), None),
+            lab.ours(null_workload(32), None),
             lab.fio("fio", options, &lab.memory),
         ],
-        asks: vec![Ask {
+        asks: vec![Requirement {
             against: "fio",
             ratio_min: 3.0,
         }],
     }
 }
 
-fn cached_on_disk(lab: &EngineBench) -> Contest<'_> {
-    Contest {
+fn cached_on_disk(lab: &EngineBench) -> ProgramComparison<'_> {
+    ProgramComparison {
         title: CACHED_ON_DISK,
         unit: "IOPS",
         contestants: vec![
@@ -288,11 +292,11 @@ fn cached_on_disk(lab: &EngineBench) -> Contest<'_> {
             lab.bare(512, &lab.disk),
         ],
         asks: vec![
-            Ask {
+            Requirement {
                 against: "fio tuned",
                 ratio_min: 1.1,
             },
-            Ask {
+            Requirement {
                 against: "fio plain",
                 ratio_min: 1.8,
             },
@@ -301,8 +305,8 @@ fn cached_on_disk(lab: &EngineBench) -> Contest<'_> {
     }
 }
 
-fn cached_in_memory(lab: &EngineBench) -> Contest<'_> {
-    Contest {
+fn cached_in_memory(lab: &EngineBench) -> ProgramComparison<'_> {
+    ProgramComparison {
         title: CACHED_IN_MEMORY,
         unit: "IOPS",
         contestants: vec![
@@ -312,11 +316,11 @@ fn cached_in_memory(lab: &EngineBench) -> Contest<'_> {
             lab.bare(4096, &lab.memory),
         ],
         asks: vec![
-            Ask {
+            Requirement {
                 against: "fio tuned",
                 ratio_min: 1.1,
             },
-            Ask {
+            Requirement {
                 against: "fio plain",
                 ratio_min: 1.1,
             },
@@ -325,35 +329,35 @@ fn cached_in_memory(lab: &EngineBench) -> Contest<'_> {
     }
 }
 
-fn psync(lab: &EngineBench) -> Contest<'_> {
+fn psync(lab: &EngineBench) -> ProgramComparison<'_> {
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0";
-    Contest {
+    ProgramComparison {
         title: "psync, cached random reads, 4 KiB on tmpfs",
         unit: "IOPS",
         contestants: vec![
             lab.ours(PSYNC_READS.to_owned(), Some(&lab.memory)),
             lab.fio("fio", options, &lab.memory),
         ],
-        asks: vec![Ask {
+        asks: vec![Requirement {
             against: "fio",
             ratio_min: 1.2,
         }],
     }
 }
 
-fn sequential(lab: &EngineBench) -> Contest<'_> {
+fn sequential(lab: &EngineBench) -> ProgramComparison<'_> {
     let settings = "engine = \"io_uring\"\ncache = \"buffered\"\niodepth = 8\n\
         [[access_spec]]\nline = [{ size = \"1MiB\" }]\n";
     let options = "--ioengine=io_uring --fixedbufs --registerfiles --iodepth=8 --rw=read \
         --bs=1m --direct=0";
-    Contest {
+    ProgramComparison {
         title: "sequential reads, 1 MiB on ext4, cached, depth 8",
         unit: "IOPS",
         contestants: vec![
             lab.ours(settings.to_owned(), Some(&lab.disk)),
             lab.fio("fio tuned", options, &lab.disk),
         ],
-        asks: vec![Ask {
+        asks: vec![Requirement {
             against: "fio tuned",
             ratio_min: 1.0,
         }],
@@ -361,35 +365,35 @@ fn sequential(lab: &EngineBench) -> Contest<'_> {
 }
 
 /// fio's tuned options given to pgmeter's fio emulation, compared with a workload and with fio.
-fn in_fios_words_by_ring<'a>(
+fn emulation_by_ring<'a>(
     title: &'static str,
     lab: &'a EngineBench,
     place: &'a BenchDirectory,
-) -> Contest<'a> {
+) -> ProgramComparison<'a> {
     let options = format!("{FIO_TUNED} --bs=4k");
     let workload = lab.ours(random_reads("4k", 128), Some(place));
-    through_the_door(lab, title, &options, workload, place)
+    emulation_contest(lab, title, &options, workload, place)
 }
 
 /// The same with system calls instead of a ring.
-fn in_fios_words_by_calls<'a>(
+fn emulation_by_calls<'a>(
     title: &'static str,
     lab: &'a EngineBench,
     place: &'a BenchDirectory,
-) -> Contest<'a> {
+) -> ProgramComparison<'a> {
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0 --norandommap";
     let workload = lab.ours(PSYNC_READS.to_owned(), Some(place));
-    through_the_door(lab, title, options, workload, place)
+    emulation_contest(lab, title, options, workload, place)
 }
 
-fn through_the_door<'a>(
+fn emulation_contest<'a>(
     lab: &'a EngineBench,
     title: &'static str,
     options: &str,
-    workload: Contestant<'a>,
+    workload: ComparedProgram<'a>,
     place: &'a BenchDirectory,
-) -> Contest<'a> {
-    Contest {
+) -> ProgramComparison<'a> {
+    ProgramComparison {
         title,
         unit: "IOPS",
         contestants: vec![
@@ -398,11 +402,11 @@ fn through_the_door<'a>(
             lab.fio("fio", options, place),
         ],
         asks: vec![
-            Ask {
+            Requirement {
                 against: "pgmeter",
                 ratio_min: 0.98,
             },
-            Ask {
+            Requirement {
                 against: "fio",
                 ratio_min: 1.1,
             },

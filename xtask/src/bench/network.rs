@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use network::{ByteDirection, HEADER_BYTES, Peer, TransactionHeader};
 
-use super::contest::{Ask, Contest, Contestant};
+use super::contest::{ComparedProgram, ProgramComparison, Requirement};
 use super::programs::Pgmeter;
 use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
@@ -58,20 +58,20 @@ pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure
         // Connected once and before the measurement, as in pgmeter.
         let bare = RefCell::new(BareMessageLoop::connect(target, case.bytes)?);
         let theirs = || bare.borrow_mut().measure(Duration::from_secs(seconds));
-        let contest = Contest {
+        let contest = ProgramComparison {
             title: case.title,
             unit: "requests and replies a second",
             contestants: vec![
-                Contestant {
+                ComparedProgram {
                     name: "pgmeter",
                     measure: Box::new(ours),
                 },
-                Contestant {
+                ComparedProgram {
                     name: "bare loop",
                     measure: Box::new(theirs),
                 },
             ],
-            asks: vec![Ask {
+            asks: vec![Requirement {
                 against: "bare loop",
                 ratio_min: RATIO_MIN,
             }],

@@ -8,7 +8,7 @@ use end_to_end::faultfs::{Call, Effect, Fault, FaultFs, Settings};
 use end_to_end::{READING_FILEBENCH, Scratch};
 use results::OpenLoopFigures;
 
-use super::contest::Judged;
+use super::contest::TruthCheck;
 use super::methods::{POSTMARK, command, record};
 use super::programs::Pgmeter;
 use super::{BenchEffort, Interrupt};
@@ -69,7 +69,7 @@ fn rates(pgmeter: &Pgmeter, effort: &BenchEffort, interrupt: &Interrupt) -> Resu
     let seconds = effort.seconds_or(40);
     println!("\nopen loop: {FAST} rounds/s in memory, at most {RATE_PERCENT_MAX} % off");
     let memory = Scratch::in_memory()?;
-    let mut judged = Judged::new();
+    let mut judged = TruthCheck::new();
     for (name, file, text) in WORKS {
         let file = pgmeter.write(file, text)?;
         for arrivals in ARRIVALS {
@@ -94,7 +94,7 @@ fn stalls(
          due at most {STALL_PERCENT_MAX} % off, and what chance does to p99",
         STALL.as_secs()
     );
-    let mut judged = Judged::new();
+    let mut judged = TruthCheck::new();
     for (name, file, text) in WORKS {
         let file = pgmeter.write(file, text)?;
         let faultfs = FaultFs::new(Settings::default())?;
@@ -109,7 +109,7 @@ fn stalls(
             // In the first third, so that the backlog is gone before the end.
             faultfs.arm(&[Fault::once(Call::Read, SLOW * seconds / 3, stall)]);
             let seen = measure(pgmeter, (&file, &target), (SLOW, arrivals), seconds)?;
-            recovers(&mut judged, &format!("{name}, {arrivals}"), &seen, service);
+            judge_recovery(&mut judged, &format!("{name}, {arrivals}"), &seen, service);
         }
     }
     Ok(judged.missed_count)
@@ -118,7 +118,7 @@ fn stalls(
 /// Compares response times with the expected effect of a stall on rounds that are due every
 /// `1/SLOW` s. The first round waits for the whole stall. Each later round waits less by its later
 /// due time, and longer by the `service` time, in seconds, of the rounds before it.
-fn recovers(judged: &mut Judged, name: &str, seen: &OpenLoopFigures, service: f64) {
+fn judge_recovery(judged: &mut TruthCheck, name: &str, seen: &OpenLoopFigures, service: f64) {
     let max = STALL.as_secs_f64() + service;
     // The slowest 1 %.
     let beyond_p99 = 0.01 * seen.response.count as f64;

@@ -11,7 +11,7 @@ use super::file_system::BenchFileSystem;
 use engine::ChildrenTime;
 use serde_json::Value;
 
-use super::contest::{Ask, Contest, Contestant, median, word};
+use super::contest::{ComparedProgram, ProgramComparison, Requirement, median, word};
 use super::programs::{Pgmeter, run_json};
 use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
@@ -116,27 +116,27 @@ impl PostmarkBench<'_> {
         println!("\n{title}");
         let step = |(name, settings): &(&'static str, &'static [&'static str])| {
             let settings = *settings;
-            Contestant {
+            ComparedProgram {
                 name,
                 measure: Box::new(move || self.ours(settings, case.workers)),
             }
         };
         let mut contestants = vec![
-            Contestant {
+            ComparedProgram {
                 name: "pgmeter",
                 measure: Box::new(|| self.timed(0, || self.ours(case.settings, case.workers))),
             },
-            Contestant {
+            ComparedProgram {
                 name: "postmark",
                 measure: Box::new(|| self.timed(1, || self.original())),
             },
         ];
         contestants.extend(case.steps.iter().map(step));
-        let contest = Contest {
+        let contest = ProgramComparison {
             title: "whole runs of 9999 files and 500,000 transactions",
             unit: "transactions/s",
             contestants,
-            asks: vec![Ask {
+            asks: vec![Requirement {
                 against: "postmark",
                 ratio_min: case.ratio_min,
             }],
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_that_of_the_whole_run() {
+    fn the_rate_covers_the_whole_run() {
         let record = json!({"cells": [
             {"phase": "create"},
             {"phase": "transactions", "phase_figures": {"pool": {

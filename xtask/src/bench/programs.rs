@@ -168,11 +168,11 @@ pub fn pgmeter_figures(record: &Value) -> Result<Figures, Failure> {
 
 /// The command to run fio with one job and print JSON.
 pub fn fio(options: &[String]) -> Command {
-    in_fios_words(Command::new("fio"), options)
+    with_fio_options(Command::new("fio"), options)
 }
 
 /// A program that accepts fio's options, with the options common to all measurements.
-pub fn in_fios_words(mut command: Command, options: &[String]) -> Command {
+pub fn with_fio_options(mut command: Command, options: &[String]) -> Command {
     command.args([
         "--name=bench",
         "--output-format=json",
@@ -317,11 +317,11 @@ fn name(command: &Command) -> String {
 
 fn peak_of(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    peak_in(&status)
+    peak_kib(&status)
 }
 
 /// The value of `VmHWM` in KiB; 0 for a process that has ended.
-fn peak_in(status: &str) -> u64 {
+fn peak_kib(status: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|rest| rest.split_whitespace().next()?.parse().ok())
         .unwrap_or(0)
@@ -333,7 +333,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_first_measured_cell_counts() {
+    fn figures_come_from_the_first_measured_cell() {
         let total = json!({
             "per_second": 5.0, "bytes_per_second": 20480, "latency": {"percentiles_ns": {"50": 7}},
         });
@@ -356,9 +356,9 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_read_from_the_status() {
-        assert_eq!(peak_in("Name:\tx\nVmHWM:\t    1234 kB\n"), 1234);
-        assert_eq!(peak_in(""), 0);
+    fn peak_memory_is_read_from_the_process_status() {
+        assert_eq!(peak_kib("Name:\tx\nVmHWM:\t    1234 kB\n"), 1234);
+        assert_eq!(peak_kib(""), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use end_to_end::faultfs::{FaultFs, Settings};
 use end_to_end::{FixtureError, Scratch, available};
 use rustix::fs::{Mode, OFlags};
 
-use super::contest::{Ask, Contest, Contestant};
+use super::contest::{ComparedProgram, ProgramComparison, Requirement};
 use super::programs::{Pgmeter, fio, fio_measure};
 use super::{BenchEffort, Interrupt};
 use crate::error::Failure;
@@ -115,11 +115,11 @@ impl<'a> WaitingBench<'a> {
     ) -> Result<usize, Failure> {
         let mut missed_count = 0;
         for (iodepth, title) in depths.iter().filter(|(_, title)| effort.wants(title)) {
-            let contest = Contest {
+            let contest = ProgramComparison {
                 title,
                 unit: "IOPS",
                 contestants: vec![self.ours(*iodepth), self.fio(*iodepth)],
-                asks: vec![Ask {
+                asks: vec![Requirement {
                     against: "fio",
                     ratio_min: 1.0,
                 }],
@@ -129,16 +129,16 @@ impl<'a> WaitingBench<'a> {
         Ok(missed_count)
     }
 
-    fn ours(&self, iodepth: u32) -> Contestant<'_> {
+    fn ours(&self, iodepth: u32) -> ComparedProgram<'_> {
         let times = format!("run_time = {}\nramp_time = \"500ms\"", self.seconds);
         let text = workload(&times, iodepth);
-        Contestant {
+        ComparedProgram {
             name: "pgmeter",
             measure: Box::new(move || Ok(self.pgmeter.measure(&text, Some(&self.directory))?.iops)),
         }
     }
 
-    fn fio(&self, iodepth: u32) -> Contestant<'_> {
+    fn fio(&self, iodepth: u32) -> ComparedProgram<'_> {
         // The same file, so that both programs read the same blocks of the disk.
         let file = self.directory.join("pgmeter.work/test-0.dat");
         let options = [
@@ -149,7 +149,7 @@ impl<'a> WaitingBench<'a> {
         let options = options.join(" ");
         let mut all: Vec<String> = options.split(' ').map(str::to_owned).collect();
         all.push(format!("--filename={}", file.display()));
-        Contestant {
+        ComparedProgram {
             name: "fio",
             measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
         }

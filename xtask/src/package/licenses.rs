@@ -160,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_linked_leaves_out_tests_and_builders() {
+    fn linked_packages_exclude_dev_and_build_dependencies() {
         let dependency =
             |name: &str, kind: Value| json!({"pkg": name, "dep_kinds": [{"kind": kind}]});
         let metadata = json!({

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_compressed_is_the_same_each_time_and_read_by_gzip() {
+    fn compression_is_reproducible_and_gzip_can_read_it() {
         let text = b"a manual page\n".repeat(100);
         let packed = compressed(&text);
         assert_eq!(packed, compressed(&text));

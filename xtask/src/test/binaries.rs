@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_are_no_test_programs() {
+    fn other_messages_are_not_test_programs() {
         assert!(test_program(&message(false)).is_none());
         assert!(test_program(&json!({"reason": "build-finished", "success": true})).is_none());
     }

@@ -166,7 +166,7 @@ pub const LANES: &[TestLane] = &[
         name: "faults",
         kind: LaneAction::TestsBeside(Select::EndToEnd(&["faults", "searches", "file_faults"])),
         must_run: true,
-        must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
+        must_run_tests: &["a_flipped_bit_is_reported_with_its_offset"],
     },
     TestLane {
         name: "samples",
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn other_skips_are_fine_and_so_is_a_lane_that_need_not_run() {
+    fn other_skips_and_lanes_that_need_not_run_are_fine() {
         let skips = vec!["kernel: other: no zram".to_owned()];
         let tally = TestTally {
             passed_count: 5,

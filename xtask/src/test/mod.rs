@@ -17,7 +17,7 @@ use binaries::Binaries;
 pub use browser::make_pages;
 use lane::{LANES, LaneAction, Select, TestLane};
 use output::{Show, TestTally};
-use parallel::{LaneJob, LaneSum};
+use parallel::{LaneJob, LaneTotals};
 pub use setup::is_on_path;
 
 /// Runs the named lanes, or all of them.
@@ -65,8 +65,8 @@ fn choose(names: &[&str]) -> Result<Vec<&'static TestLane>, Failure> {
 }
 
 /// Prints a lane's result, and returns its tally.
-fn ended(lane: &TestLane, sum: LaneSum, runs_in_parallel: bool) -> TestTally {
-    let LaneSum { mut tally, time } = sum;
+fn ended(lane: &TestLane, sum: LaneTotals, runs_in_parallel: bool) -> TestTally {
+    let LaneTotals { mut tally, time } = sum;
     // Other machines may lack programs or rights, so that skipping is normal there.
     if workspace::is_ci() {
         tally.failures.extend(lane.missing(&tally));
@@ -85,9 +85,9 @@ fn ended(lane: &TestLane, sum: LaneSum, runs_in_parallel: bool) -> TestTally {
 }
 
 /// Runs lanes in parallel.
-fn run_lanes(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<Vec<LaneSum>, Failure> {
+fn run_lanes(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<Vec<LaneTotals>, Failure> {
     let begun = Instant::now();
-    let sum = |tally, time| vec![LaneSum { tally, time }];
+    let sum = |tally, time| vec![LaneTotals { tally, time }];
     if let [lane] = lanes
         && let Some(tally) = run_check(lane)?
     {
@@ -95,7 +95,7 @@ fn run_lanes(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<Vec<LaneSum
     }
     if let Err(failure) = build(lanes, binaries) {
         // The compiler has printed the reason; the other lanes still run.
-        let failed = || LaneSum {
+        let failed = || LaneTotals {
             tally: TestTally::failed(&failure.to_string()),
             time: Duration::ZERO,
         };

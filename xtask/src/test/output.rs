@@ -166,12 +166,12 @@ impl OutputReader {
         } else if matches!(line, "failures:" | "successes:") {
             self.shown = None;
         } else {
-            self.captured(line);
+            self.keep_panic_message(line);
         }
     }
 
     /// Keeps the panic message of a failed test for the summary.
-    fn captured(&mut self, line: &str) {
+    fn keep_panic_message(&mut self, line: &str) {
         let Some(shown) = &self.shown else { return };
         let begins = line.starts_with("thread '") && line.contains(" panicked at ");
         let panics = self.panic_line_count > 0 || begins;
@@ -310,7 +310,7 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
     }
 
     #[test]
-    fn a_program_that_dies_without_a_word_has_failed() {
+    fn a_program_that_dies_without_output_has_failed() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo 'test a ... '; exit 101"]);
         let tally = run_tests("dying", &mut command, &mut |_| {}).unwrap();

@@ -36,7 +36,7 @@ impl<'a> LaneJob<'a> {
 
 /// Results of a lane's jobs.
 #[derive(Debug, Default)]
-pub struct LaneSum {
+pub struct LaneTotals {
     /// Counted tests.
     pub tally: TestTally,
     /// Sum of the jobs' durations.
@@ -48,7 +48,7 @@ pub struct LaneSum {
 ///
 /// # Errors
 /// If a job could not be run; the others have run anyway.
-pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneSum>, Failure> {
+pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneTotals>, Failure> {
     let at_once = available_parallelism().map_or(2, |count| count.get() + 1);
     let is_alone = jobs.len() == 1;
     let (left, done) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
@@ -62,7 +62,7 @@ pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneSum>, Fa
         }
     };
     scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(take_turns))));
-    let mut sums: Vec<LaneSum> = (0..lane_count).map(|_| LaneSum::default()).collect();
+    let mut sums: Vec<LaneTotals> = (0..lane_count).map(|_| LaneTotals::default()).collect();
     for (lane, tally, time) in locked(&done).drain(..) {
         // Only here, after all jobs have run: an error of one must not end the others.
         sums[lane].tally.merge(tally?);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_jobs_count_is_their_lanes() {
+    fn test_counts_of_jobs_add_up_per_lane() {
         let job = |lane, count| LaneJob::new(lane, "some", move |_: Show<'_>| Ok(passed(count)));
         let jobs = vec![job(0, 1), job(2, 10), job(0, 100)];
         let sums = run(jobs, 3).unwrap();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_cannot_be_run_does_not_keep_others_from_running() {
+    fn a_job_that_cannot_run_does_not_stop_the_others() {
         let ran = Mutex::new(0);
         let fails = LaneJob::new(0, "fails", |_: Show<'_>| Err(Failure::Counted));
         let works = || {

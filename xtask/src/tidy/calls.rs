@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn unwrap_is_free_in_tests() {
+    fn unwrap_is_allowed_in_tests() {
         assert!(rules("#[test]\nfn a() { b().unwrap(); }").is_empty());
     }
 
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expect_may_stand_in_a_thousand_lines() {
+    fn one_expect_per_thousand_lines_is_allowed() {
         let text = |count: usize| {
             format!(
                 "fn a() {{ {} }}\n",

@@ -45,7 +45,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
             let named = names.iter().find(|name| is_code && is_named(text, name));
             let Some(name) = named else { continue };
             let own = [FRONTS, SETTINGS].map(|all| format!("{all}{name}/"));
-            if own.iter().any(|own| file.path.starts_with(own)) || is_made_of(file, name) {
+            if own.iter().any(|own| file.path.starts_with(own)) || combines(file, name) {
                 continue;
             }
             findings.push(TidyFinding {
@@ -59,7 +59,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
 }
 
 /// `true` if the file belongs to a front that combines the named one.
-fn is_made_of(file: &SourceFile, name: &str) -> bool {
+fn combines(file: &SourceFile, name: &str) -> bool {
     let own = fronts::directory(file);
     let mut made = MADE_OF.iter().filter(|(front, _)| own == Some(*front));
     made.any(|(_, parts)| parts.contains(&name))
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_front_is_named_in_its_own_files_the_table_and_comments() {
+    fn a_front_may_be_named_only_in_its_files_the_table_and_comments() {
         let own = (
             "crates/front/src/dbench/mod.rs",
             "const NAME: &str = \"dbench\";\n",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::TidyFinding;
-use super::modules::{Module, Needs, needs};
+use super::modules::{Module, ModuleDependencies, needs};
 use super::source::SourceFile;
 
 /// Finds the cycles within every crate.
@@ -18,7 +18,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
 }
 
 /// Sets of modules that all depend on each other.
-fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
+fn cycles(needs: &ModuleDependencies) -> Vec<BTreeSet<&Module>> {
     // A search for every module is enough for the size of a crate, and shorter than Tarjan's
     // algorithm.
     let mut cycles: Vec<BTreeSet<&Module>> = Vec::new();
@@ -26,11 +26,11 @@ fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
         if cycles.iter().any(|known| known.contains(module)) {
             continue;
         }
-        let behind = needed_by(module, needs).into_iter();
+        let behind = dependencies_of(module, needs).into_iter();
         let cycle: BTreeSet<&Module> = behind
             // Both directions: the set is then a strongly connected component that contains
             // `module`.
-            .filter(|other| needed_by(other, needs).contains(module))
+            .filter(|other| dependencies_of(other, needs).contains(module))
             .collect();
         if cycle.len() > 1 {
             cycles.push(cycle);
@@ -40,7 +40,7 @@ fn cycles(needs: &Needs) -> Vec<BTreeSet<&Module>> {
 }
 
 /// All modules that a module depends on, directly or indirectly.
-fn needed_by<'a>(module: &Module, needs: &'a Needs) -> BTreeSet<&'a Module> {
+fn dependencies_of<'a>(module: &Module, needs: &'a ModuleDependencies) -> BTreeSet<&'a Module> {
     let mut found = BTreeSet::new();
     let mut left: Vec<&Module> = needs
         .get(module)
@@ -55,7 +55,7 @@ fn needed_by<'a>(module: &Module, needs: &'a Needs) -> BTreeSet<&'a Module> {
     found
 }
 
-fn finding(cycle: &BTreeSet<&Module>, needs: &Needs) -> Option<TidyFinding> {
+fn finding(cycle: &BTreeSet<&Module>, needs: &ModuleDependencies) -> Option<TidyFinding> {
     let names: Vec<String> = cycle.iter().map(|module| shown(module)).collect();
     let mut message = format!(
         "modules in a cycle: {}; what they share belongs in one that needs none of them",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_told_with_the_edges_that_make_it() {
+    fn a_cycle_is_reported_with_its_edges() {
         let files = [
             ("a.rs", "\nuse crate::b::X;\nuse crate::d::W;"),
             ("b.rs", "use super::c::Y;"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_that_do_not_touch_are_told_one_by_one() {
+    fn separate_cycles_are_reported_one_by_one() {
         let files = [
             ("a.rs", "use crate::b::B;"),
             ("b.rs", "use crate::a::A;"),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_above_each_other_are_no_cycle() {
+    fn layered_modules_are_not_a_cycle() {
         let files = [
             ("a.rs", "use crate::b::X; use crate::c::Y;"),
             ("b.rs", "use crate::c::Y;"),

@@ -11,7 +11,7 @@ pub(super) const FRONTS: &str = "crates/front/src/";
 const LINES_MAX: usize = 700;
 
 /// A front that may be longer.
-struct Longer {
+struct LongFront {
     name: &'static str,
     lines_max: usize,
     /// Reason.
@@ -19,67 +19,67 @@ struct Longer {
 }
 
 /// All fronts that may be longer.
-const LONGER: &[Longer] = &[
-    Longer {
+const LONGER: &[LongFront] = &[
+    LongFront {
         name: "bonnie",
-        lines_max: 1250,
+        lines_max: 1260,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
-    Longer {
+    LongFront {
         name: "dbench",
         lines_max: 710,
         reason: "load files of two versions and several back-ends",
     },
-    Longer {
+    LongFront {
         name: "filebench",
-        lines_max: 1710,
+        lines_max: 1720,
         reason: "its scripts are a complete language",
     },
-    Longer {
+    LongFront {
         name: "fio",
-        lines_max: 11_490,
+        lines_max: 11_500,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
-    Longer {
+    LongFront {
         name: "fs_mark",
         lines_max: 740,
         reason: "it prints the runs of its arguments and the runs of its table, and each number \
                  has its range",
     },
-    Longer {
+    LongFront {
         name: "icf",
         lines_max: 3530,
         reason: "Iometer's files of all versions, with every slip that is forgiven, are read and \
                  written",
     },
-    Longer {
+    LongFront {
         name: "io500",
         lines_max: 890,
         reason: "every key of its files is known, and each has a meaning or a reason",
     },
-    Longer {
+    LongFront {
         name: "iozone",
-        lines_max: 1000,
+        lines_max: 1010,
         reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
     },
-    Longer {
+    LongFront {
         name: "ior",
         lines_max: 1360,
         reason: "it leaves and finds files, runs the tests of scripts, and prints three forms of \
                  its results",
     },
-    Longer {
+    LongFront {
         name: "mdtest",
         lines_max: 900,
         reason: "it makes several trees, which outlast a command, keeps the wall of its stonewall \
                  in a file, and has a table for each number of ranks",
     },
-    Longer {
+    LongFront {
         name: "smallfile",
         lines_max: 720,
         reason: "records and stonewalls follow the original file by file",
     },
-    Longer {
+    LongFront {
         name: "postmark",
         lines_max: 2020,
         reason: "its command language is also read from scripts, and it has two report forms \
@@ -95,7 +95,7 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
 
 fn check_lengths(
     lengths: &BTreeMap<&str, usize>,
-    longer: &[Longer],
+    longer: &[LongFront],
     findings: &mut Vec<TidyFinding>,
 ) {
     let mut push = |name: &str, message| {
@@ -117,7 +117,7 @@ fn check_lengths(
         }
     }
     // A limit that is no longer needed would allow the front to grow again without a reason.
-    for Longer { name, reason, .. } in longer {
+    for LongFront { name, reason, .. } in longer {
         // A removed front has no lines, so its limit is reported as well.
         let lines = lengths.get(name).copied().unwrap_or(0);
         if lines <= LINES_MAX {
@@ -153,7 +153,7 @@ fn lengths(sources: &[SourceFile]) -> BTreeMap<&str, usize> {
 mod tests {
     use super::*;
 
-    const LONGER_OF_TEST: &[Longer] = &[Longer {
+    const LONGER_OF_TEST: &[LongFront] = &[LongFront {
         name: "long",
         lines_max: 900,
         reason: "two languages",
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_front_has_the_limit_of_its_name() {
+    fn a_front_has_its_own_line_limit() {
         assert_eq!(
             found(&[("long/mod.rs", 901)]),
             ["crates/front/src/long: 901 lines without tests and comments, at most 900"]

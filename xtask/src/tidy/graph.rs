@@ -57,11 +57,11 @@ pub fn check(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure
             program: "cargo metadata".to_owned(),
             message: format!("{error}: {}", String::from_utf8_lossy(&output.stderr)),
         })?;
-    findings.extend(edges_backwards(&metadata));
+    findings.extend(backward_edges(&metadata));
     Ok(())
 }
 
-fn edges_backwards(metadata: &Value) -> Vec<TidyFinding> {
+fn backward_edges(metadata: &Value) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for package in array(metadata, "packages") {
         let name = text(package, "name");
@@ -120,7 +120,7 @@ mod tests {
         let dependency = json!({"name": uses, "path": "somewhere"});
         let outside = json!({"name": "serde", "source": "registry"});
         let package = json!({"name": name, "dependencies": [dependency, outside]});
-        let findings = edges_backwards(&json!({ "packages": [package] }));
+        let findings = backward_edges(&json!({ "packages": [package] }));
         findings
             .into_iter()
             .map(|finding| finding.message)
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_without_a_place_is_found() {
+    fn a_crate_missing_from_the_order_is_found() {
         assert_eq!(
             messages("extra", "units"),
             ["`extra` has no place in the order of crates"]

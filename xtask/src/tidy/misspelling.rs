@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_field_are_known() {
+    fn terms_of_the_field_are_not_misspellings() {
         assert!(messages("O_WRONLY iodepth fsync ba=4k --rwmix").is_empty());
         assert!(messages("The 2nd record is correct.").is_empty());
     }

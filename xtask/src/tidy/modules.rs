@@ -19,7 +19,7 @@ const STEPS_MAX: u32 = 8;
 
 /// First use of another module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
+pub struct ModuleUse {
     /// Path of the file, relative to the workspace root.
     pub path: String,
     /// Line number from 1.
@@ -29,10 +29,10 @@ pub struct Need {
 }
 
 /// The dependencies of each module.
-pub type Needs = BTreeMap<Module, BTreeMap<Module, Need>>;
+pub type ModuleDependencies = BTreeMap<Module, BTreeMap<Module, ModuleUse>>;
 
 /// Dependencies within each crate, by the directory of its sources.
-pub fn needs(sources: &[SourceFile]) -> BTreeMap<String, Needs> {
+pub fn needs(sources: &[SourceFile]) -> BTreeMap<String, ModuleDependencies> {
     let mut crates: BTreeMap<String, Vec<FileImports>> = BTreeMap::new();
     for file in sources.iter().filter(|file| !file.is_test) {
         if let Some((directory, module)) = module_of(&file.path) {
@@ -59,7 +59,7 @@ fn module_of(path: &str) -> Option<(String, Module)> {
     Some((format!("{directory}/src"), module))
 }
 
-fn needs_of(files: &[FileImports]) -> Needs {
+fn needs_of(files: &[FileImports]) -> ModuleDependencies {
     let for_tests: BTreeSet<&Module> = files.iter().flat_map(|file| &file.for_tests).collect();
     let is_for_tests = |module: &Module| {
         // Submodules of a test module are compiled only for tests as well.
@@ -70,7 +70,7 @@ fn needs_of(files: &[FileImports]) -> Needs {
         .filter(|it| !is_for_tests(&it.module))
         .collect();
     let scope = CrateModules::of(&files);
-    let mut needs = Needs::new();
+    let mut needs = ModuleDependencies::new();
     for file in files {
         let of_file = needs.entry(file.module.clone()).or_default();
         for named in &file.named {
@@ -81,7 +81,7 @@ fn needs_of(files: &[FileImports]) -> Needs {
             if other.starts_with(&file.module) || file.module.starts_with(&other) {
                 continue;
             }
-            of_file.entry(other).or_insert_with(|| Need {
+            of_file.entry(other).or_insert_with(|| ModuleUse {
                 path: file.path.clone(),
                 line: named.line,
                 name: named.path.last().cloned().unwrap_or_default(),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn re_exports_are_followed_to_the_file_that_has_it() {
+    fn re_exports_are_followed_to_the_defining_file() {
         let files = [
             ("lib.rs", "mod a; mod b; pub use b::{X, Y as Z};"),
             ("a.rs", "use crate::X;"),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_module_and_what_lies_in_it_may_need_each_other() {
+    fn a_module_and_its_submodules_may_need_each_other() {
         let files = [
             ("a/mod.rs", "mod b; use b::X; struct Y;"),
             ("a/b.rs", "use super::Y; mod inner { use super::super::Y; }"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_compiled_for_tests_needs_nothing() {
+    fn test_only_code_adds_no_dependency() {
         let tests = "#[cfg(test)]\nmod tests {\n    use crate::b::X;\n}\n#[cfg(test)]\nmod made;\n";
         let files = [
             ("a.rs", tests),
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn re_exports_in_a_circle_end() {
+    fn circular_re_exports_terminate() {
         let files = [
             ("a.rs", "pub use crate::b::X;"),
             ("b.rs", "pub use crate::a::X;"),
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_crates_are_others() {
+    fn modules_of_other_crates_are_separate() {
         let parse = |path: &str| SourceFile::parse(path, "use crate::b::X;").unwrap();
         let sources = ["crates/x/src/a.rs", "crates/y/src/b.rs", "xtask/build.rs"].map(parse);
         let all = needs(&sources);

@@ -36,7 +36,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     if !is_reader || file.path == FILE_ACCESS {
         return;
     }
-    let mut opens = Opens::default();
+    let mut opens = OpenCallVisitor::default();
     opens.visit_file(&file.tree);
     let lines = opens.found.into_iter().map(|span| span.start().line);
     for line in lines.filter(|line| !file.is_test_line(*line)) {
@@ -52,11 +52,11 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
 }
 
 #[derive(Default)]
-struct Opens {
+struct OpenCallVisitor {
     found: Vec<Span>,
 }
 
-impl Opens {
+impl OpenCallVisitor {
     fn take(&mut self, ident: &syn::Ident) {
         if NAMES.iter().any(|name| ident == name) {
             self.found.push(ident.span());
@@ -81,7 +81,7 @@ impl Opens {
     }
 }
 
-impl<'ast> Visit<'ast> for Opens {
+impl<'ast> Visit<'ast> for OpenCallVisitor {
     fn visit_path(&mut self, path: &'ast syn::Path) {
         // The last name of a path such as `TargetKind::File` opens nothing.
         let leading = path.segments.len().saturating_sub(1);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_a_file_or_a_variable_is_found() {
+    fn every_access_to_a_file_or_a_variable_is_found() {
         for statement in [
             "let text = std::fs::read_to_string(name);",
             "let file = File::open(name);",
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_type_tests_and_variants_are_not_found() {
+    fn file_types_variants_and_tests_are_not_reported() {
         let text = "fn a() { let bytes = line.files.read(name); let file_count = set.files; }\n\
                     fn c() { let kind = TargetKind::File; assert!(matches!(kind, Kind::File)); }\n\
                     #[cfg(test)]\nmod tests { fn b() { std::fs::read(\"x\"); } }\n";

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn seven_parameters_are_too_many_unless_a_trait_asks() {
+    fn seven_parameters_are_too_many_unless_a_trait_requires_them() {
         let parameters = "a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8";
         assert_eq!(
             findings(&format!("fn x({parameters}) {{}}")),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn width_counts_characters_and_spares_addresses() {
+    fn line_width_counts_characters_and_ignores_urls() {
         assert!(findings(&format!("// {}\n", "µ".repeat(97))).is_empty());
         assert_eq!(
             findings(&format!("// {}\n", "µ".repeat(98))),

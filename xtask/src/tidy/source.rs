@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_that_only_names_test_later_is_not_a_test() {
+    fn cfg_not_test_is_not_test_code() {
         let file = SourceFile::parse("a.rs", "#[cfg(not(test))]\nfn a() {}\n").unwrap();
         assert!(!file.is_test_line(2));
     }

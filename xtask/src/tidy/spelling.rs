@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_say_nothing_are_found_as_whole_words() {
+    fn meaningless_names_are_found_as_whole_words() {
         assert!(is_empty_name("struct FileManager;"));
         assert!(is_empty_name("enum DataKind {}"));
         assert!(is_empty_name("mod utils {}"));

@@ -23,7 +23,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     if !is_of_program || TERMINALS.contains(&file.path.as_str()) {
         return;
     }
-    let mut writes = Writes::default();
+    let mut writes = WriteCallVisitor::default();
     writes.visit_file(&file.tree);
     let lines = writes.found.into_iter().map(|span| span.start().line);
     for line in lines.filter(|line| !file.is_test_line(*line)) {
@@ -37,11 +37,11 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
 }
 
 #[derive(Default)]
-struct Writes {
+struct WriteCallVisitor {
     found: Vec<Span>,
 }
 
-impl Writes {
+impl WriteCallVisitor {
     /// A macro's arguments are only tokens, so a stream is found by its name before empty
     /// parentheses.
     fn scan_tokens(&mut self, tokens: TokenStream) {
@@ -62,7 +62,7 @@ impl Writes {
     }
 }
 
-impl<'ast> Visit<'ast> for Writes {
+impl<'ast> Visit<'ast> for WriteCallVisitor {
     fn visit_macro(&mut self, invocation: &'ast syn::Macro) {
         if let Some(last) = invocation.path.segments.last()
             && MACROS.iter().any(|name| last.ident == name)
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_has_the_name_of_a_stream_is_not_found() {
+    fn names_that_only_resemble_a_stream_are_not_found() {
         let text = "fn a() { command.stdout(Stdio::piped()); let stderr = child.stderr; }\n\
                     #[cfg(test)]\nmod tests { fn b() { println!(\"skipped\"); } }\n";
         assert!(lines_in("crates/cli/src/a.rs", text).is_empty());

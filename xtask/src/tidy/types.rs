@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_type_of_a_name_is_found() {
+    fn a_second_type_with_the_same_name_is_found() {
         let found = findings(["struct Place;", "\nfn here() { enum Place {} }"]);
         assert_eq!(found.len(), 1);
         assert_eq!(

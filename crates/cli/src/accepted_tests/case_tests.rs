@@ -7,9 +7,9 @@ use front::{CommandLine, FRONTS, FileAccess, LoadOptions};
 use crate::input::loaded;
 
 /// A sequence of numbers without a pattern (splitmix64).
-struct Numbers(u64);
+struct CaseRng(u64);
 
-impl Numbers {
+impl CaseRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -110,7 +110,7 @@ const NUMBERS: &[&str] = &[
 
 /// Fills the letters of a template: `S` a size, `N` a count, `P` a share, `L` a law's number, `T` a
 /// time, `F` a name of a file, each after a `%`.
-fn filled(template: &str, numbers: &mut Numbers) -> String {
+fn filled(template: &str, numbers: &mut CaseRng) -> String {
     let mut text = String::new();
     let mut letters = template.chars();
     while let Some(letter) = letters.next() {
@@ -132,7 +132,7 @@ fn filled(template: &str, numbers: &mut Numbers) -> String {
 }
 
 /// A head and some of the lines, in their order.
-fn some_of(head: &str, lines: &[&str], numbers: &mut Numbers) -> String {
+fn pick_lines(head: &str, lines: &[&str], numbers: &mut CaseRng) -> String {
     let mut text = head.to_owned();
     for line in lines {
         if numbers.one_in(5) {
@@ -144,7 +144,7 @@ fn some_of(head: &str, lines: &[&str], numbers: &mut Numbers) -> String {
 }
 
 /// The text with other numbers in a few places, and now and then without a line.
-fn changed(text: &str, numbers: &mut Numbers) -> String {
+fn changed(text: &str, numbers: &mut CaseRng) -> String {
     let mut text = text.to_owned();
     for _ in 0..numbers.below(4) {
         let places = places(&text);
@@ -502,7 +502,7 @@ impl Cases {
 
     /// The case of this number, which is always the same.
     pub fn case(&self, number: u64) -> Case {
-        let mut numbers = Numbers(number << 20);
+        let mut numbers = CaseRng(number << 20);
         let (mut told, workloads) = match numbers.below(10) {
             0..2 => {
                 let (name, text) = &self.files[numbers.below(self.files.len())];
@@ -513,7 +513,7 @@ impl Cases {
                 read(name, changed(text, &mut numbers))
             }
             3..6 => self.command(number, &mut numbers),
-            kind => of_template(kind, &mut numbers),
+            kind => from_template(kind, &mut numbers),
         };
         let mut overrides = Overrides::new();
         overrides.set("engine", "null").expect("an engine");
@@ -533,7 +533,7 @@ impl Cases {
     }
 
     /// A key and a value of its kind.
-    fn option(&self, numbers: &mut Numbers) -> (String, String) {
+    fn option(&self, numbers: &mut CaseRng) -> (String, String) {
         let key = &self.keys[numbers.below(self.keys.len())];
         let values = [NUMBERS, SIZES, TIMES, SHARES][numbers.below(4)];
         let value = match key.words.len() {
@@ -543,11 +543,11 @@ impl Cases {
         (key.path(), value)
     }
 
-    fn command(&self, number: u64, numbers: &mut Numbers) -> (String, Option<Vec<Workload>>) {
+    fn command(&self, number: u64, numbers: &mut CaseRng) -> (String, Option<Vec<Workload>>) {
         let (name, lines, options) = COMMANDS[numbers.below(COMMANDS.len())];
         let line = changed(lines[numbers.below(lines.len())], numbers);
         let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let more = some_of("", options, numbers);
+        let more = pick_lines("", options, numbers);
         let more = more.split_whitespace().map(str::to_owned);
         words.splice(0..0, more);
         let mut told = format!("{name} {}", words.join(" "));
@@ -581,22 +581,22 @@ fn read(name: &str, text: String) -> (String, Option<Vec<Workload>>) {
     (text, found.ok().map(|it| it.workloads))
 }
 
-fn of_template(kind: usize, numbers: &mut Numbers) -> (String, Option<Vec<Workload>>) {
+fn from_template(kind: usize, numbers: &mut CaseRng) -> (String, Option<Vec<Workload>>) {
     match kind {
         6 => read(
             "w.fio",
-            some_of("[j]\nioengine=null\nsize=64m\n", FIO, numbers),
+            pick_lines("[j]\nioengine=null\nsize=64m\n", FIO, numbers),
         ),
         7 => {
-            let mut text = some_of("engine = \"null\"\n[[job]]\nsize = \"64m\"\n", JOB, numbers);
+            let mut text = pick_lines("engine = \"null\"\n[[job]]\nsize = \"64m\"\n", JOB, numbers);
             if numbers.one_in(2) {
-                text.push_str(&some_of("[[job]]\nsize = \"8m\"\n", JOB, numbers));
+                text.push_str(&pick_lines("[[job]]\nsize = \"8m\"\n", JOB, numbers));
             }
             read("w.toml", text)
         }
         8 => {
-            let keys = some_of("engine = \"null\"\nsize = \"64m\"\n", SPEC, numbers);
-            let line = some_of("", LINE, numbers).replace('\n', " ");
+            let keys = pick_lines("engine = \"null\"\nsize = \"64m\"\n", SPEC, numbers);
+            let line = pick_lines("", LINE, numbers).replace('\n', " ");
             let size = filled("%S", numbers);
             let line = format!("line = [{{ {line} size = \"{size}\" }}]\n");
             read("w.toml", format!("{keys}[[access_spec]]\n{line}"))
@@ -609,7 +609,7 @@ fn of_template(kind: usize, numbers: &mut Numbers) -> (String, Option<Vec<Worklo
             };
             read(
                 "w.toml",
-                some_of(&format!("{head}[{table}]\n"), keys, numbers),
+                pick_lines(&format!("{head}[{table}]\n"), keys, numbers),
             )
         }
     }

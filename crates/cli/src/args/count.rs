@@ -6,7 +6,7 @@ use description::reference::range_of;
 
 /// Returns a parser for an option that sets the workload key `key`. Text that is not a number of
 /// type `T` is refused with the range of the key. The workload itself checks that range later.
-pub(super) fn of_key<T: FromStr>(
+pub(super) fn workload_key_parser<T: FromStr>(
     key: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
     move |text| {
@@ -42,8 +42,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_number_is_refused_with_the_range() {
-        let refused = |text| of_key::<u32>("workers")(text).unwrap_err();
+    fn invalid_counts_are_refused_with_the_allowed_range() {
+        let refused = |text| workload_key_parser::<u32>("workers")(text).unwrap_err();
         for text in ["99999999999", "-4", "four", "4k", ""] {
             assert_eq!(
                 refused(text),
@@ -51,7 +51,7 @@ mod tests {
                 "{text}"
             );
         }
-        assert_eq!(of_key::<u32>("workers")("8"), Ok(8));
+        assert_eq!(workload_key_parser::<u32>("workers")("8"), Ok(8));
         assert_eq!(
             within(1, 1000)("0").unwrap_err(),
             "it takes a whole number from 1 to 1000"

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCompleter;
 use units::{Bytes, Span};
 
-use super::count::{of_key, within};
+use super::count::{within, workload_key_parser};
 use super::file_systems::{FileSystemArgs, LabPlaceArgs, TableArgs};
 use super::recover::{self, LabRecoverArgs};
 use super::{CacheArg, EngineArg, JsonArg, OneLineArgs, PageArgs, WorkloadArgs, WorkloadOptions};
@@ -116,11 +116,11 @@ pub(crate) struct ChangeArgs {
     pub cache: Vec<CacheArg>,
     /// Queue depth: requests in flight per worker
     #[arg(long, value_name = "N,...", value_delimiter = ',',
-        value_parser = of_key::<u32>("iodepth"))]
+        value_parser = workload_key_parser::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
     /// Number of workers (threads); with a list, each number is measured
     #[arg(long, value_name = "N,...", value_delimiter = ',',
-        value_parser = of_key::<u32>("workers"))]
+        value_parser = workload_key_parser::<u32>("workers"))]
     pub workers: Vec<u32>,
     /// Size of the test file; if the workload creates many files, size of each
     #[arg(long, value_name = "SIZE")]

@@ -1,7 +1,7 @@
 //! Options that describe a workload on the command line, without a WORKLOAD.
 
 use clap::{Args, ValueEnum};
-use description::one_line::{BlockSizeList, OneLine, OneLines, Pattern};
+use description::one_line::{AccessPattern, BlockSizeList, OneLineMatrix, OneLineOptions};
 use units::Percent;
 
 /// Access pattern and block sizes of a one-line workload.
@@ -33,15 +33,15 @@ pub(crate) struct OneLineArgs {
 
 impl OneLineArgs {
     /// The words, for the workloads that they build.
-    pub fn words(&self) -> OneLines {
-        OneLines {
+    pub fn words(&self) -> OneLineMatrix {
+        OneLineMatrix {
             patterns: self.rw.iter().map(|it| it.pattern()).collect(),
             sizes: self.bs.clone().map_or_else(Vec::new, |list| list.0),
-            rest: OneLine {
+            rest: OneLineOptions {
                 mix: self.rwmix,
                 read: self.read,
                 random: self.random,
-                ..OneLine::default()
+                ..OneLineOptions::default()
             },
         }
     }
@@ -66,14 +66,14 @@ pub(crate) enum RwArg {
 }
 
 impl RwArg {
-    fn pattern(self) -> Pattern {
+    fn pattern(self) -> AccessPattern {
         match self {
-            Self::Read => Pattern::Read,
-            Self::Write => Pattern::Write,
-            Self::Randread => Pattern::RandRead,
-            Self::Randwrite => Pattern::RandWrite,
-            Self::Rw => Pattern::ReadWrite,
-            Self::Randrw => Pattern::RandReadWrite,
+            Self::Read => AccessPattern::Read,
+            Self::Write => AccessPattern::Write,
+            Self::Randread => AccessPattern::RandRead,
+            Self::Randwrite => AccessPattern::RandWrite,
+            Self::Rw => AccessPattern::ReadWrite,
+            Self::Randrw => AccessPattern::RandReadWrite,
         }
     }
 }

@@ -9,7 +9,7 @@ use front::FileFront;
 use units::{Bytes, Percent, Rate, Span};
 
 use super::OneLineArgs;
-use super::count::{of_key, within};
+use super::count::{within, workload_key_parser};
 use crate::complete::values;
 
 /// Workloads and options that change them.
@@ -52,7 +52,7 @@ pub(crate) struct WorkloadOptions {
     pub cache: Vec<CacheArg>,
     /// Queue depth: requests in flight per worker and target; with a list, each depth is measured
     #[arg(long, value_name = "N,...", value_delimiter = ',',
-        value_parser = of_key::<u32>("iodepth"))]
+        value_parser = workload_key_parser::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
     /// Open loop: requests started per second by all workers together, such as `20k/s`; with a
     /// list, each rate is measured
@@ -74,7 +74,7 @@ pub(crate) struct WorkloadOptions {
     pub find_depth: bool,
     /// Number of workers (threads); with a list, each number is measured
     #[arg(long, value_name = "N,...", value_delimiter = ',',
-        value_parser = of_key::<u32>("workers"))]
+        value_parser = workload_key_parser::<u32>("workers"))]
     pub workers: Vec<u32>,
     /// Size of the test file, such as `512m` or `4GiB`; if the workload creates many files, size of
     /// each

@@ -7,15 +7,15 @@ use plan::facts::{SystemFacts, TargetFacts};
 use plan::{Cell, Plan, TargetKind, TargetPlan};
 use plan::{Diagnostic, Severity, printable};
 use planning::{
-    CheckedPlan, GroupHost, Planned, TargetRemark, hosts_of_groups, plan, wanted_targets,
+    CheckedPlan, GroupHost, Planned, TargetProperties, hosts_of_groups, plan, wanted_targets,
 };
-use report::plan_text_on;
+use report::plan_text_with_remarks;
 
 use crate::args::CheckArgs;
 use crate::bounds;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::input::{Input, in_options, input};
+use crate::input::{Input, input, with_options_in_help};
 use crate::terminal::OutputStream;
 
 /// Parses and plans, then prints the plan and all warnings. Touches no target.
@@ -34,10 +34,10 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let is_here = hosts.is_empty();
     let wanted = wanted_targets(&workloads, &overrides);
     let facts = match is_here {
-        true => bounds::facts_within(&wanted)?,
+        true => bounds::facts_within_bounds(&wanted)?,
         false => {
             overrides.set_ranks_of_groups(hosts.iter().map(|it| it.group.clone()).collect());
-            facts_elsewhere(&wanted)
+            placeholder_facts(&wanted)
         }
     };
     let mut planned = accepted(&workloads, &overrides, &facts)?;
@@ -51,7 +51,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     }
     if is_looked_at {
         let create = args.workload.options.create;
-        planned.warnings.extend(found_here(&planned.plan, create));
+        planned
+            .warnings
+            .extend(local_findings(&planned.plan, create));
     }
     if output.takes_stdout() {
         for warning in &planned.warnings {
@@ -61,9 +63,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     let targets = planned.plan.targets.iter();
     let remarks = targets.map(|target| match is_looked_at {
         true => remark(target),
-        false => TargetRemark::default(),
+        false => TargetProperties::default(),
     });
-    let remarks: Vec<TargetRemark> = remarks.collect();
+    let remarks: Vec<TargetProperties> = remarks.collect();
     let checked = CheckedPlan {
         plan: &planned.plan,
         warnings: &planned.warnings,
@@ -77,7 +79,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
             false => usize::MAX,
         };
         OutputText::prose(
-            about.clone() + &host_lines(&hosts) + &plan_text_on(&planned, &remarks, columns),
+            about.clone()
+                + &host_lines(&hosts)
+                + &plan_text_with_remarks(&planned, &remarks, columns),
         )
     })?;
     Ok(Exit::Measured)
@@ -93,7 +97,7 @@ pub(crate) fn accepted(
     facts: &SystemFacts,
 ) -> Result<Planned, CliError> {
     let planned = plan(workloads, overrides, facts);
-    let planned = planned.map_err(|error| in_options(error, |key| overrides.has(key)))?;
+    let planned = planned.map_err(|error| with_options_in_help(error, |key| overrides.has(key)))?;
     // This precedes the creation of the streams, because each worker's stream takes memory.
     bounds::refuse_large(&planned.plan)?;
     // Some impossible values are found only when the streams of requests are created.
@@ -102,7 +106,7 @@ pub(crate) fn accepted(
 }
 
 /// Returns placeholder facts for targets on other machines, which are not probed.
-fn facts_elsewhere(wanted: &[String]) -> SystemFacts {
+fn placeholder_facts(wanted: &[String]) -> SystemFacts {
     let facts = |path: &String| TargetFacts::placeholder(path, TargetKind::Directory);
     SystemFacts {
         targets: wanted.iter().map(facts).collect(),
@@ -121,7 +125,7 @@ fn host_lines(hosts: &[GroupHost]) -> String {
 }
 
 /// Returns findings on this machine that prevent the planned run or make it doubtful.
-fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
+fn local_findings(plan: &Plan, create: bool) -> Vec<Diagnostic> {
     let refusals = run::refusals(plan, create).into_iter().map(|error| {
         let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
         match error.help() {
@@ -136,11 +140,11 @@ fn found_here(plan: &Plan, create: bool) -> Vec<Diagnostic> {
 }
 
 /// Returns facts about a target that are not part of the plan.
-fn remark(target: &TargetPlan) -> TargetRemark {
+fn remark(target: &TargetPlan) -> TargetProperties {
     if !target.kind.is_path() {
-        return TargetRemark::default();
+        return TargetProperties::default();
     }
-    TargetRemark {
+    TargetProperties {
         layers: storage::stack(&target.path).map(|stack| stack.text),
         is_foreign: storage::is_foreign(&target.path),
     }
@@ -149,7 +153,7 @@ fn remark(target: &TargetPlan) -> TargetRemark {
 /// Returns doubts about the storage under the targets, in the words of `run`.
 fn doubts(plan: &Plan) -> Vec<Diagnostic> {
     let paths: Vec<_> = plan.targets.iter().map(|it| it.path.clone()).collect();
-    let in_memory = results::doubt_memory(&storage::environment(&paths), plan);
+    let in_memory = results::memory_target_warnings(&storage::environment(&paths), plan);
     // Preconditioned or stamped data is written before it is read.
     let is_written = |cell: &&Cell| {
         cell.precondition.is_some() || cell.workers.iter().any(|worker| worker.verify)

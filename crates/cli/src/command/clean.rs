@@ -2,9 +2,9 @@
 
 use std::io::{BufRead, IsTerminal, stdin};
 
-use storage::{Adoptable, CleanReport, CleanedTarget, Left};
+use storage::{Adoptable, CleanReport, CleanedTarget, NotRemoved};
 
-use super::mounts::put_back;
+use super::mounts::restore_unmounted;
 use crate::args::CleanArgs;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
@@ -28,7 +28,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     // If the file system is not mounted, the directory below its mount point would be cleaned
     // instead.
-    put_back(std::iter::once(args.path.as_path()))?;
+    restore_unmounted(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
         tell!("these match the manifest in name, size and owner, but not in inode number:");
         tell_text!("{}\n", listed(found));
@@ -114,7 +114,7 @@ fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), CliE
                     one_line(&path.display())
                 );
                 let reason = format!("the files of `as {}` are kept", leftover.program());
-                report.left.push(Left { path, reason });
+                report.left.push(NotRemoved { path, reason });
                 continue;
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use cluster::{
-    Children, FirstRank, Leader, LeaderOptions, MpiJob, OnLost, ProgramCopy, Ranked, copy_program,
+    Children, FirstRank, Leader, LeaderOptions, MpiJob, MpiRole, OnLost, ProgramCopy, copy_program,
     hosts, join, serve_stdio,
 };
 use description::{Overrides, Workload};
@@ -23,7 +23,7 @@ use crate::failure::{CliError, Exit};
 use crate::signals::{skip_at_signal, stop_flag};
 
 /// The processes of a run, led by this one.
-pub(super) struct Team {
+pub(super) struct StartedCluster {
     pub leader: Leader,
     /// Set if an MPI launcher started the processes.
     job: Option<MpiJob>,
@@ -33,7 +33,7 @@ pub(super) struct Team {
     groups: Option<Vec<String>>,
 }
 
-impl Drop for Team {
+impl Drop for StartedCluster {
     fn drop(&mut self) {
         let are_all_there = self.leader.has_all();
         self.leader.dismiss();
@@ -75,7 +75,7 @@ impl RankRole {
     /// Joins the job, then makes signals set the stop flag of the leader. Must be called before any
     /// other setup.
     pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), CliError> {
-        let Some(launch) = launch_of_several() else {
+        let Some(launch) = multi_process_launch() else {
             return Ok((Self::Alone, stop_flag(at_once)?));
         };
         let is_first = is_first(&launch);
@@ -88,8 +88,8 @@ impl RankRole {
             stop.as_ref().map(Arc::clone).unwrap_or_default()
         });
         let part = match joined {
-            Ok(Ranked::First(first)) => Self::First(first),
-            Ok(Ranked::Done) => Self::Done(Exit::Measured),
+            Ok(MpiRole::First(first)) => Self::First(first),
+            Ok(MpiRole::Done) => Self::Done(Exit::Measured),
             Err(error) if is_first => return Err(error.into()),
             // All processes have the same MPI library, so the first one reports the error.
             Err(_) => Self::Done(Exit::System),
@@ -100,8 +100,8 @@ impl RankRole {
 }
 
 /// Returns the description of the launcher if it started several processes.
-fn launch_of_several() -> Option<Launch> {
-    Launch::from_environment().filter(|it| it.ranks_count() != Some(1))
+fn multi_process_launch() -> Option<Launch> {
+    Launch::from_environment().filter(|it| it.rank_count() != Some(1))
 }
 
 /// Returns `true` if this process reports errors for all processes of the launcher.
@@ -117,13 +117,13 @@ fn refuse_hosts_below_launcher(args: &ClusterArgs) -> Result<Option<Exit>, CliEr
         (None, false) => "--host",
         (None, true) => return Ok(None),
     };
-    let Some(launch) = launch_of_several() else {
+    let Some(launch) = multi_process_launch() else {
         return Ok(None);
     };
     if !is_first(&launch) {
         return Ok(Some(Exit::Usage));
     }
-    let processes = match launch.ranks_count() {
+    let processes = match launch.rank_count() {
         Some(count) => format!("{count} processes"),
         None => "the processes".to_owned(),
     };
@@ -135,7 +135,7 @@ fn refuse_hosts_below_launcher(args: &ClusterArgs) -> Result<Option<Exit>, CliEr
     Err(CliError::new(Exit::Usage, message, Some(help)))
 }
 
-impl Team {
+impl StartedCluster {
     /// Forms a team of the ranks of a job. This process is the first rank.
     pub fn of_ranks(
         first: FirstRank,
@@ -167,12 +167,12 @@ impl Team {
         for host in places.hosts.iter().filter(|_| args.cluster.copy_binary) {
             // One copy per host, even if several processes run there.
             if !copies.contains_key(host.as_str()) {
-                let copy = copy_program(on_host(&args.cluster, host), host, stop)?;
+                let copy = copy_program(command_on_host(&args.cluster, host), host, stop)?;
                 copies.insert(host, copy);
             }
         }
         let commands = places.hosts.iter().map(|host| {
-            let mut command = on_host(&args.cluster, host);
+            let mut command = command_on_host(&args.cluster, host);
             let program = copies.get(host.as_str()).map(ProgramCopy::path);
             command.args([program.unwrap_or("pgmeter"), "worker"]);
             command
@@ -284,7 +284,7 @@ fn absolute(path: Option<&Path>) -> Option<PathBuf> {
 
 /// Returns the command prefix that runs a program on a host. A separate process group protects it
 /// from Ctrl-C in the terminal.
-fn on_host(args: &ClusterArgs, host: &str) -> Command {
+fn command_on_host(args: &ClusterArgs, host: &str) -> Command {
     let mut words = args.ssh.split_whitespace().map(OsString::from);
     let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".into()));
     command.args(words).arg(host).process_group(0);

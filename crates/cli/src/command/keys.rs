@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_fits_the_width_and_says_all_that_is_known() {
+    fn a_key_entry_is_complete_and_fits_the_width() {
         for width in [40, 80, 200] {
             for key in all_keys() {
                 let text = entry(&key, width);

@@ -13,7 +13,7 @@ use crate::failure::{CliError, Exit};
 /// Prints names and titles, grouped by origin.
 pub(crate) fn list(args: &ListArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
-    let list = BuiltinList::with(stand_ins());
+    let list = BuiltinList::with(emulated_programs());
     output.give(&list, || {
         OutputText::prose(match args.names {
             true => names(&list),
@@ -24,7 +24,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, CliError> {
 }
 
 /// Returns the programs that `as` can emulate.
-fn stand_ins() -> Vec<ListedProgram> {
+fn emulated_programs() -> Vec<ListedProgram> {
     let listed = |program: clap::builder::PossibleValue| {
         let name = program.get_name().to_owned();
         let help = program.get_help().map(ToString::to_string);

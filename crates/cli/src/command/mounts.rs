@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use storage::{NotPutBack, PutBack, put_back_mounts};
+use storage::{RestoreFailure, RestoredMount, restore_mounts};
 
 use crate::failure::{CliError, Exit};
 
@@ -10,13 +10,15 @@ use crate::failure::{CliError, Exit};
 ///
 /// Fails if a target is on a file system that cannot be remounted. Otherwise pgmeter would measure
 /// or clean something else.
-pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<(), CliError> {
-    let done = put_back_mounts();
+pub(crate) fn restore_unmounted<'a>(
+    targets: impl Iterator<Item = &'a Path>,
+) -> Result<(), CliError> {
+    let done = restore_mounts();
     let targets: Vec<_> = targets
         // `canonicalize` would fail: below an unmounted file system, the path may not exist.
         .filter_map(|it| std::path::absolute(it).ok())
         .collect();
-    for PutBack {
+    for RestoredMount {
         point,
         command,
         outcome,
@@ -30,7 +32,7 @@ pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<()
         let message =
             format!("`{shown}`, left unmounted by a killed run, cannot be remounted: {reason}");
         let is_target = targets.iter().any(|target| target.starts_with(&point));
-        if is_target && matches!(reason, NotPutBack::Refused(_)) {
+        if is_target && matches!(reason, RestoreFailure::Refused(_)) {
             let help = format!("run `{command}`");
             return Err(CliError::new(Exit::System, message, Some(help)));
         }

@@ -9,12 +9,12 @@ use run::Finished;
 use crate::args::{PageArgs, RunArgs};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::finished::{rescue, tell_not_stored};
+use crate::finished::{spill_record, warn_not_stored};
 use crate::format::repetitions;
-use crate::output::{Existing, OutputFile, is_stdout};
-use crate::pages::Reports;
+use crate::output::{OutputFile, OverwritePolicy, is_stdout};
+use crate::pages::ReportDirectory;
 use crate::stored::StoreLocation;
-use crate::terminal::{OutputStream, StandardOutput, print, print_document, tell_document};
+use crate::terminal::{OutputStream, StandardOutput, eprint_document, print, print_document};
 
 /// The requested documents.
 pub(super) struct Outputs<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Outputs<'a> {
     /// Format of the document on standard output; `None` if the results go there.
     stdout: Option<Format>,
     /// Report directory for an automatic page; `None` if no such page is wanted.
-    reports: Option<Reports>,
+    reports: Option<ReportDirectory>,
     /// Absolute path of the page given by `--html`.
     named_page: Option<PathBuf>,
     is_quiet: bool,
@@ -65,7 +65,7 @@ impl<'a> Outputs<'a> {
     /// Opens the output files, so that a mistake is reported before hours of measuring.
     pub fn open(args: &'a RunArgs, place: &StoreLocation) -> Result<Self, CliError> {
         // Before any file is created, so that no file of the user is replaced by mistake.
-        args.json.refuse_other_words()?;
+        args.json.refuse_unintended_file()?;
         let asked: [(&str, &Option<PathBuf>, Format); 3] = [
             ("--json", &args.json.file, Format::Json),
             ("--csv", &args.csv, Format::IometerCsv),
@@ -85,7 +85,7 @@ impl<'a> Outputs<'a> {
         for (option, path, format) in asked {
             let Some(path) = path else { continue };
             if !is_stdout(path) {
-                let file = OutputFile::create(path, Existing::Replace)?;
+                let file = OutputFile::create(path, OverwritePolicy::Replace)?;
                 if format == Format::Html {
                     // The message and the browser need a path that does not depend on the current
                     // directory.
@@ -133,13 +133,13 @@ impl<'a> Outputs<'a> {
                 .extend(directory.filter(|_| done.is_err()));
             written.note(format, done);
         }
-        tell_not_stored(finished);
+        warn_not_stored(finished);
         let is_lost = finished.not_stored.is_some();
         let is_stored = self.is_to_store && !is_lost;
         let is_wanted = written.has_failed || is_lost;
         // A record in the store or in a requested file is not lost.
         if began && is_wanted && !is_stored && !written.has_record {
-            rescue(record, written.directories, output);
+            spill_record(record, written.directories, output);
         } else if began && written.has_failed && is_stored && !written.has_record {
             tell!(
                 "the record is in the results store: `pgmeter show {}`",
@@ -151,7 +151,7 @@ impl<'a> Outputs<'a> {
             _ => self.named_page.filter(|_| written.has_page),
         };
         if let Some(page) = page {
-            tell_of(&page, output, self.is_quiet);
+            print_page_path(&page, output, self.is_quiet);
             self.page.show(&page);
         }
         !written.has_failed && !is_lost
@@ -162,14 +162,14 @@ impl<'a> Outputs<'a> {
         let text = |page| OutputText::Prose(render_text(record, self.repetitions, page));
         if self.stdout.is_some() {
             if !self.is_quiet {
-                tell_document(&text(OutputStream::Error.page()));
+                eprint_document(&text(OutputStream::Error.page()));
             }
             return;
         }
         let printed = print_document(&text(OutputStream::Output.page()));
         // The user should see the results of a long run in any case.
         if printed.is_err() {
-            tell_document(&text(OutputStream::Error.page()));
+            eprint_document(&text(OutputStream::Error.page()));
         }
         written.note(Format::Text, printed);
     }
@@ -177,13 +177,13 @@ impl<'a> Outputs<'a> {
 
 /// Writes the automatic page to the report directory. An error is only a warning, because the user
 /// did not request this page.
-fn write_page(record: &RunRecord, reports: &Reports) -> Option<PathBuf> {
+fn write_page(record: &RunRecord, reports: &ReportDirectory) -> Option<PathBuf> {
     let page = OutputText::Prose(render(record, Format::Html, Page::PLAIN));
     reports.write_or_warn(&format!("pgmeter-{}.html", record.id), &page)
 }
 
 /// Prints the path of the page.
-fn tell_of(page: &Path, output: StandardOutput, is_quiet: bool) {
+fn print_page_path(page: &Path, output: StandardOutput, is_quiet: bool) {
     let said = format!("\nreport: {}\n", page.display());
     match output {
         // If standard output failed, that is already reported.

@@ -15,13 +15,13 @@ use super::lab::remarks::{alarms, built_as, notes_of, remarks};
 use super::lab::request::{read_request, read_unchecked, refuse_mount_options};
 use super::lab::runner::{StoringRunner, own_peak_of, peak_of};
 use super::lab::table::costs;
-use super::lab::workload::fitted_workload;
+use super::lab::workload::fit_workload;
 use crate::args::{
     JsonArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs, TableFormatArg,
 };
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::format::of_output;
+use crate::format::choose_format;
 use crate::json::JsonOutput;
 use crate::output::{page_of, write_new};
 use crate::pages::TablePage;
@@ -82,9 +82,9 @@ fn listed(list: &PaperList) -> String {
 
 fn show(args: &PaperShowArgs) -> Result<Exit, CliError> {
     let output = args.output.as_deref();
-    let format = of_output(args.format, output)?;
+    let format = choose_format(args.format, output)?;
     let json = args.json.open()?;
-    let has_place = json.leaves_place_for(output)?;
+    let has_place = json.has_destination_for_text(output)?;
     let paper = find(&args.name)?;
     let table = PaperTable {
         paper,
@@ -145,15 +145,15 @@ fn run(args: &PaperRunArgs, place: &StoreLocation, at_once: fn() -> !) -> Result
     // In turns, so that a drift affects all file systems alike.
     let jobs = schedule(count, 1, args.repetitions, JobOrder::Turns, 1);
     // Before any file system is created on the device.
-    let peaks = match paper.is_of_peak() {
+    let peaks = match paper.has_peak_shares() {
         true => Peaks {
-            device: matrix.device_peak(args.repetitions, &runner)?,
-            own: matrix.target_peaks(args.repetitions, &runner)?,
+            device: matrix.measure_device_peak(args.repetitions, &runner)?,
+            own: matrix.measure_target_peaks(args.repetitions, &runner)?,
         },
         false => Peaks::default(),
     };
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
-    print_beside((paper, &peaks), &matrix, &outcome, (&on.table, json, page))?;
+    print_comparison((paper, &peaks), &matrix, &outcome, (&on.table, json, page))?;
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
@@ -163,7 +163,7 @@ fn workload(
     request: &MatrixRequest,
 ) -> Result<LabWorkload, CliError> {
     let workloads = description::load(paper.name, paper.workload)?;
-    fitted_workload(paper.name, workloads, &args.change, request)
+    fit_workload(paper.name, workloads, &args.change, request)
 }
 
 /// Returns the matrix of a guest, from the arguments of its host.
@@ -185,7 +185,7 @@ fn matrix(
 }
 
 /// Prints the published results of the experiment next to the measured ones.
-fn print_beside(
+fn print_comparison(
     (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
@@ -203,7 +203,7 @@ fn print_beside(
     let table = PaperTable {
         paper,
         heading: paper.heading().into(),
-        remarks: remarks_beside((paper, peaks), matrix, outcome),
+        remarks: comparison_remarks((paper, peaks), matrix, outcome),
         alarms: alarms(matrix, outcome),
         sides: measured
             .iter()
@@ -224,7 +224,7 @@ fn print_beside(
         return printed;
     };
     if print.format()? == TableFormatArg::Html {
-        page.only_if_named();
+        page.skip_automatic_page();
     }
     let name = format!("pgmeter-{}-{first}.html", paper.name);
     let paged = page.finish(&name, || {
@@ -234,7 +234,7 @@ fn print_beside(
 }
 
 /// Returns general conditions, a description of each file system, and notes.
-fn remarks_beside(
+fn comparison_remarks(
     (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
@@ -245,7 +245,7 @@ fn remarks_beside(
         let built = built.unwrap_or_else(|| "not mounted".to_owned());
         all.push(format!("{}: {built}", choice.label));
     }
-    if paper.is_of_peak() {
+    if paper.has_peak_shares() {
         let device = peaks.device.as_ref();
         all.extend(device.map(|it| peak_of(&it.medium)));
         let choices = matrix.request.choices.iter().enumerate();

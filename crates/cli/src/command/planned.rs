@@ -9,10 +9,10 @@ use planning::{Planned, plan_with, wanted_targets};
 use results::{Warning, WarningCode};
 
 use super::DEFAULT_TARGET;
-use super::mounts::put_back;
+use super::mounts::restore_unmounted;
 use crate::bounds;
 use crate::failure::CliError;
-use crate::input::in_options;
+use crate::input::with_options_in_help;
 
 /// Longer workload files are not stored with the run.
 const KEPT_BYTES_MAX: usize = 256 << 10;
@@ -27,11 +27,11 @@ pub(super) fn planned(
     bounds::admit(wanted.iter().map(Path::new))?;
     // Before probing: on an unmounted target, pgmeter would see the file system below the mount
     // point.
-    put_back(wanted.iter().map(Path::new))?;
-    look_at(&wanted, workloads, create, overrides)?;
+    restore_unmounted(wanted.iter().map(Path::new))?;
+    refuse_unusable_targets(&wanted, workloads, create, overrides)?;
     let facts = |wanted: &[String]| storage::system_facts(wanted, Some(DEFAULT_TARGET));
     let planned = plan_with(workloads, overrides, facts);
-    let planned = planned.map_err(|error| in_options(error, |key| overrides.has(key)))?;
+    let planned = planned.map_err(|error| with_options_in_help(error, |key| overrides.has(key)))?;
     // Without targets, the plan uses the current directory, which `wanted` does not contain.
     bounds::admit_plan(&planned.plan)?;
     Ok(planned.accepted()?)
@@ -39,7 +39,7 @@ pub(super) fn planned(
 
 /// Refuses unusable targets before planning. Devices are checked after planning, because only the
 /// plan shows whether they will be written.
-fn look_at(
+fn refuse_unusable_targets(
     wanted: &[String],
     workloads: &[Workload],
     create: bool,
@@ -82,7 +82,7 @@ pub(super) fn not_mounted(plan: &Plan, is_told: bool) -> Vec<Warning> {
 
 /// Returns the measured workload as a file with all options applied, for the record; `None` if that
 /// is impossible or too long.
-pub(in crate::command) fn kept_toml(
+pub(in crate::command) fn toml_for_record(
     workloads: &[Workload],
     overrides: &Overrides,
 ) -> Option<String> {

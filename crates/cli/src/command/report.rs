@@ -11,9 +11,9 @@ use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::format::{of_output, repetitions};
+use crate::format::{choose_format, repetitions};
 use crate::output::{is_stdout, page_of, write_new};
-use crate::pages::Reports;
+use crate::pages::ReportDirectory;
 use crate::stored::StoreLocation;
 use crate::terminal::print;
 
@@ -23,9 +23,9 @@ pub(crate) fn report(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, C
     if args.open {
         return open(args, place);
     }
-    let asked = of_output(args.format, output)?;
+    let asked = choose_format(args.format, output)?;
     let json = args.json.open()?;
-    let has_place = json.leaves_place_for(output)?;
+    let has_place = json.has_destination_for_text(output)?;
     if let [name] = args.records.as_slice()
         && let Some(lab) = lab_of(name, place)?
     {
@@ -53,7 +53,7 @@ pub(crate) fn report(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, C
         json.write(record)?;
     }
     if has_place && format == Format::FioJson {
-        records.iter().for_each(tell_of_depths);
+        records.iter().for_each(warn_of_merged_depths);
     }
     Ok(Exit::Measured)
 }
@@ -68,7 +68,7 @@ fn open(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
     // A browser needs a file, so with `--output -` the page goes to the report directory.
     let output = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match &args.output {
-        Some(output) => of_output(args.format, Some(output))?,
+        Some(output) => choose_format(args.format, Some(output))?,
         None => args.format.unwrap_or(ReportFormat::Html),
     };
     if format != ReportFormat::Html {
@@ -122,7 +122,7 @@ fn write_page(
             write_new(Some(path), page)?;
             Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
         }
-        None => Reports::new(args.place.report_dir.as_deref(), place)
+        None => ReportDirectory::new(args.place.report_dir.as_deref(), place)
             .write(name, page)
             .map_err(|reason| {
                 let help = "name another directory with `--report-dir`, or a file with `--output`";
@@ -148,7 +148,7 @@ impl ReportFormat {
 }
 
 /// Warns that fio-plot merges several queue depths in one document.
-fn tell_of_depths(record: &RunRecord) {
+fn warn_of_merged_depths(record: &RunRecord) {
     let depths: BTreeSet<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
     if depths.len() > 1 {
         tell!(

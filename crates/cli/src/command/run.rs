@@ -5,16 +5,16 @@ use plan::Diagnostic;
 use results::Warning;
 use run::{RunOptions, RunSpec};
 
-use super::cluster::{RankRole, Team, options};
+use super::cluster::{RankRole, StartedCluster, options};
 use super::outputs::Outputs;
-use super::planned::{as_toml, kept_toml, not_mounted, planned};
+use super::planned::{as_toml, not_mounted, planned, toml_for_record};
 use crate::args::{PrintArg, RunArgs};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::input::{Input, input};
 use crate::live::LiveDisplay;
 use crate::live_page::LivePage;
-use crate::signals::{Continued, skip_at_signal};
+use crate::signals::{ResumeFlag, skip_at_signal};
 use crate::stored::StoreLocation;
 use crate::terminal::print_document;
 
@@ -25,9 +25,9 @@ pub(crate) fn run(
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
     let (part, stop) = RankRole::take_or_refuse(&args.cluster, at_once)?;
-    let mut team = match part {
+    let mut cluster = match part {
         RankRole::Done(exit) => return Ok(exit),
-        RankRole::First(first) => Some(Team::of_ranks(first, options(args), &stop)?),
+        RankRole::First(first) => Some(StartedCluster::of_ranks(first, options(args), &stop)?),
         RankRole::Alone => None,
     };
     let Input {
@@ -40,15 +40,15 @@ pub(crate) fn run(
         return print_toml(&workloads, &warnings, &overrides);
     }
     let create = args.workload.options.create;
-    if team.is_none() {
-        team = Team::gather(args, &workloads, &stop)?;
+    if cluster.is_none() {
+        cluster = StartedCluster::gather(args, &workloads, &stop)?;
     }
-    let planned = match &mut team {
-        Some(team) => team.shared_plan(&workloads, &mut overrides, &stop)?,
+    let planned = match &mut cluster {
+        Some(cluster) => cluster.shared_plan(&workloads, &mut overrides, &stop)?,
         None => planned(&workloads, &overrides, create)?,
     };
     let outputs = Outputs::open(args, place)?;
-    let continued = Continued::watch()?;
+    let continued = ResumeFlag::watch()?;
     let run_options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create,
@@ -59,8 +59,8 @@ pub(crate) fn run(
     };
     skip_at_signal(&run_options.skip)?;
     let mut beside = LivePage::new(args.web, place);
-    // In a team, each process checks its own targets.
-    let elsewhere = match team {
+    // In a cluster, each process checks its own targets.
+    let elsewhere = match cluster {
         Some(_) => Vec::new(),
         None => not_mounted(&planned.plan, true),
     };
@@ -69,18 +69,19 @@ pub(crate) fn run(
     let spec = RunSpec {
         plan: &planned.plan,
         warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
-        workload_file: kept_toml(&workloads, &overrides),
+        workload_file: toml_for_record(&workloads, &overrides),
         store: (!args.no_db).then(|| place.open()),
         listener: &mut |event| {
             beside.hear(event);
             live.hear(event);
         },
     };
-    let finished = run::measure(spec, &run_options, team.as_mut().map(Team::as_cluster));
+    let others = cluster.as_mut().map(StartedCluster::as_cluster);
+    let finished = run::measure(spec, &run_options, others);
     live.finish();
     let is_whole = outputs.write(&finished);
     // Other processes may delay the end. All results are saved by now.
-    drop(team);
+    drop(cluster);
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(Exit::of_run(&finished.record, is_whole)),

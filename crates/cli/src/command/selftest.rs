@@ -5,13 +5,13 @@ use clap::builder::PossibleValue;
 use display::{DisplayKind, StepLine};
 use plan::EngineKind;
 use report::{Page, render_selftest};
-use selftest::{CheckVerdict, Event, OwnMounts, SelfTest, SelfTestOptions, Subject};
+use selftest::{CheckVerdict, Event, PrivateMounts, SelfTest, SelfTestOptions, Subject};
 
 use crate::args::{EngineArg, SelftestArgs};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
-use crate::terminal::{OutputStream, surroundings, tell_document};
+use crate::terminal::{OutputStream, eprint_document, surroundings};
 
 /// Runs the checks, prints the table and writes the requested document. The second Ctrl-C calls
 /// `at_once`.
@@ -23,7 +23,7 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let engines = engines(&args.engine);
     // Namespaces must be set up before any thread starts.
     let is_delayed = engines.iter().any(|engine| *engine != EngineKind::Null);
-    let mounts = is_delayed.then(OwnMounts::make);
+    let mounts = is_delayed.then(PrivateMounts::make);
     let json = args.json.open()?;
     let options = SelfTestOptions {
         engines,
@@ -38,7 +38,7 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let table = |page: Page| OutputText::Prose(render_selftest(&found, page));
     // The document takes standard output, so the table goes to standard error.
     if json.takes_stdout() && !args.quiet {
-        tell_document(&table(OutputStream::Error.page()));
+        eprint_document(&table(OutputStream::Error.page()));
     }
     json.give(&found, || table(OutputStream::Output.page()))?;
     Ok(exit(&found))
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_engine_can_be_asked_for() {
+    fn every_engine_can_be_selected() {
         assert_eq!(engines(&[]), EngineKind::ALL);
         let named = EngineArg::value_variants().iter();
         let each = named.flat_map(|name| engines(&[*name]));

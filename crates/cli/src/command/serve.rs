@@ -66,9 +66,9 @@ fn options(args: &ServeArgs, place: &StoreLocation) -> Result<ServeOptions, CliE
 
 /// A file that redirects a browser to the page, removed when the server ends. On a command line,
 /// every user of the machine could read the token in the URL.
-struct Opener(PathBuf);
+struct RedirectFile(PathBuf);
 
-impl Drop for Opener {
+impl Drop for RedirectFile {
     fn drop(&mut self) {
         // The server has ended by then, so the redirect is useless.
         let _ = std::fs::remove_file(&self.0);
@@ -76,7 +76,7 @@ impl Drop for Opener {
 }
 
 /// Opens the page in the browser. An error is only a warning, because the page itself is available.
-fn open(url: &str) -> Option<Opener> {
+fn open(url: &str) -> Option<RedirectFile> {
     let opener = match opener(url) {
         Ok(opener) => opener,
         Err(error) => {
@@ -101,7 +101,7 @@ fn show(page: &Path) {
     }
 }
 
-fn opener(url: &str) -> std::io::Result<Opener> {
+fn opener(url: &str) -> std::io::Result<RedirectFile> {
     let mut random = [0; 12];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
     let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -115,7 +115,7 @@ fn opener(url: &str) -> std::io::Result<Opener> {
         .create_new(true)
         .mode(0o600)
         .open(&path)?;
-    let opener = Opener(path);
+    let opener = RedirectFile(path);
     // The URL has no characters that need escaping in HTML.
     writeln!(
         file,

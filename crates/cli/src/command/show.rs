@@ -2,7 +2,7 @@
 
 use description::builtin::Builtin;
 use description::reference::template;
-use description::{in_tables, to_toml};
+use description::{to_tables, to_toml};
 use front::LoadOptions;
 use planning::ShownWorkload;
 use report::{ShownRepetitions, SideBySide, TableFormat, render_text};
@@ -61,11 +61,11 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Cl
             understood.collect::<Result<Vec<_>, _>>()?.join("\n")
         }
     };
-    let in_tables = loaded.workloads.iter().map(in_tables);
+    let tables = loaded.workloads.iter().map(to_tables);
     Ok(ShownWorkload {
         name: Some(name.clone()),
         toml,
-        workloads: in_tables.collect::<Result<_, _>>()?,
+        workloads: tables.collect::<Result<_, _>>()?,
         warnings: loaded.warnings,
     })
 }

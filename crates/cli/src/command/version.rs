@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use storage::{Health, look_at_io_uring, look_for_mpi};
+use storage::{Health, check_io_uring, check_mpi};
 
 use crate::args::{EngineArg, file_kinds, programs};
 use crate::failure::{CliError, Exit};
@@ -46,8 +46,8 @@ pub(crate) fn version() -> Result<Exit, CliError> {
         "kernel",
         &kernel.map(|word| word.to_string_lossy()).join(" "),
     );
-    line("io_uring", &look_at_io_uring().detail);
-    let mpi = look_for_mpi();
+    line("io_uring", &check_io_uring().detail);
+    let mpi = check_mpi();
     let found = mpi.status == Health::Ok;
     line("libmpi", if found { &mpi.detail } else { "not found" });
     print(text)?;
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_is_asked_for_on_either_side_of_the_version() {
+    fn verbose_works_before_and_after_version() {
         let is_verbose = |line: &str| is_verbose(line.split(' ').map(OsStr::new));
         for line in ["--version -v", "-v --version", "-V --verbose", "-Vv", "-vV"] {
             assert!(is_verbose(line), "{line}");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_told_as_they_are_written() {
+    fn arguments_are_listed_as_users_type_them() {
         assert!(names_of::<EngineArg>().starts_with("io_uring, psync"));
         let programs = names(programs());
         assert!(

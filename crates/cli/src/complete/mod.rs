@@ -99,32 +99,34 @@ fn starts_with(value: &OsStr, beginning: &str) -> bool {
 
 /// Shells with scripts that call this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AskingShell {
+pub(crate) enum CompletionShell {
     Bash,
     Zsh,
     Fish,
 }
 
 /// Returns the script of a shell, which calls `completer`.
-pub(crate) fn script(shell: AskingShell, completer: &str) -> String {
+pub(crate) fn script(shell: CompletionShell, completer: &str) -> String {
     let script = match shell {
-        AskingShell::Bash => include_str!("pgmeter.bash"),
-        AskingShell::Zsh => include_str!("pgmeter.zsh"),
-        AskingShell::Fish => include_str!("pgmeter.fish"),
+        CompletionShell::Bash => include_str!("pgmeter.bash"),
+        CompletionShell::Zsh => include_str!("pgmeter.zsh"),
+        CompletionShell::Fish => include_str!("pgmeter.fish"),
     };
     script.replace(COMPLETER, &quoted(shell, completer))
 }
 
 /// Quotes a word for this shell.
-fn quoted(shell: AskingShell, word: &str) -> String {
+fn quoted(shell: CompletionShell, word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.+".contains(letter);
     if word.chars().all(is_plain) {
         return word.to_owned();
     }
     match shell {
         // fish knows escapes within single quotes; the other two must close the quotes first.
-        AskingShell::Fish => format!("'{}'", word.replace('\\', "\\\\").replace('\'', "\\'")),
-        AskingShell::Bash | AskingShell::Zsh => format!("'{}'", word.replace('\'', "'\\''")),
+        CompletionShell::Fish => format!("'{}'", word.replace('\\', "\\\\").replace('\'', "\\'")),
+        CompletionShell::Bash | CompletionShell::Zsh => {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
     }
 }
 
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_options_and_words_are_completed() {
+    fn commands_options_and_values_are_completed() {
         assert_eq!(ends(&["rep"]), ["report"]);
         assert_eq!(ends(&["lab", "rec"]), ["recover"]);
         assert_eq!(ends(&["run", "--eng"]), ["--engine"]);
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stay_behind_values_and_who_loses_data_asked_for_it() {
+    fn values_are_completed_before_options_and_destructive_ones_need_a_prefix() {
         let workloads = ends(&["run", ""]);
         assert!(workloads.contains(&"oltp".to_owned()), "{workloads:?}");
         assert!(!workloads.iter().any(|it| it.starts_with('-')));
@@ -168,8 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn a_script_asks_the_program_that_it_is_told_to_ask() {
-        for shell in [AskingShell::Bash, AskingShell::Zsh, AskingShell::Fish] {
+    fn a_completion_script_calls_the_given_program() {
+        for shell in [
+            CompletionShell::Bash,
+            CompletionShell::Zsh,
+            CompletionShell::Fish,
+        ] {
             let plain = script(shell, "pgmeter");
             assert!(plain.contains(" pgmeter -- "), "{plain}");
             let odd = script(shell, "/a b/it's");

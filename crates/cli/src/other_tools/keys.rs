@@ -1,7 +1,7 @@
 //! Keys of workload files for terms of other programs, and for options that are not keys.
 
 use super::quoted;
-use super::table::{Ours, ROWS};
+use super::table::{OptionTranslation, ROWS};
 
 /// Options that build an access specification, with the corresponding keys.
 const OF_LINES: [(&str, &str); 5] = [
@@ -23,11 +23,11 @@ pub(crate) fn key_of(word: &str) -> Option<String> {
     let mut rows = ROWS.iter().filter(|_| word.len() > 1);
     let row = rows.find(|row| row.word.trim_start_matches('-') == word)?;
     let ours = match row.ours {
-        Ours::Same(option) | Ours::OfAllJobs(option) => option.to_owned(),
-        Ours::Words(words) => words.to_owned(),
+        OptionTranslation::Same(option) | OptionTranslation::OfAllJobs(option) => option.to_owned(),
+        OptionTranslation::Words(words) => words.to_owned(),
         // Only the option's name is used below, so any value will do.
-        Ours::Made(make) => make(&quoted("1")),
-        Ours::Nothing(_) | Ours::Otherwise(_) => return None,
+        OptionTranslation::Made(make) => make(&quoted("1")),
+        OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => return None,
     };
     let said = ours.strip_prefix("--set ").or(ours.strip_prefix("--"))?;
     let option = said.split([' ', '=']).next()?;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_other_programs_lead_to_keys() {
+    fn options_of_other_tools_map_to_keys() {
         for (word, key) in [
             ("numjobs", "workers"),
             ("--ioengine", "engine"),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_lead_to_is_a_key_or_an_output() {
+    fn every_mapping_leads_to_a_key_or_an_output() {
         let known: Vec<String> = keys().iter().map(WorkloadKey::path).collect();
         for row in ROWS {
             let Some(key) = key_of(row.word) else {

@@ -17,8 +17,8 @@ use crate::args::{Cli, is_program};
 use crate::suggestions::DESTRUCTIVE;
 
 pub(crate) use keys::key_of;
-use table::ForeignProgram::Elbencho;
-use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
+use table::OtherTool::Elbencho;
+use table::{OptionTranslation, OtherTool, OtherToolOption, ROWS, is_size};
 
 /// Commands with the options of workloads.
 const COMMANDS: [&str; 3] = ["run", "check", "compare"];
@@ -46,8 +46,8 @@ enum ValueShape {
 }
 
 /// A command-line word that matches a row for another program.
-struct ForeignWord {
-    row: &'static Spelling,
+struct MatchedWord {
+    row: &'static OtherToolOption,
     value: String,
     /// Number of words, including the value.
     word_count: usize,
@@ -55,7 +55,7 @@ struct ForeignWord {
     job_count: u32,
 }
 
-impl ForeignWord {
+impl MatchedWord {
     fn shown(&self) -> String {
         let word = self.row.word;
         match (self.value.as_str(), word.starts_with("--")) {
@@ -69,24 +69,26 @@ impl ForeignWord {
     fn ours(&self) -> Option<String> {
         let value = &self.value;
         match self.row.ours {
-            Ours::Same(option) => Some(format!("{option} {}", quoted(value))),
-            Ours::OfAllJobs(option) => match (self.job_count, value.parse::<Rate>()) {
+            OptionTranslation::Same(option) => Some(format!("{option} {}", quoted(value))),
+            OptionTranslation::OfAllJobs(option) => match (self.job_count, value.parse::<Rate>()) {
                 (2.., Ok(Rate(each))) => {
                     Some(format!("{option} {}", each * f64::from(self.job_count)))
                 }
                 _ => Some(format!("{option} {}", quoted(value))),
             },
-            Ours::Words(words) => Some(words.to_owned()),
-            Ours::Made(make) => Some(make(value)),
-            Ours::Nothing(_) | Ours::Otherwise(_) => None,
+            OptionTranslation::Words(words) => Some(words.to_owned()),
+            OptionTranslation::Made(make) => Some(make(value)),
+            OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => None,
         }
     }
 
     fn tip(&self) -> String {
         let (shown, program) = (self.shown(), self.row.program.name());
         match (self.row.ours, self.ours()) {
-            (Ours::Nothing(why), _) => format!("{program}'s `{shown}` is not needed: {why}"),
-            (Ours::Otherwise(how), _) => {
+            (OptionTranslation::Nothing(why), _) => {
+                format!("{program}'s `{shown}` is not needed: {why}")
+            }
+            (OptionTranslation::Otherwise(how), _) => {
                 let how = how.replace("{}", &shown);
                 format!("{program}'s `{shown}` is not supported: {how}")
             }
@@ -131,7 +133,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
             let words = words.get(start..).unwrap_or_default();
             match of_iometer(words) {
                 Some(tip) => vec![tip],
-                None => with_emulation(tips(words, name, command), words),
+                None => add_emulation_tip(tips(words, name, command), words),
             }
         }
         _ => Vec::new(),
@@ -165,11 +167,11 @@ fn of_iometer(words: &[String]) -> Option<String> {
 }
 
 /// Adds a tip to a translated line if pgmeter also takes the line as it is.
-fn with_emulation(mut tips: Vec<String>, words: &[String]) -> Vec<String> {
+fn add_emulation_tip(mut tips: Vec<String>, words: &[String]) -> Vec<String> {
     let has_name = words.iter().any(|word| word.starts_with("--name"));
-    let program = likeliest(words);
+    let program = likeliest_program(words);
     // Without a name, fio has no job.
-    let is_whole = program != ForeignProgram::Fio || has_name;
+    let is_whole = program != OtherTool::Fio || has_name;
     if let Some(name) = program.emulated().filter(|_| is_whole && tips.len() > 1) {
         tips.push(format!("or run it unchanged: `pgmeter as {name} ...`"));
     }
@@ -178,7 +180,7 @@ fn with_emulation(mut tips: Vec<String>, words: &[String]) -> Vec<String> {
 
 /// Returns help for a word `key=value` that is given as a workload.
 pub(crate) fn of_workload(word: &str) -> Option<String> {
-    in_place_of_workload(word).map(|(tip, _)| tip)
+    help_and_option_for(word).map(|(tip, _)| tip)
 }
 
 /// Returns the whole command line in pgmeter's options, if several of its words `key=value` are
@@ -188,7 +190,7 @@ pub(crate) fn in_full(words: &[String]) -> Option<String> {
     let mut line = Vec::new();
     let (mut count, mut is_value) = (0, false);
     for word in &words[2..] {
-        let ours = in_place_of_workload(word).filter(|_| !is_value);
+        let ours = help_and_option_for(word).filter(|_| !is_value);
         count += usize::from(ours.is_some());
         line.push(match ours {
             Some((_, ours)) => (ours, true),
@@ -200,12 +202,12 @@ pub(crate) fn in_full(words: &[String]) -> Option<String> {
 }
 
 /// Returns help for a word `key=value`, and pgmeter's option for it, which may be empty.
-fn in_place_of_workload(word: &str) -> Option<(String, String)> {
+fn help_and_option_for(word: &str) -> Option<(String, String)> {
     let (key, value) = word
         .split_once('=')
         .filter(|(_, value)| !value.is_empty())?;
-    let both = |found: ForeignWord| (found.tip(), found.ours().unwrap_or_default());
-    if let Some(found) = found_at(&[word.to_owned()], ForeignProgram::Vdbench) {
+    let both = |found: MatchedWord| (found.tip(), found.ours().unwrap_or_default());
+    if let Some(found) = find_row(&[word.to_owned()], OtherTool::Vdbench) {
         return Some(both(found));
     }
     let command = Cli::command();
@@ -217,7 +219,7 @@ fn in_place_of_workload(word: &str) -> Option<(String, String)> {
     }
     // fio's job files have the same keys as its options, without the dashes.
     let option = format!("--{word}");
-    found_at(&[option], ForeignProgram::Fio).map(both)
+    find_row(&[option], OtherTool::Fio).map(both)
 }
 
 /// Returns `true` for an option of `run` whose value is the next word.
@@ -241,7 +243,7 @@ fn takes_value(word: &str) -> bool {
 }
 
 /// Returns `true` for a path that elbencho would measure, which `run` would take for a workload.
-fn is_operand_of_elbencho(words: &[String], at: usize) -> bool {
+fn is_elbencho_operand(words: &[String], at: usize) -> bool {
     let word = &words[at];
     let is_value = at.checked_sub(1).is_some_and(|it| takes_value(&words[it]));
     let is_workload =
@@ -257,16 +259,16 @@ fn is_trim(value: &str) -> bool {
 /// Returns one tip per word of another program, and the translated command line of `command`. Empty
 /// unless the word that clap refused is among them.
 fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
-    let program = likeliest(words);
+    let program = likeliest_program(words);
     let job_count = jobs(words);
     let mut tips = Vec::new();
     let mut line: Vec<(String, bool)> = Vec::new();
     let (mut at, mut is_explained) = (0, false);
     while at < words.len() {
-        let found = found_at(&words[at..], program);
+        let found = find_row(&words[at..], program);
         let Some(mut found) = found else {
             let word = quoted(&words[at]);
-            let is_operand = program == Elbencho && is_operand_of_elbencho(words, at);
+            let is_operand = program == Elbencho && is_elbencho_operand(words, at);
             line.push(match is_operand {
                 true => (format!("--target {word}"), false),
                 false => (word, false),
@@ -296,7 +298,7 @@ fn tips(words: &[String], invalid: &str, command: &str) -> Vec<String> {
 /// Returns the number of fio's jobs, whose rates are limited one by one.
 fn jobs(words: &[String]) -> u32 {
     let starts = (0..words.len()).rev();
-    let mut found = starts.filter_map(|at| found_at(&words[at..], ForeignProgram::Fio));
+    let mut found = starts.filter_map(|at| find_row(&words[at..], OtherTool::Fio));
     let found = found.find(|found| found.row.word == "--numjobs");
     found
         .and_then(|found| found.value.parse().ok())
@@ -333,17 +335,17 @@ fn without_repeats(line: Vec<(String, bool)>) -> String {
 }
 
 /// Returns the program whose rows match the most words; the first one in case of a tie.
-fn likeliest(words: &[String]) -> ForeignProgram {
-    let fits = |program: ForeignProgram| {
+fn likeliest_program(words: &[String]) -> OtherTool {
+    let fits = |program: OtherTool| {
         let starts = 0..words.len();
         let of_it = |at: &usize| {
-            let found = found_at(&words[*at..], program);
+            let found = find_row(&words[*at..], program);
             found.is_some_and(|found| found.row.program == program)
         };
         starts.filter(of_it).count()
     };
-    let mut all = ForeignProgram::ALL.into_iter();
-    let first = all.next().unwrap_or(ForeignProgram::Fio);
+    let mut all = OtherTool::ALL.into_iter();
+    let first = all.next().unwrap_or(OtherTool::Fio);
     all.fold(first, |best, next| match fits(next) > fits(best) {
         true => next,
         false => best,
@@ -351,13 +353,13 @@ fn likeliest(words: &[String]) -> ForeignProgram {
 }
 
 /// Returns the first matching row, with preference for the given program.
-fn found_at(words: &[String], program: ForeignProgram) -> Option<ForeignWord> {
+fn find_row(words: &[String], program: OtherTool) -> Option<MatchedWord> {
     let own = ROWS.iter().filter(|row| row.program == program);
     let others = ROWS.iter().filter(|row| row.program != program);
     own.chain(others).find_map(|row| fits(row, words))
 }
 
-fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
+fn fits(row: &'static OtherToolOption, words: &[String]) -> Option<MatchedWord> {
     let word = words.first()?;
     let rest = word.strip_prefix(row.word)?;
     // A word that begins with a dash is the next option, not a value.
@@ -381,7 +383,7 @@ fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
         ValueShape::Path => !value.is_empty() && !is_parameter_file(value),
         ValueShape::Value | ValueShape::Given => !value.is_empty(),
     };
-    is_fit.then(|| ForeignWord {
+    is_fit.then(|| MatchedWord {
         row,
         value: value.to_owned(),
         word_count,

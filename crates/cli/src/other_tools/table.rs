@@ -6,14 +6,14 @@ use super::ValueShape::{self, Flag, Number, Parameters, Path, Size, Value};
 
 /// Programs with known options. If several share an option, the first one is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ForeignProgram {
+pub(super) enum OtherTool {
     Fio,
     Elbencho,
     Iozone,
     Vdbench,
 }
 
-impl ForeignProgram {
+impl OtherTool {
     pub(super) const ALL: [Self; 4] = [Self::Fio, Self::Elbencho, Self::Iozone, Self::Vdbench];
 
     /// The program's name for `pgmeter as`; `None` if it is not emulated.
@@ -37,7 +37,7 @@ impl ForeignProgram {
 
 /// Translation of an option.
 #[derive(Clone, Copy)]
-pub(super) enum Ours {
+pub(super) enum OptionTranslation {
     /// The same value for this option.
     Same(&'static str),
     /// The value times the number of fio's jobs, for this option.
@@ -53,21 +53,21 @@ pub(super) enum Ours {
 }
 
 /// An option of another program.
-pub(super) struct Spelling {
-    pub program: ForeignProgram,
+pub(super) struct OtherToolOption {
+    pub program: OtherTool,
     /// With dashes; without dashes, it is written as `word=value`.
     pub word: &'static str,
     pub shape: ValueShape,
-    pub ours: Ours,
+    pub ours: OptionTranslation,
 }
 
 const fn row(
-    program: ForeignProgram,
+    program: OtherTool,
     word: &'static str,
     shape: ValueShape,
-    ours: Ours,
-) -> Spelling {
-    Spelling {
+    ours: OptionTranslation,
+) -> OtherToolOption {
+    OtherToolOption {
         program,
         word,
         shape,
@@ -82,13 +82,13 @@ const PARAMETER_FILE: &str =
     "parameter files are not read yet; write options such as `--rw randread --bs 4k`";
 const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
 
-use ForeignProgram::{Elbencho, Fio, Iozone, Vdbench};
-use Ours::{Made, Nothing, OfAllJobs, Otherwise, Same, Words};
+use OptionTranslation::{Made, Nothing, OfAllJobs, Otherwise, Same, Words};
+use OtherTool::{Elbencho, Fio, Iozone, Vdbench};
 
 /// Options that are spelled differently in pgmeter, by program.
 ///
 /// Source: fio 3.38 `HOWTO`, elbencho 3.0 `--help-all`, IOzone 3.506 `-h`, vdbench 5.04.07 manual.
-pub(super) const ROWS: &[Spelling] = &[
+pub(super) const ROWS: &[OtherToolOption] = &[
     row(Fio, "--ioengine", Value, Made(engine)),
     row(Fio, "--direct", Number, Made(direct)),
     row(Fio, "--buffered", Number, Made(buffered)),
@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Spelling] = &[
     row(Fio, "--directory", Value, Same("--target")),
     row(Fio, "--blocksize", Value, Same("--bs")),
     row(Fio, "--bssplit", Value, Made(split_sizes)),
-    row(Fio, "--rwmixwrite", Number, Made(mix_of_writes)),
+    row(Fio, "--rwmixwrite", Number, Made(translate_write_mix)),
     row(Fio, "--percentage_random", Value, Same("--random")),
     row(Fio, "--filesize", Value, Same("--size")),
     row(Fio, "--offset", Value, Made(|it| set("start", it))),
@@ -239,7 +239,7 @@ pub(super) const ROWS: &[Spelling] = &[
         Flag,
         Nothing("runs end by `--run-time`, at most 30d"),
     ),
-    row(Iozone, "-i", Number, Made(iozones_test)),
+    row(Iozone, "-i", Number, Made(translate_iozone_test)),
     row(Iozone, "-r", Size, Same("--bs")),
     row(Iozone, "-s", Size, Same("--size")),
     row(Iozone, "-t", Number, Same("--workers")),
@@ -313,13 +313,13 @@ fn split_sizes(value: &str) -> String {
     format!("--bs {}", reads.replace(':', ",").replace('/', ":"))
 }
 
-fn mix_of_writes(value: &str) -> String {
+fn translate_write_mix(value: &str) -> String {
     // fio's own default is 50.
     let writes: u8 = value.parse().unwrap_or(50);
     format!("--rwmix {}", 100_u8.saturating_sub(writes))
 }
 
-fn iozones_test(value: &str) -> String {
+fn translate_iozone_test(value: &str) -> String {
     let pattern = match value {
         "0" => "write",
         "1" => "read",

@@ -14,7 +14,7 @@ fn complaint(line: &str) -> String {
 }
 
 #[test]
-fn the_whole_line_of_each_program_is_said_in_our_options() {
+fn whole_lines_of_other_tools_are_translated_to_our_options() {
     for (line, ours) in [
         (
             "pgmeter compare --ioengine=libaio --numjobs=4 --rw=randread",
@@ -66,7 +66,7 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
 }
 
 #[test]
-fn every_word_of_another_program_has_its_tip() {
+fn every_option_of_another_tool_gets_a_tip() {
     for (line, tip) in [
         (
             "pgmeter run --ioengine=libaio",
@@ -131,7 +131,7 @@ fn every_word_of_another_program_has_its_tip() {
 }
 
 #[test]
-fn whole_lines_lead_to_the_command_that_takes_them() {
+fn a_line_of_another_tool_gets_a_tip_with_the_right_command() {
     for (line, tip) in [
         (
             "pgmeter run job.fio --section=a",
@@ -164,7 +164,7 @@ fn whole_lines_lead_to_the_command_that_takes_them() {
 }
 
 #[test]
-fn words_of_vdbench_stand_where_workloads_do() {
+fn vdbench_parameters_in_place_of_a_workload_get_a_tip() {
     for (word, tip) in [
         ("xfersize=4k", "vdbench's `xfersize=4k` is `--bs 4k` here"),
         ("rdpct=70", "vdbench's `rdpct=70` is `--read 70` here"),
@@ -194,7 +194,7 @@ fn words_of_vdbench_stand_where_workloads_do() {
 }
 
 #[test]
-fn several_words_of_vdbench_are_translated_together() {
+fn several_vdbench_parameters_are_translated_together() {
     let full = |line: &str| in_full(&words(line));
     assert_eq!(
         full("pgmeter run rdpct=70 xfersize=4k -t target").as_deref(),
@@ -214,7 +214,7 @@ fn several_words_of_vdbench_are_translated_together() {
 }
 
 #[test]
-fn a_parameter_file_of_vdbench_is_not_taken_for_a_target() {
+fn a_vdbench_parameter_file_is_not_taken_for_a_target() {
     let said = complaint("pgmeter run -f job.parm");
     assert!(
         said.contains("vdbench's `-f job.parm` is not supported"),
@@ -229,7 +229,7 @@ fn a_parameter_file_of_vdbench_is_not_taken_for_a_target() {
 }
 
 #[test]
-fn what_nobody_spells_so_and_other_commands_have_no_such_tips() {
+fn unknown_options_and_other_commands_get_no_tips() {
     for line in [
         "pgmeter run --frobnicate -t 4",
         "pgmeter run --iodpth=4",
@@ -243,7 +243,7 @@ fn what_nobody_spells_so_and_other_commands_have_no_such_tips() {
 }
 
 #[test]
-fn no_row_spells_what_is_ours_already_and_all_that_is_named_is_ours() {
+fn rows_list_no_option_of_ours_and_suggest_only_ours() {
     let command = Cli::command();
     let run = command.find_subcommand("run").expect("a command");
     let is_ours = |long: &str| {
@@ -261,10 +261,12 @@ fn no_row_spells_what_is_ours_already_and_all_that_is_named_is_ours() {
             assert!(differs || !is_ours(long), "{}", row.word);
         }
         let ours = match row.ours {
-            Ours::Same(option) | Ours::OfAllJobs(option) => option.to_owned(),
-            Ours::Words(words) => words.to_owned(),
-            Ours::Made(make) => make("1"),
-            Ours::Nothing(_) | Ours::Otherwise(_) => continue,
+            OptionTranslation::Same(option) | OptionTranslation::OfAllJobs(option) => {
+                option.to_owned()
+            }
+            OptionTranslation::Words(words) => words.to_owned(),
+            OptionTranslation::Made(make) => make("1"),
+            OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => continue,
         };
         let long = ours
             .strip_prefix("--")

@@ -11,9 +11,9 @@ use results::{
 use run::ClusterWatch;
 
 use super::cell_progress::{CellProgress, note_warning};
-use super::{LOOK, Leader, OnLost, PeerNews};
+use super::{LOOK, Leader, OnLost, PeerEvent};
 use crate::ClusterError;
-use crate::message::{FailureMessage, LeaderMessage, Report, encode};
+use crate::message::{FailureMessage, LeaderMessage, MemberMessage, encode};
 use crate::worker::is_stopped;
 
 /// Minimum and maximum time between the agreement and the start, in nanoseconds. Between these
@@ -39,14 +39,14 @@ impl Leader {
             return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
         }
         let bytes = encode(&self.order(cell));
-        let mut course = CellProgress::new(cell, self.workers_of(cell));
+        let mut course = CellProgress::new(cell, self.ranks_in_cell(cell));
         course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
         course.lead_trips = match cell.run_time_ns {
             0 => LEAD_TRIPS_OF_WORK,
             _ => LEAD_TRIPS,
         };
         for rank in course.working.clone() {
-            self.say_bytes(rank, bytes.clone());
+            self.send_bytes(rank, bytes.clone());
         }
         while !course.is_over() {
             self.look(&mut course, watch)?;
@@ -72,7 +72,7 @@ impl Leader {
         course.beginnings.end(&after);
         let records = self.together(&course, cell);
         // Processes with different work are not slow if they finish later.
-        let is_alike = cell.is_shared_alike();
+        let is_alike = cell.has_equal_shares();
         let doubts = records.iter().flat_map(doubt_cluster);
         let doubts = doubts.filter(|it| is_alike || it.code != WarningCode::RankImbalance);
         watch.warnings.extend(doubts);
@@ -80,7 +80,7 @@ impl Leader {
     }
 
     /// Processes that are present and have workers in the cell, or all if the cell has no workers.
-    fn workers_of(&self, cell: &Cell) -> Vec<u32> {
+    fn ranks_in_cell(&self, cell: &Cell) -> Vec<u32> {
         let ranks = cell.ranks();
         let mut present = self.present();
         present.retain(|rank| ranks.is_empty() || ranks.contains(rank));
@@ -115,7 +115,7 @@ impl Leader {
         if watch.is_cut() && !course.is_cut {
             course.is_cut = true;
             let is_all = is_stopped(watch.stop);
-            self.say_all(if is_all {
+            self.broadcast(if is_all {
                 &LeaderMessage::Stop
             } else {
                 &LeaderMessage::Skip
@@ -127,13 +127,13 @@ impl Leader {
         if course.has_levels() && !course.is_cut {
             let levels = std::mem::take(&mut course.levels);
             let rounds = levels.into_values().max().unwrap_or(0);
-            self.say_all(&LeaderMessage::Level { rounds });
+            self.broadcast(&LeaderMessage::Level { rounds });
         }
         while let Some(per_second) = course.take_round() {
-            self.say_all(&LeaderMessage::Round { per_second });
+            self.broadcast(&LeaderMessage::Round { per_second });
         }
         if course.has_news() && !course.is_cut {
-            self.spread_news(course);
+            self.forward_file_news(course);
         }
         if course.is_ready() && !course.is_cut {
             return self.start(course, watch);
@@ -156,34 +156,34 @@ impl Leader {
     fn take(
         &mut self,
         course: &mut CellProgress,
-        (rank, said): (u32, PeerNews),
+        (rank, said): (u32, PeerEvent),
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), ClusterError> {
         let report = match said {
-            PeerNews::Lost(why) => return self.take_loss(course, rank, &why),
+            PeerEvent::Lost(why) => return self.handle_lost_process(course, rank, &why),
             // Reports of processes that are done do not matter.
-            PeerNews::Report(_) if !course.working.contains(&rank) => return Ok(()),
-            PeerNews::Report(report) => report,
+            PeerEvent::Report(_) if !course.working.contains(&rank) => return Ok(()),
+            PeerEvent::Report(report) => report,
         };
-        if !course.is_of_it(&report) {
+        if !course.is_relevant(&report) {
             let why = "sent an unexpected report";
             self.lose(rank, why.to_owned());
-            return self.take_loss(course, rank, why);
+            return self.handle_lost_process(course, rank, why);
         }
         match report {
-            Report::Level { rounds } => {
+            MemberMessage::Level { rounds } => {
                 course.levels.insert(rank, rounds);
             }
-            Report::Round { per_second } => course.note_round(rank, per_second),
-            Report::News { news } => {
+            MemberMessage::Round { per_second } => course.note_round(rank, per_second),
+            MemberMessage::News { news } => {
                 course.news.insert(rank, news);
             }
-            Report::Armed => {
+            MemberMessage::Armed => {
                 course.armed.insert(rank);
             }
-            Report::Preconditioned { targets } => course.note_preconditioned(targets),
-            Report::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
-            Report::Measured {
+            MemberMessage::Preconditioned { targets } => course.note_preconditioned(targets),
+            MemberMessage::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
+            MemberMessage::Measured {
                 records, failure, ..
             } => {
                 let is_wanted = course.is_cut || watch.is_cut();
@@ -191,14 +191,14 @@ impl Leader {
                     // The leader did not request this, so a user or the host ended the process.
                     let why = "was ended there before it was done";
                     self.lose(rank, why.to_owned());
-                    return self.take_loss(course, rank, why);
+                    return self.handle_lost_process(course, rank, why);
                 }
                 course.note_done(rank, records, failure);
                 if course.failed.is_some() {
                     self.stop(course);
                 }
             }
-            Report::Event { event } => match *event {
+            MemberMessage::Event { event } => match *event {
                 RunEvent::Warning { warning } => {
                     note_warning(&mut course.warnings, rank, warning);
                 }
@@ -213,7 +213,7 @@ impl Leader {
     }
 
     /// Continues without a lost process, or ends the run.
-    fn take_loss(
+    fn handle_lost_process(
         &mut self,
         course: &mut CellProgress,
         rank: u32,
@@ -268,7 +268,7 @@ impl Leader {
     }
 
     /// Sends each process the file news of all others.
-    fn spread_news(&mut self, course: &mut CellProgress) {
+    fn forward_file_news(&mut self, course: &mut CellProgress) {
         let all = std::mem::take(&mut course.news);
         for rank in all.keys() {
             let others = all.iter().filter(|(other, _)| *other != rank);
@@ -280,7 +280,7 @@ impl Leader {
     fn stop(&mut self, course: &mut CellProgress) {
         if !course.is_cut {
             course.is_cut = true;
-            self.say_all(&LeaderMessage::Stop);
+            self.broadcast(&LeaderMessage::Stop);
         }
     }
 
@@ -289,10 +289,10 @@ impl Leader {
         let end = Instant::now() + super::SILENCE_MAX;
         while !course.is_over() && Instant::now() < end {
             match self.hear(LOOK) {
-                Some((rank, PeerNews::Report(Report::Measured { records, .. }))) => {
+                Some((rank, PeerEvent::Report(MemberMessage::Measured { records, .. }))) => {
                     course.note_done(rank, records, None);
                 }
-                Some((rank, PeerNews::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
+                Some((rank, PeerEvent::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
                 _ => {}
             }
         }

@@ -7,8 +7,8 @@ use results::{CellRecord, PreconditionRecord, RunEvent, Warning};
 use run::FileNews;
 
 use super::live::RankProgress;
-use super::start_times::Beginnings;
-use crate::message::{FailureMessage, Report};
+use super::start_times::StageStarts;
+use crate::message::{FailureMessage, MemberMessage};
 
 /// Maximum number of different warnings kept per cell.
 // A faulty or hostile process must not decide how much memory the leader uses.
@@ -33,7 +33,7 @@ pub(super) struct CellProgress {
     pub news: BTreeMap<u32, Vec<FileNews>>,
     /// Processes that are ready for the next stage.
     pub armed: BTreeSet<u32>,
-    pub beginnings: Beginnings,
+    pub beginnings: StageStarts,
     /// Minimum time between the agreement on a start and the start, in nanoseconds.
     pub lead_ns: u64,
     /// The same minimum in round trips.
@@ -64,7 +64,7 @@ impl CellProgress {
             rounds: BTreeMap::new(),
             news: BTreeMap::new(),
             armed: BTreeSet::new(),
-            beginnings: Beginnings::default(),
+            beginnings: StageStarts::default(),
             lead_ns: 0,
             lead_trips: 0,
             done: BTreeMap::new(),
@@ -78,22 +78,22 @@ impl CellProgress {
     }
 
     /// `true` if a report is plausible for this cell.
-    pub fn is_of_it(&self, report: &Report) -> bool {
+    pub fn is_relevant(&self, report: &MemberMessage) -> bool {
         match report {
-            Report::Armed | Report::Pong { .. } | Report::Begun { .. } => true,
-            Report::News { .. } | Report::Level { .. } => true,
-            Report::Preconditioned { targets } => targets
+            MemberMessage::Armed | MemberMessage::Pong { .. } | MemberMessage::Begun { .. } => true,
+            MemberMessage::News { .. } | MemberMessage::Level { .. } => true,
+            MemberMessage::Preconditioned { targets } => targets
                 .iter()
                 .all(|it| self.targets.contains(&it.target_index)),
             // Limits how many rounds a process can be ahead of the others.
-            Report::Round { .. } => {
+            MemberMessage::Round { .. } => {
                 let mut waiting = self.rounds.values();
                 waiting.all(|it| it.len() < ROUNDS_AHEAD_MAX)
             }
-            Report::Measured { records, .. } => records
+            MemberMessage::Measured { records, .. } => records
                 .iter()
                 .all(|it| it.index == self.cell && it.workers as usize <= self.worker_count),
-            Report::Event { event } => match &**event {
+            MemberMessage::Event { event } => match &**event {
                 RunEvent::Interval { cell, .. } | RunEvent::Progress { cell, .. } => {
                     *cell == self.cell
                 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use engine::clock::Clock;
 use results::ClockOffset;
 
-use super::{Leader, PeerNews};
-use crate::message::{LeaderMessage, Report};
+use super::{Leader, PeerEvent};
+use crate::message::{LeaderMessage, MemberMessage};
 
 /// Maximum number of round trips to each process.
 const TRIPS_MAX: u32 = 200;
@@ -97,7 +97,7 @@ pub(super) struct ClockReading {
     pub at_ns: u64,
 }
 
-struct TripChain {
+struct PingSeries {
     sent_ns: u64,
     number: u32,
     best: Option<ClockReading>,
@@ -117,7 +117,7 @@ impl Leader {
     pub(super) fn clocks_before(
         &mut self,
         ranks: &[u32],
-        kept: &mut Vec<(u32, PeerNews)>,
+        kept: &mut Vec<(u32, PeerEvent)>,
     ) -> BTreeMap<u32, ClockReading> {
         if let Some(limit) = self.clocks.limit(ranks) {
             let read = self.read_clocks(ranks, limit, kept);
@@ -144,7 +144,7 @@ impl Leader {
         &mut self,
         ranks: &[u32],
         limit: ClockLimit,
-        kept: &mut Vec<(u32, PeerNews)>,
+        kept: &mut Vec<(u32, PeerEvent)>,
     ) -> BTreeMap<u32, ClockReading> {
         let begun = Instant::now();
         // Numbers are never used twice: a late answer to an earlier comparison would look like a
@@ -157,21 +157,21 @@ impl Leader {
             self.say(*rank, &LeaderMessage::Ping { number: first });
             chains.insert(
                 *rank,
-                TripChain {
+                PingSeries {
                     sent_ns,
                     number: first,
                     best: None,
                 },
             );
         }
-        let is_open = |chain: &TripChain| {
+        let is_open = |chain: &PingSeries| {
             let trips = chain.number.wrapping_sub(first);
             let is_enough = trips >= limit.trips && begun.elapsed() > limit.span;
             trips < TRIPS_MAX && !is_enough
         };
         while chains.values().any(is_open) && begun.elapsed() < SPAN_MAX {
             match self.hear(Duration::from_millis(20)) {
-                Some((rank, PeerNews::Report(Report::Pong { number, at_ns }))) => {
+                Some((rank, PeerEvent::Report(MemberMessage::Pong { number, at_ns }))) => {
                     let now_ns = self.clock.now_ns();
                     // Answers to the last pings of the previous comparison may arrive only now.
                     let Some(chain) = chains.get_mut(&rank).filter(|it| it.number == number) else {
@@ -185,9 +185,9 @@ impl Leader {
                         self.say(rank, &LeaderMessage::Ping { number });
                     }
                 }
-                Some((rank, PeerNews::Lost(why))) => {
+                Some((rank, PeerEvent::Lost(why))) => {
                     chains.remove(&rank);
-                    kept.push((rank, PeerNews::Lost(why)));
+                    kept.push((rank, PeerEvent::Lost(why)));
                 }
                 Some(other) => kept.push(other),
                 None => {}
@@ -200,7 +200,7 @@ impl Leader {
     }
 }
 
-impl TripChain {
+impl PingSeries {
     fn take(&mut self, at_ns: u64, now_ns: u64) {
         let trip_ns = now_ns.saturating_sub(self.sent_ns);
         if self.best.is_none_or(|best| trip_ns < best.trip_ns) {
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_shortest_round_trip_counts() {
-        let mut chain = TripChain {
+        let mut chain = PingSeries {
             sent_ns: 1000,
             number: 0,
             best: None,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn drift_is_told_only_where_the_time_between_is_long_enough() {
+    fn drift_is_reported_only_for_readings_far_enough_apart() {
         let before = reading(0, 1000, 0);
         let soon = offset(Some(&before), Some(&reading(500, 1000, 5_000_000)), 0);
         assert_eq!(soon.drift_ppb, None);
@@ -288,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn an_old_reading_is_as_wrong_as_clocks_can_drift_apart() {
+    fn the_error_bound_of_an_old_reading_grows_with_possible_drift() {
         let before = reading(0, 1000, 0);
         let clock = offset(Some(&before), None, 100_000_000);
         assert_eq!(clock.bound_ns, 500 + 5000);
     }
 
     #[test]
-    fn clocks_are_compared_once_and_again_only_in_proportion() {
+    fn clock_comparisons_take_a_limited_share_of_the_elapsed_time() {
         let mut clocks = Clocks::default();
         let first = clocks.limit(&[0, 1]).expect("nothing is known");
         assert_eq!((first.span, first.trips), (SPAN_FIRST, TRIPS_FIRST));
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_less_precise_reading_replaces_another_only_once_that_is_old() {
+    fn a_less_precise_reading_replaces_only_an_old_one() {
         let mut clocks = Clocks::default();
         let offset_of = |clocks: &Clocks| clocks.of(&[1])[&1].offset_ns;
         clocks.take(&[(1, reading(7, 100, 0))].into(), 0);

@@ -7,7 +7,7 @@ use plan::facts::{HostFacts, SystemFacts};
 
 use super::Leader;
 use crate::ClusterError;
-use crate::message::{LeaderMessage, Report};
+use crate::message::{LeaderMessage, MemberMessage};
 
 impl Leader {
     /// Collects the facts about each machine and about each process's targets. For each host and
@@ -36,11 +36,11 @@ impl Leader {
             create,
             reads_only,
         };
-        let is_wanted = |report: &Report| matches!(report, Report::Facts { .. });
+        let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Facts { .. });
         let mut all: Option<SystemFacts> = None;
         let mut hosts: Vec<HostFacts> = Vec::new();
         for (rank, report) in self.ask(&asked, probe, is_wanted, stop)? {
-            let Report::Facts { facts } = report else {
+            let MemberMessage::Facts { facts } = report else {
                 continue;
             };
             // The need of a host's own processes must fit into its own memory, not that of all

@@ -12,14 +12,14 @@ const AHEAD_MAX: usize = 4096;
 #[derive(Default)]
 pub(super) struct RankProgress {
     /// Intervals that not all processes have reported yet, by number.
-    open: BTreeMap<usize, Open>,
+    open: BTreeMap<usize, PendingInterval>,
     /// Number of intervals that each process has reported.
     told: BTreeMap<u32, usize>,
     progress: BTreeMap<u32, RunEvent>,
 }
 
 /// Interval that some processes have reported.
-struct Open {
+struct PendingInterval {
     sum: MergedInterval,
     by: BTreeSet<u32>,
 }
@@ -38,7 +38,7 @@ impl RankProgress {
                     match self.open.entry(*number) {
                         Entry::Occupied(open) => open.into_mut().add(rank, &interval),
                         Entry::Vacant(place) => {
-                            place.insert(Open::of(rank, interval));
+                            place.insert(PendingInterval::of(rank, interval));
                         }
                     }
                 }
@@ -126,7 +126,7 @@ impl RankProgress {
     }
 }
 
-impl Open {
+impl PendingInterval {
     fn of(rank: u32, interval: IntervalRecord) -> Self {
         Self {
             sum: MergedInterval::of(interval),

@@ -15,14 +15,15 @@ use std::time::{Duration, Instant};
 use engine::TscClock;
 use plan::{Cell, Plan};
 use results::{
-    CellRecord, ClusterRecord, Environment, HostRecord, RunEvent, Warning, WarningCode, doubt_hosts,
+    CellRecord, ClusterRecord, Environment, HostRecord, RunEvent, Warning, WarningCode,
+    host_difference_warning,
 };
 use run::{Cluster, ClusterWatch, RunError};
 
 use crate::ClusterError;
-use crate::leader_links::{Arrival, LeaderLinks};
+use crate::leader_links::{LeaderLinks, LinkEvent};
 use crate::message::{
-    ALIVE, FailureMessage, LeaderMessage, MemberOptions, PROTOCOL, Report, decode, encode,
+    ALIVE, FailureMessage, LeaderMessage, MemberMessage, MemberOptions, PROTOCOL, decode, encode,
 };
 use crate::worker::{hash, is_stopped};
 
@@ -65,7 +66,7 @@ pub struct LeaderOptions {
 
 /// A process from the leader's point of view.
 #[derive(Debug, Clone, Default)]
-struct LedProcess {
+struct MemberProcess {
     host: String,
     environment: Environment,
     /// Reason why the process is lost; `None` while it is present.
@@ -78,7 +79,7 @@ struct LedProcess {
 /// Leads the processes of a run.
 pub struct Leader {
     hub: LeaderLinks,
-    peers: Vec<LedProcess>,
+    peers: Vec<MemberProcess>,
     options: LeaderOptions,
     clock: TscClock,
     clocks: clocks::Clocks,
@@ -104,7 +105,7 @@ impl Leader {
         let count = hub.count();
         let mut leader = Self {
             hub,
-            peers: vec![LedProcess::default(); count as usize],
+            peers: vec![MemberProcess::default(); count as usize],
             options,
             clock: TscClock::new(),
             clocks: clocks::Clocks::default(),
@@ -134,7 +135,7 @@ impl Leader {
             match leader.hear(LOOK) {
                 Some((
                     rank,
-                    PeerNews::Report(Report::Hello {
+                    PeerEvent::Report(MemberMessage::Hello {
                         protocol,
                         version,
                         host,
@@ -154,7 +155,7 @@ impl Leader {
                     (peer.host, peer.environment) = (host, *environment);
                     awaited.remove(&rank);
                 }
-                Some((rank, PeerNews::Lost(why))) => return Err(leader.gone(rank, &why)),
+                Some((rank, PeerEvent::Lost(why))) => return Err(leader.gone(rank, &why)),
                 _ => {}
             }
         }
@@ -175,7 +176,7 @@ impl Leader {
 
     /// Tells all processes that no orders follow.
     pub fn dismiss(&mut self) {
-        self.say_all(&LeaderMessage::Bye);
+        self.broadcast(&LeaderMessage::Bye);
     }
 
     /// Processes that are present.
@@ -208,10 +209,10 @@ impl Leader {
     }
 
     fn say(&mut self, rank: u32, order: &LeaderMessage) {
-        self.say_bytes(rank, encode(order));
+        self.send_bytes(rank, encode(order));
     }
 
-    fn say_bytes(&mut self, rank: u32, bytes: Vec<u8>) {
+    fn send_bytes(&mut self, rank: u32, bytes: Vec<u8>) {
         self.hub.send(rank, bytes);
         if let Some(peer) = self.peers.get_mut(rank as usize) {
             peer.spoken = Some(Instant::now());
@@ -219,17 +220,17 @@ impl Leader {
     }
 
     /// Sends the same order to all processes that are present, encoded once.
-    fn say_all(&mut self, order: &LeaderMessage) {
+    fn broadcast(&mut self, order: &LeaderMessage) {
         let bytes = encode(order);
         for rank in self.present() {
-            self.say_bytes(rank, bytes.clone());
+            self.send_bytes(rank, bytes.clone());
         }
     }
 
     /// Waits at most `wait` for a report. A process that has been silent for too long is lost.
-    fn hear(&mut self, wait: Duration) -> Option<(u32, PeerNews)> {
-        self.allow_for_absence();
-        self.show_signs();
+    fn hear(&mut self, wait: Duration) -> Option<(u32, PeerEvent)> {
+        self.discount_own_pause();
+        self.send_keepalives();
         let said = match self.hub.receive(Duration::ZERO) {
             Some(came) => self.take_arrival(came),
             // Silence counts only when no message is waiting in the queue.
@@ -242,24 +243,24 @@ impl Leader {
         said
     }
 
-    fn take_arrival(&mut self, (rank, arrival): (u32, Arrival)) -> Option<(u32, PeerNews)> {
+    fn take_arrival(&mut self, (rank, arrival): (u32, LinkEvent)) -> Option<(u32, PeerEvent)> {
         let known = self.peers.get_mut(rank as usize);
         // Late messages of a lost process must not count.
         let peer = known.filter(|peer| peer.lost.is_none())?;
         peer.heard = Some(Instant::now());
         let said = match arrival {
-            Arrival::Gone(why) => Err(why),
-            Arrival::Message(bytes) => decode::<Report>(&bytes),
+            LinkEvent::Gone(why) => Err(why),
+            LinkEvent::Message(bytes) => decode::<MemberMessage>(&bytes),
         };
         match said {
-            Ok(report) => Some((rank, PeerNews::Report(report?.with_short_words()))),
+            Ok(report) => Some((rank, PeerEvent::Report(report?.with_printable_texts()))),
             Err(why) => Some((rank, self.lose(rank, why))),
         }
     }
 
     /// The time in which this process did not listen, for example while it was stopped, does not
     /// count as silence.
-    fn allow_for_absence(&mut self) {
+    fn discount_own_pause(&mut self) {
         let absence = self.listened.elapsed();
         if absence > SIGN {
             for heard in self.peers.iter_mut().filter_map(|it| it.heard.as_mut()) {
@@ -268,8 +269,8 @@ impl Leader {
         }
     }
 
-    fn silent(&mut self) -> Option<(u32, PeerNews)> {
-        let is_silent = |peer: &LedProcess| {
+    fn silent(&mut self) -> Option<(u32, PeerEvent)> {
+        let is_silent = |peer: &MemberProcess| {
             // Before its first message, a process may still log in, which has its own limit.
             let heard = peer.heard.is_some_and(|it| it.elapsed() > SILENCE_MAX);
             peer.lost.is_none() && heard
@@ -283,16 +284,16 @@ impl Leader {
     }
 
     /// Marks a process as lost, and tells it to end in case it still runs.
-    fn lose(&mut self, rank: u32, why: String) -> PeerNews {
+    fn lose(&mut self, rank: u32, why: String) -> PeerEvent {
         for order in [LeaderMessage::Stop, LeaderMessage::Bye] {
             self.say(rank, &order);
         }
         self.peers[rank as usize].lost = Some(why.clone());
-        PeerNews::Lost(why)
+        PeerEvent::Lost(why)
     }
 
     /// Sends signs of life to processes that have received nothing for [`SIGN`].
-    fn show_signs(&mut self) {
+    fn send_keepalives(&mut self) {
         if self.signed.elapsed() < SIGN_LOOK {
             return;
         }
@@ -301,7 +302,7 @@ impl Leader {
             let spoken = self.peers[rank as usize].spoken;
             // A process that hears nothing from the leader ends itself.
             if spoken.is_none_or(|it| it.elapsed() > SIGN) {
-                self.say_bytes(rank, ALIVE.to_vec());
+                self.send_bytes(rank, ALIVE.to_vec());
             }
         }
     }
@@ -311,9 +312,9 @@ impl Leader {
         &mut self,
         ranks: &[u32],
         order: impl Fn(u32) -> LeaderMessage,
-        is_wanted: fn(&Report) -> bool,
+        is_wanted: fn(&MemberMessage) -> bool,
         stop: &AtomicBool,
-    ) -> Result<Vec<(u32, Report)>, ClusterError> {
+    ) -> Result<Vec<(u32, MemberMessage)>, ClusterError> {
         for rank in ranks {
             self.say(*rank, &order(*rank));
         }
@@ -324,10 +325,10 @@ impl Leader {
     fn answers(
         &mut self,
         ranks: &[u32],
-        is_wanted: fn(&Report) -> bool,
+        is_wanted: fn(&MemberMessage) -> bool,
         stop: &AtomicBool,
         told: &mut dyn FnMut(u32, RunEvent),
-    ) -> Result<Vec<(u32, Report)>, ClusterError> {
+    ) -> Result<Vec<(u32, MemberMessage)>, ClusterError> {
         let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
         let mut answers = Vec::with_capacity(ranks.len());
         while !awaited.is_empty() {
@@ -335,11 +336,13 @@ impl Leader {
                 return Err(ClusterError::Stopped);
             }
             match self.hear(LOOK) {
-                Some((rank, PeerNews::Report(Report::Event { event }))) => told(rank, *event),
-                Some((rank, PeerNews::Report(Report::Failed(failed)))) => {
+                Some((rank, PeerEvent::Report(MemberMessage::Event { event }))) => {
+                    told(rank, *event)
+                }
+                Some((rank, PeerEvent::Report(MemberMessage::Failed(failed)))) => {
                     return Err(ClusterError::failed(self.who(rank), failed));
                 }
-                Some((rank, PeerNews::Report(report))) => {
+                Some((rank, PeerEvent::Report(report))) => {
                     if !is_wanted(&report) || !awaited.remove(&rank) {
                         let why = "sent an unexpected report";
                         self.lose(rank, why.to_owned());
@@ -347,7 +350,7 @@ impl Leader {
                     }
                     answers.push((rank, report));
                 }
-                Some((rank, PeerNews::Lost(why))) => return Err(self.gone(rank, &why)),
+                Some((rank, PeerEvent::Lost(why))) => return Err(self.gone(rank, &why)),
                 None => {}
             }
         }
@@ -369,13 +372,13 @@ impl Leader {
             plan: Box::new(plan.clone()),
             options,
         };
-        self.say_all(&order);
+        self.broadcast(&order);
         let ranks = self.present();
         let own = hash(plan);
-        let is_wanted = |report: &Report| matches!(report, Report::Planned { .. });
+        let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Planned { .. });
         for (rank, report) in self.answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
             // Another build of the same version may read the plan differently.
-            let is_same = matches!(&report, Report::Planned { hash } if *hash == own);
+            let is_same = matches!(&report, MemberMessage::Planned { hash } if *hash == own);
             if !is_same {
                 let failed = FailureMessage {
                     message: "it understood a different plan from the one sent".to_owned(),
@@ -389,8 +392,8 @@ impl Leader {
 }
 
 /// News of a process.
-enum PeerNews {
-    Report(Report),
+enum PeerEvent {
+    Report(MemberMessage),
     /// The process is lost, with the reason.
     Lost(String),
 }
@@ -422,7 +425,9 @@ impl Cluster for Leader {
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), RunError> {
         let prepared = self.prepare_all(plan, run, watch);
-        watch.warnings.extend(doubt_hosts(&self.record()));
+        watch
+            .warnings
+            .extend(host_difference_warning(&self.record()));
         if let Err(error @ ClusterError::LostAtWork { .. }) = &prepared {
             let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
             watch.warnings.push(warning);
@@ -445,7 +450,7 @@ impl Cluster for Leader {
 
     fn finish(&mut self, watch: &mut ClusterWatch<'_>) {
         // A process that still works, for example after the failure of another one, can stop.
-        self.say_all(&LeaderMessage::Stop);
+        self.broadcast(&LeaderMessage::Stop);
         self.clean_all(watch);
     }
 }

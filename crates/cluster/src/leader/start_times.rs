@@ -8,7 +8,7 @@ use super::clocks::{ClockReading, offset};
 
 /// Start of one stage.
 #[derive(Debug, Default)]
-pub(super) struct Beginning {
+pub(super) struct StageStart {
     /// Phase that the stage belongs to, if the cell has phases.
     phase: Option<String>,
     /// Agreed start, in nanoseconds of the leader's clock.
@@ -23,20 +23,20 @@ pub(super) struct Beginning {
 
 /// Starts of all stages of a cell.
 #[derive(Debug, Default)]
-pub(super) struct Beginnings {
-    current: Option<Beginning>,
+pub(super) struct StageStarts {
+    current: Option<StageStart>,
     /// For each phase, the stage in which the processes started furthest apart.
-    ended: Vec<Beginning>,
+    ended: Vec<StageStart>,
 }
 
-impl Beginnings {
+impl StageStarts {
     /// Ends the previous stage and notes the next one, with its start by the leader's clock.
     pub fn begin(&mut self, start_ns: u64, clocks: BTreeMap<u32, ClockReading>) {
         self.end(&clocks);
-        self.current = Some(Beginning {
+        self.current = Some(StageStart {
             start_ns,
             before: clocks,
-            ..Beginning::default()
+            ..StageStart::default()
         });
     }
 
@@ -81,13 +81,13 @@ impl Beginnings {
     }
 
     /// Start of a phase; for a cell without phases, the start of the cell.
-    pub fn of(&self, phase: &str) -> Option<&Beginning> {
-        let is_it = |it: &&Beginning| it.phase.as_deref() == Some(phase);
+    pub fn of(&self, phase: &str) -> Option<&StageStart> {
+        let is_it = |it: &&StageStart| it.phase.as_deref() == Some(phase);
         self.ended.iter().find(is_it).or(self.ended.last())
     }
 }
 
-impl Beginning {
+impl StageStart {
     /// Time from the first process's start to the last one's, in nanoseconds.
     fn spread_ns(&self) -> u64 {
         let first_ns = self.begins_ns.values().min();
@@ -121,7 +121,7 @@ mod tests {
         (0..).zip(offsets_ns.map(reading)).collect()
     }
 
-    fn stage(all: &mut Beginnings, phase: &str, start_ns: u64, begins_ns: [u64; 2]) {
+    fn stage(all: &mut StageStarts, phase: &str, start_ns: u64, begins_ns: [u64; 2]) {
         all.begin(start_ns, clocks(start_ns, [0, 1000]));
         for (rank, begin_ns) in (0..).zip(begins_ns) {
             let own_ns = start_ns + begin_ns + 1000 * u64::from(rank);
@@ -129,14 +129,14 @@ mod tests {
         }
     }
 
-    fn begins(all: &Beginnings, phase: &str) -> (u64, [i64; 2]) {
+    fn begins(all: &StageStarts, phase: &str) -> (u64, [i64; 2]) {
         let it = all.of(phase).expect("it has begun");
         (it.start_ns, [0, 1].map(|rank| it.begin_ns(rank)))
     }
 
     #[test]
-    fn each_phase_has_its_own_beginning() {
-        let mut all = Beginnings::default();
+    fn each_phase_has_its_own_start_times() {
+        let mut all = StageStarts::default();
         stage(&mut all, "create", 10_000, [5, 905]);
         stage(&mut all, "stat", 50_000, [7, 8]);
         all.end(&clocks(90_000, [0, 1000]));
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn of_the_stages_of_a_phase_that_counts_which_was_furthest_apart() {
-        let mut all = Beginnings::default();
+    fn the_stage_with_the_widest_start_spread_counts_for_its_phase() {
+        let mut all = StageStarts::default();
         stage(&mut all, "create", 10_000, [5, 6]);
         stage(&mut all, "remove", 20_000, [1, 2]);
         stage(&mut all, "create", 30_000, [400, 5]);
@@ -160,8 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_those_before_a_stage_and_after_it() {
-        let mut all = Beginnings::default();
+    fn a_phase_uses_the_clock_readings_before_and_after_its_stage() {
+        let mut all = StageStarts::default();
         all.begin(1000, clocks(1000, [0, 500]));
         all.note(1, Some("create".to_owned()), 1600);
         all.begin(1_001_000, clocks(1_001_000, [0, 600]));

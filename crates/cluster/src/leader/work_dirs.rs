@@ -9,9 +9,9 @@ use results::{RunEvent, Warning, WarningCode};
 use run::ClusterWatch;
 
 use super::cell_progress::note_warning;
-use super::{CLEANING_MAX, LOOK, Leader, PeerNews};
+use super::{CLEANING_MAX, LOOK, Leader, PeerEvent};
 use crate::ClusterError;
-use crate::message::{LeaderMessage, Report};
+use crate::message::{LeaderMessage, MemberMessage};
 
 impl Leader {
     /// Prepares all targets; each process works in its own directories.
@@ -24,11 +24,11 @@ impl Leader {
         self.plan = Some(plan.clone());
         self.send_plan(plan, run, watch.stop)?;
         self.agree_on_places(plan, watch.stop)?;
-        self.say_all(&LeaderMessage::Prepare);
+        self.broadcast(&LeaderMessage::Prepare);
         let ranks = self.present();
         let mut progress = PreparationProgress::default();
         let listener = &mut *watch.listener;
-        let is_wanted = |report: &Report| matches!(report, Report::Prepared { .. });
+        let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Prepared { .. });
         let mut warnings = Vec::new();
         let mut told = |rank, event| {
             if let RunEvent::Warning { warning } = event {
@@ -43,7 +43,7 @@ impl Leader {
             watch.warnings.push(told);
         }
         for (rank, report) in answers {
-            if let Report::Prepared { environment } = report {
+            if let MemberMessage::Prepared { environment } = report {
                 self.peers[rank as usize].environment = *environment;
             }
         }
@@ -61,7 +61,7 @@ impl Leader {
             })
         };
         let ranks = self.present();
-        let is_wanted = |report: &Report| matches!(report, Report::Grounded { .. });
+        let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Grounded { .. });
         let mut known: Vec<Option<String>> = vec![None; plan.targets.len()];
         let mut all = vec![known.clone(); self.peers.len()];
         self.makers.clear();
@@ -76,7 +76,7 @@ impl Leader {
             // A process that is lost before it answers may have created directories all the same.
             self.makers.push(maker);
             for (_, report) in self.ask(&[maker], made, is_wanted, stop)? {
-                if let Report::Grounded { places } = report {
+                if let MemberMessage::Grounded { places } = report {
                     // For targets that it does not use, the places of others stay valid.
                     let places = places.into_iter().zip(&known);
                     known = places.map(|(own, known)| own.or(known.clone())).collect();
@@ -89,7 +89,7 @@ impl Leader {
                 makes: false,
             };
             for (rank, report) in self.ask(&unplaced, look, is_wanted, stop)? {
-                if let Report::Grounded { places } = report {
+                if let MemberMessage::Grounded { places } = report {
                     all[rank as usize] = places;
                 }
             }
@@ -100,13 +100,13 @@ impl Leader {
     /// Makes all processes remove their files: first each one's own, then the shared directories.
     pub(super) fn clean_all(&mut self, watch: &mut ClusterWatch<'_>) {
         let ranks = self.present();
-        self.say_all(&LeaderMessage::Clean);
-        let late = self.hear_cleaned(ranks, watch);
-        self.say_all(&LeaderMessage::Vacate);
+        self.broadcast(&LeaderMessage::Clean);
+        let late = self.wait_until_cleaned(ranks, watch);
+        self.broadcast(&LeaderMessage::Vacate);
         let present = self.present().into_iter();
         // A process that was late once would use up the whole time limit again.
         let ranks = present.filter(|rank| !late.contains(rank)).collect();
-        let late = &late | &self.hear_cleaned(ranks, watch);
+        let late = &late | &self.wait_until_cleaned(ranks, watch);
         for rank in late {
             let who = self.who(rank);
             let message = format!("{who} did not report that it removed its files");
@@ -114,16 +114,20 @@ impl Leader {
                 .warnings
                 .push(Warning::of_run(WarningCode::LeftoverFiles, message));
         }
-        self.warn_of_lost_makers(watch);
+        self.warn_of_leftover_directories(watch);
     }
 
     /// Waits until these processes have removed their files; returns those that are late.
-    fn hear_cleaned(&mut self, ranks: Vec<u32>, watch: &mut ClusterWatch<'_>) -> BTreeSet<u32> {
+    fn wait_until_cleaned(
+        &mut self,
+        ranks: Vec<u32>,
+        watch: &mut ClusterWatch<'_>,
+    ) -> BTreeSet<u32> {
         let mut awaited: BTreeSet<u32> = ranks.into_iter().collect();
         let mut end = Instant::now() + CLEANING_MAX;
         while !awaited.is_empty() && Instant::now() < end {
             match self.hear(LOOK) {
-                Some((rank, PeerNews::Report(Report::Cleaned { left }))) => {
+                Some((rank, PeerEvent::Report(MemberMessage::Cleaned { left }))) => {
                     awaited.remove(&rank);
                     for left in left {
                         let message = format!("{}: {left}", self.who(rank));
@@ -131,10 +135,10 @@ impl Leader {
                         watch.warnings.push(warning);
                     }
                 }
-                Some((rank, PeerNews::Lost(_))) => {
+                Some((rank, PeerEvent::Lost(_))) => {
                     awaited.remove(&rank);
                 }
-                Some((rank, PeerNews::Report(Report::Event { event }))) => {
+                Some((rank, PeerEvent::Report(MemberMessage::Event { event }))) => {
                     if let RunEvent::Cleanup { .. } = *event {
                         // The removal of many files takes time, so each sign of progress extends
                         // the limit.
@@ -149,7 +153,7 @@ impl Leader {
     }
 
     /// Warns of directories left on a host because the process that created them is lost.
-    fn warn_of_lost_makers(&self, watch: &mut ClusterWatch<'_>) {
+    fn warn_of_leftover_directories(&self, watch: &mut ClusterWatch<'_>) {
         let lost = self.makers.iter().copied();
         let lost = lost.filter(|rank| self.peers[*rank as usize].lost.is_some());
         let targets = self.plan.iter().flat_map(|plan| &plan.targets);

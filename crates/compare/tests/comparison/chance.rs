@@ -15,7 +15,7 @@ fn of(a: &RunRecord, b: &RunRecord) -> Comparison {
 }
 
 /// The share of comparisons in which any figure got a verdict.
-fn called_different(mut pair: impl FnMut() -> Comparison) -> f64 {
+fn share_called_different(mut pair: impl FnMut() -> Comparison) -> f64 {
     let called = (0..COMPARISONS).filter(|_| {
         pair()
             .figures()
@@ -25,25 +25,25 @@ fn called_different(mut pair: impl FnMut() -> Comparison) -> f64 {
 }
 
 #[test]
-fn a_thing_compared_with_itself_rarely_comes_out_different() {
+fn a_system_compared_with_itself_rarely_differs() {
     let mut rng = Rng::new(1);
     for scatter in [(0.03, 0.0), (0.0, 0.03), (0.03, 0.03)] {
         let mut run = || made::simulated(&mut rng, 10_000.0, scatter, 5);
-        let share = called_different(|| of(&run(), &run()));
+        let share = share_called_different(|| of(&run(), &run()));
         assert!(share <= 0.05, "{scatter:?}: {share}");
     }
 }
 
 #[test]
-fn a_thing_measured_once_and_compared_with_itself_rarely_comes_out_different() {
+fn a_system_measured_once_rarely_differs_from_itself() {
     let mut rng = Rng::new(2);
     let mut run = || made::simulated(&mut rng, 10_000.0, (0.0, 0.03), 1);
-    let share = called_different(|| of(&run(), &run()));
+    let share = share_called_different(|| of(&run(), &run()));
     assert!(share <= 0.05, "{share}");
 }
 
 #[test]
-fn a_suite_of_forty_cells_compared_with_itself_rarely_comes_out_different() {
+fn a_suite_of_forty_cells_rarely_differs_from_itself() {
     let mut rng = Rng::new(3);
     let iodepths: Vec<u32> = (1..=40).collect();
     let mut like = made::run(made::plan(&iodepths, "/mnt/a"));
@@ -56,7 +56,7 @@ fn a_suite_of_forty_cells_compared_with_itself_rarely_comes_out_different() {
         for repetition in 0..5 {
             run.cells.extend(like.cells.iter().map(|cell| {
                 let rate = 1e4 * (1.0 + 0.03 * made::normal(&mut rng));
-                made::at_rate(cell, repetition, rate, &[])
+                made::cell_at_rate(cell, repetition, rate, &[])
             }));
         }
         run
@@ -76,7 +76,7 @@ fn a_suite_of_forty_cells_compared_with_itself_rarely_comes_out_different() {
 }
 
 #[test]
-fn a_tenth_slower_is_found() {
+fn a_slowdown_of_ten_percent_is_found() {
     let mut rng = Rng::new(4);
     let found = (0..COMPARISONS)
         .filter(|_| {
@@ -91,7 +91,7 @@ fn a_tenth_slower_is_found() {
 }
 
 #[test]
-fn pairs_measured_in_alternation_find_less_than_drift_hides() {
+fn alternating_pairs_find_differences_smaller_than_the_drift() {
     let mut rng = Rng::new(5);
     let mut found = (0, 0);
     for _ in 0..100 {
@@ -118,7 +118,7 @@ fn pairs_measured_in_alternation_find_less_than_drift_hides() {
 }
 
 #[test]
-fn the_smallest_difference_told_is_one_that_is_found() {
+fn the_reported_smallest_difference_is_detectable() {
     let mut rng = Rng::new(6);
     let mut told = 0.0;
     for _ in 0..COMPARISONS {

@@ -92,11 +92,16 @@ pub fn cell(
         "operations": {"read": {}}, "total": {},
     });
     let cell: CellRecord = serde_json::from_value(cell).expect("a cell's record");
-    at_rate(&cell, repetition, rate, intervals)
+    cell_at_rate(&cell, repetition, rate, intervals)
 }
 
 /// A cell like another at another rate.
-pub fn at_rate(cell: &CellRecord, repetition: u32, rate: f64, intervals: &[f64]) -> CellRecord {
+pub fn cell_at_rate(
+    cell: &CellRecord,
+    repetition: u32,
+    rate: f64,
+    intervals: &[f64],
+) -> CellRecord {
     let mut cell = cell.clone();
     let latency_ns = |rate: f64| f64::from(cell.iodepth) * 1e9 / rate;
     let mut figures = OperationFigures {
@@ -171,7 +176,7 @@ pub fn simulated(rng: &mut Rng, rate: f64, (between, within): (f64, f64), n: u32
             let level = rate * (1.0 + between * normal(rng));
             let series = intervals(rng, 30, level, within);
             let mean = series.iter().sum::<f64>() / series.len() as f64;
-            at_rate(&like, repetition, mean, &series)
+            cell_at_rate(&like, repetition, mean, &series)
         })
         .collect();
     run

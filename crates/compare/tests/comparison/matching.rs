@@ -3,18 +3,18 @@
 use std::slice::from_ref;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
-use plan::program::{LastingFiles, LastingRole, Program};
+use plan::program::{PersistentFiles, PersistentRole, Program};
 use plan::{ArrivalKind, CurvePart, Work};
 use results::{ClusterRecord, HostRecord, RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
 
 use crate::made;
 
-fn strictly(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
+fn compare_strictly(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
     compare(from_ref(a), from_ref(b), ComparisonOptions::default())
 }
 
-fn by_force(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
+fn compare_forced(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
     let options = ComparisonOptions {
         force: true,
         ..ComparisonOptions::default()
@@ -32,12 +32,12 @@ fn depths(iodepths: &[u32]) -> RunRecord {
 }
 
 #[test]
-fn cells_match_whatever_target_they_ran_on() {
+fn cells_match_across_different_targets() {
     let (a, b) = (
         made::measured("/mnt/a", &[1e4]),
         made::measured("/mnt/b", &[1e4]),
     );
-    let comparison = strictly(&a, &b).unwrap();
+    let comparison = compare_strictly(&a, &b).unwrap();
     assert_eq!(comparison.cells.len(), 1);
     assert_eq!(
         (
@@ -57,7 +57,7 @@ fn cells_match_whatever_target_they_ran_on() {
 }
 
 #[test]
-fn cells_match_whatever_their_order_seed_and_run_time() {
+fn cells_match_despite_different_order_seed_and_run_time() {
     let a = depths(&[1, 8]);
     let mut plan = made::plan(&[8, 1], "/mnt/a");
     plan["cells"][0]["run_time_ns"] = json!(5);
@@ -68,7 +68,7 @@ fn cells_match_whatever_their_order_seed_and_run_time() {
         made::cell(&b.plan, 0, 0, 2e4, &[]),
         made::cell(&b.plan, 1, 0, 1e4, &[]),
     ];
-    let comparison = strictly(&a, &b).unwrap();
+    let comparison = compare_strictly(&a, &b).unwrap();
     let found: Vec<(u32, f64)> = comparison
         .cells
         .iter()
@@ -78,8 +78,8 @@ fn cells_match_whatever_their_order_seed_and_run_time() {
 }
 
 #[test]
-fn cells_that_only_one_side_has_are_named() {
-    let comparison = strictly(&depths(&[1, 4, 16]), &depths(&[4, 1, 64, 32])).unwrap();
+fn cells_of_only_one_side_are_listed() {
+    let comparison = compare_strictly(&depths(&[1, 4, 16]), &depths(&[4, 1, 64, 32])).unwrap();
     let iodepths = |cells: &[compare::CellName]| -> Vec<u32> {
         cells.iter().map(|cell| cell.iodepth).collect()
     };
@@ -89,14 +89,14 @@ fn cells_that_only_one_side_has_are_named() {
 }
 
 #[test]
-fn other_work_under_the_same_name_is_refused_with_its_setting() {
+fn different_work_with_the_same_name_is_refused_with_its_setting() {
     let a = made::measured("/mnt/a", &[1e4]);
     let mut plan = made::plan(&[8], "/mnt/b");
     plan["settings"][1] = made::setting("size", "2GiB");
     plan["cells"][0]["workers"][0]["spans"][0]["size_bytes"] = json!(2_u64 << 30);
     let mut b = made::run(plan);
     b.cells = vec![made::cell(&b.plan, 0, 0, 1e4, &[])];
-    let error = strictly(&a, &b).unwrap_err();
+    let error = compare_strictly(&a, &b).unwrap_err();
     assert!(error.is_overridable());
     let text = error.to_string();
     assert!(
@@ -104,19 +104,19 @@ fn other_work_under_the_same_name_is_refused_with_its_setting() {
         "{text}"
     );
     assert!(error.help().contains("--force"));
-    let forced = by_force(&a, &b).unwrap();
+    let forced = compare_forced(&a, &b).unwrap();
     assert!(forced.forced && forced.cells.len() == 1);
     assert_eq!(forced.plan_differences[0].what, "size");
 }
 
 #[test]
-fn other_access_lines_are_refused_with_their_place_in_the_plan() {
+fn different_access_lines_are_refused_with_their_path_in_the_plan() {
     let a = made::measured("/mnt/a", &[1e4]);
     let mut plan = made::plan(&[8], "/mnt/a");
     plan["cells"][0]["workers"][0]["lines"][0]["read_percent"] = json!(50.0);
     let mut b = made::run(plan);
     b.cells = vec![made::cell(&b.plan, 0, 0, 1e4, &[])];
-    let Err(CompareError::DifferentThings { differences, .. }) = strictly(&a, &b) else {
+    let Err(CompareError::DifferentThings { differences, .. }) = compare_strictly(&a, &b) else {
         panic!("must be refused");
     };
     assert_eq!(differences.len(), 1);
@@ -125,15 +125,15 @@ fn other_access_lines_are_refused_with_their_place_in_the_plan() {
 }
 
 #[test]
-fn another_depth_is_refused_and_compared_by_force() {
-    let error = strictly(&depths(&[1]), &depths(&[8])).unwrap_err();
+fn a_different_depth_is_refused_unless_forced() {
+    let error = compare_strictly(&depths(&[1]), &depths(&[8])).unwrap_err();
     assert!(error.is_overridable(), "{error}");
-    let forced = by_force(&depths(&[1]), &depths(&[8])).unwrap();
+    let forced = compare_forced(&depths(&[1]), &depths(&[8])).unwrap();
     let cell = &forced.cells[0];
     assert_eq!(cell.name.iodepth, 1);
     assert_eq!(cell.name_b.as_ref().unwrap().iodepth, 8);
     // With several to choose from nothing is guessed.
-    let forced = by_force(&depths(&[1]), &depths(&[8, 16]));
+    let forced = compare_forced(&depths(&[1]), &depths(&[8, 16]));
     assert!(matches!(forced, Err(CompareError::NothingInCommon { .. })));
 }
 
@@ -142,14 +142,17 @@ fn workloads_without_anything_in_common_cannot_be_forced() {
     let a = depths(&[1]);
     let mut b = depths(&[1]);
     b.cells[0].workload = "another".into();
-    for error in [strictly(&a, &b).unwrap_err(), by_force(&a, &b).unwrap_err()] {
+    for error in [
+        compare_strictly(&a, &b).unwrap_err(),
+        compare_forced(&a, &b).unwrap_err(),
+    ] {
         assert!(matches!(error, CompareError::NothingInCommon { .. }));
         assert!(!error.is_overridable());
     }
 }
 
 #[test]
-fn sides_tell_how_long_their_workers_waited_where_that_was_a_warning() {
+fn sides_report_worker_wait_time_if_it_caused_a_warning() {
     let mut a = depths(&[1, 8]);
     for (cell, waiting) in a.cells.iter_mut().zip([0.3, 0.01]) {
         cell.cpu.waiting = Some(waiting);
@@ -157,7 +160,7 @@ fn sides_tell_how_long_their_workers_waited_where_that_was_a_warning() {
     let mut b = a.clone();
     let code = WarningCode::WaitedForProcessor;
     b.warnings = vec![Warning::of_cell(code, b.cells[0].index, "")];
-    let comparison = strictly(&a, &b).unwrap();
+    let comparison = compare_strictly(&a, &b).unwrap();
     assert_eq!(
         (comparison.a.waiting, comparison.b.waiting),
         (None, Some(0.3))
@@ -168,14 +171,14 @@ fn sides_tell_how_long_their_workers_waited_where_that_was_a_warning() {
 fn incomplete_cells_are_left_out_and_counted() {
     let mut a = depths(&[1, 8]);
     a.cells[1].status = Status::Interrupted;
-    let comparison = strictly(&a, &depths(&[1, 8])).unwrap();
+    let comparison = compare_strictly(&a, &depths(&[1, 8])).unwrap();
     assert_eq!(
         (comparison.cells.len(), comparison.a.incomplete_count),
         (1, 1)
     );
     assert_eq!(comparison.only_b.len(), 1);
     a.cells[0].status = Status::Failed;
-    let error = strictly(&a, &depths(&[1])).unwrap_err();
+    let error = compare_strictly(&a, &depths(&[1])).unwrap_err();
     assert!(
         matches!(error, CompareError::NothingMeasured { .. }),
         "{error}"
@@ -185,7 +188,7 @@ fn incomplete_cells_are_left_out_and_counted() {
 }
 
 #[test]
-fn several_runs_of_a_side_are_taken_together() {
+fn several_runs_of_a_side_are_pooled() {
     let run = |rate| made::measured("/mnt/a", &[rate]);
     let a = [run(1e4), run(1.01e4), run(0.99e4)];
     let b = [run(2e4), run(2.02e4), run(1.98e4)];
@@ -197,17 +200,17 @@ fn several_runs_of_a_side_are_taken_together() {
 }
 
 #[test]
-fn like_cells_of_one_repetition_are_no_repetitions() {
+fn identical_cells_of_one_repetition_are_not_repetitions() {
     let mut a = depths(&[1]);
     let again = made::cell(&a.plan, 0, 0, 5e4, &[]);
     a.cells.push(again);
-    let comparison = strictly(&a, &a).unwrap();
+    let comparison = compare_strictly(&a, &a).unwrap();
     assert_eq!(comparison.cells.len(), 2);
     assert!(comparison.figures().all(|f| f.a.n == 1 && f.ratio == 1.0));
 }
 
 /// A plan of two cells of one name and depth that read requests of these sizes.
-fn of_one_name(sizes: [u32; 2]) -> RunRecord {
+fn run_with_equal_names(sizes: [u32; 2]) -> RunRecord {
     let mut plan = made::plan(&[8, 8], "/mnt/a");
     for (cell, size) in [0, 1].into_iter().zip(sizes) {
         plan["cells"][cell]["workers"][0]["lines"][0]["size_bytes"] = json!(size);
@@ -222,7 +225,7 @@ fn of_one_name(sizes: [u32; 2]) -> RunRecord {
 }
 
 #[test]
-fn cells_of_one_name_are_compared_each_with_its_own() {
+fn cells_with_the_same_name_are_each_compared_with_their_match() {
     let numbers = |comparison: &Comparison| -> Vec<(u32, f64)> {
         let cells = comparison.cells.iter();
         cells
@@ -230,33 +233,36 @@ fn cells_of_one_name_are_compared_each_with_its_own() {
             .collect()
     };
     // The same plan: the first of B was not measured to its end.
-    let a = of_one_name([4096, 4096]);
+    let a = run_with_equal_names([4096, 4096]);
     let mut b = a.clone();
     b.cells[0].status = Status::Interrupted;
-    let comparison = strictly(&a, &b).unwrap();
+    let comparison = compare_strictly(&a, &b).unwrap();
     assert_eq!(numbers(&comparison), [(2, 1.0)]);
     assert_eq!(comparison.only_a.len(), 1);
     // By what they do, whatever the order.
-    let a = of_one_name([4096, 65536]);
-    let mut b = of_one_name([65536, 4096]);
+    let a = run_with_equal_names([4096, 65536]);
+    let mut b = run_with_equal_names([65536, 4096]);
     b.cells[0].total.per_second = 5e4;
     b.cells[1].total.per_second = 1e4;
-    assert_eq!(numbers(&strictly(&a, &b).unwrap()), [(1, 1.0), (2, 1.0)]);
+    assert_eq!(
+        numbers(&compare_strictly(&a, &b).unwrap()),
+        [(1, 1.0), (2, 1.0)]
+    );
     // Where they do something else, in their order.
-    let other = of_one_name([8192, 131_072]);
-    let error = strictly(&a, &other).unwrap_err();
+    let other = run_with_equal_names([8192, 131_072]);
+    let error = compare_strictly(&a, &other).unwrap_err();
     assert!(
         matches!(error, CompareError::DifferentThings { .. }),
         "{error}"
     );
     assert_eq!(
-        numbers(&by_force(&a, &other).unwrap()),
+        numbers(&compare_forced(&a, &other).unwrap()),
         [(1, 1.0), (2, 1.0)]
     );
 }
 
 #[test]
-fn settings_of_workloads_of_one_name_are_told_apart() {
+fn settings_of_workloads_with_the_same_name_are_kept_apart() {
     let run = |sizes: [&str; 2]| {
         let mut plan = made::plan(&[8], "/mnt/a");
         plan["settings"] = sizes
@@ -267,7 +273,7 @@ fn settings_of_workloads_of_one_name_are_told_apart() {
         run.cells = vec![made::cell(&run.plan, 0, 0, 1e4, &[])];
         run
     };
-    let comparison = strictly(&run(["1GiB", "1GiB"]), &run(["2GiB", "1GiB"])).unwrap();
+    let comparison = compare_strictly(&run(["1GiB", "1GiB"]), &run(["2GiB", "1GiB"])).unwrap();
     let what: Vec<_> = comparison
         .plan_differences
         .iter()
@@ -277,12 +283,12 @@ fn settings_of_workloads_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn classic_phases_of_one_planned_cell_are_compared_each_with_its_own() {
+fn each_classic_phase_of_a_cell_is_compared_with_the_same_phase() {
     let mut a = depths(&[1]);
     let mut unlink = made::cell(&a.plan, 0, 0, 7e4, &[]);
     unlink.phase = String::from("unlink").into();
     a.cells.push(unlink);
-    let comparison = strictly(&a, &a).unwrap();
+    let comparison = compare_strictly(&a, &a).unwrap();
     let phases: Vec<&str> = comparison
         .cells
         .iter()
@@ -292,7 +298,7 @@ fn classic_phases_of_one_planned_cell_are_compared_each_with_its_own() {
 }
 
 #[test]
-fn what_differs_about_the_machine_is_listed_without_what_always_does() {
+fn machine_differences_are_listed_except_those_that_always_differ() {
     let a = depths(&[1]);
     let mut b = depths(&[1]);
     b.environment.kernel = "6.19".into();
@@ -300,7 +306,7 @@ fn what_differs_about_the_machine_is_listed_without_what_always_does() {
     b.environment.memory_available_bytes = 5;
     b.environment.settings = vec!["vm.swappiness=10".into(), "pressure.io=some".into()];
     b.pgmeter.version = "9.9".into();
-    let seen = strictly(&a, &b).unwrap().environment_differences;
+    let seen = compare_strictly(&a, &b).unwrap().environment_differences;
     let what: Vec<&str> = seen
         .iter()
         .map(|difference| difference.what.as_str())
@@ -316,7 +322,7 @@ fn what_differs_about_the_machine_is_listed_without_what_always_does() {
 }
 
 #[test]
-fn more_than_two_runs_are_each_held_against_the_first() {
+fn each_further_run_is_compared_with_the_first() {
     let runs: Vec<[RunRecord; 1]> = [1e4, 2e4, 3e4]
         .map(|rate| [made::measured("/mnt/a", &[rate])])
         .into();
@@ -332,7 +338,7 @@ fn more_than_two_runs_are_each_held_against_the_first() {
 }
 
 #[test]
-fn of_a_curve_the_peak_is_compared_and_no_point() {
+fn only_the_peak_of_a_curve_is_compared() {
     let curve = || {
         let mut run = depths(&[1, 4]);
         run.cells[0].curve = Some(CurvePart::Peak);
@@ -342,14 +348,14 @@ fn of_a_curve_the_peak_is_compared_and_no_point() {
         });
         run
     };
-    let comparison = strictly(&curve(), &curve()).unwrap();
+    let comparison = compare_strictly(&curve(), &curve()).unwrap();
     let compared: Vec<u32> = comparison.cells.iter().map(|it| it.name.iodepth).collect();
     assert_eq!(compared, [1]);
     assert!(comparison.only_a.is_empty() && comparison.only_b.is_empty());
 }
 
 #[test]
-fn other_numbers_of_processes_and_hosts_are_told() {
+fn different_numbers_of_processes_and_hosts_are_reported() {
     let (a, mut b) = (depths(&[1]), depths(&[1]));
     b.cluster = Some(ClusterRecord {
         ranks: 4,
@@ -357,9 +363,9 @@ fn other_numbers_of_processes_and_hosts_are_told() {
         ..ClusterRecord::default()
     });
     b.cells[0].ranks = 4;
-    assert!(strictly(&a, &b).is_err());
+    assert!(compare_strictly(&a, &b).is_err());
     let told = |a: &RunRecord, b: &RunRecord| -> Vec<[String; 3]> {
-        let compared = by_force(a, b).unwrap();
+        let compared = compare_forced(a, b).unwrap();
         let differences = compared.environment_differences.into_iter();
         let told =
             differences.map(|it| [it.what, it.a.unwrap_or_default(), it.b.unwrap_or_default()]);
@@ -375,11 +381,11 @@ fn other_numbers_of_processes_and_hosts_are_told() {
 fn files_that_outlast_a_run_may_be_in_another_directory() {
     let leaving = |directory: &str, name: &str| {
         let mut run = made::measured(directory, &[1e4]);
-        let lasting = LastingFiles {
+        let lasting = PersistentFiles {
             directory: directory.into(),
             names: vec![name.to_owned()],
             file_bytes: Some(4096),
-            role: LastingRole::Leaves,
+            role: PersistentRole::Leaves,
         };
         let program = Program {
             lasting: Some(Box::new(lasting)),
@@ -390,11 +396,14 @@ fn files_that_outlast_a_run_may_be_in_another_directory() {
     };
     let a = leaving("/mnt/a", "f");
     assert_eq!(
-        strictly(&a, &leaving("/mnt/b", "f")).unwrap().cells.len(),
+        compare_strictly(&a, &leaving("/mnt/b", "f"))
+            .unwrap()
+            .cells
+            .len(),
         1
     );
     let Err(CompareError::DifferentThings { differences, .. }) =
-        strictly(&a, &leaving("/mnt/b", "g"))
+        compare_strictly(&a, &leaving("/mnt/b", "g"))
     else {
         panic!("must be refused");
     };

@@ -62,7 +62,7 @@ fn every_figure_knows_which_way_is_better() {
 }
 
 #[test]
-fn a_regression_counts_beyond_the_percentage_asked_for() {
+fn only_regressions_beyond_the_given_percentage_count() {
     let comparison = slower();
     assert!(comparison.fail_on_regression(3.0));
     // The rate lost 10 %, the latency gained 11 %.
@@ -73,7 +73,7 @@ fn a_regression_counts_beyond_the_percentage_asked_for() {
 }
 
 #[test]
-fn the_bandwidth_of_one_size_is_no_test_of_its_own() {
+fn bandwidth_at_one_block_size_is_not_a_separate_test() {
     let comparison = slower();
     assert_eq!(comparison.test_count, 3);
     let (rate, bandwidth) = (
@@ -88,7 +88,7 @@ fn the_bandwidth_of_one_size_is_no_test_of_its_own() {
 }
 
 #[test]
-fn one_short_run_each_has_ratios_and_no_verdict() {
+fn single_short_runs_get_ratios_but_no_verdict() {
     let comparison = of(&made::measured("/a", &[1e4]), &made::measured("/a", &[5e3]));
     for figure in comparison.figures() {
         assert_eq!(figure.basis, Basis::Nothing);
@@ -100,7 +100,7 @@ fn one_short_run_each_has_ratios_and_no_verdict() {
 }
 
 #[test]
-fn two_scattered_repetitions_each_cannot_even_see_a_tenfold_difference() {
+fn two_noisy_repetitions_cannot_show_even_a_tenfold_difference() {
     let run = made::measured("/a", &[1e3, 9e3]);
     let comparison = of(&run, &run);
     assert!(comparison.figures().all(|f| f.p_corrected.is_some()));
@@ -112,7 +112,7 @@ fn two_scattered_repetitions_each_cannot_even_see_a_tenfold_difference() {
 }
 
 #[test]
-fn one_long_run_each_is_judged_by_its_intervals() {
+fn single_long_runs_are_judged_by_their_intervals() {
     let mut rng = Rng::new(8);
     let a = made::simulated(&mut rng, 10_000.0, (0.0, 0.03), 1);
     let b = made::simulated(&mut rng, 8_000.0, (0.0, 0.03), 1);
@@ -139,7 +139,7 @@ fn one_long_run_each_is_judged_by_its_intervals() {
 }
 
 #[test]
-fn one_run_is_held_against_the_repetitions_of_the_other_side() {
+fn a_single_run_is_compared_with_the_other_sides_repetitions() {
     let comparison = of(
         &made::measured("/a", &QUIET),
         &made::measured("/a", &[9_000.0]),
@@ -157,7 +157,7 @@ fn one_run_is_held_against_the_repetitions_of_the_other_side() {
 }
 
 #[test]
-fn pairs_are_used_where_both_sides_have_as_many() {
+fn repetitions_are_paired_only_if_both_sides_have_equally_many() {
     let paired = ComparisonOptions {
         paired: true,
         ..ComparisonOptions::default()
@@ -173,7 +173,7 @@ fn pairs_are_used_where_both_sides_have_as_many() {
 }
 
 #[test]
-fn a_step_of_the_histogram_is_no_difference() {
+fn values_one_histogram_bucket_apart_do_not_differ() {
     let side = |p99_ns: u64| {
         let mut run = made::measured("/a", &[1e4; 5]);
         for cell in &mut run.cells {
@@ -190,10 +190,10 @@ fn a_step_of_the_histogram_is_no_difference() {
 }
 
 #[test]
-fn a_step_of_the_histogram_is_no_difference_between_single_runs() {
+fn single_runs_one_histogram_bucket_apart_do_not_differ() {
     let side = |bucket: u64| {
         let mut run = made::measured("/a", &[1e4]);
-        let mut cell = made::at_rate(&run.cells[0], 0, 1e4, &[1e4; 60]);
+        let mut cell = made::cell_at_rate(&run.cells[0], 0, 1e4, &[1e4; 60]);
         for (second, interval) in cell.intervals.iter_mut().enumerate() {
             let bucket = bucket + u64::from(second % 7 == 0);
             let figures = interval.operations.get_mut("read").unwrap();
@@ -221,7 +221,7 @@ fn a_percentile_of_too_few_samples_is_not_compared() {
 }
 
 #[test]
-fn several_operations_and_transactions_are_compared_each() {
+fn each_operation_and_transaction_is_compared_separately() {
     let mut run = made::measured("/a", &QUIET);
     for cell in &mut run.cells {
         let write = cell.operations["read"].clone();
@@ -255,7 +255,7 @@ fn several_operations_and_transactions_are_compared_each() {
 }
 
 #[test]
-fn a_comparison_survives_storage() {
+fn a_comparison_round_trips_through_json() {
     let comparison = slower();
     let text = serde_json::to_string(&comparison).unwrap();
     assert!(text.contains(r#""verdict":"worse""#), "{text}");
@@ -266,7 +266,7 @@ fn a_comparison_survives_storage() {
 }
 
 #[test]
-fn verdicts_have_names_for_people() {
+fn verdicts_have_readable_names() {
     let names = [Verdict::Better, Verdict::Worse, Verdict::NoDifferenceShown].map(Verdict::name);
     assert_eq!(names, ["better", "worse", "no difference shown"]);
 }

@@ -58,7 +58,7 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
     }
     let message = format!("there is no built-in workload `{}`", plan::printable(name));
     // `randread-8k` is nearest to `randread-4k`, which would measure another size.
-    if let Some(words) = in_one_line(name) {
+    if let Some(words) = one_line_options(name) {
         return Err(Diagnostic::error("", message).help(format!("write `{words}` instead")));
     }
     let help = match nearest(name, FILES.iter().map(|(name, _)| *name)) {
@@ -70,7 +70,7 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
 
 /// The options that describe a workload whose name has the form of a built-in one, but another
 /// size.
-fn in_one_line(name: &str) -> Option<String> {
+fn one_line_options(name: &str) -> Option<String> {
     const PATTERNS: [(&str, &str); 6] = [
         ("randread", "randread"),
         ("randwrite", "randwrite"),

@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::nearest::nearest;
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 
 /// Maximum size of a request in bytes: a ring registers no larger buffer.
 ///
@@ -22,7 +22,7 @@ const ZIPF_MAX: f64 = 100.0;
 /// Largest distance of a sum of shares from 100: the rounding error of adding decimal fractions.
 pub(crate) const SHARE_ERROR_MAX: f64 = 1e-6;
 
-pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
     let mut names = HashSet::new();
     for (index, spec) in workload.access_spec.iter().enumerate() {
         check_name(spec, &mut names)
@@ -38,18 +38,18 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), Flaw> {
+fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), ValueError> {
     let name = label(spec);
     // Iometer ignores case in these names; the later one of two would replace the other.
     if names.insert(name.to_lowercase()) {
         return Ok(());
     }
     let message = format!("two access specifications are named `{name}`");
-    Err(Flaw::new("name", message, "give each its own `name`"))
+    Err(ValueError::new("name", message, "give each its own `name`"))
 }
 
 /// Checks that a worker names an access specification of the file.
-fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(), Flaw> {
+fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(), ValueError> {
     // A part may get its specifications from the pack or from `use`.
     let elsewhere = workload.access_spec.is_empty();
     if elsewhere || is_idle(name) || names.contains(&name.to_lowercase()) {
@@ -60,7 +60,7 @@ fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(),
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("add an `[[access_spec]]` named `{name}`"),
     };
-    Err(Flaw::new("access_specs", message, help))
+    Err(ValueError::new("access_specs", message, help))
 }
 
 /// Whether the name stands for no I/O.
@@ -73,14 +73,14 @@ fn label(spec: &AccessSpec) -> &str {
     spec.name.as_deref().unwrap_or("access_spec")
 }
 
-fn check_spec(spec: &AccessSpec) -> Result<(), Flaw> {
+fn check_spec(spec: &AccessSpec) -> Result<(), ValueError> {
     // Iometer has this specification built in, and no lines of it are used.
     if is_idle(label(spec)) {
         return Ok(());
     }
     if spec.line.is_empty() {
         let message = format!("`{}` has no access lines", label(spec));
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "line",
             message,
             "add an `[[access_spec.line]]` with a `size`",
@@ -96,7 +96,11 @@ fn check_spec(spec: &AccessSpec) -> Result<(), Flaw> {
             label(spec),
             rounded(sum)
         );
-        return Err(Flaw::new("line", message, "change `of_size` of a line"));
+        return Err(ValueError::new(
+            "line",
+            message,
+            "change `of_size` of a line",
+        ));
     }
     Ok(())
 }
@@ -120,7 +124,7 @@ pub(crate) fn rounded(sum: f64) -> f64 {
     (sum * 1e6).round() / 1e6
 }
 
-fn check_line(line: &AccessLine) -> Result<(), Flaw> {
+fn check_line(line: &AccessLine) -> Result<(), ValueError> {
     for (key, value) in [
         ("of_size", line.of_size),
         ("read", line.read),
@@ -129,7 +133,7 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
         percent(key, value)?;
     }
     let Some(size) = line.size else {
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "line",
             "the access line has no `size`",
             "add `size = \"4k\"`",
@@ -138,7 +142,7 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
     // Many Iometer files have unused lines of size 0, which are kept for converting back.
     if size.0 == 0 && of_size(line) > 0.0 {
         let message = format!("`size` is 0 in a line with {} %", rounded(of_size(line)));
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "size",
             message,
             "write `of_size = 0` to keep the line unused",
@@ -149,16 +153,16 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
         ("reply", line.reply),
         ("align", line.align),
     ] {
-        at_most_a_request(key, value)?;
+        check_request_limit(key, value)?;
     }
     sequence(line.sequence.as_ref())?;
     line.distribution.as_ref().map_or(Ok(()), distribution)
 }
 
 /// Refuses a stride of 0, which would never leave its block.
-fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
+fn sequence(choice: Option<&SequenceChoice>) -> Result<(), ValueError> {
     match choice {
-        Some(SequenceChoice::Strided(stride)) if stride.0 == 0 => Err(Flaw::new(
+        Some(SequenceChoice::Strided(stride)) if stride.0 == 0 => Err(ValueError::new(
             "sequence",
             "the stride of `strided` is 0, so every request would go to the same place",
             "write `{ strided = \"1MiB\" }`",
@@ -168,22 +172,29 @@ fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
 }
 
 /// Checks a percentage. Importers may create values outside the range, which files cannot.
-pub(crate) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+pub(crate) fn percent(key: &'static str, value: Option<Percent>) -> Result<(), ValueError> {
     match value {
         Some(percent) if !(0.0..=100.0).contains(&percent.0) => {
             let message = format!("`{key}` is {} %, not from 0 to 100 %", percent.0);
-            Err(Flaw::new(key, message, format!("write `{key} = 100`")))
+            Err(ValueError::new(
+                key,
+                message,
+                format!("write `{key} = 100`"),
+            ))
         }
         _ => Ok(()),
     }
 }
 
-pub(crate) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Result<(), Flaw> {
+pub(crate) fn check_request_limit(
+    key: &'static str,
+    value: Option<Bytes>,
+) -> Result<(), ValueError> {
     match value {
         Some(value) if value.0 > REQUEST_BYTES_MAX => {
             let most = Bytes(REQUEST_BYTES_MAX);
             let message = format!("`{key}` is {value}, more than a request may have ({most})");
-            Err(Flaw::new(
+            Err(ValueError::new(
                 key,
                 message,
                 format!("write `{key} = \"1GiB\"` or less"),
@@ -193,8 +204,8 @@ pub(crate) fn at_most_a_request(key: &'static str, value: Option<Bytes>) -> Resu
     }
 }
 
-pub(crate) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
-    let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
+pub(crate) fn distribution(choice: &DistributionChoice) -> Result<(), ValueError> {
+    let flaw = |message: String, help: &str| Err(ValueError::new("distribution", message, help));
     match choice {
         // fio's generator divides by 1 - theta, and workloads are converted to its job files. So a
         // skew of 1 is refused here, too.
@@ -223,8 +234,8 @@ pub(crate) fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
     }
 }
 
-fn check_zones(zones: &[ZoneChoice]) -> Result<(), Flaw> {
-    let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
+fn check_zones(zones: &[ZoneChoice]) -> Result<(), ValueError> {
+    let flaw = |message: String, help: &str| Err(ValueError::new("distribution", message, help));
     if zones.is_empty() {
         return flaw(
             "`zones` is an empty list".into(),

@@ -6,10 +6,10 @@ use crate::classics::ClassicError;
 use crate::model::{Seed, TestType, UntilChoice, Workload, WorkloadTable};
 use plan::{CacheMode, EngineKind};
 
-use crate::flaw::{Flaw, PathStep};
+use crate::flaw::{PathStep, ValueError};
 
 /// Checks one file alone; keys it needs may be in another file.
-pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(super) fn check(workload: &Workload) -> Result<(), ValueError> {
     if let [first, second, ..] = workload.tables()[..] {
         let message = format!(
             "there are both `{}` and `{}`",
@@ -17,7 +17,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
             second.header()
         );
         let help = "put each into its own `[[part]]`";
-        return Err(Flaw::new(second.key(), message, help));
+        return Err(ValueError::new(second.key(), message, help));
     }
     match values(workload) {
         // The pack or a `use` may still add the missing key.
@@ -27,18 +27,18 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Checks a complete workload.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     let Some(table) = workload.table() else {
         return Ok(());
     };
     if !workload.access_spec.is_empty() {
         let message = format!("there are both `{}` and `[[access_spec]]`", table.header());
         let help = "put each into its own `[[part]]`";
-        return Err(Flaw::new("access_spec", message, help));
+        return Err(ValueError::new("access_spec", message, help));
     }
     // `strip` also removes the keys, which options need, so it gets a copy here.
     if let Some(key) = strip(&mut workload.clone(), table).first() {
-        return Err(meaningless(table, key));
+        return Err(inapplicable_key(table, key));
     }
     values(workload).map_err(|error| flaw(&error))?;
     if table == WorkloadTable::Program {
@@ -56,9 +56,9 @@ fn values(workload: &Workload) -> Result<(), ClassicError> {
     Ok(())
 }
 
-fn flaw(error: &ClassicError) -> Flaw {
+fn flaw(error: &ClassicError) -> ValueError {
     let (table, key) = error.place();
-    Flaw {
+    ValueError {
         path: vec![PathStep::Key(table), PathStep::Key(key)],
         message: error.to_string(),
         help: error.help(),
@@ -137,7 +137,7 @@ fn take<T: PartialEq>(
 }
 
 /// The error for a key that does not apply to the table, with the reason.
-pub(crate) fn meaningless(table: WorkloadTable, key: &'static str) -> Flaw {
+pub(crate) fn inapplicable_key(table: WorkloadTable, key: &'static str) -> ValueError {
     let header = table.header();
     let message = format!("`{key}` does not apply to `{header}`: {}", why(key));
     let other = || match (key, table) {
@@ -145,7 +145,11 @@ pub(crate) fn meaningless(table: WorkloadTable, key: &'static str) -> Flaw {
         ("worker", _) => "write `workers` with their number".to_owned(),
         _ => format!("leave `{key}` out"),
     };
-    Flaw::new(key, message, table.instead_of(key).unwrap_or_else(other))
+    ValueError::new(
+        key,
+        message,
+        table.replacement_help(key).unwrap_or_else(other),
+    )
 }
 
 /// Why a key does not apply to the table.
@@ -168,29 +172,37 @@ fn why(key: &str) -> &'static str {
     }
 }
 
-fn seed(workload: &Workload, table: WorkloadTable) -> Result<(), Flaw> {
+fn seed(workload: &Workload, table: WorkloadTable) -> Result<(), ValueError> {
     match (workload.seed, table.own_seeds()) {
         (Some(Seed(seed)), Some(seeds)) if !(1..=seeds.most).contains(&seed) => {
             let message = format!("`seed` is {seed}, not from 1 to {}", seeds.most);
-            Err(Flaw::new("seed", message, seeds.help))
+            Err(ValueError::new("seed", message, seeds.help))
         }
         _ => Ok(()),
     }
 }
 
 /// Checks that the engine supports work on many files.
-fn calls(workload: &Workload, table: WorkloadTable) -> Result<(), Flaw> {
+fn calls(workload: &Workload, table: WorkloadTable) -> Result<(), ValueError> {
     if workload.engine == Some(EngineKind::Mmap) {
         let message = format!(
             "the engine `mmap` cannot do the operations of `{}`",
             table.header()
         );
-        return Err(Flaw::new("engine", message, "use `psync` or `io_uring`"));
+        return Err(ValueError::new(
+            "engine",
+            message,
+            "use `psync` or `io_uring`",
+        ));
     }
     // `RWF_DONTCACHE` is a flag of each read and write, which the engines for files do not pass.
     if workload.cache == Some(CacheMode::Dontcache) {
         let message = format!("`dontcache` does not work with `{}`", table.header());
-        return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));
+        return Err(ValueError::new(
+            "cache",
+            message,
+            "use `buffered` or `direct`",
+        ));
     }
     Ok(())
 }

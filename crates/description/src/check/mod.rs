@@ -7,21 +7,21 @@ mod rate;
 mod until;
 pub(crate) mod values;
 
-pub use crate::flaw::{Flaw, PathStep};
+pub use crate::flaw::{PathStep, ValueError};
 use crate::model::{Workload, job};
 
 pub use crate::model::job::jobs;
 pub use crate::model::program;
 pub use access::{REQUEST_BYTES_MAX, is_idle, of_size};
-pub(crate) use files::{meaningless, strip};
+pub(crate) use files::{inapplicable_key, strip};
 pub use until::ROUND_MIN;
-pub use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
+pub use values::{IODEPTH_MAX, WORKERS_MAX, repeated_target};
 
 /// Checks every value that is written; missing keys are accepted.
 ///
 /// # Errors
 /// The first error.
-pub fn check(workload: &Workload) -> Result<(), Flaw> {
+pub fn check(workload: &Workload) -> Result<(), ValueError> {
     values::check(workload)?;
     rate::check(workload)?;
     until::check(workload)?;
@@ -33,7 +33,7 @@ pub fn check(workload: &Workload) -> Result<(), Flaw> {
             check(part).err()
         } else {
             // `resolve` splits a file once, so inner parts would never run.
-            Some(Flaw::new(
+            Some(ValueError::new(
                 "part",
                 "a part of a pack has parts",
                 "write them as parts of the file",
@@ -47,7 +47,7 @@ pub fn check(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Checks a workload that is complete: nothing will be merged with it.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     check(workload)?;
     values::check_whole(workload)?;
     rate::check_whole(workload)?;

@@ -2,18 +2,18 @@
 
 use units::Span;
 
-use crate::flaw::{Flaw, PathStep};
+use crate::flaw::{PathStep, ValueError};
 use crate::model::{AccessLine, SequenceChoice, UntilChoice, Workload};
 use plan::EngineKind;
 
 /// Checks a complete workload.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     if workload.new_file != Some(true) {
         return Ok(());
     }
     let refused = |key: &'static str, message: &str| {
         let help = format!("leave `{key}` out, or `new_file`");
-        Err(Flaw::new(key, message.to_owned(), &help))
+        Err(ValueError::new(key, message.to_owned(), &help))
     };
     if workload.table().is_some() {
         return refused("new_file", "work on many files creates its own files");
@@ -60,10 +60,10 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         );
     }
     for (index, spec) in workload.access_spec.iter().enumerate() {
-        let is_wrong = spec.line.len() != 1 || !spec.line.iter().all(writes_in_sequence);
+        let is_wrong = spec.line.len() != 1 || !spec.line.iter().all(writes_sequentially);
         if is_wrong {
             let message = "a new file is only written, by one line, from its start to its end";
-            let flaw = Flaw {
+            let flaw = ValueError {
                 path: vec![PathStep::Key("line")],
                 message: message.to_owned(),
                 help: "write one line with `read = 0` and `random = 0`".to_owned(),
@@ -74,7 +74,7 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn writes_in_sequence(line: &AccessLine) -> bool {
+fn writes_sequentially(line: &AccessLine) -> bool {
     // A line without `read` only reads, so a missing key does not count as 0.
     let is_zero = |share: Option<units::Percent>| share.is_some_and(|share| share.0 == 0.0);
     let is_forward = matches!(line.sequence, None | Some(SequenceChoice::Forward));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_the_value_of_their_absence_are_accepted() {
+    fn keys_set_to_their_default_are_accepted() {
         assert_eq!(loaded("", ""), Ok(()));
         assert_eq!(loaded("precondition = \"none\"\n", ""), Ok(()));
         assert_eq!(loaded("", "reply = 0\n"), Ok(()));

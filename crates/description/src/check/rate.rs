@@ -2,7 +2,7 @@
 
 use units::Rate;
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::{OneOrMany, Workload};
 use plan::{RATE_MAX, RATE_MIN};
 
@@ -10,11 +10,11 @@ use plan::{RATE_MAX, RATE_MIN};
 const RATES_MAX: usize = 10_000;
 
 /// Checks one file alone.
-pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(super) fn check(workload: &Workload) -> Result<(), ValueError> {
     let Some(rates) = workload.rate.as_ref().map(OneOrMany::as_slice) else {
         return Ok(());
     };
-    let flaw = |message: String, help: &str| Err(Flaw::new("rate", message, help));
+    let flaw = |message: String, help: &str| Err(ValueError::new("rate", message, help));
     if rates.is_empty() {
         return flaw("`rate` is an empty list".into(), "write `rate = \"20k/s\"`");
     }
@@ -36,28 +36,28 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Checks a complete workload.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     let has_curve = workload.curve == Some(true);
     check_searches(workload)?;
     if has_curve && workload.rate.is_some() {
         let message = "`curve` finds its rates itself, but there is a `rate`";
-        return Err(Flaw::new("curve", message, "leave `rate` out"));
+        return Err(ValueError::new("curve", message, "leave `rate` out"));
     }
     if has_curve && workload.operations.is_some() {
         let message = "the points of a `curve` last for `run_time`, not for `operations`";
-        return Err(Flaw::new("curve", message, "leave one of them out"));
+        return Err(ValueError::new("curve", message, "leave one of them out"));
     }
     let has_rate = workload.rate.is_some() || has_curve || workload.find_rate.is_some();
     if workload.arrivals.is_some() && !has_rate {
         let message = "`arrivals` sets the distribution of a `rate`, but there is no `rate`";
         let help = "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out";
-        return Err(Flaw::new("arrivals", message, help));
+        return Err(ValueError::new("arrivals", message, help));
     }
     Ok(())
 }
 
 /// Refuses keys that fix the value a search is to find.
-fn check_searches(workload: &Workload) -> Result<(), Flaw> {
+fn check_searches(workload: &Workload) -> Result<(), ValueError> {
     // `find_depth` excludes only the first two, so their order matters.
     let others = [
         ("rate", workload.rate.is_some()),
@@ -75,13 +75,17 @@ fn check_searches(workload: &Workload) -> Result<(), Flaw> {
             _ => "`find_rate` chooses the rates itself",
         };
         let help = format!("leave `{other}` out");
-        return Err(Flaw::new("find_rate", message, help));
+        return Err(ValueError::new("find_rate", message, help));
     }
     if workload.find_depth == Some(true)
         && let Some(other) = written(&others[..2])
     {
         let message = format!("`find_depth` looks for the highest rate, but there is a `{other}`");
-        return Err(Flaw::new("find_depth", message, "leave one of them out"));
+        return Err(ValueError::new(
+            "find_depth",
+            message,
+            "leave one of them out",
+        ));
     }
     Ok(())
 }

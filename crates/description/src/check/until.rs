@@ -2,7 +2,7 @@
 
 use units::{Percent, Span};
 
-use crate::flaw::{Flaw, PathStep};
+use crate::flaw::{PathStep, ValueError};
 use crate::model::{UntilChoice, Workload, WorkloadTable};
 
 /// Maximum number of rounds in a window.
@@ -13,7 +13,7 @@ const ROUNDS_MAX: u32 = 10_000;
 pub const ROUND_MIN: Span = Span(100_000_000);
 
 /// Checks one file alone.
-pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(super) fn check(workload: &Workload) -> Result<(), ValueError> {
     let Some(steady) = &workload.steady else {
         return Ok(());
     };
@@ -24,13 +24,17 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Checks a complete workload.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     if workload.until != Some(UntilChoice::Steady) {
         return match workload.steady {
             // `files` refuses the key for all other tables.
             Some(_) if workload.table().is_none_or(WorkloadTable::goes_on) => {
                 let message = "`[steady]` has no effect unless `until` is `steady`";
-                Err(Flaw::new("steady", message, "write `until = \"steady\"`"))
+                Err(ValueError::new(
+                    "steady",
+                    message,
+                    "write `until = \"steady\"`",
+                ))
             }
             _ => Ok(()),
         };
@@ -49,32 +53,40 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     }
     if workload.operations.is_some() {
         let message = "a round lasts for `run_time`, so it has no number of `operations`";
-        return Err(Flaw::new("operations", message, "leave `operations` out"));
+        return Err(ValueError::new(
+            "operations",
+            message,
+            "leave `operations` out",
+        ));
     }
     let has_rate = workload.rate.is_some() || workload.find_rate.is_some();
     if has_rate || workload.curve == Some(true) {
         let message = "with a `rate`, the throughput is the requested rate, so it is always steady";
         let help = "leave `until` out, or `rate`, `curve` and `find_rate`";
-        return Err(Flaw::new("until", message, help));
+        return Err(ValueError::new("until", message, help));
     }
     match workload.run_time {
         Some(time) if time > Span(0) && time < ROUND_MIN => {
             let message = format!("`run_time` is {time}, but a round takes at least {ROUND_MIN}");
-            Err(Flaw::new("run_time", message, "use a longer `run_time`"))
+            Err(ValueError::new(
+                "run_time",
+                message,
+                "use a longer `run_time`",
+            ))
         }
         _ => Ok(()),
     }
 }
 
-fn flaw(key: &'static str, message: String, help: &str) -> Flaw {
-    Flaw {
+fn flaw(key: &'static str, message: String, help: &str) -> ValueError {
+    ValueError {
         path: vec![PathStep::Key("steady"), PathStep::Key(key)],
         message,
         help: help.to_owned(),
     }
 }
 
-fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), ValueError> {
     match value {
         Some(value) if !(min..=max).contains(&value) => {
             let message = format!("`{key}` is {value}, not from {min} to {max}");
@@ -84,7 +96,7 @@ fn count(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<()
     }
 }
 
-fn share(key: &'static str, value: Option<Percent>) -> Result<(), Flaw> {
+fn share(key: &'static str, value: Option<Percent>) -> Result<(), ValueError> {
     match value {
         Some(Percent(value)) if value <= 0.0 => {
             let message = format!("`{key}` is {value}, which no rounds can reach");
@@ -99,7 +111,7 @@ mod tests {
     use crate::load;
 
     #[test]
-    fn steady_needs_until_whatever_the_work() {
+    fn steady_needs_until_for_every_kind_of_work() {
         let phase = "[[fileset]]\nname = \"f\"\n[[phase]]\nname = \"p\"\nrun_time = \"1s\"\n\
                      [[phase.group]]\nbody = [{ stat = \"f\" }]\n";
         for work in ["", "[postmark]\n", "[lat_fs]\n", phase] {

@@ -6,10 +6,10 @@ use units::Bytes;
 
 use crate::model::limits::time;
 use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
-use crate::overlay::says_amount;
+use crate::overlay::sets_amount;
 use plan::PositionRule;
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 
 /// Maximum number of requests in flight per worker.
 ///
@@ -37,13 +37,13 @@ const PARTS_MAX: usize = 1000;
 /// Largest offset in a file: offsets are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
-pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
     let depths = workload
         .iodepth
         .as_ref()
         .map_or(&[][..], OneOrMany::as_slice);
     if workload.iodepth.is_some() && depths.is_empty() {
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "iodepth",
             "`iodepth` is an empty list",
             "write `iodepth = 1`",
@@ -56,7 +56,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     amount(workload)?;
     if workload.operations == Some(0) {
         let help = "leave `operations` out to end by time";
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "operations",
             "`operations` is 0, not at least 1",
             help,
@@ -67,14 +67,14 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
         .is_some_and(|count| count > POSITION_MAX)
     {
         let message = "`operations` is too large for any run";
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "operations",
             message,
             "leave `operations` out to end by time",
         ));
     }
     if workload.cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "cpus",
             "`cpus` is an empty list",
             "leave `cpus` out",
@@ -87,14 +87,14 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     content(workload.content.as_ref())?;
     names(workload)?;
     lists(workload)?;
-    targets_are_distinct(workload)?;
+    check_distinct_targets(workload)?;
     for (index, worker) in workload.worker.iter().enumerate() {
         check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
     }
-    iometer_has_its_own_choice(workload)
+    refuse_distribution_with_iometer(workload)
 }
 
-fn repetitions(workload: &Workload) -> Result<(), Flaw> {
+fn repetitions(workload: &Workload) -> Result<(), ValueError> {
     if let Some(Repetitions::Count(count)) = workload.repetitions {
         range("repetitions", Some(count), 1, REPETITIONS_MAX)?;
     }
@@ -102,7 +102,7 @@ fn repetitions(workload: &Workload) -> Result<(), Flaw> {
         && !(precision.0 > 0.0 && precision.0 <= PRECISION_MAX)
     {
         let message = format!("`precision` is {precision}, not above 0 % and at most 50 %");
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "precision",
             message,
             "write `precision = \"2%\"`",
@@ -111,13 +111,13 @@ fn repetitions(workload: &Workload) -> Result<(), Flaw> {
     time("budget", workload.budget)?;
     if workload.budget == Some(units::Span(0)) {
         let help = "write `budget = \"10m\"`";
-        return Err(Flaw::new("budget", "`budget` is 0", help));
+        return Err(ValueError::new("budget", "`budget` is 0", help));
     }
     Ok(())
 }
 
 /// Checks a complete workload: a precision has no effect if the number of repetitions is fixed.
-pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     if workload.repetitions == Some(Repetitions::Auto) {
         return Ok(());
     }
@@ -128,29 +128,33 @@ pub fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     let written = keys.into_iter().find(|(_, is_written)| *is_written);
     written.map_or(Ok(()), |(key, _)| {
         let message = format!("`{key}` needs `repetitions = \"auto\"`");
-        Err(Flaw::new(key, message, "add `--repetitions auto`"))
+        Err(ValueError::new(key, message, "add `--repetitions auto`"))
     })
 }
 
 /// Refuses several keys for the amount of data.
-fn amount(workload: &Workload) -> Result<(), Flaw> {
+fn amount(workload: &Workload) -> Result<(), ValueError> {
     let (key, is_twice) = match (workload.times_memory, workload.total_size) {
         (None, None) => return Ok(()),
         (Some(_), total) => ("times_memory", total.is_some()),
         (None, Some(Bytes(0))) => {
-            return Err(Flaw::new("total_size", "`total_size` is 0", "leave it out"));
+            return Err(ValueError::new(
+                "total_size",
+                "`total_size` is 0",
+                "leave it out",
+            ));
         }
         (None, Some(_)) => ("total_size", false),
     };
-    let message = match (is_twice, says_amount(workload)) {
+    let message = match (is_twice, sets_amount(workload)) {
         (true, _) => "`times_memory` and `total_size` are both written".to_owned(),
         (false, true) => format!("`{key}` and a size or a number of files are both written"),
         (false, false) => return Ok(()),
     };
-    Err(Flaw::new(key, message, "leave one of them out"))
+    Err(ValueError::new(key, message, "leave one of them out"))
 }
 
-fn check_worker(worker: &Worker) -> Result<(), Flaw> {
+fn check_worker(worker: &Worker) -> Result<(), ValueError> {
     if let Some(depth) = worker.iodepth {
         iodepth(depth)?;
     }
@@ -167,7 +171,7 @@ fn check_worker(worker: &Worker) -> Result<(), Flaw> {
 }
 
 /// Limits the length of lists: longer ones would make a plan that no run could finish.
-fn lists(workload: &Workload) -> Result<(), Flaw> {
+fn lists(workload: &Workload) -> Result<(), ValueError> {
     targets(workload.targets.as_ref())?;
     let depths = workload
         .iodepth
@@ -184,16 +188,16 @@ fn lists(workload: &Workload) -> Result<(), Flaw> {
     let own_count = own.map(|targets| targets.as_slice().len()).sum();
     at_most("worker", own_count, ELEMENTS_MAX).map_err(|flaw| {
         let message = format!("the workers name {own_count} targets, more than {ELEMENTS_MAX}");
-        Flaw { message, ..flaw }
+        ValueError { message, ..flaw }
     })?;
     at_most("part", workload.part.len(), PARTS_MAX)
 }
 
-fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
+fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), ValueError> {
     let targets = targets.map_or(&[][..], OneOrMany::as_slice);
     // Paths are C strings for the kernel, so a zero byte would cut them.
     if targets.iter().any(|target| target.contains('\0')) {
-        return Err(Flaw::new(
+        return Err(ValueError::new(
             "targets",
             "a target's name has a zero byte",
             "take it out",
@@ -204,13 +208,13 @@ fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
 
 /// Checks that targets are distinct. Iometer allows its configurations to name a target twice; it
 /// is used once.
-fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
+fn check_distinct_targets(workload: &Workload) -> Result<(), ValueError> {
     if workload.iometer.is_some() {
         return Ok(());
     }
     // A worker uses every entry, so a repeated target would get twice the requests in flight.
     let twice = |targets: &Option<OneOrMany<String>>| {
-        given_twice(targets.as_ref().map_or(&[][..], OneOrMany::as_slice))
+        repeated_target(targets.as_ref().map_or(&[][..], OneOrMany::as_slice))
     };
     if let Some(flaw) = twice(&workload.targets) {
         return Err(flaw);
@@ -223,12 +227,12 @@ fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// The error for the first target that the list repeats, even if it is written in another form.
-pub fn given_twice(targets: &[String]) -> Option<Flaw> {
+pub fn repeated_target(targets: &[String]) -> Option<ValueError> {
     let mut seen = HashSet::new();
     // Only the text is compared: this crate accesses no files, so it cannot follow links.
     let again = targets.iter().find(|target| !seen.insert(plain(target)))?;
     let message = format!("target `{}` is given twice", plan::printable(plain(again)));
-    Some(Flaw::new("targets", message, "name each target once"))
+    Some(ValueError::new("targets", message, "name each target once"))
 }
 
 /// The path without a leading `./` and trailing slashes.
@@ -244,15 +248,15 @@ fn plain(path: &str) -> &str {
     }
 }
 
-pub(crate) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
+pub(crate) fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), ValueError> {
     if count <= most {
         return Ok(());
     }
     let message = format!("`{key}` has {count} elements, more than {most}");
-    Err(Flaw::new(key, message, "use fewer"))
+    Err(ValueError::new(key, message, "use fewer"))
 }
 
-pub(crate) fn iodepth(depth: u32) -> Result<(), Flaw> {
+pub(crate) fn iodepth(depth: u32) -> Result<(), ValueError> {
     if (1..=IODEPTH_MAX).contains(&depth) {
         return Ok(());
     }
@@ -262,50 +266,59 @@ pub(crate) fn iodepth(depth: u32) -> Result<(), Flaw> {
     } else {
         "spread the requests over several workers"
     };
-    Err(Flaw::new("iodepth", message, help))
+    Err(ValueError::new("iodepth", message, help))
 }
 
-pub(crate) fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+pub(crate) fn range(
+    key: &'static str,
+    value: Option<u32>,
+    min: u32,
+    max: u32,
+) -> Result<(), ValueError> {
     match value {
         Some(value) if !(min..=max).contains(&value) => {
             let message = format!("`{key}` is {value}, not from {min} to {max}");
             let near = value.clamp(min, max);
-            Err(Flaw::new(key, message, format!("write `{key} = {near}`")))
+            Err(ValueError::new(
+                key,
+                message,
+                format!("write `{key} = {near}`"),
+            ))
         }
         _ => Ok(()),
     }
 }
 
-pub(crate) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
+pub(crate) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), ValueError> {
     match value {
         Some(value) if value.0 > POSITION_MAX => {
             let message = format!("`{key}` is {value}, more than a file can have");
-            Err(Flaw::new(key, message, "write less than 8EiB"))
+            Err(ValueError::new(key, message, "write less than 8EiB"))
         }
         _ => Ok(()),
     }
 }
 
-pub(crate) fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
+pub(crate) fn content(content: Option<&ContentChoice>) -> Result<(), ValueError> {
     match content {
         Some(ContentChoice::Reducible(shares))
             // `content = {}` has the form of this variant, but states no share.
             if shares.compress.is_none() && shares.dedupe.is_none() =>
         {
             let help = "write `content = { compress = 50, dedupe = 20 }`";
-            Err(Flaw::new("content", "`content` sets no share", help))
+            Err(ValueError::new("content", "`content` sets no share", help))
         }
         _ => Ok(()),
     }
 }
 
-fn names(workload: &Workload) -> Result<(), Flaw> {
+fn names(workload: &Workload) -> Result<(), ValueError> {
     for (key, value) in [("name", &workload.name), ("title", &workload.title)] {
         match value {
             // Reports show both in one line of a table.
             Some(text) if text.trim().is_empty() || text.chars().any(char::is_control) => {
                 let message = format!("`{key}` is not one line of text");
-                return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+                return Err(ValueError::new(key, message, format!("leave `{key}` out")));
             }
             _ => {}
         }
@@ -314,7 +327,7 @@ fn names(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Refuses distributions and sequences together with Iometer's own choice of offsets.
-fn iometer_has_its_own_choice(workload: &Workload) -> Result<(), Flaw> {
+fn refuse_distribution_with_iometer(workload: &Workload) -> Result<(), ValueError> {
     if workload.position != Some(PositionRule::Iometer) {
         return Ok(());
     }
@@ -326,7 +339,7 @@ fn iometer_has_its_own_choice(workload: &Workload) -> Result<(), Flaw> {
                 _ => continue,
             };
             let message = format!("`{key}` cannot be used with `position = \"iometer\"`");
-            let flaw = Flaw::new(key, message, format!("take out `{key}`"));
+            let flaw = ValueError::new(key, message, format!("take out `{key}`"));
             return Err(flaw
                 .within("line", line_index)
                 .within("access_spec", spec_index));

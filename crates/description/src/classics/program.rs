@@ -6,14 +6,15 @@ use units::Bytes as Size;
 
 use super::{FileSync, Order};
 use plan::program::{
-    self, Act, Call, FileOperation, Group, Law, MovedBytes, On, Pick, ProgramPhase, Turn, Which,
+    self, Act, Call, CallObject, FileFilter, FileOperation, FileSharing, Group, Law, MovedBytes,
+    Pick, ProgramPhase,
 };
 
 /// A call on the next file in this order.
-pub(super) fn named(operation: FileOperation, order: program::PickOrder, turn: Turn) -> Act {
+pub(super) fn named(operation: FileOperation, order: program::PickOrder, turn: FileSharing) -> Act {
     let which = match operation {
-        FileOperation::Create => Which::Absent,
-        _ => Which::Present,
+        FileOperation::Create => FileFilter::Absent,
+        _ => FileFilter::Present,
     };
     let pick = Pick {
         fileset: 0,
@@ -21,17 +22,17 @@ pub(super) fn named(operation: FileOperation, order: program::PickOrder, turn: T
         order,
         turn,
     };
-    Act::Call(Call::new(operation, On::Name(pick)))
+    Act::Call(Call::new(operation, CallObject::Name(pick)))
 }
 
 /// Acts that create and close a file; it is written in pieces and made durable if requested.
 pub(super) fn create(
     order: program::PickOrder,
-    turn: Turn,
+    turn: FileSharing,
     write: Option<(u64, u32)>,
     sync: FileSync,
 ) -> Vec<Act> {
-    let opened = |operation| Call::new(operation, On::Handle);
+    let opened = |operation| Call::new(operation, CallObject::Handle);
     let write = write.map(|(bytes, piece_bytes)| Call {
         bytes: MovedBytes::Law(Law::fixed(bytes)),
         piece_bytes,
@@ -86,7 +87,7 @@ pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
 
 impl Order {
     /// The order for picks.
-    pub(super) const fn of_pick(self) -> program::PickOrder {
+    pub(super) const fn to_pick_order(self) -> program::PickOrder {
         match self {
             Self::Forward => program::PickOrder::Next,
             Self::Reverse => program::PickOrder::Back,

@@ -25,7 +25,7 @@ use crate::model::Seed;
 /// Iometer's own settings, kept for converting back to an `.icf` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Extras {
+pub struct IometerSettings {
     /// Disk workers of a manager without a saved list; default one per CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_workers: Option<WorkerCount>,
@@ -52,10 +52,10 @@ pub struct Extras {
     pub network_targets: Vec<NetworkTarget>,
     /// Settings that are switched off.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub switched_off: Vec<SwitchedOff>,
+    pub switched_off: Vec<DisabledSettings>,
 }
 
-impl Extras {
+impl IometerSettings {
     /// `true` if there is nothing to keep.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -103,7 +103,7 @@ pub struct NetworkTarget {
 /// Values of a worker's settings that are switched off and have no effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SwitchedOff {
+pub struct DisabledSettings {
     /// Index of the worker among the workload's, from 0.
     pub worker_index: u32,
     /// Transactions per connection.

@@ -1,8 +1,8 @@
 //! Converts the network workers of an Iometer configuration to workers whose targets are sinks.
 
 use super::{
-    Assignment, Extras, IdName, ManagerShare, NetworkWorker, Target, TargetSettings, WorkerKind,
-    group_names,
+    Assignment, IdName, IometerSettings, ManagerShare, NetworkWorker, Target, TargetSettings,
+    WorkerKind, group_names,
 };
 use crate::model::{OneOrMany, Worker, Workload};
 use plan::TcpAddress;
@@ -36,12 +36,12 @@ pub fn with_network_workers(workload: &Workload) -> (Workload, Vec<Diagnostic>) 
             ..worker
         });
     }
-    let warnings = (!own_names.is_empty()).then(|| started_here(&own_names));
+    let warnings = (!own_names.is_empty()).then(|| started_sinks_note(&own_names));
     (workload, warnings.into_iter().collect())
 }
 
 /// Note that pgmeter itself runs the sinks.
-fn started_here(names: &[String]) -> Diagnostic {
+fn started_sinks_note(names: &[String]) -> Diagnostic {
     let names: Vec<String> = names
         .iter()
         .map(|name| format!("`{}`", printable(name)))
@@ -58,7 +58,7 @@ fn started_here(names: &[String]) -> Diagnostic {
 
 fn worker(
     network: &NetworkWorker,
-    extras: &Extras,
+    extras: &IometerSettings,
     all_specs: &[String],
     own_names: &mut Vec<String>,
 ) -> Worker {
@@ -89,7 +89,7 @@ fn worker(
     let assigned = match &worker.assigned {
         // Iometer skips names of specifications that do not exist.
         Some(names) => names.iter().filter(is_known).cloned().collect(),
-        None => by_default(extras, all_specs),
+        None => default_specs(extras, all_specs),
     };
     let name = worker.name.replace(char::is_control, " ");
     let native = Worker {
@@ -115,7 +115,7 @@ fn with_settings(native: Worker, settings: &TargetSettings) -> Worker {
 }
 
 /// The access specifications of a network worker without a saved list.
-fn by_default(extras: &Extras, all_specs: &[String]) -> Vec<String> {
+fn default_specs(extras: &IometerSettings, all_specs: &[String]) -> Vec<String> {
     let is_given = |name: &&String| {
         let assignment = extras.default_assignment.get(*name);
         matches!(assignment, Some(Assignment::All | Assignment::Net))

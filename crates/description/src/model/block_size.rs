@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_what_to_write() {
+    fn errors_say_what_to_write_instead() {
         for (text, says) in [
             ("64k-4k", "write the smaller size first"),
             ("0-4k", "write the smaller size first"),

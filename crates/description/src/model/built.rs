@@ -5,7 +5,7 @@ use plan::program::Program;
 
 /// A program converted from another program's arguments or file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BuiltProgram {
+pub struct ConvertedProgram {
     /// Source of the conversion.
     pub origin: FrontOrigin,
     /// The converted program.

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_the_kernels_form_are_read() {
+    fn cpu_lists_and_kernel_style_ranges_are_read() {
         assert_eq!(read("cpus = [2, 0]"), Ok(vec![2, 0]));
         assert_eq!(read("cpus = 3"), Ok(vec![3]));
         assert_eq!(read("cpus = \"0-3,8\""), Ok(vec![0, 1, 2, 3, 8]));

@@ -12,7 +12,7 @@ pub(crate) trait Keyed {
     fn written(&self) -> Vec<&'static str>;
 
     /// Fills keys that are not written from another table.
-    fn lay_over(&mut self, under: Self);
+    fn fill_from(&mut self, under: Self);
 }
 
 /// Merges two optional values; if only one is written, returns that one.
@@ -24,9 +24,9 @@ pub(crate) fn both<T>(under: Option<T>, over: Option<T>, merge: impl Fn(T, T) ->
 }
 
 /// Visitor that returns the index of a key in this list.
-pub(crate) struct KeyOf(pub &'static [&'static str]);
+pub(crate) struct KeyIndexVisitor(pub &'static [&'static str]);
 
-impl<'de> DeserializeSeed<'de> for KeyOf {
+impl<'de> DeserializeSeed<'de> for KeyIndexVisitor {
     type Value = usize;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
@@ -34,7 +34,7 @@ impl<'de> DeserializeSeed<'de> for KeyOf {
     }
 }
 
-impl Visitor<'_> for KeyOf {
+impl Visitor<'_> for KeyIndexVisitor {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +86,7 @@ macro_rules! keyed_deserialize {
                 written.filter_map(|(key, is)| is.then_some(key)).collect()
             }
 
-            fn lay_over(&mut self, under: Self) {
+            fn fill_from(&mut self, under: Self) {
                 let usual = Self::default();
                 // A list replaces the other list, because its elements have no identity to merge
                 // by.
@@ -102,7 +102,7 @@ macro_rules! keyed_deserialize {
             use serde::de::{MapAccess, Visitor};
 
             use super::$table;
-            use crate::model::keyed::{KeyOf, keyed_deserialize, put};
+            use crate::model::keyed::{KeyIndexVisitor, keyed_deserialize, put};
 
             #[expect(non_camel_case_types, reason = "named after the fields")]
             #[derive(Clone, Copy)]
@@ -129,7 +129,7 @@ macro_rules! keyed_deserialize {
                 fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$table, A::Error> {
                     let mut table = $table::default();
                     // TOML refuses a key that is written twice, so no value is replaced here.
-                    while let Some(index) = map.next_key_seed(KeyOf(&KEYS))? {
+                    while let Some(index) = map.next_key_seed(KeyIndexVisitor(&KEYS))? {
                         match FIELDS[index] {
                             $(Field::$field => put(&mut table.$field, &mut map)?),*
                         }

@@ -5,7 +5,7 @@ use units::{Bytes, Percent, Span};
 use super::CpuList;
 
 /// Conversion between a value of a plan and its form in a file.
-pub trait WrittenAs<T>: Sized {
+pub trait FileForm<T>: Sized {
     /// The value for the plan.
     fn meant(&self) -> T;
 
@@ -13,7 +13,7 @@ pub trait WrittenAs<T>: Sized {
     fn of(value: &T) -> Self;
 }
 
-impl<T: Clone> WrittenAs<T> for T {
+impl<T: Clone> FileForm<T> for T {
     fn meant(&self) -> T {
         self.clone()
     }
@@ -25,7 +25,7 @@ impl<T: Clone> WrittenAs<T> for T {
 
 macro_rules! written {
     ($($table:ty, $value:ty: $meant:expr, $of:expr;)*) => {
-        $(impl WrittenAs<$value> for $table {
+        $(impl FileForm<$value> for $table {
             fn meant(&self) -> $value {
                 $meant(self)
             }
@@ -56,14 +56,14 @@ macro_rules! keys {
     }) => {
         fn $read(table: &$table, mut value: $value) -> $value {
             $(if let Some(written) = &table.$key {
-                value.$first $(.$field)* = $crate::model::keys::WrittenAs::meant(written);
+                value.$first $(.$field)* = $crate::model::keys::FileForm::meant(written);
             })*
             value
         }
 
         fn $write(value: &$value, usual: &$value, table: &mut $table) {
             $(if value.$first $(.$field)* != usual.$first $(.$field)* {
-                table.$key = Some($crate::model::keys::WrittenAs::of(&value.$first $(.$field)*));
+                table.$key = Some($crate::model::keys::FileForm::of(&value.$first $(.$field)*));
             })*
         }
     };

@@ -32,29 +32,30 @@ use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
 pub use block_size::BlockSizeChoice;
-pub use built::BuiltProgram;
+pub use built::ConvertedProgram;
 pub use content::{ContentChoice, Reducible};
 pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use job::{
-    ByteZone, DirectionTable, FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable,
-    JobTable, SyncRangeWord, UntilSteadyTable,
+    ByteZone, DirectionTable, FileOrderSetting, FilesChoice, IoClass, JobFileChoice, JobFileTable,
+    JobTable, SyncRangeFlag, UntilSteadyTable,
 };
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
 pub use program::program;
-pub(crate) use program::program_in_tables;
+pub(crate) use program::program_to_tables;
 pub use program::{
-    ActChoice, ActTable, ActWord, AmountChoice, BandTable, BeforeChoice, BranchTable, FilesetTable,
-    GroupTable, GrownTable, LawChoice, LawTable, LawUnit, Mean, NestedTable, PhaseTable,
-    PickChoice, PlaceChoice, PlaceTable, RoundsTable, TokensTable, WayTable,
+    ActChoice, ActTable, AmountChoice, BandTable, BareVerb, BeforeChoice, BranchTable,
+    FilesetTable, FractionalAmount, GroupTable, GrownTable, LawChoice, LawTable, LawUnit,
+    NestedTable, OpenModeTable, PhaseTable, PickChoice, PositionChoice, PositionTable, RoundsTable,
+    TokensTable,
 };
 pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use sizes::{BlockSizeList, BlockSizes, SizeShare};
 pub use steady::{SteadyChoice, UntilChoice};
 pub use table::PoolCounts;
-pub use table::{OwnSeeds, WorkloadTable};
+pub use table::{SeedRange, WorkloadTable};
 pub use times_memory::TimesMemory;
 pub use worker::Worker;
 
@@ -62,8 +63,8 @@ use keyed::keyed_deserialize;
 
 use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
-use crate::iometer::Extras;
-use plan::job::BuiltJobs;
+use crate::iometer::IometerSettings;
+use plan::job::ConvertedJobs;
 use plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule, ResponseLimit, Variant};
 
 /// Name of the access specification that issues no I/O at all.
@@ -244,7 +245,7 @@ pub struct Workload {
     pub fileset: Vec<FilesetTable>,
     /// Ways in which files of filesets are opened.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub way: Vec<WayTable>,
+    pub way: Vec<OpenModeTable>,
     /// Counters that workers add to, take from and wait for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<TokensTable>,
@@ -257,11 +258,11 @@ pub struct Workload {
     /// Phases converted from another program's arguments or file, instead of the tables above; not
     /// a key of any file.
     #[serde(skip)]
-    pub built: Option<Box<BuiltProgram>>,
+    pub built: Option<Box<ConvertedProgram>>,
     /// Jobs converted from another program's arguments or file, instead of the tables below; not a
     /// key of any file.
     #[serde(skip)]
-    pub jobs: Option<Box<BuiltJobs>>,
+    pub jobs: Option<Box<ConvertedJobs>>,
     /// Workers that each have their own engine, files, request order, rate and end. A workload of
     /// jobs has neither access specifications nor tables of files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -271,7 +272,7 @@ pub struct Workload {
     pub access_spec: Vec<AccessSpec>,
     /// Settings of an Iometer configuration that pgmeter does not use, kept for converting back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub iometer: Option<Extras>,
+    pub iometer: Option<IometerSettings>,
     /// Workers that differ from each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub worker: Vec<Worker>,

@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn the_message_is_the_elements_own() {
+    fn the_error_message_comes_from_the_element() {
         let error = toml::from_str::<Holder>("value = \"x\"").unwrap_err();
         assert_eq!(error.message(), "invalid type: string \"x\", expected u32");
     }
 
     #[test]
-    fn a_list_of_one_becomes_the_value() {
+    fn a_list_of_one_becomes_a_single_value() {
         assert_eq!(OneOrMany::from(vec![1]), OneOrMany::One(1));
         assert_eq!(OneOrMany::from(vec![1, 2]).as_slice(), [1, 2]);
         assert!(OneOrMany::<u32>::from(vec![]).as_slice().is_empty());

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_and_written() {
+    fn multiples_are_read_and_written() {
         for (text, times) in [("2x", 2.0), ("1.5x", 1.5), ("none", 0.0), ("100x", 100.0)] {
             let read: Precondition = text.parse().unwrap();
             assert_eq!((read.0, read.to_string().as_str()), (times, text));

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_the_word_come_back() {
+    fn a_number_and_auto_round_trip() {
         for repetitions in [
             Repetitions::Count(1),
             Repetitions::Count(1000),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn all_64_bits_come_back() {
+    fn a_seed_keeps_all_64_bits() {
         for value in [0, 1, i64::MAX as u64, i64::MAX as u64 + 1, u64::MAX] {
             let text = toml::to_string(&Holder { seed: Seed(value) }).unwrap();
             assert_eq!(

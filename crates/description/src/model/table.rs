@@ -5,10 +5,10 @@ use units::Span;
 use super::defaults::RUN_TIME_DEFAULT;
 use super::keyed::both;
 use super::{UntilChoice, Workload};
-use crate::classics::create_remove::{self, Between};
+use crate::classics::create_remove::{self, BetweenSteps};
 use crate::classics::postmark;
 use crate::classics::{ClassicError, FsMark, TableSetting, fs_mark, lat_fs};
-use plan::program::{Before, FILES_MAX, Program};
+use plan::program::{FILES_MAX, PhasePreparation, Program};
 
 /// Kind of a workload of many files: a table of a classic benchmark, or its own phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct PoolCounts<'a> {
 
 /// Range of valid seeds, starting at 1.
 #[derive(Debug)]
-pub struct OwnSeeds {
+pub struct SeedRange {
     /// Default seed.
     pub default: u32,
     /// Largest seed.
@@ -100,7 +100,7 @@ impl WorkloadTable {
     }
 
     /// The keys of this table that replace a workload key with this name; `None` if there are none.
-    pub fn instead_of(self, key: &str) -> Option<String> {
+    pub fn replacement_help(self, key: &str) -> Option<String> {
         let header = self.header();
         let keys = match (key, self) {
             ("size", Self::Postmark) => "`min_size` and `max_size`",
@@ -122,7 +122,7 @@ impl WorkloadTable {
     }
 
     /// Range of valid seeds; `None` if any seed is valid.
-    pub const fn own_seeds(self) -> Option<&'static OwnSeeds> {
+    pub const fn own_seeds(self) -> Option<&'static SeedRange> {
         match self {
             Self::Postmark => Some(&postmark::SEEDS),
             _ => None,
@@ -183,7 +183,7 @@ impl Workload {
         if let Some(table) = &self.lat_fs {
             return Ok(Some(table.lasting(self.run_time).resolve()?.program()));
         }
-        if let Some(table) = self.table_of_threads() {
+        if let Some(table) = self.fs_mark_with_workers() {
             return Ok(Some(table.resolve(target_count as u32)?.program()));
         }
         match (&self.create_remove, &self.postmark) {
@@ -204,7 +204,7 @@ impl Workload {
     }
 
     /// The fs_mark table, whose threads are the workers, with the workload's `workers` and `keep`.
-    fn table_of_threads(&self) -> Option<FsMark> {
+    fn fs_mark_with_workers(&self) -> Option<FsMark> {
         let table = self.fs_mark.clone()?;
         Some(FsMark {
             // Options set the workload's keys, so these come before the table's.
@@ -227,7 +227,7 @@ impl Workload {
         if let Some(table) = &self.postmark {
             return table.settings();
         }
-        if let Some(table) = self.table_of_threads() {
+        if let Some(table) = self.fs_mark_with_workers() {
             return table.settings(target_count as u32);
         }
         match (&self.create_remove, &self.lat_fs) {
@@ -255,7 +255,7 @@ impl Workload {
 
     /// Merges the tables with the tables of a base workload, key by key; keys of this workload take
     /// precedence.
-    pub(crate) fn lay_tables_over(&mut self, low: &mut Self) {
+    pub(crate) fn fill_tables_from(&mut self, low: &mut Self) {
         self.postmark = both(low.postmark.take(), self.postmark.take(), |low, high| {
             high.over(low)
         });
@@ -278,7 +278,7 @@ impl Workload {
     }
 
     /// The largest number of files that the table accepts.
-    pub fn files_most(&self) -> u32 {
+    pub fn file_count_max(&self) -> u32 {
         match self.fs_mark {
             Some(_) => fs_mark::FILES_MAX,
             None => FILES_MAX,
@@ -313,11 +313,11 @@ impl Workload {
     }
 
     /// Sets what happens between the steps of a table that has such a key.
-    pub fn begin_steps_behind(&mut self, before: Before) {
+    pub fn set_before_each_step(&mut self, before: PhasePreparation) {
         let between = match before {
-            Before::Remount => Between::Remount,
-            Before::DropCaches => Between::DropCaches,
-            Before::Sync | Before::Pause { .. } => return,
+            PhasePreparation::Remount => BetweenSteps::Remount,
+            PhasePreparation::DropCaches => BetweenSteps::DropCaches,
+            PhasePreparation::Sync | PhasePreparation::Pause { .. } => return,
         };
         if let Some(table) = &mut self.create_remove {
             table.between = Some(between);

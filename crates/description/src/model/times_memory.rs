@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_and_written() {
+    fn multiples_are_read_and_written() {
         for (text, times) in [
             ("2x", 2.0),
             ("0.5x", 0.5),

@@ -136,7 +136,7 @@ fn act(act: &ActChoice, depth: usize) -> Result<String, Error> {
         acts: Vec::new(),
         ..(**table).clone()
     };
-    with_acts(value(&head)?, &table.acts, depth)
+    insert_acts(value(&head)?, &table.acts, depth)
 }
 
 fn branch(branch: &BranchTable, depth: usize) -> Result<String, Error> {
@@ -144,11 +144,11 @@ fn branch(branch: &BranchTable, depth: usize) -> Result<String, Error> {
         acts: Vec::new(),
         ..branch.clone()
     };
-    with_acts(value(&head)?, &branch.acts, depth)
+    insert_acts(value(&head)?, &branch.acts, depth)
 }
 
 /// Inserts a list of acts at the end of a table.
-fn with_acts(table: String, acts: &[ActChoice], depth: usize) -> Result<String, Error> {
+fn insert_acts(table: String, acts: &[ActChoice], depth: usize) -> Result<String, Error> {
     match table.strip_suffix('}').map(str::trim_end) {
         Some(open) if !acts.is_empty() => {
             let acts = list(acts, depth, act)?;

@@ -12,4 +12,4 @@ pub(crate) use place::WorkloadText;
 pub(crate) use read::parse;
 pub use read::read_toml;
 pub(crate) use toml_error::meant;
-pub use write::{in_tables, to_toml};
+pub use write::{to_tables, to_toml};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::flaw::{Flaw, PathStep};
+use crate::flaw::{PathStep, ValueError};
 use plan::Diagnostic;
 
 /// Text of a workload file, to find the positions of errors.
@@ -55,7 +55,7 @@ impl<'a> WorkloadText<'a> {
     }
 
     /// Converts an error in a value to one with its position, as precisely as the text allows.
-    pub fn flaw(&self, flaw: &Flaw) -> Diagnostic {
+    pub fn flaw(&self, flaw: &ValueError) -> Diagnostic {
         let diagnostic = flaw.diagnostic(self.file);
         match self.offset_of(&flaw.path) {
             Some(offset) => self.place(diagnostic, offset),

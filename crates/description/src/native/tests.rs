@@ -17,7 +17,7 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
-fn a_text_that_is_too_long_too_full_or_too_deep_is_refused_with_the_limit() {
+fn text_over_the_length_count_or_depth_limit_is_refused_with_the_limit() {
     let long = refusal(&format!("name = \"{}\"\n", "x".repeat(4 << 20)));
     assert_eq!(
         long,
@@ -45,7 +45,7 @@ fn a_text_that_is_too_long_too_full_or_too_deep_is_refused_with_the_limit() {
 }
 
 #[test]
-fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
+fn an_unknown_key_is_reported_with_its_position_and_the_nearest() {
     assert_eq!(
         refusal("name = \"x\"\niodpth = 3\n"),
         "error: unknown key `iodpth`\n  --> w.toml:2:1\n   2 | iodpth = 3\n\
@@ -94,7 +94,7 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_shown_beside_what_was_wanted() {
+fn a_value_of_the_wrong_type_is_shown_with_the_expected_type() {
     assert_eq!(
         refusal("iodepth = \"deep\"\n"),
         "error: `iodepth` is `\"deep\"`, not a whole number from 1 to 32768\n  \
@@ -133,7 +133,7 @@ fn a_value_of_the_wrong_type_is_shown_beside_what_was_wanted() {
 }
 
 #[test]
-fn what_is_not_toml_is_placed() {
+fn invalid_toml_is_reported_with_its_line() {
     assert_eq!(
         refusal("iodepth = 1\niodepth = 2\n"),
         "error: the key `iodepth` is given twice\n  --> w.toml:2:1\n   2 | iodepth = 2\n\
@@ -160,7 +160,7 @@ fn thirds_add_up_to_one_hundred() {
 }
 
 #[test]
-fn a_line_that_is_used_has_a_size() {
+fn a_used_access_line_needs_a_size() {
     let head = "[[access_spec]]\n[[access_spec.line]]\n";
     assert_eq!(
         refusal(&format!("{head}size = 0\n")),
@@ -180,7 +180,7 @@ fn a_line_that_is_used_has_a_size() {
 }
 
 #[test]
-fn depths_must_be_possible() {
+fn out_of_range_depths_are_refused() {
     assert_eq!(
         refusal("iodepth = 0\n"),
         "error: `iodepth` is 0, not from 1 to 32768\n  --> w.toml:1:11\n   1 | iodepth = 0\n\
@@ -194,7 +194,7 @@ fn depths_must_be_possible() {
 }
 
 #[test]
-fn impossible_values_are_refused_with_their_place() {
+fn impossible_values_are_refused_with_their_line() {
     for (text, message) in [
         ("workers = 0\n", "`workers` is 0, not from 1 to 1024"),
         (
@@ -222,7 +222,7 @@ fn impossible_values_are_refused_with_their_place() {
 }
 
 #[test]
-fn distributions_have_their_ranges() {
+fn distribution_parameters_out_of_range_are_refused() {
     for (value, message) in [
         (
             "{ zipf = 1 }",
@@ -257,7 +257,7 @@ fn distributions_have_their_ranges() {
 }
 
 #[test]
-fn iometers_rule_has_no_distributions() {
+fn iometer_positions_take_no_distribution() {
     let text = format!("position = \"iometer\"\n{GOOD}distribution = \"no-repeat\"\n");
     assert_eq!(
         refusal(&text),
@@ -267,7 +267,7 @@ fn iometers_rule_has_no_distributions() {
 }
 
 #[test]
-fn workers_name_specifications_of_the_file() {
+fn workers_may_name_only_specifications_of_the_file() {
     assert_eq!(
         refusal(&format!("{GOOD}[[worker]]\naccess_specs = [\"b\"]\n")),
         "error: there is no access specification `b`\n  --> w.toml:6:16\n   \
@@ -452,7 +452,7 @@ fn workload() -> impl Strategy<Value = Workload> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back_the_same(workload in workload()) {
+    fn a_written_workload_reads_back_the_same(workload in workload()) {
         let text = to_toml(&workload).unwrap();
         let read: Workload = toml::from_str(&text)
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -479,7 +479,7 @@ proptest! {
 }
 
 #[test]
-fn choices_that_take_a_value_show_how() {
+fn a_choice_without_its_value_is_refused_with_an_example() {
     assert_eq!(
         refusal(&format!("{GOOD}distribution = \"zipf\"\n")),
         "error: `access_spec.line.distribution` is `\"zipf\"` without a value\n  \
@@ -520,7 +520,7 @@ fn targets_of_a_worker_are_distinct() {
 }
 
 #[test]
-fn a_list_in_the_place_of_amounts_by_name_is_told_how_they_are_written() {
+fn a_list_instead_of_a_table_of_amounts_is_refused_with_the_syntax() {
     let error = refusal("[[phase]]\nname = \"p\"\n[[phase.group]]\nsteps = [\"create a\"]\n");
     assert!(
         error.contains("is `[\"create a\"]`, not a table"),

@@ -1,7 +1,7 @@
 //! Translates errors of the TOML reader into the terms of workload files.
 
 use crate::nearest::{listed, nearest, nearest_few};
-use crate::reference::{WorkloadKey, key_at, key_beside, key_elsewhere};
+use crate::reference::{WorkloadKey, key_at, key_elsewhere, sibling_key};
 use plan::Diagnostic;
 
 use super::place::WorkloadText;
@@ -56,7 +56,7 @@ const OF_TYPES: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid lengt
 /// and one action.
 pub(crate) fn translate(error: &toml::de::Error, page: &WorkloadText) -> Diagnostic {
     let span = error.span().unwrap_or(0..0);
-    let (message, help) = reworded(error.message(), &span, page);
+    let (message, help) = reword(error.message(), &span, page);
     let diagnostic = page.place(Diagnostic::error(page.file, message), span.start);
     match help {
         Some(help) => diagnostic.help(help),
@@ -64,7 +64,7 @@ pub(crate) fn translate(error: &toml::de::Error, page: &WorkloadText) -> Diagnos
     }
 }
 
-fn reworded(
+fn reword(
     raw: &str,
     span: &std::ops::Range<usize>,
     page: &WorkloadText,
@@ -77,7 +77,7 @@ fn reworded(
     }
     let key = || page.key_at(span).unwrap_or_else(|| "value".to_owned());
     if let Some((seen, known)) = choice(raw, "unknown field `") {
-        let help = which_key(&seen, &known);
+        let help = suggest_key(&seen, &known);
         return (format!("unknown key `{seen}`"), Some(help));
     }
     if let Some((seen, known)) = choice(raw, "unknown variant `") {
@@ -103,7 +103,7 @@ fn reworded(
             .split_once(", expected ")
             .map_or("a word", |(_, wanted)| wanted);
         let (key, seen) = (key(), page.excerpt(span));
-        let (wanted, help) = wanted_words(wanted, &key, &seen);
+        let (wanted, help) = describe_expected_type(wanted, &key, &seen);
         return (format!("`{key}` is `{seen}`, not {wanted}"), help);
     }
     match raw.rsplit_once("; ") {
@@ -111,12 +111,12 @@ fn reworded(
         Some((what, help)) => (format!("`{}`: {what}", key()), Some(help.to_owned())),
         // The text is valid, so the message is about a value and not about the syntax.
         None if page.is_toml() => (raw.to_owned(), None),
-        None => not_toml(raw, &page.excerpt(span)),
+        None => explain_invalid_toml(raw, &page.excerpt(span)),
     }
 }
 
 /// Error text for invalid TOML: a mistake in a file, or a file of another kind.
-fn not_toml(raw: &str, seen: &str) -> (String, Option<String>) {
+fn explain_invalid_toml(raw: &str, seen: &str) -> (String, Option<String>) {
     if raw == "duplicate key" {
         let message = format!("the key `{seen}` is given twice");
         return (message, Some("keep one of them".to_owned()));
@@ -169,14 +169,14 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
 
 /// The key that was probably meant, with its description: the key of this name in another table,
 /// else the most similar key in this one.
-fn which_key(seen: &str, known: &[String]) -> String {
+fn suggest_key(seen: &str, known: &[String]) -> String {
     // Only jobs have this key, so it identifies their table.
     let is_job = known.iter().any(|key| key == "start_step");
     let of_job = OF_JOB_FILES
         .iter()
         .find(|(word, _)| is_job && *word == seen);
     if let Some((_, name)) = of_job {
-        let sentence = key_beside(name, known).map(|key| key.sentence().to_owned());
+        let sentence = sibling_key(name, known).map(|key| key.sentence().to_owned());
         return format!("it is `{name}` here: {}", sentence.unwrap_or_default());
     }
     if let Some(key) = key_elsewhere(seen, known) {
@@ -190,7 +190,10 @@ fn which_key(seen: &str, known: &[String]) -> String {
     match nearest_few(seen, words, KEYS_OFFERED_MAX).as_slice() {
         [] => did_you_mean(seen, known, "keys"),
         near => {
-            let keys: Vec<_> = near.iter().map(|it| (*it, key_beside(it, known))).collect();
+            let keys: Vec<_> = near
+                .iter()
+                .map(|it| (*it, sibling_key(it, known)))
+                .collect();
             meant(&keys)
         }
     }
@@ -217,7 +220,7 @@ fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
 }
 
 /// The expected type in plain words, and the correct form of the value if it is known.
-fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>) {
+fn describe_expected_type(wanted: &str, key: &str, seen: &str) -> (String, Option<String>) {
     let write = |example: &str| Some(format!("write {example}"));
     match wanted {
         "u32" | "u64" => wanted_count(key, seen),

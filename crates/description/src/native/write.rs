@@ -1,7 +1,7 @@
 //! Writes workload files, with only the keys that are set.
 
 use super::layout;
-use crate::model::{Workload, job, program_in_tables};
+use crate::model::{Workload, job, program_to_tables};
 use plan::Diagnostic;
 
 /// First line of a written file.
@@ -17,7 +17,7 @@ const HEADER: &str =
 /// # Errors
 /// If a workload file cannot express the workload.
 pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
-    let mut written = in_tables(workload)?;
+    let mut written = to_tables(workload)?;
     let (reason, text) = match layout::text(&written) {
         Ok(text) => (String::new(), text),
         Err(error) if written.iometer.take().is_some() => {
@@ -38,9 +38,9 @@ pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
 ///
 /// # Errors
 /// If tables cannot express the workload.
-pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
-    let mut written = job::in_tables(&program_in_tables(workload)?)?;
-    let parts = workload.part.iter().map(in_tables);
+pub fn to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+    let mut written = job::to_tables(&program_to_tables(workload)?)?;
+    let parts = workload.part.iter().map(to_tables);
     written.part = parts.collect::<Result<_, _>>()?;
     // A single workload has no place for keys of the pack.
     let is_alone = Workload {

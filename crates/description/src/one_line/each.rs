@@ -2,21 +2,21 @@
 
 use plan::{Diagnostic, Variant, VariedSetting};
 
-use super::{BlockSizes, OneLine, Pattern};
+use super::{AccessPattern, BlockSizes, OneLineOptions};
 use crate::model::Workload;
 
 /// Options that define workloads, one for each pattern and each choice of sizes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct OneLines {
+pub struct OneLineMatrix {
     /// Kinds of the requests; empty for the shares of `rest`.
-    pub patterns: Vec<Pattern>,
+    pub patterns: Vec<AccessPattern>,
     /// Sizes of the requests; empty for the default.
     pub sizes: Vec<BlockSizes>,
     /// All other options, without pattern and sizes.
-    pub rest: OneLine,
+    pub rest: OneLineOptions,
 }
 
-impl OneLines {
+impl OneLineMatrix {
     /// The first option that is given, for messages; `None` if there is none.
     #[must_use]
     pub fn first_option(&self) -> Option<&'static str> {
@@ -28,7 +28,7 @@ impl OneLines {
     /// given.
     ///
     /// # Errors
-    /// As for [`OneLine::workload`].
+    /// As for [`OneLineOptions::workload`].
     pub fn workloads(&self) -> Result<Vec<Workload>, Diagnostic> {
         let mut workloads = Vec::new();
         for pattern in optional(&self.patterns) {
@@ -46,11 +46,11 @@ impl OneLines {
         Ok(workloads)
     }
 
-    fn one(&self, pattern: Option<&Pattern>, sizes: Option<&BlockSizes>) -> OneLine {
+    fn one(&self, pattern: Option<&AccessPattern>, sizes: Option<&BlockSizes>) -> OneLineOptions {
         // Of several patterns, the share of reads belongs to the mixes.
         let has_mix = self.patterns.iter().any(|it| it.is_mix());
         let takes_mix = !has_mix || pattern.is_some_and(|it| it.is_mix());
-        OneLine {
+        OneLineOptions {
             pattern: pattern.copied(),
             mix: self.rest.mix.filter(|_| takes_mix),
             sizes: sizes.cloned(),
@@ -59,7 +59,11 @@ impl OneLines {
     }
 
     /// The values of the options that vary; `None` if none does.
-    fn variant(&self, pattern: Option<&Pattern>, sizes: Option<&BlockSizes>) -> Option<Variant> {
+    fn variant(
+        &self,
+        pattern: Option<&AccessPattern>,
+        sizes: Option<&BlockSizes>,
+    ) -> Option<Variant> {
         let patterns: Vec<&str> = self.patterns.iter().map(|it| it.name()).collect();
         let all_sizes: Vec<String> = self.sizes.iter().map(ToString::to_string).collect();
         let setting = |key: &str, value: String| VariedSetting {
@@ -94,20 +98,20 @@ mod tests {
 
     use super::*;
 
-    fn lines(patterns: &[Pattern], sizes: &str) -> OneLines {
-        OneLines {
+    fn lines(patterns: &[AccessPattern], sizes: &str) -> OneLineMatrix {
+        OneLineMatrix {
             patterns: patterns.to_vec(),
             sizes: sizes
                 .split_whitespace()
                 .map(|it| it.parse().unwrap())
                 .collect(),
-            rest: OneLine::default(),
+            rest: OneLineOptions::default(),
         }
     }
 
     #[test]
     fn each_pattern_is_combined_with_each_size() {
-        let workloads = lines(&[Pattern::Read, Pattern::RandRead], "4k 64k");
+        let workloads = lines(&[AccessPattern::Read, AccessPattern::RandRead], "4k 64k");
         let workloads = workloads.workloads().unwrap();
         let names = workloads.iter().map(Workload::name_or_default);
         assert_eq!(
@@ -126,15 +130,17 @@ mod tests {
 
     #[test]
     fn a_single_line_does_not_vary() {
-        let workloads = lines(&[Pattern::Read], "4k:60,64k:40").workloads().unwrap();
+        let workloads = lines(&[AccessPattern::Read], "4k:60,64k:40")
+            .workloads()
+            .unwrap();
         assert_eq!(workloads.len(), 1);
         assert_eq!((&workloads[0].pack, &workloads[0].varied), (&None, &None));
         assert!(lines(&[], "").workloads().unwrap().is_empty());
     }
 
     #[test]
-    fn the_share_of_reads_is_for_the_mixes_of_several_patterns() {
-        let mut some = lines(&[Pattern::Read, Pattern::RandReadWrite], "4k");
+    fn the_read_share_applies_to_the_mixed_ones_of_several_patterns() {
+        let mut some = lines(&[AccessPattern::Read, AccessPattern::RandReadWrite], "4k");
         some.rest.mix = Some(Percent(70.0));
         let reads = some.workloads().unwrap();
         let reads = reads

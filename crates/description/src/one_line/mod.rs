@@ -8,14 +8,14 @@ use crate::model::{AccessLine, AccessSpec, Workload};
 use plan::Diagnostic;
 
 pub use crate::model::{BlockSizeList, BlockSizes, SizeShare};
-pub use each::OneLines;
+pub use each::OneLineMatrix;
 
 /// Default share of reads in a mix, as in fio.
 const MIX_DEFAULT: Percent = Percent(50.0);
 
 /// Kind of requests, with fio's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
+pub enum AccessPattern {
     /// Sequential reads.
     Read,
     /// Sequential writes.
@@ -30,7 +30,7 @@ pub enum Pattern {
     RandReadWrite,
 }
 
-impl Pattern {
+impl AccessPattern {
     /// fio's name of the pattern.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -67,9 +67,9 @@ impl Pattern {
 
 /// Options that define a workload; all of them are optional.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct OneLine {
+pub struct OneLineOptions {
     /// Kind of the requests.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<AccessPattern>,
     /// Share of reads in a mixed pattern.
     pub mix: Option<Percent>,
     /// Sizes of requests with their shares. Default: 4 KiB.
@@ -80,7 +80,7 @@ pub struct OneLine {
     pub random: Option<Percent>,
 }
 
-impl OneLine {
+impl OneLineOptions {
     /// The first option that is given, for messages; `None` if there is none.
     #[must_use]
     pub fn first_option(&self) -> Option<&'static str> {
@@ -110,12 +110,12 @@ impl OneLine {
             Some(pattern) => {
                 let read = pattern.read(self.mix);
                 let mix = pattern.is_mix().then(|| format!(", {read} reads"));
-                (read, pattern.random(), WorkloadWords::Fio(pattern, mix))
+                (read, pattern.random(), WorkloadNameParts::Fio(pattern, mix))
             }
             None => {
                 let read = self.read.unwrap_or(Percent(100.0));
                 let random = self.random.unwrap_or(Percent(0.0));
-                (read, random, WorkloadWords::Iometer(read, random))
+                (read, random, WorkloadNameParts::Iometer(read, random))
             }
         };
         // Sequential requests ignore the alignment, so it is not written for them.
@@ -190,12 +190,12 @@ impl OneLine {
 }
 
 /// Options from which the name of a workload is made.
-enum WorkloadWords {
-    Fio(Pattern, Option<String>),
+enum WorkloadNameParts {
+    Fio(AccessPattern, Option<String>),
     Iometer(Percent, Percent),
 }
 
-impl WorkloadWords {
+impl WorkloadNameParts {
     fn name(&self, sizes: &BlockSizes) -> String {
         match self {
             Self::Fio(pattern, mix) => {

@@ -26,13 +26,16 @@ const LAID_OVER: [&str; 12] = [
 ///
 /// # Errors
 /// If tables cannot express a job.
-pub(super) fn open_to(keys: &[String], workload: &Workload) -> Result<Workload, Diagnostic> {
+pub(super) fn convert_for_keys(
+    keys: &[String],
+    workload: &Workload,
+) -> Result<Workload, Diagnostic> {
     // Tables cannot express every job, so a key that does not need them must not require them.
     let of_tables = keys.iter().find(|key| !LAID_OVER.contains(&key.as_str()));
     let Some(key) = of_tables.filter(|_| workload.jobs.is_some()) else {
         return Ok(workload.clone());
     };
-    job::in_tables(workload).map_err(|error| {
+    job::to_tables(workload).map_err(|error| {
         let message = format!("`{key}` cannot be changed: {}", error.message);
         let help = format!("leave `{key}` out");
         Diagnostic { message, ..error }.help(help)

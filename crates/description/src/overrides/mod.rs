@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use toml::Value;
 
-use crate::check::{check, meaningless, strip};
+use crate::check::{check, inapplicable_key, strip};
 use crate::iometer::with_network_workers;
 use crate::model::{OneOrMany, Workload, WorkloadTable};
 use crate::native::parse;
@@ -64,7 +64,7 @@ impl Ranks {
 }
 
 /// Workloads with the options applied.
-pub struct Applied {
+pub struct AppliedOverrides {
     /// The changed workloads.
     pub workloads: Vec<Workload>,
     /// Warnings about options that have no effect on some of them.
@@ -93,7 +93,7 @@ impl Overrides {
         let (key, value) = (key.trim(), value.trim());
         // The later of two options for a key counts.
         self.varied.retain(|it| it.key != key);
-        self.one_amount(key)?;
+        self.refuse_second_amount(key)?;
         // As one value first, because a list of CPUs also has commas.
         let as_one = self.set_one(key, value);
         match (as_one, VariedKey::read(key, value)) {
@@ -104,7 +104,7 @@ impl Overrides {
 
     /// Refuses a second key for the amount of data if the first has several values: these are
     /// applied after all other options, so the second key would have no effect.
-    fn one_amount(&self, key: &str) -> Result<(), Diagnostic> {
+    fn refuse_second_amount(&self, key: &str) -> Result<(), Diagnostic> {
         let is_amount = |key: &str| AMOUNTS.contains(&key);
         let varied = self.varied.iter().find(|it| is_amount(&it.key));
         match varied.filter(|_| is_amount(key)) {
@@ -175,7 +175,9 @@ impl Overrides {
     /// As for [`Self::set`], and if there is no `=`.
     pub fn set_pair(&mut self, pair: &str) -> Result<(), Diagnostic> {
         match pair.split_once('=') {
-            Some((key, value)) => self.set(key, value).map_err(|error| in_a_pair(error, key)),
+            Some((key, value)) => self
+                .set(key, value)
+                .map_err(|error| with_pair_in_help(error, key)),
             None => Err(
                 Diagnostic::error("", format!("`{}` has no `=`", plan::printable(pair)))
                     .help("write `--set key=value`"),
@@ -223,7 +225,7 @@ impl Overrides {
 
     /// `true` if options set the targets, or select an engine that accesses none.
     #[must_use]
-    pub fn settle_targets(&self) -> bool {
+    pub fn determines_targets(&self) -> bool {
         let is_untouched = self.over.engine == Some(EngineKind::Null);
         is_untouched || self.location().is_some() || !self.targets().is_empty()
     }
@@ -257,13 +259,13 @@ impl Overrides {
     ///
     /// # Errors
     /// An option that has no effect on any workload, or that a workload does not accept.
-    pub fn applied(&self, workloads: &[Workload]) -> Result<Applied, Diagnostic> {
+    pub fn applied(&self, workloads: &[Workload]) -> Result<AppliedOverrides, Diagnostic> {
         if let (Some(location), Some(target)) = (self.location(), self.targets().first()) {
             let message = format!("`{target}` and the location `{location}` are both targets");
             return Err(Diagnostic::error("", message).help("name one of them"));
         }
         let combinations = self.combinations()?;
-        let mut unused = Unused::default();
+        let mut unused = UnusedOptions::default();
         let mut applied = Vec::with_capacity(workloads.len());
         let mut warnings = Vec::new();
         for (index, workload) in workloads.iter().enumerate() {
@@ -271,7 +273,7 @@ impl Overrides {
             let (workload, said) = with_network_workers(workload);
             // A user who names peers needs no warnings about them.
             let mut targets = self.targets().iter();
-            let names_peers = targets.any(|target| TcpAddress::is_meant(target));
+            let names_peers = targets.any(|target| TcpAddress::is_tcp_name(target));
             warnings.extend(said.into_iter().filter(|_| !names_peers));
             let mut seen = HashSet::new();
             for combination in &combinations {
@@ -285,7 +287,7 @@ impl Overrides {
             }
         }
         warnings.extend(unused.warnings(workloads.len())?);
-        Ok(Applied {
+        Ok(AppliedOverrides {
             workloads: applied,
             warnings,
         })
@@ -293,18 +295,22 @@ impl Overrides {
 
     /// Applies the options to a workload. Options apply to every worker, so the workers' own values
     /// of these keys are removed. Their targets stay, for planning to replace.
-    fn applied_to(&self, workload: &Workload, unused: &mut Unused) -> Result<Workload, Diagnostic> {
+    fn applied_to(
+        &self,
+        workload: &Workload,
+        unused: &mut UnusedOptions,
+    ) -> Result<Workload, Diagnostic> {
         let mut over = self.over.clone();
         // Planning takes them from `targets_of`, because it may replace names one by one.
         over.targets = None;
         if let Some(table) = workload.table() {
             for key in strip(&mut over, table) {
                 if !self.table_options.iter().any(|it| it.takes(table, key)) {
-                    unused.add(key, meaningless(table, key).diagnostic(""), false);
+                    unused.add(key, inapplicable_key(table, key).diagnostic(""), false);
                 }
             }
         }
-        let mut workload = overlay(jobs::open_to(&self.keys, workload)?, over);
+        let mut workload = overlay(jobs::convert_for_keys(&self.keys, workload)?, over);
         for option in &self.table_options {
             option.apply(&mut workload, unused)?;
         }
@@ -330,14 +336,14 @@ impl Overrides {
 
 /// Collects options that have no effect on some workloads.
 #[derive(Default)]
-struct Unused {
+struct UnusedOptions {
     /// Index of the current workload.
     workload_index: usize,
-    found: Vec<Leftover>,
+    found: Vec<UnusedOption>,
 }
 
 /// An option that has no effect on a workload.
-struct Leftover {
+struct UnusedOption {
     workload_index: usize,
     option: String,
     why: Diagnostic,
@@ -345,12 +351,13 @@ struct Leftover {
     is_expected: bool,
 }
 
-impl Unused {
+impl UnusedOptions {
     fn add(&mut self, option: &str, why: Diagnostic, is_expected: bool) {
         let workload_index = self.workload_index;
-        let is_known = |it: &Leftover| it.workload_index == workload_index && it.option == option;
+        let is_known =
+            |it: &UnusedOption| it.workload_index == workload_index && it.option == option;
         if !self.found.iter().any(is_known) {
-            self.found.push(Leftover {
+            self.found.push(UnusedOption {
                 workload_index,
                 option: option.to_owned(),
                 why,
@@ -425,12 +432,12 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     };
     match as_written {
         Some(Err(error)) if !is_text(&error) => Err(error),
-        _ => one(key, &quoted).map_err(|error| unquoted(error, &quoted, value)),
+        _ => one(key, &quoted).map_err(|error| remove_quotes(error, &quoted, value)),
     }
 }
 
 /// Adapts an error to `--set`: its help shows a pair instead of a line of a file.
-fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
+fn with_pair_in_help(mut error: Diagnostic, key: &str) -> Diagnostic {
     if error.message.ends_with(", not a list of tables") {
         error.message = format!("`{key}` is in a list of tables, which `--set` cannot change");
         error.help = Some("`--print toml` prints a file in which you can change it".to_owned());
@@ -444,7 +451,7 @@ fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
 }
 
 /// Removes the quotes that the user did not write from an error.
-fn unquoted(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
+fn remove_quotes(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
     let shown = match value {
         "" => "empty".to_owned(),
         value => format!("`{}`", plan::printable(value)),

@@ -10,7 +10,7 @@ use crate::overlay::overlay;
 use crate::reference::{keys_named, keys_of_table, outermost_keys};
 use plan::Diagnostic;
 
-use super::{Unused, listed, read};
+use super::{UnusedOptions, listed, read};
 
 /// The only key of workloads that tables also have.
 const SIZE: &str = "size";
@@ -129,7 +129,11 @@ impl TableOption {
     ///
     /// # Errors
     /// If the value is not valid for that table's key.
-    pub fn apply(&self, workload: &mut Workload, unused: &mut Unused) -> Result<(), Diagnostic> {
+    pub fn apply(
+        &self,
+        workload: &mut Workload,
+        unused: &mut UnusedOptions,
+    ) -> Result<(), Diagnostic> {
         let table = workload.table();
         match table.and_then(|table| self.value(table)) {
             Some(Ok(value)) => {
@@ -140,7 +144,11 @@ impl TableOption {
             None => {}
         }
         if !self.is_also_own() {
-            unused.add(&self.key, self.not_here(workload, table), self.is_dotted);
+            unused.add(
+                &self.key,
+                self.no_effect_error(workload, table),
+                self.is_dotted,
+            );
         } else if let (None, Some(error)) = (table, &self.elsewhere) {
             unused.add(&self.key, error.clone(), false);
         }
@@ -148,7 +156,7 @@ impl TableOption {
     }
 
     /// Why the option has no effect on the workload.
-    fn not_here(&self, workload: &Workload, table: Option<WorkloadTable>) -> Diagnostic {
+    fn no_effect_error(&self, workload: &Workload, table: Option<WorkloadTable>) -> Diagnostic {
         let (name, key) = (workload.name_or_default(), &self.key);
         let owners: Vec<String> = self
             .values
@@ -238,7 +246,7 @@ fn value_for(table: WorkloadTable, key: &str, value: &str) -> Result<TableValue,
         "location" if value.starts_with('/') => return outside(table, value),
         "locations" if is_outside(value) => return locations_outside(table, value),
         "location" => read_key("locations", &Value::from(value).to_string()),
-        "locations" => read_key("locations", &as_list(value)),
+        "locations" => read_key("locations", &to_toml_list(value)),
         _ => read_key(key, value),
     }?;
     check(&over).map_err(|flaw| flaw.diagnostic(""))?;
@@ -258,7 +266,7 @@ fn sizes(table: WorkloadTable, value: &str) -> Result<Workload, Diagnostic> {
 }
 
 /// Each text between commas is a location.
-fn as_list(value: &str) -> String {
+fn to_toml_list(value: &str) -> String {
     // A list with brackets and quotes stays unchanged.
     match value.contains(',') && value.parse::<Value>().is_err() {
         true => listed(value),

@@ -52,7 +52,7 @@ fn values_need_neither_quotes_nor_brackets() {
 }
 
 #[test]
-fn an_option_holds_for_every_worker() {
+fn an_option_applies_to_every_worker() {
     let worker = Worker {
         iodepth: Some(3),
         seed: None,
@@ -73,7 +73,7 @@ fn an_option_holds_for_every_worker() {
 }
 
 #[test]
-fn an_unknown_key_names_the_nearest() {
+fn an_unknown_key_suggests_the_nearest() {
     for (pair, key, said) in [
         ("iodpth=3", "iodpth", "Requests each worker keeps in flight"),
         ("cycling.iodepht.end=3", "iodepht", "Queue depths"),
@@ -84,7 +84,7 @@ fn an_unknown_key_names_the_nearest() {
 }
 
 #[test]
-fn the_help_of_a_pair_is_a_pair() {
+fn help_for_a_pair_is_written_as_a_pair() {
     for (pair, message) in [
         ("iodepth=-5", "help: write `--set iodepth=1`"),
         (
@@ -112,7 +112,7 @@ fn a_value_out_of_range_is_refused_at_once() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_says_what_was_wanted() {
+fn a_value_of_the_wrong_type_is_refused_with_the_expected_type() {
     assert_eq!(
         refusal("verify=maybe"),
         "error: `verify` is `maybe`, not `true` or `false`\nhelp: write `true` or `false`"
@@ -125,7 +125,7 @@ fn a_value_of_the_wrong_type_says_what_was_wanted() {
 }
 
 #[test]
-fn nothing_can_be_smuggled_in_by_a_value() {
+fn a_value_cannot_inject_other_keys() {
     for pair in [
         "iodepth=1\nverify=true",
         "a b=1",
@@ -166,7 +166,7 @@ fn useless(pairs: &[&str], text: &str) -> String {
 }
 
 #[test]
-fn values_that_fit_only_together_are_taken_in_any_order() {
+fn values_that_are_valid_only_together_may_come_in_any_order() {
     // Sizes go from 500 to 10,000 bytes by default.
     let pairs = ["postmark.min_size=20k", "postmark.max_size=40k", "number=7"];
     let above = "[postmark]; number = 7; min_size = \"20KiB\"; max_size = \"40KiB\"";
@@ -180,7 +180,7 @@ fn values_that_fit_only_together_are_taken_in_any_order() {
 }
 
 #[test]
-fn a_key_of_a_table_reaches_the_table_that_a_workload_has() {
+fn a_table_key_applies_to_the_table_that_the_workload_has() {
     assert_eq!(
         leads_to(
             &["number=9999", "transactions=5000000"],
@@ -228,7 +228,7 @@ fn a_key_of_a_table_reaches_the_table_that_a_workload_has() {
 }
 
 #[test]
-fn a_key_of_workloads_is_theirs_but_size_is_the_tables() {
+fn workload_keys_take_precedence_over_table_keys_except_size() {
     assert_eq!(
         leads_to(&["repetitions=3"], "[lat_fs]\n"),
         "repetitions = 3; [lat_fs]"
@@ -291,7 +291,7 @@ fn an_option_that_no_workload_uses_is_refused() {
 }
 
 #[test]
-fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
+fn an_option_that_only_some_workloads_use_is_a_warning() {
     let workloads = [
         files("use = \"oltp\"\n"),
         files("[postmark]\n"),
@@ -319,7 +319,7 @@ fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
 }
 
 #[test]
-fn an_absolute_location_is_the_target() {
+fn an_absolute_location_becomes_the_target() {
     let workload = files("targets = \"/x\"\n[postmark]\nlocations = [\"a\"]\n");
     for pair in [
         "location=/mnt/y z",
@@ -347,7 +347,7 @@ fn an_absolute_location_is_the_target() {
 }
 
 #[test]
-fn mistakes_in_keys_of_tables_are_told_at_once() {
+fn mistakes_in_table_keys_are_reported_immediately() {
     for (pair, near, said) in [
         (
             "transaction=3",
@@ -376,7 +376,7 @@ fn mistakes_in_keys_of_tables_are_told_at_once() {
 }
 
 #[test]
-fn a_key_that_counts_only_when_a_file_is_read_is_no_option() {
+fn a_key_that_matters_only_while_reading_a_file_is_not_an_option() {
     let seen = refusal("use=randread-4k");
     assert!(seen.contains("`use` cannot be set by an option"), "{seen}");
 }
@@ -396,7 +396,7 @@ fn named(name: &str) -> Workload {
 }
 
 #[test]
-fn several_values_make_a_workload_for_each_combination() {
+fn several_values_make_one_workload_per_combination() {
     let overrides = with(&["workers=1,2", "iodepth=1,8", "engine=psync, io_uring"]);
     assert_eq!(
         names(&overrides, &named("a")),
@@ -423,7 +423,7 @@ fn several_values_make_a_workload_for_each_combination() {
 }
 
 #[test]
-fn the_last_option_of_a_key_counts_with_all_its_values() {
+fn the_last_option_for_a_key_wins_with_all_its_values() {
     let last = |pairs: &[&str]| names(&with(pairs), &named("a"));
     assert_eq!(last(&["batch=1,2", "batch=3"]), ["a"]);
     assert_eq!(
@@ -457,7 +457,7 @@ fn several_amounts_of_data_are_not_replaced_silently() {
 }
 
 #[test]
-fn keys_of_tables_take_several_values_too() {
+fn table_keys_also_take_several_values() {
     let workloads = crate::load_builtin("postmark").unwrap();
     let overrides = with(&["transactions=1000,2000"]);
     let applied = overrides.applied(&workloads).unwrap().workloads;
@@ -468,7 +468,7 @@ fn keys_of_tables_take_several_values_too() {
 }
 
 #[test]
-fn a_workload_that_has_no_such_key_is_not_multiplied() {
+fn a_workload_without_the_key_is_not_multiplied() {
     let mut workloads = crate::load_builtin("postmark").unwrap();
     workloads.push(named("a"));
     let overrides = with(&["transactions=1000,2000"]);
@@ -484,7 +484,7 @@ fn a_workload_that_has_no_such_key_is_not_multiplied() {
 }
 
 #[test]
-fn mistakes_in_several_values_name_the_value() {
+fn mistakes_in_a_list_of_values_name_the_value() {
     assert!(
         refusal("workers=1,x").contains("`x`"),
         "{}",

@@ -2,7 +2,7 @@
 
 use plan::{Diagnostic, Variant, VariedSetting, printable};
 
-use super::{Overrides, Unused};
+use super::{Overrides, UnusedOptions};
 use crate::model::Workload;
 
 /// Maximum number of combinations; with the shortest useful run time, they take an hour.
@@ -64,7 +64,7 @@ pub(super) struct Combination {
 
 impl Combination {
     /// Marks a workload with the values of this combination that affect it; `None` if none does.
-    pub fn variant(&self, workload: &Workload, unused: &Unused) -> Option<Variant> {
+    pub fn variant(&self, workload: &Workload, unused: &UnusedOptions) -> Option<Variant> {
         let settings = self.settings.iter();
         let settings = settings.filter(|it| !unused.is_here(&it.key)).cloned();
         let settings: Vec<VariedSetting> = settings.collect();

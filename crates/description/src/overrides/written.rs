@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::check::{check_whole, given_twice};
+use crate::check::{check_whole, repeated_target};
 use crate::model::{AccessLine, OneOrMany, Workload, job};
 use plan::Diagnostic;
-use plan::job::{BuiltJob, JobFiles, NamedFile};
+use plan::job::{JobFiles, NamedFile, UnplannedJob};
 
 use super::Overrides;
 
@@ -16,7 +16,7 @@ impl Overrides {
     /// An option that has no effect on any workload, or that a workload does not accept.
     pub fn written(&self, workloads: &[Workload]) -> Result<Workload, Diagnostic> {
         let mut applied = self.applied(workloads)?.workloads;
-        if let Some(flaw) = given_twice(self.targets()) {
+        if let Some(flaw) = repeated_target(self.targets()) {
             return Err(flaw.diagnostic(""));
         }
         for workload in &mut applied {
@@ -67,7 +67,7 @@ fn only_reads(workload: &Workload) -> bool {
 
 /// Whether its jobs, if it has any, only read, and only the targets themselves.
 fn jobs_only_read(workload: &Workload) -> bool {
-    let reads = |job: &BuiltJob, files: &JobFiles| {
+    let reads = |job: &UnplannedJob, files: &JobFiles| {
         let mut own = job.plan.files.iter();
         let is_itself = |file: &NamedFile| file.name.is_none() && !file.is_removed;
         let does_more = job.plan.writes() || job.plan.names.is_some() || job.verify || job.fills;
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_reads_and_prepares_nothing_only_reads() {
+    fn a_workload_only_reads_if_it_neither_writes_nor_prepares() {
         let reads = |name: &str, pairs: &[&str]| {
             let workloads = load_builtin(name).unwrap();
             overrides(pairs, &[]).only_reads(&workloads)
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_only_read_where_they_read_nothing_but_their_targets() {
+    fn jobs_only_read_if_they_read_just_their_targets() {
         let reads = |job: &str| {
             let text = format!("targets = \"/a\"\n[[job]]\n{job}");
             let read = crate::load("x.toml", &text).unwrap();

@@ -108,7 +108,7 @@ pub fn nearest_key(word: &str) -> Option<String> {
 const ACTS: &str = "phase.group.body";
 
 /// The key of that name in the table with exactly these keys.
-pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
+pub(crate) fn sibling_key(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
     let all = keys();
     let table = table_of(&all, siblings)?;
     let mut named = all.iter().filter(|key| key.name == name);
@@ -182,7 +182,7 @@ fn of_table(table: &str, definition: &Value, schema: &Value) -> Vec<WorkloadKey>
 }
 
 /// The definition that a property refers to, with its name.
-fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
+fn resolve_reference<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
     // An optional value is `anyOf` with its definition and `null`.
     let several = property["anyOf"].as_array().into_iter().flatten();
     let mut all = several.chain([property]);
@@ -193,7 +193,7 @@ fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a 
 
 /// Kind of a value; for a list, the kind of its items.
 fn value(property: &Value, schema: &Value) -> String {
-    match referred(property, schema) {
+    match resolve_reference(property, schema) {
         Some((name, definition)) if name.starts_with("OneOrMany") => {
             format!("{}, or a list", markdown::kind(&definition["anyOf"][0]))
         }
@@ -202,9 +202,9 @@ fn value(property: &Value, schema: &Value) -> String {
 }
 
 fn unit(property: &Value, schema: &Value) -> Option<&'static str> {
-    let (name, definition) = referred(property, schema)?;
+    let (name, definition) = resolve_reference(property, schema)?;
     let name = match name.starts_with("OneOrMany") {
-        true => referred(&definition["anyOf"][0], schema)?.0,
+        true => resolve_reference(&definition["anyOf"][0], schema)?.0,
         false => name,
     };
     match name {
@@ -217,7 +217,7 @@ fn unit(property: &Value, schema: &Value) -> Option<&'static str> {
 }
 
 fn words(property: &Value, schema: &Value) -> Vec<String> {
-    let definition = referred(property, schema).map(|(_, definition)| definition);
+    let definition = resolve_reference(property, schema).map(|(_, definition)| definition);
     let choices = definition.and_then(|it| it["oneOf"].as_array());
     let all = choices
         .into_iter()
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_finds_names_before_texts() {
+    fn a_search_lists_matching_names_before_descriptions() {
         let found: Vec<String> = find_keys("IODEPTH").iter().map(WorkloadKey::path).collect();
         assert_eq!(found[0], "iodepth");
         assert!(found.contains(&"rate".to_owned()), "{found:?}");
@@ -293,14 +293,14 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_found_beside_its_siblings() {
+    fn a_key_is_identified_by_its_sibling_keys() {
         let of = |table: &str| {
             let own = keys().into_iter().filter(|key| key.table == table);
             own.map(|key| key.name).collect::<Vec<_>>()
         };
-        let size = key_beside("size", &of("access_spec.line")).unwrap();
+        let size = sibling_key("size", &of("access_spec.line")).unwrap();
         assert_eq!(size.path(), "access_spec.line.size");
-        assert_eq!(key_beside("size", &of("")).unwrap().path(), "size");
-        assert_eq!(key_beside("size", &[]), None);
+        assert_eq!(sibling_key("size", &of("")).unwrap().path(), "size");
+        assert_eq!(sibling_key("size", &[]), None);
     }
 }

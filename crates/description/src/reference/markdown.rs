@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// A table of the schema.
-struct TableOf {
+struct SchemaTable {
     /// Name of the definition.
     name: &'static str,
     /// Title on the page.
@@ -12,12 +12,12 @@ struct TableOf {
     path: &'static str,
 }
 
-const fn of(name: &'static str, title: &'static str, path: &'static str) -> TableOf {
-    TableOf { name, title, path }
+const fn of(name: &'static str, title: &'static str, path: &'static str) -> SchemaTable {
+    SchemaTable { name, title, path }
 }
 
 /// Tables of the schema, in the order of the page.
-const TABLES: [TableOf; 30] = [
+const TABLES: [SchemaTable; 30] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
     of("LatFs", "`[lat_fs]`", "lat_fs"),
@@ -37,14 +37,14 @@ const TABLES: [TableOf; 30] = [
         "fileset.nested",
     ),
     of("GrownTable", "`fileset.grown`", "fileset.grown"),
-    of("WayTable", "`[[way]]`", "way"),
+    of("OpenModeTable", "`[[way]]`", "way"),
     of("TokensTable", "`[[tokens]]`", "tokens"),
     of("PhaseTable", "`[[phase]]`", "phase"),
     of("GroupTable", "`[[phase.group]]`", "phase.group"),
     of("RoundsTable", "`[[rounds]]`", "rounds"),
     of("ActTable", "Acts of a group", "phase.group.body"),
     of("BranchTable", "Branches of `mix`", "phase.group.body.mix"),
-    of("PlaceTable", "Positions in files", "phase.group.body.at"),
+    of("PositionTable", "Positions in files", "phase.group.body.at"),
     of(
         "LawOfBytes",
         "Laws of sizes, times and counts",
@@ -85,39 +85,39 @@ const CHOICES: [(&str, &str); 38] = [
     ("StepKind", "`kind` of a cycle"),
     ("FileChoice", "`postmark.choice`"),
     ("Fsync", "`postmark.fsync`"),
-    ("Pool", "`postmark.pool`"),
+    ("PoolSharing", "`postmark.pool`"),
     ("PostmarkCompat", "`postmark.compat`"),
     ("ReportForm", "`postmark.report`"),
     ("LatFsCompat", "`lat_fs.compat`"),
     ("Order", "`order`"),
     ("FileSync", "`sync`"),
-    ("Between", "`create_remove.between`"),
-    ("Mode", "`create_remove.mode`"),
+    ("BetweenSteps", "`create_remove.between`"),
+    ("CreateRemoveMode", "`create_remove.mode`"),
     ("SyncMethod", "`fs_mark.sync_method`"),
-    ("ActWord", "acts without arguments"),
+    ("BareVerb", "acts without arguments"),
     ("PickChoice", "`pick`"),
-    ("Which", "`which`"),
-    ("Turn", "`turn`"),
-    ("Copies", "`fileset.copies`"),
+    ("FileFilter", "`which`"),
+    ("FileSharing", "`turn`"),
+    ("FilesetSharing", "`fileset.copies`"),
     ("Access", "`way.access`"),
     ("OpenSync", "`way.sync`"),
-    ("Out", "`when_out`"),
-    ("Failed", "`on_failure`"),
+    ("OnNoFile", "`when_out`"),
+    ("OnFailure", "`on_failure`"),
     ("BeforeChoice", "`before` of a phase"),
-    ("NameWork", "`job.names`"),
+    ("MetadataWork", "`job.names`"),
     ("Layout", "`job.layout`"),
     ("FileCache", "`job.page_cache`"),
-    ("Wrap", "`job.run_place`"),
-    ("FileOrderWord", "`job.file_order`"),
+    ("RunDirection", "`job.run_place`"),
+    ("FileOrderSetting", "`job.file_order`"),
     ("DurableWrites", "`job.durable`"),
-    ("IoClassWord", "`job.io_class`"),
+    ("IoClass", "`job.io_class`"),
 ];
 
 /// The whole page: the introduction, all keys, and all enumerations.
 pub(super) fn page(intro: &str, schema: &Value, again: &str) -> String {
     let mut page = format!("<!-- Generated from crates/description: {again}. -->\n{intro}");
     table(&mut page, "Keys of a workload", schema);
-    for TableOf { name, title, .. } in &TABLES {
+    for SchemaTable { name, title, .. } in &TABLES {
         table(&mut page, title, &schema["$defs"][name]);
     }
     for (name, title) in CHOICES {
@@ -229,6 +229,13 @@ fn one_key(properties: Option<&Map<String, Value>>) -> String {
     }
 }
 
+/// Names of the definitions that the page shows.
+#[cfg(test)]
+pub(super) fn definitions() -> impl Iterator<Item = &'static str> {
+    let choices = CHOICES.iter().map(|(name, _)| *name);
+    TABLES.iter().map(|table| table.name).chain(choices)
+}
+
 /// Short name of the value of a definition.
 fn named(name: &str) -> String {
     match name {
@@ -242,10 +249,10 @@ fn named(name: &str) -> String {
         "CpuList" => "list of numbers or text".to_owned(),
         "Content" => "word or table".to_owned(),
         "Workload" => "workload".to_owned(),
-        "Extras" => "table".to_owned(),
+        "IometerSettings" => "table".to_owned(),
         "ActChoice" => "act".to_owned(),
         "AmountChoice" => "amount".to_owned(),
-        "PlaceChoice" => "word, size or table".to_owned(),
+        "PositionChoice" => "word, size or table".to_owned(),
         "FilesChoice" => "number or list".to_owned(),
         "BlockSize" => "size, range or shares".to_owned(),
         "PickChoice" | "BeforeChoice" => "word or table".to_owned(),

@@ -9,7 +9,7 @@ mod template;
 use crate::model::Workload;
 
 pub use keys::{WorkloadKey, find_keys, keys, nearest_key, range_of};
-pub(crate) use keys::{key_at, key_beside, key_elsewhere, keys_named};
+pub(crate) use keys::{key_at, key_elsewhere, keys_named, sibling_key};
 pub(crate) use schema::{keys_of_table, outermost_keys};
 pub use schema::{schema_json, schema_of_types};
 pub use template::template;
@@ -30,7 +30,7 @@ mod tests {
 
     use super::*;
 
-    fn is_up_to_date(name: &str, wanted: &str) {
+    fn assert_up_to_date(name: &str, wanted: &str) {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../docs")
             .join(name);
@@ -43,17 +43,25 @@ mod tests {
 
     #[test]
     fn the_reference_page_is_up_to_date() {
-        is_up_to_date("workload.md", &markdown());
+        assert_up_to_date("workload.md", &markdown());
+    }
+
+    #[test]
+    fn every_definition_on_the_page_is_in_the_schema() {
+        let schema = schemars::schema_for!(Workload);
+        for name in markdown::definitions() {
+            assert!(schema.as_value()["$defs"][name].is_object(), "`{name}`");
+        }
     }
 
     #[test]
     fn the_schema_is_up_to_date() {
-        is_up_to_date("workload.schema.json", &schema_of_types());
+        assert_up_to_date("workload.schema.json", &schema_of_types());
         assert_eq!(schema_json(), schema_of_types());
     }
 
     #[test]
-    fn the_examples_of_the_page_are_workloads() {
+    fn the_examples_on_the_page_are_valid_workloads() {
         let examples = include_str!("intro.md").split("```toml\n").skip(1);
         let mut count = 0;
         for example in examples {
@@ -65,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_explained_and_says_its_default() {
+    fn every_key_is_explained_with_its_default() {
         let schema = schemars::schema_for!(Workload);
         let properties = schema.get("properties").unwrap().as_object().unwrap();
         for (key, property) in properties {

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_workload_as_it_is_and_with_any_key_taken_in() {
+    fn the_template_is_valid_unchanged_and_with_any_key_uncommented() {
         let text = template();
         reads(&text);
         assert!(text.lines().all(|line| line.chars().count() <= 100));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_has_an_example_or_a_reason() {
+    fn every_key_has_an_example_or_is_left_out_on_purpose() {
         for key in keys() {
             let name = key.name.as_str();
             let known = match key.table.as_str() {

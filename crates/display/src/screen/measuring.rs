@@ -9,7 +9,7 @@ use results::IntervalRecord;
 use units::format;
 
 use super::{Screen, strips};
-use crate::current::{Current, Preparation};
+use crate::current::{CurrentCell, Preparation};
 
 /// Title, gauge, and two lines of values.
 const FIGURES_HEIGHT: u16 = 4;
@@ -52,7 +52,7 @@ fn preparing(frame: &mut Frame, area: Rect, screen: &Screen, preparation: &Prepa
     frame.render_widget(Paragraph::new(lines), figures);
 }
 
-fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
+fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &CurrentCell) {
     let interval_height = current.interval.as_ref().map_or(0, |interval| {
         let height = u16::try_from(interval.operations.len() + 1).unwrap_or(u16::MAX);
         let room = area
@@ -77,7 +77,7 @@ fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) 
     }
 }
 
-fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
+fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &CurrentCell) {
     let [title, bar, upper, lower] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
     frame.render_widget(Paragraph::new(current.what.as_str()), title);
     let phase = current

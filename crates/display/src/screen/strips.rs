@@ -10,7 +10,7 @@ use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragrap
 use units::format;
 
 use super::Screen;
-use crate::current::Past;
+use crate::current::CellHistory;
 
 /// Columns for the ticks.
 const TICK_WIDTH: u16 = 12;
@@ -47,7 +47,7 @@ fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
 }
 
 /// Draws the strips that fit into the area.
-pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed_ns: u64) {
+pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory, elapsed_ns: u64) {
     let has_percentiles = screen.state().cluster.is_none();
     let shown = strips(area.height.saturating_sub(1), has_percentiles);
     if shown.is_empty() {
@@ -97,7 +97,7 @@ fn time_axis(columns: usize, elapsed_ns: u64) -> String {
 }
 
 impl Strip {
-    fn draw(self, frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) {
+    fn draw(self, frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory) {
         let title = match self {
             Self::Iops => " IOPS ",
             Self::Bandwidth => " bandwidth ",
@@ -162,7 +162,7 @@ fn rate_ticks(points: &[u64], show: fn(f64) -> String) -> Option<Ticks> {
 }
 
 /// Draws p50 and p99 on a logarithmic scale.
-fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) -> Option<Ticks> {
+fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory) -> Option<Ticks> {
     // A Braille cell is two points wide, so each value has two points.
     let columns = usize::from(area.width);
     let known = |points: Vec<u64>| -> Vec<(f64, f64)> {
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shades_tell_the_share() {
+    fn shades_show_the_share() {
         let shades = [0, 1, 10, 100, 500, 1000].map(|own| shade(own, 1000));
         assert_eq!(shades, [' ', '░', '▒', '▓', '█', '█']);
         assert_eq!(shade(0, 0), ' ');

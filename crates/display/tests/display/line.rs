@@ -33,7 +33,7 @@ fn eighty_columns_keep_the_queue_depth() {
 }
 
 #[test]
-fn the_least_important_goes_first_and_the_queue_depth_never() {
+fn a_narrow_line_drops_the_least_important_but_never_the_queue_depth() {
     let state = measuring();
     for (width, wanted) in [
         (
@@ -52,14 +52,14 @@ fn the_least_important_goes_first_and_the_queue_depth_never() {
 }
 
 #[test]
-fn what_is_no_measuring_is_called_so() {
+fn phases_other_than_measuring_are_named() {
     let mut state = measuring();
     state.apply(&progress(0, Phase::Ramp, 2 * S), 6 * S);
     assert!(live_line(&state, 200).contains("  ramp 0:02/0:30  "));
 }
 
 #[test]
-fn errors_stay_when_there_are_any() {
+fn a_narrow_line_still_shows_errors() {
     let mut state = measuring();
     state.current.as_mut().unwrap().errors = 1234;
     assert!(live_line(&state, 60).ends_with("1,234 errors"));
@@ -87,7 +87,7 @@ fn preparing_shows_the_time_that_is_left() {
 }
 
 #[test]
-fn warnings_are_counted_until_the_user_asked_for_the_end() {
+fn warnings_are_counted_until_the_user_stops_the_run() {
     let mut state = measuring();
     state.apply(&warning("w"), 13 * S);
     assert!(live_line(&state, 200).ends_with("  1 warning"));
@@ -112,7 +112,7 @@ fn names_cannot_control_the_terminal() {
 }
 
 #[test]
-fn several_processes_are_told_where_there_is_room_and_no_percentile_is() {
+fn a_line_of_several_processes_shows_their_number_but_no_percentile() {
     let mut state = RunState::default();
     state.apply(&started_by_four(), 0);
     state.apply(&cell_started(0), 0);

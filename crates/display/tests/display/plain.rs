@@ -8,7 +8,7 @@ use crate::events::{cell_done, cell_started, prepare, progress, started, started
 const S: u64 = 1_000_000_000;
 
 #[test]
-fn a_run_is_told_in_a_few_lines() {
+fn a_run_is_logged_in_a_few_lines() {
     let mut events = vec![(started(), 0), (prepare(0, 100 << 20), S)];
     events.extend((1..=100).map(|step| (prepare(step << 20, 100 << 20), S + step * S / 10)));
     events.push((cell_started(0), 12 * S));
@@ -42,7 +42,7 @@ fn a_run_is_told_in_a_few_lines() {
 }
 
 #[test]
-fn lines_of_ten_cells_are_aligned_from_the_first_on() {
+fn lines_of_ten_cells_are_aligned_from_the_start() {
     let mut event = started();
     let RunEvent::Started { record } = &mut event else {
         panic!("{event:?}")
@@ -60,7 +60,7 @@ fn lines_of_ten_cells_are_aligned_from_the_first_on() {
 }
 
 #[test]
-fn a_long_cell_is_heard_of_once_a_minute() {
+fn a_long_cell_is_logged_once_a_minute() {
     let mut plain = PlainLines::default();
     let mut lines = vec![plain.line(&started(), 0)];
     lines.push(plain.line(&cell_started(0), 0));

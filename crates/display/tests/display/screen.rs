@@ -63,7 +63,7 @@ fn the_screen_shows_cells_figures_and_warnings() {
 }
 
 #[test]
-fn strips_have_ticks_with_units_above_one_axis_of_time() {
+fn strips_have_ticks_with_units_and_share_one_time_axis() {
     let shown = text(&measuring(false), 100, 40);
     for wanted in [
         "  12.35k ████████████████████",
@@ -79,7 +79,7 @@ fn strips_have_ticks_with_units_above_one_axis_of_time() {
 }
 
 #[test]
-fn a_finished_cell_can_be_looked_at() {
+fn a_finished_cell_can_be_viewed() {
     let mut screen = measuring(false);
     assert_eq!(screen.press(PressedKey::Up), UserRequest::Nothing);
     let shown = text(&screen, 80, 24);
@@ -109,7 +109,7 @@ fn a_finished_cell_can_be_looked_at() {
 }
 
 #[test]
-fn the_keys_are_told_on_the_smallest_terminal() {
+fn the_key_help_fits_the_smallest_terminal() {
     let mut screen = measuring(false);
     let _ = screen.press(PressedKey::Help);
     for (width, height) in [(40, 10), (80, 24)] {
@@ -137,7 +137,7 @@ fn a_cell_is_skipped_only_while_it_is_measured() {
 }
 
 #[test]
-fn whoever_leaves_ends_nothing() {
+fn leaving_the_screen_does_not_stop_the_run() {
     let mut screen = measuring(false);
     assert_eq!(screen.press(PressedKey::Leave), UserRequest::Nothing);
     assert!(screen.is_left() && !screen.state().stopping);
@@ -215,7 +215,7 @@ fn no_color_means_no_color() {
 }
 
 #[test]
-fn asking_twice_ends_at_once() {
+fn a_second_stop_ends_the_run_at_once() {
     let mut screen = measuring(false);
     assert_eq!(screen.press(PressedKey::Stop), UserRequest::Stop);
     let shown = text(&screen, 80, 24);
@@ -227,7 +227,7 @@ fn asking_twice_ends_at_once() {
 }
 
 #[test]
-fn a_stop_counts_whatever_else_is_pressed_with_it() {
+fn a_stop_wins_over_other_keys_pressed_with_it() {
     for keys in [
         [PressedKey::Stop, PressedKey::Next],
         [PressedKey::Next, PressedKey::Stop],
@@ -240,7 +240,7 @@ fn a_stop_counts_whatever_else_is_pressed_with_it() {
 }
 
 #[test]
-fn of_several_processes_no_percentile_is_told_and_none_is_drawn() {
+fn a_screen_of_several_processes_shows_and_draws_no_percentile() {
     let mut screen = Screen::new(false);
     screen.take(&started_by_four(), 0);
     screen.take(&cell_started(0), 0);

@@ -30,7 +30,7 @@ fn a_started_run_lists_its_cells() {
 }
 
 #[test]
-fn remaining_time_comes_from_what_was_written_here() {
+fn remaining_time_is_based_on_bytes_written_in_this_run() {
     // 40 of 100 bytes existed at the start. 20 more took 2 s, so the remaining 40 take 4 s.
     let state = after(&[(prepare(40, 100), 10 * S), (prepare(60, 100), 12 * S)]);
     let preparation = state.preparation.unwrap();
@@ -56,7 +56,7 @@ fn a_removal_is_over_once_the_cell_makes_progress() {
 }
 
 #[test]
-fn a_preparation_of_nothing_has_no_share() {
+fn an_empty_preparation_has_no_share() {
     let state = after(&[(prepare(0, 0), 0), (prepare(0, 0), S)]);
     let preparation = state.preparation.unwrap();
     assert_eq!(preparation.share(), None);
@@ -64,13 +64,13 @@ fn a_preparation_of_nothing_has_no_share() {
 }
 
 #[test]
-fn progress_of_another_cell_is_passed_over() {
+fn progress_of_another_cell_is_ignored() {
     let state = after(&[(cell_started(0), 0), (progress(1, Phase::Measure, S), S)]);
     assert_eq!(state.current.unwrap().phase, None);
 }
 
 #[test]
-fn a_cell_in_rounds_is_named_by_its_round_and_state() {
+fn a_cell_with_rounds_shows_its_round_and_state() {
     let mut state = after(&[(started(), 0), (cell_started(0), 0)]);
     let far = Some((0.314, 0.12));
     for (done, verdict, shares, wanted) in [
@@ -105,7 +105,7 @@ fn a_done_cell_keeps_its_figures() {
 }
 
 #[test]
-fn a_cell_that_was_not_planned_is_passed_over() {
+fn an_unplanned_cell_is_ignored() {
     let mut record = sample::cell_record(&sample::plan(), 0, 100);
     record.index = u32::MAX;
     let event = RunEvent::CellDone {
@@ -132,7 +132,7 @@ fn memory_stays_bounded_however_long_a_run_takes() {
 }
 
 #[test]
-fn figures_that_are_no_numbers_do_no_harm() {
+fn nan_and_infinite_figures_are_harmless() {
     let mut event = progress(0, Phase::Measure, S);
     if let RunEvent::Progress {
         iops,
@@ -171,7 +171,7 @@ fn with_search() -> results::RunRecord {
 }
 
 #[test]
-fn a_search_is_not_told_to_need_all_the_trials_that_it_may_take() {
+fn a_search_shows_the_expected_and_not_the_maximum_number_of_trials() {
     let record = Box::new(with_search());
     let plan = record.plan.clone();
     let mut state = after(&[(RunEvent::Started { record }, 0), (cell_started(0), 0)]);
@@ -199,7 +199,7 @@ fn a_search_is_not_told_to_need_all_the_trials_that_it_may_take() {
 }
 
 #[test]
-fn what_may_be_left_out_or_added_is_told() {
+fn cells_that_may_be_skipped_or_added_are_indicated() {
     let mut record = sample::record();
     record.plan.cells[1].find_depth = true;
     let started = |record: &results::RunRecord| RunEvent::Started {
@@ -225,13 +225,13 @@ fn what_may_be_left_out_or_added_is_told() {
 }
 
 #[test]
-fn what_was_left_out_is_not_counted() {
+fn skipped_cells_are_not_counted() {
     let events = [(started(), 0), (cell_started(1), 0)];
     assert_eq!(after(&events).place(1), "1/1");
 }
 
 #[test]
-fn time_left_learns_what_cells_take_beside_their_plan() {
+fn time_left_includes_the_observed_overhead_of_cells() {
     let mut record = sample::record();
     let third = record.plan.cells[1].clone();
     record.plan.cells.push(Cell { index: 2, ..third });

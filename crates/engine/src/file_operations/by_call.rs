@@ -10,8 +10,8 @@ use rustix::io::Errno;
 
 use super::calls::{last_component, unlink};
 use super::streams::{DirectoryStream, open_stream};
-use crate::files::result_of;
-use crate::fileset::{At, Filesets, NAME_BYTES_MAX, NameKey};
+use crate::files::syscall_result;
+use crate::fileset::{Filesets, NAME_BYTES_MAX, NameKey, RelativeName};
 use crate::{Operation, Request};
 
 /// Maximum depth of nested directories that are emptied.
@@ -21,7 +21,7 @@ const DEPTH_MAX: u32 = 64;
 const INNER_ENTRIES_BYTES: usize = 8 << 10;
 
 /// Resources of operations that io_uring does not have.
-pub(crate) struct ByCall<'a> {
+pub(crate) struct SyscallContext<'a> {
     pub filesets: &'a Filesets,
     pub name: &'a mut [u8; NAME_BYTES_MAX],
     pub entries: &'a mut [MaybeUninit<u8>],
@@ -29,7 +29,7 @@ pub(crate) struct ByCall<'a> {
     pub stream: &'a mut DirectoryStream,
 }
 
-impl ByCall<'_> {
+impl SyscallContext<'_> {
     /// Executes an operation on a name, or on no name at all.
     pub fn execute(self, request: &Request) -> i32 {
         let key = NameKey::of(request);
@@ -103,7 +103,7 @@ fn done(result: rustix::io::Result<()>) -> i32 {
 /// Sets a file's permissions without following a link.
 ///
 /// Source: fchmodat2(2), Linux 6.6; on older kernels the C library uses `/proc/self/fd`.
-fn chmod(at: At<'_>, mode: u64) -> i32 {
+fn chmod(at: RelativeName<'_>, mode: u64) -> i32 {
     let (directory, name) = at.parts();
     let flags = libc::AT_SYMLINK_NOFOLLOW;
     // Permission bits only.
@@ -117,14 +117,14 @@ fn chmod(at: At<'_>, mode: u64) -> i32 {
             result => result,
         }
     };
-    result_of(result as isize)
+    syscall_result(result as isize)
 }
 
 fn statfs(directory: BorrowedFd<'_>) -> i32 {
     done(rustix::fs::fstatfs(directory).map(|_| ()))
 }
 
-fn utime(at: At<'_>, seconds: u64) -> i32 {
+fn utime(at: RelativeName<'_>, seconds: u64) -> i32 {
     let time = Timespec {
         tv_sec: seconds as i64,
         tv_nsec: 0,
@@ -140,7 +140,7 @@ fn utime(at: At<'_>, seconds: u64) -> i32 {
 /// Reads entries until the wanted one is found; if `most` is not 0, until `most` entries were read.
 /// Returns the number of entries read.
 fn search(
-    at: At<'_>,
+    at: RelativeName<'_>,
     wanted: &[u8],
     most: u64,
     entries: &mut [MaybeUninit<u8>],
@@ -163,7 +163,7 @@ fn search(
     Ok(count)
 }
 
-fn empty_tree(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
+fn empty_tree(at: RelativeName<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
     match open_stream(at) {
         Ok(directory) => done(empty(directory.as_fd(), entries, DEPTH_MAX)),
         Err(result) => result,
@@ -192,7 +192,7 @@ fn empty(
             // Deeper nesting would need more stack.
             (true, 0) => Err(Errno::LOOP),
             (true, _) => empty_below(directory, name, depth - 1),
-            (false, _) => match unlink(At { directory, name }, AtFlags::empty()) {
+            (false, _) => match unlink(RelativeName { directory, name }, AtFlags::empty()) {
                 0 => Ok(()),
                 result => Err(Errno::from_raw_os_error(-result)),
             },

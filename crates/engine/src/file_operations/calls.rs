@@ -9,22 +9,22 @@ use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom};
 use rustix::io::{Errno, ReadWriteFlags};
 
 use super::{DIRECTORY_HOW, OpenHow};
-use crate::files::{close, moved, result_of};
-use crate::fileset::At;
-use crate::request::Placed;
+use crate::files::{close, moved, syscall_result};
+use crate::fileset::RelativeName;
+use crate::request::TransferPosition;
 use crate::{Operation, Request};
 
 /// Buffer size for reading directory entries, the same as in C's `readdir`.
 pub(crate) const ENTRIES_BYTES: usize = 32 << 10;
 
-impl At<'_> {
+impl RelativeName<'_> {
     pub(super) fn parts(&self) -> (i32, *const c_char) {
         (self.directory.as_raw_fd(), self.name.as_ptr())
     }
 }
 
 fn answer(value: i32) -> i32 {
-    result_of(value as isize)
+    syscall_result(value as isize)
 }
 
 /// Opens by `openat2`, or by `openat` if `plain`.
@@ -32,7 +32,7 @@ fn answer(value: i32) -> i32 {
 /// Like all calls made for every file, it uses the kernel's interface directly. In multithreaded
 /// programs, each call through the C library also marks a cancellation point.
 #[inline(always)]
-pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i32> {
+pub(crate) fn open(at: RelativeName<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i32> {
     let flags = OFlags::from_bits_retain(how.flags as u32);
     let mode = Mode::from_raw_mode(how.mode as u32);
     let opened = if plain {
@@ -65,7 +65,7 @@ pub(crate) fn transfer(
     let offset = request.offset_bytes;
     let is_read = request.operation == Operation::Read;
     moved(match (is_read, at_position) {
-        (_, true) => move_on(fd, is_read, buffer),
+        (_, true) => transfer_at_current_offset(fd, is_read, buffer),
         _ if offset >= Request::FIRST_CODE => transfer_by_code(fd, is_read, offset, buffer),
         (true, false) => rustix::io::pread(fd, buffer, offset),
         (false, false) => rustix::io::pwrite(fd, buffer, offset),
@@ -74,7 +74,11 @@ pub(crate) fn transfer(
 
 /// Reads or writes at the file's current position.
 #[inline(always)]
-fn move_on(fd: BorrowedFd<'_>, is_read: bool, buffer: &mut [u8]) -> Result<usize, Errno> {
+fn transfer_at_current_offset(
+    fd: BorrowedFd<'_>,
+    is_read: bool,
+    buffer: &mut [u8],
+) -> Result<usize, Errno> {
     match is_read {
         true => rustix::io::read(fd, buffer),
         false => rustix::io::write(fd, buffer),
@@ -88,19 +92,21 @@ fn transfer_by_code(
     buffer: &mut [u8],
 ) -> Result<usize, Errno> {
     match (Request::place(code), is_read) {
-        (Placed::Position, _) => move_on(fd, is_read, buffer),
-        (Placed::Units(unit_bytes), _) => move_in_units(fd, is_read, unit_bytes, buffer),
-        (Placed::Sought(offset), _) => {
+        (TransferPosition::Position, _) => transfer_at_current_offset(fd, is_read, buffer),
+        (TransferPosition::Units(unit_bytes), _) => move_in_units(fd, is_read, unit_bytes, buffer),
+        (TransferPosition::Sought(offset), _) => {
             rustix::fs::seek(fd, SeekFrom::Start(offset))?;
-            move_on(fd, is_read, buffer)
+            transfer_at_current_offset(fd, is_read, buffer)
         }
-        (Placed::SoughtEnd, false) => {
+        (TransferPosition::SoughtEnd, false) => {
             rustix::fs::seek(fd, SeekFrom::End(0))?;
-            move_on(fd, is_read, buffer)
+            transfer_at_current_offset(fd, is_read, buffer)
         }
-        (Placed::End, false) => append(fd, buffer),
+        (TransferPosition::End, false) => append(fd, buffer),
         // Nothing can be read at the end of the file.
-        (Placed::Offset(_) | Placed::SoughtEnd | Placed::End, _) => Err(Errno::INVAL),
+        (TransferPosition::Offset(_) | TransferPosition::SoughtEnd | TransferPosition::End, _) => {
+            Err(Errno::INVAL)
+        }
     }
 }
 
@@ -113,7 +119,7 @@ fn move_in_units(
 ) -> Result<usize, Errno> {
     let mut moved = 0;
     for unit in buffer.chunks_mut(unit_bytes.max(1) as usize) {
-        match move_on(fd, is_read, unit) {
+        match transfer_at_current_offset(fd, is_read, unit) {
             Ok(count) if count == unit.len() => moved += count,
             Ok(count) => return Ok(moved + count),
             // Return the bytes transferred so far; the next request meets the error again.
@@ -134,7 +140,11 @@ fn append(fd: BorrowedFd<'_>, content: &[u8]) -> Result<usize, Errno> {
 
 /// Opens a file, reads it from its start and closes it. Returns the result of the read or of the
 /// first call that failed.
-pub(crate) fn read_whole(at: At<'_>, (how, plain): (&OpenHow, bool), buffer: &mut [u8]) -> i32 {
+pub(crate) fn read_whole(
+    at: RelativeName<'_>,
+    (how, plain): (&OpenHow, bool),
+    buffer: &mut [u8],
+) -> i32 {
     let file = match open(at, how, plain) {
         Ok(file) => file,
         Err(result) => return result,
@@ -175,7 +185,7 @@ pub(crate) fn on_handle(
             Operation::Setxattr => answer(libc::fsetxattr(fd, xattr.as_ptr(), value, size, 0)),
             Operation::Lock => answer(lock(fd, request, libc::F_WRLCK)),
             Operation::Unlock => answer(lock(fd, request, libc::F_UNLCK)),
-            Operation::Getxattr => result_of(libc::fgetxattr(fd, xattr.as_ptr(), value, size)),
+            Operation::Getxattr => syscall_result(libc::fgetxattr(fd, xattr.as_ptr(), value, size)),
             _ => -libc::EOPNOTSUPP,
         }
     }
@@ -205,7 +215,7 @@ pub(crate) fn stat_handle(fd: BorrowedFd<'_>) -> i32 {
 }
 
 #[inline]
-fn stat(at: At<'_>) -> i32 {
+fn stat(at: RelativeName<'_>) -> i32 {
     let (directory, name) = at.parts();
     let mut stat = MaybeUninit::<libc::stat64>::uninit();
     let flags = libc::AT_SYMLINK_NOFOLLOW;
@@ -215,21 +225,21 @@ fn stat(at: At<'_>) -> i32 {
 
 /// Removes a file, or a directory with `AT_REMOVEDIR`.
 #[inline(always)]
-pub(crate) fn unlink(at: At<'_>, flags: AtFlags) -> i32 {
+pub(crate) fn unlink(at: RelativeName<'_>, flags: AtFlags) -> i32 {
     match rustix::fs::unlinkat(at.directory, at.name, flags) {
         Ok(()) => 0,
         Err(errno) => -errno.raw_os_error(),
     }
 }
 
-fn mkdir(at: At<'_>, mode: u32) -> i32 {
+fn mkdir(at: RelativeName<'_>, mode: u32) -> i32 {
     let (directory, name) = at.parts();
     // SAFETY: as in `unlink`.
     answer(unsafe { libc::mkdirat(directory, name, mode) })
 }
 
 /// Executes an operation on one name.
-pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
+pub(crate) fn on_name(operation: Operation, at: RelativeName<'_>, mode: u32) -> i32 {
     match operation {
         Operation::Stat => stat(at),
         Operation::Mkdir => mkdir(at, mode),
@@ -243,7 +253,7 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
 ///
 /// The target of a symbolic link is the last component of the old name. The link is valid if both
 /// names are in the same directory; otherwise the target may not exist.
-pub(crate) fn two_names(operation: Operation, old: At<'_>, new: At<'_>) -> i32 {
+pub(crate) fn two_names(operation: Operation, old: RelativeName<'_>, new: RelativeName<'_>) -> i32 {
     let (old_directory, old_name) = old.parts();
     let (directory, name) = new.parts();
     // SAFETY: both names end with a zero byte and outlive the call.
@@ -265,7 +275,7 @@ pub(crate) fn last_component(name: &CStr) -> *const c_char {
 }
 
 /// Opens a directory, syncs its entries and closes it.
-pub(crate) fn sync_directory(at: At<'_>) -> i32 {
+pub(crate) fn sync_directory(at: RelativeName<'_>) -> i32 {
     match open(at, &DIRECTORY_HOW, false) {
         // SAFETY: the descriptor is open during the call.
         Ok(directory) => answer(unsafe { libc::fsync(directory.as_raw_fd()) }),
@@ -279,7 +289,7 @@ const ENTRY_BYTES: usize = size_of::<libc::dirent64>() - 1;
 
 /// Opens a directory, reads all its entries and closes it. Returns the size of all entries as
 /// readdir(3) returns them, names included.
-pub(crate) fn readdir(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
+pub(crate) fn readdir(at: RelativeName<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
     let directory = match open(at, &DIRECTORY_HOW, false) {
         Ok(directory) => directory,
         Err(result) => return result,

@@ -267,7 +267,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn files_are_found_as_in_a_map(
+        fn file_handles_behave_like_a_map(
             // Few numbers with few bits meet in the same places.
             steps in proptest::collection::vec((any::<bool>(), 0_u32..24, any::<bool>()), 0..300),
             max_count in 1_u32..9,
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_can_be_closed() {
+    fn all_handles_can_be_closed() {
         let mut handles = FileHandles::new(3);
         for number in [1, 2, 3] {
             handles.put(&request(number), file());

@@ -12,9 +12,9 @@ pub(crate) mod streams;
 use crate::fileset::NAME_BYTES_MAX;
 
 pub use handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
-pub use open_modes::OpenWay;
-pub(crate) use open_modes::{DIRECTORY_HOW, Hows, OpenHow};
-pub use options::{Aim, FileEngineOptions, OpenAccess, OpenFlags, OpenMode};
+pub use open_modes::OpenModeIndex;
+pub(crate) use open_modes::{DIRECTORY_HOW, OpenHow, OpenHows};
+pub use options::{FileEngineOptions, OpenAccess, OpenFlags, OpenMode, RequestObject};
 pub use psync::PsyncFiles;
 
 /// Buffer for one name of a request.

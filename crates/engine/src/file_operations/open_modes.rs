@@ -12,9 +12,9 @@ use crate::{Operation, Request};
 /// existing files, `O_EXCL`, so that it never opens an existing file. Without the code of a way,
 /// Create uses [`OpenFlags::create`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenWay(pub u8);
+pub struct OpenModeIndex(pub u8);
 
-impl OpenWay {
+impl OpenModeIndex {
     /// First code that is not an [`OpenAccess`].
     const FIRST: u64 = OpenAccess::Append.code() + 1;
 
@@ -62,14 +62,14 @@ pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
 
 /// All ways to open, in the kernel's format.
 #[derive(Debug)]
-pub(crate) struct Hows {
+pub(crate) struct OpenHows {
     /// By access code, then for creating, and last for directories.
     fixed: [OpenHow; 6],
     /// By index of the way: to open, and to create.
     ways: Box<[[OpenHow; 2]]>,
 }
 
-impl Hows {
+impl OpenHows {
     const READ: usize = OpenAccess::Read as usize;
     const CREATE: usize = 4;
     const DIRECTORY: usize = 5;
@@ -101,7 +101,7 @@ impl Hows {
     }
 
     /// Adds some flags to each way and removes others.
-    pub(crate) fn adjusted(mut self, added: i32, removed: i32) -> Self {
+    pub(crate) fn with_flag_changes(mut self, added: i32, removed: i32) -> Self {
         for how in self.fixed.iter_mut().chain(self.ways.as_flattened_mut()) {
             how.flags |= u64::from(added.cast_unsigned());
             how.flags &= !u64::from(removed.cast_unsigned());
@@ -113,11 +113,11 @@ impl Hows {
     #[inline]
     pub(crate) fn of(&self, request: &Request) -> Option<&OpenHow> {
         let (code, creates) = (request.offset_bytes, request.operation == Operation::Create);
-        if code < OpenWay::FIRST {
+        if code < OpenModeIndex::FIRST {
             let index = if creates { Self::CREATE } else { code as usize };
             return Some(&self.fixed[index]);
         }
-        let index = usize::try_from(code - OpenWay::FIRST).ok()?;
+        let index = usize::try_from(code - OpenModeIndex::FIRST).ok()?;
         let way = self.ways.get(index)?;
         Some(&way[usize::from(creates)])
     }
@@ -125,7 +125,7 @@ impl Hows {
     /// `true` if C's streams would seek to the end after opening in this way.
     pub(crate) fn is_for_appending(request: &Request, how: &OpenHow) -> bool {
         match request.offset_bytes {
-            code @ ..OpenWay::FIRST => {
+            code @ ..OpenModeIndex::FIRST => {
                 request.operation == Operation::Open && code == OpenAccess::Append.code()
             }
             _ => how.flags & u64::from(libc::O_APPEND.cast_unsigned()) != 0,

@@ -8,7 +8,7 @@ use crate::{Operation, Request};
 const PAGE_BYTES: u32 = 4096;
 
 /// Access mode of [`Operation::Open`](crate::Operation::Open). The request's `offset_bytes` is its
-/// `code`, or that of an [`OpenWay`](crate::OpenWay).
+/// `code`, or that of an [`OpenModeIndex`](crate::OpenWay).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum OpenAccess {
@@ -34,7 +34,7 @@ impl OpenAccess {
 /// Object of a request to stat, make, remove or list; its `offset_bytes` is the `code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Aim {
+pub enum RequestObject {
     /// The name itself.
     Name,
     /// The directory that contains the name.
@@ -43,7 +43,7 @@ pub enum Aim {
     Handle,
 }
 
-impl Aim {
+impl RequestObject {
     /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
@@ -149,7 +149,7 @@ impl OpenFlags {
     /// Adds `O_APPEND` for creating and for reading and writing. Linux then appends even with
     /// `pwrite`.
     #[must_use]
-    pub fn appending(mut self) -> Self {
+    pub fn with_append(mut self) -> Self {
         self.create.flags |= libc::O_APPEND;
         self.read_write.flags |= libc::O_APPEND;
         self
@@ -176,7 +176,7 @@ impl OpenFlags {
 pub struct FileEngineOptions {
     /// Ways to open files, by purpose.
     pub open: OpenFlags,
-    /// Further ways to open, for requests with the code of an [`OpenWay`](crate::OpenWay).
+    /// Further ways to open, for requests with the code of an [`OpenModeIndex`](crate::OpenWay).
     pub ways: Vec<OpenMode>,
     /// Permissions of created directories.
     pub directory_mode: u32,
@@ -235,7 +235,7 @@ impl FileEngineOptions {
 
     /// Result of making a directory: 0 for an existing one if that counts as success.
     #[inline]
-    pub(crate) fn made_directory(&self, result: i32) -> i32 {
+    pub(crate) fn mkdir_result(&self, result: i32) -> i32 {
         if self.existing_directories && result == -libc::EEXIST {
             0
         } else {

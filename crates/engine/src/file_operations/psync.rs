@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
-use super::by_call::ByCall;
+use super::by_call::SyscallContext;
 use super::calls::{self, ENTRIES_BYTES};
 use super::handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
-use super::streams::Streams;
-use super::{Aim, FileEngineOptions, Hows, NameBuffers};
+use super::streams::DirectoryStreams;
+use super::{FileEngineOptions, NameBuffers, OpenHows, RequestObject};
 use crate::files::close;
-use crate::fileset::{At, NameKey};
+use crate::fileset::{NameKey, RelativeName};
 use crate::{
     Buffers, Completion, Engine, EngineError, Fileset, Filesets, Operation, Request, Wait, pause,
 };
@@ -30,14 +30,14 @@ use crate::{
 pub struct PsyncFiles<H = SlotHandles> {
     filesets: Filesets,
     options: FileEngineOptions,
-    hows: Hows,
+    hows: OpenHows,
     /// The open files.
     handles: H,
     buffers: Buffers,
     /// One pair for all slots, because each call ends before the next begins.
     names: NameBuffers,
     entries: Box<[MaybeUninit<u8>]>,
-    streams: Streams,
+    streams: DirectoryStreams,
     pending: Vec<Request>,
 }
 
@@ -69,7 +69,7 @@ impl PsyncFiles<FileHandles> {
     ///
     /// # Errors
     /// If there is not enough memory for the buffers.
-    pub fn keeping_open(
+    pub fn with_open_files_max(
         fileset: Arc<Fileset>,
         slot_count: u32,
         buffer_bytes: u32,
@@ -121,12 +121,12 @@ impl<H: Handles> PsyncFiles<H> {
         options.open.plain |= filesets.iter().all(Fileset::is_flat);
         Self {
             filesets,
-            hows: Hows::new(&options),
+            hows: OpenHows::new(&options),
             options,
             handles,
             names: NameBuffers::new(1),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
-            streams: Streams::new(buffers.slot_count()),
+            streams: DirectoryStreams::new(buffers.slot_count()),
             pending: Vec::with_capacity(buffers.slot_count() as usize),
             buffers,
         }
@@ -154,24 +154,24 @@ impl<H: Handles> PsyncFiles<H> {
     fn execute_other(&mut self, request: &Request) -> i32 {
         match request.operation {
             Operation::Mkdir => {
-                let result = self.aimed(request);
-                self.options.made_directory(result)
+                let result = self.execute_by_aim(request);
+                self.options.mkdir_result(result)
             }
-            Operation::Stat | Operation::Rmdir | Operation::Readdir => self.aimed(request),
+            Operation::Stat | Operation::Rmdir | Operation::Readdir => self.execute_by_aim(request),
             Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
-            Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
+            Operation::Fsync if request.offset_bytes == RequestObject::Directory.code() => {
                 self.sync_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
             Operation::Lock | Operation::Unlock => self.on_handle(request),
-            operation if operation.is_by_call() => self.by_call(request),
+            operation if operation.needs_system_call() => self.by_call(request),
             _ => self.on_handle(request),
         }
     }
 
     fn by_call(&mut self, request: &Request) -> i32 {
         let [name, _] = self.names.of(0);
-        let by_call = ByCall {
+        let by_call = SyscallContext {
             filesets: &self.filesets,
             name,
             entries: &mut self.entries,
@@ -212,7 +212,7 @@ impl<H: Handles> PsyncFiles<H> {
         match calls::open(at, how, self.options.open.plain) {
             Ok(file) => {
                 if self.options.stdio {
-                    let appends = Hows::is_for_appending(request, how);
+                    let appends = OpenHows::is_for_appending(request, how);
                     calls::stdio_prelude(file.as_fd(), appends);
                 }
                 self.handles.put(request, file);
@@ -226,7 +226,7 @@ impl<H: Handles> PsyncFiles<H> {
     fn by_name(
         &mut self,
         request: &Request,
-        call: impl FnOnce(At<'_>, &mut [MaybeUninit<u8>]) -> i32,
+        call: impl FnOnce(RelativeName<'_>, &mut [MaybeUninit<u8>]) -> i32,
     ) -> i32 {
         let [name, _] = self.names.of(0);
         match self.filesets.name(NameKey::of(request), name) {
@@ -235,23 +235,23 @@ impl<H: Handles> PsyncFiles<H> {
         }
     }
 
-    fn aimed(&mut self, request: &Request) -> i32 {
+    fn execute_by_aim(&mut self, request: &Request) -> i32 {
         let mode = self.options.directory_mode;
         let operation = request.operation;
-        let call = |at: At<'_>, entries: &mut [MaybeUninit<u8>]| match operation {
+        let call = |at: RelativeName<'_>, entries: &mut [MaybeUninit<u8>]| match operation {
             Operation::Readdir => calls::readdir(at, entries),
             operation => calls::on_name(operation, at, mode),
         };
-        match Aim::from_code(request.offset_bytes) {
-            Some(Aim::Name) => self.by_name(request, call),
-            Some(Aim::Directory) => {
+        match RequestObject::from_code(request.offset_bytes) {
+            Some(RequestObject::Name) => self.by_name(request, call),
+            Some(RequestObject::Directory) => {
                 let [name, _] = self.names.of(0);
                 match self.filesets.directory_name(NameKey::of(request), name) {
                     Some(at) => call(at, &mut self.entries),
                     None => -libc::EBADF,
                 }
             }
-            Some(Aim::Handle) if operation == Operation::Stat => {
+            Some(RequestObject::Handle) if operation == Operation::Stat => {
                 let handle = self.handles.get(request);
                 handle.map_or(-libc::EBADF, |file| calls::stat_handle(file.as_fd()))
             }

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use super::DIRECTORY_HOW;
 use super::calls::{ENTRIES_BYTES, open};
-use crate::fileset::At;
+use crate::fileset::RelativeName;
 
 /// Offsets in a directory entry of the kernel: its length, and its name.
 ///
@@ -16,7 +16,7 @@ const NAME_AT: usize = 19;
 
 /// The directory that each slot reads.
 #[derive(Debug)]
-pub(crate) struct Streams(Box<[DirectoryStream]>);
+pub(crate) struct DirectoryStreams(Box<[DirectoryStream]>);
 
 /// A directory being read.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct DirectoryStream {
     end: usize,
 }
 
-impl Streams {
+impl DirectoryStreams {
     pub(crate) fn new(slot_count: u32) -> Self {
         let stream = |_| DirectoryStream {
             directory: None,
@@ -47,7 +47,7 @@ impl Streams {
 
 impl DirectoryStream {
     /// Starts reading a directory; one that was being read is closed.
-    pub(super) fn open(&mut self, at: At<'_>) -> Result<(), i32> {
+    pub(super) fn open(&mut self, at: RelativeName<'_>) -> Result<(), i32> {
         (self.at, self.end) = (0, 0);
         self.directory = Some(open_stream(at)?);
         Ok(())
@@ -98,7 +98,7 @@ impl DirectoryStream {
 }
 
 /// Opens a directory and stats it, like C's `opendir`.
-pub(super) fn open_stream(at: At<'_>) -> Result<OwnedFd, i32> {
+pub(super) fn open_stream(at: RelativeName<'_>) -> Result<OwnedFd, i32> {
     let directory = open(at, &DIRECTORY_HOW, false)?;
     let _ = rustix::fs::fstat(&directory);
     Ok(directory)

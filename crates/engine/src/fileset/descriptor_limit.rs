@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_than_a_process_can_hold_open_is_refused_with_the_limit() {
+    fn more_open_files_than_allowed_are_refused_with_the_limit() {
         let Some(maximum) = getrlimit(Resource::Nofile).maximum else {
             println!("skipped: there is no limit here");
             return;
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_raised_as_far_as_it_needs() {
+    fn the_open_file_limit_is_raised_only_as_far_as_needed() {
         let limit = getrlimit(Resource::Nofile);
         let (Some(current), true) = (limit.current, limit.maximum != limit.current) else {
             println!("skipped: the limit cannot be raised");

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_name_is_the_one_that_its_number_was_made_of() {
+    fn a_second_name_round_trips_through_its_code() {
         for fileset in [0, 1, 255] {
             for file_index in [0, 7, u32::MAX] {
                 let second = SecondName {

@@ -9,14 +9,14 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::Mode;
 use rustix::io::Errno;
 
-use super::rule::impossible;
+use super::rule::file_name_error;
 use super::{COMPONENT_BYTES_MAX, DIRECTORY, NAME_BYTES_MAX};
 use crate::EngineError;
 use crate::open::open_beneath;
 
 /// Names in one block of memory, each with its directory.
 #[derive(Debug)]
-pub(super) struct List {
+pub(super) struct NameList {
     bytes: Vec<u8>,
     entries: Vec<NameEntry>,
 }
@@ -28,7 +28,7 @@ struct NameEntry {
     length: u8,
 }
 
-impl List {
+impl NameList {
     /// Splits the names from their directories and opens these; directory 0 is `location`.
     pub(super) fn new(
         location: OwnedFd,
@@ -54,7 +54,7 @@ impl List {
             };
             list.entries.push(NameEntry {
                 start: u32::try_from(list.bytes.len())
-                    .map_err(|_| impossible("", "the list is longer than 4 GiB"))?,
+                    .map_err(|_| file_name_error("", "the list is longer than 4 GiB"))?,
                 directory,
                 // At most 255 bytes, as `split` has checked.
                 length: own.len() as u8,
@@ -95,13 +95,16 @@ fn split(name: &Path) -> Result<(PathBuf, Vec<u8>), EngineError> {
         }
     }
     let Some(own) = parts.pop() else {
-        return Err(impossible(&shown, "it is empty"));
+        return Err(file_name_error(&shown, "it is empty"));
     };
     if own.len() > COMPONENT_BYTES_MAX {
-        return Err(impossible(&shown, "it is longer than 255 bytes"));
+        return Err(file_name_error(&shown, "it is longer than 255 bytes"));
     }
     if own.as_bytes().contains(&0) {
-        return Err(impossible(&shown, "it contains a slash or a zero byte"));
+        return Err(file_name_error(
+            &shown,
+            "it contains a slash or a zero byte",
+        ));
     }
     Ok((parts.iter().collect(), own.as_bytes().to_vec()))
 }
@@ -109,7 +112,7 @@ fn split(name: &Path) -> Result<(PathBuf, Vec<u8>), EngineError> {
 fn open_directory(location: &OwnedFd, path: &Path) -> Result<OwnedFd, EngineError> {
     let shown = || path.display().to_string();
     let c_path = CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| impossible(&shown(), "it contains a slash or a zero byte"))?;
+        .map_err(|_| file_name_error(&shown(), "it contains a slash or a zero byte"))?;
     open_beneath(location.as_fd(), &c_path, DIRECTORY, Mode::empty()).map_err(|errno| match errno {
         // These are the answers to a path that leaves the directory, contains a link or contains a
         // file.

@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-use super::{At, Fileset, NAME_BYTES_MAX, NameKey};
+use super::{Fileset, NAME_BYTES_MAX, NameKey, RelativeName};
 
 /// Filesets that requests select by number, at most 256.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Filesets {
         &'a self,
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
-    ) -> Option<At<'a>> {
+    ) -> Option<RelativeName<'a>> {
         self.get(key.fileset)?.name(key, buffer)
     }
 
@@ -68,7 +68,7 @@ impl Filesets {
         &'a self,
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
-    ) -> Option<At<'a>> {
+    ) -> Option<RelativeName<'a>> {
         self.get(key.fileset)?.directory_name(key, buffer)
     }
 }

@@ -22,9 +22,9 @@ use rustix::io::Errno;
 
 use crate::EngineError;
 use crate::open::open_beneath;
-use list::List;
+use list::NameList;
 use paths::Paths;
-use texts::Texts;
+use texts::NameTable;
 
 pub use descriptor_limit::make_room_for_open;
 pub(crate) use key::NameKey;
@@ -52,7 +52,7 @@ pub struct Fileset {
 
 /// A name with the directory that it is relative to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct At<'a> {
+pub(crate) struct RelativeName<'a> {
     pub directory: BorrowedFd<'a>,
     pub name: &'a CStr,
 }
@@ -61,8 +61,8 @@ pub(crate) struct At<'a> {
 enum NameSource {
     Generated(NameRule),
     /// Directories by the rule, names from a list.
-    Placed(NameRule, Texts),
-    Listed(List),
+    Placed(NameRule, NameTable),
+    Listed(NameList),
     Paths(Paths),
 }
 
@@ -79,7 +79,7 @@ impl Fileset {
     pub fn generated(locations: Vec<OwnedFd>, rule: NameRule) -> Result<Self, EngineError> {
         rule.check()?;
         if locations.is_empty() {
-            return Err(rule::impossible("", "there is no directory for it"));
+            return Err(rule::file_name_error("", "there is no directory for it"));
         }
         Ok(Self {
             locations,
@@ -97,7 +97,7 @@ impl Fileset {
         rule: NameRule,
         names: &[Box<str>],
     ) -> Result<Self, EngineError> {
-        let texts = Texts::new(names)?;
+        let texts = NameTable::new(names)?;
         Ok(Self {
             names: NameSource::Placed(rule.clone(), texts),
             ..Self::generated(vec![location], rule)?
@@ -110,7 +110,7 @@ impl Fileset {
     /// If a name leads elsewhere (`..`, an absolute path, a link in its path), is empty or too
     /// long, or its directory cannot be opened.
     pub fn listed(location: OwnedFd, names: &[PathBuf]) -> Result<Self, EngineError> {
-        let (list, locations) = List::new(location, names)?;
+        let (list, locations) = NameList::new(location, names)?;
         Ok(Self {
             locations,
             subdirectories: Vec::new(),
@@ -214,7 +214,7 @@ impl Fileset {
     #[must_use]
     pub fn shown(&self, index: u32) -> PathBuf {
         let key = NameKey::of_index(index);
-        let text = |at: At<'_>| at.name.to_string_lossy().into_owned();
+        let text = |at: RelativeName<'_>| at.name.to_string_lossy().into_owned();
         let mut buffer = [0; NAME_BYTES_MAX];
         let directory = self.directory_name(key, &mut buffer).map(text);
         let directory = directory.filter(|it| it != ".").unwrap_or_default();
@@ -237,7 +237,7 @@ impl Fileset {
             true => AtFlags::REMOVEDIR,
             false => AtFlags::empty(),
         };
-        unlinked(at, flags)
+        unlink_if_exists(at, flags)
     }
 
     /// Removes a file by its number and the number of its directory, for rules where requests
@@ -252,7 +252,7 @@ impl Fileset {
             ..NameKey::of_index(index)
         };
         let at = self.name(key, &mut buffer);
-        at.map_or(Ok(false), |at| unlinked(at, AtFlags::empty()))
+        at.map_or(Ok(false), |at| unlink_if_exists(at, AtFlags::empty()))
     }
 
     /// Removes a subdirectory by number, for rules where requests select the directory. Returns
@@ -267,7 +267,7 @@ impl Fileset {
             ..NameKey::of_index(0)
         };
         let at = self.directory_name(key, &mut buffer);
-        at.map_or(Ok(false), |at| unlinked(at, AtFlags::REMOVEDIR))
+        at.map_or(Ok(false), |at| unlink_if_exists(at, AtFlags::REMOVEDIR))
     }
 
     /// Opens every subdirectory, so that names are looked up relative to it. A name is then one
@@ -287,7 +287,7 @@ impl Fileset {
     ///
     /// # Errors
     /// If there are too few descriptors, or one cannot be opened for another reason.
-    pub fn open_subdirectories_there(&mut self) -> Result<(), EngineError> {
+    pub fn open_existing_subdirectories(&mut self) -> Result<(), EngineError> {
         self.open_each(|errno| match errno {
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV => Ok(()),
             errno => Err(errno),
@@ -361,7 +361,7 @@ impl Fileset {
         &'a self,
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
-    ) -> Option<At<'a>> {
+    ) -> Option<RelativeName<'a>> {
         let (rule, texts) = match &self.names {
             NameSource::Generated(rule) => (rule, None),
             NameSource::Placed(rule, texts) => (rule, Some(texts)),
@@ -414,7 +414,7 @@ impl Fileset {
         &'a self,
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
-    ) -> Option<At<'a>> {
+    ) -> Option<RelativeName<'a>> {
         let (location, length) = match &self.names {
             NameSource::Listed(list) => {
                 let (location, _) = list.name(key.index, buffer)?;
@@ -437,8 +437,8 @@ impl Fileset {
 
     /// A path from the only location.
     #[inline]
-    fn beneath<'a>(&'a self, name: &'a CStr) -> At<'a> {
-        At {
+    fn beneath<'a>(&'a self, name: &'a CStr) -> RelativeName<'a> {
+        RelativeName {
             directory: self.locations[0].as_fd(),
             name,
         }
@@ -463,7 +463,11 @@ impl Fileset {
 
 /// The name of `length` bytes in a buffer; a zero byte must follow it.
 #[inline]
-fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: usize) -> At<'a> {
+fn at<'a>(
+    directory: BorrowedFd<'a>,
+    buffer: &'a [u8; NAME_BYTES_MAX],
+    length: usize,
+) -> RelativeName<'a> {
     let name = &buffer[..=length];
     debug_assert!(
         CStr::from_bytes_with_nul(name).is_ok(),
@@ -473,11 +477,11 @@ fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: u
     // lists were checked, and the rest is digits and slashes. Checking again would cost as much as
     // writing the name.
     let name = unsafe { CStr::from_bytes_with_nul_unchecked(name) };
-    At { directory, name }
+    RelativeName { directory, name }
 }
 
 /// Removes a name; returns `false` if it does not exist.
-fn unlinked(at: At<'_>, flags: AtFlags) -> io::Result<bool> {
+fn unlink_if_exists(at: RelativeName<'_>, flags: AtFlags) -> io::Result<bool> {
     match rustix::fs::unlinkat(at.directory, at.name, flags) {
         Ok(()) => Ok(true),
         Err(Errno::NOENT) => Ok(false),

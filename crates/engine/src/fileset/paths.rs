@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::path::{Component, Path};
 
 use super::COMPONENT_BYTES_MAX;
-use super::rule::impossible;
+use super::rule::file_name_error;
 use crate::EngineError;
 
 /// Longest path, with the final zero byte (`PATH_MAX`).
@@ -49,7 +49,7 @@ impl Paths {
 
     fn put(&mut self, text: &str) -> Result<TextSpan, EngineError> {
         let start = u32::try_from(self.bytes.len());
-        let start = start.map_err(|_| impossible("", "the list is longer than 4 GiB"))?;
+        let start = start.map_err(|_| file_name_error("", "the list is longer than 4 GiB"))?;
         self.bytes.extend_from_slice(text.as_bytes());
         self.bytes.push(0);
         // At most 4095 bytes, as `parts` has checked.
@@ -92,13 +92,13 @@ fn joined(parts: &[&str]) -> String {
 fn parts(name: &str) -> Result<Vec<&str>, EngineError> {
     let mut parts = Vec::new();
     if name.len() >= PATH_BYTES_MAX {
-        return Err(impossible(name, "it is longer than 4095 bytes"));
+        return Err(file_name_error(name, "it is longer than 4095 bytes"));
     }
     if name.is_empty() {
-        return Err(impossible(name, "it is empty"));
+        return Err(file_name_error(name, "it is empty"));
     }
     if name.contains('\0') {
-        return Err(impossible(name, "it contains a slash or a zero byte"));
+        return Err(file_name_error(name, "it contains a slash or a zero byte"));
     }
     for component in Path::new(name).components() {
         match component {
@@ -112,7 +112,7 @@ fn parts(name: &str) -> Result<Vec<&str>, EngineError> {
         }
     }
     if parts.iter().any(|part| part.len() > COMPONENT_BYTES_MAX) {
-        return Err(impossible(name, "it is longer than 255 bytes"));
+        return Err(file_name_error(name, "it is longer than 255 bytes"));
     }
     Ok(parts)
 }

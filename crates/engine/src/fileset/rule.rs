@@ -104,7 +104,9 @@ impl NameRule {
     pub(super) fn check(&self) -> Result<(), EngineError> {
         check_texts(&self.prefix, &self.suffix, self.digit_count)?;
         match &self.subdirectories {
-            Some(it) if it.count == 0 => Err(impossible(&it.prefix, "there are 0 subdirectories")),
+            Some(it) if it.count == 0 => {
+                Err(file_name_error(&it.prefix, "there are 0 subdirectories"))
+            }
             Some(it) => it.check(),
             None => Ok(()),
         }
@@ -196,14 +198,17 @@ impl SubdirectoryRule {
             Nesting::Heap { fan } => fan < 1,
         };
         if is_endless {
-            return Err(impossible(&self.prefix, "directories contain themselves"));
+            return Err(file_name_error(
+                &self.prefix,
+                "directories contain themselves",
+            ));
         }
         // No directory is deeper than the last one.
         let deepest = self.way(self.count.saturating_sub(1)).count();
         let each = self.prefix.len() + (self.digit_count as usize).max(DIGITS_MAX) + 1;
         // A path of one level has been checked with its texts.
         if deepest > 1 && deepest * each > COMPONENT_BYTES_MAX {
-            return Err(impossible(
+            return Err(file_name_error(
                 &self.prefix,
                 "the path to it is longer than 255 bytes",
             ));
@@ -222,19 +227,19 @@ impl SubdirectoryRule {
     #[inline]
     pub(super) fn write(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
         if self.nesting != Nesting::Beside {
-            return self.write_way(index, buffer);
+            return self.write_path(index, buffer);
         }
-        self.write_one(index, buffer, 0)
+        self.write_component(index, buffer, 0)
     }
 
     #[inline]
-    fn write_one(&self, number: u32, buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
+    fn write_component(&self, number: u32, buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
         let at = put(self.prefix.as_bytes(), buffer, at);
         let at = put_number(number, self.digit_count, buffer, at);
         put(b"/", buffer, at)
     }
 
-    fn write_way(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
+    fn write_path(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
         let mut numbers = [0; WAY_MAX];
         let mut count = 0;
         for number in self.way(index).take(WAY_MAX) {
@@ -242,7 +247,7 @@ impl SubdirectoryRule {
             count += 1;
         }
         let numbers = numbers[..count].iter().rev();
-        numbers.fold(0, |at, number| self.write_one(*number, buffer, at))
+        numbers.fold(0, |at, number| self.write_component(*number, buffer, at))
     }
 
     /// Numbers in the names of a directory and its parents, innermost first.
@@ -325,18 +330,18 @@ fn put_long_number(
 fn check_texts(prefix: &str, suffix: &str, digit_count: u32) -> Result<(), EngineError> {
     for text in [prefix, suffix] {
         if text.contains(['/', '\0']) {
-            return Err(impossible(text, "it contains a slash or a zero byte"));
+            return Err(file_name_error(text, "it contains a slash or a zero byte"));
         }
     }
     let digits = (digit_count as usize).max(DIGITS_MAX);
     if prefix.len() + suffix.len() + digits > COMPONENT_BYTES_MAX {
         let name = format!("{prefix}0{suffix}");
-        return Err(impossible(&name, "it is longer than 255 bytes"));
+        return Err(file_name_error(&name, "it is longer than 255 bytes"));
     }
     Ok(())
 }
 
-pub(super) fn impossible(name: &str, reason: &'static str) -> EngineError {
+pub(super) fn file_name_error(name: &str, reason: &'static str) -> EngineError {
     EngineError::FileName {
         name: name.to_owned(),
         reason,

@@ -54,7 +54,7 @@ fn generated(rule: NameRule, location_count: usize) -> (Vec<TempDir>, Fileset) {
 }
 
 #[test]
-fn a_plain_rule_gives_the_number_itself() {
+fn the_default_rule_names_files_by_their_plain_number() {
     let (_dirs, set) = generated(NameRule::default(), 1);
     let names = [0, 9, 10, 12_345, u32::MAX].map(|index| name(&set, index).unwrap());
     assert_eq!(names, ["0", "9", "10", "12345", "4294967295"]);
@@ -63,7 +63,7 @@ fn a_plain_rule_gives_the_number_itself() {
 }
 
 #[test]
-fn numbers_are_filled_up_with_zeros_between_prefix_and_suffix() {
+fn numbers_are_zero_padded_between_prefix_and_suffix() {
     let rule = NameRule {
         prefix: "file.".to_owned(),
         suffix: ".tmp".to_owned(),
@@ -79,7 +79,7 @@ fn numbers_are_filled_up_with_zeros_between_prefix_and_suffix() {
 }
 
 #[test]
-fn turns_go_round_all_subdirectories_of_all_locations() {
+fn turns_cycle_through_all_subdirectories_of_all_locations() {
     let rule = NameRule {
         subdirectories: subdirectories(2),
         ..NameRule::default()
@@ -104,7 +104,7 @@ fn turns_go_round_all_subdirectories_of_all_locations() {
 }
 
 #[test]
-fn a_directory_that_is_told_holds_any_number() {
+fn an_explicitly_given_directory_holds_any_number() {
     let rule = NameRule {
         spread: Spread::Told,
         subdirectories: subdirectories(2),
@@ -131,7 +131,7 @@ fn a_directory_that_is_told_holds_any_number() {
 }
 
 #[test]
-fn blocks_fill_one_directory_after_the_other_and_then_end() {
+fn blocks_fill_one_directory_after_another_and_then_end() {
     let rule = NameRule {
         spread: Spread::Blocks { each_count: 3 },
         numbering: Numbering::Within,
@@ -146,7 +146,7 @@ fn blocks_fill_one_directory_after_the_other_and_then_end() {
 }
 
 #[test]
-fn names_of_their_own_lie_where_the_rule_puts_them() {
+fn given_names_are_placed_by_the_rule() {
     let dir = TempDir::new().unwrap();
     let rule = NameRule {
         spread: Spread::Blocks { each_count: 2 },
@@ -201,7 +201,7 @@ fn names_are_a_single_component_once_subdirectories_are_open() {
 }
 
 #[test]
-fn subdirectories_that_are_not_there_have_no_names() {
+fn files_in_missing_subdirectories_have_no_names() {
     let rule = NameRule {
         subdirectories: subdirectories(3),
         ..NameRule::default()
@@ -210,7 +210,7 @@ fn subdirectories_that_are_not_there_have_no_names() {
     let inside = |name: &str| dirs[0].path().join(name);
     std::fs::create_dir(inside("s0")).unwrap();
     std::os::unix::fs::symlink("/tmp", inside("s1")).unwrap();
-    set.open_subdirectories_there().unwrap();
+    set.open_existing_subdirectories().unwrap();
     let names = [0, 1, 2].map(|index| name(&set, index));
     assert_eq!(names, [Some("0".to_owned()), None, None]);
 }
@@ -241,7 +241,7 @@ fn a_list_keeps_its_names_and_their_directories() {
 }
 
 #[test]
-fn listed_names_that_lead_elsewhere_are_refused() {
+fn listed_names_that_leave_the_directory_are_refused() {
     let dir = TempDir::new().unwrap();
     std::fs::create_dir(dir.path().join("a")).unwrap();
     std::os::unix::fs::symlink("/etc", dir.path().join("link")).unwrap();
@@ -269,7 +269,7 @@ fn listed_names_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn rules_whose_texts_cannot_be_part_of_a_name_are_refused() {
+fn rules_with_text_that_is_invalid_in_a_name_are_refused() {
     let dir = TempDir::new().unwrap();
     let refused = |rule: NameRule| {
         Fileset::generated(vec![directory(&dir)], rule)
@@ -326,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_are_written_as_text_is_formatted(
+    fn numbers_are_written_as_the_standard_library_formats_them(
         number: u32,
         bits in 0_u32..32,
         digit_count in 0_u32..12,
@@ -345,7 +345,7 @@ proptest! {
 }
 
 #[test]
-fn directories_in_each_other_have_the_way_to_each_as_their_name() {
+fn nested_directories_are_named_by_their_path() {
     let ways = |nesting, count| {
         let rule = SubdirectoryRule {
             count,
@@ -371,7 +371,7 @@ fn directories_in_each_other_have_the_way_to_each_as_their_name() {
 }
 
 #[test]
-fn files_lie_in_nested_directories_by_their_numbers() {
+fn files_are_placed_in_nested_directories_by_number() {
     let rule = NameRule {
         prefix: "f".to_owned(),
         first: 1,
@@ -397,7 +397,7 @@ fn files_lie_in_nested_directories_by_their_numbers() {
 }
 
 #[test]
-fn directories_that_would_be_in_themselves_are_refused() {
+fn directories_that_would_contain_themselves_are_refused() {
     for nesting in [Nesting::Digits { fan: 1 }, Nesting::Heap { fan: 0 }] {
         let rule = SubdirectoryRule {
             count: 2,

@@ -1,12 +1,12 @@
 //! Names that follow no rule, by number.
 
-use super::rule::impossible;
+use super::rule::file_name_error;
 use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX};
 use crate::EngineError;
 
 /// Names of one component each, in one block of memory.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct NameTable {
     bytes: Vec<u8>,
     /// End of each name in `bytes`.
     ends: Vec<u32>,
@@ -14,21 +14,24 @@ pub(super) struct Texts {
     sorted: Vec<u32>,
 }
 
-impl Texts {
+impl NameTable {
     /// # Errors
     /// If a name is not valid within a directory.
     pub(super) fn new(names: &[Box<str>]) -> Result<Self, EngineError> {
         let mut texts = Self::default();
         for name in names {
             if matches!(&**name, "" | "." | "..") || name.contains(['/', '\0']) {
-                return Err(impossible(name, "it is not a valid name in a directory"));
+                return Err(file_name_error(
+                    name,
+                    "it is not a valid name in a directory",
+                ));
             }
             if name.len() > COMPONENT_BYTES_MAX {
-                return Err(impossible(name, "it is longer than 255 bytes"));
+                return Err(file_name_error(name, "it is longer than 255 bytes"));
             }
             texts.bytes.extend_from_slice(name.as_bytes());
             let end = u32::try_from(texts.bytes.len());
-            let end = end.map_err(|_| impossible("", "the list is longer than 4 GiB"))?;
+            let end = end.map_err(|_| file_name_error("", "the list is longer than 4 GiB"))?;
             texts.ends.push(end);
         }
         let mut sorted: Vec<u32> = (0..texts.ends.len() as u32).collect();

@@ -101,7 +101,7 @@ impl MessageBuffers {
     /// Writes the header of a request that begins a transaction before the slot's bytes. Returns
     /// the header and the bytes.
     #[inline]
-    fn with_header(&mut self, request: &Request) -> &mut [u8] {
+    fn write_header(&mut self, request: &Request) -> &mut [u8] {
         let header = TransactionHeader {
             way: match request.operation {
                 Operation::Read => ByteDirection::FromSink,

@@ -62,9 +62,9 @@ impl PsyncNetwork {
         let length = request.length_bytes as usize;
         let reads = request.operation == Operation::Read;
         let sent = match (begins(request), reads) {
-            (true, true) => send_all(fd, &self.messages.with_header(request)[..HEADER_BYTES]),
+            (true, true) => send_all(fd, &self.messages.write_header(request)[..HEADER_BYTES]),
             (true, false) => {
-                let message = &self.messages.with_header(request)[..HEADER_BYTES + length];
+                let message = &self.messages.write_header(request)[..HEADER_BYTES + length];
                 send_all(fd, message)
             }
             (false, true) => 0,

@@ -88,7 +88,7 @@ fn transactions_of_all_sizes_move_all_their_bytes_both_ways() {
 }
 
 #[test]
-fn connections_are_opened_and_closed_and_nothing_moves_between() {
+fn no_bytes_move_without_an_open_connection() {
     with_sink(|address| {
         for mut engine in engines(address, 1, false) {
             let mut one = |operation, length| {
@@ -107,7 +107,7 @@ fn connections_are_opened_and_closed_and_nothing_moves_between() {
 }
 
 #[test]
-fn a_peer_that_closes_in_the_middle_is_an_error_and_the_connection_is_gone() {
+fn a_peer_that_closes_early_is_an_error_and_ends_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let serve = move || {

@@ -210,7 +210,7 @@ impl UringNetwork {
 
     /// Aborts requests in flight if nothing has completed for too long.
     #[cold]
-    fn look_for_silence(&mut self) {
+    fn abort_silent_requests(&mut self) {
         let since = self.silent_since.get_or_insert_with(Instant::now);
         if since.elapsed() < SILENCE_MAX {
             return;
@@ -331,7 +331,7 @@ impl Engine for UringNetwork {
             return self.answer(&request);
         }
         if begins(&request) {
-            self.messages.with_header(&request);
+            self.messages.write_header(&request);
             if request.operation == Operation::Read {
                 let entry = self.header(slot);
                 // SAFETY: as in `push_rest`, for the header before the slot's bytes.
@@ -386,7 +386,7 @@ impl Engine for UringNetwork {
         if done.len() > done_before {
             self.silent_since = None;
         } else if matches!(wait, Wait::One { .. }) && self.queue.in_flight_count() > 0 {
-            self.look_for_silence();
+            self.abort_silent_requests();
         }
         Ok(())
     }

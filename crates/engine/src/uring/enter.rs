@@ -14,7 +14,7 @@ const UNREGISTER_RING_FDS: u32 = 21;
 
 /// Outcome of a call that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entered {
+pub(super) enum EnterOutcome {
     /// The kernel accepted as many entries as it could, and waited as requested.
     Done,
     /// A signal arrived.
@@ -24,7 +24,7 @@ pub(super) enum Entered {
 /// Calls `io_uring_enter` directly. The wrapper of the `io_uring` crate supports only plain
 /// descriptors, not a registered ring, and runs deferred completions only when it waits.
 #[derive(Debug)]
-pub(super) struct Enter {
+pub(super) struct EnterCall {
     /// Index of the registered ring, or descriptor of the ring.
     fd: i32,
     flags: u32,
@@ -54,7 +54,7 @@ struct KernelTimespec {
     nanoseconds: i64,
 }
 
-impl Enter {
+impl EnterCall {
     /// Registers the ring with this thread if the kernel supports it (5.18), which saves a
     /// descriptor lookup per call.
     pub(super) fn new(ring: &io_uring::IoUring, setup: &mut RingGrants) -> Self {
@@ -98,7 +98,7 @@ impl Enter {
         ring: &mut io_uring::IoUring,
         pushed_count: u32,
         wait: Wait,
-    ) -> Result<Entered, EngineError> {
+    ) -> Result<EnterOutcome, EngineError> {
         // Set even without a wait: with `DEFER_TASKRUN`, completions run only with this flag.
         let mut flags = self.flags | ENTER_GETEVENTS;
         if self.sqpoll {
@@ -107,7 +107,7 @@ impl Enter {
                 flags |= ENTER_SQ_WAKEUP;
             } else if wait == Wait::Poll {
                 // While awake, the kernel's thread takes the entries without a call.
-                return Ok(Entered::Done);
+                return Ok(EnterOutcome::Done);
             }
         }
         match wait {
@@ -130,7 +130,7 @@ impl Enter {
         wanted_count: u32,
         flags: u32,
         span: Option<&KernelTimespec>,
-    ) -> Result<Entered, EngineError> {
+    ) -> Result<EnterOutcome, EngineError> {
         let arg = span.map(|span| GetEventsArg {
             sigmask: 0,
             sigmask_bytes: 0,
@@ -154,9 +154,9 @@ impl Enter {
             )
         };
         if answer >= 0 {
-            Ok(Entered::Done)
+            Ok(EnterOutcome::Done)
         } else {
-            outcome_of_failure()
+            classify_failure()
         }
     }
 }
@@ -164,11 +164,11 @@ impl Enter {
 /// Distinguishes temporary conditions from failures. `EAGAIN` and `EBUSY` mean that the kernel is
 /// short of memory or needs completions reaped first; the next call submits the queued entries.
 #[cold]
-fn outcome_of_failure() -> Result<Entered, EngineError> {
+fn classify_failure() -> Result<EnterOutcome, EngineError> {
     let source = std::io::Error::last_os_error();
     match source.raw_os_error() {
-        Some(libc::ETIME | libc::EAGAIN | libc::EBUSY) => Ok(Entered::Done),
-        Some(libc::EINTR) => Ok(Entered::Interrupted),
+        Some(libc::ETIME | libc::EAGAIN | libc::EBUSY) => Ok(EnterOutcome::Done),
+        Some(libc::EINTR) => Ok(EnterOutcome::Interrupted),
         _ => Err(EngineError::system("io_uring_enter", source)),
     }
 }
@@ -193,7 +193,7 @@ fn register_ring(ring_fd: i32) -> Option<i32> {
     (answer == 1).then_some(update.offset as i32)
 }
 
-impl Drop for Enter {
+impl Drop for EnterCall {
     fn drop(&mut self) {
         if self.flags & ENTER_REGISTERED_RING == 0 {
             return;

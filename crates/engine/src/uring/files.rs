@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 use entries::Memory;
 use io_uring::{opcode, squeue, types};
-use places::SlotPlaces;
+use places::FileTableSlots;
 use rustix::fs::AtFlags;
-use whole_file::{PARTS_COUNT, WholeResult};
+use whole_file::{PARTS_COUNT, WholeFileResult};
 
 use super::files_directory::DirectoryStage;
 use super::queue::Queue;
 use super::setup::{self, RingGrants, UringOptions};
 use super::{issue, table};
 use crate::file_operations::calls::{self, ENTRIES_BYTES};
-use crate::file_operations::streams::Streams;
-use crate::file_operations::{Aim, FileEngineOptions, Hows, NameBuffers, OpenHow};
+use crate::file_operations::streams::DirectoryStreams;
+use crate::file_operations::{FileEngineOptions, NameBuffers, OpenHow, OpenHows, RequestObject};
 use crate::fileset::NameKey;
 use crate::{
     Buffers, Completion, Engine, EngineError, Fileset, Filesets, Operation, Request, Wait,
@@ -41,12 +41,12 @@ use crate::{
 /// It must be created and used on one thread, with which the ring is registered.
 pub struct UringFiles {
     queue: Queue,
-    lent: ManuallyDrop<Lent>,
+    lent: ManuallyDrop<EntryResources>,
     slots: Box<[UringSlot]>,
-    places: SlotPlaces,
-    wholes: Box<[WholeResult]>,
+    places: FileTableSlots,
+    wholes: Box<[WholeFileResult]>,
     entries: Box<[MaybeUninit<u8>]>,
-    streams: Streams,
+    streams: DirectoryStreams,
     region_shift: u32,
     lacks: Vec<Operation>,
     setup: RingGrants,
@@ -55,11 +55,11 @@ pub struct UringFiles {
 
 /// Memory and descriptors that queue entries refer to. Freed only when the kernel no longer works
 /// on any entry; otherwise leaked.
-struct Lent {
+struct EntryResources {
     buffers: Buffers,
     names: NameBuffers,
     stats: Box<[MaybeUninit<libc::statx>]>,
-    hows: Box<Hows>,
+    hows: Box<OpenHows>,
     filesets: Filesets,
     options: FileEngineOptions,
 }
@@ -81,7 +81,7 @@ struct InFlight {
 }
 
 /// How a request is executed.
-enum IssueWay {
+enum IssueMethod {
     Ring(squeue::Entry),
     /// Already executed, with this result.
     Done(i32),
@@ -98,7 +98,7 @@ impl UringFiles {
         buffer_bytes: u32,
         options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
-        let places = SlotPlaces::one_each(slot_count);
+        let places = FileTableSlots::one_per_slot(slot_count);
         Self::with_places(fileset.into(), places, (slot_count, buffer_bytes), options)
     }
 
@@ -115,13 +115,13 @@ impl UringFiles {
         options: FileEngineOptions,
         register_count: u8,
     ) -> Result<Self, EngineError> {
-        let places = SlotPlaces::registers(slot_count, register_count);
+        let places = FileTableSlots::registers(slot_count, register_count);
         Self::with_places(filesets, places, (slot_count, buffer_bytes), options)
     }
 
     fn with_places(
         filesets: Filesets,
-        places: SlotPlaces,
+        places: FileTableSlots,
         (slot_count, buffer_bytes): (u32, u32),
         options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
@@ -131,16 +131,16 @@ impl UringFiles {
         let region_shift = setup::register_buffers(&ring, &buffers)?;
         table::make(&ring, places.count())?;
         issue::allow_threads(&ring, slot_count);
-        let lacks = table::lacking(&mut ring, &filesets.first().locations()[0])?;
+        let lacks = table::unsupported_operations(&mut ring, &filesets.first().locations()[0])?;
         // No effect on regular files, but in memory it keeps reads off the kernel's threads.
         let promise = issue::in_memory(&filesets, &mut setup);
         let added = if promise { libc::O_NONBLOCK } else { 0 };
         // Files in the ring's table are never inherited, and the kernel rejects `O_CLOEXEC` here.
-        let hows = Hows::new(&options).adjusted(added, libc::O_CLOEXEC);
+        let hows = OpenHows::new(&options).with_flag_changes(added, libc::O_CLOEXEC);
         let queue = Queue::new(ring, slot_count, &mut setup);
         Ok(Self {
             queue,
-            lent: ManuallyDrop::new(Lent {
+            lent: ManuallyDrop::new(EntryResources {
                 buffers,
                 names: NameBuffers::new(slot_count),
                 stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
@@ -150,9 +150,9 @@ impl UringFiles {
             }),
             slots: vec![UringSlot::default(); slot_count as usize].into(),
             places,
-            wholes: vec![WholeResult::default(); slot_count as usize].into(),
+            wholes: vec![WholeFileResult::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
-            streams: Streams::new(slot_count),
+            streams: DirectoryStreams::new(slot_count),
             region_shift,
             lacks,
             setup,
@@ -167,60 +167,60 @@ impl UringFiles {
     }
 
     #[inline]
-    fn way(&mut self, request: &Request) -> IssueWay {
+    fn way(&mut self, request: &Request) -> IssueMethod {
         match request.operation {
             Operation::Create | Operation::Open => self.open(request),
-            Operation::Unlink => self.by_name(request, Aim::Name),
+            Operation::Unlink => self.by_name(request, RequestObject::Name),
             Operation::Stat | Operation::Mkdir | Operation::Rmdir | Operation::Readdir => {
-                match Aim::from_code(request.offset_bytes) {
-                    Some(Aim::Handle) if request.operation == Operation::Stat => {
+                match RequestObject::from_code(request.offset_bytes) {
+                    Some(RequestObject::Handle) if request.operation == Operation::Stat => {
                         self.stat_handle(request)
                     }
-                    Some(aim @ (Aim::Name | Aim::Directory)) => self.by_name(request, aim),
-                    _ => IssueWay::Done(-libc::EINVAL),
+                    Some(RequestObject::Handle) | None => IssueMethod::Done(-libc::EINVAL),
+                    Some(object) => self.by_name(request, object),
                 }
             }
             Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
-            Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
+            Operation::Fsync if request.offset_bytes == RequestObject::Directory.code() => {
                 self.open_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
             Operation::Lock | Operation::Unlock => self.on_handle(request),
-            operation if operation.is_by_call() => IssueWay::Done(self.by_call(request)),
+            operation if operation.needs_system_call() => IssueMethod::Done(self.by_call(request)),
             _ => self.on_handle(request),
         }
     }
 
     #[inline]
-    fn open(&mut self, request: &Request) -> IssueWay {
+    fn open(&mut self, request: &Request) -> IssueMethod {
         let lent = &mut *self.lent;
         let Some(how) = lent.hows.of(request) else {
-            return IssueWay::Done(-libc::EINVAL);
+            return IssueMethod::Done(-libc::EINVAL);
         };
         let place = match self.places.free_register(request) {
             Ok(place) => place,
-            Err(result) => return IssueWay::Done(result),
+            Err(result) => return IssueMethod::Done(result),
         };
         let [name, _] = lent.names.of(request.slot);
         let Some(at) = lent.filesets.name(NameKey::of(request), name) else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
-        IssueWay::Ring(entries::open(at, how, place))
+        IssueMethod::Ring(entries::open(at, how, place))
     }
 
     #[cold]
-    fn open_directory(&mut self, request: &Request) -> IssueWay {
-        let place = match self.places.passing(request.slot) {
+    fn open_directory(&mut self, request: &Request) -> IssueMethod {
+        let place = match self.places.free_temporary_place(request.slot) {
             Ok(place) => place,
-            Err(result) => return IssueWay::Done(result),
+            Err(result) => return IssueMethod::Done(result),
         };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let Some(at) = lent.filesets.directory_name(NameKey::of(request), name) else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
         self.slots[request.slot as usize].directory = Some(DirectoryStage::Open);
-        IssueWay::Ring(entries::open(at, lent.hows.directory(), place))
+        IssueMethod::Ring(entries::open(at, lent.hows.directory(), place))
     }
 
     /// Starts the next stage of a directory sync. Returns `false` if there is none.
@@ -244,31 +244,31 @@ impl UringFiles {
     }
 
     #[inline]
-    fn by_name(&mut self, request: &Request, aim: Aim) -> IssueWay {
+    fn by_name(&mut self, request: &Request, aim: RequestObject) -> IssueMethod {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let at = match aim {
-            Aim::Directory => lent.filesets.directory_name(NameKey::of(request), name),
+            RequestObject::Directory => lent.filesets.directory_name(NameKey::of(request), name),
             _ => lent.filesets.name(NameKey::of(request), name),
         };
         let Some(at) = at else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
         let (fd, path) = (types::Fd(at.directory.as_raw_fd()), at.name.as_ptr());
         let mode = lent.options.directory_mode;
         let operation = request.operation;
         if operation == Operation::Readdir {
-            return IssueWay::Done(calls::readdir(at, &mut self.entries));
+            return IssueMethod::Done(calls::readdir(at, &mut self.entries));
         }
         if self.lacks.contains(&operation) {
             let result = calls::on_name(operation, at, mode);
-            return IssueWay::Done(match operation {
-                Operation::Mkdir => lent.options.made_directory(result),
+            return IssueMethod::Done(match operation {
+                Operation::Mkdir => lent.options.mkdir_result(result),
                 _ => result,
             });
         }
         let remove = opcode::UnlinkAt::new(fd, path);
-        IssueWay::Ring(match operation {
+        IssueMethod::Ring(match operation {
             Operation::Stat => {
                 let stat = lent.stats[request.slot as usize].as_mut_ptr().cast();
                 opcode::Statx::new(fd, path, stat)
@@ -282,21 +282,21 @@ impl UringFiles {
         })
     }
 
-    fn two_names(&mut self, request: &Request) -> IssueWay {
+    fn two_names(&mut self, request: &Request) -> IssueMethod {
         let lent = &mut *self.lent;
         let [old_name, new_name] = lent.names.of(request.slot);
         let second = NameKey::second_of(request);
         let old = lent.filesets.name(NameKey::of(request), old_name);
         let new = second.and_then(|key| lent.filesets.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
         if self.lacks.contains(&request.operation) {
-            return IssueWay::Done(calls::two_names(request.operation, old, new));
+            return IssueMethod::Done(calls::two_names(request.operation, old, new));
         }
         let [from, to] = [old, new].map(|at| types::Fd(at.directory.as_raw_fd()));
         let [old_path, path] = [old, new].map(|at| at.name.as_ptr());
-        IssueWay::Ring(match request.operation {
+        IssueMethod::Ring(match request.operation {
             Operation::Rename => opcode::RenameAt::new(from, old_path, to, path).build(),
             Operation::Link => opcode::LinkAt::new(from, old_path, to, path).build(),
             _ => {
@@ -307,12 +307,12 @@ impl UringFiles {
     }
 
     #[inline]
-    fn on_handle(&mut self, request: &Request) -> IssueWay {
+    fn on_handle(&mut self, request: &Request) -> IssueMethod {
         let Some((place, open)) = self.places.opened(request) else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
-        if request.operation.is_by_call() || self.lacks.contains(&request.operation) {
-            return IssueWay::Done(self.through_descriptor(request, open));
+        if request.operation.needs_system_call() || self.lacks.contains(&request.operation) {
+            return IssueMethod::Done(self.execute_by_descriptor(request, open));
         }
         let lent = &*self.lent;
         let memory = Memory {
@@ -321,13 +321,13 @@ impl UringFiles {
             xattr: lent.options.xattr.as_ptr(),
         };
         match entries::on_file(request, place, lent.options.at_position, memory) {
-            Some(entry) => IssueWay::Ring(entry),
-            None => IssueWay::Done(-libc::EOPNOTSUPP),
+            Some(entry) => IssueMethod::Ring(entry),
+            None => IssueMethod::Done(-libc::EOPNOTSUPP),
         }
     }
 
     /// A ring cannot stat a file that is open only in its own table, so the name is used.
-    fn stat_handle(&mut self, request: &Request) -> IssueWay {
+    fn stat_handle(&mut self, request: &Request) -> IssueMethod {
         match self.places.opened(request) {
             Some((_, key)) => {
                 let by_name = Request {
@@ -336,15 +336,15 @@ impl UringFiles {
                     length_bytes: key.told_directory,
                     ..*request
                 };
-                self.by_name(&by_name, Aim::Name)
+                self.by_name(&by_name, RequestObject::Name)
             }
-            None => IssueWay::Done(-libc::EBADF),
+            None => IssueMethod::Done(-libc::EBADF),
         }
     }
 
     /// Opens a file of the ring's table again, by descriptor, for what the ring lacks.
     #[cold]
-    fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
+    fn execute_by_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let Some(at) = lent.filesets.name(key, name) else {
@@ -382,7 +382,7 @@ impl UringFiles {
             }
             Operation::Close => self.places.note((slot, ended.handle), None),
             Operation::Mkdir => {
-                completion.result = self.lent.options.made_directory(completion.result);
+                completion.result = self.lent.options.mkdir_result(completion.result);
             }
             _ => {}
         }
@@ -392,7 +392,7 @@ impl UringFiles {
     /// Removes completions of requests with further stages in the ring; the next `reap` issues
     /// them.
     #[cold]
-    fn take_back_unfinished(&mut self, done: &mut Vec<Completion>, start: usize) {
+    fn remove_unfinished(&mut self, done: &mut Vec<Completion>, start: usize) {
         let slots = &self.slots;
         let mut index = 0;
         done.retain(|completion| {
@@ -446,7 +446,7 @@ impl Engine for UringFiles {
         });
         let slot = request.slot;
         match self.way(&request) {
-            IssueWay::Ring(entry) => {
+            IssueMethod::Ring(entry) => {
                 let entry = match request.operation {
                     // `linked` has set the user data of the part.
                     Operation::ReadWhole => entry,
@@ -457,7 +457,7 @@ impl Engine for UringFiles {
                 // lives, and nothing writes to them before the completion is returned.
                 unsafe { self.queue.push(&entry) };
             }
-            IssueWay::Done(result) => {
+            IssueMethod::Done(result) => {
                 self.slots[slot as usize].in_flight = None;
                 self.queue.answer(Completion { slot, result });
             }
@@ -476,7 +476,7 @@ impl Engine for UringFiles {
             has_unfinished |= !self.settle(completion);
         }
         if has_unfinished {
-            self.take_back_unfinished(done, done_before);
+            self.remove_unfinished(done, done_before);
         }
         Ok(())
     }
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_may_still_write_to_is_given_back_only_after_it_was_reaped() {
+    fn memory_of_requests_in_flight_is_freed_only_after_they_are_reaped() {
         for (fails, owner_count) in [(false, 1), (true, 2)] {
             let dir = TempDir::new().unwrap();
             let Some((mut engine, set)) = engine(&dir) else {
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_ring_lacks_is_done_by_system_calls_with_the_same_answers() {
+    fn operations_that_a_ring_lacks_use_system_calls_with_the_same_results() {
         let dir = TempDir::new().unwrap();
         let Some((mut engine, _)) = engine(&dir) else {
             return;
@@ -567,7 +567,7 @@ mod tests {
         let steps = [
             (Operation::Truncate, (0, 8192, 0), 0),
             (Operation::SyncFileRange, (0, 0, 0), 0),
-            (Operation::Stat, (0, Aim::Handle.code(), 0), 0),
+            (Operation::Stat, (0, RequestObject::Handle.code(), 0), 0),
             (Operation::Stat, (0, 0, 0), 0),
             (Operation::Read, (0, 4096, 4096), 4096),
             (Operation::Close, (0, 0, 0), 0),
@@ -580,7 +580,7 @@ mod tests {
             // `.`, `..`, and four names of one byte.
             (
                 Operation::Readdir,
-                (0, Aim::Directory.code(), 0),
+                (0, RequestObject::Directory.code(), 0),
                 6 * 279 + 1 + 2 + 4,
             ),
             (Operation::Rmdir, (4, 0, 0), 0),

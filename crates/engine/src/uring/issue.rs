@@ -10,7 +10,7 @@ use io_uring::squeue::Flags;
 use rustix::fs::OFlags;
 
 use super::setup::RingGrants;
-use super::trial::{Waiter, waiter};
+use super::trial::{Waiter, detect_waiter};
 use crate::files::EngineFiles;
 use crate::{EngineError, Fileset, Filesets};
 
@@ -84,7 +84,7 @@ pub(super) fn allow_threads(ring: &io_uring::IoUring, slot_count: u32) {
 /// in `setup`.
 pub(super) fn in_memory(filesets: &Filesets, setup: &mut RingGrants) -> bool {
     let mut locations = filesets.iter().flat_map(Fileset::locations);
-    setup.memory_inline = locations.all(lies_in_memory);
+    setup.memory_inline = locations.all(is_on_memory_file_system);
     setup.memory_inline
 }
 
@@ -92,10 +92,10 @@ fn place(file: &OwnedFd, slot_count: u32) -> Executor {
     if promises(file) {
         return Executor::Submitter;
     }
-    if lies_in_memory(file) {
+    if is_on_memory_file_system(file) {
         return Executor::SubmitterUnpromised;
     }
-    match waiter(file) {
+    match detect_waiter(file) {
         Some(Waiter::Nobody) => Executor::Submitter,
         // A single request cannot delay another.
         Some(Waiter::Submitter) if slot_count == 1 => Executor::Submitter,
@@ -103,7 +103,7 @@ fn place(file: &OwnedFd, slot_count: u32) -> Executor {
     }
 }
 
-fn lies_in_memory(file: &OwnedFd) -> bool {
+fn is_on_memory_file_system(file: &OwnedFd) -> bool {
     // On some machines the type has 32 bits and a sign, which the magic number of ramfs sets.
     let magic = rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_type as u64 & 0xffff_ffff);
     matches!(magic, TMPFS_MAGIC | RAMFS_MAGIC)

@@ -162,7 +162,7 @@ impl IoUring {
 
     /// Unregisters the file before closing its descriptor, or the ring would keep it open.
     fn close(&mut self, file_index: u32) -> i32 {
-        if self.files.reopens(file_index) && self.files.get(file_index).is_some() {
+        if self.files.can_reopen(file_index) && self.files.get(file_index).is_some() {
             let forgotten = self.register(file_index, -1);
             if forgotten < 0 {
                 return forgotten;

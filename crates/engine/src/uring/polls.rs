@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_block_device_does_not_poll() {
+    fn a_device_that_is_not_a_block_device_does_not_poll() {
         let error = check_polls(rustix::fs::makedev(0, 4095)).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_the_one_in_sysfs_for_every_disk() {
+    fn the_polling_check_agrees_with_sysfs_for_every_disk() {
         let Ok(disks) = fs::read_dir("/sys/block") else {
             println!("skipped: no /sys/block");
             return;

@@ -4,14 +4,14 @@ use std::time::{Duration, Instant};
 
 use io_uring::squeue;
 
-use super::enter::{Enter, Entered};
+use super::enter::{EnterCall, EnterOutcome};
 use super::setup::RingGrants;
 use crate::{Completion, EngineError, Wait, pause};
 
 /// A ring and the number of its requests in flight.
 pub(crate) struct Queue {
     // Dropped first: the registered ring must be unregistered before the ring is closed.
-    enter: Enter,
+    enter: EnterCall,
     ring: io_uring::IoUring,
     /// Completions of requests that did not go through the ring; the next `reap` returns them.
     answered: Vec<Completion>,
@@ -22,7 +22,7 @@ impl Queue {
     /// Queues of `ring`, which has room for `slot_count` requests, for this thread.
     pub(crate) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingGrants) -> Self {
         Self {
-            enter: Enter::new(&ring, setup),
+            enter: EnterCall::new(&ring, setup),
             ring,
             answered: Vec::with_capacity(slot_count as usize),
             in_flight_count: 0,
@@ -136,7 +136,7 @@ impl Queue {
             let pushed_count = self.ring.submission().len() as u32;
             let entered = self.enter.call(&mut self.ring, pushed_count, Wait::Poll)?;
             let over = limit.is_some_and(|limit| start.elapsed() >= limit);
-            if over || entered == Entered::Interrupted || !self.ring.completion().is_empty() {
+            if over || entered == EnterOutcome::Interrupted || !self.ring.completion().is_empty() {
                 return Ok(());
             }
         }

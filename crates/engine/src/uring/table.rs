@@ -38,7 +38,7 @@ pub(super) fn make(ring: &io_uring::IoUring, place_count: u32) -> Result<(), Eng
 ///
 /// No request may have been submitted yet; `directory` is temporarily put into the table for a
 /// trial.
-pub(super) fn lacking(
+pub(super) fn unsupported_operations(
     ring: &mut io_uring::IoUring,
     directory: &OwnedFd,
 ) -> Result<Vec<Operation>, EngineError> {
@@ -53,7 +53,7 @@ pub(super) fn lacking(
     if !ring.params().is_feature_linked_file() {
         lacking.push(Operation::ReadWhole);
     }
-    if !lacking.contains(&Operation::Getxattr) && !labels_files_in_table(ring, directory)? {
+    if !lacking.contains(&Operation::Getxattr) && !supports_table_attributes(ring, directory)? {
         lacking.extend([Operation::Setxattr, Operation::Getxattr]);
     }
     Ok(lacking)
@@ -61,7 +61,7 @@ pub(super) fn lacking(
 
 /// `true` if the kernel supports attributes of files in the table. Some kernels support them only
 /// by descriptor and return `EBADF` otherwise.
-fn labels_files_in_table(
+fn supports_table_attributes(
     ring: &mut io_uring::IoUring,
     directory: &OwnedFd,
 ) -> Result<bool, EngineError> {

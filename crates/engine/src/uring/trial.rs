@@ -32,7 +32,7 @@ pub(super) enum Waiter {
 ///
 /// The trial uses its own thread: the kernel's threads for a ring belong to the submitting thread,
 /// so another read's threads cannot be mistaken for this one's.
-pub(super) fn waiter(file: &OwnedFd) -> Option<Waiter> {
+pub(super) fn detect_waiter(file: &OwnedFd) -> Option<Waiter> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("trial".to_owned());
         let trial = builder.spawn_scoped(scope, || try_read(file));

@@ -18,12 +18,12 @@ pub const WAIT: Wait = Wait::One { timeout_ns: 0 };
 pub const NAME: &str = "content";
 
 /// A directory on a real file system (that of the build), with a file of known content.
-pub struct Place {
+pub struct ContentDir {
     pub dir: TempDir,
     pub content: Vec<u8>,
 }
 
-impl Place {
+impl ContentDir {
     pub fn new(size_bytes: usize) -> Self {
         let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut state = 1_u64;

@@ -7,9 +7,9 @@ use plan::program::Card;
 use results::{RunRecord, Status};
 
 use super::draws::seek;
-use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
-use crate::options::{Grammar, Letters, OptionRow, read, text, told};
-use crate::random::LibraryRandom;
+use super::phases::{LargeFile, ON_A_FILE, add, add_one_file_fileset, frame, remove};
+use crate::options::{Grammar, LetterSyntax, OptionRow, read, text, told};
+use crate::random::GlibcRandom;
 use crate::text::{ParsedArguments, at_end};
 use crate::windows::{self, WorkerSum};
 use crate::work::{titled, writing};
@@ -43,7 +43,7 @@ struct BonnieClassicOptions {
 }
 
 const GRAMMAR: Grammar<BonnieClassicOptions> = Grammar {
-    letters: Letters::Alone,
+    letters: LetterSyntax::Alone,
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
 };
 
@@ -71,7 +71,7 @@ impl BonnieClassicOptions {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = BonnieClassicOptions::read(line.arguments)?;
     let mut program = frame(false);
-    let file = OneFile {
+    let file = LargeFile {
         size_bytes: options.mib << 20,
         byte_bytes: options.mib << 20,
         chunk_bytes: CHUNK_BYTES,
@@ -83,9 +83,9 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         ends_synced: false,
         is_synced: false,
     };
-    let own = fileset_of_one(&mut program, file.size_bytes);
+    let own = add_one_file_fileset(&mut program, file.size_bytes);
     // putc and getc go through a stream, so the kernel only sees calls of the stream's buffer.
-    let stream = OneFile {
+    let stream = LargeFile {
         chunk_bytes: STREAM_BYTES,
         // With 0, the phase creates the file; otherwise it would first remove one.
         byte_bytes: 0,
@@ -118,8 +118,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 /// Random chunks, of which every tenth is written back.
-fn seeks(file: &OneFile) -> Arc<[Card]> {
-    let mut random = LibraryRandom::default();
+fn seeks(file: &LargeFile) -> Arc<[Card]> {
+    let mut random = GlibcRandom::default();
     let chunks = file.size_bytes / file.chunk_bytes;
     let seeks = (1..=file.seeks).map(|turn| seek(random.next(), chunks, turn.is_multiple_of(10)));
     seeks.collect()
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_that_did_not_run_to_their_end_are_blank() {
+    fn incomplete_phases_are_blank() {
         let round = |seconds: u64| vec![round(&[(1, seconds * 1_000_000_000)])];
         let origin = FrontOrigin {
             name: "bonnie".to_owned(),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_by_name() {
+    fn unsupported_options_are_refused_by_name() {
         for (words, wanted) in [
             (&["-html"][..], "`-html` is not supported"),
             (&["-s"], "option `-s` needs a value"),

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use plan::program::{Card, ListedFiles, ListedOrder};
 
 use super::options::{BonnieOptions, FilePhases};
-use crate::random::LibraryRandom;
+use crate::random::GlibcRandom;
 
 /// Characters of the random part of a name.
 const CHARACTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// All random choices of a run.
 #[derive(Debug, Default)]
-pub(super) struct BonnieDraws {
+pub(super) struct BonnieRandom {
     /// Chunks that the seekers read, and whether they write them back.
     pub seeks: Arc<[Card]>,
     /// Names and sizes of files in the sequential and in the random phases.
@@ -22,9 +22,9 @@ pub(super) struct BonnieDraws {
     pub orders: [ListedOrder; 2],
 }
 
-impl BonnieDraws {
+impl BonnieRandom {
     pub(super) fn new(options: &BonnieOptions) -> Self {
-        let mut random = LibraryRandom::new(options.seed());
+        let mut random = GlibcRandom::new(options.seed());
         // Without the seek test, the original draws no seeks, which changes all names after them.
         let seeks = match options.file_mib {
             0 => 0,
@@ -69,8 +69,8 @@ pub(super) fn seek(ticket: u32, chunks: u64, is_update: bool) -> Card {
 }
 
 /// Names with the file's number and up to 12 random characters.
-fn listed(files: &FilePhases, is_random: bool, random: &mut LibraryRandom) -> ListedFiles {
-    let name = |index: u32, random: &mut LibraryRandom| {
+fn listed(files: &FilePhases, is_random: bool, random: &mut GlibcRandom) -> ListedFiles {
+    let name = |index: u32, random: &mut GlibcRandom| {
         let length = random.below(13);
         let characters = (0..length).map(|_| char::from(CHARACTERS[random.below(62) as usize]));
         let tail: String = characters.collect();
@@ -96,9 +96,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_sizes_and_orders_are_those_of_the_original() {
+    fn names_sizes_and_orders_match_the_original() {
         let line = ["-r", "0", "-s", "0", "-n", "1:2000:100:2", "-z", "7"].map(str::to_owned);
-        let draws = BonnieDraws::new(&BonnieOptions::read(&line, 0).unwrap());
+        let draws = BonnieRandom::new(&BonnieOptions::read(&line, 0).unwrap());
         let names = |set: usize| draws.files[set].names.clone();
         let sequential = names(0);
         let first: Vec<&str> = sequential[..3].iter().map(|it| &**it).collect();

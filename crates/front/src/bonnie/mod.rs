@@ -13,7 +13,7 @@ use description::model::{ContentChoice, Seed};
 use crate::text::at_end;
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
-use draws::BonnieDraws;
+use draws::BonnieRandom;
 use options::BonnieOptions;
 
 pub use classic::FRONT as CLASSIC;
@@ -36,7 +36,7 @@ pub const FRONT: Front = Front {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = BonnieOptions::read(line.arguments, line.memory_bytes)?;
     // All runs make the same random choices.
-    let program = phases::program(&options, &BonnieDraws::new(&options));
+    let program = phases::program(&options, &BonnieRandom::new(&options));
     let run = |number: u32| Workload {
         seed: Some(Seed(options.seed().into())),
         // The original's buffer is zero except for one byte that it increments in each chunk.
@@ -80,5 +80,5 @@ fn differences(options: &BonnieOptions) -> Vec<OriginalDifference> {
         ),
         (true, "progress", "printed as in every run of pgmeter"),
     ];
-    OriginalDifference::those(&those, &options.ignored)
+    OriginalDifference::applicable(&those, &options.ignored)
 }

@@ -1,8 +1,8 @@
 //! The command line of Bonnie++.
 
 use crate::options::{
-    Grammar, Letters, OptionRow, WrittenValue, attached, bytes, flag, idle_value, no_option, read,
-    refused_value, rule_out, text, told_value, within,
+    Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, idle_value, read,
+    refused_value, refused_value_with, rule_out, text, unknown_option_message, within,
 };
 
 /// Parsed options.
@@ -81,9 +81,9 @@ const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
 const GRAMMAR: Grammar<BonnieOptions> = Grammar {
-    letters: Letters::Value,
+    letters: LetterSyntax::Value,
     unknown: |it| match it.word.starts_with('-') && it.word.len() > 1 {
-        true => no_option(it.name),
+        true => unknown_option_message(it.name),
         false => format!("`{}` is not an option", it.word),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.ignored)
@@ -106,7 +106,7 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
         Ok(())
     }),
     read("-r", |it, value| {
-        it.remember(value.number()?);
+        it.set_memory(value.number()?);
         Ok(())
     }),
     // Version 2.00a runs one process; the value only counts in its memory check and in the output.
@@ -126,7 +126,7 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     // The original requires `-u` from root, so scripts pass it. pgmeter does not change its user.
     idle_value("-u -g"),
     refused_value("-p -y", "waits for other processes"),
-    told_value("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
+    refused_value_with("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
 ];
 
 impl BonnieOptions {
@@ -151,7 +151,7 @@ impl BonnieOptions {
             ..Self::default()
         };
         // Before the arguments, so that `-r` replaces it.
-        start.remember(memory_bytes >> 20);
+        start.set_memory(memory_bytes >> 20);
         let mut options = GRAMMAR.read(arguments, start)?;
         // `-s` is read last, because its check needs options that may follow it.
         let size = options.size.take();
@@ -161,13 +161,13 @@ impl BonnieOptions {
     }
 
     /// Sets the memory size and the default file size, which is twice that.
-    fn remember(&mut self, ram_mib: u64) {
+    fn set_memory(&mut self, ram_mib: u64) {
         self.ram_mib = ram_mib;
         self.file_mib = FILE_MIB.max(ram_mib.saturating_mul(2));
     }
 
     /// `MiB[:chunk[:seeks[:seekers]]]`.
-    fn size_parts(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
+    fn read_size_parts(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
         let mut parts = value.text.split(':').map(|text| value.part(text));
         let size = |part: &WrittenValue<'_>, unit| {
             bytes(part.text, unit).ok_or_else(|| part.not("a size"))
@@ -200,7 +200,7 @@ impl BonnieOptions {
     /// Applies `-s` or its default, and checks options that depend on the size.
     fn resolve(&mut self, size: Option<WrittenValue<'_>>) -> Result<(), String> {
         match size {
-            Some(size) => self.size_parts(&size)?,
+            Some(size) => self.read_size_parts(&size)?,
             // The original rounds such a default size up to whole gibibytes.
             None if self.file_mib % 1024 > 512 => {
                 let whole = self.file_mib.checked_next_multiple_of(1024);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_twice_the_memory_and_a_whole_number_of_gib() {
+    fn the_default_file_size_follows_from_the_memory_size() {
         let options = read("").unwrap();
         assert_eq!((options.file_mib, options.byte_mib), (2048, 3));
         assert_eq!(read("-r 900").unwrap().file_mib, 2048);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_sizes_and_numbers_are_told_apart() {
+    fn the_parts_of_size_and_file_count_options_are_parsed() {
         let options = read("-r 0 -s 8m:4k:100:2 -n 1:4096:1024:2:512 -b -D -x 3 -z 7 -mx").unwrap();
         assert_eq!(
             (options.file_mib, options.chunk_bytes, options.seeks),
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_by_name() {
+    fn unsupported_options_are_refused_by_name() {
         for (line, wanted) in [
             (
                 "-r 0 -s 8m:3k",

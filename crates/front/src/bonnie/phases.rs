@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use plan::program::{
-    Access, Act, Before, Call, Card, Deck, DirectoryNesting, DirectoryTree, DirectoryWalk,
-    FileNames, FileOperation, FilesetPlan, Group, Law, ListedOrder, Measure, MovedBytes,
-    NestedDirectories, On, PickOrder, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where,
-    Which,
+    Access, Act, AmountScope, Call, CallObject, CallPosition, Card, Deck, DirectoryNesting,
+    DirectoryTree, DirectoryWalk, FileFilter, FileNames, FileOperation, FilesetPlan, Group, Law,
+    ListedOrder, Measure, MovedBytes, NestedDirectories, OpenModePlan, PhasePreparation, PickOrder,
+    Program, ProgramPart, ProgramPhase, Shape,
 };
 
-use super::draws::BonnieDraws;
+use super::draws::BonnieRandom;
 use super::options::{BonnieOptions, FileKind, FilePhases};
 use crate::acts::{
     fileset, hidden, moving, named, next, on_next, only, opened, phase, picked, quota, seeking,
@@ -41,7 +41,7 @@ pub(super) const ON_FILES: [&str; 6] = [
 ];
 
 /// The large file that Bonnie++ and Bonnie work on.
-pub(super) struct OneFile {
+pub(super) struct LargeFile {
     pub size_bytes: u64,
     /// Bytes of the phases that move single bytes; 0 to skip them.
     pub byte_bytes: u64,
@@ -55,10 +55,10 @@ pub(super) struct OneFile {
     pub is_synced: bool,
 }
 
-pub(super) fn program(options: &BonnieOptions, draws: &BonnieDraws) -> Program {
+pub(super) fn program(options: &BonnieOptions, draws: &BonnieRandom) -> Program {
     let mut program = frame(options.is_direct);
     if options.file_mib > 0 {
-        let file = OneFile {
+        let file = LargeFile {
             size_bytes: options.file_mib << 20,
             byte_bytes: options.byte_mib << 20,
             chunk_bytes: options.chunk_bytes,
@@ -70,7 +70,7 @@ pub(super) fn program(options: &BonnieOptions, draws: &BonnieDraws) -> Program {
             ends_synced: true,
             is_synced: options.is_synced,
         };
-        let own = fileset_of_one(&mut program, file.size_bytes);
+        let own = add_one_file_fileset(&mut program, file.size_bytes);
         let phases = [
             (file.byte_bytes > 0).then(|| file.put_bytes(own)),
             Some(file.put_blocks(own)),
@@ -101,17 +101,17 @@ pub(super) fn program(options: &BonnieOptions, draws: &BonnieDraws) -> Program {
 /// A program without phases that has all ways and labels.
 pub(super) fn frame(is_direct: bool) -> Program {
     // The original moves each byte of these phases with its own call.
-    let bytes = Way {
+    let bytes = OpenModePlan {
         unit_bytes: 1,
         ..seeking("bytes")
     };
     // In the original, `-D` only affects the calls that create the file, not those that open it
     // again.
-    let first = Way {
+    let first = OpenModePlan {
         is_direct,
         ..seeking("first")
     };
-    let one_way = |name, access| Way {
+    let one_way = |name, access| OpenModePlan {
         access,
         ..seeking(name)
     };
@@ -130,7 +130,7 @@ pub(super) fn frame(is_direct: bool) -> Program {
 }
 
 /// Adds a fileset of one file of this size and returns its index.
-pub(super) fn fileset_of_one(program: &mut Program, size_bytes: u64) -> u8 {
+pub(super) fn add_one_file_fileset(program: &mut Program, size_bytes: u64) -> u8 {
     program.filesets.push(FilesetPlan {
         size: Law::fixed(size_bytes),
         ..fileset(FILE_SET, "", "Bonnie.", 1)
@@ -146,7 +146,7 @@ pub(super) fn add(program: &mut Program, phases: impl Iterator<Item = ProgramPha
 pub(super) fn remove(fileset: u8) -> ProgramPhase {
     let unlink = named(
         FileOperation::Unlink,
-        only(fileset, Which::Present, 0),
+        only(fileset, FileFilter::Present, 0),
         PLAIN,
     );
     let group = Group {
@@ -158,7 +158,7 @@ pub(super) fn remove(fileset: u8) -> ProgramPhase {
     hidden("remove the file", group)
 }
 
-impl OneFile {
+impl LargeFile {
     /// A phase of one worker that opens the file and repeats the body `rounds` times.
     fn alone(&self, name: &str, enter: Vec<Act>, body: Vec<Act>, rounds: u64) -> ProgramPhase {
         // The original opens the file before it starts its clock, but syncs and closes it before it
@@ -173,7 +173,7 @@ impl OneFile {
             enter,
             body,
             last,
-            quotas: vec![quota(Measure::Rounds, rounds, Share::Each)],
+            quotas: vec![quota(Measure::Rounds, rounds, AmountScope::Each)],
             ..Group::default()
         };
         phase(name, group)
@@ -190,10 +190,10 @@ impl OneFile {
         self.size_bytes / self.chunk_bytes
     }
 
-    fn reopened(fileset: u8, way: u8) -> Vec<Act> {
+    fn reopen_acts(fileset: u8, way: u8) -> Vec<Act> {
         vec![named(
             FileOperation::Open,
-            only(fileset, Which::Present, 0),
+            only(fileset, FileFilter::Present, 0),
             way,
         )]
     }
@@ -201,7 +201,7 @@ impl OneFile {
     fn put_bytes(&self, fileset: u8) -> ProgramPhase {
         let create = named(
             FileOperation::Create,
-            only(fileset, Which::Absent, 0),
+            only(fileset, FileFilter::Absent, 0),
             BYTES,
         );
         let body = vec![self.chunk(FileOperation::Write)];
@@ -212,12 +212,12 @@ impl OneFile {
     pub(super) fn put_blocks(&self, fileset: u8) -> ProgramPhase {
         let unlink = named(
             FileOperation::Unlink,
-            only(fileset, Which::Present, 0),
+            only(fileset, FileFilter::Present, 0),
             PLAIN,
         );
         let create = named(
             FileOperation::Create,
-            only(fileset, Which::Absent, 0),
+            only(fileset, FileFilter::Absent, 0),
             FIRST,
         );
         let enter = match self.byte_bytes {
@@ -236,7 +236,7 @@ impl OneFile {
 
     pub(super) fn rewrite(&self, fileset: u8) -> ProgramPhase {
         let body = vec![Act::Step(CHUNK, self.read_then_write())];
-        let enter = Self::reopened(fileset, PLAIN);
+        let enter = Self::reopen_acts(fileset, PLAIN);
         self.alone(ON_A_FILE[2], enter, body, self.chunks())
     }
 
@@ -249,7 +249,7 @@ impl OneFile {
 
     fn write_back(&self) -> Act {
         Act::Call(Call {
-            place: Where::Same,
+            place: CallPosition::Same,
             ..moving(FileOperation::Write, self.chunk_bytes)
         })
     }
@@ -257,14 +257,19 @@ impl OneFile {
     fn get_bytes(&self, fileset: u8) -> ProgramPhase {
         let body = vec![self.chunk(FileOperation::Read)];
         let rounds = self.byte_bytes / self.chunk_bytes;
-        self.alone(ON_A_FILE[3], Self::reopened(fileset, BYTES), body, rounds)
+        self.alone(
+            ON_A_FILE[3],
+            Self::reopen_acts(fileset, BYTES),
+            body,
+            rounds,
+        )
     }
 
     pub(super) fn get_blocks(&self, fileset: u8) -> ProgramPhase {
         let body = vec![self.chunk(FileOperation::Read)];
         self.alone(
             ON_A_FILE[4],
-            Self::reopened(fileset, PLAIN),
+            Self::reopen_acts(fileset, PLAIN),
             body,
             self.chunks(),
         )
@@ -273,7 +278,7 @@ impl OneFile {
     /// Reads random chunks in the order of the cards, and writes some of them back.
     pub(super) fn seek(&self, fileset: u8, cards: Arc<[Card]>) -> ProgramPhase {
         let read = Act::Call(Call {
-            place: Where::Dealt {
+            place: CallPosition::Dealt {
                 // At most 1 MiB, as the options are checked.
                 step_bytes: self.chunk_bytes as u32,
             },
@@ -290,14 +295,14 @@ impl OneFile {
             is_shared: true,
             choices: choices.into(),
         })];
-        let enter = Self::reopened(fileset, PLAIN);
+        let enter = Self::reopen_acts(fileset, PLAIN);
         // A quota of the whole group replaces the 0 rounds below, because the seekers share the
         // seeks.
         let mut seeking = self.alone(ON_A_FILE[5], enter, body, 0);
-        seeking.before = vec![Before::Pause { ns: self.pause_ns }];
+        seeking.before = vec![PhasePreparation::Pause { ns: self.pause_ns }];
         for group in &mut seeking.groups {
             group.workers = Some(self.seekers);
-            group.quotas = vec![quota(Measure::Rounds, self.seeks, Share::Group)];
+            group.quotas = vec![quota(Measure::Rounds, self.seeks, AmountScope::Group)];
         }
         seeking
     }
@@ -342,19 +347,22 @@ fn on_files(
         bytes: MovedBytes::Size,
         // At most 1 MiB, as the options are checked.
         piece_bytes: options.files.chunk_bytes as u32,
-        ..Call::new(FileOperation::Read, On::Handle)
+        ..Call::new(FileOperation::Read, CallObject::Handle)
     };
-    let mut stat = vec![Call::new(FileOperation::Stat, On::Same)];
+    let mut stat = vec![Call::new(FileOperation::Stat, CallObject::Same)];
     if options.files.max_bytes > 0 {
         let open = Call {
             way: READ,
-            ..Call::new(FileOperation::Open, On::Same)
+            ..Call::new(FileOperation::Open, CallObject::Same)
         };
-        let close = Call::new(FileOperation::Close, On::Handle);
+        let close = Call::new(FileOperation::Close, CallObject::Handle);
         stat.extend([open, read, close]);
     }
-    let delete = vec![Call::new(FileOperation::Unlink, On::Same)];
-    let mut behind = vec![Act::Call(Call::new(FileOperation::Rmdir, On::Directory))];
+    let delete = vec![Call::new(FileOperation::Unlink, CallObject::Same)];
+    let mut behind = vec![Act::Call(Call::new(
+        FileOperation::Rmdir,
+        CallObject::Directory,
+    ))];
     // A single directory is the fileset's directory, which pgmeter removes after the measured time.
     behind.truncate(usize::from(options.files.directories > 1));
     // The original calls sync at the end of creating and deleting, inside the measured time.
@@ -370,7 +378,7 @@ fn on_files(
     };
     let mut listed = orders.into_iter().map(|order| {
         let order = PickOrder::Listed(order.clone());
-        On::Name(picked(fileset, Which::Present, order))
+        CallObject::Name(picked(fileset, FileFilter::Present, order))
     });
     // The original removes the directories before the sync, both inside the measured time.
     let mut last = vec![sync()];
@@ -379,7 +387,7 @@ fn on_files(
     }
     let mut phases = vec![create];
     for (name, (mut calls, last)) in names.iter().zip([(stat, Vec::new()), (delete, last)]) {
-        calls[0].on = listed.next().unwrap_or(On::Same);
+        calls[0].on = listed.next().unwrap_or(CallObject::Same);
         let calls = calls.into_iter().map(Act::Call).collect();
         phases.push(files_phase(name, Vec::new(), calls, last));
     }
@@ -403,7 +411,7 @@ fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) ->
         name: name.to_owned(),
         workers: Some(1),
         body: vec![walk(fileset, each, after)],
-        quotas: vec![quota(Measure::Rounds, 1, Share::Each)],
+        quotas: vec![quota(Measure::Rounds, 1, AmountScope::Each)],
         ..Group::default()
     };
     phase(name, group)
@@ -421,11 +429,14 @@ fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
     };
     if let Some(operation) = linking {
         // The original creates one file and links all other names to it.
-        let first = only(fileset, Which::Absent, 0);
+        let first = only(fileset, FileFilter::Absent, 0);
         let first = vec![named(FileOperation::Create, first, MADE), close()];
         let link = Call {
-            second: Some(next(fileset, Which::Absent)),
-            ..Call::new(operation, On::Name(only(fileset, Which::Present, 0)))
+            second: Some(next(fileset, FileFilter::Absent)),
+            ..Call::new(
+                operation,
+                CallObject::Name(only(fileset, FileFilter::Present, 0)),
+            )
         };
         return (vec![Act::Transaction(FILE, first)], vec![Act::Call(link)]);
     }
@@ -435,13 +446,13 @@ fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
             bytes: MovedBytes::Size,
             // At most 1 MiB, as the options are checked.
             piece_bytes: files.chunk_bytes as u32,
-            ..Call::new(FileOperation::Write, On::Handle)
+            ..Call::new(FileOperation::Write, CallObject::Handle)
         }));
     }
     // As in the original, `-b` syncs each file and then its directory.
     if options.is_synced {
         acts.push(opened(FileOperation::Fsync));
-        let directory = Call::new(FileOperation::Fsync, On::Directory);
+        let directory = Call::new(FileOperation::Fsync, CallObject::Directory);
         acts.push(Act::Call(directory));
     }
     acts.push(close());

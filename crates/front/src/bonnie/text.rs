@@ -304,7 +304,7 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
 mod tests {
     use plan::{CacheMode, EngineKind, FrontOrigin, Work};
 
-    use super::super::draws::BonnieDraws;
+    use super::super::draws::BonnieRandom;
     use super::super::phases::program;
     use super::*;
     use crate::tests::{record, round};
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_lines_are_those_of_the_original() {
+    fn tables_and_lines_match_the_original() {
         let options = options("-r 0 -s 256m -n 4:4096:1024:4 -z 12345 -m testhost");
         assert_eq!(
             tables(&options, &figures()) + &csv(&options, &figures()),
@@ -366,7 +366,7 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     }
 
     #[test]
-    fn what_was_left_out_is_blank() {
+    fn skipped_tests_are_blank() {
         let options = options("-r 0 -s 0 -n 256 -z 1 -m testhost");
         let mut figures = figures();
         figures[..6].fill(None);
@@ -382,7 +382,7 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     }
 
     #[test]
-    fn numbers_have_the_unit_that_makes_them_short() {
+    fn numbers_are_printed_in_the_shortest_unit() {
         let seen = [29.7, 9999.0, 50_000.0, 500_000.0, 3e6].map(bandwidth);
         assert_eq!(seen, ["29k", "9999k", "48.8m", "488m", "2.9g"]);
         assert_eq!([999.94, 7335.2].map(seeks), ["999.9", "7335"]);
@@ -394,7 +394,7 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     }
 
     #[test]
-    fn what_is_not_usual_stands_behind_the_size() {
+    fn unusual_settings_follow_the_size() {
         let words = |line: &str| file_words(&options(line));
         assert_eq!(words("-r 0 -s 8m:4k"), "8M:4k");
         assert_eq!(words("-r 0 -s 4g::1000 -c 2"), "4G::2:1000");
@@ -439,10 +439,10 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     }
 
     #[test]
-    fn the_size_of_the_file_is_the_planned_one() {
+    fn the_file_size_comes_from_the_plan() {
         let planned = |line: &str| {
             let options = options(line);
-            let program = program(&options, &BonnieDraws::new(&options));
+            let program = program(&options, &BonnieRandom::new(&options));
             let cell = Cell::new(
                 "bonnie++",
                 (EngineKind::Psync, CacheMode::Buffered),
@@ -458,7 +458,7 @@ Latency              1008us      66us    1055us    2970us      84us     272us
     }
 
     #[test]
-    fn quiet_runs_print_the_csv_alone() {
+    fn quiet_runs_print_only_the_csv() {
         let all = of_runs(&options("-s 256m -n 4 -m x"), &[figures()]);
         let quiet = of_runs(&options("-s 256m -n 4 -m x -q"), &[figures()]);
         assert!(all.starts_with("Version") && all.ends_with(&quiet), "{all}");

@@ -1,6 +1,6 @@
 //! Create/remove: output as on the published page, for runs of its table.
 
-use plan::program::{Before, Program};
+use plan::program::{PhasePreparation, Program};
 use results::{CellRecord, RunRecord, StepFigures};
 
 use crate::TableText;
@@ -27,7 +27,7 @@ fn page(_: &RunRecord, program: &Program, cells: &[&CellRecord]) -> Option<Strin
     texts.collect()
 }
 
-fn step_text(step: &StepFigures, files: (u64, u64), between: Option<Before>) -> String {
+fn step_text(step: &StepFigures, files: (u64, u64), between: Option<PhasePreparation>) -> String {
     let (count, size_bytes) = files;
     let head = match (step.label.as_str(), size_bytes) {
         ("create", 0) => format!("Creating {count} empty files"),
@@ -36,8 +36,8 @@ fn step_text(step: &StepFigures, files: (u64, u64), between: Option<Before>) -> 
         _ => format!("Deleting {count} files of size {size_bytes} bytes"),
     };
     let between = match between {
-        Some(Before::Remount) => "Remounting\n\n",
-        Some(Before::DropCaches) => "Dropping caches\n\n",
+        Some(PhasePreparation::Remount) => "Remounting\n\n",
+        Some(PhasePreparation::DropCaches) => "Dropping caches\n\n",
         _ => "",
     };
     let times = [

@@ -8,7 +8,7 @@ const MS: u64 = 1_000_000;
 const COUNT: u64 = 500_000;
 
 /// What is done to files of a size, and what follows.
-type Step = (&'static str, u64, Option<Before>);
+type Step = (&'static str, u64, Option<PhasePreparation>);
 
 fn figures(label: &str, milliseconds: [u64; 3]) -> StepFigures {
     let [real, user, system] = milliseconds;
@@ -46,7 +46,7 @@ fn lfs() -> Vec<(Step, [u64; 3])> {
     LFS.into_iter()
         .enumerate()
         .map(|(index, times)| {
-            let then = (index < 7).then_some(Before::Remount);
+            let then = (index < 7).then_some(PhasePreparation::Remount);
             let label = ["create", "remove"][index % 2];
             let size_bytes = [0, 4096, 16_384, 65_536][index / 2];
             ((label, size_bytes, then), times)
@@ -63,7 +63,7 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_page_is_that_of_the_script() {
+fn the_page_matches_the_output_of_the_script() {
     let all = lfs();
     let wanted = "Creating 500000 empty files\n\nreal\t4m47.760s\nuser\t1m37.414s\n\
                   sys\t3m7.716s\nDone\n\nRemounting\n\nDeleting 500000 files of size 0 bytes\n\n\
@@ -73,7 +73,7 @@ fn the_page_is_that_of_the_script() {
 }
 
 #[test]
-fn a_stat_step_is_told_as_the_others_are() {
+fn a_stat_step_is_printed_like_the_others() {
     let statted = (("stat", 4096, None), [2_500, 0, 1_000]);
     assert_eq!(
         page_of(&[statted]),
@@ -83,7 +83,7 @@ fn a_stat_step_is_told_as_the_others_are() {
 }
 
 #[test]
-fn the_published_run_comes_back_line_for_line() {
+fn the_published_run_is_reproduced_line_for_line() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/reference/documents/002_a7908ce7db4aaa36.txt");
     let Ok(text) = std::fs::read_to_string(document) else {
@@ -97,9 +97,9 @@ fn the_published_run_comes_back_line_for_line() {
 }
 
 #[test]
-fn what_happens_between_steps_is_said_only_if_it_happens() {
+fn actions_between_steps_are_printed_only_if_they_happen() {
     let text = |then| page_of(&[(("create", 0, then), [61_001, 0, 59_999])]);
     assert!(text(None).ends_with("sys\t0m59.999s\nDone\n\n"));
-    assert!(text(Some(Before::DropCaches)).ends_with("Done\n\nDropping caches\n\n"));
+    assert!(text(Some(PhasePreparation::DropCaches)).ends_with("Done\n\nDropping caches\n\n"));
     assert!(text(None).contains("real\t1m1.001s\nuser\t0m0.000s\n"));
 }

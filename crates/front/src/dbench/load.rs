@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use plan::Diagnostic;
-use plan::program::{Trace, TraceCall, TraceEnd, TraceOperation as Op, TraceWay, WORKER_MARK};
+use plan::program::{
+    Trace, TraceCall, TraceOpenMode, TraceOperation as Op, TraceResult, WORKER_MARK,
+};
 
-use crate::random::LibraryRandom;
+use crate::random::GlibcRandom;
 use crate::recording::Recording;
 use crate::scanning::{number, split};
 use crate::tokens::Language;
@@ -49,7 +51,7 @@ pub(super) struct DbenchLoad {
     texts: HashMap<u64, String>,
     last_place: u64,
     /// Random choices, which are the same each time a file is read.
-    random: LibraryRandom,
+    random: GlibcRandom,
 }
 
 /// `true` for a load file: the first line that is not empty or a comment is a call.
@@ -63,7 +65,7 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 /// Operations in the order of the table: their name in the table, their name in load files, and the
 /// operation. Labels are their indexes.
 pub(super) const OPERATIONS: [(&str, &str, Op); 17] = [
-    ("NTCreateX", "NTCreateX", Op::Open(TraceWay::Existing)),
+    ("NTCreateX", "NTCreateX", Op::Open(TraceOpenMode::Existing)),
     ("Close", "Close", Op::Close),
     ("Rename", "Rename", Op::Rename),
     ("Unlink", "Unlink", Op::Unlink),
@@ -105,7 +107,7 @@ impl DbenchLoad {
         };
         let mut load = Self {
             // Lines are about 57 bytes long.
-            recording: Recording::with_room(bytes.len() / 48),
+            recording: Recording::with_capacity(bytes.len() / 48),
             ..Self::default()
         };
         for text in text.lines() {
@@ -122,7 +124,7 @@ impl DbenchLoad {
             return whole("the load file contains no calls");
         }
         let more = load.skipped_count - load.skipped.len();
-        let told = (more > 0).then(|| passed_over(&format!("{more} more lines")));
+        let told = (more > 0).then(|| skipped_difference(&format!("{more} more lines")));
         load.skipped.extend(told);
         load.trace = Trace {
             is_timed: load.trace.is_timed,
@@ -179,7 +181,7 @@ impl DbenchLoad {
     fn skip(&mut self, what: &str) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {
-            self.skipped.push(passed_over(what).at(self.line));
+            self.skipped.push(skipped_difference(what).at(self.line));
         }
     }
 
@@ -240,12 +242,12 @@ impl DbenchLoad {
                 let (options, disposition) = (line.number(1)?, line.number(2)?);
                 call.operation = Op::Open(match disposition {
                     // The first bit of the options requests a directory, whatever the disposition.
-                    _ if options & 1 != 0 => TraceWay::Directory,
-                    2 => TraceWay::Made,
-                    4 | 5 => TraceWay::Emptied,
-                    _ => TraceWay::Existing,
+                    _ if options & 1 != 0 => TraceOpenMode::Directory,
+                    2 => TraceOpenMode::Made,
+                    4 | 5 => TraceOpenMode::Emptied,
+                    _ => TraceOpenMode::Existing,
                 });
-                let goes_well = call.expected != TraceEnd::Ill;
+                let goes_well = call.expected != TraceResult::Ill;
                 call.handle = self.recording.open(line.number(3)?, call.name, goes_well)?;
             }
             Op::List => {
@@ -279,7 +281,7 @@ impl DbenchLoad {
     /// Number of a name, after its texts are inserted.
     fn name(&mut self, text: &str) -> Result<u32, String> {
         match text.contains('$') {
-            true => self.recording.name(&self.with_texts(text)),
+            true => self.recording.name(&self.substitute_texts(text)),
             false => self.recording.name(text),
         }
     }
@@ -300,7 +302,7 @@ impl DbenchLoad {
     }
 
     /// A name with `$1` and so on replaced by the stored texts.
-    fn with_texts(&self, text: &str) -> String {
+    fn substitute_texts(&self, text: &str) -> String {
         let mut parts = text.split('$');
         let mut whole = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -402,8 +404,8 @@ impl<'a> LoadLine<'a> {
     }
 
     /// Expected result of the call, from the last word; `None` if that is not a status.
-    fn end(&self) -> Option<TraceEnd> {
-        use TraceEnd::{Any, Ill, Well};
+    fn end(&self) -> Option<TraceResult> {
+        use TraceResult::{Any, Ill, Well};
         let last = self.words.last()?;
         let by = |is_well| if is_well { Well } else { Ill };
         match (last.strip_prefix("NT_STATUS_"), last.strip_prefix("0x")) {
@@ -430,7 +432,7 @@ impl<'a> LoadLine<'a> {
 }
 
 /// The remark about a skipped line.
-fn passed_over(what: &str) -> OriginalDifference {
+fn skipped_difference(what: &str) -> OriginalDifference {
     let note = "skipped, as in the original";
     OriginalDifference::new(DifferenceKind::NoEffect, what, note)
 }

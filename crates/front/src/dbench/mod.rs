@@ -6,7 +6,7 @@ mod text;
 
 use description::model::ContentChoice;
 use plan::Diagnostic;
-use plan::program::{Failed, Group, Program, ProgramPhase, Trace};
+use plan::program::{Group, OnFailure, Program, ProgramPhase, Trace};
 
 use crate::acts::{NS_PER_SECOND, group, in_turn, phase};
 use crate::work::{titled, writing};
@@ -67,7 +67,7 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
     };
     let clients = Group {
         // The original ignores the results of most calls and continues.
-        failed: Failed::Count,
+        failed: OnFailure::Count,
         trace: Some(Box::new(trace)),
         ..group("client", Vec::new())
     };
@@ -86,7 +86,7 @@ fn work(options: &DbenchOptions, bytes: &[u8]) -> Result<FrontWork, Diagnostic> 
         titled("dbench", "dbench", options.clients, program),
     );
     let differences = OriginalDifference::listed(include_str!("differences.txt"));
-    let ignored = OriginalDifference::those(&[], &options.without_effect);
+    let ignored = OriginalDifference::applicable(&[], &options.without_effect);
     Ok(FrontWork {
         differences: differences.chain(ignored).chain(load.skipped).collect(),
         ..FrontWork::below(&options.directory, vec![cell])

@@ -1,8 +1,8 @@
 //! The command line of dbench.
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, WrittenValue, act, count_within, flag, idle, idle_value,
-    only, read, refused, text, told,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, count_within, flag, idle,
+    idle_value, only, read, refused, text, told,
 };
 
 /// Parsed options.
@@ -29,8 +29,8 @@ const TIME_S_MAX: u64 = 31 * 86_400;
 const UNSAID: u64 = u64::MAX;
 
 const GRAMMAR: Grammar<DbenchOptions> = Grammar {
-    equals: Equals::Long,
-    letters: Letters::JoinedByEquals,
+    equals: EqualsSyntax::Long,
+    letters: LetterSyntax::JoinedByEquals,
     operand: Some(|it, word| match it.clients {
         0 => {
             it.clients = WrittenValue::of("NPROCS", word).number_within(1, 1024)?;

@@ -1,4 +1,4 @@
-use plan::program::{TraceOperation as Op, TraceWay};
+use plan::program::{TraceOpenMode, TraceOperation as Op};
 
 use super::*;
 
@@ -80,9 +80,9 @@ fn lines_become_calls_with_registers_and_names() {
         calls,
         [
             (Op::Mkdir, 0, 3),
-            (Op::Open(TraceWay::Made), 0, 4),
+            (Op::Open(TraceOpenMode::Made), 0, 4),
             (Op::Write, 0, 5),
-            (Op::Open(TraceWay::Existing), 1, 6),
+            (Op::Open(TraceOpenMode::Existing), 1, 6),
             (Op::List, 0, 7),
             (Op::LookUp, 0, 8),
             (Op::Close, 0, 9),
@@ -95,7 +95,7 @@ fn lines_become_calls_with_registers_and_names() {
 }
 
 #[test]
-fn what_the_original_passes_over_is_told_and_passed_over() {
+fn lines_that_the_original_skips_are_skipped_and_reported() {
     let load = read_all(
         "Mkdir \"/a\" 0x0\n\
          Unheard \"/a\" 0x0\n\
@@ -108,7 +108,7 @@ fn what_the_original_passes_over_is_told_and_passed_over() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_line() {
+fn mistakes_are_reported_with_their_line() {
     for (text, message) in [
         (
             "Mkdir \"/a/../../b\" 0x0",
@@ -141,13 +141,13 @@ fn mistakes_are_told_with_their_line() {
 }
 
 #[test]
-fn names_that_are_absolute_lie_below_the_directory() {
+fn absolute_names_are_placed_below_the_directory() {
     let load = read_all("Unlink \"/etc/passwd\" 0x6 *\nDeltree \"//\" *\n").unwrap();
     assert_eq!(load.trace.names, ["etc/passwd", "."]);
 }
 
 #[test]
-fn loops_repetitions_and_places_are_expanded() {
+fn loops_repetitions_and_offsets_are_expanded() {
     let load = read_all(
         "LOOP 3\n\
          NTCreateX \"/f\" 0 2 1 *\n\
@@ -215,7 +215,7 @@ fn options_of_both_versions_are_read() {
 }
 
 #[test]
-fn a_file_is_known_by_its_first_call() {
+fn a_load_file_is_recognized_by_its_first_call() {
     assert!(load::detect(
         b"# x\n\nDeltree \"\\clients\\client1\" NT_STATUS_OK\n"
     ));
@@ -233,7 +233,7 @@ fn a_file_is_known_by_its_first_call() {
 }
 
 #[test]
-fn a_file_is_a_program_of_one_client_that_can_be_checked() {
+fn a_load_file_becomes_a_valid_program_of_one_client() {
     let file = FrontFile::new("mine.txt", b"Mkdir \"/a\" *\n");
     let work = FRONT.file.unwrap().read(&file).unwrap();
     let program = &work.cells[0].built.as_ref().unwrap().program;
@@ -253,7 +253,7 @@ fn a_file_is_a_program_of_one_client_that_can_be_checked() {
 }
 
 #[test]
-fn whatever_a_file_holds_nothing_panics() {
+fn arbitrary_load_files_never_panic() {
     let pieces = [
         "NTCreateX",
         "Close",

@@ -5,7 +5,7 @@ use results::{CellRecord, IntervalRecord, LabelFigures, Phase, RunEvent, RunReco
 use super::load::OPERATIONS;
 use super::options::DbenchOptions;
 use crate::acts::NS_PER_SECOND;
-use crate::figures::general;
+use crate::figures::format_general;
 use crate::windows::{label, mean_ms, together};
 use crate::{ClassicText, FrontOrigin};
 
@@ -136,7 +136,7 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
     let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     let all = together(labels.iter().copied());
-    let rate = general(all.bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
+    let rate = format_general(all.bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
     let (clients, most_ms) = (options.clients, all.max_ns as f64 / 1e6);
     let rows = labels.iter().map(|it| {
         let (name, count, mean_ms) = (&it.label, it.count, mean_ms(it));

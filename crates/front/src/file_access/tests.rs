@@ -4,22 +4,22 @@ use std::process::Command;
 use super::*;
 
 /// A directory that is offered, and one that is not, with a secret.
-fn site() -> (tempfile::TempDir, PathBuf, OfferedFiles) {
+fn site() -> (tempfile::TempDir, PathBuf, AllowedDirectories) {
     let site = tempfile::tempdir().unwrap();
     let base = site.path().canonicalize().unwrap();
     std::fs::create_dir_all(base.join("root/inner")).unwrap();
     std::fs::write(base.join("secret"), "root:x:0:0").unwrap();
     std::fs::write(base.join("root/inner/own"), "bs=8k\n").unwrap();
-    let offered = OfferedFiles::new(vec![base.join("root")]);
+    let offered = AllowedDirectories::new(vec![base.join("root")]);
     (site, base, offered)
 }
 
-fn read(offered: &OfferedFiles, path: PathBuf) -> Result<Vec<u8>, String> {
+fn read(offered: &AllowedDirectories, path: PathBuf) -> Result<Vec<u8>, String> {
     FileAccess::beneath(offered).read(path.to_str().unwrap())
 }
 
 #[test]
-fn text_from_a_page_reads_regular_files_beneath_what_is_offered() {
+fn text_from_a_page_reads_regular_files_below_offered_directories() {
     let (_site, base, offered) = site();
     assert_eq!(
         read(&offered, base.join("root/inner/own")).unwrap(),
@@ -38,7 +38,7 @@ fn make_pipe(path: &Path) {
 }
 
 #[test]
-fn text_from_a_page_reads_nothing_else_and_is_not_told_what_is_there() {
+fn text_from_a_page_reads_nothing_else_and_learns_nothing_about_it() {
     let (_site, base, offered) = site();
     symlink(base.join("secret"), base.join("root/link")).unwrap();
     symlink("inner", base.join("root/way")).unwrap();
@@ -95,7 +95,7 @@ fn text_from_a_page_reads_no_large_file_and_no_variable() {
 }
 
 #[test]
-fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
+fn messages_to_a_page_quote_only_its_own_text() {
     let (_site, base, offered) = site();
     let own = base.join("root/inner/own");
     let access = FileAccess::beneath(&offered).of_text("x.fio", b"rw=odd bs=8k");
@@ -103,15 +103,15 @@ fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
         let error = Diagnostic::error("x.fio", "`odd` is not `secret`, and `s…` neither");
         error.at(3, 1).snippet("rw=odd").help("write `read`")
     };
-    assert_eq!(access.without_others(said()), said());
+    assert_eq!(access.redact_diagnostic(said()), said());
     access.read(own.to_str().unwrap()).unwrap();
     std::fs::write(&own, "user=secret").unwrap();
     access.read(own.to_str().unwrap()).unwrap();
-    let shown = access.without_others(said());
+    let shown = access.redact_diagnostic(said());
     assert_eq!(shown.message, "`odd` is not `...`, and `...` neither");
     assert_eq!(shown.snippet.as_deref(), Some("rw=odd"));
     let of_other = Diagnostic::error("/srv/inner/own", "there is no option `user`");
-    let shown = access.without_others(of_other.at(1, 1).snippet("user=secret"));
+    let shown = access.redact_diagnostic(of_other.at(1, 1).snippet("user=secret"));
     assert_eq!((shown.line, shown.snippet), (Some(1), None));
     assert!(!shown.message.contains("user"), "{}", shown.message);
     let in_other = |line| {
@@ -120,7 +120,7 @@ fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
     };
     let in_text = Diagnostic::error("x.fio", "`s…` is not `secret`").at(1, 1);
     for findings in [vec![in_text, in_other(2)], vec![in_other(1), in_other(2)]] {
-        let shown = access.without_others(Diagnostic::all(findings).unwrap());
+        let shown = access.redact_diagnostic(Diagnostic::all(findings).unwrap());
         let shown = shown.to_string();
         assert!(
             !shown.contains("secret") && !shown.contains("user"),
@@ -129,18 +129,18 @@ fn messages_to_a_page_repeat_the_text_itself_and_nothing_of_others() {
         assert_eq!(shown.matches("error: ").count(), 2, "{shown}");
     }
     let anywhere = FileAccess::anywhere().of_text("x.fio", b"");
-    assert_eq!(anywhere.without_others(said()), said());
+    assert_eq!(anywhere.redact_diagnostic(said()), said());
 }
 
 #[test]
-fn a_text_may_be_asked_for_by_its_own_name() {
+fn a_text_can_be_read_by_its_own_name() {
     let access = FileAccess::NOTHING.of_text("./x.fio", b"text");
     assert_eq!(access.read("./x.fio").unwrap(), b"text");
     assert!(access.read("x.fio").is_err());
 }
 
 #[test]
-fn text_of_the_command_line_waits_for_no_pipe_that_nobody_writes_to() {
+fn text_of_the_command_line_never_blocks_on_a_pipe_without_a_writer() {
     let (_site, base, _) = site();
     let pipe = base.join("pipe");
     make_pipe(&pipe);

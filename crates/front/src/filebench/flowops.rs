@@ -2,15 +2,15 @@
 
 use plan::Distribution;
 use plan::program::{
-    Act, Call, FileOperation, Law, Measure, MovedBytes, On, Pick, PickOrder, Share, Turn, Where,
-    Which,
+    Act, AmountScope, Call, CallObject, CallPosition, FileFilter, FileOperation, FileSharing, Law,
+    Measure, MovedBytes, Pick, PickOrder,
 };
 
 use super::parser::refused;
 use super::program::{DescriptorSlot, ProgramWriter, ScriptThread};
 use super::script::{Entity, EntityKind, Read};
 use crate::acts::{NS_PER_SECOND, byte, described, number_of, picked, quota, which};
-use crate::tokens::number_among;
+use crate::tokens::index_among;
 
 /// Duration of 100 stores of `hog`, in nanoseconds.
 // A single store takes 0.22 ns, which a whole number cannot express.
@@ -44,7 +44,7 @@ impl Entity {
         };
         Ok(Pick {
             // In the original, all threads share one position in each fileset.
-            turn: Turn::Shared,
+            turn: FileSharing::Shared,
             ..picked(fileset, which(operation), order)
         })
     }
@@ -55,7 +55,7 @@ impl Entity {
             return Ok(None);
         };
         let help = || help.to_owned();
-        let number = number_among(self.place, lacks, &name, known.iter().copied(), help)?;
+        let number = index_among(self.place, lacks, &name, known.iter().copied(), help)?;
         Ok(Some(byte(number)))
     }
 }
@@ -105,7 +105,7 @@ impl ProgramWriter {
                 let slot = self.slot(op)?;
                 self.thread.open.remove(&slot);
                 self.thread.closed.insert(slot);
-                self.call(slot, Close, On::Handle)
+                self.call(slot, Close, CallObject::Handle)
             }
             "deletefile" => match self.slot(op)? {
                 // A closed slot still points at its file, which the original then deletes.
@@ -113,12 +113,14 @@ impl ProgramWriter {
                 slot @ DescriptorSlot::Numbered(1..)
                     if self.thread.filesets.contains_key(&slot) =>
                 {
-                    self.call(slot, Unlink, On::Same)
+                    self.call(slot, Unlink, CallObject::Same)
                 }
                 _ => self.named(op, Unlink)?,
             },
             "statfile" => match self.slot(op)? {
-                slot if self.thread.open.contains(&slot) => self.call(slot, Stat, On::Handle),
+                slot if self.thread.open.contains(&slot) => {
+                    self.call(slot, Stat, CallObject::Handle)
+                }
                 _ => self.named(op, Stat)?,
             },
             "makedir" => self.named(op, Mkdir)?,
@@ -135,7 +137,7 @@ impl ProgramWriter {
                 let ns = op.value()?.saturating_mul(NS_PER_SECOND);
                 return Ok(self.step(vec![Act::Think(Law::fixed(ns))]));
             }
-            "finishoncount" | "finishonbytes" => return self.finishes(op),
+            "finishoncount" | "finishonbytes" => return self.add_finish_quota(op),
             // On Linux, the original only polls here and does not wait.
             "aiowait" => return Ok(None),
             word @ ("print" | "testrandvar") => return Err(refused(word, op.place)),
@@ -175,7 +177,7 @@ impl ProgramWriter {
         })
     }
 
-    fn call(&mut self, slot: DescriptorSlot, operation: FileOperation, on: On) -> Call {
+    fn call(&mut self, slot: DescriptorSlot, operation: FileOperation, on: CallObject) -> Call {
         Call {
             handle: number_of(&mut self.thread.registers, slot),
             label: Some(self.thread.label),
@@ -189,9 +191,9 @@ impl ProgramWriter {
         let mut pick = op.pick(fileset, operation)?;
         if operation == FileOperation::List {
             // Listing works on directories, which have a separate fileset.
-            (pick.fileset, pick.which) = (self.directories_of(fileset), Which::Any);
+            (pick.fileset, pick.which) = (self.directories_of(fileset), FileFilter::Any);
         }
-        Ok(self.call(DescriptorSlot::Named, operation, On::Name(pick)))
+        Ok(self.call(DescriptorSlot::Named, operation, CallObject::Name(pick)))
     }
 
     /// A call that opens a file in a slot.
@@ -216,7 +218,7 @@ impl ProgramWriter {
         let way = described(access, op.flag("directio")?, op.flag("dsync")?);
         Ok(Call {
             way: number_of(&mut self.program.ways, way),
-            ..self.call(slot, by, On::Name(pick))
+            ..self.call(slot, by, CallObject::Name(pick))
         })
     }
 
@@ -283,14 +285,18 @@ impl ProgramWriter {
             _ => Ok(law),
         };
         let (operation, bytes, place) = match op.word.as_str() {
-            "fsync" => (Fsync, MovedBytes::default(), Where::Here),
-            "readwholefile" => (Read, MovedBytes::Rest, Where::At(0)),
+            "fsync" => (Fsync, MovedBytes::default(), CallPosition::Here),
+            "readwholefile" => (Read, MovedBytes::Rest, CallPosition::At(0)),
             // The original continues at the current position and does not seek to the start.
-            "writewholefile" => (Write, self.whole(op, slot, most)?, Where::Here),
-            "appendfile" => (Write, MovedBytes::Law(sized?), Where::End),
+            "writewholefile" => (Write, self.whole(op, slot, most)?, CallPosition::Here),
+            "appendfile" => (Write, MovedBytes::Law(sized?), CallPosition::End),
             // The original truncates a random share of the size minus 1, so the two largest sizes
             // never occur.
-            "appendfilerand" => (Write, MovedBytes::Law(sized?.uniform_below(2)), Where::End),
+            "appendfilerand" => (
+                Write,
+                MovedBytes::Law(sized?.uniform_below(2)),
+                CallPosition::End,
+            ),
             "read" => (Read, MovedBytes::Law(sized?), self.place(op, always)?),
             _ => (Write, MovedBytes::Law(sized?), self.place(op, always)?),
         };
@@ -305,14 +311,14 @@ impl ProgramWriter {
             bytes,
             piece_bytes,
             place,
-            ..self.call(slot, operation, On::Handle)
+            ..self.call(slot, operation, CallObject::Handle)
         }))
     }
 
     /// Position of a transfer. `bytes` is its size, or `None` if sizes vary.
-    fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<Where> {
+    fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<CallPosition> {
         if !op.flag("random")? && op.word != "aiowrite" {
-            return Ok(Where::Here);
+            return Ok(CallPosition::Here);
         }
         if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
             self.script.note(op.place, "`workingset`");
@@ -320,7 +326,7 @@ impl ProgramWriter {
         self.script.note(op.place, "`random`");
         // The original aligns random positions to the size of the request.
         let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
-        Ok(Where::Random {
+        Ok(CallPosition::Random {
             distribution: Distribution::Uniform,
             align_bytes: align.unwrap_or(SECTOR_BYTES),
             // The original reads and writes within the entry's size in the fileset.
@@ -356,29 +362,29 @@ impl ProgramWriter {
         let fsync = |slot| Call {
             // The step around the calls has the label, so that `fsyncset` counts as one operation.
             label: None,
-            ..self.call(slot, FileOperation::Fsync, On::Handle)
+            ..self.call(slot, FileOperation::Fsync, CallObject::Handle)
         };
         let calls = slots.into_iter().map(fsync).map(Act::Call).collect();
         Ok(self.step(calls))
     }
 
     /// Counter that a flowop refers to: a target flowop's own, or everything of all workers.
-    pub(super) fn counted(&self, op: &Entity, is_of_bytes: bool) -> Read<(Measure, Share)> {
+    pub(super) fn counted(&self, op: &Entity, is_of_bytes: bool) -> Read<(Measure, AmountScope)> {
         let known: Vec<&str> = self.program.labels.iter().map(String::as_str).collect();
         let help = "name a flowop of this thread";
         let target = op.among("target", "there is no flowop", &known, help)?;
         // With a target, the original looks at the thread's own flowop, else at the sums of the
         // process.
         Ok(match (target, is_of_bytes) {
-            (Some(label), true) => (Measure::StepBytes(label), Share::Each),
-            (Some(label), false) => (Measure::Steps(label), Share::Each),
-            (None, true) => (Measure::Bytes, Share::Group),
-            (None, false) => (Measure::Calls, Share::Group),
+            (Some(label), true) => (Measure::StepBytes(label), AmountScope::Each),
+            (Some(label), false) => (Measure::Steps(label), AmountScope::Each),
+            (None, true) => (Measure::Bytes, AmountScope::Group),
+            (None, false) => (Measure::Calls, AmountScope::Group),
         })
     }
 
     /// Adds a quota that ends the repetition; the flowop itself does nothing.
-    fn finishes(&mut self, op: &Entity) -> Read<Option<Act>> {
+    fn add_finish_quota(&mut self, op: &Entity) -> Read<Option<Act>> {
         let (value, is_of_bytes) = (op.value()?, op.word == "finishonbytes");
         let (what, of) = self.counted(op, is_of_bytes)?;
         // The original ends when the bytes exceed the limit, not when they reach it.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use description::nearest;
-use plan::program::Before;
+use plan::program::PhasePreparation;
 use plan::{Diagnostic, printable};
 
 use super::script::{Attribute, Entity, EntityKind, Read, Script, ScriptValue};
 use crate::cursor::TokenCursor;
 use crate::rows::rows;
-use crate::tokens::{Language, SourcePosition, Token, error, expanded};
+use crate::tokens::{Language, SourcePosition, Token, error, expand_variables};
 use crate::{DifferenceKind, OriginalDifference};
 
 /// Words that may follow `create` and `define`.
@@ -257,10 +257,10 @@ impl Parser<'_> {
         let place = self.at.place();
         let text = self.at.quoted(behind)?;
         let look_up = |name: &str| self.script.variables.get(name).map(ScriptValue::shown);
-        expanded(&text, look_up).map_err(|name| self.unset(&name, place))
+        expand_variables(&text, look_up).map_err(|name| self.unset_variable_error(&name, place))
     }
 
-    fn unset(&self, name: &str, place: SourcePosition) -> Diagnostic {
+    fn unset_variable_error(&self, name: &str, place: SourcePosition) -> Diagnostic {
         let known = self.script.variables.keys().map(String::as_str);
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean `${near}`?"),
@@ -286,7 +286,7 @@ impl Parser<'_> {
             Token::Word(word) => ScriptValue::Plain(word.to_owned()),
             Token::Quoted(_) => return self.text(behind).map(ScriptValue::Plain),
             Token::Variable(name) if is_known(name) => ScriptValue::Variable(name.to_owned()),
-            Token::Variable(name) => return Err(self.unset(name, self.at.place())),
+            Token::Variable(name) => return Err(self.unset_variable_error(name, self.at.place())),
             Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
         };
         self.at.next();
@@ -386,26 +386,26 @@ impl Parser<'_> {
 }
 
 /// Actions for a shell command line that only syncs and drops caches; `None` for any other.
-fn commands(text: &str) -> Option<Vec<Before>> {
+fn commands(text: &str) -> Option<Vec<PhasePreparation>> {
     let text = text.replace("&&", ";");
     let parts = text.split(';').map(str::trim).filter(|it| !it.is_empty());
-    let known: Option<Vec<Before>> = parts.map(command).collect();
+    let known: Option<Vec<PhasePreparation>> = parts.map(command).collect();
     known.filter(|it| !it.is_empty())
 }
 
-fn command(text: &str) -> Option<Before> {
+fn command(text: &str) -> Option<PhasePreparation> {
     // The shell needs no blanks around `>`.
     let text = text.replace('>', " > ");
     let words: Vec<&str> = text.split_whitespace().collect();
     match words[..] {
-        ["sync" | "/bin/sync" | "/usr/bin/sync"] => Some(Before::Sync),
+        ["sync" | "/bin/sync" | "/usr/bin/sync"] => Some(PhasePreparation::Sync),
         [
             "echo" | "/bin/echo",
             // 1 drops the page cache, and 3 also dentries and inodes. 2 would keep the page cache.
             "1" | "3",
             ">",
             "/proc/sys/vm/drop_caches",
-        ] => Some(Before::DropCaches),
+        ] => Some(PhasePreparation::DropCaches),
         _ => None,
     }
 }

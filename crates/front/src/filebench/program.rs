@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use description::model::ContentChoice;
 use plan::program::{
-    Access, Act, Call, DirectoryTree, Ending, FILES_MAX, FILESETS_MAX, FileOperation, FilesetPlan,
-    Group, Measure, Out, Program, ProgramPart, ProgramPhase, Share, TreeGrowth,
+    Access, Act, AmountScope, Call, DirectoryTree, FILES_MAX, FILESETS_MAX, FileOperation,
+    FilesetPlan, Group, Measure, OnNoFile, PhaseEndAction, Program, ProgramPart, ProgramPhase,
+    TreeGrowth,
 };
 use plan::{Diagnostic, printable};
 
@@ -14,7 +15,7 @@ use super::text::remembered;
 use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
 use crate::tokens::{SourcePosition, error};
 use crate::work::writing;
-use crate::{FrontWork, MadePart, OriginalDifference, cell};
+use crate::{CreateMissing, FrontWork, OriginalDifference, cell};
 
 /// Run time of a script that sets none, in seconds.
 const RUN_TIME_S: u64 = 60;
@@ -124,7 +125,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         before: std::mem::take(&mut writer.script.before),
         time_ns,
         // Quotas end the phase for all workers, as running out of files does.
-        first_done: (mode != "alldone").then_some(Ending::Stop),
+        first_done: (mode != "alldone").then_some(PhaseEndAction::Stop),
         groups,
         ..ProgramPhase::default()
     };
@@ -144,7 +145,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     Ok(FrontWork {
         differences,
         remembered: remembered(&writer.script.echoes, &started),
-        made: MadePart::All,
+        made: CreateMissing::All,
         ..FrontWork::below(
             directory,
             // The threads' buffers are zeroed memory in the original.
@@ -207,8 +208,8 @@ impl ProgramWriter {
             workers: Some(workers),
             // Without a file left, `alldone` ends only this thread; the other modes end the run.
             out: match self.script.mode.as_str() {
-                "alldone" => Out::EndWorker,
-                _ => Out::EndPhase,
+                "alldone" => OnNoFile::EndWorker,
+                _ => OnNoFile::EndPhase,
             },
             ..Group::default()
         };
@@ -254,8 +255,8 @@ fn discount_opens(group: &mut Group) {
     for quota in &mut group.quotas {
         if quota.what == Measure::Calls {
             let opens = match quota.of {
-                Share::Each => opens,
-                Share::Group => opens * workers,
+                AmountScope::Each => opens,
+                AmountScope::Group => opens * workers,
             };
             quota.count = quota.count.saturating_sub(opens).max(1);
         }

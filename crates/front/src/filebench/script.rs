@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use plan::Diagnostic;
-use plan::program::{Before, Law};
+use plan::program::{Law, PhasePreparation};
 
 use crate::OriginalDifference;
 use crate::acts::number_of;
@@ -33,7 +33,7 @@ pub(super) struct Script {
     /// `true` after `create`, so `system` commands that follow run before the phase.
     pub is_created: bool,
     /// Actions of `system` before the run.
-    pub before: Vec<Before>,
+    pub before: Vec<PhasePreparation>,
     /// Texts of `echo` commands.
     pub echoes: Vec<String>,
     /// Differences from the original.

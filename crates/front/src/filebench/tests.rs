@@ -1,6 +1,9 @@
 use std::path::PathBuf;
 
-use plan::program::{Act, Before, DirectoryTree, FileOperation, On, PickOrder, Program, Where};
+use plan::program::{
+    Act, CallObject, CallPosition, DirectoryTree, FileOperation, PhasePreparation, PickOrder,
+    Program,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -51,7 +54,7 @@ fn program(text: &str) -> Program {
 }
 
 /// A script with one thread of these flowops, on files of `set` and of the single `one`.
-fn of_flowops(flowops: &str) -> String {
+fn script_with_flowops(flowops: &str) -> String {
     format!(
         "define fileset name=set,path=/t,size=8k,entries=10,dirwidth=4,prealloc=50\n\
          define file name=one,path=/t,size=1m,prealloc\n\
@@ -64,7 +67,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn a_script_is_a_phase_with_a_group_for_each_thread() {
+fn a_script_becomes_a_phase_with_one_group_per_thread() {
     let program = program(MAIL);
     let phase = program.phases()[0];
     let group = &phase.groups[0];
@@ -81,7 +84,7 @@ fn a_script_is_a_phase_with_a_group_for_each_thread() {
 }
 
 #[test]
-fn what_is_said_and_started_is_remembered_for_the_text() {
+fn messages_and_starts_are_remembered_for_the_output() {
     let work = read(MAIL).unwrap();
     assert_eq!(work.directories, [PathBuf::from("/tmp")]);
     assert_eq!(
@@ -91,15 +94,15 @@ fn what_is_said_and_started_is_remembered_for_the_text() {
 }
 
 #[test]
-fn variables_of_the_caller_hold_over_those_of_the_script() {
+fn variables_of_the_caller_override_those_of_the_script() {
     let work = read_with(MAIL, &[("count", "7")]).unwrap();
     let program = &work.cells[0].built.as_ref().unwrap().program;
     assert_eq!(program.filesets[0].count, 7);
 }
 
 #[test]
-fn lines_may_end_as_on_other_systems_and_go_on() {
-    let program = program(&of_flowops(
+fn lines_may_end_in_crlf_and_be_continued() {
+    let program = program(&script_with_flowops(
         "flowop openfile name=a,\\\r\n filesetname=set,\r\n\tfd=1\r\n\
          flowop closefile name=b,fd=1\r\n",
     ));
@@ -116,7 +119,7 @@ fn assert_errors(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_one_help() {
+fn mistakes_are_reported_with_their_position_and_one_help() {
     assert_errors(&[
         (
             "set $x=1\nsett $y=2",
@@ -142,19 +145,19 @@ fn mistakes_are_told_with_their_place_and_one_help() {
 }
 
 #[test]
-fn caches_are_dropped_where_scripts_say_so() {
+fn caches_are_dropped_where_scripts_request_it() {
     let script = |commands: &str| {
-        of_flowops("flowop read name=r,filesetname=set,iosize=4k") + commands + "\nrun 1\n"
+        script_with_flowops("flowop read name=r,filesetname=set,iosize=4k") + commands + "\nrun 1\n"
     };
     let before = |commands: &str| program(&script(commands)).phases()[0].before.clone();
     let drop = "system \"echo 3 > /proc/sys/vm/drop_caches\"";
     assert_eq!(
         before(&format!("create files\nsystem \"sync\"\n{drop}")),
-        [Before::Sync, Before::DropCaches]
+        [PhasePreparation::Sync, PhasePreparation::DropCaches]
     );
     assert_eq!(
         before("create filesets\nsystem \"sync; echo 1 >/proc/sys/vm/drop_caches\""),
-        [Before::Sync, Before::DropCaches]
+        [PhasePreparation::Sync, PhasePreparation::DropCaches]
     );
     // Nothing is cached of files that are made later.
     assert_eq!(before(drop), []);
@@ -172,9 +175,9 @@ fn caches_are_dropped_where_scripts_say_so() {
 }
 
 #[test]
-fn a_count_that_ends_a_run_leaves_one_round_at_least() {
+fn a_finish_count_leaves_at_least_one_round() {
     let quota = |value: u32, instances: u32| {
-        let text = of_flowops(&format!(
+        let text = script_with_flowops(&format!(
             "flowop write name=w,filename=one,iosize=4k,iters=64\n\
              flowop fsync name=s,filename=one\n\
              flowop finishoncount name=f,value={value}"
@@ -191,7 +194,7 @@ fn a_count_that_ends_a_run_leaves_one_round_at_least() {
 }
 
 #[test]
-fn definitions_are_held_to_their_attributes() {
+fn definitions_accept_only_valid_attributes() {
     let sized = |value: &str| format!("set $a={value}\ndefine fileset name=s,entries=3,size=$a");
     let process = |flowop: &str| format!("define process name=p {{ thread name=t {{ {flowop}");
     assert_errors(&[
@@ -233,8 +236,8 @@ fn definitions_are_held_to_their_attributes() {
 }
 
 #[test]
-fn flowops_are_held_to_their_attributes() {
-    let read = |attributes: &str| of_flowops(&format!("flowop read name=a,{attributes}"));
+fn flowops_accept_only_valid_attributes() {
+    let read = |attributes: &str| script_with_flowops(&format!("flowop read name=a,{attributes}"));
     assert_errors(&[
         (
             &read("filesetname=nowhere,iosize=1k"),
@@ -248,7 +251,7 @@ fn flowops_are_held_to_their_attributes() {
         ),
         (&read("filesetname=one,iosize=$q"), "`$q` is used before"),
         (
-            &of_flowops("flowop print name=a,value=1"),
+            &script_with_flowops("flowop print name=a,value=1"),
             "`print` is not supported",
         ),
     ]);
@@ -276,19 +279,22 @@ fn names_never_lead_out_of_the_target() {
 }
 
 #[test]
-fn what_is_not_opened_is_opened_first() {
-    let once = program(&of_flowops("flowop read name=a,filename=one,iosize=4k"));
+fn files_that_are_not_open_are_opened_first() {
+    let once = program(&script_with_flowops(
+        "flowop read name=a,filename=one,iosize=4k",
+    ));
     assert_eq!(once.groups().next().unwrap().enter.len(), 1);
-    let each =
-        of_flowops("flowop read name=a,filename=set,iosize=4k,fd=1\nflowop closefile name=b,fd=1");
+    let each = script_with_flowops(
+        "flowop read name=a,filename=set,iosize=4k,fd=1\nflowop closefile name=b,fd=1",
+    );
     let each = program(&each);
     let group = each.groups().next().unwrap();
     assert_eq!((group.enter.len(), group.body.len()), (0, 3));
 }
 
 #[test]
-fn files_that_take_turns_stay_open_side_by_side() {
-    let text = of_flowops(
+fn files_used_in_turn_all_stay_open() {
+    let text = script_with_flowops(
         "flowop read name=a,filename=set,iosize=4k,opennext,random\n\
          flowop write name=b,filename=set,iosize=4k,opennext,iters=20",
     )
@@ -303,7 +309,7 @@ fn files_that_take_turns_stay_open_side_by_side() {
 }
 
 #[test]
-fn composites_hand_their_variables_on() {
+fn composites_pass_on_their_variables() {
     let text = "\
         define fileset name=one,entries=3,size=1k,prealloc\n\
         define fileset name=two,entries=3,size=1k,prealloc\n\
@@ -320,9 +326,10 @@ fn composites_hand_their_variables_on() {
     let group = program.groups().next().unwrap();
     let mut calls = group.calls().into_iter();
     let open = calls.next().unwrap();
-    assert!(
-        matches!(&open.on, On::Name(pick) if pick.fileset == 1 && pick.order == PickOrder::Around)
-    );
+    assert!(matches!(
+        &open.on,
+        CallObject::Name(pick) if pick.fileset == 1 && pick.order == PickOrder::Around
+    ));
     let twice = "define flowop name=read { flowop read name=a }";
     assert!(error(twice).contains("there is a flowop `read` already"));
 }
@@ -349,7 +356,7 @@ fn random_variables_become_laws() {
 }
 
 #[test]
-fn trees_of_directories_are_made_removed_and_listed() {
+fn directory_trees_are_created_removed_and_listed() {
     let text = |flowop: &str, prealloc: &str| {
         format!(
             "define fileset name=dirs,leafdirs=30,dirwidth=5{prealloc}\n\
@@ -369,8 +376,8 @@ fn trees_of_directories_are_made_removed_and_listed() {
 }
 
 #[test]
-fn places_and_amounts_are_those_of_the_flowops() {
-    let text = of_flowops(
+fn positions_and_sizes_match_the_flowops() {
+    let text = script_with_flowops(
         "flowop openfile name=o,filesetname=set,fd=1\n\
          flowop readwholefile name=r,fd=1,iosize=4k\n\
          flowop appendfile name=a,fd=1,iosize=4k\n\
@@ -379,13 +386,13 @@ fn places_and_amounts_are_those_of_the_flowops() {
     );
     let program = program(&text);
     let calls = program.groups().next().unwrap().calls();
-    let places: Vec<&Where> = calls[1..4].iter().map(|call| &call.place).collect();
+    let places: Vec<&CallPosition> = calls[1..4].iter().map(|call| &call.place).collect();
     assert!(matches!(
         places[..],
         [
-            Where::At(0),
-            Where::End,
-            Where::Random {
+            CallPosition::At(0),
+            CallPosition::End,
+            CallPosition::Random {
                 align_bytes: 4096,
                 is_nominal: true,
                 ..
@@ -419,12 +426,12 @@ fn threads_wait_for_each_other_by_name() {
     assert_eq!((refill.at_once, refill.most), (10, 100));
     let lost = text.replace("target=sleeper", "target=nobody");
     assert!(error(&lost).contains("no flowop `nobody` waits"));
-    let free = of_flowops("flowop eventlimit name=l flowop statfile name=s,filename=set");
+    let free = script_with_flowops("flowop eventlimit name=l flowop statfile name=s,filename=set");
     assert!(super::tests::program(&free).tokens.is_empty());
 }
 
 #[test]
-fn scripts_are_known_by_their_definitions() {
+fn scripts_are_recognized_by_their_definitions() {
     assert!(detect(MAIL.as_bytes()));
     assert!(detect(b"\xff\n  define  process name=p\r\n"));
     assert!(!detect(b"set size 1 100\nset transactions 500\nrun\n"));
@@ -433,12 +440,12 @@ fn scripts_are_known_by_their_definitions() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn reading_arbitrary_bytes_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let _ = work(&FrontFile::new("a.f", &bytes), &BTreeMap::new());
     }
 
     #[test]
-    fn no_change_of_a_script_makes_reading_panic(
+    fn reading_a_mutated_script_never_panics(
         at in 0..MAIL.len(),
         length in 0_usize..12,
         text in r#"[-$a-z0-9=,{}()*"\\ \n]{0,12}"#,
@@ -452,7 +459,7 @@ proptest! {
 }
 
 #[test]
-fn products_of_variables_are_numbers_as_soon_as_they_are_set() {
+fn products_of_variables_are_evaluated_when_they_are_set() {
     let squares = "set $a=$a*$a\n".repeat(3000);
     for (first, message) in [("2", "is too large"), ("\"x\"", "only whole numbers")] {
         let script = format!("set $a={first}\n{squares}run 1\n");
@@ -465,7 +472,7 @@ fn products_of_variables_are_numbers_as_soon_as_they_are_set() {
 }
 
 #[test]
-fn composites_within_composites_grow_no_further_than_told() {
+fn nested_composites_expand_only_up_to_a_limit() {
     let set = "define fileset name=set,entries=3,size=1k,prealloc\n";
     let run = "define process name=p { thread name=t { flowop c39 name=a,$x=2 } }\nrun 1\n";
     let composites = |handed: &str, uses: usize| {
@@ -493,14 +500,14 @@ fn noted(script: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_end_before_the_run_time_is_a_difference_of_one_mode() {
+fn an_early_end_is_a_difference_only_in_one_quit_mode() {
     let early = "an end before the run time".to_owned();
     let open = "flowop openfile name=o,filesetname=set,fd=1\nflowop closefile name=c,fd=1";
-    let delete = of_flowops("flowop deletefile name=d,filesetname=set");
-    let finish = of_flowops(&format!("{open}\nflowop finishoncount name=f,value=9"));
+    let delete = script_with_flowops("flowop deletefile name=d,filesetname=set");
+    let finish = script_with_flowops(&format!("{open}\nflowop finishoncount name=f,value=9"));
     assert!(noted(&delete).contains(&early));
     assert!(noted(&finish).contains(&early));
-    assert!(!noted(&of_flowops(open)).contains(&early));
+    assert!(!noted(&script_with_flowops(open)).contains(&early));
     for mode in ["alldone", "firstdone"] {
         let script = format!("set mode quit {mode}\n{delete}");
         assert!(!noted(&script).contains(&early), "{mode}");
@@ -508,10 +515,10 @@ fn an_end_before_the_run_time_is_a_difference_of_one_mode() {
 }
 
 #[test]
-fn a_file_larger_than_its_requests_is_written_exactly() {
+fn writing_a_file_larger_than_its_requests_is_a_noted_difference() {
     let rounded = "`writewholefile` of a larger file than `iosize`".to_owned();
     let write = |rest: &str| {
-        of_flowops(&format!(
+        script_with_flowops(&format!(
             "flowop createfile name=c,filesetname=set,fd=1\n\
              flowop writewholefile name=w,fd=1{rest}\nflowop closefile name=e,fd=1"
         ))

@@ -79,7 +79,7 @@ impl FilebenchText {
         let said = self.remembered("say ");
         let said = said.chain(["Populating and pre-allocating filesets"]);
         let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said);
-        begin + &lines(0.0, files.map(populated).unwrap_or_default())
+        begin + &lines(0.0, files.map(population_lines).unwrap_or_default())
     }
 
     /// The lines at the start of a cell, unless they were printed.
@@ -104,7 +104,7 @@ fn seconds(begin: Option<Timestamp>, end: Option<Timestamp>) -> f64 {
 }
 
 /// One line per fileset, last defined first. Single files have no directory width and no line.
-fn populated(program: &Program) -> Vec<String> {
+fn population_lines(program: &Program) -> Vec<String> {
     let trees = grown_trees(program).unwrap_or_default();
     let sets = program.filesets.iter().zip(&trees).rev();
     let lines = sets.filter_map(|(set, tree)| {

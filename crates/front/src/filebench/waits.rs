@@ -1,7 +1,7 @@
 //! Flowops that wait for other threads or for events.
 
 use plan::printable;
-use plan::program::{Act, Due, Measure, Refill, Tokens, Whose};
+use plan::program::{Act, CounterSelection, Measure, Refill, TakeAmount, Tokens};
 
 use super::program::ProgramWriter;
 use super::script::{Entity, Read};
@@ -72,7 +72,7 @@ impl ProgramWriter {
         // In the original, each instance of the waiting flowop has a separate semaphore.
         tokens.counters = self.thread.group.workers.unwrap_or(1);
         tokens.room = Some(highwater);
-        take(number, Due::Fixed(value))
+        take(number, TakeAmount::Fixed(value))
     }
 
     fn put(&mut self, op: &Entity, count: u32, is_blocking: bool) -> Read<Act> {
@@ -85,7 +85,7 @@ impl ProgramWriter {
             tokens: byte(number),
             count,
             // The original posts to every instance of the target.
-            whose: Whose::Each,
+            whose: CounterSelection::Each,
         })
     }
 
@@ -95,8 +95,8 @@ impl ProgramWriter {
         let (what, _) = self.counted(op, is_of_bytes)?;
         let each = if is_of_bytes { EVENT_BYTES } else { 1 };
         let due = match op.word.as_str() {
-            "eventlimit" => Due::Fixed(1),
-            _ => Due::Since { what, each },
+            "eventlimit" => TakeAmount::Fixed(1),
+            _ => TakeAmount::Since { what, each },
         };
         if op.word == "iopslimit" && what == Measure::Calls {
             self.script.note(op.place, "`iopslimit` without a target");
@@ -112,10 +112,10 @@ impl ProgramWriter {
     }
 }
 
-fn take(number: usize, count: Due) -> Act {
+fn take(number: usize, count: TakeAmount) -> Act {
     Act::Take {
         tokens: byte(number),
         count,
-        whose: Whose::Mine,
+        whose: CounterSelection::Mine,
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Builder {
 }
 
 /// Main name of an option, and its value.
-type Named = (String, Option<String>);
+type NamedValue = (String, Option<String>);
 
 impl Builder {
     pub(super) fn new(limits: JobLimits) -> Self {
@@ -141,7 +141,7 @@ impl Builder {
             self.note(note)?;
         }
         if self.set.obstacles.len() < NOTES_MAX {
-            let obstacle = checks::obstacle(&settings, section);
+            let obstacle = checks::find_run_error(&settings, section);
             self.set.obstacles.extend(obstacle);
         }
         // `name` renames the job in results; its files keep the name of the section.
@@ -156,7 +156,7 @@ impl Builder {
         section: &JobSection,
         name: String,
         settings: FioSettings,
-        options: Vec<Named>,
+        options: Vec<NamedValue>,
     ) -> Result<(), Diagnostic> {
         let first = self.set.jobs.len();
         let clone_count = settings.process.clone_count;
@@ -183,7 +183,7 @@ impl Builder {
         let section_name: Arc<str> = Arc::from(section.name.as_str());
         // `JobSet::sections` recognizes the clones of a section by this pointer.
         let settings = Arc::new(settings);
-        let options: Arc<[Named]> = options.into();
+        let options: Arc<[NamedValue]> = options.into();
         // As in fio, `wait_for` refers to the name in results, not to the section.
         self.names.insert(name.clone());
         for made in 0..clone_count {
@@ -211,7 +211,7 @@ impl Builder {
         items: &[Item],
         settings: &mut FioSettings,
         of_engines: &mut Vec<(FioOption, SourceLine)>,
-    ) -> Result<Vec<Named>, Diagnostic> {
+    ) -> Result<Vec<NamedValue>, Diagnostic> {
         let section: Arc<str> = Arc::from(section);
         let mut options = Vec::with_capacity(items.len());
         for item in items {
@@ -248,7 +248,7 @@ impl Builder {
         // fio accepts abbreviations only on the command line, where `getopt_long_only` resolves
         // them.
         let row = self.table.find(&item.name);
-        let row = row.filter(|it| !it.is_of_value());
+        let row = row.filter(|it| !it.is_value_row());
         let shown = printable(&item.name);
         match row {
             Some(row) if row.is_of_command_line => {
@@ -261,14 +261,14 @@ impl Builder {
                 let error = item.place.error(format!("there is no option `{shown}`"));
                 Err(match self.table.nearest(&item.name) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(self.with_equals_sign(&item.name)),
+                    None => error.help(self.suggest_equals_sign(&item.name)),
                 })
             }
         }
     }
 
     /// Help for a line that is not an option: it may lack the `=`.
-    fn with_equals_sign(&self, line: &str) -> String {
+    fn suggest_equals_sign(&self, line: &str) -> String {
         let words = line.split_once(char::is_whitespace);
         let known = words.filter(|(name, _)| self.table.find(name).is_some());
         match known {

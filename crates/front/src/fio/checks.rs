@@ -54,8 +54,8 @@ pub(super) fn resolve(
             "use `rw=read`, or leave `--readonly` out",
         );
     }
-    let wrong = wrong_zones(settings).or_else(|| wrong_pair(settings));
-    if let Some((message, help)) = wrong.or_else(|| wrong_rates(settings)) {
+    let wrong = zone_error(settings).or_else(|| engine_pair_error(settings));
+    if let Some((message, help)) = wrong.or_else(|| rate_error(settings)) {
         return fail(format!("job `{job}`: {message}"), help);
     }
     // Before `files`, which counts the names.
@@ -86,9 +86,9 @@ const fn is_reading(access: &AccessSettings) -> bool {
 }
 
 /// An error message and its help.
-type Wrong = (&'static str, &'static str);
+type MessageAndHelp = (&'static str, &'static str);
 
-fn wrong_zones(settings: &mut FioSettings) -> Option<Wrong> {
+fn zone_error(settings: &mut FioSettings) -> Option<MessageAndHelp> {
     let space = &mut settings.space;
     let has_zones = space.zone_size > 0;
     match space.zone_mode {
@@ -110,7 +110,7 @@ fn wrong_zones(settings: &mut FioSettings) -> Option<Wrong> {
 }
 
 /// Checks that operations on whole files have the engine of the same name.
-fn wrong_pair(settings: &FioSettings) -> Option<Wrong> {
+fn engine_pair_error(settings: &FioSettings) -> Option<MessageAndHelp> {
     let wanted = match settings.access.direction {
         Direction::FileCreate => Engine::FileCreate,
         Direction::FileStat => Engine::FileStat,
@@ -124,7 +124,7 @@ fn wrong_pair(settings: &FioSettings) -> Option<Wrong> {
 }
 
 /// Checks that rates are either in bytes or in requests, also for different directions.
-fn wrong_rates(settings: &FioSettings) -> Option<Wrong> {
+fn rate_error(settings: &FioSettings) -> Option<MessageAndHelp> {
     let rates = &settings.rates;
     let any = |it: &ByDirection<u64>| it.read > 0 || it.write > 0 || it.trim > 0;
     if any(&rates.bytes_per_second) && any(&rates.iops) {
@@ -162,7 +162,7 @@ fn files(settings: &mut FioSettings) {
     }
 }
 
-fn wrong_size(settings: &FioSettings) -> Option<Wrong> {
+fn size_error(settings: &FioSettings) -> Option<MessageAndHelp> {
     // A replay takes its files and sizes from the log.
     if settings.replay.read.is_some() {
         return None;
@@ -298,8 +298,8 @@ fn verify(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) 
 }
 
 /// Errors that fio detects only when it runs the job.
-pub(super) fn obstacle(settings: &FioSettings, section: &JobSection) -> Option<Diagnostic> {
-    let (message, help) = wrong_size(settings)?;
+pub(super) fn find_run_error(settings: &FioSettings, section: &JobSection) -> Option<Diagnostic> {
+    let (message, help) = size_error(settings)?;
     let job = printable(&section.name);
     let error = section.place.error(format!("job `{job}`: {message}"));
     Some(error.help(help))

@@ -9,7 +9,7 @@ use super::lexer::{self, Item, JobSection, is_global};
 use super::source_line::SourceLine;
 use super::table::FioOption;
 use super::values::OptionValue;
-use super::{Surroundings, show};
+use super::{ParserEnvironment, show};
 use crate::others::not_a_job;
 
 /// Maximum number of options that an error lists for an ambiguous abbreviation.
@@ -86,7 +86,7 @@ pub struct FioInvocation {
 /// Everything that fio rejects too, and options of the command line that pgmeter refuses.
 pub fn read_arguments(
     arguments: &[String],
-    surroundings: &Surroundings<'_>,
+    surroundings: &ParserEnvironment<'_>,
 ) -> Result<(FioInvocation, JobSet), Diagnostic> {
     let mut reader = CommandLineReader {
         builder: Builder::new(JobLimits::default()),
@@ -143,7 +143,7 @@ impl CommandLineReader {
             };
             let (row, value) = self.option(argument, name, value)?;
             let value = match value {
-                None if !row.kind().is_free_of_value() => {
+                None if !row.kind().has_optional_value() => {
                     // Like `getopt_long_only`, take the next argument even if it begins with a
                     // dash.
                     let next = rest.next().cloned();
@@ -172,7 +172,7 @@ impl CommandLineReader {
         let table = &self.builder.table;
         let found = table.find_by_start(name);
         // `include` is a line of job files. fio has no option of this name.
-        if let Some(row) = found.filter(|it| !it.is_of_value() && it.name() != "include") {
+        if let Some(row) = found.filter(|it| !it.is_value_row() && it.name() != "include") {
             return Ok((*row, value));
         }
         let letter = name.get(..1).filter(|_| !argument.starts_with("--"));
@@ -202,7 +202,7 @@ impl CommandLineReader {
     ) -> Result<(), Diagnostic> {
         let place = SourceLine::of_command_line(argument);
         if row.is_of_command_line {
-            return self.take_own(row, value, place);
+            return self.take_program_option(row, value, place);
         }
         let item = Item {
             name: row.name().to_owned(),
@@ -244,7 +244,7 @@ impl CommandLineReader {
     }
 
     /// Handles an option that belongs to no job.
-    fn take_own(
+    fn take_program_option(
         &mut self,
         row: FioOption,
         value: Option<String>,
@@ -319,7 +319,7 @@ impl CommandLineReader {
 
     fn finish(
         mut self,
-        surroundings: &Surroundings<'_>,
+        surroundings: &ParserEnvironment<'_>,
     ) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let has_errors = !self.builder.errors.is_empty();
         // As in fio, `--help` and similar options work without any job.
@@ -342,7 +342,7 @@ impl CommandLineReader {
         let only_parses = self.invocation.action == Action::ParseOnly;
         let is_without_job = only_parses && self.builder.wanted.is_empty();
         if self.builder.set.jobs.is_empty() && !is_without_job {
-            return Err(self.nothing_to_do());
+            return Err(self.no_job_error());
         }
         if self.invocation.formats.is_empty() {
             self.invocation.formats.push(OutputFormat::Normal);
@@ -352,7 +352,7 @@ impl CommandLineReader {
 
     /// Takes the last job of the command line and the sections of all files. Returns the equivalent
     /// command lines with `--showcmd`, else an empty text.
-    fn sections(&mut self, surroundings: &Surroundings<'_>) -> Result<String, Diagnostic> {
+    fn sections(&mut self, surroundings: &ParserEnvironment<'_>) -> Result<String, Diagnostic> {
         self.end_job()?;
         let mut shown = String::new();
         for (at, file) in std::mem::take(&mut self.files).iter().enumerate() {
@@ -376,7 +376,7 @@ impl CommandLineReader {
     }
 
     /// Error for input without any job.
-    fn nothing_to_do(&self) -> Diagnostic {
+    fn no_job_error(&self) -> Diagnostic {
         let Builder { wanted, passed, .. } = &self.builder;
         match (&wanted[..], &passed[..]) {
             ([wanted, ..], [_, ..]) => {

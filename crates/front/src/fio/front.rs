@@ -7,8 +7,8 @@ use plan::FrontOrigin;
 use plan::{Diagnostic, DiagnosticCode};
 
 use super::output::OutputOptions;
-use super::work::{Remembered, work};
-use super::{Action, FioInvocation, JobSet, Surroundings, read_arguments, text};
+use super::work::{ParserInputs, work};
+use super::{Action, FioInvocation, JobSet, ParserEnvironment, read_arguments, text};
 use super::{files_touched, picture, verdicts};
 use crate::text::ClassicText;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
@@ -47,7 +47,7 @@ fn detect(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let lines = || text.lines().map(str::trim).take(DETECTED_LINES_MAX);
-    lines().any(is_section) && lines().any(is_of_fio)
+    lines().any(is_section) && lines().any(is_fio_option)
 }
 
 fn is_section(line: &str) -> bool {
@@ -55,7 +55,7 @@ fn is_section(line: &str) -> bool {
     line.starts_with('[') && line.ends_with(']') && !line.starts_with("[[")
 }
 
-fn is_of_fio(line: &str) -> bool {
+fn is_fio_option(line: &str) -> bool {
     let keys = [
         "rw",
         "readwrite",
@@ -84,13 +84,13 @@ fn is_of_fio(line: &str) -> bool {
 const ERROR_CODE: u8 = 1;
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    understood(line).map_err(|error| match error {
+    read_command_line(line).map_err(|error| match error {
         ArgumentError::File(diagnostic) => ArgumentError::Ended(diagnostic, ERROR_CODE),
         error => error,
     })
 }
 
-fn understood(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let is_to_the_letter = line.arguments.iter().any(|it| it == LETTER);
     // The option is pgmeter's own, so fio's parser must not see it.
     let arguments = line.arguments.iter().filter(|it| *it != LETTER).cloned();
@@ -129,7 +129,7 @@ fn name_of(name: &str) -> &str {
 }
 
 /// Adds the inputs to remember, the `check` output and the warnings to the work.
-fn told(set: &JobSet, mut work: FrontWork, remembered: &Remembered) -> FrontWork {
+fn told(set: &JobSet, mut work: FrontWork, remembered: &ParserInputs) -> FrontWork {
     work.remembered = vec![remembered.text()];
     work.about = about(set);
     // The work already lists the differences from fio.
@@ -152,24 +152,24 @@ fn about(set: &JobSet) -> String {
     format!("options\n{options}\nwhat runs when\n{picture}\nfiles\n{files}\n")
 }
 
-type Gathered = (Remembered, (FioInvocation, JobSet));
+type ParsedJobs = (ParserInputs, (FioInvocation, JobSet));
 
 /// Reads the jobs and records every file and variable that they depend on.
 fn gathered(
     line: &CommandLine<'_>,
     arguments: Vec<String>,
     is_to_the_letter: bool,
-) -> Result<Gathered, Diagnostic> {
+) -> Result<ParsedJobs, Diagnostic> {
     // The parser takes `Fn` closures, so they need interior mutability to record what they read.
-    let remembered = RefCell::new(Remembered {
+    let remembered = RefCell::new(ParserInputs {
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
         // Fixed, because `CommandLine` has no page size.
         page_bytes: 4096,
         is_to_the_letter,
-        ..Remembered::default()
+        ..ParserInputs::default()
     });
-    let surroundings = Surroundings {
+    let surroundings = ParserEnvironment {
         read: &|name| {
             let bytes = line.files.read(name)?;
             // Only comments may contain other bytes, so replacing them changes no option.
@@ -194,7 +194,7 @@ fn gathered(
 }
 
 fn text_of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    let remembered = origin.arguments.first().and_then(|it| Remembered::of(it));
+    let remembered = origin.arguments.first().and_then(|it| ParserInputs::of(it));
     let read = remembered.and_then(|it| it.read().ok());
     // A record from another version may hold jobs that this one rejects. Its text then shows no
     // jobs.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::job::{NotedRequest, RecordedAct, RecordedKind};
+use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 use plan::{Diagnostic, printable};
 
 use super::settings::Replay;
@@ -22,7 +22,7 @@ pub(super) struct IologRecording {
     /// In order of first use.
     pub files: Vec<RecordedFile>,
     /// In log order.
-    pub acts: Vec<RecordedAct>,
+    pub acts: Vec<RecordedRequest>,
 }
 
 /// A file of a log.
@@ -45,7 +45,7 @@ struct IologLine<'a> {
 }
 
 /// An error message about a line, and its help.
-type Wrong = (String, &'static str);
+type LogLineError = (String, &'static str);
 
 /// Reads a log according to the job's rules: scaled, aligned, and without skipped requests.
 ///
@@ -105,7 +105,7 @@ pub(super) fn recording(
     Ok(log.recording)
 }
 
-fn entry(line: &str, has_times: bool) -> Result<IologLine<'_>, Wrong> {
+fn entry(line: &str, has_times: bool) -> Result<IologLine<'_>, LogLineError> {
     let wanted = match has_times {
         true => "write `TIME FILE ACTION` or `TIME FILE ACTION OFFSET LENGTH`",
         false => "write `FILE ACTION` or `FILE ACTION OFFSET LENGTH`",
@@ -151,7 +151,7 @@ struct LogReader<'a> {
 }
 
 impl LogReader<'_> {
-    fn take(&mut self, entry: &IologLine<'_>) -> Result<(), Wrong> {
+    fn take(&mut self, entry: &IologLine<'_>) -> Result<(), LogLineError> {
         if let Some(at_us) = entry.at_us {
             self.pass(at_us);
         }
@@ -200,7 +200,7 @@ impl LogReader<'_> {
         self.stamp_us = at_us;
     }
 
-    fn push(&mut self, kind: RecordedKind, entry: &IologLine<'_>) -> Result<(), Wrong> {
+    fn push(&mut self, kind: RecordedKind, entry: &IologLine<'_>) -> Result<(), LogLineError> {
         let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
         let (offset_bytes, length_bytes) = match (is_sync, &entry.numbers[..]) {
             // fio writes an offset and a length after a sync, too, but they have no meaning.
@@ -228,8 +228,8 @@ impl LogReader<'_> {
         file.size_bytes = file.size_bytes.max(end);
         file.is_read |= kind == RecordedKind::Read;
         // Requests keep the order of the log, so none is due before the one above it.
-        self.due_ns = self.due_ns.max(self.due_of_now());
-        self.recording.acts.push(RecordedAct {
+        self.due_ns = self.due_ns.max(self.current_due_ns());
+        self.recording.acts.push(RecordedRequest {
             due_ns: self.due_ns,
             kind,
             part_index,
@@ -249,7 +249,7 @@ impl LogReader<'_> {
         }
     }
 
-    fn due_of_now(&self) -> u64 {
+    fn current_due_ns(&self) -> u64 {
         if self.rules.is_without_stall {
             return 0;
         }
@@ -280,11 +280,11 @@ impl LogReader<'_> {
 
 /// Writes a job's requests as a log of version 3, in the order in which they were issued.
 /// `name_of` returns the name of a file from its index.
-pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -> String {
-    let mut noted: Vec<&NotedRequest> = noted.iter().collect();
+pub(super) fn written(noted: &[LoggedRequest], name_of: &dyn Fn(u32) -> String) -> String {
+    let mut noted: Vec<&LoggedRequest> = noted.iter().collect();
     // Requests complete in another order than they were issued, and a replay follows the lines.
     noted.sort_by_key(|it| it.index);
-    let acts: Vec<&RecordedAct> = noted.iter().map(|it| &it.act).collect();
+    let acts: Vec<&RecordedRequest> = noted.iter().map(|it| &it.act).collect();
     let mut text = String::from("fio version 3 iolog\n");
     let files = acts.iter().map(|it| it.part_index).max();
     let names: Vec<String> = files.map_or_else(Vec::new, |last| (0..=last).map(name_of).collect());
@@ -294,7 +294,7 @@ pub(super) fn written(noted: &[NotedRequest], name_of: &dyn Fn(u32) -> String) -
         }
     };
     // A replay counts pauses from the first nonzero time, so times start at 1.
-    let at_us = |act: &RecordedAct| (act.due_ns / 1000).saturating_add(1);
+    let at_us = |act: &RecordedRequest| (act.due_ns / 1000).saturating_add(1);
     // When it replays a log, fio knows only the files that the log has added.
     all(&mut text, 1, "add");
     all(&mut text, 1, "open");

@@ -40,7 +40,7 @@ pub struct FioJob {
 
 /// A file name as written. Untrusted: check it before opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrittenPath {
+pub struct RawFileName {
     /// Directory and name, separated by a slash.
     pub text: String,
     /// `true` if the path begins with a slash.
@@ -49,7 +49,7 @@ pub struct WrittenPath {
     pub leads_up: bool,
 }
 
-impl WrittenPath {
+impl RawFileName {
     pub(super) fn new(text: String) -> Self {
         Self {
             is_absolute: text.starts_with('/'),
@@ -87,22 +87,22 @@ impl FioJob {
 
     /// Path of the file with this index, from 0.
     #[must_use]
-    pub fn file(&self, index: u32) -> WrittenPath {
+    pub fn file(&self, index: u32) -> RawFileName {
         let files = &self.settings.files;
         let name = match files.names.get(index as usize) {
             Some(name) => name.clone(),
-            None => self.made_name(index),
+            None => self.generate_name(index),
         };
         let directories = &files.directories;
         // As in fio, clones take the directories in turn. `max` covers an empty list.
         let at = self.clone_index as usize % directories.len().max(1);
-        WrittenPath::new(match directories.get(at) {
+        RawFileName::new(match directories.get(at) {
             Some(directory) => format!("{directory}/{name}"),
             None => name,
         })
     }
 
-    fn made_name(&self, index: u32) -> String {
+    fn generate_name(&self, index: u32) -> String {
         let (section, clone) = (&self.section, self.clone_index);
         let format = &self.settings.files.format;
         if format.is_empty() {
@@ -206,13 +206,13 @@ impl FioJob {
 
 /// Last position of an option in each section.
 #[derive(Debug, Default)]
-pub(super) struct PlacesOfOption<'a> {
+pub(super) struct OptionPositions<'a> {
     /// By section, with the index among all written options.
     of_sections: HashMap<&'a str, (usize, &'a SourceLine)>,
     of_all: Option<(usize, &'a SourceLine)>,
 }
 
-impl<'a> PlacesOfOption<'a> {
+impl<'a> OptionPositions<'a> {
     /// Position that applies to the job, as in [`JobSet::place_of`].
     pub(super) fn of(&self, job: &'a FioJob) -> &'a SourceLine {
         let own = self.of_sections.get(&*job.section).copied();
@@ -297,8 +297,8 @@ impl JobSet {
 
     /// Last position of an option in each section. One pass for all jobs, unlike
     /// [`JobSet::place_of`].
-    pub(super) fn places_of(&self, option: &str) -> PlacesOfOption<'_> {
-        let mut places = PlacesOfOption::default();
+    pub(super) fn places_of(&self, option: &str) -> OptionPositions<'_> {
+        let mut places = OptionPositions::default();
         let written = self.written.iter().enumerate();
         for (index, it) in written.filter(|(_, it)| it.name == option) {
             let place = Some((index, &it.place));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plan::{Diagnostic, printable};
 
-use super::Surroundings;
+use super::ParserEnvironment;
 use super::source_line::SourceLine;
 use super::variables::{TEXT_BYTES_MAX, Variables};
 
@@ -50,7 +50,7 @@ pub(super) fn is_global(name: &str) -> bool {
 pub(super) fn sections(
     file: &str,
     bytes: &[u8],
-    surroundings: &Surroundings<'_>,
+    surroundings: &ParserEnvironment<'_>,
     notes: &mut Vec<Diagnostic>,
 ) -> Result<Vec<JobSection>, Diagnostic> {
     let mut lexer = Lexer {
@@ -67,7 +67,7 @@ pub(super) fn sections(
 
 struct Lexer<'a, 'b> {
     variables: Variables<'a>,
-    surroundings: &'a Surroundings<'a>,
+    surroundings: &'a ParserEnvironment<'a>,
     notes: &'b mut Vec<Diagnostic>,
     sections: Vec<JobSection>,
     depth: u32,
@@ -106,7 +106,7 @@ impl Lexer<'_, '_> {
         if text.starts_with('[') {
             return self.header(text, place);
         }
-        if let Some(file) = included(text) {
+        if let Some(file) = parse_include(text) {
             return self.include(file, &place);
         }
         let Some(section) = self.sections.last_mut() else {
@@ -226,7 +226,7 @@ fn without_comment(text: &str) -> &str {
     text[..end].trim()
 }
 
-fn included(text: &str) -> Option<&str> {
+fn parse_include(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("include")?;
     // fio skips exactly one character after the word, so `include=FILE` works, too.
     let name = rest.strip_prefix(['=', ' ', '\t'])?.trim();

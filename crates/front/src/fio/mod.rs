@@ -28,7 +28,7 @@ mod work;
 pub use command_line::{Action, FioInvocation, OutputFormat, Progress, read_arguments};
 pub(crate) use front::FRONT;
 pub use job_file::job_file;
-pub use jobs::{FioJob, JobGroup, JobSet, WrittenOption, WrittenPath};
+pub use jobs::{FioJob, JobGroup, JobSet, RawFileName, WrittenOption};
 pub use settings::*;
 pub use source_line::SourceLine;
 pub use table::{FioOption, OptionSupport, OptionTable};
@@ -42,7 +42,7 @@ use plan::Diagnostic;
 
 /// Inputs of the parser other than the text itself.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct ParserEnvironment<'a> {
     /// Reads the file of this name.
     pub read: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
     /// Value of an environment variable; `None` if it is not set.
@@ -55,9 +55,9 @@ pub struct Surroundings<'a> {
     pub page_bytes: u64,
 }
 
-impl Surroundings<'_> {
+impl ParserEnvironment<'_> {
     /// A machine with two CPUs and 1 GiB of memory, without files or variables.
-    pub const EMPTY: Surroundings<'static> = Surroundings {
+    pub const EMPTY: ParserEnvironment<'static> = ParserEnvironment {
         read: &|name| Err(format!("there is no `{name}`")),
         variable: &|_| None,
         cpu_count: 2,
@@ -74,7 +74,7 @@ impl Surroundings<'_> {
 pub fn read_file(
     name: &str,
     bytes: &[u8],
-    surroundings: &Surroundings<'_>,
+    surroundings: &ParserEnvironment<'_>,
 ) -> Result<JobSet, Diagnostic> {
     let mut builder = Builder::new(JobLimits::default());
     let mut notes = Vec::new();

@@ -39,10 +39,10 @@ pub(super) fn debug() -> String {
 pub(super) fn option(table: &OptionTable, name: &str) -> Result<String, String> {
     let rows = table.rows().iter().filter(|it| !it.is_of_command_line);
     if name.is_empty() || name == "all" {
-        let rows = rows.filter(|it| !it.is_of_value());
+        let rows = rows.filter(|it| !it.is_value_row());
         return Ok(rows.map(|row| line(row.name(), row)).collect());
     }
-    let Some(row) = table.find(name).filter(|it| !it.is_of_value()) else {
+    let Some(row) = table.find(name).filter(|it| !it.is_value_row()) else {
         return Err(match table.nearest(name) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "there is no such option".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plan::job::JobPlace;
+use plan::job::JobLocation;
 use plan::{Diagnostic, printable};
 
 /// Position of an option or section, and the text of its line as messages show it.
@@ -29,8 +29,8 @@ impl SourceLine {
     }
 
     /// The same position for errors found later, when the job is planned.
-    pub(super) fn of_job(&self) -> JobPlace {
-        JobPlace {
+    pub(super) fn of_job(&self) -> JobLocation {
+        JobLocation {
             file: self.file.to_string(),
             line: self.line,
             column: self.column,

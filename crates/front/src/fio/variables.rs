@@ -2,7 +2,7 @@
 
 use plan::{Diagnostic, printable};
 
-use super::Surroundings;
+use super::ParserEnvironment;
 use super::source_line::SourceLine;
 use super::values::evaluate_plain;
 
@@ -11,12 +11,12 @@ pub(super) const TEXT_BYTES_MAX: usize = 8192;
 
 /// Values of the variables.
 pub(super) struct Variables<'a> {
-    surroundings: &'a Surroundings<'a>,
+    surroundings: &'a ParserEnvironment<'a>,
     keywords: [(&'static str, String); 3],
 }
 
 impl<'a> Variables<'a> {
-    pub(super) fn new(surroundings: &'a Surroundings<'a>) -> Self {
+    pub(super) fn new(surroundings: &'a ParserEnvironment<'a>) -> Self {
         let megabytes = surroundings.memory_bytes >> 20;
         Self {
             surroundings,
@@ -39,7 +39,7 @@ impl<'a> Variables<'a> {
         if !text.contains('$') {
             return text.to_owned();
         }
-        let text = self.with_environment(text, place, notes);
+        let text = self.expand_environment(text, place, notes);
         let mut counted = text.clone();
         for (keyword, value) in &self.keywords {
             // Without the limit, a text of many keywords could grow very long.
@@ -58,7 +58,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    fn with_environment(
+    fn expand_environment(
         &self,
         text: &str,
         place: &SourceLine,

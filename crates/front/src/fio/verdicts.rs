@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use plan::printable;
 
-use super::jobs::{FioJob, JobSet, WrittenPath};
+use super::jobs::{FioJob, JobSet, RawFileName};
 use super::settings::Direction;
 use super::table::{FioOption, OptionSupport, OptionTable, advice};
 
@@ -189,7 +189,7 @@ fn replayed(job: &FioJob, log: &str) -> String {
     }
 }
 
-fn shown(path: &WrittenPath) -> String {
+fn shown(path: &RawFileName) -> String {
     let text = cut(&printable(&path.text), 60);
     match path.leads_up {
         true => format!("{text} (leads out of its directory)"),

@@ -10,7 +10,7 @@ use plan::printable;
 use units::Bytes;
 
 use crate::Refusal;
-use crate::getopt::{CNumber, Piece, number, split};
+use crate::getopt::{CNumber, GetoptItem, number, split};
 
 const LETTERS: &str = "vhkFr:S:N:D:d:l:L:n:p:s:t:w:";
 /// Usage that `-h` prints, one option per line.
@@ -58,9 +58,9 @@ fn read(arguments: &[String]) -> Result<FsMarkInvocation, String> {
     for piece in split(arguments, LETTERS)? {
         match piece {
             // An empty message requests the usage.
-            Piece::Option('h', _) => return Err(String::new()),
-            Piece::Option(letter, value) => set(&mut invocation, letter, &value)?,
-            Piece::Operand(word) => {
+            GetoptItem::Option('h', _) => return Err(String::new()),
+            GetoptItem::Option(letter, value) => set(&mut invocation, letter, &value)?,
+            GetoptItem::Operand(word) => {
                 let shown = printable(&word);
                 let warning = format!("`{shown}` is not an option and is ignored");
                 invocation.warnings.push(warning);

@@ -5,7 +5,7 @@ use results::{CallTimes, RoundFigures, WorkerTimes};
 
 /// Times of one kind of call, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CallSpread {
+pub struct CallTimeSummary {
     /// The shortest; 0 without calls.
     pub min_us: u64,
     /// Total time divided by the planned number of calls.
@@ -24,17 +24,17 @@ pub struct ThreadFigures {
     /// Time outside of the calls, in microseconds.
     pub overhead_us: u64,
     /// Times of creating.
-    pub create: CallSpread,
+    pub create: CallTimeSummary,
     /// Times of writing.
-    pub write: CallSpread,
+    pub write: CallTimeSummary,
     /// Times of fsync.
-    pub fsync: CallSpread,
+    pub fsync: CallTimeSummary,
     /// Time of `sync`, which only has an average.
-    pub sync: CallSpread,
+    pub sync: CallTimeSummary,
     /// Times of closing.
-    pub close: CallSpread,
+    pub close: CallTimeSummary,
     /// Times of removing.
-    pub unlink: CallSpread,
+    pub unlink: CallTimeSummary,
 }
 
 /// Results of all threads of an iteration.
@@ -46,7 +46,7 @@ pub struct Iteration {
     pub files_per_second: f32,
     /// Sum of the threads' overheads, in microseconds.
     pub overhead_us: u64,
-    spreads: [CallSpread; 6],
+    spreads: [CallTimeSummary; 6],
 }
 
 impl ThreadFigures {
@@ -61,7 +61,7 @@ impl ThreadFigures {
                 max_ns,
                 ..
             } = times.of(kind);
-            CallSpread {
+            CallTimeSummary {
                 min_us: min_ns / 1000,
                 average_us: sum_ns / 1000 / call_count.max(1),
                 max_us: max_ns / 1000,
@@ -73,9 +73,9 @@ impl ThreadFigures {
             (fsync.min_us, fsync.max_us) = (0, 0);
         }
         let sync_ns = sync_ns.unwrap_or_else(|| times.of("sync").sum_ns);
-        let sync = CallSpread {
+        let sync = CallTimeSummary {
             average_us: sync_ns / 1000,
-            ..CallSpread::default()
+            ..CallTimeSummary::default()
         };
         let write_count = file_count.saturating_mul(plan.writes_per_file());
         Self {
@@ -91,7 +91,7 @@ impl ThreadFigures {
         }
     }
 
-    const fn spreads(&self) -> [CallSpread; 6] {
+    const fn spreads(&self) -> [CallTimeSummary; 6] {
         [
             self.create,
             self.write,
@@ -151,7 +151,7 @@ impl Iteration {
     }
 
     /// Times of create, write, fsync, sync, close and unlink.
-    pub const fn spreads(&self) -> [CallSpread; 6] {
+    pub const fn spreads(&self) -> [CallTimeSummary; 6] {
         self.spreads
     }
 }

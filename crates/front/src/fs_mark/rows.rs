@@ -3,7 +3,7 @@
 use description::classics::fs_mark::{FsMarkPlan, Subdirectories, SyncMethod};
 use results::{FreeSpace, RoundFigures};
 
-use super::figures::{CallSpread, Iteration};
+use super::figures::{CallTimeSummary, Iteration};
 
 /// Time format of C's `ctime`, without the line break.
 pub const CTIME: &str = "%a %b %e %H:%M:%S %Y";
@@ -170,7 +170,7 @@ pub fn row(
     );
     if is_verbose {
         for spread in iteration.spreads() {
-            let CallSpread {
+            let CallTimeSummary {
                 min_us,
                 average_us,
                 max_us,
@@ -182,7 +182,7 @@ pub fn row(
 }
 
 /// The message on standard output if a thread's next files would not fit.
-pub fn too_full(directory: &str, file_count: u32) -> String {
+pub fn no_space_message(directory: &str, file_count: u32) -> String {
     format!("Insufficient free space in {directory} to create {file_count} new files, exiting\n")
 }
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use description::classics::fs_mark::FsMarkPlan;
 use results::{CallTimes, FreeSpace, RoundFigures, RunEvent, WorkerTimes};
 
-use super::figures::{CallSpread, Iteration, ThreadFigures};
+use super::figures::{CallTimeSummary, Iteration, ThreadFigures};
 use super::of_table::has_rate;
-use super::rows::{Banner, Rows, row, too_full, usage_percent};
+use super::rows::{Banner, Rows, no_space_message, row, usage_percent};
 use super::*;
 
 /// The recorded runs; `FS_MARK_RECORDINGS` names another place with such files.
@@ -48,7 +48,7 @@ fn iteration(fields: &[&str]) -> Iteration {
         ..ThreadFigures::default()
     };
     if fields.len() > 5 {
-        let spread = |call: usize| CallSpread {
+        let spread = |call: usize| CallTimeSummary {
             min_us: number(5 + 3 * call),
             average_us: number(6 + 3 * call),
             max_us: number(7 + 3 * call),
@@ -63,7 +63,7 @@ fn iteration(fields: &[&str]) -> Iteration {
     Iteration::new(&[thread])
 }
 
-fn printed_again(recorded: &str) -> String {
+fn reprint_recording(recorded: &str) -> String {
     let is_verbose = recorded.contains("CREAT (Min");
     let mut lines = recorded.lines().skip(1);
     let command = lines
@@ -93,13 +93,13 @@ fn printed_again(recorded: &str) -> String {
 }
 
 #[test]
-fn recorded_runs_come_back_byte_for_byte() {
+fn recorded_runs_are_reproduced_byte_for_byte() {
     let recordings = recordings();
     if recordings.is_empty() {
         println!("skipped: the recorded runs of fs_mark are not here");
     }
     for (path, recorded) in recordings {
-        assert_eq!(printed_again(&recorded), recorded, "{}", path.display());
+        assert_eq!(reprint_recording(&recorded), recorded, "{}", path.display());
     }
 }
 
@@ -137,14 +137,14 @@ fn the_log_has_one_character_more() {
 }
 
 #[test]
-fn a_run_that_would_not_fit_says_so_but_not_to_its_log_and_ends_with_one() {
+fn a_run_that_does_not_fit_says_so_outside_of_its_log_and_exits_with_1() {
     let mut text = text("-d a -d b -n 7 -l my.log");
     assert_eq!((text.log_file(), text.exit_code()), (Some("my.log"), None));
     let said = text.event(&RunEvent::Full {
         cell: 0,
         targets: vec!["a".to_owned()],
     });
-    assert_eq!(said, too_full("a", 7));
+    assert_eq!(said, no_space_message("a", 7));
     assert_eq!(
         (text.logged(&said), text.exit_code()),
         (String::new(), Some(1))
@@ -152,7 +152,7 @@ fn a_run_that_would_not_fit_says_so_but_not_to_its_log_and_ends_with_one() {
 }
 
 #[test]
-fn threads_take_the_directories_in_turn_and_files_lie_in_them() {
+fn threads_take_the_directories_in_turn_and_put_their_files_there() {
     let arguments = [
         "-d", "a", "-d", "b/c", "-t", "4", "-D", "3", "x", "-s", "1k",
     ];
@@ -171,12 +171,12 @@ fn threads_take_the_directories_in_turn_and_files_lie_in_them() {
     };
     assert_eq!(work.placement, wanted);
     let program = &work.cells[0].built.as_ref().unwrap().program;
-    assert_eq!(program.workers_most(), 4);
+    assert_eq!(program.workers_max(), 4);
     let twice = ["-d", "a", "-d", "b", "-d", "a", "-d", "b"].map(str::to_owned);
     let work = FRONT.work(&CommandLine::of(&twice)).unwrap();
     assert_eq!(work.directories, ["a", "b"].map(PathBuf::from));
     assert_eq!(
-        work.cells[0].built.as_ref().unwrap().program.workers_most(),
+        work.cells[0].built.as_ref().unwrap().program.workers_max(),
         4
     );
     let uneven = ["-d", "a", "-d", "a", "-d", "b"].map(str::to_owned);
@@ -186,7 +186,7 @@ fn threads_take_the_directories_in_turn_and_files_lie_in_them() {
 }
 
 #[test]
-fn every_method_and_spread_has_its_words() {
+fn every_sync_method_and_spread_has_a_description() {
     let said = |options: &str| {
         let plan = plan(options);
         let banner = Banner {
@@ -254,9 +254,9 @@ fn thread(options: &str, times: &WorkerTimes) -> ThreadFigures {
 }
 
 #[test]
-fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
+fn thread_averages_are_per_file_and_write_in_whole_microseconds() {
     let figures = thread(THREE, &times());
-    let spread = |min_us, average_us, max_us| CallSpread {
+    let spread = |min_us, average_us, max_us| CallTimeSummary {
         min_us,
         average_us,
         max_us,
@@ -276,18 +276,18 @@ fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
 }
 
 #[test]
-fn threads_add_rates_that_were_rounded_and_average_averages() {
+fn totals_add_rounded_thread_rates_and_average_the_averages() {
     let one = ThreadFigures {
         files_per_second: 10.1,
         ..thread(THREE, &times())
     };
     let other = ThreadFigures {
-        create: CallSpread {
+        create: CallTimeSummary {
             min_us: 2,
             average_us: 21,
             max_us: 9,
         },
-        close: CallSpread {
+        close: CallTimeSummary {
             min_us: 3,
             average_us: 3,
             max_us: 3,
@@ -304,11 +304,14 @@ fn threads_add_rates_that_were_rounded_and_average_averages() {
         (2, 15, 11)
     );
     assert_eq!(close.min_us, 3, "0 counts as not known");
-    assert_eq!(Iteration::new(&[]).spreads(), [CallSpread::default(); 6]);
+    assert_eq!(
+        Iteration::new(&[]).spreads(),
+        [CallTimeSummary::default(); 6]
+    );
 }
 
 #[test]
-fn a_thread_without_files_or_time_divides_by_nothing() {
+fn a_thread_without_files_or_time_does_not_divide_by_zero() {
     let none = FsMarkPlan {
         file_count: 0,
         ..plan(THREE)
@@ -320,7 +323,7 @@ fn a_thread_without_files_or_time_divides_by_nothing() {
 }
 
 #[test]
-fn a_file_system_is_as_full_as_it_can_be_used() {
+fn usage_is_a_percentage_of_the_usable_space() {
     assert_eq!(usage_percent(0, 0), 0);
     assert_eq!(usage_percent(100, 100), 0);
     assert_eq!(usage_percent(1000, 239), 76);
@@ -329,13 +332,13 @@ fn a_file_system_is_as_full_as_it_can_be_used() {
 }
 
 #[test]
-fn a_full_file_system_is_named() {
+fn a_full_file_system_is_reported_by_name() {
     let text = "Insufficient free space in a to create 1000 new files, exiting\n";
-    assert_eq!(too_full("a", 1000), text);
+    assert_eq!(no_space_message("a", 1000), text);
 }
 
 #[test]
-fn rows_count_files_on_and_tell_how_full_the_file_system_is() {
+fn rows_accumulate_the_file_count_and_show_the_usage() {
     let mut rows = Rows::new(plan(THREE), false);
     let round = RoundFigures {
         space: Some(FreeSpace {
@@ -360,7 +363,7 @@ fn rows_count_files_on_and_tell_how_full_the_file_system_is() {
 }
 
 #[test]
-fn an_iteration_that_lacks_files_has_no_rate() {
+fn an_incomplete_iteration_has_no_rate() {
     let plan = plan("-d a -t 2 -n 30 -L 2");
     let round = |file_count: u64| RoundFigures {
         file_count,

@@ -10,7 +10,7 @@ use results::{CellRecord, RoundFigures, RunEvent, RunRecord};
 use super::NAME;
 use super::arguments::parse;
 use super::of_table::iterations;
-use super::rows::{Banner, CTIME, Rows, too_full};
+use super::rows::{Banner, CTIME, Rows, no_space_message};
 use crate::ClassicText;
 
 /// Exit code of the original if files would not fit.
@@ -34,14 +34,14 @@ struct FsMarkText {
 pub(super) fn classic(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     match FsMarkText::new(origin) {
         Some(text) => Box::new(text),
-        None => Box::new(Nothing),
+        None => Box::new(UnparsedText),
     }
 }
 
 /// The text of arguments that can no longer be parsed.
-struct Nothing;
+struct UnparsedText;
 
-impl ClassicText for Nothing {
+impl ClassicText for UnparsedText {
     fn end(&mut self, _: &RunRecord) -> String {
         String::new()
     }
@@ -93,7 +93,7 @@ impl ClassicText for FsMarkText {
             RunEvent::Full { targets, .. } => {
                 self.is_full = true;
                 let count = self.plan.file_count;
-                let lines = targets.iter().map(|target| too_full(target, count));
+                let lines = targets.iter().map(|target| no_space_message(target, count));
                 lines.collect()
             }
             _ => String::new(),

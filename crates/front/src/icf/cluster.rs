@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use units::Bytes;
 
 use description::iometer::{
-    Extras, IdName, IometerWorker, ManagerShare, Target, TargetSettings, WorkerKind,
+    IdName, IometerSettings, IometerWorker, ManagerShare, Target, TargetSettings, WorkerKind,
 };
 use description::model::{self, ContentChoice, OneOrMany, Workload};
 
@@ -21,7 +21,7 @@ const WORKERS_MAX: usize = 1024;
 /// Managers with all workers; none if the workload does not describe workers.
 pub(super) fn managers(
     workload: &Workload,
-    extras: &Extras,
+    extras: &IometerSettings,
     specs: &[IcfAccessSpec],
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Manager>, Diagnostic> {
@@ -106,7 +106,11 @@ fn tables(workload: &Workload) -> Result<Vec<model::Worker>, Diagnostic> {
 }
 
 /// Assigns the workers to their original managers, or else to one manager per group.
-fn share(extras: &Extras, tables: &[model::Worker], workers: Vec<IometerWorker>) -> Vec<Manager> {
+fn share(
+    extras: &IometerSettings,
+    tables: &[model::Worker],
+    workers: Vec<IometerWorker>,
+) -> Vec<Manager> {
     let shares = extras
         .managers
         .iter()
@@ -142,7 +146,7 @@ fn share(extras: &Extras, tables: &[model::Worker], workers: Vec<IometerWorker>)
 
 struct Export<'a> {
     workload: &'a Workload,
-    extras: &'a Extras,
+    extras: &'a IometerSettings,
     specs: &'a [IcfAccessSpec],
     guessed_content: bool,
 }
@@ -190,7 +194,7 @@ impl Export<'_> {
                 let message = format!("`{}` cannot be a target", plan::printable(name));
                 return Err(refuse(message, "rename the target"));
             }
-            if TcpAddress::is_meant(name) {
+            if TcpAddress::is_tcp_name(name) {
                 let name = plan::printable(name);
                 let message = format!("`{name}` names a port, and Iometer's files have none");
                 return Err(refuse(message, "keep the workload as a `.toml` file"));

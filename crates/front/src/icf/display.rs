@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<ResultsDisplay, Diagnos
         match key {
             DisplayKey::Update => update(reader, value, true, &mut display)?,
             DisplayKey::OldUpdate => {
-                old_update(reader, line);
+                warn_about_old_update(reader, line);
                 update(reader, value, false, &mut display)?;
             }
             DisplayKey::Bar => display.bars.extend(bar(reader, line, value)?),
@@ -58,7 +58,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<ResultsDisplay, Diagnos
 }
 
 /// Warns in strict mode: Iometer 1.1.0 reports an error here, but only after all other sections.
-fn old_update(reader: &mut IcfReader<'_>, line: IcfLine<'_>) {
+fn warn_about_old_update(reader: &mut IcfReader<'_>, line: IcfLine<'_>) {
     if reader.mode == super::Strictness::Strict {
         let finding = reader.at(
             line,
@@ -94,10 +94,10 @@ fn update<'a>(
         None => {
             let message = format!("`{}` is not an update type", plan::printable(word));
             let finding = reader.at_byte(value, at, message);
-            reader.forgive(finding.help(format!("write one of {}", UpdateType::choices())))?;
+            reader.warn_or_fail(finding.help(format!("write one of {}", UpdateType::choices())))?;
         }
     }
-    reader.end_of_value(scan);
+    reader.warn_about_trailing_text(scan);
     Ok(())
 }
 
@@ -147,7 +147,7 @@ pub(super) fn id_name<'a>(
         reader.signed(&mut scan, "ID")?
     } else {
         let finding = reader.at(value, "ID is missing, 0 is used");
-        reader.forgive(finding.help("write a number and a comma before the name"))?;
+        reader.warn_or_fail(finding.help("write a number and a comma before the name"))?;
         0
     };
     Ok(IdName {

@@ -2,7 +2,7 @@
 
 use units::Span;
 
-use description::iometer::{Assignment, Extras, RecordResults, WorkerCount};
+use description::iometer::{Assignment, IometerSettings, RecordResults, WorkerCount};
 use description::model::{
     self, DistributionChoice, Repetitions, SequenceChoice, TestType, Workload,
 };
@@ -34,10 +34,10 @@ const IOMETER_TITLE_BYTES: usize = 198;
 /// lines: distributions, fractions of a percent, sizes beyond 32 bits, positions that are not
 /// multiples of 512.
 pub fn from_workload(workload: &Workload) -> Result<(IcfDocument, Vec<Diagnostic>), Diagnostic> {
-    refuse_what_is_no_single_workload(workload)?;
+    refuse_unconvertible_workload(workload)?;
     let extras = workload.iometer.clone().unwrap_or_default();
     let mut warnings = Vec::new();
-    warn_of_loss(workload, &mut warnings);
+    warn_about_loss(workload, &mut warnings);
     let specs = specs(workload, &extras)?;
     let managers = managers(workload, &extras, &specs, &mut warnings)?;
     let document = IcfDocument {
@@ -52,7 +52,7 @@ pub fn from_workload(workload: &Workload) -> Result<(IcfDocument, Vec<Diagnostic
     Ok((document, warnings))
 }
 
-fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnostic> {
+fn refuse_unconvertible_workload(workload: &Workload) -> Result<(), Diagnostic> {
     if !workload.part.is_empty() {
         let message = format!(
             "a pack of {} workloads is not a single file",
@@ -86,7 +86,7 @@ fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnost
     Ok(())
 }
 
-fn warn_of_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
+fn warn_about_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
     let has_position = workload.position == Some(PositionRule::Iometer);
     let lost = [
         ("description", workload.description.is_some()),
@@ -135,7 +135,7 @@ fn warn_of_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
 }
 
 /// `false` for an imported configuration without this section, which is written without it again.
-fn needs_setup(workload: &Workload, extras: &Extras) -> bool {
+fn needs_setup(workload: &Workload, extras: &IometerSettings) -> bool {
     workload.iometer.is_none()
         || workload.title.is_some()
         || workload.run_time.is_some()
@@ -147,7 +147,7 @@ fn needs_setup(workload: &Workload, extras: &Extras) -> bool {
         || extras.record_results.is_some()
 }
 
-fn setup(workload: &Workload, extras: &Extras) -> Result<TestSetup, Diagnostic> {
+fn setup(workload: &Workload, extras: &IometerSettings) -> Result<TestSetup, Diagnostic> {
     let run_seconds = seconds("run_time", workload.run_time, RUN_SECONDS_DEFAULT)?;
     let ramp_seconds = seconds("ramp_time", workload.ramp_time, RAMP_SECONDS_DEFAULT)?;
     let too_long = || refuse("the time is longer than Iometer can hold", "shorten it");
@@ -176,7 +176,7 @@ fn seconds(key: &str, span: Option<Span>, default: u64) -> Result<u64, Diagnosti
     Err(refuse(message, "write whole seconds"))
 }
 
-fn specs(workload: &Workload, extras: &Extras) -> Result<Vec<IcfAccessSpec>, Diagnostic> {
+fn specs(workload: &Workload, extras: &IometerSettings) -> Result<Vec<IcfAccessSpec>, Diagnostic> {
     let mut specs = Vec::new();
     for spec in &workload.access_spec {
         let name = spec

@@ -1,8 +1,8 @@
 //! Converts an Iometer configuration to a workload.
 
 use description::iometer::{
-    Assignment, Extras, IometerWorker, ManagerShare, NetworkTarget, NetworkWorker, RecordResults,
-    SwitchedOff, TargetSettings, WorkerCount, group_names, one_line,
+    Assignment, DisabledSettings, IometerSettings, IometerWorker, ManagerShare, NetworkTarget,
+    NetworkWorker, RecordResults, TargetSettings, WorkerCount, group_names, one_line,
 };
 use description::model::{self, ContentChoice, Cycle, DepthCycle, OneOrMany, TestType, Workload};
 
@@ -44,7 +44,7 @@ pub fn to_workload(document: &IcfDocument, file_stem: &str) -> (Workload, Vec<Di
     let specs = document.specs.as_deref().unwrap_or_default();
     import.specs(specs, &mut workload);
     import.managers(document.managers.as_deref().unwrap_or_default(), specs);
-    import.say_what_is_missing(document, file_stem);
+    import.warn_about_missing_parts(document, file_stem);
     workload.worker = import.workers;
     workload.iometer = Some(import.extras);
     (workload, import.warnings)
@@ -52,7 +52,7 @@ pub fn to_workload(document: &IcfDocument, file_stem: &str) -> (Workload, Vec<Di
 
 #[derive(Default)]
 struct Import {
-    extras: Extras,
+    extras: IometerSettings,
     workers: Vec<model::Worker>,
     warnings: Vec<Diagnostic>,
 }
@@ -181,7 +181,7 @@ impl Import {
             1 => Some(ContentChoice::PseudoRandom),
             _ => Some(ContentChoice::FullRandom),
         };
-        let mut off = SwitchedOff {
+        let mut off = DisabledSettings {
             worker_index: index,
             transactions_per_connection: None,
             fixed_seed: None,
@@ -226,7 +226,7 @@ impl Import {
         }
     }
 
-    fn say_what_is_missing(&mut self, document: &IcfDocument, stem: &str) {
+    fn warn_about_missing_parts(&mut self, document: &IcfDocument, stem: &str) {
         let stem = plan::printable(stem);
         let specs = document.specs.as_ref().map_or(0, Vec::len);
         if specs == 0 {

@@ -18,7 +18,7 @@ const OLD_ALIGN_BYTES: u32 = 2048;
 /// specification ends when its shares add up to 100.
 pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<SpecList, Diagnostic> {
     let mut list = SpecList::default();
-    let mut numbers = Numbers::new();
+    let mut numbers = NextNumbers::new();
     let mut open = Vec::new();
     let mut last = None;
     // A comment line comes before the access lines.
@@ -34,7 +34,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<SpecList, Diagnostic> {
         if is_version(line, reader) {
             break;
         }
-        let access = old_line(reader, line)?;
+        let access = read_old_line(reader, line)?;
         if access.of_size == 0 {
             let finding = reader.at(line, "access line with 0 % is dropped");
             reader.warn(finding.help("remove the line"));
@@ -86,7 +86,7 @@ fn end(reader: &mut IcfReader<'_>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn old_line<'a>(
+fn read_old_line<'a>(
     reader: &mut IcfReader<'a>,
     line: IcfLine<'a>,
 ) -> Result<IcfAccessLine, Diagnostic> {
@@ -101,7 +101,7 @@ fn old_line<'a>(
         align: OLD_ALIGN_BYTES,
         reply: 0,
     };
-    reader.end_of_value(scan);
+    reader.warn_about_trailing_text(scan);
     if access.size == 0 && access.of_size > 0 {
         let message = format!("size is 0 in a line with {} %", access.of_size);
         return Err(reader.at(line, message).help("write a size"));
@@ -129,10 +129,10 @@ fn percent<'a>(
 
 /// Next number to try for each name, so that a search for a free name does not start at 1 each
 /// time.
-type Numbers = HashMap<String, u32>;
+type NextNumbers = HashMap<String, u32>;
 
 /// Name that Iometer gives a specification: a description of its only line, or a number.
-fn free_name(list: &SpecList, numbers: &mut Numbers, lines: &[IcfAccessLine]) -> String {
+fn free_name(list: &SpecList, numbers: &mut NextNumbers, lines: &[IcfAccessLine]) -> String {
     let base = match lines {
         [line] => {
             let base = single_line_name(line);

@@ -43,7 +43,7 @@ pub fn parse(bytes: &[u8], file_name: &str, mode: Strictness) -> Result<Parsed, 
     let mut reader = IcfReader::new(&decoded.text, file_name, mode);
     if decoded.encoding == Encoding::Utf16 {
         let finding = Diagnostic::error(file_name, "file is UTF-16, which Iometer cannot read");
-        reader.forgive(finding.at_line(1).help("save it as plain text"))?;
+        reader.warn_or_fail(finding.at_line(1).help("save it as plain text"))?;
     }
     let version = version(&mut reader)?;
     let mut document = IcfDocument {
@@ -54,7 +54,7 @@ pub fn parse(bytes: &[u8], file_name: &str, mode: Strictness) -> Result<Parsed, 
         managers: None,
     };
     let specs = read_sections(&mut reader, &mut document)?;
-    warn_of_unknown_specs(&mut reader, &specs);
+    warn_about_unknown_specs(&mut reader, &specs);
     document.specs = specs.map(|list| list.specs);
     Ok(Parsed {
         document,
@@ -113,7 +113,7 @@ fn read_sections(
     let mut specs = None;
     let mut found = 0;
     let mut stray: Option<IcfLine<'_>> = None;
-    while let Some(line) = reader.take_outside() {
+    while let Some(line) = reader.take_between_sections() {
         let Some(section) = section_of(line) else {
             note_stray(reader, line, &mut stray);
             continue;
@@ -135,7 +135,7 @@ fn read_sections(
         }
         stray = None;
         found += 1;
-        reader.section_begins()?;
+        reader.begin_section()?;
         match section {
             IcfSection::Setup => document.setup = Some(setup::read(reader, order < ENDED_SETUP)?),
             IcfSection::Display => document.display = Some(display::read(reader)?),
@@ -178,7 +178,7 @@ fn note_stray<'a>(reader: &mut IcfReader<'a>, line: IcfLine<'a>, stray: &mut Opt
 }
 
 /// Warns about unknown specifications and continues, like Iometer.
-fn warn_of_unknown_specs(reader: &mut IcfReader<'_>, specs: &Option<SpecList>) {
+fn warn_about_unknown_specs(reader: &mut IcfReader<'_>, specs: &Option<SpecList>) {
     for line in std::mem::take(&mut reader.assigned) {
         let name = line.trimmed();
         let known = specs.as_ref().is_some_and(|list| list.contains(name));

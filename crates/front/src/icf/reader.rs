@@ -80,7 +80,7 @@ impl<'a> IcfReader<'a> {
     }
 
     /// Adds a warning, or returns the finding as an error in strict mode.
-    pub fn forgive(&mut self, finding: Diagnostic) -> Result<(), Diagnostic> {
+    pub fn warn_or_fail(&mut self, finding: Diagnostic) -> Result<(), Diagnostic> {
         match self.mode {
             Strictness::Strict => Err(finding),
             Strictness::Tolerant => {
@@ -120,14 +120,14 @@ impl<'a> IcfReader<'a> {
             return Err(self.at(line, message).help("break or shorten the line"));
         }
         if line.text.len() > IOMETER_LINE_BYTES {
-            self.forgive(self.long(line))?;
+            self.warn_or_fail(self.long(line))?;
         }
         Ok(Some(line))
     }
 
     /// Takes the next line outside of sections. A long line is only reported if a section follows,
     /// since Iometer does not read past it.
-    pub fn take_outside(&mut self) -> Option<IcfLine<'a>> {
+    pub fn take_between_sections(&mut self) -> Option<IcfLine<'a>> {
         let line = self.lines.next()?;
         if line.text.len() > IOMETER_LINE_BYTES && self.long_line.is_none() {
             self.long_line = Some(line);
@@ -136,9 +136,9 @@ impl<'a> IcfReader<'a> {
     }
 
     /// Reports a long line before a section that begins now.
-    pub fn section_begins(&mut self) -> Result<(), Diagnostic> {
+    pub fn begin_section(&mut self) -> Result<(), Diagnostic> {
         match self.long_line.take() {
-            Some(line) => self.forgive(self.long(line)),
+            Some(line) => self.warn_or_fail(self.long(line)),
             None => Ok(()),
         }
     }
@@ -183,10 +183,10 @@ impl<'a> IcfReader<'a> {
             if line.is_blank() {
                 after_blank = true;
                 let message = format!("empty line inside `{}`, wanted a key", block.name);
-                self.forgive(self.at(line, message).help("remove the line"))?;
+                self.warn_or_fail(self.at(line, message).help("remove the line"))?;
             } else if line.trimmed().starts_with('\'') {
                 let message = "key does not start in the first column";
-                self.forgive(self.at(line, message).help("remove the blanks before it"))?;
+                self.warn_or_fail(self.at(line, message).help("remove the blanks before it"))?;
                 return Ok(line);
             } else {
                 let message = format!(
@@ -208,12 +208,12 @@ impl<'a> IcfReader<'a> {
         let Some((wanted, key)) = find(line.trimmed(), keys) else {
             return Ok(None);
         };
-        if !spelled(line.trimmed(), wanted) {
+        if !matches_spelling(line.trimmed(), wanted) {
             let message = format!(
                 "key `{}`, wanted `{wanted}`",
                 plan::printable(line.trimmed())
             );
-            self.forgive(self.at(line, message).help("write the key as Iometer does"))?;
+            self.warn_or_fail(self.at(line, message).help("write the key as Iometer does"))?;
         }
         Ok(Some(key))
     }
@@ -270,7 +270,7 @@ impl<'a> IcfReader<'a> {
             // A known key is not a heading, so the value before it is missing.
             if ends_values(line.text) || find(line.trimmed(), keys).is_some() {
                 let message = format!("key `{}` has no value", plan::printable(key.trimmed()));
-                self.forgive(
+                self.warn_or_fail(
                     self.at(key, message)
                         .help("put the value on a line below the key"),
                 )?;
@@ -310,7 +310,7 @@ fn find<K: Copy>(seen: &str, keys: &Keys<K>) -> Option<(&'static str, K)> {
 }
 
 /// `true` if the key is spelled as Iometer requires: case may differ, blanks may not.
-fn spelled(seen: &str, wanted: &str) -> bool {
+fn matches_spelling(seen: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('*') {
         Some(prefix) => starts_with_ignoring_case(seen, prefix),
         None => seen.eq_ignore_ascii_case(wanted),

@@ -169,13 +169,13 @@ impl<'a> IcfReader<'a> {
         if digits.dash {
             let message = format!("`-` inside the {what}");
             let finding = self.at_byte(scan.line(), digits.at, message);
-            self.forgive(finding.help("separate numbers with a comma"))?;
+            self.warn_or_fail(finding.help("separate numbers with a comma"))?;
         }
         Ok((digits.value(), digits.at))
     }
 
     /// Warns that text after the last value is ignored.
-    pub fn end_of_value(&mut self, scan: Scanner<'a>) {
+    pub fn warn_about_trailing_text(&mut self, scan: Scanner<'a>) {
         if !scan.rest().is_empty() {
             let message = format!("`{}` is ignored", plan::printable(scan.rest()));
             let finding = self.at_byte(scan.line(), scan.at(), message);

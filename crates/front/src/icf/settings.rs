@@ -92,7 +92,7 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<TargetSettings, Diagnos
             }
             SettingsKey::End => {}
         }
-        reader.end_of_value(scan);
+        reader.warn_about_trailing_text(scan);
     }
 }
 
@@ -100,8 +100,9 @@ pub(super) fn read(reader: &mut IcfReader<'_>) -> Result<TargetSettings, Diagnos
 fn refuse_random(reader: &mut IcfReader<'_>, line: IcfLine<'_>) -> Result<(), Diagnostic> {
     let message = "`Use Random Data` is a key that Iometer 1.1.0 does not know";
     let finding = reader.at(line, message);
-    reader
-        .forgive(finding.help("write `Data pattern`: 0 repeating, 1 pseudo random, 2 full random"))
+    reader.warn_or_fail(
+        finding.help("write `Data pattern`: 0 repeating, 1 pseudo random, 2 full random"),
+    )
 }
 
 fn io<'a>(
@@ -154,7 +155,7 @@ fn pattern<'a>(reader: &mut IcfReader<'a>, scan: &mut Scanner<'a>) -> Result<u8,
         None => {
             let message = format!("data pattern {pattern} is unknown, 0 is used");
             let finding = reader.at_byte(scan.line(), at, message);
-            reader.forgive(finding.help("write 0, 1 or 2"))?;
+            reader.warn_or_fail(finding.help("write 0, 1 or 2"))?;
             Ok(0)
         }
     }

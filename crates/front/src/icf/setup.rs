@@ -113,7 +113,7 @@ fn read_value<'a>(
         SetupKey::TestType => setup.test_type = test_type(reader, &mut scan)?,
         SetupKey::End => {}
     }
-    reader.end_of_value(scan);
+    reader.warn_about_trailing_text(scan);
     Ok(())
 }
 
@@ -155,7 +155,7 @@ fn record_results<'a>(
     }
     let message = format!("`{}` is not a choice of results", plan::printable(word));
     let finding = reader.at_byte(scan.line(), at, message);
-    reader.forgive(finding.help(format!("write one of {}", RecordResults::choices())))?;
+    reader.warn_or_fail(finding.help(format!("write one of {}", RecordResults::choices())))?;
     Ok(RecordResults::All)
 }
 

@@ -125,7 +125,7 @@ fn name_and_assignment<'a>(
             name.len()
         );
         let finding = reader.at(value, message);
-        reader.forgive(finding.help("shorten the name"))?;
+        reader.warn_or_fail(finding.help("shorten the name"))?;
     }
     let word = rest
         .split([',', ' ', '\t'])
@@ -139,7 +139,7 @@ fn name_and_assignment<'a>(
                 plan::printable(word)
             );
             let finding = reader.at(value, message);
-            reader.forgive(finding.help(format!("write one of {}", Assignment::choices())))?;
+            reader.warn_or_fail(finding.help(format!("write one of {}", Assignment::choices())))?;
             Assignment::None
         }
     };
@@ -162,7 +162,7 @@ fn access_lines<'a>(
         let line = reader.take()?.unwrap_or(line);
         if line.is_blank() {
             let finding = reader.at(line, "empty line among access lines");
-            reader.forgive(finding.help("remove the line"))?;
+            reader.warn_or_fail(finding.help("remove the line"))?;
             continue;
         }
         let access = access_line(reader, line, name)?;
@@ -175,7 +175,7 @@ fn access_lines<'a>(
         if lines.len() == IOMETER_LINES + 1 {
             let message = format!("`{name}` has more than {IOMETER_LINES} access lines");
             let finding = reader.at(line, message);
-            reader.forgive(finding.help("merge lines that are alike"))?;
+            reader.warn_or_fail(finding.help("merge lines that are alike"))?;
         }
     }
     // Before the check of the sum, which is wrong in a file that was cut off.
@@ -260,7 +260,7 @@ fn access_line<'a>(
     }
     if !line.text.contains(',') {
         let finding = reader.at(line, "access line without commas");
-        reader.forgive(finding.help("write commas between the fields"))?;
+        reader.warn_or_fail(finding.help("write commas between the fields"))?;
     }
     for (index, (byte, text)) in fields.into_iter().take(FIELDS.len()).enumerate() {
         let last = index + 1 == FIELDS.len();

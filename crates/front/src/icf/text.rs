@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_are_windows_text() {
+    fn bytes_that_are_not_utf8_are_decoded_as_windows_text() {
         let decoded = decode(b"s\xe9quence \x96 \x80", "a.icf").unwrap();
         assert_eq!(
             (decoded.text.as_str(), decoded.encoding),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_taken_off() {
+    fn a_byte_order_mark_is_removed() {
         let decoded = decode(b"\xef\xbb\xbfVersion", "a.icf").unwrap();
         assert_eq!(
             (decoded.text.as_str(), decoded.encoding),

@@ -164,7 +164,7 @@ fn targets(reader: &mut IcfReader<'_>) -> Result<Vec<Target>, Diagnostic> {
             TargetsKey::EndTarget => {
                 // Published files have such surplus lines.
                 let finding = reader.at(line, "`'End target` without a target");
-                reader.forgive(finding.help("remove the line"))?;
+                reader.warn_or_fail(finding.help("remove the line"))?;
             }
             TargetsKey::Target => {
                 let value = reader.value(line, TARGETS, TARGET_KEYS)?;

@@ -13,7 +13,7 @@ use description::model::ContentChoice;
 
 use crate::text::at_end;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Front, FrontWork, MadePart, OriginalDifference};
+use crate::{ArgumentError, CommandLine, CreateMissing, Front, FrontWork, OriginalDifference};
 use options::{Io500Options, Io500Print};
 
 /// Front of IO500, as of ISC 2026.
@@ -60,7 +60,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         // The words include the settings, because the file may change before the text is printed
         // again.
         remembered: words,
-        made: MadePart::All,
+        made: CreateMissing::All,
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }
@@ -111,5 +111,5 @@ fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifferenc
         (no_limit, "block size and segments", until),
         (true, "documents", "replaced by the record of the run"),
     ];
-    OriginalDifference::those(&those, &options.without_effect)
+    OriginalDifference::applicable(&those, &options.without_effect)
 }

@@ -1,8 +1,8 @@
 //! The command line: the original's options, and options for its settings file.
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, act, at_least, flag, idle, idle_value, no_option, number,
-    read, refused, refused_value, rule_out, size, text,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, act, at_least, flag, idle, idle_value, number,
+    read, refused, refused_value, rule_out, size, text, unknown_option_message,
 };
 
 /// Minimum duration of writing in seconds: by the general rules, and by the student contest's.
@@ -51,8 +51,8 @@ pub(super) enum Io500Print {
 }
 
 const GRAMMAR: Grammar<Io500Options> = Grammar {
-    equals: Equals::Long,
-    letters: Letters::Alone,
+    equals: EqualsSyntax::Long,
+    letters: LetterSyntax::Alone,
     operand: Some(|it, word| match it.config.replace(word.to_owned()) {
         None => Ok(()),
         Some(_) => Err(format!(
@@ -62,7 +62,7 @@ const GRAMMAR: Grammar<Io500Options> = Grammar {
     }),
     unknown: |it| match it.word {
         "-h" | "--help" => String::new(),
-        word => no_option(&plan::printable(word)),
+        word => unknown_option_message(&plan::printable(word)),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };

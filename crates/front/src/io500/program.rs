@@ -1,8 +1,9 @@
 //! The phases of a run, in the order of the original.
 
 use plan::program::{
-    Act, Before, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law,
-    MovedBytes, On, Pick, PickOrder, Program, ProgramPhase, Turn, Way, Where, Which,
+    Act, Call, CallObject, CallPosition, FileFilter, FileOperation, FilePath, FileSharing,
+    FilesetPlan, FilesetSharing, Group, Law, MovedBytes, OpenModePlan, PhaseEndAction,
+    PhasePreparation, Pick, PickOrder, Program, ProgramPhase,
 };
 
 use super::options::Io500Options;
@@ -60,19 +61,19 @@ pub(super) fn program(options: &Io500Options) -> Program {
     if options.drops_caches {
         // The caches are not dropped in the middle of `find`, whose second phase is this one.
         let own = phases.iter_mut().filter(|it| it.name != FIND_COMMON);
-        own.for_each(|it| it.before.push(Before::DropCaches));
+        own.for_each(|it| it.before.push(PhasePreparation::DropCaches));
     }
-    let own = Way {
+    let own = OpenModePlan {
         // IOR and mdtest pass this mode to `open`.
         permissions: 0o664,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     Program {
         labels: ["transfer", "file", "list"].map(str::to_owned).into(),
         filesets: filesets(options),
         ways: vec![
             own.clone(),
-            Way {
+            OpenModePlan {
                 // All ranks open the common file, which the first of them creates.
                 takes_existing: true,
                 ..own
@@ -84,7 +85,7 @@ pub(super) fn program(options: &Io500Options) -> Program {
 
 fn filesets(options: &Io500Options) -> Vec<FilesetPlan> {
     let files = |name: &str, path: &str, count| FilesetPlan {
-        copies: Copies::PerWorker,
+        copies: FilesetSharing::PerWorker,
         names: numbered("file.mdtest.{worker}.", 0),
         ..fileset(name, path, "", count)
     };
@@ -110,14 +111,14 @@ fn filesets(options: &Io500Options) -> Vec<FilesetPlan> {
 /// A phase with a time limit, after which slower ranks catch up with the fastest one.
 fn written(options: &Io500Options, name: &str, group: Group) -> ProgramPhase {
     let mut phase = phase(name, group);
-    end_after(&mut phase, options.wall_seconds, Ending::Level);
+    end_after(&mut phase, options.wall_seconds, PhaseEndAction::Level);
     phase
 }
 
 /// The file that only one rank writes.
-fn own_data(which: Which) -> Pick {
+fn own_data(which: FileFilter) -> Pick {
     Pick {
-        turn: Turn::Slice,
+        turn: FileSharing::Slice,
         ..picked(EASY_DATA, which, PickOrder::Next)
     }
 }
@@ -145,7 +146,7 @@ fn closed() -> Vec<Act> {
 
 fn easy_write(options: &Io500Options) -> Group {
     let bytes = options.easy_transfer_bytes;
-    let create = named(FileOperation::Create, own_data(Which::Absent), PLAIN);
+    let create = named(FileOperation::Create, own_data(FileFilter::Absent), PLAIN);
     let count = options.easy_block_bytes.map(|block| block / bytes);
     let write = moving(FileOperation::Write, bytes);
     transfers(create, write, synced(), count)
@@ -153,12 +154,12 @@ fn easy_write(options: &Io500Options) -> Group {
 
 /// Reads up to the end of the file, since the time limit decides how large the file got.
 fn easy_read(options: &Io500Options) -> Group {
-    let open = named(FileOperation::Open, own_data(Which::Present), PLAIN);
+    let open = named(FileOperation::Open, own_data(FileFilter::Present), PLAIN);
     let all = Call {
         bytes: MovedBytes::Rest,
         // A larger piece becomes a size that the check of the program rejects.
         piece_bytes: u32::try_from(options.easy_transfer_bytes).unwrap_or(u32::MAX),
-        ..Call::new(FileOperation::Read, On::Handle)
+        ..Call::new(FileOperation::Read, CallObject::Handle)
     };
     Group {
         // The rules shift reads, so that no rank finds its own data in a cache.
@@ -169,11 +170,11 @@ fn easy_read(options: &Io500Options) -> Group {
 }
 
 fn random_read(options: &Io500Options) -> Group {
-    let open = named(FileOperation::Open, own_data(Which::Present), PLAIN);
+    let open = named(FileOperation::Open, own_data(FileFilter::Present), PLAIN);
     let count = options.easy_block_bytes;
     let count = count.map(|block| block.div_ceil(RANDOM_BYTES.into()));
     let read = Call {
-        place: Where::Along(FilePath::Shuffled {
+        place: CallPosition::Along(FilePath::Shuffled {
             step_bytes: RANDOM_BYTES,
         }),
         ..moving(FileOperation::Read, RANDOM_BYTES.into())
@@ -188,7 +189,7 @@ fn random_read(options: &Io500Options) -> Group {
 /// Transfers of pieces that the ranks own in turn in the common file.
 fn hard(options: &Io500Options, operation: FileOperation) -> Call {
     Call {
-        place: Where::Along(FilePath::Blocks {
+        place: CallPosition::Along(FilePath::Blocks {
             block_bytes: HARD_BYTES,
             stride_bytes: HARD_BYTES * u64::from(options.ranks),
             each_bytes: HARD_BYTES,
@@ -199,14 +200,14 @@ fn hard(options: &Io500Options, operation: FileOperation) -> Call {
 
 /// All ranks write to the common file; the first to open it creates it.
 fn hard_write(options: &Io500Options) -> Group {
-    let file = picked(HARD_DATA, Which::Any, PickOrder::Index(0));
+    let file = picked(HARD_DATA, FileFilter::Any, PickOrder::Index(0));
     let create = named(FileOperation::Create, file, SHARED);
     let write = hard(options, FileOperation::Write);
     transfers(create, write, synced(), options.hard_segments)
 }
 
 fn hard_read(options: &Io500Options) -> Group {
-    let file = picked(HARD_DATA, Which::Present, PickOrder::Index(0));
+    let file = picked(HARD_DATA, FileFilter::Present, PickOrder::Index(0));
     let open = named(FileOperation::Open, file, SHARED);
     let read = hard(options, FileOperation::Read);
     let count = options.hard_segments.unwrap_or(SEGMENTS_MAX);
@@ -257,10 +258,10 @@ fn delete(files: u8, ranks: u32) -> Group {
 
 /// Lists the directory of a fileset, which works without any file in it.
 fn list(files: u8) -> Act {
-    let pick = picked(files, Which::Any, PickOrder::Index(0));
+    let pick = picked(files, FileFilter::Any, PickOrder::Index(0));
     Act::Call(Call {
         label: Some(LIST),
-        ..Call::new(FileOperation::List, On::Name(pick))
+        ..Call::new(FileOperation::List, CallObject::Name(pick))
     })
 }
 

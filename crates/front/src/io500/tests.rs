@@ -1,13 +1,13 @@
 use plan::program::{
-    Act, Call, Copies, Ending, FileNames, FileOperation, FilePath, Group, Law, MovedBytes, Program,
-    ProgramPhase, Where,
+    Act, Call, CallPosition, FileNames, FileOperation, FilePath, FilesetSharing, Group, Law,
+    MovedBytes, PhaseEndAction, Program, ProgramPhase,
 };
 use results::{RoundFigures, RunRecord, Status, WorkerTimes, WorkerWindow};
 
 use super::score::{Score, ScoreUnit, score};
 use super::*;
 use crate::tests::{record, round};
-use crate::{FileAccess, FileScript, FrontOrigin, find};
+use crate::{FileAccess, FrontOrigin, VirtualFiles, find};
 
 const GIB: u64 = 1 << 30;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -43,7 +43,7 @@ fn calls(group: &Group) -> Vec<FileOperation> {
 
 /// The figures of the list of June 2024 that was first there.
 #[test]
-fn the_score_is_that_of_a_published_run() {
+fn the_score_matches_a_published_run() {
     let bandwidths = [56.762400, 5.720233, 101.205338, 41.834659];
     let rates = [
         264.172069,
@@ -76,7 +76,7 @@ fn the_score_is_that_of_a_published_run() {
 }
 
 #[test]
-fn every_kind_of_run_is_a_program_that_can_be_done_also_by_several_processes() {
+fn every_kind_of_run_becomes_a_program_that_several_processes_can_run() {
     for line in ["", "--small", "--ranks 4 --files 5", "-d /mnt/x --ranks 3"] {
         let arguments = words(line);
         let front = find("io500").unwrap();
@@ -114,7 +114,7 @@ fn phases_come_in_the_order_of_the_original() {
     let timed = timed.filter(|it| it.time_ns == Some(300 * SECOND_NS));
     let timed: Vec<&ProgramPhase> = timed.collect();
     assert_eq!(timed.len(), 5);
-    assert!(timed.iter().all(|it| it.time_up == Ending::Level));
+    assert!(timed.iter().all(|it| it.time_up == PhaseEndAction::Level));
     let shifts = program.groups().map(|it| it.shift).collect::<Vec<_>>();
     assert_eq!(shifts, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 3, 2, 3, 2]);
 }
@@ -127,7 +127,7 @@ fn files_have_the_mode_of_ior_and_mdtest() {
 
 /// offset(i, r) = (i * N + r) * 47008, as `Blocks` is followed by each worker.
 #[test]
-fn ranks_take_pieces_of_the_common_file_in_turn() {
+fn ranks_interleave_their_pieces_of_the_shared_file() {
     let program = program("--ranks 4");
     for name in ["ior-hard-write", "ior-hard-read"] {
         let group = group(&program, name);
@@ -137,7 +137,7 @@ fn ranks_take_pieces_of_the_common_file_in_turn() {
             panic!("{name}");
         };
         assert_eq!(moving.bytes, fixed(47_008));
-        let Where::Along(FilePath::Blocks {
+        let CallPosition::Along(FilePath::Blocks {
             block_bytes,
             stride_bytes,
             each_bytes,
@@ -158,7 +158,7 @@ fn ranks_take_pieces_of_the_common_file_in_turn() {
 }
 
 #[test]
-fn files_are_called_as_in_the_original() {
+fn files_are_named_as_in_the_original() {
     let program = program("--ranks 4 --easy-files 7 --hard-files 9");
     let seen = program.filesets.iter().map(|set| {
         let (before, digits, after) = set.names.parts();
@@ -172,10 +172,10 @@ fn files_are_called_as_in_the_original() {
     assert_eq!(
         seen,
         [
-            ("ior-easy", "ior_file_easy.", 8, 4, Copies::One),
-            ("ior-hard", "file", 0, 1, Copies::One),
-            (own, name, 0, 7, Copies::PerWorker),
-            (common, name, 0, 9, Copies::PerWorker),
+            ("ior-easy", "ior_file_easy.", 8, 4, FilesetSharing::One),
+            ("ior-hard", "file", 0, 1, FilesetSharing::One),
+            (own, name, 0, 7, FilesetSharing::PerWorker),
+            (common, name, 0, 9, FilesetSharing::PerWorker),
         ]
     );
     use FileOperation::{Close, Create, List, Open, Read, Stat, Sync, Unlink, Write};
@@ -201,7 +201,7 @@ fn files_are_called_as_in_the_original() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_by_name() {
+fn unsupported_options_are_refused_by_name() {
     for (line, part) in [
         ("-h", ""),
         ("--quick", "no option `--quick`"),
@@ -219,12 +219,12 @@ fn what_cannot_be_done_is_refused_by_name() {
 
 fn configured(text: &str, arguments: &str) -> Result<FrontWork, ArgumentError> {
     let arguments = words(arguments);
-    let script = FileScript {
+    let script = VirtualFiles {
         read: &|name| match name {
             "config.ini" => Ok(text.as_bytes().to_vec()),
             _ => Err("it is not there".to_owned()),
         },
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let line = CommandLine {
         files: FileAccess::scripted(script),
@@ -234,7 +234,7 @@ fn configured(text: &str, arguments: &str) -> Result<FrontWork, ArgumentError> {
 }
 
 #[test]
-fn settings_of_the_original_are_options_that_the_command_line_overrules() {
+fn the_command_line_overrides_the_settings_file_of_the_original() {
     let text = "[global]\ndatadir = /mnt/x\nresultdir = ./results # ours are stored\n\n[debug]\n\
                 stonewall-time = 30\n[ior-easy]\ntransferSize = 1m\nblockSize = 102400m\n\
                 API = POSIX\n[mdtest-easy]\nn = 500\nrun = TRUE\n[mdtest-hard]\nn =\n\
@@ -250,7 +250,7 @@ fn settings_of_the_original_are_options_that_the_command_line_overrules() {
 }
 
 #[test]
-fn settings_that_are_not_known_are_refused_with_their_line() {
+fn unsupported_settings_are_refused_with_their_line() {
     for (text, wanted, part) in [
         (
             "[find]\nnproc = 4\n",
@@ -296,7 +296,7 @@ const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
     [global]\nscc = TRUE\n";
 
 #[test]
-fn settings_that_ask_for_what_is_done_are_taken() {
+fn settings_that_match_the_supported_behavior_are_accepted() {
     let work = configured(STUDENTS, "config.ini").unwrap();
     let options = Io500Options::read(&work.remembered).unwrap();
     assert_eq!((options.wall_seconds, options.write_seconds()), (30, 30));
@@ -313,7 +313,7 @@ fn settings_that_ask_for_what_is_done_are_taken() {
 }
 
 #[test]
-fn all_settings_that_are_refused_are_listed_at_once() {
+fn all_refused_settings_are_listed_together() {
     let text = "[find]\nnproc = 4\nrun = FALSE\n[global]\nspeed = 7\nhello\n";
     let error = configured(text, "config.ini").unwrap_err();
     let ArgumentError::File(diagnostic) = error else {
@@ -327,7 +327,7 @@ fn all_settings_that_are_refused_are_listed_at_once() {
 }
 
 #[test]
-fn options_of_the_original_are_taken_as_they_are_written_there() {
+fn options_are_accepted_in_the_syntax_of_the_original() {
     for line in [
         "--timestamp=a",
         "--timestamp a",
@@ -347,11 +347,14 @@ fn options_of_the_original_are_taken_as_they_are_written_there() {
 }
 
 #[test]
-fn the_page_cache_is_dropped_before_each_phase_where_that_is_asked_for() {
+fn the_page_cache_is_dropped_before_each_phase_on_request() {
     let work = configured("[global]\ndrop-caches = TRUE\n", "config.ini").unwrap();
     let options = Io500Options::read(&work.remembered).unwrap();
     let program = super::program::program(&options);
-    let drops = |it: &&&ProgramPhase| it.before.contains(&plan::program::Before::DropCaches);
+    let drops = |it: &&&ProgramPhase| {
+        it.before
+            .contains(&plan::program::PhasePreparation::DropCaches)
+    };
     assert_eq!(program.phases().iter().filter(drops).count(), 13);
 }
 
@@ -419,7 +422,7 @@ fn an_interrupted_search_has_no_rate() {
 }
 
 #[test]
-fn repeated_data_is_a_difference() {
+fn repeated_data_is_listed_as_a_difference() {
     let differences = find("io500")
         .unwrap()
         .work(&CommandLine::of(&[]))
@@ -434,7 +437,7 @@ fn repeated_data_is_a_difference() {
 }
 
 #[test]
-fn lines_stand_as_the_programs_that_read_them_want_them() {
+fn lines_have_the_format_that_other_programs_parse() {
     let seen = text("--ranks 2", |_| {});
     let lines: Vec<&str> = seen.lines().skip(2).collect();
     assert_eq!(
@@ -461,7 +464,7 @@ fn lines_stand_as_the_programs_that_read_them_want_them() {
 }
 
 #[test]
-fn what_is_too_short_or_came_to_nothing_makes_the_score_invalid() {
+fn short_or_empty_phases_make_the_score_invalid() {
     let invalid = |seen: &str| -> Vec<String> {
         let lines = seen.lines().filter(|line| line.ends_with(" [INVALID]"));
         let name = |line: &str| line[8..].split_whitespace().next().unwrap().to_owned();

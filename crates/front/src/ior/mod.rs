@@ -11,7 +11,7 @@ mod text;
 use description::Workload;
 use description::model::ContentChoice;
 use plan::EngineKind;
-use plan::program::LastingRole;
+use plan::program::PersistentRole;
 
 use crate::file_access::FileAccess;
 use crate::text::at_end_with;
@@ -35,7 +35,7 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let words = IorTests::with_script(line.arguments, line.files)?;
+    let words = IorTests::expand_script(line.arguments, line.files)?;
     let IorTests { tests, .. } = IorTests::read(&words)?;
     let mut differences: Vec<OriginalDifference> = Vec::new();
     for difference in tests
@@ -78,7 +78,7 @@ fn cell(options: &IorOptions, number: usize, files: FileAccess<'_>) -> Workload 
 
 /// Facts about files that a test reads and an earlier command wrote.
 fn found(options: &IorOptions, files: FileAccess<'_>) -> FoundFiles {
-    let is_found = options.lasting() == Some(LastingRole::Finds) && !options.is_dummy;
+    let is_found = options.lasting() == Some(PersistentRole::Finds) && !options.is_dummy;
     let path = |name: &String| options.directory().join(name);
     let names = program::file_names(options);
     let sizes = names
@@ -104,8 +104,8 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
     let has_wall = options.wall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
     let is_own = options.lasting().is_none();
-    let is_found = options.lasting() == Some(LastingRole::Finds);
-    let is_left = options.lasting() == Some(LastingRole::Leaves);
+    let is_found = options.lasting() == Some(PersistentRole::Finds);
+    let is_left = options.lasting() == Some(PersistentRole::Leaves);
     let left = "written in a work directory and moved to its name at the end, which must be free";
     let is_shifted = options.reads && options.shift() > 0;
     let is_read_checked = options.checks_written && options.reads && !options.checks_read;
@@ -161,5 +161,5 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
         (is_synced, "fsync after a stonewall", of_close),
         (has_barriers, "`-g` with `-D`", no_barrier),
     ];
-    OriginalDifference::those(&those, &options.without_effect)
+    OriginalDifference::applicable(&those, &options.without_effect)
 }

@@ -3,15 +3,15 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use plan::program::LastingRole;
+use plan::program::PersistentRole;
 
 use crate::acts::NS_PER_SECOND;
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, WrittenValue, all_of, at_least, escaped, flag, idle,
-    idle_value, level, no_option, number, posix_or_dummy, read, refused, refused_value, rule_out,
-    size, text,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, all_of, at_least, escaped, flag,
+    idle, idle_value, level, number, posix_or_dummy, read, refused, refused_value, rule_out, size,
+    text, unknown_option_message,
 };
-use crate::random::LibraryRandom;
+use crate::random::GlibcRandom;
 
 /// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,11 +82,11 @@ pub(super) enum SummaryFormat {
 }
 
 const GRAMMAR: Grammar<IorOptions> = Grammar {
-    equals: Equals::Long,
-    letters: Letters::JoinedByEquals,
+    equals: EqualsSyntax::Long,
+    letters: LetterSyntax::JoinedByEquals,
     unknown: |it| match it.word {
         "-h" => String::new(),
-        word => no_option(&escaped(word)),
+        word => unknown_option_message(&escaped(word)),
     },
     shown: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
@@ -243,17 +243,17 @@ impl IorOptions {
     }
 
     /// Role of files that outlast the command; `None` if the command creates and removes all files.
-    pub(super) fn lasting(&self) -> Option<LastingRole> {
+    pub(super) fn lasting(&self) -> Option<PersistentRole> {
         match (self.writes, self.keeps) {
-            (false, _) => Some(LastingRole::Finds),
+            (false, _) => Some(PersistentRole::Finds),
             _ if self.is_dummy => None,
-            (true, true) => Some(LastingRole::Leaves),
+            (true, true) => Some(PersistentRole::Leaves),
             (true, false) => None,
         }
     }
 
     /// Text after the name of each file of a repetition, which is a number or a placeholder.
-    pub(super) fn name_end(&self, repetition: impl Display) -> String {
+    pub(super) fn name_suffix(&self, repetition: impl Display) -> String {
         match self.has_file_per_repetition {
             true => format!(".{repetition}"),
             false => String::new(),
@@ -289,7 +289,7 @@ impl IorOptions {
             // All ranks use the same distance, so that no two of them read the same data.
             true => match self.ranks {
                 1 => 0,
-                ranks => 1 + LibraryRandom::new(self.reorder_seed.unsigned_abs()).below(ranks - 1),
+                ranks => 1 + GlibcRandom::new(self.reorder_seed.unsigned_abs()).below(ranks - 1),
             },
             false => self.shift(),
         }

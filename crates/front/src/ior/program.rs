@@ -2,9 +2,9 @@
 
 use plan::Distribution;
 use plan::program::{
-    Access, Act, Call, DirectoryTree, Ending, FileNames, FileOperation, FilePath, FilesetPlan,
-    Group, LastingFiles, LastingRole, Law, Pick, PickOrder, Program, ProgramPart, ProgramPhase,
-    ROUND_MARK, Turn, Until, Way, Where, Which,
+    Access, Act, Call, CallPosition, DirectoryTree, FileFilter, FileNames, FileOperation, FilePath,
+    FileSharing, FilesetPlan, Group, Law, OpenModePlan, PersistentFiles, PersistentRole,
+    PhaseEndAction, Pick, PickOrder, Program, ProgramPart, ProgramPhase, ROUND_MARK, RoundsEnd,
 };
 
 use super::options::IorOptions;
@@ -49,7 +49,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     let work: Vec<ProgramPart> = phases.map(ProgramPart::Phase).collect();
     let removing: Vec<ProgramPart> = work.iter().cloned().chain([removed]).collect();
     let rounds = |times, parts| ProgramPart::Rounds {
-        until: Until::Times(times),
+        until: RoundsEnd::Times(times),
         parts,
     };
     let times = options.repetitions;
@@ -57,7 +57,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     let parts = match options.lasting() {
         None if options.writes => vec![rounds(times, removing)],
         // Each repetition creates the files again, so only the files of the last one can stay.
-        Some(LastingRole::Leaves) if times > 1 && !are_others => {
+        Some(PersistentRole::Leaves) if times > 1 && !are_others => {
             vec![rounds(times - 1, removing), rounds(1, work)]
         }
         _ => vec![rounds(times, work)],
@@ -65,7 +65,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     Program {
         labels: vec!["transfer".to_owned()],
         filesets: vec![files(options, found)],
-        ways: vec![Way {
+        ways: vec![OpenModePlan {
             // IOR passes this mode to `open`.
             permissions: 0o664,
             // All ranks create a shared file: the first one makes it, and the others open it.
@@ -75,7 +75,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
                 true => Access::ReadWrite,
                 false => Access::Read,
             },
-            ..Way::default()
+            ..OpenModePlan::default()
         }],
         lasting: lasting.map(Box::new),
         parts,
@@ -86,7 +86,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
 /// One file for all ranks, or one per rank with its number.
 fn files(options: &IorOptions, found: FoundFiles) -> FilesetPlan {
     let (ranks, bytes) = (options.ranks, options.bytes_of_rank());
-    let (name, end) = (options.file_name(), options.name_end(ROUND_MARK));
+    let (name, end) = (options.file_name(), options.name_suffix(ROUND_MARK));
     let (count, bytes, names) = match options.has_file_per_rank {
         true => {
             let names = FileNames::Number {
@@ -127,16 +127,16 @@ fn files(options: &IorOptions, found: FoundFiles) -> FilesetPlan {
 }
 
 /// Files that stay after the run, or that an earlier command left; `None` for neither.
-fn lasting(options: &IorOptions, found: FoundFiles) -> Option<LastingFiles> {
+fn lasting(options: &IorOptions, found: FoundFiles) -> Option<PersistentFiles> {
     let role = options.lasting()?;
-    let is_left = role == LastingRole::Leaves;
+    let is_left = role == PersistentRole::Leaves;
     let bytes = files(options, found).size.always();
     let names = match options.has_directory_per_rank && is_left {
         // The directories stay with their files.
         true => (0..options.ranks).map(|rank| rank.to_string()).collect(),
         false => file_names(options),
     };
-    Some(LastingFiles {
+    Some(PersistentFiles {
         role,
         directory: options.directory(),
         names,
@@ -151,7 +151,7 @@ pub(super) fn file_names(options: &IorOptions) -> Vec<String> {
         true => 0..options.repetitions,
         false => 0..1,
     };
-    let ends = repetitions.map(|number| options.name_end(number));
+    let ends = repetitions.map(|number| options.name_suffix(number));
     let of_rank = |rank: u32| match options.has_directory_per_rank {
         true => format!("{rank}/{name}.{rank:08}"),
         false => format!("{name}.{rank:08}"),
@@ -165,10 +165,10 @@ pub(super) fn file_names(options: &IorOptions) -> Vec<String> {
 }
 
 /// The file that a rank uses.
-fn own(options: &IorOptions, which: Which) -> Pick {
+fn own(options: &IorOptions, which: FileFilter) -> Pick {
     match options.has_file_per_rank {
         true => Pick {
-            turn: Turn::Slice,
+            turn: FileSharing::Slice,
             ..picked(0, which, PickOrder::Next)
         },
         false => picked(0, which, PickOrder::Index(0)),
@@ -178,15 +178,23 @@ fn own(options: &IorOptions, which: Which) -> Pick {
 /// The file that a rank reads.
 fn source(options: &IorOptions) -> Pick {
     match options.draws_files() {
-        true => picked(0, Which::Present, PickOrder::Drawn(Distribution::Uniform)),
-        false => own(options, Which::Present),
+        true => picked(
+            0,
+            FileFilter::Present,
+            PickOrder::Drawn(Distribution::Uniform),
+        ),
+        false => own(options, FileFilter::Present),
     }
 }
 
 fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) -> Group {
     let writes = operation == FileOperation::Write;
     let open = match writes {
-        true => named(FileOperation::Create, own(options, which_made(options)), 0),
+        true => named(
+            FileOperation::Create,
+            own(options, files_to_create(options)),
+            0,
+        ),
         false => named(FileOperation::Open, source(options), 0),
     };
     let call = Act::Call(Call {
@@ -231,20 +239,20 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
 }
 
 /// Files that a rank may create: the first rank creates a shared file, the others open it.
-fn which_made(options: &IorOptions) -> Which {
+fn files_to_create(options: &IorOptions) -> FileFilter {
     match options.has_file_per_rank {
-        true => Which::Absent,
-        false => Which::Any,
+        true => FileFilter::Absent,
+        false => FileFilter::Any,
     }
 }
 
 /// Place of each transfer: in a file per rank one after the other, in a shared file in blocks that
 /// the ranks take in turn, or at random.
-fn place(options: &IorOptions, operation: FileOperation) -> Where {
+fn place(options: &IorOptions, operation: FileOperation) -> CallPosition {
     // A larger piece becomes a size that the check of the program rejects.
     let step_bytes = u32::try_from(options.transfer_bytes).unwrap_or(u32::MAX);
     if options.random_level > 1 {
-        return Where::Random {
+        return CallPosition::Random {
             distribution: Distribution::Uniform,
             align_bytes: step_bytes,
             // A file that grows is written over its final size.
@@ -252,10 +260,10 @@ fn place(options: &IorOptions, operation: FileOperation) -> Where {
         };
     }
     match (options.has_file_per_rank, options.is_random()) {
-        (true, true) => Where::Along(FilePath::Shuffled { step_bytes }),
-        (false, true) => Where::Along(FilePath::Dealt { step_bytes }),
-        (true, false) => Where::Here,
-        (false, false) => Where::Along(FilePath::Blocks {
+        (true, true) => CallPosition::Along(FilePath::Shuffled { step_bytes }),
+        (false, true) => CallPosition::Along(FilePath::Dealt { step_bytes }),
+        (true, false) => CallPosition::Here,
+        (false, false) => CallPosition::Along(FilePath::Blocks {
             block_bytes: options.block_bytes,
             stride_bytes: options.block_bytes * u64::from(options.ranks),
             each_bytes: options.block_bytes,
@@ -265,7 +273,7 @@ fn place(options: &IorOptions, operation: FileOperation) -> Where {
 
 /// Each rank removes its own file, or the first rank removes the shared one.
 fn removal(options: &IorOptions) -> Group {
-    let unlink = named(FileOperation::Unlink, own(options, Which::Present), 0);
+    let unlink = named(FileOperation::Unlink, own(options, FileFilter::Present), 0);
     Group {
         workers: (!options.has_file_per_rank).then_some(1),
         quotas: rounds(1),
@@ -276,8 +284,8 @@ fn removal(options: &IorOptions) -> Group {
 /// A measured phase, with its pause and time limit.
 fn paused(options: &IorOptions, mut phase: ProgramPhase) -> ProgramPhase {
     let ending = match options.wears_out {
-        true => Ending::Level,
-        false => Ending::Stop,
+        true => PhaseEndAction::Level,
+        false => PhaseEndAction::Stop,
     };
     pause_before(&mut phase, options.delay_ns);
     end_after(&mut phase, options.wall_seconds, ending);

@@ -59,7 +59,7 @@ impl IorTests {
     ///
     /// # Errors
     /// The script cannot be read, or an argument is unknown or not supported.
-    pub(super) fn with_script(
+    pub(super) fn expand_script(
         arguments: &[String],
         files: FileAccess<'_>,
     ) -> Result<Vec<String>, String> {

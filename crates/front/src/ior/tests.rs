@@ -1,7 +1,7 @@
-use results::{RoundFigures, WorkerAtWall, WorkerTimes, WorkerWindow};
+use results::{RoundFigures, WorkerAtStonewall, WorkerTimes, WorkerWindow};
 
 use super::*;
-use crate::file_access::FileScript;
+use crate::file_access::VirtualFiles;
 use crate::tests::record;
 use crate::{FrontOrigin, find};
 
@@ -20,7 +20,7 @@ fn program_of(line: &str) -> plan::program::Program {
 }
 
 #[test]
-fn every_kind_of_run_is_a_program_that_can_be_done() {
+fn every_kind_of_run_becomes_a_valid_program() {
     for line in [
         "",
         "-w",
@@ -57,7 +57,7 @@ fn every_kind_of_run_is_a_program_that_can_be_done() {
 }
 
 #[test]
-fn options_are_joined_follow_or_are_directives() {
+fn option_values_are_joined_separate_or_directives() {
     let options = read("-wFe -t=4k -b1m -O segmentCount=8,useo_direct=1 -o /mnt/x/f").unwrap();
     assert!(options.writes && !options.reads && options.has_file_per_rank);
     assert!(options.is_synced && options.is_direct);
@@ -72,7 +72,7 @@ fn options_are_joined_follow_or_are_directives() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_by_name() {
+fn unsupported_options_are_refused_by_name() {
     for (line, part) in [
         ("-h", ""),
         (
@@ -113,7 +113,7 @@ fn what_cannot_be_done_is_refused_by_name() {
 }
 
 #[test]
-fn all_that_is_refused_is_listed_at_once() {
+fn all_refused_options_are_listed_together() {
     let refused = read("-P -S --quick 5 -O summaryFormat=XML,interIODelay=3 -t x").unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
     let parts = [
@@ -133,7 +133,7 @@ fn all_that_is_refused_is_listed_at_once() {
 }
 
 #[test]
-fn checks_are_phases_that_are_not_measured_and_reads_that_are() {
+fn check_phases_are_not_measured_but_read_phases_are() {
     let options = read("-w -r -W -R -t 64k").unwrap();
     let program = super::program::program(&options, FoundFiles::default());
     let names: Vec<(&str, bool)> = program
@@ -164,10 +164,10 @@ fn rank(stamps: [u64; 4], bytes: u64, wall: Option<(u64, u64)>) -> WorkerTimes {
             body_end_ns,
             end_ns,
             written_bytes: bytes,
-            wall: wall.map(|(ms, written_bytes)| WorkerAtWall {
+            wall: wall.map(|(ms, written_bytes)| WorkerAtStonewall {
                 at_ns: ms * 1_000_000,
                 written_bytes,
-                ..WorkerAtWall::default()
+                ..WorkerAtStonewall::default()
             }),
             ..WorkerWindow::default()
         }),
@@ -193,7 +193,7 @@ fn line<'a>(text: &'a str, start: &str, number: usize) -> &'a str {
 }
 
 #[test]
-fn rows_stand_as_the_original_prints_them() {
+fn rows_are_formatted_as_in_the_original() {
     // 8 MiB in 2 s: opened from 0 to 10 ms, moved until 1.9 s, closed from 1.8 s.
     let ranks = vec![
         rank([0, 10, 1800, 1850], 4 * MIB, None),
@@ -218,7 +218,7 @@ fn rows_stand_as_the_original_prints_them() {
 }
 
 #[test]
-fn what_was_moved_until_the_stonewall_is_told() {
+fn data_moved_before_the_stonewall_is_reported() {
     let ranks = vec![
         rank([0, 0, 1500, 1500], 4 * MIB, Some((1000, 3 * MIB))),
         rank([0, 0, 1200, 1200], 4 * MIB, Some((1001, 4 * MIB))),
@@ -242,7 +242,7 @@ fn files_of_a_repetition_end_in_its_number() {
 }
 
 #[test]
-fn random_reads_of_a_shared_file_are_dealt_to_the_ranks() {
+fn random_reads_of_a_shared_file_are_divided_among_the_ranks() {
     let place = |line: &str| {
         let program = program_of(line);
         let phases = program.phases();
@@ -309,10 +309,10 @@ fn with_file(line: &str, name: &str, text: &str) -> Result<FrontWork, String> {
         false => Err("it does not exist".to_owned()),
     };
     let size_bytes = |asked: &str| (asked == name).then_some(text.len() as u64);
-    let script = FileScript {
+    let script = VirtualFiles {
         read: &read,
         size_bytes: &size_bytes,
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let arguments = words(line);
     let line = CommandLine {
@@ -340,7 +340,7 @@ blockSize=x
 ";
 
 #[test]
-fn a_script_has_tests_that_start_with_the_values_of_the_one_before() {
+fn each_test_of_a_script_inherits_the_values_of_the_previous_one() {
     let work = with_file("-f s -t 1m -N 2 -o /x/f", "s", SCRIPT).unwrap();
     let cells = work.cells.iter();
     let cells = cells.map(|it| (it.name.as_deref().unwrap(), it.engine));
@@ -362,7 +362,7 @@ fn a_script_has_tests_that_start_with_the_values_of_the_one_before() {
 }
 
 #[test]
-fn what_is_wrong_in_a_script_is_told() {
+fn mistakes_in_a_script_are_reported() {
     let refused = |text: &str| with_file("-f s", "s", text).unwrap_err();
     assert!(refused("RUN\n").contains("has no line `IOR START`"));
     assert!(refused("IOR START\nspeed=1\n").contains("no directive `speed=1`"));
@@ -401,7 +401,7 @@ fn each_test_of_a_script_has_its_results() {
 }
 
 #[test]
-fn random_places_that_may_repeat_lie_in_the_file_that_exists() {
+fn random_offsets_that_may_repeat_stay_within_the_existing_file() {
     let bytes = |line: &str| {
         let work = with_file(line, "./f", &"x".repeat(4096)).unwrap();
         let program = &work.cells[0].built.as_ref().unwrap().program;
@@ -427,7 +427,7 @@ fn a_status_file_has_the_transfers_of_a_rank() {
 }
 
 #[test]
-fn ranks_of_a_shared_file_read_at_one_random_distance() {
+fn ranks_read_the_data_of_a_rank_at_one_random_distance() {
     let shift = |line: &str| {
         let program = program_of(line);
         let phases = program.phases();

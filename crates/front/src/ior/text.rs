@@ -9,7 +9,7 @@ use super::options::IorOptions;
 use super::script::IorTests;
 use crate::figures::Summary;
 use crate::space::space_line;
-use crate::windows::{WorkerReach, WorkerSum, by_workload, ns_between, windows_of};
+use crate::windows::{WorkerProgress, WorkerSum, by_workload, ns_between, windows_of};
 
 /// The version that is followed.
 pub(super) const VERSION: &str = "4.0.0";
@@ -196,7 +196,7 @@ pub(super) struct RepetitionTimes {
     /// Most transfers of any rank.
     pub transfers_max: u64,
     /// Progress when the time limit was reached; `None` without a limit.
-    pub wall: Option<WorkerReach>,
+    pub wall: Option<WorkerProgress>,
 }
 
 impl RepetitionTimes {
@@ -207,7 +207,7 @@ impl RepetitionTimes {
             .map(|it| it.body_end_ns.saturating_sub(it.body_ns));
         let transfers = options.block_bytes / options.transfer_bytes;
         let latency_ns = bodies.min().map_or(f64::INFINITY, |it| it as f64);
-        let reaches = windows.iter().map(|it| WorkerReach::at_end(it).bytes);
+        let reaches = windows.iter().map(|it| WorkerProgress::at_end(it).bytes);
         Self {
             bytes: WorkerSum::of_windows(windows).bytes,
             transfers_max: reaches.max().unwrap_or(0) / options.transfer_bytes,
@@ -216,7 +216,7 @@ impl RepetitionTimes {
             close: seconds(|it| it.body_end_ns, |it| it.end_ns),
             total: seconds(|it| it.begin_ns, |it| it.end_ns),
             latency: latency_ns / 1e9 / transfers as f64,
-            wall: WorkerReach::together(windows.iter().filter_map(WorkerReach::at_wall)),
+            wall: WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall)),
         }
     }
 

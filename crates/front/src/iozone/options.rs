@@ -8,8 +8,8 @@ use plan::program::OpenSync;
 
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
-    lacks_value, no_option, number_within, read, read_each, refused, refused_value, rule_out, told,
-    told_value,
+    missing_value_message, number_within, read, read_each, refused, refused_value,
+    refused_value_with, rule_out, told, unknown_option_message,
 };
 
 /// Parsed options.
@@ -98,8 +98,8 @@ struct RawOptions {
 const GRAMMAR: Grammar<RawOptions> = Grammar {
     unknown: |it| match it.word.as_bytes() {
         [b'-', b'+', ..] => format!("`{}` is not supported", printable(it.word)),
-        [b'-', _, ..] if it.has_value => no_option(it.name),
-        [b'-', _, ..] => lacks_value(it.name),
+        [b'-', _, ..] if it.has_value => unknown_option_message(it.name),
+        [b'-', _, ..] => missing_value_message(it.name),
         _ => format!("`{}` is not an option", printable(it.word)),
     },
     ..Grammar::new(OPTIONS, |it| &mut it.options.ignored)
@@ -172,7 +172,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     refused("-Q", "writes a file of each operation"),
     refused("-W", "locks files"),
     refused("-Z", "mixes mapped and other access"),
-    told_value(
+    refused_value_with(
         "-b",
         "`{} FILE` is not supported; `-R` prints the same table as text",
     ),
@@ -235,7 +235,7 @@ impl IozoneOptions {
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
         if self.files_kib.is_empty() {
             self.files_kib = match self.is_auto {
-                true => doubled(low, high).collect(),
+                true => doubling_sizes(low, high).collect(),
                 false => vec![512],
             };
         }
@@ -275,7 +275,7 @@ impl IozoneOptions {
             true => self.record_min_kib.max(CROSSOVER_RECORD_KIB),
             false => self.record_min_kib,
         };
-        doubled(low, self.record_max_kib.min(file_kib)).collect()
+        doubling_sizes(low, self.record_max_kib.min(file_kib)).collect()
     }
 
     /// Checks the numbers of files and children.
@@ -353,7 +353,7 @@ impl IozoneOptions {
     }
 }
 
-pub(super) fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
+pub(super) fn doubling_sizes(low: u64, high: u64) -> impl Iterator<Item = u64> {
     let sizes = std::iter::successors(Some(low), |it| it.checked_mul(2));
     sizes.take_while(move |it| *it <= high)
 }
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn the_automatic_mode_has_its_sizes() {
+    fn the_automatic_mode_uses_the_sizes_of_the_original() {
         let options = read("-a").unwrap();
         let counts: Vec<usize> = options
             .files_kib
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_taken_together_and_with_their_values() {
+    fn options_may_be_joined_and_take_values() {
         let options = read("-Rec -i 0 -i1 -t 4 -+n -+p 75 -O -w -j 3 -CxoI").unwrap();
         assert_eq!(options.tests, BTreeSet::from([0, 1]));
         assert_eq!(options.children, [4]);
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn files_lie_where_their_names_say() {
+    fn files_are_in_the_directories_of_their_names() {
         let directories = |line: &str| {
             let directories = read(line).and_then(|it| it.directories());
             directories.map(|it| it.iter().map(|it| it.display().to_string()).collect())
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_are_repeated_make_a_list_where_the_original_has_one() {
+    fn repeated_options_form_a_list_as_in_the_original() {
         let options = read("-s 1m -s 2m -r 4k -r 64k -r 64k -i 0").unwrap();
         assert_eq!(options.files_kib, [1024, 2048]);
         assert_eq!(options.records_kib(1024), [4, 64]);
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_by_name() {
+    fn unsupported_options_are_refused_by_name() {
         for (line, wanted) in [
             (
                 "-i 1",

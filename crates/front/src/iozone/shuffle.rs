@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plan::program::Card;
 
-use crate::random::Twister;
+use crate::random::Mt19937x64;
 
 // The original seeds its generator with these numbers in every run.
 const SEED: [u64; 4] = [0x12345, 0x23456, 0x34567, 0x45678];
@@ -12,7 +12,7 @@ const SEED: [u64; 4] = [0x12345, 0x23456, 0x34567, 0x45678];
 /// The numbers from 0 to `count` - 1 in a random order.
 pub(super) fn shuffled(count: u32) -> Arc<[Card]> {
     let mut numbers: Vec<u32> = (0..count).collect();
-    let mut twister = Twister::of(&SEED);
+    let mut twister = Mt19937x64::of(&SEED);
     // From the last record to the first, as in the original; the other direction gives another
     // order.
     for last in (0..count as usize).rev() {
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_come_in_the_order_of_the_original() {
+    fn records_are_shuffled_as_in_the_original() {
         let order: Vec<u32> = shuffled(16).iter().map(|card| card.number).collect();
         let wanted = [1, 5, 7, 13, 10, 6, 0, 8, 14, 3, 11, 2, 4, 12, 9, 15];
         assert_eq!(order, wanted);

@@ -1,8 +1,9 @@
 //! The tests of one combination of sizes, as phases.
 
 use plan::program::{
-    Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
-    Law, Program, ProgramPhase, Way, Where, Which,
+    Access, Act, Call, CallPosition, Deck, FileFilter, FileOperation, FilePath, FilesetPlan,
+    FilesetSharing, Group, Law, OpenModePlan, PhaseEndAction, PhasePreparation, Program,
+    ProgramPhase,
 };
 
 use super::TestSizes;
@@ -64,11 +65,11 @@ pub(super) fn tests(is_together: bool) -> Vec<Test> {
 pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     let files = FilesetPlan {
         size: Law::fixed(size.file_kib << 10),
-        copies: Copies::PerWorker,
+        copies: FilesetSharing::PerWorker,
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
     let is_together = options.is_together();
-    let of_size = OfSize { options, size };
+    let of_size = IozoneCell { options, size };
     let mut phases = Vec::new();
     let mut last = None;
     for test in tests(is_together) {
@@ -81,7 +82,10 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
         let mut phase = of_size.phase(number, name);
         if is_together && !phases.is_empty() {
             // The original syncs and sleeps for 2 s between the tests of several children.
-            phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
+            phase.before = vec![
+                PhasePreparation::Sync,
+                PhasePreparation::Pause { ns: PAUSE_NS },
+            ];
         }
         phases.push(phase.clone());
         // The original reads backward twice, and prints the first result.
@@ -100,8 +104,8 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
     }
 }
 
-fn ways(options: &IozoneOptions) -> Vec<Way> {
-    let way = |name: &str, access, seeks| Way {
+fn ways(options: &IozoneOptions) -> Vec<OpenModePlan> {
+    let way = |name: &str, access, seeks| OpenModePlan {
         access,
         sync: options.sync,
         seeks,
@@ -119,12 +123,12 @@ fn ways(options: &IozoneOptions) -> Vec<Way> {
 }
 
 /// The options and sizes of one cell.
-struct OfSize<'a> {
+struct IozoneCell<'a> {
     options: &'a IozoneOptions,
     size: TestSizes,
 }
 
-impl OfSize<'_> {
+impl IozoneCell<'_> {
     fn record_bytes(&self) -> u64 {
         self.size.record_kib << 10
     }
@@ -134,17 +138,17 @@ impl OfSize<'_> {
         // they stop.
         let is_written_once = matches!(name, "write" | "random write" | "pwrite");
         match name {
-            "mixed" => self.with_wall(self.mixed(), false),
-            _ => self.with_wall(phase(name, self.group(test, name)), is_written_once),
+            "mixed" => self.with_stonewall(self.mixed(), false),
+            _ => self.with_stonewall(phase(name, self.group(test, name)), is_written_once),
         }
     }
 
     /// Sets the stonewall: later children continue and note their progress, or stop.
-    fn with_wall(&self, mut phase: ProgramPhase, is_finished: bool) -> ProgramPhase {
+    fn with_stonewall(&self, mut phase: ProgramPhase, is_finished: bool) -> ProgramPhase {
         let is_together = self.options.is_together() && self.options.has_stonewall;
         phase.first_done = is_together.then_some(match is_finished {
-            true => Ending::Finish,
-            false => Ending::Stop,
+            true => PhaseEndAction::Finish,
+            false => PhaseEndAction::Stop,
         });
         phase
     }
@@ -156,31 +160,35 @@ impl OfSize<'_> {
         };
         let (operation, way, place) = match (test, name) {
             // With a stream buffer of one record, `fwrite` makes one `write` for each record.
-            (0 | 6, _) => (Write, UPDATE, Where::Here),
-            (1 | 7, _) => (Read, READ, Where::Here),
+            (0 | 6, _) => (Write, UPDATE, CallPosition::Here),
+            (1 | 7, _) => (Read, READ, CallPosition::Here),
             // The original opens the file for reading and writing in both random tests.
             (RANDOM, "random read") => (Read, UPDATE, self.at_random()),
             (RANDOM, _) => (Write, UPDATE, self.at_random()),
-            (BACKWARD, _) => (Read, READ, Where::Along(backward)),
-            (4, _) => (Write, UPDATE, Where::At(0)),
-            (5, _) => (Read, READ, Where::Along(self.strided())),
-            (9, _) => (Write, AT_OFFSETS, Where::Here),
-            _ => (Read, READ_AT_OFFSETS, Where::Here),
+            (BACKWARD, _) => (Read, READ, CallPosition::Along(backward)),
+            (4, _) => (Write, UPDATE, CallPosition::At(0)),
+            (5, _) => (Read, READ, CallPosition::Along(self.strided())),
+            (9, _) => (Write, AT_OFFSETS, CallPosition::Here),
+            _ => (Read, READ_AT_OFFSETS, CallPosition::Here),
         };
         let mut enter = Vec::new();
         // The original creates the file and closes it before it opens it for the test.
         if name == "write" {
-            let create = named(FileOperation::Create, only(0, Which::Absent, 0), way);
+            let create = named(FileOperation::Create, only(0, FileFilter::Absent, 0), way);
             enter.extend([create, opened(FileOperation::Close)]);
         }
-        enter.push(named(FileOperation::Open, only(0, Which::Present, 0), way));
+        enter.push(named(
+            FileOperation::Open,
+            only(0, FileFilter::Present, 0),
+            way,
+        ));
         // The original also syncs before it starts the clock.
         enter.push(opened(FileOperation::Fsync));
         // One record is moved before the measurement, so lookups of the first call are not timed.
         if matches!(test, 1 | 4) {
-            enter.push(self.record(operation, Where::At(0)));
+            enter.push(self.record(operation, CallPosition::At(0)));
         }
-        let is_dealt = matches!(place, Where::Dealt { .. });
+        let is_dealt = matches!(place, CallPosition::Dealt { .. });
         let record = vec![self.record(operation, place)];
         let body = match is_dealt {
             true => vec![Act::Deal(Deck {
@@ -234,7 +242,7 @@ impl OfSize<'_> {
         }
     }
 
-    fn record(&self, operation: FileOperation, place: Where) -> Act {
+    fn record(&self, operation: FileOperation, place: CallPosition) -> Act {
         Act::Call(Call {
             place,
             ..moving(operation, self.record_bytes())
@@ -246,11 +254,11 @@ impl OfSize<'_> {
         self.record_bytes() as u32
     }
 
-    fn at_random(&self) -> Where {
+    fn at_random(&self) -> CallPosition {
         let step_bytes = self.step_bytes();
         match self.size.is_listed() {
-            true => Where::Dealt { step_bytes },
-            false => Where::Along(FilePath::Shuffled { step_bytes }),
+            true => CallPosition::Dealt { step_bytes },
+            false => CallPosition::Along(FilePath::Shuffled { step_bytes }),
         }
     }
 
@@ -307,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn flushing_and_closing_stand_where_they_are_timed() {
+    fn flush_and_close_are_timed_only_on_request() {
         let counts = |line: &str| {
             let program = of(line);
             let group = &phases(&program)[0].groups[0];
@@ -320,17 +328,17 @@ mod tests {
     }
 
     #[test]
-    fn several_at_once_end_together() {
+    fn parallel_processes_stop_when_the_first_finishes() {
         let program = of("-t 3 -s 1m -r 128k");
         assert!(program.check().is_ok(), "{:?}", program.check());
         let ends: Vec<_> = phases(&program)
             .iter()
             .map(|it| (it.name.as_str(), it.first_done))
             .collect();
-        let stop = Some(Ending::Stop);
+        let stop = Some(PhaseEndAction::Stop);
         assert_eq!(
             ends[..2],
-            [("write", Some(Ending::Finish)), ("rewrite", stop)]
+            [("write", Some(PhaseEndAction::Finish)), ("rewrite", stop)]
         );
         let mixed = phases(&program);
         let mixed = mixed.iter().find(|it| it.name == "mixed").unwrap();

@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 use plan::program::OpenSync;
 use results::{CellRecord, RunRecord, WorkerWindow};
 
-use super::options::{IozoneOptions, RateUnit, doubled};
+use super::options::{IozoneOptions, RateUnit, doubling_sizes};
 use super::tests_of_file::{Test, tests};
 use super::{TestSizes, matrix};
 use crate::figures::Summary;
 use crate::text::ParsedArguments;
-use crate::windows::{WorkerReach, WorkerSum, by_workload, window_ns, windows};
+use crate::windows::{WorkerProgress, WorkerSum, by_workload, window_ns, windows};
 
 const HEAD: &str = concat!(
     "                                                              random    random",
@@ -47,7 +47,7 @@ impl MeasuredSizes<'_> {
     /// Rate of a phase with one worker, in `unit`; `None` if the phase did not run.
     fn rate(&self, unit: RateUnit, name: &str) -> Option<u64> {
         let window = windows(self.phase(name)?).into_iter().next()?;
-        let WorkerReach { bytes, time_ns, .. } = WorkerReach::at_end(&window);
+        let WorkerProgress { bytes, time_ns, .. } = WorkerProgress::at_end(&window);
         // The cast truncates, as in the original.
         Some(rate(unit, bytes, self.sizes.record_kib, time_ns) as u64)
     }
@@ -181,7 +181,10 @@ fn spreadsheet(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     // The original lists all record sizes of the automatic mode, even larger ones than any file.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
     if options.records_kib.is_empty() {
-        records.extend(doubled(options.record_min_kib, options.record_max_kib));
+        records.extend(doubling_sizes(
+            options.record_min_kib,
+            options.record_max_kib,
+        ));
     }
     let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
     let heading = heading.join("  ");
@@ -246,8 +249,8 @@ fn one_test(
 ) -> f64 {
     let unit = options.unit.names()[1];
     // The original counts a child only up to the stonewall, even if it continued after it.
-    let child = |it| WorkerReach::at_wall(it).unwrap_or_else(|| WorkerReach::at_end(it));
-    let children: Vec<WorkerReach> = windows.iter().map(child).collect();
+    let child = |it| WorkerProgress::at_wall(it).unwrap_or_else(|| WorkerProgress::at_end(it));
+    let children: Vec<WorkerProgress> = windows.iter().map(child).collect();
     let rate_of = |bytes, time_ns| rate(options.unit, bytes, sizes.record_kib, time_ns);
     let rates = children.iter().map(|it| rate_of(it.bytes, it.time_ns));
     let rates: Vec<f64> = rates.collect();
@@ -317,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn a_test_of_several_is_told_as_by_the_original() {
+    fn a_parallel_test_is_printed_as_in_the_original() {
         let options = options("-t 2 -s 8m -r 128k -C");
         let sizes = matrix(&options)[0];
         let early = WorkerWindow {
-            wall: Some(results::WorkerAtWall {
+            wall: Some(results::WorkerAtStonewall {
                 at_ns: 1_000_000_000,
                 read_bytes: 2 << 20,
-                ..results::WorkerAtWall::default()
+                ..results::WorkerAtStonewall::default()
             }),
             ..window(8 << 20, 0, 4_000_000_000)
         };
@@ -346,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_told_in_the_unit_that_was_asked_for() {
+    fn rates_are_in_the_requested_unit() {
         let of = |unit| rate(unit, 1 << 20, 4, 500_000_000);
         assert_eq!(of(RateUnit::Kib), 2048.0);
         assert_eq!(of(RateUnit::Operations), 512.0);

@@ -8,7 +8,7 @@ use description::model::OneOrMany;
 use units::Bytes;
 
 use crate::Refusal;
-use crate::getopt::{Piece, number, split};
+use crate::getopt::{GetoptItem, number, split};
 
 const USAGE_1_6: &str = "usage: lat_fs [DIRECTORY]\n";
 const USAGE_3: &str = "usage: lat_fs [-s FILE SIZE] [-n FILES PER DIRECTORY] [-P WORKERS] \
@@ -78,13 +78,13 @@ fn read_3(arguments: &[String]) -> Result<LatFsInvocation, String> {
     let mut invocation = invocation(LatFsCompat::V3);
     for piece in split(arguments, "s:n:P:W:N:")? {
         match piece {
-            Piece::Operand(directory) => {
+            GetoptItem::Operand(directory) => {
                 let earlier = invocation.directory.replace(directory.into());
                 if earlier.is_some() {
                     return Err("there is more than one directory".to_owned());
                 }
             }
-            Piece::Option(letter, value) => set(&mut invocation, letter, &value)?,
+            GetoptItem::Option(letter, value) => set(&mut invocation, letter, &value)?,
         }
     }
     Ok(invocation)
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_6_takes_a_directory_and_nothing_else() {
+    fn version_1_6_takes_only_a_directory() {
         assert_eq!(parsed(LatFsCompat::V1_6, "").unwrap().directory, None);
         let invocation = parsed(LatFsCompat::V1_6, "/mnt").unwrap();
         assert_eq!(invocation.directory, Some("/mnt".into()));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn version_3_takes_its_options_before_and_behind_the_directory() {
+    fn version_3_takes_options_before_and_after_the_directory() {
         let invocation = parsed(LatFsCompat::V3, "-s 64k -n 10 d -P 2 -W 30 -N 5").unwrap();
         let settings = &invocation.settings;
         assert_eq!(settings.sizes, Some(OneOrMany::One(Bytes(65_536))));

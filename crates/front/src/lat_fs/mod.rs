@@ -42,7 +42,7 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let (compat, own) = versioned(line.arguments)?;
+    let (compat, own) = split_version(line.arguments)?;
     let invocation = parse(compat, own).map_err(ArgumentError::Refused)?;
     let plan = invocation.settings.resolve();
     let plan = plan.map_err(|error| error.to_string())?;
@@ -78,7 +78,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 /// The selected version, and its arguments.
-fn versioned(arguments: &[String]) -> Result<(LatFsCompat, &[String]), ArgumentError> {
+fn split_version(arguments: &[String]) -> Result<(LatFsCompat, &[String]), ArgumentError> {
     let (told, own) = match arguments {
         [option, own @ ..] if option == COMPAT => match own {
             [told, own @ ..] => (Some(told.as_str()), own),

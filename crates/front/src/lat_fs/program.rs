@@ -2,8 +2,8 @@
 
 use description::classics::lat_fs::LatFsPlan;
 use plan::program::{
-    Access, Failed, FileOperation, Group, PickOrder, Program, ProgramPart, ProgramPhase, Until,
-    Way, Which,
+    Access, FileFilter, FileOperation, Group, OnFailure, OpenModePlan, PickOrder, Program,
+    ProgramPart, ProgramPhase, RoundsEnd,
 };
 
 use crate::acts::{named, picked};
@@ -16,13 +16,13 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
     };
     let mut program = of_size.program();
     // The original opens with creat: only for writing, truncated, mode 0666.
-    program.ways = vec![Way {
+    program.ways = vec![OpenModePlan {
         access: Access::Write,
         is_truncating: true,
         permissions: 0o666,
         // The original calls `write`, not `pwrite`.
         seeks: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     }];
     if warm_up_us > 0 {
         let warm_up = warm_up(&program, u64::from(warm_up_us) * 1000);
@@ -31,7 +31,7 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
     }
     for phase in program.phases_mut() {
         for group in &mut phase.groups {
-            group.failed = Failed::EndRun;
+            group.failed = OnFailure::EndRun;
         }
     }
     program
@@ -41,7 +41,7 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
 fn warm_up(program: &Program, time_ns: u64) -> ProgramPart {
     let phases = program.phases().into_iter();
     let made = phases.flat_map(|phase| &phase.groups).next();
-    let unlink = picked(0, Which::Present, PickOrder::Next);
+    let unlink = picked(0, FileFilter::Present, PickOrder::Next);
     let mut body = made.map(|group| group.body.clone()).unwrap_or_default();
     body.push(named(FileOperation::Unlink, unlink, 0));
     let group = Group {
@@ -50,7 +50,7 @@ fn warm_up(program: &Program, time_ns: u64) -> ProgramPart {
         ..Group::default()
     };
     ProgramPart::Rounds {
-        until: Until::Times(1),
+        until: RoundsEnd::Times(1),
         parts: vec![ProgramPart::Phase(ProgramPhase {
             name: "warm up".to_owned(),
             is_hidden: true,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use plan::FrontOrigin;
-use plan::program::{Failed, FileOperation, NamesInPlace, Program, ProgramPart, Until};
+use plan::program::{FileOperation, NamesInPlace, OnFailure, Program, ProgramPart, RoundsEnd};
 use results::{PhaseFigures, RunEvent, RunRecord};
 use serde_json::json;
 
@@ -35,7 +35,7 @@ fn version_1_6_prints_the_best_of_both() {
 }
 
 #[test]
-fn a_pass_without_time_does_not_print_infinity() {
+fn a_pass_that_took_no_time_does_not_print_infinity() {
     assert_eq!(
         best_line(0, (1, 0), (1, 0)),
         "0k\t1\t1000000000\t1000000000\n"
@@ -43,7 +43,7 @@ fn a_pass_without_time_does_not_print_infinity() {
 }
 
 #[test]
-fn version_3_prints_minus_one_for_what_took_no_time() {
+fn version_3_prints_minus_one_for_phases_that_took_no_time() {
     let line = median_line(4096, Some((10, 2_000_999)), Some((20, 1_000_000)));
     assert_eq!(line, "4k\t10\t5000\t20000\n");
     assert_eq!(median_line(0, Some((10, 999)), None), "0k\t-1\t-1\t-1\n");
@@ -54,7 +54,7 @@ fn version_3_prints_minus_one_for_what_took_no_time() {
 }
 
 #[test]
-fn recorded_lines_come_back_from_their_numbers() {
+fn recorded_lines_are_reproduced_from_their_numbers() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/misc");
     let Ok(text) = std::fs::read_to_string(samples.join("lat_fs_v3_run.txt")) else {
         println!("skipped: the recorded run of lat_fs is not here");
@@ -84,7 +84,7 @@ fn recorded_lines_come_back_from_their_numbers() {
 }
 
 #[test]
-fn options_mean_version_3_unless_a_version_is_told() {
+fn options_imply_version_3_unless_a_version_is_given() {
     let is_3 = |text: &str| match &work(text).unwrap().placement {
         FilePlacement::InPlace { names, .. } => matches!(names, NamesInPlace::Samples { .. }),
         FilePlacement::WorkDirectory => panic!("files lie where they are told"),
@@ -106,7 +106,7 @@ fn options_mean_version_3_unless_a_version_is_told() {
 }
 
 #[test]
-fn each_version_has_its_own_usual_place_and_names() {
+fn each_version_has_its_own_default_directory_and_names() {
     let place = |text: &str| {
         let work = work(text).unwrap();
         (work.directories, work.placement)
@@ -126,7 +126,7 @@ fn each_version_has_its_own_usual_place_and_names() {
 }
 
 #[test]
-fn every_size_is_a_cell_whose_first_failure_is_the_end() {
+fn every_size_is_a_cell_that_ends_at_its_first_failure() {
     let work = work("-P 2 -n 10").unwrap();
     let names: Vec<&str> = work
         .cells
@@ -140,7 +140,7 @@ fn every_size_is_a_cell_whose_first_failure_is_the_end() {
         assert!(cell.built.as_ref().unwrap().is_in_place);
         let program = program(&work, index);
         program.check().unwrap();
-        assert!(program.groups().all(|it| it.failed == Failed::EndRun));
+        assert!(program.groups().all(|it| it.failed == OnFailure::EndRun));
         assert_eq!(program.ways[0].permissions, 0o666);
     }
     assert!(super::tests::work("").unwrap().differences.is_empty());
@@ -161,7 +161,7 @@ fn version_3_warms_up_before_each_test() {
         let ProgramPart::Rounds { until, .. } = part else {
             panic!("{part:?}");
         };
-        assert!(matches!(until, Until::Sampled { samples: 11, .. }));
+        assert!(matches!(until, RoundsEnd::Sampled { samples: 11, .. }));
     }
     let phase = program.phases()[0];
     assert!(phase.is_hidden && phase.time_ns == Some(100_000));
@@ -177,7 +177,7 @@ fn version_3_warms_up_before_each_test() {
 }
 
 /// A run of two sizes, of the second of which nothing but the creation was measured to its end.
-fn of_two_sizes() -> RunRecord {
+fn record_of_two_sizes() -> RunRecord {
     let figures = |time_ns: u64| -> PhaseFigures {
         let told = json!({
             "told_round": { "rule": "best", "time_ns": time_ns, "round_count": 2 },
@@ -196,8 +196,8 @@ fn of_two_sizes() -> RunRecord {
 }
 
 #[test]
-fn a_line_is_printed_as_its_size_is_done_and_again_from_the_record() {
-    let record = of_two_sizes();
+fn a_line_is_printed_when_its_size_is_done_and_again_from_the_record() {
+    let record = record_of_two_sizes();
     let line = "1k\t1000\t4000\t2000\n";
     let mut text = FRONT.text_of(&FrontOrigin::default());
     assert!(text.is_on_standard_error());

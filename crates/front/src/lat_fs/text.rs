@@ -89,14 +89,14 @@ fn line_of(create: &CellRecord, remove: &CellRecord) -> Option<String> {
 }
 
 /// Number of files, and the representative duration of a pass over them in nanoseconds.
-type Timed = (u64, u64);
+type TimedPass = (u64, u64);
 
 /// The pass that represents all passes of a phase.
 enum Passes {
     /// The fastest, for version 1.6.
-    Best(Timed),
+    Best(TimedPass),
     /// The median, for version 3.
-    Median(Timed),
+    Median(TimedPass),
 }
 
 impl Passes {
@@ -112,8 +112,8 @@ impl Passes {
 }
 
 /// The line of version 1.6. A time of 0 counts as 1 ns; the original would print `inf`.
-pub fn best_line(size_bytes: u64, create: Timed, remove: Timed) -> String {
-    let rate = |(count, time_ns): Timed| per_second((count, time_ns.max(1)));
+pub fn best_line(size_bytes: u64, create: TimedPass, remove: TimedPass) -> String {
+    let rate = |(count, time_ns): TimedPass| per_second((count, time_ns.max(1)));
     format!(
         "{}k\t{}\t{:.0}\t{:.0}\n",
         size_bytes >> 10,
@@ -125,11 +125,15 @@ pub fn best_line(size_bytes: u64, create: Timed, remove: Timed) -> String {
 
 /// The line of version 3. The number of files is from the creations. Times are truncated to
 /// microseconds; -1 stands for a missing or zero time.
-pub fn median_line(size_bytes: u64, create: Option<Timed>, remove: Option<Timed>) -> String {
-    let cut = |(count, time_ns): Timed| (count, time_ns - time_ns % 1000);
-    let timed = |sample: Option<Timed>| sample.map(cut).filter(|(_, time_ns)| *time_ns > 0);
+pub fn median_line(
+    size_bytes: u64,
+    create: Option<TimedPass>,
+    remove: Option<TimedPass>,
+) -> String {
+    let cut = |(count, time_ns): TimedPass| (count, time_ns - time_ns % 1000);
+    let timed = |sample: Option<TimedPass>| sample.map(cut).filter(|(_, time_ns)| *time_ns > 0);
     let absent = || "-1".to_owned();
-    let rate = |sample: Timed| format!("{:.0}", per_second(sample));
+    let rate = |sample: TimedPass| format!("{:.0}", per_second(sample));
     let created = timed(create);
     format!(
         "{}k\t{}\t{}\t{}\n",
@@ -140,6 +144,6 @@ pub fn median_line(size_bytes: u64, create: Option<Timed>, remove: Option<Timed>
     )
 }
 
-fn per_second((count, time_ns): Timed) -> f64 {
+fn per_second((count, time_ns): TimedPass) -> f64 {
     count as f64 * 1e9 / time_ns as f64
 }

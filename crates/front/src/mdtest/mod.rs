@@ -6,12 +6,12 @@ mod text;
 
 use description::model::ContentChoice;
 use plan::EngineKind;
-use plan::program::LastingRole;
+use plan::program::PersistentRole;
 
 use crate::file_access::FileAccess;
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
-use crate::{ArgumentError, CommandLine, Front, FrontWork, MadePart, OriginalDifference};
+use crate::{ArgumentError, CommandLine, CreateMissing, Front, FrontWork, OriginalDifference};
 use options::MdtestOptions;
 
 /// Front of mdtest 4.1.0.
@@ -42,8 +42,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         differences: differences(&options, line.has_ranks),
         made: match options.finds_trees() || options.is_dummy {
             // An existing tree implies the directory, and calls without I/O need none.
-            true => MadePart::Nothing,
-            false => MadePart::Last,
+            true => CreateMissing::Nothing,
+            false => CreateMissing::Last,
         },
         ..FrontWork::below(&options.directory, vec![cell])
     })
@@ -66,9 +66,9 @@ fn with_reached_items(options: &MdtestOptions, files: FileAccess<'_>) -> MdtestO
 
 fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifference> {
     let is_random = options.random_seed.is_some();
-    let is_left = options.lasting() == Some(LastingRole::Leaves);
+    let is_left = options.lasting() == Some(PersistentRole::Leaves);
     let left = "made in a work directory and moved to their names at the end, which must be free";
-    let is_removed = options.lasting() == Some(LastingRole::Removes);
+    let is_removed = options.lasting() == Some(PersistentRole::Removes);
     let removed = "only items with the names that mdtest gives, up to the requested number";
     let has_trees = options.tree_count() > 1;
     let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
@@ -90,7 +90,7 @@ fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifferen
         (is_removed, "what is removed", removed),
         (is_random, "the random order of stat", "it is another one"),
     ];
-    OriginalDifference::those(&those, &options.without_effect)
+    OriginalDifference::applicable(&those, &options.without_effect)
 }
 
 #[cfg(test)]

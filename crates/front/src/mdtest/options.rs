@@ -1,11 +1,11 @@
 //! The command line in IOR's syntax: an option's value may follow its letter directly or after `=`.
 
-use plan::program::LastingRole;
+use plan::program::PersistentRole;
 
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, WrittenValue, act, at_least, attached, escaped, flag,
-    idle, idle_value, no_option, number, posix_or_dummy, read, refused, refused_value, rule_out,
-    text,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, at_least, attached, escaped,
+    flag, idle, idle_value, number, posix_or_dummy, read, refused, refused_value, rule_out, text,
+    unknown_option_message,
 };
 
 /// Parsed options.
@@ -82,11 +82,11 @@ impl MdtestPhases {
 }
 
 const GRAMMAR: Grammar<MdtestOptions> = Grammar {
-    equals: Equals::All,
-    letters: Letters::Flags,
+    equals: EqualsSyntax::All,
+    letters: LetterSyntax::Flags,
     unknown: |it| match it.word.starts_with('-') && !it.word.starts_with("--") {
-        true => no_option(&escaped(it.name)),
-        false => no_option(&escaped(it.word)),
+        true => unknown_option_message(&escaped(it.name)),
+        false => unknown_option_message(&escaped(it.word)),
     },
     shown: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
@@ -256,13 +256,13 @@ impl MdtestOptions {
     }
 
     /// Role of trees that outlast the command; `None` if the command creates and removes all trees.
-    pub(super) const fn lasting(&self) -> Option<LastingRole> {
+    pub(super) const fn lasting(&self) -> Option<PersistentRole> {
         match (self.phases.create, self.phases.remove) {
             (true, true) => None,
             (true, false) if self.is_dummy => None,
-            (true, false) => Some(LastingRole::Leaves),
-            (false, false) => Some(LastingRole::Finds),
-            (false, true) => Some(LastingRole::Removes),
+            (true, false) => Some(PersistentRole::Leaves),
+            (false, false) => Some(PersistentRole::Finds),
+            (false, true) => Some(PersistentRole::Removes),
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn values_follow_or_are_joined_and_flags_may_be_joined() {
+    fn values_may_be_joined_or_separate_and_flags_may_be_joined() {
         let options = read("-n=100 -FC -i 3 -w 4k --random-seed=7 -d /x").unwrap();
         assert_eq!((options.items, options.iterations), (100, 3));
         assert!(options.has_files && !options.has_directories && options.phases.create);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_spread_over_the_tree_as_the_original_does_it() {
+    fn items_are_spread_over_the_tree_as_in_the_original() {
         let counted = |line: &str| {
             let options = read(line).unwrap();
             let MdtestOptions {
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_refused_is_listed_at_once() {
+    fn all_refused_options_are_listed_together() {
         let refused = read("-n 5 -k --quick 7 -c -b x").unwrap_err();
         let lines: Vec<&str> = refused.lines().collect();
         assert_eq!(lines.len(), 4, "{refused}");
@@ -385,13 +385,13 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_may_stand_in_the_word_of_its_flag() {
+    fn a_seed_may_be_joined_to_its_flag() {
         assert_eq!(read("-n 5 -R").unwrap().random_seed, Some(1));
         assert_eq!(read("-n 5 -R=7").unwrap().random_seed, Some(7));
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_by_name() {
+    fn unsupported_options_are_refused_by_name() {
         for (line, part) in [
             ("-T", "no item"),
             ("-n 5 -f 2 -l 1", "`-f` must be at most `-l`"),

@@ -1,9 +1,9 @@
 //! The phases of an mdtest run.
 
 use plan::program::{
-    Access, Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
-    FilesetPlan, Group, LastingFiles, Law, NestedDirectories, PickOrder, Program, ProgramPart,
-    ProgramPhase, Until, Way, Which,
+    Access, Act, DirectoryNesting, DirectoryTree, FileFilter, FileNames, FileOperation,
+    FilesetPlan, FilesetSharing, Group, Law, NestedDirectories, OpenModePlan, PersistentFiles,
+    PhaseEndAction, PickOrder, Program, ProgramPart, ProgramPhase, RoundsEnd,
 };
 
 use super::options::MdtestOptions;
@@ -37,7 +37,7 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
             pause_before(first, u64::from(options.delay_seconds) * NS_PER_SECOND);
         }
         ProgramPart::Rounds {
-            until: Until::Times(options.iterations),
+            until: RoundsEnd::Times(options.iterations),
             parts: writer.phases.into_iter().map(ProgramPart::Phase).collect(),
         }
     };
@@ -45,7 +45,7 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
     let mut program = Program {
         labels,
         filesets: filesets(options),
-        ways: vec![Way {
+        ways: vec![OpenModePlan {
             access: match options.finds_trees() {
                 true => Access::Read,
                 false => Access::ReadWrite,
@@ -56,7 +56,7 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
             takes_existing: options.is_shared,
             // mdtest passes this mode to `open`.
             permissions: 0o664,
-            ..Way::default()
+            ..OpenModePlan::default()
         }],
         lasting: lasting(options).map(Box::new),
         parts,
@@ -76,9 +76,9 @@ pub(super) fn program(options: &MdtestOptions) -> Program {
 }
 
 /// Trees that stay after the run, or that an earlier command left; `None` for neither.
-fn lasting(options: &MdtestOptions) -> Option<LastingFiles> {
+fn lasting(options: &MdtestOptions) -> Option<PersistentFiles> {
     let iterations = 0..options.iterations;
-    Some(LastingFiles {
+    Some(PersistentFiles {
         role: options.lasting()?,
         directory: options.directory.clone().into(),
         names: iterations.map(|it| format!("test-dir.{it}-0")).collect(),
@@ -88,8 +88,8 @@ fn lasting(options: &MdtestOptions) -> Option<LastingFiles> {
 
 fn filesets(options: &MdtestOptions) -> Vec<FilesetPlan> {
     let (before, copies) = match options.is_unique {
-        true => ("mdtest_tree.{worker}.", Copies::PerWorker),
-        false => ("mdtest_tree.", Copies::One),
+        true => ("mdtest_tree.{worker}.", FilesetSharing::PerWorker),
+        false => ("mdtest_tree.", FilesetSharing::One),
     };
     let directories = NestedDirectories {
         before: before.to_owned(),
@@ -109,8 +109,8 @@ fn filesets(options: &MdtestOptions) -> Vec<FilesetPlan> {
         false => 0,
     };
     let (copies_of_items, owner) = match options.is_shared {
-        true => (Copies::One, "shared"),
-        false => (Copies::PerWorker, "{worker}"),
+        true => (FilesetSharing::One, "shared"),
+        false => (FilesetSharing::PerWorker, "{worker}"),
     };
     let items = |name: &str, kind: &str| FilesetPlan {
         copies: copies_of_items,
@@ -180,7 +180,7 @@ impl PhaseWriter<'_> {
         }
         if asked.remove {
             // From the last to the first, so that a directory is empty when it is removed.
-            let last = picked(TREE, Which::Present, PickOrder::Back);
+            let last = picked(TREE, FileFilter::Present, PickOrder::Back);
             let remove = named(FileOperation::Rmdir, last, PLAIN);
             self.tree("tree removal", remove);
         }
@@ -221,11 +221,14 @@ impl PhaseWriter<'_> {
         let name = "directory rename";
         let rename = |from, to| vec![between(FileOperation::Rename, from, to)];
         // The name that was given up last is the only absent one.
-        let given_up = || picked(DIRECTORIES, Which::Absent, PickOrder::Around);
+        let given_up = || picked(DIRECTORIES, FileFilter::Absent, PickOrder::Around);
         let spare = |which| only(SPARE, which, 0);
-        let up = rename(next(DIRECTORIES, Which::Present), given_up());
-        let away = rename(only(DIRECTORIES, Which::Present, 0), spare(Which::Absent));
-        let back = rename(spare(Which::Present), given_up());
+        let up = rename(next(DIRECTORIES, FileFilter::Present), given_up());
+        let away = rename(
+            only(DIRECTORIES, FileFilter::Present, 0),
+            spare(FileFilter::Absent),
+        );
+        let back = rename(spare(FileFilter::Present), given_up());
         let mut ranks = self.ranks(name, up, 0);
         let label = self.label(name);
         ranks.first = vec![Act::Transaction(label, away)];
@@ -265,8 +268,8 @@ impl PhaseWriter<'_> {
     fn create_files(&mut self) {
         let options = self.options;
         let which = match options.is_shared {
-            true => Which::Any,
-            false => Which::Absent,
+            true => FileFilter::Any,
+            false => FileFilter::Absent,
         };
         let create = named(FileOperation::Create, next(FILES, which), PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
@@ -276,7 +279,7 @@ impl PhaseWriter<'_> {
         // In the original, `-W` ends only this phase; later ones work on the level that was
         // reached.
         if let Some(phase) = self.phases.last_mut() {
-            end_after(phase, options.stonewall_seconds, Ending::Level);
+            end_after(phase, options.stonewall_seconds, PhaseEndAction::Level);
         }
     }
 
@@ -287,7 +290,7 @@ impl PhaseWriter<'_> {
         };
         named(
             FileOperation::Stat,
-            picked(fileset, Which::Present, order),
+            picked(fileset, FileFilter::Present, order),
             0,
         )
     }

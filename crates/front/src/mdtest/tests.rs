@@ -1,7 +1,7 @@
 use results::RoundFigures;
 
 use super::*;
-use crate::file_access::FileScript;
+use crate::file_access::VirtualFiles;
 use crate::tests::{record, round};
 use crate::{ArgumentError, FrontOrigin, find};
 
@@ -10,7 +10,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_of_run_is_a_program_that_can_be_done() {
+fn every_kind_of_run_becomes_a_valid_program() {
     for line in [
         "-n 10",
         "-n 1",
@@ -77,7 +77,7 @@ fn text(line: &str, phases: &[(&str, Vec<RoundFigures>)]) -> String {
 
 /// The layout is that of a run of the original, `-n 1000 -d DIR -i 3` with two ranks.
 #[test]
-fn the_summary_stands_as_the_original_prints_it() {
+fn the_summary_is_formatted_as_in_the_original() {
     // 10, 20 and 40 ms.
     let rounds = || [10, 20, 40].map(|ms| round(&[(1000, ms * 1_000_000), (1000, 1)]));
     let seen = text(
@@ -122,7 +122,7 @@ fn the_summary_stands_as_the_original_prints_it() {
 }
 
 #[test]
-fn times_stand_in_a_table_of_their_own() {
+fn times_have_their_own_table() {
     let files = vec![round(&[(5, 2_500_000)])];
     let seen = text("-n 5 -F -P -w 1 -e 1", &[("file stat", files)]);
     assert!(seen.contains("\n1 tasks, 5 files\n"), "{seen}");
@@ -141,7 +141,7 @@ fn times_stand_in_a_table_of_their_own() {
 }
 
 #[test]
-fn numbers_of_ranks_have_a_table_each() {
+fn each_number_of_ranks_has_its_own_table() {
     let rounds = || [10, 20].map(|ms| round(&[(5, ms * 1_000_000)])).into();
     let seen = text(
         "-n 5 --ranks 2 -f 1 -l 2 -F",
@@ -160,11 +160,11 @@ fn numbers_of_ranks_have_a_table_each() {
 }
 
 #[test]
-fn later_commands_work_on_the_items_that_were_reached() {
+fn later_commands_use_the_number_of_items_that_was_reached() {
     let read = |_: &str| Ok(b"3".to_vec());
-    let script = FileScript {
+    let script = VirtualFiles {
         read: &read,
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let items = |line: &str| {
         let arguments = words(line);

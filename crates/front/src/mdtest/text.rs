@@ -7,7 +7,7 @@ use super::options::{MdtestOptions, MdtestTables};
 use crate::figures::Summary;
 use crate::space::space_line;
 use crate::text::ParsedArguments;
-use crate::windows::{WorkerReach, rounds, windows_of};
+use crate::windows::{WorkerProgress, rounds, windows_of};
 
 /// Rows that are printed only with directories, or only with files.
 const ROWS: [(&str, &str); 8] = [
@@ -186,7 +186,8 @@ impl MdtestPass<'_> {
     fn stonewall(&self, unit: TableUnit) -> String {
         let reached = self.rounds("file creation").iter().filter_map(|round| {
             let windows = windows_of(round);
-            let reached = WorkerReach::together(windows.iter().filter_map(WorkerReach::at_wall));
+            let reached =
+                WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall));
             reached.filter(|it| it.rounds > 0)
         });
         let (count, ns) = reached.fold((0, 0), |(count, ns), it| {

@@ -10,11 +10,11 @@ mod value;
 
 pub use row::{
     OptionRow, act, attached, count_within, flag, idle, idle_value, level, number, number_within,
-    read, read_each, refused, refused_value, size, text, told, told_value, yes_or_no,
+    read, read_each, refused, refused_value, refused_value_with, size, text, told, yes_or_no,
 };
 pub use value::{WrittenValue, all_of, at_least, bytes, only, posix_or_dummy, rule_out, within};
 
-use row::{Effect, Takes};
+use row::{Effect, OptionArity};
 
 /// Rules by which a program parses its arguments into `T`.
 pub struct Grammar<T: 'static> {
@@ -23,16 +23,16 @@ pub struct Grammar<T: 'static> {
     /// List for the names of options that are accepted and have no effect.
     pub ignored: fn(&mut T) -> &mut Vec<String>,
     /// Words that may contain their value after a `=`.
-    pub equals: Equals,
+    pub equals: EqualsSyntax,
     /// Text that may follow the letter of a short option in the same word.
-    pub letters: Letters,
+    pub letters: LetterSyntax,
     /// `true` if a long option may be shortened to an unambiguous beginning, as in Python's
     /// `argparse`.
     pub takes_prefixes: bool,
     /// Handler of words that are not options; `None` if the program accepts no such words.
     pub operand: Option<Operand<T>>,
     /// Message about a word that is not an option.
-    pub unknown: fn(&Unknown<'_>) -> String,
+    pub unknown: fn(&UnknownWord<'_>) -> String,
     /// Formats a value for messages.
     pub shown: fn(&str) -> String,
 }
@@ -42,7 +42,7 @@ pub type Operand<T> = fn(&mut T, &str) -> Result<(), String>;
 
 /// Words that may contain their value after a `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Equals {
+pub enum EqualsSyntax {
     /// None of them.
     No,
     /// Words that begin with `--`.
@@ -53,7 +53,7 @@ pub enum Equals {
 
 /// Text that may follow the letter of a short option in the same word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Letters {
+pub enum LetterSyntax {
     /// Nothing.
     Alone,
     /// More letters of flags.
@@ -67,7 +67,7 @@ pub enum Letters {
 }
 
 /// A word that matches no option.
-pub struct Unknown<'a> {
+pub struct UnknownWord<'a> {
     /// The word as given.
     pub word: &'a str,
     /// The letter with its `-`, or the part before `=`.
@@ -91,13 +91,13 @@ impl<T> Grammar<T> {
         Self {
             rows,
             ignored,
-            equals: Equals::No,
-            letters: Letters::Joined,
+            equals: EqualsSyntax::No,
+            letters: LetterSyntax::Joined,
             takes_prefixes: false,
             operand: None,
             unknown: |it| match it.is_joined && it.name.len() > 2 {
                 true => format!("option `{}` takes no value", it.name),
-                false => no_option(it.name),
+                false => unknown_option_message(it.name),
             },
             shown: plan::printable,
         }
@@ -133,9 +133,9 @@ impl<T> Grammar<T> {
 
     fn word(&self, to: &mut T, word: &str, rest: &mut UnreadArguments<'_>) -> Result<(), String> {
         let has_equals = match self.equals {
-            Equals::No => false,
-            Equals::Long => word.starts_with("--"),
-            Equals::All => true,
+            EqualsSyntax::No => false,
+            EqualsSyntax::Long => word.starts_with("--"),
+            EqualsSyntax::All => true,
         };
         let split = word.split_once('=').filter(|_| has_equals);
         let (name, joined) = split.map_or((word, None), |(name, value)| (name, Some(value)));
@@ -144,15 +144,16 @@ impl<T> Grammar<T> {
             None if self.takes_prefixes => self.find_by_prefix(name)?,
             found => (found, name),
         };
-        let takes_value = |it: &&OptionRow<T>| matches!(it.takes, Takes::Value | Takes::Attached);
+        let takes_value =
+            |it: &&OptionRow<T>| matches!(it.takes, OptionArity::Value | OptionArity::Attached);
         // An option without a value must not match `--flag=value`.
         if let Some(row) = row.filter(|it| joined.is_none() || takes_value(it)) {
             return self.option(row, to, name, joined, rest);
         }
         let letters = word.strip_prefix('-').unwrap_or_default();
         // Without long options, a second `-` is a letter like any other.
-        let is_long = letters.starts_with('-') && self.equals != Equals::No;
-        if self.letters != Letters::Alone && !letters.is_empty() && !is_long {
+        let is_long = letters.starts_with('-') && self.equals != EqualsSyntax::No;
+        if self.letters != LetterSyntax::Alone && !letters.is_empty() && !is_long {
             return self.short_options(to, word, rest);
         }
         match self.operand.filter(|_| !word.starts_with('-')) {
@@ -172,23 +173,25 @@ impl<T> Grammar<T> {
             let name = format!("-{letter}");
             let behind = &word[at + letter.len_utf8()..];
             let behind = match self.letters {
-                Letters::JoinedByEquals => behind.strip_prefix('=').unwrap_or(behind),
+                LetterSyntax::JoinedByEquals => behind.strip_prefix('=').unwrap_or(behind),
                 _ => behind,
             };
             let joined = Some(behind).filter(|it| !it.is_empty());
             // Refused options stay, so that the user learns why they are refused.
-            let is_apart = |it: &OptionRow<T>| it.takes != Takes::Nothing && !it.is_refused();
+            let is_apart = |it: &OptionRow<T>| it.takes != OptionArity::Nothing && !it.is_refused();
             let row = self.find(&name);
-            let row = row.filter(|it| self.letters != Letters::Flags || !is_apart(it));
+            let row = row.filter(|it| self.letters != LetterSyntax::Flags || !is_apart(it));
             match row {
                 None if letter == '-' => return Err(self.unknown(word, word, None, rest)),
                 None => return Err(self.unknown(word, &name, joined, rest)),
-                Some(row) if self.letters != Letters::Flags && row.takes != Takes::Nothing => {
+                Some(row)
+                    if self.letters != LetterSyntax::Flags && row.takes != OptionArity::Nothing =>
+                {
                     return self.option(row, to, &name, joined, rest);
                 }
                 Some(row) => self.apply(row, to, &name, None)?,
             }
-            if self.letters == Letters::Value && joined.is_some() {
+            if self.letters == LetterSyntax::Value && joined.is_some() {
                 return Err(format!(
                     "`{word}` joins several options; write them separately"
                 ));
@@ -235,10 +238,10 @@ impl<T> Grammar<T> {
         rest: &UnreadArguments<'_>,
     ) -> String {
         if let Some(near) = self.nearest(name) {
-            let message = no_option(&(self.shown)(name));
+            let message = unknown_option_message(&(self.shown)(name));
             return format!("{message}; did you mean `{near}`?");
         }
-        (self.unknown)(&Unknown {
+        (self.unknown)(&UnknownWord {
             word,
             name,
             is_joined: joined.is_some(),
@@ -267,15 +270,15 @@ impl<T> Grammar<T> {
         rest: &mut UnreadArguments<'_>,
     ) -> Result<(), String> {
         let value = match row.takes {
-            Takes::Nothing => None,
-            Takes::Attached => joined,
-            Takes::Value | Takes::Words => {
+            OptionArity::Nothing => None,
+            OptionArity::Attached => joined,
+            OptionArity::Value | OptionArity::Words => {
                 let value = joined.or_else(|| rest.next());
-                Some(value.ok_or_else(|| lacks_value(name))?)
+                Some(value.ok_or_else(|| missing_value_message(name))?)
             }
         };
         self.apply(row, to, name, value)?;
-        while row.takes == Takes::Words
+        while row.takes == OptionArity::Words
             && let Some(value) = rest.next_value()
         {
             self.apply(row, to, name, Some(value))?;
@@ -299,7 +302,7 @@ impl<T> Grammar<T> {
             text,
             shown: self.shown,
         });
-        let given = || value.ok_or_else(|| lacks_value(name));
+        let given = || value.ok_or_else(|| missing_value_message(name));
         match row.effect {
             Effect::Flag(field) => {
                 *field(to) = match value {
@@ -357,11 +360,11 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// The message about an unknown option.
-pub fn no_option(name: &str) -> String {
+pub fn unknown_option_message(name: &str) -> String {
     format!("there is no option `{name}`")
 }
 
 /// The message about a missing value.
-pub fn lacks_value(name: &str) -> String {
+pub fn missing_value_message(name: &str) -> String {
     format!("option `{name}` needs a value")
 }

@@ -6,13 +6,13 @@ use super::WrittenValue;
 pub struct OptionRow<T> {
     /// Names, separated by blanks. Names without `-` are not accepted on the command line.
     names: &'static str,
-    pub(super) takes: Takes,
+    pub(super) takes: OptionArity,
     pub(super) effect: Effect<T>,
 }
 
 /// Words that belong to an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum OptionArity {
     Nothing,
     /// A value, in the same word or the next.
     Value,
@@ -44,7 +44,7 @@ pub(super) enum Effect<T> {
 }
 
 impl<T> OptionRow<T> {
-    const fn new(names: &'static str, takes: Takes, effect: Effect<T>) -> Self {
+    const fn new(names: &'static str, takes: OptionArity, effect: Effect<T>) -> Self {
         Self {
             names,
             takes,
@@ -69,27 +69,27 @@ impl<T> OptionRow<T> {
 
 /// A flag that is set by the option.
 pub const fn flag<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Flag(field))
+    OptionRow::new(names, OptionArity::Nothing, Effect::Flag(field))
 }
 
 /// A flag whose effect grows each time it is given; a value sets the level.
 pub const fn level<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Level(field))
+    OptionRow::new(names, OptionArity::Nothing, Effect::Level(field))
 }
 
 /// A flag with a value of yes or no.
 pub const fn yes_or_no<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Yes(field))
+    OptionRow::new(names, OptionArity::Value, Effect::Yes(field))
 }
 
 /// An action without a value.
 pub const fn act<T>(names: &'static str, act: fn(&mut T)) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Act(act))
+    OptionRow::new(names, OptionArity::Nothing, Effect::Act(act))
 }
 
 /// A number.
 pub const fn number<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Number(field))
+    OptionRow::new(names, OptionArity::Value, Effect::Number(field))
 }
 
 /// A number within limits, both inclusive.
@@ -100,7 +100,7 @@ pub const fn number_within<T>(
     high: u32,
 ) -> OptionRow<T> {
     let effect = Effect::NumberWithin(field, low, high);
-    OptionRow::new(names, Takes::Value, effect)
+    OptionRow::new(names, OptionArity::Value, effect)
 }
 
 /// A number within limits that may exceed 32 bits.
@@ -111,17 +111,17 @@ pub const fn count_within<T>(
     high: u64,
 ) -> OptionRow<T> {
     let effect = Effect::CountWithin(field, low, high);
-    OptionRow::new(names, Takes::Value, effect)
+    OptionRow::new(names, OptionArity::Value, effect)
 }
 
 /// A size, in bytes unless it has a unit.
 pub const fn size<T>(names: &'static str, field: fn(&mut T) -> &mut u64) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Size(field))
+    OptionRow::new(names, OptionArity::Value, Effect::Size(field))
 }
 
 /// A text.
 pub const fn text<T>(names: &'static str, field: fn(&mut T) -> &mut String) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Text(field))
+    OptionRow::new(names, OptionArity::Value, Effect::Text(field))
 }
 
 /// A value with its own parser.
@@ -129,7 +129,7 @@ pub const fn read<T>(
     names: &'static str,
     read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Read(read))
+    OptionRow::new(names, OptionArity::Value, Effect::Read(read))
 }
 
 /// A value with its own parser, only if it is in the same word.
@@ -137,17 +137,17 @@ pub const fn attached<T>(
     names: &'static str,
     read: fn(&mut T, Option<&WrittenValue<'_>>) -> Result<(), String>,
 ) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Attached, Effect::Attached(read))
+    OptionRow::new(names, OptionArity::Attached, Effect::Attached(read))
 }
 
 /// An option that has no effect.
 pub const fn idle<T>(names: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Idle)
+    OptionRow::new(names, OptionArity::Nothing, Effect::Idle)
 }
 
 /// An option with a value that has no effect.
 pub const fn idle_value<T>(names: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Idle)
+    OptionRow::new(names, OptionArity::Value, Effect::Idle)
 }
 
 /// Several values, each parsed separately.
@@ -155,25 +155,25 @@ pub const fn read_each<T>(
     names: &'static str,
     read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Words, Effect::Read(read))
+    OptionRow::new(names, OptionArity::Words, Effect::Read(read))
 }
 
 /// An option that is refused; `what` says what the original does.
 pub const fn refused<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Refused(what))
+    OptionRow::new(names, OptionArity::Nothing, Effect::Refused(what))
 }
 
 /// An option with a value that is refused; `what` says what the original does.
 pub const fn refused_value<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Refused(what))
+    OptionRow::new(names, OptionArity::Value, Effect::Refused(what))
 }
 
 /// An option that is refused with this sentence, in which `{}` stands for its name.
 pub const fn told<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Nothing, Effect::Told(sentence))
+    OptionRow::new(names, OptionArity::Nothing, Effect::Told(sentence))
 }
 
 /// An option with a value that is refused with this sentence.
-pub const fn told_value<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, Takes::Value, Effect::Told(sentence))
+pub const fn refused_value_with<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
+    OptionRow::new(names, OptionArity::Value, Effect::Told(sentence))
 }

@@ -44,7 +44,7 @@ const ROWS: &[OptionRow<Seen>] = &[
     refused("-x", "flies"),
     refused_value("-X", "sings"),
     told("-y", "`{}` is for others"),
-    told_value("-Y", "nobody does it"),
+    refused_value_with("-Y", "nobody does it"),
 ];
 const GETOPT: Grammar<Seen> = Grammar::new(ROWS, |it| &mut it.ignored);
 
@@ -57,7 +57,7 @@ fn read_by(grammar: &Grammar<Seen>, line: &str) -> Result<Seen, String> {
 }
 
 #[test]
-fn letters_are_joined_and_values_stand_behind_them() {
+fn letters_may_be_joined_and_followed_by_a_value() {
     let seen = read_by(&GETOPT, "-faan5 -s 4k -tx -ivy -o -of").unwrap();
     let wanted = Seen {
         is_set: true,
@@ -78,7 +78,7 @@ fn letters_are_joined_and_values_stand_behind_them() {
 }
 
 #[test]
-fn what_is_wrong_is_told_in_one_form() {
+fn mistakes_are_reported_in_one_form() {
     for (line, wanted) in [
         ("-q", "there is no option `-q`"),
         ("-fq", "there is no option `-q`"),
@@ -112,20 +112,26 @@ fn what_is_wrong_is_told_in_one_form() {
 }
 
 #[test]
-fn values_stand_behind_an_equals_sign_where_the_program_has_it_so() {
+fn values_follow_an_equals_sign_if_the_program_requires_it() {
     let all = Grammar {
-        equals: Equals::All,
-        letters: Letters::Flags,
+        equals: EqualsSyntax::All,
+        letters: LetterSyntax::Flags,
         ..GETOPT
     };
     let seen = read_by(&all, "-n=5 -fa -t=a=b --number 7").unwrap();
     assert_eq!((seen.count, seen.times, seen.name.as_str()), (7, 1, "a=b"));
-    assert_eq!(read_by(&all, "-f=1").unwrap_err(), no_option("-="));
-    assert_eq!(read_by(&all, "-fn 5").unwrap_err(), no_option("-n"));
+    assert_eq!(
+        read_by(&all, "-f=1").unwrap_err(),
+        unknown_option_message("-=")
+    );
+    assert_eq!(
+        read_by(&all, "-fn 5").unwrap_err(),
+        unknown_option_message("-n")
+    );
     assert!(read_by(&all, "-fX").unwrap_err().contains("sings"));
     let long = Grammar {
-        equals: Equals::Long,
-        letters: Letters::JoinedByEquals,
+        equals: EqualsSyntax::Long,
+        letters: LetterSyntax::JoinedByEquals,
         unknown: |it| format!("{} {} {} {}", it.word, it.name, it.is_joined, it.has_value),
         ..GETOPT
     };
@@ -140,9 +146,9 @@ fn values_stand_behind_an_equals_sign_where_the_program_has_it_so() {
 }
 
 #[test]
-fn options_stand_apart_where_the_program_has_them_so() {
+fn short_options_stay_separate_if_the_program_requires_it() {
     let alone = Grammar {
-        letters: Letters::Alone,
+        letters: LetterSyntax::Alone,
         operand: Some(|it: &mut Seen, word| {
             it.words.push(word.to_owned());
             Ok(())
@@ -151,9 +157,12 @@ fn options_stand_apart_where_the_program_has_them_so() {
     };
     let seen = read_by(&alone, "-f x -n 5 y").unwrap();
     assert_eq!((seen.words.join(" "), seen.count), ("x y".to_owned(), 5));
-    assert_eq!(read_by(&alone, "-n5").unwrap_err(), no_option("-n5"));
+    assert_eq!(
+        read_by(&alone, "-n5").unwrap_err(),
+        unknown_option_message("-n5")
+    );
     let values = Grammar {
-        letters: Letters::Value,
+        letters: LetterSyntax::Value,
         ..GETOPT
     };
     let seen = read_by(&values, "-n5 -o3 -f").unwrap();
@@ -163,17 +172,20 @@ fn options_stand_apart_where_the_program_has_them_so() {
 }
 
 #[test]
-fn long_options_are_shortened_where_the_program_takes_that() {
+fn long_options_may_be_abbreviated_if_the_program_allows_it() {
     let short = Grammar {
-        equals: Equals::All,
-        letters: Letters::Alone,
+        equals: EqualsSyntax::All,
+        letters: LetterSyntax::Alone,
         takes_prefixes: true,
         ..GETOPT
     };
     let seen = read_by(&short, "--num 5 --fl").unwrap();
     assert_eq!((seen.count, seen.is_set), (5, true));
     assert_eq!(read_by(&short, "--nu=7").unwrap().count, 7);
-    assert_eq!(read_by(&short, "--x").unwrap_err(), no_option("--x"));
+    assert_eq!(
+        read_by(&short, "--x").unwrap_err(),
+        unknown_option_message("--x")
+    );
     let twice: &[OptionRow<Seen>] = const {
         &[
             number("--files", |it| &mut it.count),
@@ -207,14 +219,14 @@ fn a_row_is_applied_by_any_of_its_names() {
 }
 
 #[test]
-fn what_is_too_small_is_told() {
+fn values_that_are_too_small_are_reported() {
     assert_eq!(at_least(&[("-a", 1, 1), ("-b", 2, 1)]), Ok(()));
     let seen = at_least(&[("-a", 1, 1), ("-b", 0, 1)]).unwrap_err();
     assert_eq!(seen, "`-b` is 0, and must be at least 1");
 }
 
 #[test]
-fn every_flaw_is_told() {
+fn every_violated_rule_is_reported() {
     assert_eq!(
         rule_out(&[(false, "a"), (true, "b"), (true, "c")]),
         Err("b\nc".to_owned())
@@ -223,7 +235,7 @@ fn every_flaw_is_told() {
 }
 
 #[test]
-fn sizes_have_a_letter_or_the_unit_of_the_option() {
+fn sizes_take_a_suffix_or_the_default_unit_of_the_option() {
     for (text, wanted) in [
         ("4k", Some(4096)),
         ("2M", Some(2 << 20)),

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use description::classics::postmark::PostmarkSettings;
 
-use super::language::{self, PostmarkSession, cannot_direct_output, next_line};
+use super::language::{self, PostmarkSession, next_line, output_file_error};
 use super::options::PostmarkOptions;
 use super::work::work;
 use crate::console::Console;
@@ -13,7 +13,7 @@ use crate::front::Refusal;
 /// Runs the program until it ends.
 pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal> {
     let options = PostmarkOptions::read(arguments)?;
-    let mut console = Played {
+    let mut console = ConsoleAdapter {
         world,
         may_shell: options.may_shell,
     };
@@ -22,12 +22,12 @@ pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal
     Ok(())
 }
 
-struct Played<'a> {
+struct ConsoleAdapter<'a> {
     world: &'a mut dyn Console,
     may_shell: bool,
 }
 
-impl language::SessionConsole for Played<'_> {
+impl language::SessionConsole for ConsoleAdapter<'_> {
     type Lines = Box<dyn BufRead>;
 
     fn print(&mut self, text: &[u8]) {
@@ -70,7 +70,7 @@ impl language::SessionConsole for Played<'_> {
         let report = report.filter(|file| {
             let is_there = self.world.append(file, b"");
             if !is_there {
-                self.world.print_error(&cannot_direct_output(file));
+                self.world.print_error(&output_file_error(file));
             }
             is_there
         });

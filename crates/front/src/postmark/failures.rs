@@ -6,7 +6,7 @@ use results::{CellRecord, PoolFailure, PoolFailures, PoolFigures};
 
 /// Failures that are only reported at the end.
 #[derive(Debug, Default)]
-pub struct Overlooked {
+pub struct DeferredFailures {
     reads: u64,
     writes: u64,
     /// Message of the first failed read or write.
@@ -14,7 +14,7 @@ pub struct Overlooked {
     taken: u64,
 }
 
-impl Overlooked {
+impl DeferredFailures {
     /// Adds the failures of a phase.
     pub fn add(&mut self, phase: &CellRecord) {
         // The original ignores failed and short reads and writes; it only reports failed opens and
@@ -33,7 +33,7 @@ impl Overlooked {
     }
 
     /// Stores the number of names that existed before.
-    pub const fn note_taken(&mut self, figures: &PoolFigures) {
+    pub const fn set_taken_count(&mut self, figures: &PoolFigures) {
         self.taken = figures.taken_count;
     }
 

@@ -31,7 +31,7 @@ pub const CONSOLE: ConsoleFront = ConsoleFront {
 pub const SCRIPT: FileFront = FileFront {
     name: NAME,
     kind: "PostMark script",
-    detect: language::looks_like,
+    detect: language::looks_like_script,
     endings: &[],
     read: language::read,
 };

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_beside_the_configuration() {
+    fn options_may_accompany_the_configuration_file() {
         let options = read(&["--compat", "1.14", "--allow-shell", "my.pm"]).unwrap();
         assert_eq!((options.compat, options.may_shell), (Compat::V1_14, true));
         assert_eq!(options.configuration, "my.pm");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn no_argument_and_several_mean_the_usual_configuration() {
+    fn no_argument_or_several_select_the_default_configuration() {
         for words in [&[][..], &["a", "b"]] {
             let options = read(words).unwrap();
             assert_eq!(options.configuration, ".pmrc");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused() {
+    fn unknown_options_and_versions_are_refused() {
         assert!(read(&["--compat", "2.0"]).unwrap_err().contains("1.53"));
         assert!(read(&["--compat"]).unwrap_err().contains("needs a version"));
         assert!(read(&["--times", "x"]).unwrap_err().contains("`--times`"));

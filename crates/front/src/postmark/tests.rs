@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use description::Workload;
 use plan::FrontOrigin;
-use plan::program::{FilePool, NamesInPlace, PoolPart, PoolPlace, Program};
+use plan::program::{FilePool, NamesInPlace, PoolBase, PoolPart, Program};
 use results::{Phase, PoolFailure, PoolFailures, PoolFigures, RunEvent, RunRecord, Status};
 
 use super::CONSOLE;
@@ -15,7 +15,7 @@ use crate::{ClassicText, Console, FilePlacement, FrontWork};
 
 /// A world in which runs are noted and print one line.
 #[derive(Default)]
-struct World {
+struct RecordingConsole {
     input: &'static [u8],
     output: String,
     errors: String,
@@ -26,7 +26,7 @@ struct World {
     memory_bytes: u64,
 }
 
-impl Console for World {
+impl Console for RecordingConsole {
     fn print(&mut self, text: &[u8]) {
         self.output += std::str::from_utf8(text).unwrap();
     }
@@ -82,11 +82,11 @@ impl Console for World {
     }
 }
 
-fn played(arguments: &[&str], input: &'static str) -> World {
-    let mut world = World {
+fn played(arguments: &[&str], input: &'static str) -> RecordingConsole {
+    let mut world = RecordingConsole {
         input: input.as_bytes(),
         memory_bytes: 1 << 30,
-        ..World::default()
+        ..RecordingConsole::default()
     };
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
     (CONSOLE.play)(&arguments, &mut world).unwrap();
@@ -100,7 +100,7 @@ fn pool_of(work: &FrontWork) -> &FilePool {
 }
 
 #[test]
-fn each_run_is_work_of_the_settings_in_force() {
+fn each_run_uses_the_settings_in_force() {
     let world = played(
         &["--compat", "1.14"],
         "set number 7\nset subdirectories 3\nrun\nset seed 9\nset report terse\nrun\nquit\n",
@@ -127,7 +127,7 @@ fn each_run_is_work_of_the_settings_in_force() {
 }
 
 #[test]
-fn locations_are_targets_each_directory_once_and_what_is_missing_is_nowhere() {
+fn each_existing_location_becomes_one_target_and_missing_ones_none() {
     let world = played(
         &[],
         "set location a 2\nset location +no/b\nset location +c\nset location +x/a\nrun\n",
@@ -135,11 +135,11 @@ fn locations_are_targets_each_directory_once_and_what_is_missing_is_nowhere() {
     let work = &world.works[0];
     assert_eq!(work.directories, ["a", "c"].map(PathBuf::from));
     let places = pool_of(work).locations.iter();
-    let places: Vec<(PoolPlace, u32)> = places.map(|it| (it.place, it.weight)).collect();
-    let target = |index, weight| (PoolPlace::Target(index), weight);
+    let places: Vec<(PoolBase, u32)> = places.map(|it| (it.place, it.weight)).collect();
+    let target = |index, weight| (PoolBase::Target(index), weight);
     let wanted = [
         target(0, 2),
-        (PoolPlace::Nowhere, 1),
+        (PoolBase::Nowhere, 1),
         target(1, 1),
         target(0, 1),
     ];
@@ -148,12 +148,12 @@ fn locations_are_targets_each_directory_once_and_what_is_missing_is_nowhere() {
     assert_eq!(world.works[0].directories, [Path::new(".")]);
     assert_eq!(
         pool_of(&world.works[0]).locations[0].place,
-        PoolPlace::Nowhere
+        PoolBase::Nowhere
     );
 }
 
 #[test]
-fn reports_go_to_the_file_that_is_named_or_else_are_printed() {
+fn reports_go_to_the_named_file_or_are_printed() {
     let world = played(&[], "run out.txt\nrun no/out.txt\nrun out.txt\n");
     assert_eq!(world.appended[&b"out.txt"[..]], b"report\nreport\n");
     assert_eq!(
@@ -168,7 +168,7 @@ fn reports_go_to_the_file_that_is_named_or_else_are_printed() {
 }
 
 #[test]
-fn what_fits_no_memory_is_refused_in_the_originals_words_and_not_run() {
+fn runs_that_exceed_the_memory_are_refused_as_in_the_original() {
     let world = played(
         &[],
         "set number 2000000000\nrun\nset number 60000000\nrun\nset number 5\n\
@@ -183,7 +183,7 @@ fn what_fits_no_memory_is_refused_in_the_originals_words_and_not_run() {
 }
 
 #[test]
-fn a_shell_needs_leave() {
+fn a_shell_needs_permission() {
     let refused = played(&[], "!ls\n");
     assert_eq!(refused.shells, 0);
     assert!(refused.errors.contains("--allow-shell"));
@@ -268,7 +268,7 @@ fn the_clock_reads_the_second_in_which_each_phase_began_or_ended() {
 }
 
 #[test]
-fn the_text_of_a_stored_run_is_what_was_printed_of_it() {
+fn a_stored_run_prints_the_same_text_as_the_live_run() {
     for (pool, count, form) in [
         (FilePool::default(), 500, "terse"),
         (
@@ -354,7 +354,7 @@ fn progress(elapsed_ns: u64, part: PoolPart) -> RunEvent {
 }
 
 #[test]
-fn a_run_that_is_stopped_ends_its_line_and_has_no_report() {
+fn a_stopped_run_ends_its_line_and_prints_no_report() {
     let mut record = recorded(FilePool::default(), figures(), [0; 3]);
     record.status = Status::Interrupted;
     let mut text = text("verbose");
@@ -367,7 +367,7 @@ fn a_run_that_is_stopped_ends_its_line_and_has_no_report() {
 }
 
 #[test]
-fn what_failed_is_said_in_the_originals_words_and_what_it_overlooks_at_the_end() {
+fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
     let world = played(&[], "set location no/b\nset subdirectories 2\nrun\n");
     let pool = pool_of(&world.works[0]).clone();
     let mut record = recorded(pool, figures(), [0; 3]);

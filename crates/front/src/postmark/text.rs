@@ -6,7 +6,7 @@ use plan::program::{FilePool, PoolPart};
 use plan::{Cell, FrontOrigin};
 use results::{CellRecord, Phase, PoolFigures, RunEvent, RunRecord, Status};
 
-use super::failures::{Overlooked, failures_text};
+use super::failures::{DeferredFailures, failures_text};
 use super::report::{SessionTimes, report};
 use crate::ClassicText;
 
@@ -35,7 +35,7 @@ pub fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
         begun: false,
         dots: 0,
         is_within_line: false,
-        overlooked: Overlooked::default(),
+        overlooked: DeferredFailures::default(),
     })
 }
 
@@ -55,7 +55,7 @@ struct PostmarkText {
     /// Number of dots printed so far.
     dots: u64,
     is_within_line: bool,
-    overlooked: Overlooked,
+    overlooked: DeferredFailures,
 }
 
 impl PostmarkText {
@@ -149,7 +149,7 @@ impl ClassicText for PostmarkText {
             RunEvent::PoolPartDone {
                 figures, failures, ..
             } => {
-                self.overlooked.note_taken(figures);
+                self.overlooked.set_taken_count(figures);
                 failures_text(failures, &self.pool)
             }
             RunEvent::CellDone { record } => {

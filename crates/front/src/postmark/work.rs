@@ -8,7 +8,7 @@ use description::Workload;
 use description::classics::postmark::PostmarkSettings;
 use generate::pool::{PoolStream, StreamError};
 use plan::EngineKind;
-use plan::program::{FilePool, NamesInPlace, PoolLocation, PoolPlace, Program};
+use plan::program::{FilePool, NamesInPlace, PoolBase, PoolLocation, Program};
 
 use super::NAME;
 use super::text::remembered;
@@ -58,7 +58,7 @@ fn locations(
     let mut place = |location: &PoolLocation| {
         let path = path_of(&location.directory, settings.locations.is_empty());
         let Some(own) = world.directory(path) else {
-            return PoolPlace::Nowhere;
+            return PoolBase::Nowhere;
         };
         // Paths are compared after links are resolved, so two names of a directory share one
         // target.
@@ -68,7 +68,7 @@ fn locations(
             directories.push(path.to_owned());
             found.len() - 1
         });
-        u32::try_from(index).map_or(PoolPlace::Nowhere, PoolPlace::Target)
+        u32::try_from(index).map_or(PoolBase::Nowhere, PoolBase::Target)
     };
     let placed = asked.iter().map(|location| PoolLocation {
         place: place(location),

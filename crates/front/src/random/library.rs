@@ -3,19 +3,19 @@
 /// The C library's `rand`.
 ///
 /// Source: glibc, `random_r.c`, the additive generator of degree 31 and separation 3.
-pub struct LibraryRandom {
+pub struct GlibcRandom {
     state: [u32; 31],
     at: usize,
 }
 
-impl Default for LibraryRandom {
+impl Default for GlibcRandom {
     /// A generator with the seed of programs that set none.
     fn default() -> Self {
         Self::new(1)
     }
 }
 
-impl LibraryRandom {
+impl GlibcRandom {
     /// A generator with this seed; 0 counts as 1.
     pub fn new(seed: u32) -> Self {
         let mut word = i64::from(seed.max(1).cast_signed());
@@ -55,9 +55,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_the_library() {
+    fn numbers_match_the_c_library() {
         let first = |seed| {
-            let mut random = LibraryRandom::new(seed);
+            let mut random = GlibcRandom::new(seed);
             [random.next(), random.next(), random.next()]
         };
         assert_eq!(first(1), [1_804_289_383, 846_930_886, 1_681_692_777]);

@@ -3,5 +3,5 @@
 mod library;
 mod mt19937;
 
-pub use library::LibraryRandom;
-pub use mt19937::Twister;
+pub use library::GlibcRandom;
+pub use mt19937::Mt19937x64;

@@ -8,12 +8,12 @@ const MIDDLE: usize = 156;
 /// A 64-bit Mersenne Twister.
 ///
 /// Source: Nishimura, "Tables of 64-bit Mersenne Twisters", 2000.
-pub struct Twister {
+pub struct Mt19937x64 {
     words: [u64; COUNT],
     at: usize,
 }
 
-impl Twister {
+impl Mt19937x64 {
     /// A generator with a seed of at least one number.
     pub fn of(seed: &[u64]) -> Self {
         let mut words = [0_u64; COUNT];
@@ -77,8 +77,8 @@ mod tests {
 
     /// Source: the first numbers of the authors' `mt19937-64.out.txt`.
     #[test]
-    fn numbers_are_those_of_the_authors() {
-        let mut twister = Twister::of(&[0x12345, 0x23456, 0x34567, 0x45678]);
+    fn numbers_match_the_reference_implementation() {
+        let mut twister = Mt19937x64::of(&[0x12345, 0x23456, 0x34567, 0x45678]);
         let first = [(); 3].map(|()| twister.next());
         let wanted = [
             7_266_447_313_870_364_031,

@@ -1,10 +1,10 @@
 //! Results of the threads, derived from the record.
 
 use plan::program::FileOperation;
-use results::{RunRecord, WorkerAtWall, WorkerTimes};
+use results::{RunRecord, WorkerAtStonewall, WorkerTimes};
 
 use super::options::SmallfileOptions;
-use crate::windows::{WorkerReach, rounds};
+use crate::windows::{WorkerProgress, rounds};
 
 /// Results of one thread, or of all threads together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -31,12 +31,16 @@ fn thread(options: &SmallfileOptions, worker: &WorkerTimes) -> ThreadSums {
     let call = options.operation.call();
     // Each file has exactly one such call, so this is the number of files.
     let all = worker.of(call.name()).count;
-    let end = (WorkerReach::at_end(&window), all, written_or_read(worker));
-    let (reached, files, records) = match (WorkerReach::at_wall(&window), window.wall) {
+    let end = (
+        WorkerProgress::at_end(&window),
+        all,
+        read_and_write_count(worker),
+    );
+    let (reached, files, records) = match (WorkerProgress::at_wall(&window), window.wall) {
         (Some(reached), Some(wall)) => {
             // The current file was not finished.
             let files = wall.rounds.saturating_sub(1);
-            match is_seen(options, files) {
+            match checks_stonewall_again(options, files) {
                 true => (reached, files, records_at(options, files, &wall)),
                 false => end,
             }
@@ -60,21 +64,21 @@ fn thread(options: &SmallfileOptions, worker: &WorkerTimes) -> ThreadSums {
 }
 
 /// Number of reads and writes of a thread.
-fn written_or_read(worker: &WorkerTimes) -> u64 {
+fn read_and_write_count(worker: &WorkerTimes) -> u64 {
     let calls = [FileOperation::Write, FileOperation::Read];
     calls.iter().map(|call| worker.of(call.name()).count).sum()
 }
 
 /// `true` if a thread that has finished this many files checks for the stonewall again. Otherwise
 /// it finishes all of its files, and they all count.
-fn is_seen(options: &SmallfileOptions, files: u64) -> bool {
-    let between = options.files_between_looks();
+fn checks_stonewall_again(options: &SmallfileOptions, files: u64) -> bool {
+    let between = options.files_between_checks();
     let next = (files + 1).next_multiple_of(between) - 1;
     options.has_stonewall && next < u64::from(options.files)
 }
 
 /// Records of the files that were finished at the stonewall.
-fn records_at(options: &SmallfileOptions, files: u64, wall: &WorkerAtWall) -> u64 {
+fn records_at(options: &SmallfileOptions, files: u64, wall: &WorkerAtStonewall) -> u64 {
     match options.is_exponential {
         false => files * options.records_per_file(),
         // Each file has calls for open and close, and one for fsync if it is synced.

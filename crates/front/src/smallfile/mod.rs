@@ -46,7 +46,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     );
     Ok(FrontWork {
         differences: differences(&options),
-        directories: options.tops().map(PathBuf::from).collect(),
+        directories: options.top_directories().map(PathBuf::from).collect(),
         ..FrontWork::new(vec![cell])
     })
 }
@@ -57,7 +57,7 @@ fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
     let in_turn = "each thread keeps all of its files in one of them";
     let those = [
         (
-            options.tops().count() > 1,
+            options.top_directories().count() > 1,
             "directories of `--top`",
             in_turn,
         ),
@@ -65,7 +65,7 @@ fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
         (!options.operation.makes(), "files of earlier runs", made),
         (options.is_exponential, "sizes of files", drawn),
     ];
-    OriginalDifference::those(&those, &options.without_effect)
+    OriginalDifference::applicable(&those, &options.without_effect)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::operation::SmallfileOperation;
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, WrittenValue, at_least, escaped, idle_value, lacks_value,
-    no_option, number, read, rule_out, text, told_value, yes_or_no,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, at_least, escaped, idle_value,
+    missing_value_message, number, read, refused_value_with, rule_out, text,
+    unknown_option_message, yes_or_no,
 };
 
 /// Parsed options.
@@ -34,12 +35,12 @@ pub(super) struct SmallfileOptions {
 }
 
 const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
-    equals: Equals::All,
-    letters: Letters::Alone,
+    equals: EqualsSyntax::All,
+    letters: LetterSyntax::Alone,
     takes_prefixes: true,
     unknown: |it| match it.has_value {
-        true => no_option(&escaped(it.name)),
-        false => lacks_value(&escaped(it.name)),
+        true => unknown_option_message(&escaped(it.name)),
+        false => missing_value_message(&escaped(it.name)),
     },
     shown: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
@@ -67,9 +68,9 @@ const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     idle_value("--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs"),
     idle_value("--network-sync-dir --remote-pgm-dir --min-dirs-per-sec --xattr-size --xattr-count"),
     idle_value("--cleanup-delay-usec-per-file"),
-    read("--hash-into-dirs --response-times", only_no),
-    read("--record-ctime-size", only_no),
-    told_value("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
+    read("--hash-into-dirs --response-times", require_no),
+    read("--record-ctime-size", require_no),
+    refused_value_with("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
 ];
 const NOT_DONE: &str = "`{}` is not supported";
 
@@ -101,7 +102,7 @@ impl SmallfileOptions {
             ("--dirs-per-dir", self.directories_per_directory.into(), 2),
         ])?;
         let is_too_large = self.record_kib > self.file_kib && self.file_kib > 0;
-        let lacks_top = self.tops().any(str::is_empty);
+        let lacks_top = self.top_directories().any(str::is_empty);
         rule_out(&[
             (is_too_large, "record size cannot exceed file size"),
             (lacks_top, "a directory of `--top` has no name"),
@@ -113,7 +114,7 @@ impl SmallfileOptions {
     }
 
     /// Directories of `--top`.
-    pub(super) fn tops(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn top_directories(&self) -> impl Iterator<Item = &str> {
         self.top.split(',')
     }
 
@@ -126,7 +127,7 @@ impl SmallfileOptions {
     /// Number of files between two checks for the stonewall.
     ///
     /// As in the original, small files have fewer checks.
-    pub(super) fn files_between_looks(&self) -> u64 {
+    pub(super) fn files_between_checks(&self) -> u64 {
         let kib = u64::from(self.file_kib);
         (100_u64.saturating_sub(kib.div_ceil(100))).max(10)
     }
@@ -158,7 +159,7 @@ fn distribution(options: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Res
 }
 
 /// Accepts an unsupported feature only if it is switched off.
-fn only_no(_: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
+fn require_no(_: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
     let sentence = NOT_DONE.replace("{}", value.option);
     rule_out(&[(value.is_yes()?, &sentence)])
 }

@@ -1,8 +1,8 @@
 //! The measured phase, and the phase that prepares directories for it.
 
 use plan::program::{
-    Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPhase, Shape, Way,
-    Where, Which,
+    Act, Call, CallPosition, FileFilter, FileOperation, FilesetPlan, FilesetSharing, Law,
+    OpenModePlan, PhaseEndAction, Program, ProgramPhase, Shape,
 };
 
 use super::operation::{FileEffect, Opening};
@@ -31,23 +31,23 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
     }
     let ending = match options.is_finished {
-        true => Ending::Finish,
-        false => Ending::Stop,
+        true => PhaseEndAction::Finish,
+        false => PhaseEndAction::Stop,
     };
     let done = ProgramPhase {
         first_done: options.has_stonewall.then_some(ending),
         ..phase(name, group("threads", body))
     };
     let phases = has_made.then_some(made).into_iter().chain([done]);
-    let emptying = Way {
+    let emptying = OpenModePlan {
         name: "emptying".to_owned(),
         is_truncating: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     Program {
         labels: vec![name.to_owned()],
         filesets: filesets(options, host),
-        ways: vec![Way::default(), emptying],
+        ways: vec![OpenModePlan::default(), emptying],
         ..in_turn(phases)
     }
 }
@@ -57,7 +57,7 @@ fn filesets(options: &SmallfileOptions, host: &str) -> Vec<FilesetPlan> {
     let operation = &options.operation;
     let is_other = matches!(operation.done, FileEffect::Other(_));
     let is_file_there = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
-    let is_directory = operation.call().is_of_directories();
+    let is_directory = operation.call().works_on_directories();
     let is_linked = operation.call() == FileOperation::Symlink;
     let ending = if is_directory { ".d" } else { "" };
     let other_ending = if is_linked { ".s" } else { "" };
@@ -93,7 +93,7 @@ fn files(
     let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
     let each = options.files_per_directory;
     FilesetPlan {
-        copies: Copies::PerWorker,
+        copies: FilesetSharing::PerWorker,
         names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
         tree: nested(each, "d_", 3, options.directories_per_directory),
         size,
@@ -120,20 +120,20 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
             };
             let place = match opening {
                 // The original seeks to the end instead of opening with O_APPEND.
-                Opening::AtEnd => Where::End,
-                _ => Where::Here,
+                Opening::AtEnd => CallPosition::End,
+                _ => CallPosition::Here,
             };
             on_file(open, Some(moving(Op::Write, place)), options.is_synced)
         }
         FileEffect::Read => {
             let open = on_next(Op::Open, SOURCE, PLAIN);
-            on_file(open, Some(moving(Op::Read, Where::Here)), false)
+            on_file(open, Some(moving(Op::Read, CallPosition::Here)), false)
         }
         FileEffect::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
         FileEffect::Other(call) => vec![on_next(call, OTHER, PLAIN)],
         FileEffect::Both(call) => {
-            let to = next(OTHER, Which::Absent);
-            vec![between(call, next(SOURCE, Which::Present), to)]
+            let to = next(OTHER, FileFilter::Absent);
+            vec![between(call, next(SOURCE, FileFilter::Present), to)]
         }
     }
 }

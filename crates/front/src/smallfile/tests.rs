@@ -1,4 +1,4 @@
-use results::{CallTimes, RoundFigures, WorkerAtWall};
+use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
 use super::*;
 use crate::tests::{record, round};
@@ -9,7 +9,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_operation_is_a_program_that_can_be_done() {
+fn every_operation_becomes_a_valid_program() {
     for operation in [
         "create",
         "append",
@@ -37,7 +37,7 @@ fn every_operation_is_a_program_that_can_be_done() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_by_name() {
+fn unsupported_options_are_refused_by_name() {
     for (line, part) in [
         ("--operation readdir", "`readdir` is not supported"),
         ("--operation fly", "no operation `fly`"),
@@ -114,7 +114,7 @@ const WANTED: &[&str] = &[
 
 /// As in a sample of the original: the second thread is done first.
 #[test]
-fn a_report_stands_as_the_original_prints_it() {
+fn a_report_is_formatted_as_in_the_original() {
     let mut done = round(&[(250, 13_354_540), (250, 11_181_354)]);
     for (worker, wall) in done.workers.iter_mut().zip([Some(99), None]) {
         let close = CallTimes {
@@ -125,11 +125,11 @@ fn a_report_stands_as_the_original_prints_it() {
         worker.calls.insert("write".to_owned(), close);
         let window = worker.window.as_mut().unwrap();
         window.written_bytes = 250 * 16_384;
-        window.wall = wall.map(|rounds| WorkerAtWall {
+        window.wall = wall.map(|rounds| WorkerAtStonewall {
             at_ns: 11_200_000,
             rounds,
             written_bytes: 98 * 16_384,
-            ..WorkerAtWall::default()
+            ..WorkerAtStonewall::default()
         });
     }
     let seen = text("--top /tmp/smf --files 250 --file-size 16", done);
@@ -137,7 +137,7 @@ fn a_report_stands_as_the_original_prints_it() {
     assert_eq!(lines, WANTED);
 }
 
-fn create(line: &str, threads: &[(u64, u64, Option<WorkerAtWall>)]) -> String {
+fn create(line: &str, threads: &[(u64, u64, Option<WorkerAtStonewall>)]) -> String {
     let windows: Vec<(u64, u64)> = threads.iter().map(|it| (it.0, 10_000_000)).collect();
     let mut done = round(&windows);
     for (worker, (files, writes, wall)) in done.workers.iter_mut().zip(threads) {
@@ -154,7 +154,7 @@ fn create(line: &str, threads: &[(u64, u64, Option<WorkerAtWall>)]) -> String {
 }
 
 #[test]
-fn records_are_the_writes_that_were_done() {
+fn the_record_count_is_the_number_of_writes() {
     let seen = create("--threads 1 --file-size 0 --files 500", &[(500, 0, None)]);
     assert!(seen.contains("files = 500,records = 0,status"), "{seen}");
     assert!(
@@ -165,23 +165,23 @@ fn records_are_the_writes_that_were_done() {
     let seen = create(line, &[(500, 3165, None)]);
     assert!(seen.contains("files = 500,records = 3165,status"), "{seen}");
     // Until the others were done: each file has its opening and its closing besides.
-    let wall = WorkerAtWall {
+    let wall = WorkerAtStonewall {
         at_ns: 9_000_000,
         rounds: 301,
         calls: 300 * 2 + 1900 + 1,
-        ..WorkerAtWall::default()
+        ..WorkerAtStonewall::default()
     };
     let seen = create(line, &[(500, 3165, Some(wall))]);
     assert!(seen.contains("files = 300,records = 1900,status"), "{seen}");
 }
 
 #[test]
-fn files_that_are_done_before_the_next_look_all_count() {
+fn files_finished_before_the_next_check_all_count() {
     let wall = |rounds| {
-        Some(WorkerAtWall {
+        Some(WorkerAtStonewall {
             at_ns: 5_000_000,
             rounds,
-            ..WorkerAtWall::default()
+            ..WorkerAtStonewall::default()
         })
     };
     let seen = create("--files 10", &[(10, 10, wall(3)), (10, 10, None)]);
@@ -194,7 +194,7 @@ fn files_that_are_done_before_the_next_look_all_count() {
 }
 
 #[test]
-fn options_are_taken_as_by_argparse() {
+fn options_are_parsed_as_by_argparse() {
     let options = SmallfileOptions::read(&words("--oper stat --thr 3 --top a,b --pre x")).unwrap();
     assert_eq!((options.operation.name(), options.threads), ("stat", 3));
     assert_eq!(options.prefix, "x");
@@ -206,7 +206,7 @@ fn options_are_taken_as_by_argparse() {
 }
 
 #[test]
-fn times_are_written_as_python_does() {
+fn times_are_printed_as_in_python() {
     let mut done = round(&[(5, 95_000)]);
     let stat = CallTimes {
         count: 5,

@@ -4,7 +4,7 @@ use results::RunRecord;
 
 use super::done::{ThreadSums, percent, threads};
 use super::options::SmallfileOptions;
-use crate::figures::python;
+use crate::figures::format_python;
 use crate::text::ParsedArguments;
 
 /// Share of finished files below which a warning is printed, in percent.
@@ -19,7 +19,7 @@ fn parameters(options: &SmallfileOptions) -> String {
     let name = options.operation.name();
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let number = |number: u32| number.to_string();
-    let tops: Vec<&str> = options.tops().collect();
+    let tops: Vec<&str> = options.top_directories().collect();
     let rows = [
         ("version", "3.2".to_owned()),
         ("hosts in test", "None".to_owned()),
@@ -65,7 +65,7 @@ fn sums(options: &SmallfileOptions, record: &RunRecord) -> String {
     let host = &record.environment.host;
     let host = host.split_once('.').map_or(host.as_str(), |(name, _)| name);
     let each = threads.iter().enumerate().map(|(number, it)| {
-        let (seconds, files, records) = (python(it.seconds), it.files, it.records);
+        let (seconds, files, records) = (format_python(it.seconds), it.files, it.records);
         format!(
             "host = {host},thr = {number:02},elapsed = {seconds},files = {files},records = \
              {records},status = ok\n"

@@ -18,7 +18,7 @@ enum Event {
 }
 
 /// The measurement loop in small: one request completes at a time, the oldest or by `pick`.
-struct Play<G> {
+struct LoopModel<G> {
     generator: G,
     ready: VecDeque<u32>,
     parked: Vec<u32>,
@@ -27,7 +27,7 @@ struct Play<G> {
     events: Vec<Event>,
 }
 
-impl<G: Generator> Play<G> {
+impl<G: Generator> LoopModel<G> {
     fn new(generator: G, slot_count: u32) -> Self {
         Self {
             generator,
@@ -89,11 +89,11 @@ impl<G: Generator> Play<G> {
     }
 }
 
-fn play(plan: &WorkerPlan, each_count: u32) -> Play<Connections<Transfer<OwnCursor>>> {
-    let cursors = OwnCursor::for_each_span(plan);
+fn play(plan: &WorkerPlan, each_count: u32) -> LoopModel<Connections<Transfer<OwnCursor>>> {
+    let cursors = OwnCursor::one_per_span(plan);
     let transfer = Transfer::new(plan, cursors).unwrap();
     let slot_count = plan.spans.iter().map(|span| span.iodepth).sum();
-    Play::new(Connections::new(transfer, plan, each_count), slot_count)
+    LoopModel::new(Connections::new(transfer, plan, each_count), slot_count)
 }
 
 const READ: Operation = Operation::Read;
@@ -101,7 +101,7 @@ const OPEN: Operation = Operation::Open;
 const CLOSE: Operation = Operation::Close;
 
 #[test]
-fn a_connection_is_an_open_so_many_transactions_and_a_close() {
+fn a_connection_is_an_open_n_transactions_and_a_close() {
     let plan = plan(vec![line(4096, 100.0)], vec![span(0, GIB, 1)]);
     let mut play = play(&plan, 3);
     (0..10).for_each(|_| play.turn(0, |_| false));
@@ -134,7 +134,7 @@ fn a_connection_lasts_from_its_open_to_the_end_of_its_close() {
 }
 
 #[test]
-fn no_transactions_mean_opening_and_closing_only() {
+fn zero_transactions_mean_only_open_and_close() {
     let plan = plan(vec![line(4096, 100.0)], vec![span(0, GIB, 4)]);
     let mut play = play(&plan, 0);
     (0..6).for_each(|_| play.turn(0, |_| false));
@@ -152,7 +152,7 @@ fn a_reply_belongs_to_its_transaction() {
 }
 
 #[test]
-fn a_failed_open_makes_no_connection_and_is_tried_again() {
+fn a_failed_open_makes_no_connection_and_is_retried() {
     let plan = plan(vec![line(4096, 100.0)], vec![span(0, GIB, 1)]);
     let mut play = play(&plan, 1);
     (0..3).for_each(|_| play.turn(0, |_| true));
@@ -168,7 +168,7 @@ fn a_failed_open_makes_no_connection_and_is_tried_again() {
 }
 
 #[test]
-fn a_closing_target_holds_up_no_other() {
+fn a_closing_target_does_not_delay_others() {
     let spans = vec![span(0, GIB, 2), span(0, GIB, 2)];
     let plan = plan(vec![line(4096, 100.0)], spans);
     let mut play = play(&plan, 1);
@@ -226,7 +226,7 @@ fn check_events(events: &[Event], target_count: usize, each_count: u32) {
 
 proptest! {
     #[test]
-    fn every_transaction_lies_within_a_connection_whatever_completes_first(
+    fn transactions_are_within_a_connection_in_any_completion_order(
         depths in proptest::collection::vec(1_u32..5, 1..4),
         each_count in 0_u32..6,
         picks in proptest::collection::vec(any::<usize>(), 300),

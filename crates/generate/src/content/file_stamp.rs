@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn files_seeds_and_places_have_contents_of_their_own() {
+    fn content_differs_by_file_seed_and_offset() {
         let mut other = vec![0; 64];
         FileStamp::new(8).fill(&mut other, &request(1, 0, 64));
         let contents = [filled(1, 0, 64), filled(2, 0, 64), filled(1, 64, 64), other];
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_damaged_is_shown_from_its_first_byte() {
+    fn damage_is_shown_from_its_first_byte() {
         let mut buffer = filled(3, 1001, 500);
         let wanted = hex(&buffer[499..]);
         buffer[499] ^= 0x10;
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_holes_where_there_may_be_any_and_damage_nowhere() {
+    fn zeros_count_as_holes_if_allowed_but_damage_is_always_found() {
         let (strict, holed) = (FileStamp::new(7), FileStamp::new(7).with_holes());
         let request = request(5, 1003, 600);
         let whole = filled(5, 1003, 600);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn files_whose_names_change_have_the_same_content() {
+    fn content_by_offset_is_the_same_in_every_file() {
         let mut stamp = FileStamp::new(7).of_place();
         let mut buffer = vec![0; 64];
         stamp.fill(&mut buffer, &request(1, 512, 64));
@@ -300,7 +300,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_part_is_that_part_of_the_whole(
+        fn filling_a_part_equals_that_part_of_the_whole(
             start in 0_usize..300,
             length in 0_usize..300,
             base in prop_oneof![Just(0_u64), Just(u64::from(u32::MAX) * 100)],
@@ -313,7 +313,7 @@ mod tests {
         }
 
         #[test]
-        fn every_wrong_byte_is_found_at_its_place(
+        fn every_wrong_byte_is_found_at_its_offset(
             offset in 0_u64..100,
             length in 1_usize..200,
             places in proptest::collection::btree_set(0_usize..200, 1..5),

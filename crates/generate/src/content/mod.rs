@@ -17,8 +17,8 @@ use crate::rng::{Rng, mix};
 use noise::Noise;
 
 pub use file_stamp::FileStamp;
-pub use plain::{PlainContent, Unchanged};
-pub use verified::{Verified, verify_block_bytes};
+pub use plain::{PlainContent, UnchangedContent};
+pub use verified::{VerifiedContent, verify_block_bytes};
 
 /// Granularity at which contents differ, repeat, compress and are stamped, in bytes.
 pub(crate) const BLOCK_BYTES: usize = 4096;
@@ -102,7 +102,7 @@ impl ContentSource {
     /// Content for a worker's writes, derived from its seed. `reads` is `true` if the worker also
     /// reads into the buffers that it writes from.
     #[must_use]
-    pub fn plain_beside_reads(&self, worker_seed: u64, reads: bool) -> PlainContent {
+    pub fn plain_with_reads(&self, worker_seed: u64, reads: bool) -> PlainContent {
         let content = self.plain(worker_seed);
         // A read leaves its bytes in the buffer, so each write must fill it again.
         match reads && !self.reads_zeros {
@@ -131,17 +131,17 @@ impl ContentSource {
         worker_index: u32,
         file_seeds: Vec<u64>,
         block_bytes: u32,
-    ) -> Result<Verified, GenerateError> {
+    ) -> Result<VerifiedContent, GenerateError> {
         // Every write gets new content: a torn write is detected only if old and new content
         // differ.
         let payload = PlainContent::new(Arc::clone(&self.tables), worker_seed);
-        Verified::new(payload, worker_index, file_seeds, block_bytes)
+        VerifiedContent::new(payload, worker_index, file_seeds, block_bytes)
     }
 
     /// Writes the initial content of a test file from `offset_bytes` on to `buffer`.
     ///
     /// With `verify_block_bytes` the content is stamped, so that blocks that are never overwritten
-    /// can be verified too. The value must be the one given to the workers' [`Verified`].
+    /// can be verified too. The value must be the one given to the workers' [`VerifiedContent`].
     pub fn prefill(
         &self,
         file_seed: u64,

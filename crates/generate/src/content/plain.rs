@@ -84,9 +84,9 @@ impl Content for PlainContent {
 /// Sends the slots' buffers as they are: the receiver does not store the data, so repeated content
 /// has no effect.
 #[derive(Debug, Clone, Copy)]
-pub struct Unchanged;
+pub struct UnchangedContent;
 
-impl Content for Unchanged {
+impl Content for UnchangedContent {
     #[inline]
     fn fill(&mut self, _buffer: &mut [u8], _request: &Request) {}
 }

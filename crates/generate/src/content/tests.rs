@@ -87,7 +87,7 @@ fn incompressible_blocks_all_differ_and_have_full_entropy() {
 }
 
 #[test]
-fn a_buffer_that_a_read_left_zeroed_is_filled_afresh() {
+fn a_zeroed_buffer_is_filled_again() {
     let mut content = ContentSource::new(&ContentPlan::Incompressible)
         .unwrap()
         .plain(1);
@@ -108,7 +108,7 @@ fn buffers_of_any_length_are_filled() {
 }
 
 #[test]
-fn iometers_patterns_are_what_they_are_called() {
+fn iometer_patterns_match_their_names() {
     let repeating = written(ContentPlan::Repeating, 4096, 300);
     assert!(
         repeating
@@ -131,7 +131,7 @@ fn iometers_patterns_are_what_they_are_called() {
 }
 
 #[test]
-fn constant_content_is_written_again_as_it_was_prepared() {
+fn constant_content_is_rewritten_as_it_was_prepared() {
     let constant = written(ContentPlan::Constant, 4096, 3);
     assert!(constant.iter().all(|block| *block == constant[0]));
     assert!(constant[0].iter().any(|byte| *byte != constant[0][0]));
@@ -140,7 +140,7 @@ fn constant_content_is_written_again_as_it_was_prepared() {
         if reads_zeros {
             source.set_reads_zeros();
         }
-        let mut content = source.plain_beside_reads(3, reads);
+        let mut content = source.plain_with_reads(3, reads);
         let mut buffer = [0; 4096];
         content.prepare_buffer(&mut buffer);
         buffer[7] = 77;
@@ -158,7 +158,7 @@ fn constant_content_is_written_again_as_it_was_prepared() {
 }
 
 #[test]
-fn reducible_content_shrinks_by_the_shares_asked_for() {
+fn reducible_content_shrinks_by_the_requested_shares() {
     for (compress_percent, dedupe_percent) in [
         (0.0, 0.0),
         (50.0, 0.0),
@@ -211,7 +211,7 @@ fn assert_copies(distinct: usize, count: usize, dedupe_percent: f64, what: &str)
 }
 
 #[test]
-fn copies_repeat_what_is_written_at_every_size_of_file() {
+fn duplicates_repeat_written_data_at_every_file_size() {
     for compress_percent in [0.0, 40.0] {
         for dedupe_percent in [0.0, 50.0, 80.0, 99.0, 100.0] {
             let kind = ContentPlan::Reducible {
@@ -237,7 +237,7 @@ fn copies_repeat_what_is_written_at_every_size_of_file() {
 }
 
 #[test]
-fn a_copy_of_another_length_repeats_written_blocks_too() {
+fn duplicates_of_different_lengths_also_repeat_written_blocks() {
     let kind = ContentPlan::Reducible {
         compress_percent: 0.0,
         dedupe_percent: 75.0,
@@ -254,7 +254,7 @@ fn a_copy_of_another_length_repeats_written_blocks_too() {
 }
 
 #[test]
-fn shares_that_are_no_percentages_are_refused() {
+fn shares_that_are_not_percentages_are_refused() {
     let kind = ContentPlan::Reducible {
         compress_percent: 10.0,
         dedupe_percent: 100.5,
@@ -266,7 +266,7 @@ fn shares_that_are_no_percentages_are_refused() {
     );
 }
 
-fn verified(worker_index: u32, file_seed: u64, block_bytes: u32) -> Verified {
+fn verified(worker_index: u32, file_seed: u64, block_bytes: u32) -> VerifiedContent {
     let source = ContentSource::new(&ContentPlan::Incompressible).unwrap();
     source
         .verified(1, worker_index, vec![file_seed], block_bytes)
@@ -274,7 +274,7 @@ fn verified(worker_index: u32, file_seed: u64, block_bytes: u32) -> Verified {
 }
 
 /// 64 KiB of a file at offset 1 MiB, as some worker wrote it, and the request.
-fn stamped(block_bytes: u32) -> (Verified, Vec<u8>, Request) {
+fn stamped(block_bytes: u32) -> (VerifiedContent, Vec<u8>, Request) {
     let mut content = verified(0, 77, block_bytes);
     let request = request(1 << 20, 65_536);
     let mut buffer = vec![0; 65_536];
@@ -284,7 +284,7 @@ fn stamped(block_bytes: u32) -> (Verified, Vec<u8>, Request) {
 }
 
 #[test]
-fn what_was_written_verifies_for_every_worker_and_in_every_part() {
+fn written_data_verifies_for_every_worker_and_in_any_part() {
     for block_bytes in [64, 512, 4096] {
         let (mut content, buffer, whole) = stamped(block_bytes);
         assert_eq!(content.check(&buffer, &whole), Ok(()));
@@ -297,7 +297,7 @@ fn what_was_written_verifies_for_every_worker_and_in_every_part() {
 }
 
 #[test]
-fn what_was_prepared_verifies_for_every_kind() {
+fn prepared_data_verifies_for_every_kind_of_content() {
     for kind in KINDS {
         let source = ContentSource::new(&kind).unwrap();
         let mut content = source.verified(1, 0, vec![8], 512).unwrap();
@@ -366,7 +366,7 @@ fn a_torn_block_is_found() {
 }
 
 #[test]
-fn zeros_are_no_block() {
+fn zeros_are_not_a_valid_block() {
     let (mut content, _, whole) = stamped(4096);
     let mismatch = content.check(&[0; 65_536], &whole).unwrap_err();
     assert_eq!(mismatch.seen, "no stamp, but `0000000000000000`");
@@ -405,7 +405,7 @@ proptest! {
     }
 
     #[test]
-    fn any_part_of_a_prepared_file_is_that_part(
+    fn preparing_a_part_of_a_file_equals_that_part_of_the_whole(
         kind in 0_usize..6,
         stamps: bool,
         start in 0_usize..20_000,

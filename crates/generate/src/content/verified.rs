@@ -15,14 +15,14 @@ use crate::{Content, GenerateError, Mismatch};
 /// Requests of several slots and workers may overlap in any order, so no write is known to be the
 /// last. A lost write is therefore not detected; a damaged, misplaced or foreign block is.
 #[derive(Debug, Clone)]
-pub struct Verified {
+pub struct VerifiedContent {
     payload: PlainContent,
     file_seeds: Vec<u64>,
     block_bytes: usize,
     sequence: u64,
 }
 
-impl Verified {
+impl VerifiedContent {
     pub(super) fn new(
         payload: PlainContent,
         worker_index: u32,
@@ -50,7 +50,7 @@ impl Verified {
     }
 }
 
-impl Content for Verified {
+impl Content for VerifiedContent {
     fn fill(&mut self, buffer: &mut [u8], request: &Request) {
         // The payload comes first, because the stamps replace parts of it.
         self.payload.fill(buffer, request);

@@ -144,7 +144,7 @@ fn any_lines() -> impl Strategy<Value = Vec<LinePlan>> {
 
 proptest! {
     #[test]
-    fn the_stream_is_that_of_the_description_request_by_request(
+    fn the_stream_matches_the_described_algorithm_request_by_request(
         lines in any_lines(),
         spans in proptest::collection::vec((0_u64..1 << 40, 200_000_u64..1 << 41, 1_u32..5), 1..4),
         sector_shift in 9_u32..13,
@@ -158,7 +158,7 @@ proptest! {
         let mut plan = plan(lines, spans.collect());
         plan.seed = seed;
         let targets = crate::slot_spans(&plan.spans);
-        let mut generator = Iometer::new(&plan, OwnCursor::for_each_span(&plan)).unwrap();
+        let mut generator = Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap();
         let mut telling = Telling::new(&plan, targets.len());
         for pick in picks {
             let slot = pick as usize % targets.len();
@@ -188,7 +188,7 @@ proptest! {
 }
 
 fn iometer(plan: &WorkerPlan) -> Iometer<OwnCursor> {
-    Iometer::new(plan, OwnCursor::for_each_span(plan)).unwrap()
+    Iometer::new(plan, OwnCursor::one_per_span(plan)).unwrap()
 }
 
 fn offsets(plan: &WorkerPlan, count: u32) -> Vec<u64> {
@@ -233,7 +233,7 @@ fn a_sequence_starts_at_the_span_and_wraps_to_it() {
 }
 
 #[test]
-fn sizes_that_are_no_multiple_of_the_alignment_leave_holes() {
+fn sizes_that_are_not_multiples_of_the_alignment_leave_holes() {
     let plan = plan(vec![sequential(3072, 2048)], vec![span(0, GIB, 1)]);
     assert_eq!(offsets(&plan, 3), [0, 4096, 8192]);
 }
@@ -247,7 +247,7 @@ fn a_wrap_rounds_to_the_sector_where_the_alignment_is_a_power_of_two() {
 }
 
 #[test]
-fn random_requests_favor_the_start_of_the_span_as_iometers_do() {
+fn random_requests_favor_the_start_of_the_span_as_in_iometer() {
     let plan = plan(vec![line(65_536, 100.0)], vec![span(0, 1 << 20, 1)]);
     let seen = offsets(&plan, 20_000);
     let at_start = seen.iter().filter(|offset| **offset == 0).count();
@@ -256,7 +256,7 @@ fn random_requests_favor_the_start_of_the_span_as_iometers_do() {
 }
 
 #[test]
-fn shares_that_are_no_whole_percents_are_refused() {
+fn shares_that_are_not_whole_percentages_are_refused() {
     let good = plan(
         vec![line(512, 50.0), line(1024, 50.0)],
         vec![span(0, GIB, 1)],
@@ -269,7 +269,7 @@ fn shares_that_are_no_whole_percents_are_refused() {
     for change in changes {
         let mut plan = good.clone();
         change(&mut plan);
-        let error = Iometer::new(&plan, OwnCursor::for_each_span(&plan)).unwrap_err();
+        let error = Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap_err();
         assert!(matches!(error, GenerateError::NotWhole { .. }), "{error}");
     }
 }
@@ -277,6 +277,6 @@ fn shares_that_are_no_whole_percents_are_refused() {
 #[test]
 fn requests_longer_than_the_span_are_refused() {
     let plan = plan(vec![line(4096, 100.0)], vec![span(0, 4095, 1)]);
-    let error = Iometer::new(&plan, OwnCursor::for_each_span(&plan)).unwrap_err();
+    let error = Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap_err();
     assert!(matches!(error, GenerateError::DoesNotFit { .. }), "{error}");
 }

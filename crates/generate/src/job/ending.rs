@@ -2,7 +2,7 @@
 
 use engine::Operation;
 
-use super::sides::JobSide;
+use super::sides::RequestDirection;
 use super::turns::DueSync;
 use super::{JobSlot, JobStage, JobStream};
 use crate::Step;
@@ -79,7 +79,7 @@ impl JobStream {
         };
         self.slots[slot as usize] = JobSlot::default();
         self.in_flight += 1;
-        Step::Issue(self.request(slot, JobSide::Read, access))
+        Step::Issue(self.request(slot, RequestDirection::Read, access))
     }
 
     pub(super) fn sync_all(&mut self, slot: u32, file_index: u32) -> Step {

@@ -19,7 +19,7 @@ pub(super) enum FileRule {
 
 /// State of the file order. The unfinished files form a ring.
 #[derive(Debug, Clone)]
-pub(super) struct FileTurn {
+pub(super) struct FileOrderState {
     current: u32,
     /// The file before the current one in the ring.
     before: u32,
@@ -39,8 +39,8 @@ impl FileRule {
         seed: u64,
     ) -> Result<Self, GenerateError> {
         Ok(match order {
-            // The fast path of a single file (`plain_place`) draws no file, and both must draw the
-            // same numbers.
+            // The fast path of a single file (`next_plain_offset`) draws no file, and both must
+            // draw the same numbers.
             _ if file_count == 1 => Self::Single,
             FileOrder::RoundRobin => Self::RoundRobin,
             FileOrder::Sequential => Self::Sequential,
@@ -56,7 +56,7 @@ impl FileRule {
     }
 }
 
-impl FileTurn {
+impl FileOrderState {
     pub(super) fn new(rule: &FileRule, file_count: u32, in_a_row: u32) -> Self {
         let mut turn = Self {
             in_a_row,

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, OperationSet, Request};
-use plan::job::{BlockRule, JobPlan, Mix, PaceRule, StreamEnd};
+use plan::job::{BlockRule, JobPlan, PaceRule, ReadWriteMix, StreamEnd};
 
 use crate::arithmetic::threshold;
 use crate::rng::mix;
@@ -34,16 +34,18 @@ use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
 
 use access::JobAccess;
-pub use goals::{DepthTold, FlowBoard, GoalBoard, GoalCounts, MissKind, MissedRequest, Watched};
-use names::NameTurns;
-pub use notes::Noted;
+pub use goals::{
+    DepthReport, FlowTotal, GoalCounts, GoalLimited, GoalProgress, MissKind, MissedRequest,
+};
+use names::MetadataWorkState;
+pub use notes::RequestLogger;
 use pace::DuePace;
-use read_back::WrittenWalk;
-use replay::ReplayTurns;
-use sides::JobSide;
+use read_back::RepeatedWalk;
+use replay::ReplayState;
+use sides::RequestDirection;
 use think::ThinkTime;
 pub use threads::threads;
-use turns::{DueSync, MixRule, SyncTurns, operations};
+use turns::{DueSync, MixRule, SyncState, operations};
 use walk::{JobWalk, WalkPosition};
 
 /// The requests of one job, determined by its plan, its seed and the completions.
@@ -58,10 +60,10 @@ pub struct JobStream {
     paces: [Option<DuePace>; 2],
     is_paced: bool,
     think: Option<ThinkTime>,
-    sync: SyncTurns,
-    written: Option<ReadBackTurns>,
-    replay: Option<ReplayTurns>,
-    names: Option<NameTurns>,
+    sync: SyncState,
+    written: Option<ReadBackState>,
+    replay: Option<ReplayState>,
+    names: Option<MetadataWorkState>,
     end: StreamEnd,
     goes_on_after_errors: bool,
     ends_on_mismatch: bool,
@@ -86,7 +88,7 @@ pub struct JobStream {
 enum JobStage {
     Loop,
     /// Like `Loop`, for jobs whose next request depends only on the next position.
-    Plain(JobSide),
+    Plain(RequestDirection),
     /// Requests of a log, in order.
     Replay,
     /// Create, stat or delete files.
@@ -103,8 +105,8 @@ enum JobStage {
 }
 
 #[derive(Debug, Clone)]
-struct ReadBackTurns {
-    walk: WrittenWalk,
+struct ReadBackState {
+    walk: RepeatedWalk,
     backlog: u64,
     batch: u64,
 }
@@ -161,17 +163,17 @@ impl JobStream {
         let is_endless = stream.end.loops.is_none();
         let read_back = stream.read_back.filter(|it| !is_endless || it.backlog > 0);
         let written = match read_back {
-            Some(rule) => Some(ReadBackTurns {
-                walk: WrittenWalk::new(plan, &walk, &position)?,
+            Some(rule) => Some(ReadBackState {
+                walk: RepeatedWalk::new(plan, &walk, &position)?,
                 backlog: rule.backlog,
                 batch: rule.batch,
             }),
             None => None,
         };
         let mix = match stream.mix {
-            Mix::Read => MixRule::Always(JobSide::Read),
-            Mix::Write => MixRule::Always(JobSide::Write),
-            Mix::Both { read_percent } => {
+            ReadWriteMix::Read => MixRule::Always(RequestDirection::Read),
+            ReadWriteMix::Write => MixRule::Always(RequestDirection::Write),
+            ReadWriteMix::Both { read_percent } => {
                 MixRule::Drawn(threshold("the share of reads", read_percent)?)
             }
         };
@@ -183,8 +185,8 @@ impl JobStream {
             && stream.end.requests.is_none()
             && written.is_none()
             && paces.iter().all(Option::is_none);
-        let replay = plan.recorded.as_ref().map(ReplayTurns::new).transpose()?;
-        let new_turns = |work| NameTurns::new(work, plan.files.len() as u32);
+        let replay = plan.recorded.as_ref().map(ReplayState::new).transpose()?;
+        let new_turns = |work| MetadataWorkState::new(work, plan.files.len() as u32);
         let names = plan.names.map(new_turns);
         let stage = match mix {
             _ if names.is_some() => JobStage::Names,
@@ -197,7 +199,7 @@ impl JobStream {
             is_paced: paces.iter().any(Option::is_some),
             paces,
             think: stream.think.map(ThinkTime::new),
-            sync: SyncTurns::new(stream.sync, plan.files.len()),
+            sync: SyncState::new(stream.sync, plan.files.len()),
             end: stream.end,
             goes_on_after_errors: plan.goes_on_after_errors,
             ends_on_mismatch: plan.ends_on_mismatch,
@@ -221,7 +223,7 @@ impl JobStream {
     }
 
     /// Sets `flag` if a failed request ends the job. Call this before the first request.
-    pub fn tell_failure_to(&mut self, flag: Arc<AtomicBool>) {
+    pub fn set_failure_flag(&mut self, flag: Arc<AtomicBool>) {
         self.failure = Some(flag);
     }
 
@@ -242,7 +244,8 @@ impl JobStream {
 
     /// Direction of the next request, or as an error the time before which none is due.
     #[inline]
-    fn side(&mut self, now_ns: u64) -> Result<JobSide, u64> {
+    fn side(&mut self, now_ns: u64) -> Result<RequestDirection, u64> {
+        use RequestDirection::{Read, Write};
         if !self.is_paced {
             return Ok(self.mix.draw(&mut self.position));
         }
@@ -254,13 +257,14 @@ impl JobStream {
         let [read, write] = [due_ns(&self.paces[0]), due_ns(&self.paces[1])];
         // fio's rates override its mix: the direction that is due first comes next.
         let (side, due_ns) = match (self.mix, read, write) {
-            (MixRule::Always(side), ..) => (side, if side == JobSide::Read { read } else { write }),
-            (_, Some(read), Some(write)) if read <= write => (JobSide::Read, Some(read)),
-            (_, Some(_), Some(write)) => (JobSide::Write, Some(write)),
+            (MixRule::Always(Read), ..) => (Read, read),
+            (MixRule::Always(Write), ..) => (Write, write),
+            (_, Some(read), Some(write)) if read <= write => (Read, Some(read)),
+            (_, Some(_), Some(write)) => (Write, Some(write)),
             // A direction without a rate continues while the other is not due.
             _ => match self.mix.draw(&mut self.position) {
-                JobSide::Read if read.is_some_and(|due| due > now_ns) => (JobSide::Write, None),
-                JobSide::Write if write.is_some_and(|due| due > now_ns) => (JobSide::Read, None),
+                Read if read.is_some_and(|due| due > now_ns) => (Write, None),
+                Write if write.is_some_and(|due| due > now_ns) => (Read, None),
                 side => (side, None),
             },
         };
@@ -272,7 +276,7 @@ impl JobStream {
 
     /// Next position. At the end, starts over if the loop is to do so.
     #[inline]
-    fn access(&mut self, side: JobSide) -> Option<JobAccess> {
+    fn access(&mut self, side: RequestDirection) -> Option<JobAccess> {
         let access = self.walk.next(&mut self.position, side);
         if access.is_some() || !self.end.starts_over {
             return access;
@@ -281,14 +285,14 @@ impl JobStream {
         self.walk.next(&mut self.position, side)
     }
 
-    /// Fast path for the request that [`Self::in_loop`] would make; `None` if the decision needs
-    /// more than the position.
+    /// Fast path for the request that [`Self::next_in_loop`] would make; `None` if the decision
+    /// needs more than the position.
     #[inline]
-    fn plain(&mut self, slot: u32, side: JobSide) -> Option<Request> {
+    fn plain(&mut self, slot: u32, side: RequestDirection) -> Option<Request> {
         if self.moved_bytes >= self.end.bytes {
             return None;
         }
-        let offset_bytes = self.walk.plain_place(&mut self.position, side)?;
+        let offset_bytes = self.walk.next_plain_offset(&mut self.position, side)?;
         let length_bytes = self.walk.smallest_bytes();
         self.moved_bytes += u64::from(length_bytes);
         self.request_count += 1;
@@ -304,7 +308,7 @@ impl JobStream {
         })
     }
 
-    fn in_loop(&mut self, slot: u32, now_ns: u64) -> Step {
+    fn next_in_loop(&mut self, slot: u32, now_ns: u64) -> Step {
         if let Some(think) = &mut self.think
             && think.is_due()
         {
@@ -354,7 +358,13 @@ impl JobStream {
     }
 
     #[inline]
-    fn issue(&mut self, slot: u32, side: JobSide, access: JobAccess, now_ns: u64) -> Request {
+    fn issue(
+        &mut self,
+        slot: u32,
+        side: RequestDirection,
+        access: JobAccess,
+        now_ns: u64,
+    ) -> Request {
         // The size of a job limits reads and writes together, as in fio.
         self.moved_bytes += u64::from(access.length_bytes);
         self.request_count += 1;
@@ -364,8 +374,8 @@ impl JobStream {
         if let Some(think) = &mut self.think {
             think.issued(now_ns);
         }
-        if side == JobSide::Write {
-            self.sync.wrote(&access);
+        if side == RequestDirection::Write {
+            self.sync.record_write(&access);
         }
         let state = &mut self.slots[slot as usize];
         *state = JobSlot::default();
@@ -381,7 +391,7 @@ impl JobStream {
     }
 
     #[inline]
-    fn request(&self, slot: u32, side: JobSide, access: JobAccess) -> Request {
+    fn request(&self, slot: u32, side: RequestDirection, access: JobAccess) -> Request {
         let part = &self.walk.parts[access.file_index as usize];
         Request {
             operation: side.operation(),
@@ -444,7 +454,7 @@ impl Generator for JobStream {
             return Step::Issue(request);
         }
         match self.stage {
-            JobStage::Plain(_) | JobStage::Loop => self.in_loop(slot, now_ns),
+            JobStage::Plain(_) | JobStage::Loop => self.next_in_loop(slot, now_ns),
             JobStage::Replay => self.replay(slot, now_ns),
             JobStage::Names => self.name_work(slot),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
@@ -479,7 +489,7 @@ impl Generator for JobStream {
     }
 
     #[cold]
-    fn mismatched(&mut self) {
+    fn on_mismatch(&mut self) {
         self.has_failed |= self.ends_on_mismatch;
     }
 }

@@ -1,15 +1,15 @@
 //! Work on the names of a job's files: each is created, statted or deleted in turn.
 
 use engine::{Operation, Request};
-use plan::job::NameWork;
+use plan::job::MetadataWork;
 
 use super::{JobSlot, JobStream};
 use crate::Step;
 
 /// State of the work on names.
 #[derive(Debug, Clone)]
-pub(super) struct NameTurns {
-    work: NameWork,
+pub(super) struct MetadataWorkState {
+    work: MetadataWork,
     /// Way to create files, as [`Request::offset_bytes`] gives it to the engine.
     way: u64,
     file_count: u32,
@@ -19,11 +19,11 @@ pub(super) struct NameTurns {
     open: Option<u32>,
 }
 
-impl NameTurns {
-    pub(super) const fn new(work: NameWork, file_count: u32) -> Self {
+impl MetadataWorkState {
+    pub(super) const fn new(work: MetadataWork, file_count: u32) -> Self {
         Self {
             work,
-            way: engine::OpenWay(0).code(),
+            way: engine::OpenModeIndex(0).code(),
             file_count,
             at: 0,
             open: None,
@@ -42,12 +42,16 @@ impl NameTurns {
         let file_index = self.at;
         self.at += 1;
         Some(match self.work {
-            NameWork::Create => {
+            MetadataWork::Create => {
                 self.open = Some(file_index);
                 (Operation::Create, file_index, self.way)
             }
-            NameWork::Stat => (Operation::Stat, file_index, engine::Aim::Name.code()),
-            NameWork::Delete => (Operation::Unlink, file_index, 0),
+            MetadataWork::Stat => (
+                Operation::Stat,
+                file_index,
+                engine::RequestObject::Name.code(),
+            ),
+            MetadataWork::Delete => (Operation::Unlink, file_index, 0),
         })
     }
 
@@ -64,7 +68,7 @@ impl JobStream {
         if self.in_flight > 0 {
             return Step::Park;
         }
-        let next = self.names.as_mut().and_then(NameTurns::next);
+        let next = self.names.as_mut().and_then(MetadataWorkState::next);
         let Some((operation, file_index, offset_bytes)) = next else {
             return self.end_loop();
         };

@@ -4,7 +4,7 @@
 use std::sync::mpsc::Sender;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use plan::job::{NotedRequest, RecordedAct, RecordedKind};
+use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 
 use crate::{Flow, Generator, Step};
 
@@ -17,28 +17,28 @@ const NOTES_MAX: u32 = 1 << 24;
 
 /// The requests of a stream, logged if there is a receiver.
 #[derive(Debug)]
-pub struct Noted<G> {
+pub struct RequestLogger<G> {
     inner: G,
-    notes: Option<RequestNotes>,
+    notes: Option<RequestLog>,
 }
 
 #[derive(Debug)]
-struct RequestNotes {
-    receiver: Sender<Vec<NotedRequest>>,
-    gathered: Vec<NotedRequest>,
+struct RequestLog {
+    receiver: Sender<Vec<LoggedRequest>>,
+    gathered: Vec<LoggedRequest>,
     /// Requests in flight, by slot.
-    issued: Box<[Option<NotedRequest>]>,
+    issued: Box<[Option<LoggedRequest>]>,
     /// Time of the first request, on the worker's clock.
     begin_ns: Option<u64>,
     count: u32,
 }
 
-impl<G: Generator> Noted<G> {
+impl<G: Generator> RequestLogger<G> {
     /// Sends the requests of `inner` to the receiver as they complete, up to 2^24. The last part is
     /// sent when this is dropped.
     #[must_use]
-    pub fn new(inner: G, receiver: Option<Sender<Vec<NotedRequest>>>, slot_count: u32) -> Self {
-        let notes = receiver.map(|receiver| RequestNotes {
+    pub fn new(inner: G, receiver: Option<Sender<Vec<LoggedRequest>>>, slot_count: u32) -> Self {
+        let notes = receiver.map(|receiver| RequestLog {
             receiver,
             gathered: Vec::with_capacity(NOTES_AT_ONCE),
             issued: vec![None; slot_count as usize].into(),
@@ -49,7 +49,7 @@ impl<G: Generator> Noted<G> {
     }
 }
 
-impl RequestNotes {
+impl RequestLog {
     fn issued(&mut self, request: &Request, now_ns: u64) {
         let kind = match request.operation {
             Operation::Read => RecordedKind::Read,
@@ -62,8 +62,8 @@ impl RequestNotes {
             return;
         }
         let begin_ns = *self.begin_ns.get_or_insert(now_ns);
-        self.issued[request.slot as usize] = Some(NotedRequest {
-            act: RecordedAct {
+        self.issued[request.slot as usize] = Some(LoggedRequest {
+            act: RecordedRequest {
                 due_ns: now_ns.saturating_sub(begin_ns),
                 kind,
                 part_index: request.file_index,
@@ -82,7 +82,7 @@ impl RequestNotes {
             return;
         };
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
-        self.gathered.push(NotedRequest {
+        self.gathered.push(LoggedRequest {
             // A failed request has moved nothing.
             moved_bytes: u32::try_from(completion.result).unwrap_or(0),
             done_ns: now_ns.saturating_sub(begin_ns),
@@ -102,13 +102,13 @@ impl RequestNotes {
     }
 }
 
-impl Drop for RequestNotes {
+impl Drop for RequestLog {
     fn drop(&mut self) {
         self.hand_over();
     }
 }
 
-impl<G: Generator> Generator for Noted<G> {
+impl<G: Generator> Generator for RequestLogger<G> {
     fn operations(&self) -> OperationSet {
         self.inner.operations()
     }
@@ -148,7 +148,7 @@ impl<G: Generator> Generator for Noted<G> {
         self.inner.complete(completion, now_ns)
     }
 
-    fn mismatched(&mut self) {
-        self.inner.mismatched();
+    fn on_mismatch(&mut self) {
+        self.inner.on_mismatch();
     }
 }

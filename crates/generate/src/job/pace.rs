@@ -14,7 +14,7 @@ const NS_PER_MICROSECOND: u64 = 1000;
 /// Due times of a direction, in nanoseconds from the start, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct DuePace {
-    law: PaceLaw,
+    law: PaceSchedule,
     /// Due time of the next request.
     due_ns: u64,
     /// Total of the pauses by which due times are delayed.
@@ -23,7 +23,7 @@ pub(super) struct DuePace {
 }
 
 #[derive(Debug, Clone)]
-enum PaceLaw {
+enum PaceSchedule {
     Requests(Arrivals),
     /// The gap after each request is proportional to its length.
     Bytes {
@@ -70,27 +70,27 @@ impl DuePace {
             // fio computes with whole requests per second.
             let requests = ((rate / per_request) as u64).max(1);
             let mean_us = 1_000_000 / requests;
-            PaceLaw::Microseconds { mean_us, rng }
+            PaceSchedule::Microseconds { mean_us, rng }
         } else if rule.is_of_bytes && is_poisson {
-            PaceLaw::PoissonBytes {
+            PaceSchedule::PoissonBytes {
                 ns_per_byte: NS_PER_SECOND / rate,
                 due_ns: 0.0,
                 rng,
             }
         } else if rule.is_of_bytes {
-            PaceLaw::Bytes {
+            PaceSchedule::Bytes {
                 // At the highest rate a byte takes a millionth of a nanosecond, so the unit must be
                 // far smaller.
                 ns_per_byte: (NS_PER_SECOND / rate * 2_f64.powi(64)) as u128,
                 due: 0,
             }
         } else if is_poisson {
-            PaceLaw::Requests(Arrivals::poisson(rate, 1, seed)?)
+            PaceSchedule::Requests(Arrivals::poisson(rate, 1, seed)?)
         } else {
-            PaceLaw::Requests(Arrivals::uniform(rate, 0, 1)?)
+            PaceSchedule::Requests(Arrivals::uniform(rate, 0, 1)?)
         };
         let due_ns = match &law {
-            PaceLaw::Requests(arrivals) => arrivals.peek_ns(),
+            PaceSchedule::Requests(arrivals) => arrivals.peek_ns(),
             // The first request is due at once: its length determines when the second one is.
             _ => 0,
         };
@@ -112,16 +112,16 @@ impl DuePace {
     #[inline]
     pub(super) fn issued(&mut self, length_bytes: u32) {
         match &mut self.law {
-            PaceLaw::Requests(arrivals) => {
+            PaceSchedule::Requests(arrivals) => {
                 arrivals.next_due_ns();
                 self.due_ns = arrivals.peek_ns();
             }
-            PaceLaw::Bytes { ns_per_byte, due } => {
+            PaceSchedule::Bytes { ns_per_byte, due } => {
                 let gap = ns_per_byte.saturating_mul(length_bytes.into());
                 *due = due.saturating_add(gap);
                 self.due_ns = (*due >> 64) as u64;
             }
-            PaceLaw::PoissonBytes {
+            PaceSchedule::PoissonBytes {
                 ns_per_byte,
                 due_ns,
                 rng,
@@ -129,7 +129,7 @@ impl DuePace {
                 *due_ns += exponential(rng) * *ns_per_byte * f64::from(length_bytes);
                 self.due_ns = *due_ns as u64;
             }
-            PaceLaw::Microseconds { mean_us, rng } => {
+            PaceSchedule::Microseconds { mean_us, rng } => {
                 let gap_us = (exponential(rng) * *mean_us as f64) as u64;
                 self.due_ns = self.due_ns.saturating_add(gap_us * NS_PER_MICROSECOND);
             }

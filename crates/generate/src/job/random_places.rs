@@ -4,35 +4,35 @@ use plan::Distribution;
 
 use super::size_draw::check_weights;
 use crate::arithmetic::Divisor;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::position::{Draw, Permutation, Seeds};
 use crate::rng::mix;
 use crate::{GenerateError, Rng};
 
 /// Possible start positions of random requests of a direction in a part of a file.
 #[derive(Debug, Clone)]
-pub(super) struct RandomPlaces {
+pub(super) struct RandomOffsets {
     align: Divisor,
     count: u64,
     /// Seed of the orders of later rounds.
     seed: u64,
-    law: PlaceLaw,
+    law: OffsetDraw,
 }
 
 #[derive(Debug, Clone)]
-enum PlaceLaw {
+enum OffsetDraw {
     Once(Permutation),
     Drawn(Draw),
     /// First position and number of positions of each zone.
     Zones {
-        choice: Weighted,
+        choice: AliasTable,
         zones: Box<[(u64, u64)]>,
     },
 }
 
 /// Selection rule for the positions of a direction.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum PlaceRule<'a> {
+pub(super) enum OffsetRule<'a> {
     /// Each position once before any is repeated.
     Once,
     /// By a distribution.
@@ -43,23 +43,23 @@ pub(super) enum PlaceRule<'a> {
 
 /// Seeds for the order of the positions and for scattering ranks over them.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PlaceSeeds {
+pub(super) struct OffsetSeeds {
     pub(super) order: u64,
     pub(super) scatter: u64,
 }
 
-impl RandomPlaces {
+impl RandomOffsets {
     /// The positions in `room_bytes`, which must be large enough for a request of `smallest_bytes`.
     pub(super) fn new(
-        rule: &PlaceRule<'_>,
+        rule: &OffsetRule<'_>,
         (room_bytes, smallest_bytes, align_bytes): (u64, u32, u32),
-        seeds: PlaceSeeds,
+        seeds: OffsetSeeds,
     ) -> Result<Self, GenerateError> {
         let align = Divisor::new(align_bytes.into());
         let count = align.divide(room_bytes - u64::from(smallest_bytes)).0 + 1;
         let law = match rule {
-            PlaceRule::Once => PlaceLaw::Once(Permutation::new(count, seeds.order)),
-            PlaceRule::Drawn(distribution) => PlaceLaw::Drawn(Draw::new(
+            OffsetRule::Once => OffsetDraw::Once(Permutation::new(count, seeds.order)),
+            OffsetRule::Drawn(distribution) => OffsetDraw::Drawn(Draw::new(
                 distribution,
                 count,
                 Seeds {
@@ -67,7 +67,7 @@ impl RandomPlaces {
                     scatter: seeds.scatter,
                 },
             )?),
-            PlaceRule::Zones(zones) => drawn_zones(zones, align, count)?,
+            OffsetRule::Zones(zones) => zone_law(zones, align, count)?,
         };
         Ok(Self {
             align,
@@ -90,7 +90,7 @@ impl RandomPlaces {
     #[inline]
     pub(super) fn start_bytes(&self, rng: &mut Rng, turn: &mut u64, round: u64) -> u64 {
         let index = match &self.law {
-            PlaceLaw::Once(order) => {
+            OffsetDraw::Once(order) => {
                 let index = *turn;
                 // fio repeats the same order after the last position.
                 *turn = if index + 1 == self.count {
@@ -106,8 +106,8 @@ impl RandomPlaces {
                     Permutation::new(self.count, mix(self.seed ^ round)).apply(index)
                 }
             }
-            PlaceLaw::Drawn(draw) => draw.index(rng),
-            PlaceLaw::Zones { choice, zones } => {
+            OffsetDraw::Drawn(draw) => draw.index(rng),
+            OffsetDraw::Zones { choice, zones } => {
                 let (first, count) = zones[choice.pick(rng.next_u64())];
                 first + rng.below(count)
             }
@@ -123,11 +123,7 @@ impl RandomPlaces {
 }
 
 /// Zones given in bytes; zones after the end of the part are left out.
-fn drawn_zones(
-    zones: &[(f64, u64)],
-    align: Divisor,
-    count: u64,
-) -> Result<PlaceLaw, GenerateError> {
+fn zone_law(zones: &[(f64, u64)], align: Divisor, count: u64) -> Result<OffsetDraw, GenerateError> {
     let (mut weights, mut ranges) = (Vec::new(), Vec::new());
     let mut end_bytes = 0_u64;
     for &(percent, bytes) in zones {
@@ -141,8 +137,8 @@ fn drawn_zones(
         }
     }
     check_weights(&weights)?;
-    Ok(PlaceLaw::Zones {
-        choice: Weighted::new(&weights),
+    Ok(OffsetDraw::Zones {
+        choice: AliasTable::new(&weights),
         zones: ranges.into(),
     })
 }

@@ -1,11 +1,11 @@
 //! Reading back what a job wrote, by repeating the same walk.
 
-use plan::job::{JobPlan, Mix};
+use plan::job::{JobPlan, ReadWriteMix};
 
 use super::access::JobAccess;
 use super::block_map::BlockMap;
 use super::number;
-use super::sides::JobSide;
+use super::sides::RequestDirection;
 use super::walk::{JobWalk, WalkPosition};
 use crate::GenerateError;
 use crate::arithmetic::Divisor;
@@ -16,7 +16,7 @@ const DIRECTIONS_MAX: u64 = 1 << 36;
 
 /// Repeats the walk of a loop and finds its writes.
 #[derive(Debug, Clone)]
-pub(super) struct WrittenWalk {
+pub(super) struct RepeatedWalk {
     /// Position of the second walk.
     position: WalkPosition,
     /// Writes of the loop, and the number of these that the second walk has reached.
@@ -40,7 +40,7 @@ struct UnreadBlocks {
     map: BlockMap,
 }
 
-impl WrittenWalk {
+impl RepeatedWalk {
     /// Prepares the second walk. `position` is the start of the loop.
     pub(super) fn new(
         plan: &JobPlan,
@@ -50,7 +50,7 @@ impl WrittenWalk {
         let stream = &plan.stream;
         let has_pace = stream.pace.read.is_some() || stream.pace.write.is_some();
         // With rates, the clock decides the directions, so a second walk cannot repeat them.
-        let directions = if has_pace && matches!(stream.mix, Mix::Both { .. }) {
+        let directions = if has_pace && matches!(stream.mix, ReadWriteMix::Both { .. }) {
             let smallest = walk.smallest_bytes().max(1);
             let by_bytes = stream.end.bytes / u64::from(smallest);
             let count = by_bytes.min(stream.end.requests.unwrap_or(u64::MAX));
@@ -91,8 +91,8 @@ impl WrittenWalk {
 
     /// Records a request of the loop.
     #[inline]
-    pub(super) fn issued(&mut self, access: JobAccess, side: JobSide) {
-        if side == JobSide::Write {
+    pub(super) fn issued(&mut self, access: JobAccess, side: RequestDirection) {
+        if side == RequestDirection::Write {
             self.written_count += 1;
             if let Some(unread) = &mut self.unread {
                 unread.written(access);
@@ -121,14 +121,14 @@ impl WrittenWalk {
     pub(super) fn next(
         &mut self,
         walk: &JobWalk,
-        mut choose: impl FnMut(&mut WalkPosition, Option<JobSide>) -> JobSide,
+        mut choose: impl FnMut(&mut WalkPosition, Option<RequestDirection>) -> RequestDirection,
     ) -> Option<JobAccess> {
         while self.left_count() > 0 {
             let known = self.directions.as_ref().map(|directions| {
                 if directions.has(self.request_count) {
-                    JobSide::Write
+                    RequestDirection::Write
                 } else {
-                    JobSide::Read
+                    RequestDirection::Read
                 }
             });
             let side = choose(&mut self.position, known);
@@ -139,7 +139,7 @@ impl WrittenWalk {
                 walk.next(&mut self.position, side)
             })?;
             self.request_count += 1;
-            if side == JobSide::Read {
+            if side == RequestDirection::Read {
                 continue;
             }
             self.met_count += 1;

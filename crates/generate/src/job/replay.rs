@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use engine::{Operation, Request};
-use plan::job::{RecordedAct, RecordedKind, RecordedPlan};
+use plan::job::{RecordedKind, RecordedPlan, RecordedRequest};
 
 use super::{JobSlot, JobStream};
 use crate::{GenerateError, Step};
 
 /// State of a replay.
 #[derive(Debug, Clone)]
-pub(super) struct ReplayTurns {
-    acts: Arc<[RecordedAct]>,
+pub(super) struct ReplayState {
+    acts: Arc<[RecordedRequest]>,
     /// Index of the next request.
     at: usize,
     is_paced: bool,
@@ -20,13 +20,13 @@ pub(super) struct ReplayTurns {
 }
 
 /// Next step of a replay.
-enum ReplayTurn {
-    Act { act: RecordedAct, due_ns: u64 },
+enum ReplayStep {
+    Act { act: RecordedRequest, due_ns: u64 },
     NotBefore(u64),
     Over,
 }
 
-impl ReplayTurns {
+impl ReplayState {
     /// # Errors
     /// If the log is missing: stored results do not include it.
     pub(super) fn new(plan: &RecordedPlan) -> Result<Self, GenerateError> {
@@ -46,12 +46,12 @@ impl ReplayTurns {
         })
     }
 
-    fn next(&mut self, now_ns: u64) -> ReplayTurn {
+    fn next(&mut self, now_ns: u64) -> ReplayStep {
         let Some(act) = self.acts.get(self.at).copied() else {
             self.at = 0;
             // The times of the next loop count from its own start.
             self.begin_ns = None;
-            return ReplayTurn::Over;
+            return ReplayStep::Over;
         };
         let due_ns = match self.is_paced {
             // All times are relative to the start, so delays do not add up.
@@ -63,10 +63,10 @@ impl ReplayTurns {
             false => 0,
         };
         if due_ns > now_ns {
-            return ReplayTurn::NotBefore(due_ns);
+            return ReplayStep::NotBefore(due_ns);
         }
         self.at += 1;
-        ReplayTurn::Act { act, due_ns }
+        ReplayStep::Act { act, due_ns }
     }
 }
 
@@ -76,11 +76,11 @@ impl JobStream {
         let turn = self
             .replay
             .as_mut()
-            .map_or(ReplayTurn::Over, |it| it.next(now_ns));
+            .map_or(ReplayStep::Over, |it| it.next(now_ns));
         let (act, due_ns) = match turn {
-            ReplayTurn::Act { act, due_ns } => (act, due_ns),
-            ReplayTurn::NotBefore(until_ns) => return Step::Wait { until_ns },
-            ReplayTurn::Over => return self.end_loop(),
+            ReplayStep::Act { act, due_ns } => (act, due_ns),
+            ReplayStep::NotBefore(until_ns) => return Step::Wait { until_ns },
+            ReplayStep::Over => return self.end_loop(),
         };
         let operation = match act.kind {
             RecordedKind::Read => Operation::Read,

@@ -9,12 +9,12 @@ use crate::arithmetic::threshold;
 
 /// Direction of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JobSide {
+pub(super) enum RequestDirection {
     Read = 0,
     Write = 1,
 }
 
-impl JobSide {
+impl RequestDirection {
     /// Operation of the requests in this direction.
     #[inline]
     pub(super) const fn operation(self) -> Operation {
@@ -26,11 +26,11 @@ impl JobSide {
 }
 
 /// Both directions, at the indexes of their numbers.
-pub(super) const SIDES: [JobSide; 2] = [JobSide::Read, JobSide::Write];
+pub(super) const SIDES: [RequestDirection; 2] = [RequestDirection::Read, RequestDirection::Write];
 
 /// Rules of one direction.
 #[derive(Debug, Clone)]
-pub(super) struct SideRule {
+pub(super) struct DirectionRule {
     pub(super) sizes: SizeDraw,
     /// Number of random positions per 2^32 draws.
     pub(super) random: u64,
@@ -43,12 +43,15 @@ pub(super) fn used_blocks(stream: &StreamPlan) -> Vec<&BlockRule> {
     read.into_iter().chain(write).collect()
 }
 
-pub(super) fn side(stream: &StreamPlan, side: JobSide) -> Result<SideRule, GenerateError> {
+pub(super) fn side(
+    stream: &StreamPlan,
+    side: RequestDirection,
+) -> Result<DirectionRule, GenerateError> {
     let (blocks, percent) = match side {
-        JobSide::Read => (&stream.blocks.read, stream.random_percent.read),
-        JobSide::Write => (&stream.blocks.write, stream.random_percent.write),
+        RequestDirection::Read => (&stream.blocks.read, stream.random_percent.read),
+        RequestDirection::Write => (&stream.blocks.write, stream.random_percent.write),
     };
-    Ok(SideRule {
+    Ok(DirectionRule {
         sizes: SizeDraw::new(&blocks.sizes)?,
         random: threshold("the share of random requests", percent)?,
     })

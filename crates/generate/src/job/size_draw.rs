@@ -3,7 +3,7 @@
 use plan::job::SizeRule;
 
 use super::number;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::{GenerateError, Rng};
 
 /// Number of draws that may not fit, before the smallest size is used.
@@ -22,7 +22,7 @@ pub(super) enum SizeDraw {
         count: u64,
     },
     Split {
-        choice: Weighted,
+        choice: AliasTable,
         sizes_bytes: Box<[u32]>,
         min_bytes: u32,
     },
@@ -49,7 +49,7 @@ impl SizeDraw {
                 let weights: Vec<f64> = shares.iter().map(|share| share.percent).collect();
                 check_weights(&weights)?;
                 Self::Split {
-                    choice: Weighted::new(&weights),
+                    choice: AliasTable::new(&weights),
                     sizes_bytes: shares.iter().map(|share| share.bytes).collect(),
                     min_bytes: rule.min_bytes(),
                 }

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, Request};
 use plan::job::{
-    BlockRule, FileOrder, JobFile, JobPlan, Mix, NameWork, NotedRequest, PaceRule, PerDirection,
-    RangeSync, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
-    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, JobFile, JobPlan, LoggedRequest, MetadataWork, OffsetOrder, PaceRule,
+    PerDirection, RangeSync, ReadBack, ReadWriteMix, RecordedKind, RecordedPlan, RecordedRequest,
+    RunDirection, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, WeightedSize, ZoneRule,
 };
 use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
-use super::{JobStage, JobStream, Noted};
+use super::{JobStage, JobStream, RequestLogger};
 use crate::open_loop::tests::NOW;
 use crate::{Arrivals, DueTimes, Exclusive, Flow, Generator, OpenLoopGenerator, Step, Stripes};
 
@@ -26,7 +26,7 @@ fn fixed(bytes: u32) -> BlockRule {
 }
 
 /// Sequential requests of 4 KiB on one file of so many bytes, once.
-pub(super) fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
+pub(super) fn plan(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
     let end = StreamEnd {
         bytes: size_bytes,
         requests: None,
@@ -40,7 +40,7 @@ pub(super) fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
     }
 }
 
-fn random(mix: Mix, size_bytes: u64) -> JobPlan {
+fn random(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
     let mut plan = plan(mix, size_bytes);
     plan.stream.random_percent = PerDirection::both(100.0);
     plan
@@ -86,31 +86,31 @@ fn offsets(plan: &JobPlan) -> Vec<u64> {
 }
 
 #[test]
-fn sequential_requests_leave_a_tail_alone() {
-    assert_eq!(offsets(&plan(Mix::Read, 16 * K)), [0, 4, 8, 12]);
-    assert_eq!(offsets(&plan(Mix::Read, 10 * K)), [0, 4]);
-    let mut offset = plan(Mix::Write, 8 * K);
+fn sequential_requests_skip_a_partial_block_at_the_end() {
+    assert_eq!(offsets(&plan(ReadWriteMix::Read, 16 * K)), [0, 4, 8, 12]);
+    assert_eq!(offsets(&plan(ReadWriteMix::Read, 10 * K)), [0, 4]);
+    let mut offset = plan(ReadWriteMix::Write, 8 * K);
     offset.files = vec![part(0, 1024 * K, 8 * K)];
     assert_eq!(offsets(&offset), [1024, 1028]);
 }
 
 #[test]
-fn more_bytes_than_a_file_holds_go_round() {
-    let mut round = plan(Mix::Read, 8 * K);
+fn more_bytes_than_a_file_holds_wrap_around() {
+    let mut round = plan(ReadWriteMix::Read, 8 * K);
     round.stream.end.bytes = 20 * K;
     round.stream.end.starts_over = true;
     assert_eq!(offsets(&round), [0, 4, 0, 4, 0]);
-    let mut fewer = plan(Mix::Read, 64 * K);
+    let mut fewer = plan(ReadWriteMix::Read, 64 * K);
     fewer.stream.end.requests = Some(3);
     assert_eq!(offsets(&fewer), [0, 4, 8]);
 }
 
 #[test]
 fn steps_leave_holes_or_go_backward() {
-    let mut holes = plan(Mix::Read, 48 * K);
+    let mut holes = plan(ReadWriteMix::Read, 48 * K);
     holes.stream.step_bytes = 8 * 1024;
     assert_eq!(offsets(&holes)[..4], [0, 12, 24, 36]);
-    let mut backward = plan(Mix::Read, 60 * K);
+    let mut backward = plan(ReadWriteMix::Read, 60 * K);
     backward.stream.step_bytes = -8 * 1024;
     backward.stream.end.requests = Some(4);
     assert_eq!(offsets(&backward), [0, 52, 48, 44]);
@@ -118,7 +118,7 @@ fn steps_leave_holes_or_go_backward() {
 
 #[test]
 fn files_take_turns_each_with_its_own_position() {
-    let mut two = plan(Mix::Read, 16 * K);
+    let mut two = plan(ReadWriteMix::Read, 16 * K);
     two.files = vec![part(0, 0, 8 * K), part(1, 0, 8 * K)];
     let pairs = |plan: &JobPlan| -> Vec<(u32, u64)> {
         let all = requests(plan);
@@ -139,8 +139,8 @@ fn files_take_turns_each_with_its_own_position() {
 }
 
 #[test]
-fn zones_are_used_in_part() {
-    let mut zones = plan(Mix::Read, 128 * K);
+fn only_the_used_part_of_each_zone_is_accessed() {
+    let mut zones = plan(ReadWriteMix::Read, 128 * K);
     zones.stream.zones = Some(ZoneRule {
         used_bytes: 8 * K,
         zone_bytes: 8 * K,
@@ -151,7 +151,7 @@ fn zones_are_used_in_part() {
 }
 
 /// Requests in zones, in KiB; the file has 64.
-fn in_zones(mix: Mix, used: u64, zone: u64, skip: u64, count: u64) -> JobPlan {
+fn in_zones(mix: ReadWriteMix, used: u64, zone: u64, skip: u64, count: u64) -> JobPlan {
     let mut plan = plan(mix, 64 * K);
     plan.stream.zones = Some(ZoneRule {
         used_bytes: used * K,
@@ -163,7 +163,7 @@ fn in_zones(mix: Mix, used: u64, zone: u64, skip: u64, count: u64) -> JobPlan {
 }
 
 #[test]
-fn sequential_zones_are_those_of_fio() {
+fn sequential_zones_match_fio() {
     // As fio 3.42 logs them, `zonesize`, `zonerange` and `zoneskip` in KiB.
     let cases: [(u64, u64, u64, &[u64]); 9] = [
         (
@@ -206,30 +206,30 @@ fn sequential_zones_are_those_of_fio() {
         (8, 8, 56, &[0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4]),
         (8, 128, 0, &[0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4, 0, 4]),
     ];
-    for mix in [Mix::Read, Mix::Write] {
+    for mix in [ReadWriteMix::Read, ReadWriteMix::Write] {
         for (used, zone, skip, wanted) in cases {
             let seen = offsets(&in_zones(mix, used, zone, skip, 16));
             assert_eq!(seen, wanted, "{used} {zone} {skip}");
         }
     }
     // Where bytes are left at the end of the file, it begins again.
-    let mut twice = in_zones(Mix::Read, 32, 32, 16, 32);
+    let mut twice = in_zones(ReadWriteMix::Read, 32, 32, 16, 32);
     twice.stream.end.starts_over = true;
     let pass = [0, 4, 8, 12, 16, 20, 24, 28, 48, 52, 56, 60];
     assert_eq!(offsets(&twice), [&pass[..], &pass, &pass[..8]].concat());
-    let mut loops = in_zones(Mix::Read, 16, 8, 8, 6);
+    let mut loops = in_zones(ReadWriteMix::Read, 16, 8, 8, 6);
     loops.stream.end.loops = Some(2);
     let once = [0, 4, 0, 4, 16, 20];
     assert_eq!(offsets(&loops), [once, once].concat());
 }
 
 #[test]
-fn each_pass_through_a_zone_has_each_random_place_once() {
+fn each_pass_through_a_zone_visits_each_random_block_once() {
     for (mix, used, zone) in [
-        (Mix::Read, 32, 16),
-        (Mix::Write, 64, 32),
-        (Mix::Read, 16, 16),
-        (Mix::Both { read_percent: 50.0 }, 32, 16),
+        (ReadWriteMix::Read, 32, 16),
+        (ReadWriteMix::Write, 64, 32),
+        (ReadWriteMix::Read, 16, 16),
+        (ReadWriteMix::Both { read_percent: 50.0 }, 32, 16),
     ] {
         let mut plan = in_zones(mix, used, zone, 0, 64);
         plan.stream.random_percent = PerDirection::both(100.0);
@@ -250,8 +250,8 @@ fn each_pass_through_a_zone_has_each_random_place_once() {
 }
 
 #[test]
-fn half_a_random_zone_is_half_of_its_places() {
-    let mut plan = in_zones(Mix::Read, 8, 16, 0, 16);
+fn half_of_a_random_zone_visits_half_of_its_blocks() {
+    let mut plan = in_zones(ReadWriteMix::Read, 8, 16, 0, 16);
     plan.stream.random_percent = PerDirection::both(100.0);
     let seen = offsets(&plan);
     for (number, pair) in seen.chunks(2).enumerate() {
@@ -262,8 +262,8 @@ fn half_a_random_zone_is_half_of_its_places() {
 }
 
 #[test]
-fn both_directions_begin_a_zone_anew_once_all_of_it_was_moved() {
-    let plan = in_zones(Mix::Both { read_percent: 50.0 }, 16, 8, 0, 16);
+fn both_directions_restart_a_zone_once_all_of_it_was_accessed() {
+    let plan = in_zones(ReadWriteMix::Both { read_percent: 50.0 }, 16, 8, 0, 16);
     let seen = requests(&plan);
     for (number, pair) in seen.chunks(2).enumerate() {
         let low = number as u64 / 2 * 8 * K;
@@ -276,14 +276,14 @@ fn both_directions_begin_a_zone_anew_once_all_of_it_was_moved() {
 }
 
 #[test]
-fn directions_are_drawn_by_their_own_laws() {
-    let mut plan = random(Mix::Both { read_percent: 50.0 }, 4096 * K);
+fn each_direction_has_its_own_distribution() {
+    let mut plan = random(ReadWriteMix::Both { read_percent: 50.0 }, 4096 * K);
     let zone = |access_percent, size_percent| Zone {
         access_percent,
         size_percent,
     };
     // As fio's `zoned:50/5:50/95,20/10:80/90`.
-    plan.stream.visits = Visits::DrawnByDirection {
+    plan.stream.visits = OffsetOrder::DrawnByDirection {
         distributions: PerDirection {
             read: Distribution::Zones {
                 zones: vec![zone(50.0, 5.0), zone(50.0, 95.0)],
@@ -312,16 +312,16 @@ fn directions_are_drawn_by_their_own_laws() {
 }
 
 #[test]
-fn every_place_comes_once_in_the_same_order_again() {
-    let mut once = random(Mix::Read, 1024 * K);
+fn every_block_comes_once_and_each_loop_repeats_the_order() {
+    let mut once = random(ReadWriteMix::Read, 1024 * K);
     once.stream.end.loops = Some(2);
     let all = offsets(&once);
     assert_eq!(all.len(), 512);
     assert_eq!(all[..256].iter().collect::<BTreeSet<_>>().len(), 256);
     assert_eq!(all[..256], all[256..]);
     assert!(!all[..256].is_sorted());
-    let mut drawn = random(Mix::Read, 1024 * K);
-    drawn.stream.visits = Visits::Drawn {
+    let mut drawn = random(ReadWriteMix::Read, 1024 * K);
+    drawn.stream.visits = OffsetOrder::Drawn {
         distribution: Distribution::Uniform,
     };
     let all = offsets(&drawn);
@@ -332,16 +332,16 @@ fn every_place_comes_once_in_the_same_order_again() {
 }
 
 #[test]
-fn runs_go_on_from_random_places() {
-    let mut runs = random(Mix::Read, 1024 * K);
+fn runs_continue_from_random_offsets() {
+    let mut runs = random(ReadWriteMix::Read, 1024 * K);
     runs.stream.run_length = 4;
-    runs.stream.visits = Visits::Drawn {
+    runs.stream.visits = OffsetOrder::Drawn {
         distribution: Distribution::Uniform,
     };
     let all = offsets(&runs);
     let onward = all.windows(2).filter(|pair| pair[1] == pair[0] + 4).count();
     assert!((150..=256).contains(&onward), "{onward}");
-    runs.stream.wrap = Wrap::Same;
+    runs.stream.wrap = RunDirection::Same;
     let all = offsets(&runs);
     assert!(
         all[..64]
@@ -351,8 +351,8 @@ fn runs_go_on_from_random_places() {
 }
 
 #[test]
-fn mixed_requests_have_two_positions() {
-    let mut mixed = plan(Mix::Both { read_percent: 70.0 }, 4096 * K);
+fn mixed_reads_and_writes_have_separate_positions() {
+    let mut mixed = plan(ReadWriteMix::Both { read_percent: 70.0 }, 4096 * K);
     mixed.stream.end.requests = Some(1000);
     let all = requests(&mixed);
     for operation in [Operation::Read, Operation::Write] {
@@ -368,15 +368,15 @@ fn mixed_requests_have_two_positions() {
 
 #[test]
 fn shares_hold_over_a_million_requests() {
-    let mut mixed = random(Mix::Both { read_percent: 70.0 }, 1 << 40);
+    let mut mixed = random(ReadWriteMix::Both { read_percent: 70.0 }, 1 << 40);
     mixed.stream.blocks = PerDirection::both(BlockRule {
         sizes: SizeRule::Split {
             shares: vec![
-                ShareOfSize {
+                WeightedSize {
                     bytes: 4096,
                     percent: 60.0,
                 },
-                ShareOfSize {
+                WeightedSize {
                     bytes: 65536,
                     percent: 40.0,
                 },
@@ -400,8 +400,8 @@ fn shares_hold_over_a_million_requests() {
 }
 
 #[test]
-fn to_the_letter_sizes_are_cut_at_used_blocks() {
-    let mut letter = random(Mix::Write, 1024 * K);
+fn fio_exact_sizes_are_cut_at_used_blocks() {
+    let mut letter = random(ReadWriteMix::Write, 1024 * K);
     letter.stream.blocks = PerDirection::both(BlockRule {
         sizes: SizeRule::Range {
             min_bytes: 1024,
@@ -424,16 +424,16 @@ fn to_the_letter_sizes_are_cut_at_used_blocks() {
 }
 
 #[test]
-fn to_the_letter_free_blocks_behind_used_ones_come_first() {
-    let mut letter = random(Mix::Write, (256 << 10) * K);
+fn fio_exact_picks_free_blocks_after_used_ones_first() {
+    let mut letter = random(ReadWriteMix::Write, (256 << 10) * K);
     letter.stream.blocks = PerDirection::both(BlockRule {
         sizes: SizeRule::Split {
             shares: vec![
-                ShareOfSize {
+                WeightedSize {
                     bytes: 1024,
                     percent: 50.0,
                 },
-                ShareOfSize {
+                WeightedSize {
                     bytes: 16 * 1024,
                     percent: 50.0,
                 },
@@ -450,7 +450,7 @@ fn to_the_letter_free_blocks_behind_used_ones_come_first() {
 
 #[test]
 fn syncs_follow_writes_but_not_the_last() {
-    let mut synced = plan(Mix::Write, 64 * K);
+    let mut synced = plan(ReadWriteMix::Write, 64 * K);
     synced.stream.sync.fsync_each = 4;
     let all = requests(&synced);
     let syncs = |all: &[Request]| {
@@ -471,7 +471,7 @@ fn syncs_follow_writes_but_not_the_last() {
 
 #[test]
 fn a_sync_that_is_due_at_the_end_of_a_loop_comes_before_the_next() {
-    let mut synced = plan(Mix::Write, 32 * K);
+    let mut synced = plan(ReadWriteMix::Write, 32 * K);
     synced.stream.sync.fsync_each = 4;
     synced.stream.end.loops = Some(3);
     let all = requests(&synced);
@@ -482,8 +482,8 @@ fn a_sync_that_is_due_at_the_end_of_a_loop_comes_before_the_next() {
 }
 
 #[test]
-fn ranges_are_of_what_was_written_to_a_file_since_the_last() {
-    let mut synced = plan(Mix::Write, 64 * K);
+fn sync_ranges_cover_what_was_written_to_a_file_since_the_last_sync() {
+    let mut synced = plan(ReadWriteMix::Write, 64 * K);
     synced.files = vec![part(0, 1024 * K, 32 * K), part(1, 0, 32 * K)];
     synced.stream.sync.range = Some(RangeSync {
         write_count: 6,
@@ -511,8 +511,8 @@ fn ranges_are_of_what_was_written_to_a_file_since_the_last() {
 }
 
 #[test]
-fn a_job_without_end_reads_back_behind_so_many_writes_alone() {
-    let mut verified = random(Mix::Write, 40 * K);
+fn an_endless_job_reads_back_only_after_every_n_writes() {
+    let mut verified = random(ReadWriteMix::Write, 40 * K);
     verified.stream.end.loops = None;
     let read_back = |backlog| Some(ReadBack { backlog, batch: 0 });
     verified.stream.read_back = read_back(5);
@@ -526,8 +526,8 @@ fn a_job_without_end_reads_back_behind_so_many_writes_alone() {
 }
 
 #[test]
-fn what_was_written_is_read_back_in_its_order() {
-    let mut verified = random(Mix::Write, 256 * K);
+fn written_blocks_are_read_back_in_order() {
+    let mut verified = random(ReadWriteMix::Write, 256 * K);
     verified.stream.read_back = Some(ReadBack {
         backlog: 0,
         batch: 0,
@@ -539,7 +539,7 @@ fn what_was_written_is_read_back_in_its_order() {
     assert!(all[64..].iter().all(|it| it.operation == Operation::Read));
     assert_eq!(places(&all[..64]), places(&all[64..]));
     // With replacement each block is read once.
-    verified.stream.visits = Visits::Drawn {
+    verified.stream.visits = OffsetOrder::Drawn {
         distribution: Distribution::Uniform,
     };
     let all = requests(&verified);
@@ -548,7 +548,7 @@ fn what_was_written_is_read_back_in_its_order() {
     assert_eq!(read.len(), written.len());
     assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), written);
     // A backlog is read in between.
-    verified.stream.visits = Visits::Once;
+    verified.stream.visits = OffsetOrder::Once;
     verified.stream.read_back = Some(ReadBack {
         backlog: 16,
         batch: 0,
@@ -560,8 +560,8 @@ fn what_was_written_is_read_back_in_its_order() {
 }
 
 #[test]
-fn paces_say_when_requests_are_due() {
-    let mut paced = plan(Mix::Both { read_percent: 90.0 }, 1 << 30);
+fn the_rate_sets_when_requests_are_due() {
+    let mut paced = plan(ReadWriteMix::Both { read_percent: 90.0 }, 1 << 30);
     let rule = PaceRule {
         per_second: 1000.0,
         is_of_bytes: false,
@@ -596,8 +596,8 @@ fn paces_say_when_requests_are_due() {
 }
 
 #[test]
-fn pauses_begin_when_all_is_done() {
-    let mut pausing = plan(Mix::Read, 64 * K);
+fn pauses_begin_when_no_request_is_in_flight() {
+    let mut pausing = plan(ReadWriteMix::Read, 64 * K);
     pausing.stream.think = Some(ThinkRule {
         pause_ns: 10_000_000,
         requests: 4,
@@ -631,11 +631,11 @@ fn pauses_begin_when_all_is_done() {
 }
 
 #[test]
-fn an_error_ends_the_job_unless_it_is_borne() {
-    let failing = plan(Mix::Read, 64 * K);
+fn an_error_ends_the_job_unless_it_is_tolerated() {
+    let failing = plan(ReadWriteMix::Read, 64 * K);
     let mut stream = JobStream::new(&failing, 1).unwrap();
     let flag = Arc::new(AtomicBool::new(false));
-    stream.tell_failure_to(Arc::clone(&flag));
+    stream.set_failure_flag(Arc::clone(&flag));
     assert!(matches!(stream.next(0, 1), Step::Issue(_)));
     stream.complete(
         Completion {
@@ -664,7 +664,7 @@ fn an_error_ends_the_job_unless_it_is_borne() {
 }
 
 #[test]
-fn nothing_leaves_the_parts_of_files() {
+fn requests_stay_within_their_part_of_a_file() {
     let sizes = BlockRule {
         sizes: SizeRule::Range {
             min_bytes: 512,
@@ -675,7 +675,7 @@ fn nothing_leaves_the_parts_of_files() {
     };
     for (percent, step) in [(0.0, 0), (100.0, 0), (50.0, 0), (0.0, 3000), (0.0, -9000)] {
         for letter in [false, true] {
-            let mut odd = plan(Mix::Both { read_percent: 50.0 }, 1 << 30);
+            let mut odd = plan(ReadWriteMix::Both { read_percent: 50.0 }, 1 << 30);
             odd.files = vec![part(0, 3000, 50_000), part(1, 0, 512), part(2, 777, 21_000)];
             odd.stream.blocks = PerDirection::both(sizes.clone());
             odd.stream.random_percent = PerDirection::both(percent);
@@ -718,16 +718,16 @@ fn steps(mut stream: JobStream) -> Vec<Step> {
 }
 
 #[test]
-fn a_plain_job_asks_for_what_any_job_would() {
-    let drawn = Visits::Drawn {
+fn a_plain_job_issues_the_same_requests_as_the_general_one() {
+    let drawn = OffsetOrder::Drawn {
         distribution: Distribution::Uniform,
     };
     for (visits, mix, loops, starts_over) in [
-        (Visits::Once, Mix::Read, Some(1), false),
-        (Visits::Once, Mix::Write, Some(3), false),
-        (Visits::Once, Mix::Read, None, true),
-        (drawn.clone(), Mix::Read, None, true),
-        (drawn, Mix::Write, Some(2), false),
+        (OffsetOrder::Once, ReadWriteMix::Read, Some(1), false),
+        (OffsetOrder::Once, ReadWriteMix::Write, Some(3), false),
+        (OffsetOrder::Once, ReadWriteMix::Read, None, true),
+        (drawn.clone(), ReadWriteMix::Read, None, true),
+        (drawn, ReadWriteMix::Write, Some(2), false),
     ] {
         let mut job = random(mix, 250 * K);
         job.iodepth = 4;
@@ -747,11 +747,11 @@ fn a_plain_job_asks_for_what_any_job_would() {
 }
 
 #[test]
-fn what_needs_more_than_the_next_place_is_not_plain() {
+fn jobs_that_need_more_than_the_next_offset_are_not_plain() {
     let changes: [fn(&mut JobPlan); 8] = [
         |it| it.files.push(part(1, 0, 64 * K)),
         |it| it.stream.random_percent = PerDirection::both(99.0),
-        |it| it.stream.mix = Mix::Both { read_percent: 50.0 },
+        |it| it.stream.mix = ReadWriteMix::Both { read_percent: 50.0 },
         |it| it.stream.run_length = 2,
         |it| it.stream.end.requests = Some(5),
         |it| it.stream.sync.fsync_each = 3,
@@ -765,7 +765,7 @@ fn what_needs_more_than_the_next_place_is_not_plain() {
         },
     ];
     for (number, change) in changes.into_iter().enumerate() {
-        let mut job = random(Mix::Write, 64 * K);
+        let mut job = random(ReadWriteMix::Write, 64 * K);
         change(&mut job);
         let stream = JobStream::new(&job, 1).unwrap();
         assert!(matches!(stream.stage, JobStage::Loop), "{number}");
@@ -774,7 +774,7 @@ fn what_needs_more_than_the_next_place_is_not_plain() {
 
 #[test]
 fn a_log_is_replayed_in_its_order_and_at_its_times() {
-    let act = |due_ns, kind, offset_bytes, length_bytes| RecordedAct {
+    let act = |due_ns, kind, offset_bytes, length_bytes| RecordedRequest {
         due_ns,
         kind,
         part_index: 0,
@@ -786,7 +786,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
         act(1000, RecordedKind::Fsync, 0, 0),
         act(5000, RecordedKind::Read, 8192, 512),
     ];
-    let mut plan = plan(Mix::Both { read_percent: 50.0 }, 64 * K);
+    let mut plan = plan(ReadWriteMix::Both { read_percent: 50.0 }, 64 * K);
     plan.recorded = Some(RecordedPlan::new("log".to_owned(), acts.into()));
     plan.stream.end.loops = Some(2);
     let told = |plan: &JobPlan| -> Vec<(Operation, u64, u32)> {
@@ -833,12 +833,12 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
 }
 
 #[test]
-fn what_is_asked_for_is_noted_whole() {
-    let mut plan = random(Mix::Write, 64 << 20);
+fn every_issued_request_is_logged() {
+    let mut plan = random(ReadWriteMix::Write, 64 << 20);
     plan.stream.sync.fsync_each = 5;
     let (sender, receiver) = std::sync::mpsc::channel();
     let stream = JobStream::new(&plan, 7).unwrap();
-    let mut stream = Noted::new(stream, Some(sender), 1);
+    let mut stream = RequestLogger::new(stream, Some(sender), 1);
     let mut offsets = Vec::new();
     let mut now_ns = 50;
     while let Step::Issue(request) = stream.next(0, now_ns) {
@@ -848,7 +848,7 @@ fn what_is_asked_for_is_noted_whole() {
         now_ns += 10;
     }
     drop(stream);
-    let noted: Vec<NotedRequest> = receiver.try_iter().flatten().collect();
+    let noted: Vec<LoggedRequest> = receiver.try_iter().flatten().collect();
     let seen: Vec<u64> = noted.iter().map(|it| it.act.offset_bytes).collect();
     assert_eq!(seen, offsets);
     assert_eq!((noted[0].act.due_ns, noted[1].act.due_ns), (0, 10));
@@ -858,12 +858,12 @@ fn what_is_asked_for_is_noted_whole() {
 }
 
 #[test]
-fn requests_are_noted_as_they_complete_and_keep_their_order() {
-    let mut plan = random(Mix::Read, 16 * K);
+fn requests_are_logged_on_completion_and_keep_their_order() {
+    let mut plan = random(ReadWriteMix::Read, 16 * K);
     plan.iodepth = 2;
     let (sender, receiver) = std::sync::mpsc::channel();
     let stream = JobStream::new(&plan, 7).unwrap();
-    let mut stream = Noted::new(stream, Some(sender), 2);
+    let mut stream = RequestLogger::new(stream, Some(sender), 2);
     let issued = |step| match step {
         Step::Issue(request) => request.offset_bytes,
         step => panic!("{step:?}"),
@@ -874,7 +874,7 @@ fn requests_are_noted_as_they_complete_and_keep_their_order() {
         stream.complete(Completion { slot, result }, now_ns);
     }
     drop(stream);
-    let noted: Vec<NotedRequest> = receiver.try_iter().flatten().collect();
+    let noted: Vec<LoggedRequest> = receiver.try_iter().flatten().collect();
     let seen = noted
         .iter()
         .map(|it| (it.act.offset_bytes, it.index, it.moved_bytes, it.done_ns));
@@ -885,11 +885,11 @@ fn requests_are_noted_as_they_complete_and_keep_their_order() {
 }
 
 #[test]
-fn names_are_worked_on_in_their_order() {
-    let mut plan = plan(Mix::Read, 4 * K);
+fn name_operations_follow_the_order_of_the_files() {
+    let mut plan = plan(ReadWriteMix::Read, 4 * K);
     plan.files = (0..3).map(|index| part(index, 0, 4 * K)).collect();
     plan.stream.end.loops = Some(2);
-    let of = |work: NameWork| {
+    let of = |work: MetadataWork| {
         let plan = JobPlan {
             names: Some(work),
             ..plan.clone()
@@ -899,17 +899,17 @@ fn names_are_worked_on_in_their_order() {
         told.iter().map(one).collect::<Vec<_>>()
     };
     let each = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
-    assert_eq!(of(NameWork::Stat), each(Operation::Stat));
-    assert_eq!(of(NameWork::Delete), each(Operation::Unlink));
-    let made = of(NameWork::Create);
+    assert_eq!(of(MetadataWork::Stat), each(Operation::Stat));
+    assert_eq!(of(MetadataWork::Delete), each(Operation::Unlink));
+    let made = of(MetadataWork::Create);
     let made: Vec<_> = made.chunks(2).map(|it| (it[0], it[1])).collect();
     let both = each(Operation::Create).map(|it| (it, (Operation::Close, it.1)));
     assert_eq!(made, both);
 }
 
 #[test]
-fn a_step_across_the_end_begins_again() {
-    let mut holed = plan(Mix::Read, 32 * K);
+fn a_step_across_the_end_starts_over() {
+    let mut holed = plan(ReadWriteMix::Read, 32 * K);
     holed.stream.step_bytes = 8192;
     let places: Vec<u64> = requests(&holed)
         .iter()
@@ -917,14 +917,14 @@ fn a_step_across_the_end_begins_again() {
         .collect();
     assert_eq!(places, [0, 12, 24, 0, 12, 24, 0, 12]);
     // At the end exactly, nothing is left.
-    let mut holed = plan(Mix::Read, 40 * K);
+    let mut holed = plan(ReadWriteMix::Read, 40 * K);
     holed.stream.step_bytes = 8192;
     assert_eq!(requests(&holed).len(), 4);
 }
 
 #[test]
-fn a_wrong_read_ends_a_job_at_the_rate_of_its_cell_too() {
-    let mut plan = plan(Mix::Read, 1 << 20);
+fn a_wrong_read_also_ends_a_fixed_rate_job() {
+    let mut plan = plan(ReadWriteMix::Read, 1 << 20);
     plan.ends_on_mismatch = true;
     let stream = JobStream::new(&plan, 7).unwrap();
     let stream = Exclusive::new(stream, vec![Stripes::default()], 1);
@@ -935,7 +935,7 @@ fn a_wrong_read_ends_a_job_at_the_rate_of_its_cell_too() {
             panic!("a request is due at {due_ns}");
         };
         if is_wrong {
-            stream.mismatched();
+            stream.on_mismatch();
         }
         let result = request.length_bytes as i32;
         stream.complete(Completion { slot: 0, result }, due_ns + 10);

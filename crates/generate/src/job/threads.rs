@@ -77,7 +77,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use plan::EngineKind;
-    use plan::job::{Mix, NameWork};
+    use plan::job::{MetadataWork, ReadWriteMix};
 
     use super::*;
     use crate::job::tests::plan;
@@ -91,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn threads_share_files_and_amounts_to_the_last_byte() {
+    fn threads_split_files_and_amounts_exactly() {
         for (count, size_bytes) in [(2, 1 << 20), (3, 1 << 20), (8, (1 << 20) + 4096)] {
-            let mut job = plan(Mix::Write, size_bytes);
+            let mut job = plan(ReadWriteMix::Write, size_bytes);
             (job.engine, job.iodepth) = (EngineKind::Psync, count);
             job.files[0].start_bytes = 8192;
             job.stream.end.requests = Some(1000);
@@ -115,12 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_with_a_queue_and_work_on_names_need_one_thread() {
+    fn asynchronous_engines_and_name_operations_use_one_thread() {
         for (engine, names) in [
             (EngineKind::IoUring, None),
-            (EngineKind::Psync, Some(NameWork::Stat)),
+            (EngineKind::Psync, Some(MetadataWork::Stat)),
         ] {
-            let mut job = plan(Mix::Read, 1 << 20);
+            let mut job = plan(ReadWriteMix::Read, 1 << 20);
             (job.engine, job.iodepth, job.names) = (engine, 8, names);
             assert_eq!(of(job).len(), 1);
         }

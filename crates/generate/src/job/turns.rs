@@ -1,28 +1,28 @@
 //! Selection of the next direction, and syncs after writes.
 
 use engine::{Operation, OperationSet, Request};
-use plan::job::{JobPlan, NameWork, RangeSync, RecordedKind, SyncRule};
+use plan::job::{JobPlan, MetadataWork, RangeSync, RecordedKind, SyncRule};
 
 use super::access::JobAccess;
-use super::sides::JobSide;
+use super::sides::RequestDirection;
 use super::walk::WalkPosition;
 
 /// Selection rule for directions.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MixRule {
-    Always(JobSide),
+    Always(RequestDirection),
     /// Number of reads per 2^32 draws.
     Drawn(u64),
 }
 
 /// Syncs after writes.
 #[derive(Debug, Clone)]
-pub(super) struct SyncTurns {
+pub(super) struct SyncState {
     pub(super) rule: SyncRule,
     /// Writes since the last sync of each kind.
     since_fsync: u32,
     since_fdatasync: u32,
-    ranges: Option<RangeTurns>,
+    ranges: Option<RangeSyncState>,
     pub(super) due: Option<DueSync>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct DueSync {
 
 /// Ranges that are written out after writes.
 #[derive(Debug, Clone)]
-struct RangeTurns {
+struct RangeSyncState {
     write_count: u32,
     how: u8,
     /// Writes since the last range was synced.
@@ -54,11 +54,11 @@ const NOTHING_WRITTEN: (u64, u64) = (u64::MAX, 0);
 
 impl MixRule {
     #[inline]
-    pub(super) fn draw(self, position: &mut WalkPosition) -> JobSide {
+    pub(super) fn draw(self, position: &mut WalkPosition) -> RequestDirection {
         match self {
             Self::Always(side) => side,
-            Self::Drawn(read) if position.rng.next_u64() >> 32 < read => JobSide::Read,
-            Self::Drawn(_) => JobSide::Write,
+            Self::Drawn(read) if position.rng.next_u64() >> 32 < read => RequestDirection::Read,
+            Self::Drawn(_) => RequestDirection::Write,
         }
     }
 }
@@ -76,7 +76,7 @@ impl DueSync {
     }
 }
 
-impl RangeTurns {
+impl RangeSyncState {
     fn new(rule: RangeSync, file_count: usize) -> Self {
         let parts = [
             (rule.waits_before, Request::WAIT_BEFORE),
@@ -92,7 +92,7 @@ impl RangeTurns {
         }
     }
 
-    fn wrote(&mut self, access: &JobAccess) -> Option<DueSync> {
+    fn record_write(&mut self, access: &JobAccess) -> Option<DueSync> {
         let written = &mut self.written[access.file_index as usize];
         let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
         *written = (written.0.min(access.offset_bytes), written.1.max(end_bytes));
@@ -113,19 +113,19 @@ impl RangeTurns {
     }
 }
 
-impl SyncTurns {
+impl SyncState {
     pub(super) fn new(rule: SyncRule, file_count: usize) -> Self {
         Self {
             rule,
             since_fsync: 0,
             since_fdatasync: 0,
-            ranges: rule.range.map(|it| RangeTurns::new(it, file_count)),
+            ranges: rule.range.map(|it| RangeSyncState::new(it, file_count)),
             due: None,
         }
     }
 
     #[inline]
-    pub(super) fn wrote(&mut self, access: &JobAccess) {
+    pub(super) fn record_write(&mut self, access: &JobAccess) {
         let file_index = access.file_index;
         if self.rule.fsync_each > 0 {
             self.since_fsync += 1;
@@ -143,7 +143,7 @@ impl SyncTurns {
                     .get_or_insert(DueSync::whole(Operation::Fdatasync, file_index));
             }
         }
-        if let Some(due) = self.ranges.as_mut().and_then(|it| it.wrote(access)) {
+        if let Some(due) = self.ranges.as_mut().and_then(|it| it.record_write(access)) {
             self.due.get_or_insert(due);
         }
     }
@@ -152,11 +152,11 @@ impl SyncTurns {
 pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
     if let Some(work) = plan.names {
         return match work {
-            NameWork::Create => OperationSet::EMPTY
+            MetadataWork::Create => OperationSet::EMPTY
                 .with(Operation::Create)
                 .with(Operation::Close),
-            NameWork::Stat => OperationSet::EMPTY.with(Operation::Stat),
-            NameWork::Delete => OperationSet::EMPTY.with(Operation::Unlink),
+            MetadataWork::Stat => OperationSet::EMPTY.with(Operation::Stat),
+            MetadataWork::Delete => OperationSet::EMPTY.with(Operation::Unlink),
         };
     }
     let stream = &plan.stream;

@@ -5,15 +5,15 @@ mod unused;
 mod zoned;
 
 use plan::Distribution;
-use plan::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
+use plan::job::{BlockRule, JobPlan, OffsetOrder, RunDirection, StreamPlan};
 
 use super::access::JobAccess;
 use super::block_map::BlockMap;
 use super::file_position::FilePosition;
-use super::file_turn::{FileRule, FileTurn};
+use super::file_turn::{FileOrderState, FileRule};
 use super::number;
-use super::random_places::{PlaceRule, PlaceSeeds, RandomPlaces};
-use super::sides::{JobSide, SIDES, SideRule, side, used_blocks};
+use super::random_places::{OffsetRule, OffsetSeeds, RandomOffsets};
+use super::sides::{DirectionRule, RequestDirection, SIDES, side, used_blocks};
 use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
 use crate::arithmetic::Divisor;
@@ -23,12 +23,12 @@ use crate::{GenerateError, Rng};
 /// Parameters that do not change while requests are generated.
 #[derive(Debug, Clone)]
 pub(super) struct JobWalk {
-    sides: [SideRule; 2],
+    sides: [DirectionRule; 2],
     pub(super) parts: Box<[JobPart]>,
     pub(super) files: FileRule,
     step_bytes: i64,
     run_length: u32,
-    wrap: Wrap,
+    wrap: RunDirection,
     zones: Option<ZoneWalk>,
     /// Size of the smallest request of either direction.
     smallest_bytes: u32,
@@ -50,13 +50,13 @@ pub(super) struct JobPart {
     /// First block of this part in the map of all parts.
     first_block: u64,
     /// By direction; `None` if there are no random requests or none fits.
-    random: [Option<RandomPlaces>; 2],
+    random: [Option<RandomOffsets>; 2],
 }
 
 /// Position of a job in its files.
 #[derive(Debug, Clone)]
 pub(super) struct WalkPosition {
-    turn: FileTurn,
+    turn: FileOrderState,
     files: Box<[FilePosition]>,
     /// For positions, files and directions; continues across loops.
     pub(super) rng: Rng,
@@ -80,14 +80,17 @@ impl JobWalk {
         let all_fixed = used
             .iter()
             .all(|it| it.sizes.min_bytes() == it.sizes.max_bytes());
-        let once = stream.visits == Visits::Once;
+        let once = stream.visits == OffsetOrder::Once;
         // With one fixed size, an order without repetition has the same effect as fio's map.
         let to_the_letter = stream.is_to_the_letter && !(alike && all_fixed);
         let zones = stream.zones.as_ref().map(ZoneWalk::new).transpose()?;
         let has_map = once && to_the_letter && zones.is_none();
         let map_block = has_map.then(|| Divisor::new(smallest_bytes.max(1).into()));
         let mut walk = Self {
-            sides: [side(stream, JobSide::Read)?, side(stream, JobSide::Write)?],
+            sides: [
+                side(stream, RequestDirection::Read)?,
+                side(stream, RequestDirection::Write)?,
+            ],
             parts: Box::default(),
             files: FileRule::new(&stream.file_order, plan.files.len() as u32, seed)?,
             step_bytes: stream.step_bytes,
@@ -119,7 +122,7 @@ impl JobWalk {
                 Some(zones) => zones.room_bytes().min(file.size_bytes),
                 None => file.size_bytes,
             };
-            let seeds = PlaceSeeds {
+            let seeds = OffsetSeeds {
                 order: mix(self.seed ^ mix(index)),
                 // Depends only on the file, so that all jobs have the same hot spots.
                 scatter: file.file_index.into(),
@@ -145,15 +148,15 @@ impl JobWalk {
     fn places(
         &self,
         stream: &StreamPlan,
-        side: JobSide,
+        side: RequestDirection,
         room_bytes: u64,
-        seeds: PlaceSeeds,
-    ) -> Result<Option<RandomPlaces>, GenerateError> {
+        seeds: OffsetSeeds,
+    ) -> Result<Option<RandomOffsets>, GenerateError> {
         let rule = &self.sides[side as usize];
         let smallest_bytes = rule.sizes.min_bytes();
         let is_used = match side {
-            JobSide::Read => stream.mix.reads(),
-            JobSide::Write => stream.mix.writes(),
+            RequestDirection::Read => stream.mix.reads(),
+            RequestDirection::Write => stream.mix.writes(),
         };
         if !is_used || rule.random == 0 || u64::from(smallest_bytes) > room_bytes {
             return Ok(None);
@@ -165,16 +168,18 @@ impl JobWalk {
         let is_drawn = self.map_block.is_some() || !rule.sizes.is_fixed();
         let of_side = side as usize;
         let visits = match &stream.visits {
-            Visits::Once if is_drawn => PlaceRule::Drawn(&Distribution::Uniform),
-            Visits::Once => PlaceRule::Once,
-            Visits::Drawn { distribution } => PlaceRule::Drawn(distribution),
-            Visits::DrawnByDirection { distributions: by } => {
-                PlaceRule::Drawn([&by.read, &by.write][of_side])
+            OffsetOrder::Once if is_drawn => OffsetRule::Drawn(&Distribution::Uniform),
+            OffsetOrder::Once => OffsetRule::Once,
+            OffsetOrder::Drawn { distribution } => OffsetRule::Drawn(distribution),
+            OffsetOrder::DrawnByDirection { distributions: by } => {
+                OffsetRule::Drawn([&by.read, &by.write][of_side])
             }
-            Visits::DrawnZones { zones } => PlaceRule::Zones([&zones.read, &zones.write][of_side]),
+            OffsetOrder::DrawnZones { zones } => {
+                OffsetRule::Zones([&zones.read, &zones.write][of_side])
+            }
         };
         let room = (room_bytes, smallest_bytes, blocks.align_bytes);
-        RandomPlaces::new(&visits, room, seeds).map(Some)
+        RandomOffsets::new(&visits, room, seeds).map(Some)
     }
 
     /// Position before the first request.
@@ -184,7 +189,7 @@ impl JobWalk {
             part.first_block + self.map_block.map_or(0, blocks)
         });
         WalkPosition {
-            turn: FileTurn::new(&self.files, self.parts.len() as u32, in_a_row),
+            turn: FileOrderState::new(&self.files, self.parts.len() as u32, in_a_row),
             files: vec![FilePosition::default(); self.parts.len()].into(),
             rng: Rng::new(mix(self.seed)),
             size_rng: Rng::new(self.size_seed()),
@@ -200,7 +205,7 @@ impl JobWalk {
     /// `true` if a loop may use a position twice.
     pub(super) fn may_repeat(&self, stream: &StreamPlan) -> bool {
         let is_once =
-            stream.visits == Visits::Once && (self.map_block.is_some() || self.shares_order);
+            stream.visits == OffsetOrder::Once && (self.map_block.is_some() || self.shares_order);
         let is_plain = self
             .sides
             .iter()
@@ -250,7 +255,11 @@ impl JobWalk {
 
     /// The next request in a direction; `None` if no file has more for it.
     #[inline]
-    pub(super) fn next(&self, position: &mut WalkPosition, side: JobSide) -> Option<JobAccess> {
+    pub(super) fn next(
+        &self,
+        position: &mut WalkPosition,
+        side: RequestDirection,
+    ) -> Option<JobAccess> {
         let WalkPosition {
             turn,
             files,
@@ -287,12 +296,12 @@ impl JobWalk {
         part: &JobPart,
         file: &mut FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
     ) -> Option<(u64, u32)> {
         let place = if let Some(zones) = &self.zones {
             self.place_in_zones(zones, part, file, draws, side)
         } else {
-            self.place_in(part, file, draws, side, (0, part.size_bytes))
+            self.place_in_range(part, file, draws, side, (0, part.size_bytes))
         };
         let (offset_bytes, length_bytes) = place?;
         let number = side as usize;
@@ -304,12 +313,12 @@ impl JobWalk {
 
     /// A position within a range of a part.
     #[inline]
-    fn place_in(
+    fn place_in_range(
         &self,
         part: &JobPart,
         file: &mut FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
         (low_bytes, high_bytes): (u64, u64),
     ) -> Option<(u64, u32)> {
         let number = side as usize;
@@ -328,7 +337,7 @@ impl JobWalk {
         if self.run_length > 1 {
             if file.run_left[number] > 0 {
                 file.run_left[number] -= 1;
-                if let Some(place) = self.in_run(file, draws, side, high_bytes) {
+                if let Some(place) = self.place_in_run(file, draws, side, high_bytes) {
                     return Some(self.used(part, draws, place));
                 }
             }
@@ -343,17 +352,17 @@ impl JobWalk {
     }
 
     /// A position at the end of the last request, or at its start again.
-    fn in_run(
+    fn place_in_run(
         &self,
         file: &FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
         high_bytes: u64,
     ) -> Option<(u64, u32)> {
         let number = side as usize;
         let offset_bytes = match self.wrap {
-            Wrap::Onward => file.end_bytes[number],
-            Wrap::Same => file.start_bytes[number],
+            RunDirection::Onward => file.end_bytes[number],
+            RunDirection::Same => file.start_bytes[number],
         };
         let room_bytes = high_bytes.checked_sub(offset_bytes)?;
         let sizes = &self.sides[number].sizes;
@@ -366,7 +375,7 @@ impl JobWalk {
         part: &JobPart,
         file: &FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
         (low_bytes, high_bytes): (u64, u64),
     ) -> Option<(u64, u32)> {
         let number = side as usize;
@@ -402,7 +411,7 @@ impl JobWalk {
         part: &JobPart,
         file: &mut FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
         (low_bytes, high_bytes): (u64, u64),
     ) -> Option<(u64, u32)> {
         let number = side as usize;

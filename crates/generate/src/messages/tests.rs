@@ -65,7 +65,7 @@ proptest! {
 }
 
 #[test]
-fn shares_of_reads_are_those_of_the_line() {
+fn the_read_share_matches_the_line() {
     let lines = vec![replying(1, 30.0, 0)];
     let mut messages = Messages::new(&plan(lines, vec![span(0, 0, 1)])).unwrap();
     let played = play(&mut messages, 1, 10_000);
@@ -104,7 +104,7 @@ fn a_connection_has_its_transactions_between_open_and_close() {
 }
 
 #[test]
-fn a_slot_whose_connection_failed_is_done_and_the_others_go_on() {
+fn a_slot_with_a_failed_connection_ends_and_the_others_continue() {
     let lines = vec![replying(9, 0.0, 3)];
     let mut messages = Messages::new(&plan(lines, vec![span(0, 0, 2)])).unwrap();
     assert!(matches!(messages.next(0, 1), Step::Issue(_)));

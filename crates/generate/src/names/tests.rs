@@ -19,7 +19,7 @@ fn a_thousand_flat_names_go_from_a_to_all() {
 }
 
 #[test]
-fn trees_are_as_low_as_their_directories_allow() {
+fn trees_are_as_shallow_as_their_directories_allow() {
     let shown = |paths: &[std::path::PathBuf]| {
         let paths = paths.iter().map(|path| path.to_str().unwrap());
         paths.collect::<Vec<_>>().join(" ")
@@ -68,7 +68,7 @@ fn names_are_the_end_of_the_time_tildes_and_random_characters() {
 }
 
 #[test]
-fn subdirectories_begin_with_that_of_the_second_and_are_taken_in_turn() {
+fn subdirectories_start_at_the_current_second_and_are_used_in_turn() {
     let used = |count: u32, directories: u32, each: Option<u32>, second| {
         let stamped = StampedNames {
             directories,

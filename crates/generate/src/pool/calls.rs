@@ -65,7 +65,7 @@ pub struct WriteCalls {
     at_bytes: u32,
     call_bytes: u32,
     written_bytes: u32,
-    end: End,
+    end: CallsEnd,
 }
 
 /// A call to make.
@@ -91,7 +91,7 @@ impl WriteCalls {
             at_bytes: 0,
             call_bytes: 0,
             written_bytes: 0,
-            end: End::Ahead,
+            end: CallsEnd::Ahead,
         };
         calls.advance();
         calls
@@ -101,7 +101,7 @@ impl WriteCalls {
     #[inline]
     #[must_use]
     pub fn call(&self) -> Option<PoolCall> {
-        (self.end != End::Behind).then_some(PoolCall {
+        (self.end != CallsEnd::Behind).then_some(PoolCall {
             at_bytes: self.at_bytes,
             length_bytes: self.call_bytes,
         })
@@ -136,7 +136,7 @@ impl WriteCalls {
     #[inline]
     fn advance(&mut self) {
         let Some(buffer_bytes) = self.pattern.buffer_bytes else {
-            self.end = self.end.behind_block(self.rest_bytes, self.pattern);
+            self.end = self.end.after_block(self.rest_bytes, self.pattern);
             self.call_bytes = self.rest_bytes.min(self.pattern.block_bytes);
             self.rest_bytes -= self.call_bytes;
             return;
@@ -149,7 +149,7 @@ impl WriteCalls {
             self.past_buffer(buffer_bytes)
         };
         if self.call_bytes == 0 {
-            self.end = End::Behind;
+            self.end = CallsEnd::Behind;
         }
     }
 
@@ -201,12 +201,12 @@ pub struct ReadCalls {
     came_bytes: u32,
     call_bytes: u32,
     is_direct: bool,
-    end: End,
+    end: CallsEnd,
 }
 
 /// State of the end of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum CallsEnd {
     Ahead,
     /// The current call is the last; only used without a stream.
     Now,
@@ -227,7 +227,7 @@ impl ReadCalls {
             came_bytes: 0,
             call_bytes: 0,
             is_direct: false,
-            end: End::Ahead,
+            end: CallsEnd::Ahead,
         };
         calls.advance();
         calls
@@ -237,7 +237,7 @@ impl ReadCalls {
     #[inline]
     #[must_use]
     pub fn call(&self) -> Option<PoolCall> {
-        (self.end != End::Behind).then_some(PoolCall {
+        (self.end != CallsEnd::Behind).then_some(PoolCall {
             at_bytes: self.came_bytes,
             length_bytes: self.call_bytes,
         })
@@ -263,7 +263,7 @@ impl ReadCalls {
     /// `true` if all calls together returned less than the file's size.
     #[inline]
     #[must_use]
-    pub const fn came_short(&self) -> bool {
+    pub const fn is_short_read(&self) -> bool {
         self.came_bytes < self.size_bytes
     }
 
@@ -274,7 +274,7 @@ impl ReadCalls {
         self.came_bytes = self.came_bytes.saturating_add(came_bytes);
         if self.pattern.buffer_bytes.is_some() {
             if came_bytes == 0 {
-                self.end = End::Behind;
+                self.end = CallsEnd::Behind;
                 return;
             }
             if self.is_direct {
@@ -290,7 +290,7 @@ impl ReadCalls {
     fn advance(&mut self) {
         match self.pattern.buffer_bytes {
             None => {
-                self.end = self.end.behind_block(self.rest_bytes, self.pattern);
+                self.end = self.end.after_block(self.rest_bytes, self.pattern);
                 self.call_bytes = self.rest_bytes.min(self.pattern.block_bytes);
                 self.rest_bytes -= self.call_bytes;
             }
@@ -298,8 +298,8 @@ impl ReadCalls {
                 // A stream requests a whole buffer, even if fewer bytes are left in the file.
                 self.call_bytes = buffer_bytes;
                 // PostMark reads the size that it knows, so no call returns 0 bytes at the end.
-                if !self.came_short() {
-                    self.end = End::Behind;
+                if !self.is_short_read() {
+                    self.end = CallsEnd::Behind;
                 }
             }
             Some(buffer_bytes) => self.past_buffer(buffer_bytes),
@@ -313,7 +313,7 @@ impl ReadCalls {
             self.wanted_bytes = self.rest_bytes.min(self.pattern.block_bytes);
             self.rest_bytes -= self.wanted_bytes;
             if self.wanted_bytes == 0 {
-                self.end = End::Behind;
+                self.end = CallsEnd::Behind;
                 return;
             }
         }
@@ -328,11 +328,11 @@ impl ReadCalls {
     }
 }
 
-impl End {
+impl CallsEnd {
     /// The next state without a stream: after whole blocks, a last call moves the rest, even if it
     /// is empty.
     #[inline]
-    const fn behind_block(self, rest_bytes: u32, pattern: CallPattern) -> Self {
+    const fn after_block(self, rest_bytes: u32, pattern: CallPattern) -> Self {
         match self {
             Self::Ahead if rest_bytes >= pattern.block_bytes => Self::Ahead,
             Self::Ahead => Self::Now,

@@ -1,13 +1,13 @@
 //! An operation of the stream as a chain of requests.
 
-use engine::{Aim, OpenAccess, Operation as Primitive, Request};
+use engine::{OpenAccess, Operation as Primitive, Request, RequestObject};
 use plan::program::Fsync;
 
 use super::{CallPattern, PoolCall, PoolDirectory, PoolStep, ReadCalls, WriteCalls};
 
 /// Rules for all chains of a run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
+pub(super) struct ChainRules {
     pub(super) reads: CallPattern,
     pub(super) writes: CallPattern,
     pub(super) fsync: Fsync,
@@ -19,7 +19,7 @@ pub(super) struct Rules {
     pub(super) subdirectories_count: u32,
 }
 
-impl Rules {
+impl ChainRules {
     /// Number of a directory, counted through all locations.
     #[inline]
     pub(super) const fn directory_number(&self, directory: PoolDirectory) -> u32 {
@@ -40,12 +40,12 @@ pub(super) struct Chain {
     content: ChainCalls,
     /// `true` if one request performs the whole operation.
     is_whole: bool,
-    pub(super) handle: Handle,
+    pub(super) handle: HandleUse,
 }
 
 /// Use of a file's handle in a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Handle {
+pub(super) enum HandleUse {
     /// Opened and closed.
     Passing,
     /// Opened, and left open.
@@ -80,7 +80,7 @@ enum ChainCalls {
 
 /// State of a chain after a completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
+pub(super) enum ChainState {
     /// There are further requests.
     More,
     /// The chain is done.
@@ -98,12 +98,12 @@ impl Chain {
         directory_number: 0,
         content: ChainCalls::None,
         is_whole: false,
-        handle: Handle::Passing,
+        handle: HandleUse::Passing,
     };
 
     /// The chain of an operation, which must not be a mark.
     #[inline]
-    pub(super) fn new(operation: PoolStep, rules: &Rules, handle: Handle) -> Self {
+    pub(super) fn new(operation: PoolStep, rules: &ChainRules, handle: HandleUse) -> Self {
         let (file_index, directory) = match operation {
             PoolStep::Create { file, .. }
             | PoolStep::Read { file, .. }
@@ -129,9 +129,9 @@ impl Chain {
         Self {
             operation,
             stage: match handle {
-                Handle::Passing | Handle::Opened => ChainStage::First,
-                Handle::Open => ChainStage::Content,
-                Handle::Closed => ChainStage::CloseBefore,
+                HandleUse::Passing | HandleUse::Opened => ChainStage::First,
+                HandleUse::Open => ChainStage::Content,
+                HandleUse::Closed => ChainStage::CloseBefore,
             },
             file_index,
             directory_number: rules.directory_number(directory),
@@ -139,7 +139,7 @@ impl Chain {
             is_whole: match &content {
                 ChainCalls::Read(calls) => {
                     // A file that is open before or after the read needs a handle.
-                    rules.reads_whole && handle == Handle::Passing && calls.is_one()
+                    rules.reads_whole && handle == HandleUse::Passing && calls.is_one()
                 }
                 _ => false,
             },
@@ -154,14 +154,14 @@ impl Chain {
 
     /// The request to issue next.
     #[inline]
-    pub(super) fn request(&self, slot: u32, rules: &Rules) -> Request {
+    pub(super) fn request(&self, slot: u32, rules: &ChainRules) -> Request {
         let (operation, offset_bytes) = match self.stage {
             ChainStage::First if self.is_whole => return self.whole_request(slot, rules),
             ChainStage::First => self.first(),
             ChainStage::Content => return self.move_request(slot, rules),
             ChainStage::Sync => (Primitive::Fsync, 0),
             ChainStage::Close | ChainStage::CloseBefore => (Primitive::Close, 0),
-            ChainStage::SyncDirectory => (Primitive::Fsync, Aim::Directory.code()),
+            ChainStage::SyncDirectory => (Primitive::Fsync, RequestObject::Directory.code()),
             ChainStage::Idle => unreachable!("an idle slot has been given its operation"),
         };
         Request {
@@ -178,7 +178,7 @@ impl Chain {
 
     /// This request has its directory in the field that others use for the offset.
     #[inline]
-    fn whole_request(&self, slot: u32, rules: &Rules) -> Request {
+    fn whole_request(&self, slot: u32, rules: &ChainRules) -> Request {
         Request {
             operation: Primitive::ReadWhole,
             offset_bytes: self.directory_number.into(),
@@ -191,19 +191,19 @@ impl Chain {
         match self.operation {
             PoolStep::Create { .. } => (Primitive::Create, 0),
             // A file that stays open is opened for all operations.
-            PoolStep::Read { .. } | PoolStep::Append { .. } if self.handle == Handle::Opened => {
+            PoolStep::Read { .. } | PoolStep::Append { .. } if self.handle == HandleUse::Opened => {
                 (Primitive::Open, OpenAccess::ReadWrite.code())
             }
             PoolStep::Read { .. } => (Primitive::Open, OpenAccess::Read.code()),
             PoolStep::Append { .. } => (Primitive::Open, OpenAccess::Append.code()),
-            PoolStep::MakeDirectory(_) => (Primitive::Mkdir, Aim::Directory.code()),
-            PoolStep::RemoveDirectory(_) => (Primitive::Rmdir, Aim::Directory.code()),
+            PoolStep::MakeDirectory(_) => (Primitive::Mkdir, RequestObject::Directory.code()),
+            PoolStep::RemoveDirectory(_) => (Primitive::Rmdir, RequestObject::Directory.code()),
             PoolStep::Delete { .. } | PoolStep::Mark(_) => (Primitive::Unlink, 0),
         }
     }
 
     #[inline]
-    fn move_request(&self, slot: u32, rules: &Rules) -> Request {
+    fn move_request(&self, slot: u32, rules: &ChainRules) -> Request {
         let (operation, call) = match &self.content {
             ChainCalls::Read(calls) => (Primitive::Read, calls.call()),
             ChainCalls::Write(calls) => (Primitive::Write, calls.call()),
@@ -222,7 +222,7 @@ impl Chain {
     }
 
     #[inline]
-    fn offset_bytes(&self, call: PoolCall, rules: &Rules) -> u64 {
+    fn offset_bytes(&self, call: PoolCall, rules: &ChainRules) -> u64 {
         // The text selects its bytes by this offset. The engine writes at the file's position.
         if !rules.has_file_offsets {
             return call.at_bytes.into();
@@ -254,14 +254,14 @@ impl Chain {
 
     /// Records the completion of the chain's request.
     #[inline]
-    pub(super) fn settle(&mut self, result: i32, rules: &Rules) -> After {
+    pub(super) fn settle(&mut self, result: i32, rules: &ChainRules) -> ChainState {
         if self.stage == ChainStage::First && result < 0 {
             self.stage = ChainStage::Idle;
-            return After::Failed;
+            return ChainState::Failed;
         }
         if self.is_whole {
             self.stage = ChainStage::Idle;
-            return After::Done;
+            return ChainState::Done;
         }
         // The original ignores failed and short reads and writes, so the chain continues.
         if self.stage == ChainStage::Content {
@@ -275,14 +275,14 @@ impl Chain {
         }
         self.stage = self.stage_after(rules);
         if self.stage == ChainStage::Idle {
-            After::Done
+            ChainState::Done
         } else {
-            After::More
+            ChainState::More
         }
     }
 
     #[inline]
-    fn stage_after(&self, rules: &Rules) -> ChainStage {
+    fn stage_after(&self, rules: &ChainRules) -> ChainStage {
         let is_written = matches!(self.content, ChainCalls::Write(_));
         match self.stage {
             ChainStage::First | ChainStage::Content => match &self.content {
@@ -301,16 +301,16 @@ impl Chain {
 
     /// Close the file, unless it stays open.
     #[inline]
-    fn close_stage(&self, rules: &Rules) -> ChainStage {
+    fn close_stage(&self, rules: &ChainRules) -> ChainStage {
         match (self.handle, &self.content) {
-            (Handle::Passing | Handle::Closed, _) => ChainStage::Close,
+            (HandleUse::Passing | HandleUse::Closed, _) => ChainStage::Close,
             (_, ChainCalls::Write(_)) => self.directory_stage(rules),
             _ => ChainStage::Idle,
         }
     }
 
     /// Sync the directory of a created or removed file, if requested.
-    const fn directory_stage(&self, rules: &Rules) -> ChainStage {
+    const fn directory_stage(&self, rules: &ChainRules) -> ChainStage {
         let is_changed = matches!(
             self.operation,
             PoolStep::Create { .. } | PoolStep::Delete { .. }

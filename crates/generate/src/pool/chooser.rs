@@ -3,7 +3,7 @@
 use plan::program::FileChoice;
 
 use super::slots::Slots;
-use super::{Numbers, StreamError};
+use super::{PoolRandom, StreamError};
 use crate::Rng;
 use crate::position::{Permutation, Zipf};
 
@@ -50,7 +50,7 @@ impl Chooser {
 
     /// Prefetches the slot that will be selected after one more number is drawn.
     #[inline]
-    pub(super) fn fetch_ahead(&self, slots: &Slots, numbers: &Numbers) {
+    pub(super) fn fetch_ahead(&self, slots: &Slots, numbers: &PoolRandom) {
         // The other rule draws its own numbers, which are not known ahead.
         if matches!(self, Self::Uniform) {
             slots.fetch_ahead(numbers);
@@ -59,7 +59,7 @@ impl Chooser {
 
     /// Selects an occupied slot; there must be one in reach.
     #[inline]
-    pub(super) fn pick(&mut self, slots: &Slots, numbers: &mut Numbers) -> u32 {
+    pub(super) fn pick(&mut self, slots: &Slots, numbers: &mut PoolRandom) -> u32 {
         match self {
             Self::Uniform => slots.pick(numbers),
             Self::Zipf {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_text_is_put_into_the_buffers_once_and_a_long_one_is_not() {
+    fn only_a_short_text_is_put_into_the_buffers_in_advance() {
         let content = TextContent::new(b"abcdefg".to_vec());
         let mut buffer = *b"0123456789";
         content.prepare_buffer(&mut buffer);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_begins_anew_behind_its_end() {
+    fn the_text_starts_over_after_its_end() {
         assert_eq!(filled(5, 10), b"fgabcdefga");
     }
 }

@@ -1,16 +1,16 @@
 //! Files of the pool that stay open.
 
-use super::chain::Handle;
+use super::chain::HandleUse;
 
 /// One bit per slot of the pool, set if its file is open.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct OpenFileBits {
     open: Box<[u64]>,
     count: u32,
     max_count: u32,
 }
 
-impl Kept {
+impl OpenFileBits {
     pub(super) fn new(slots_count: u32, max_count: u32) -> Self {
         Self {
             open: vec![0; slots_count.div_ceil(u64::BITS) as usize].into(),
@@ -32,29 +32,29 @@ impl Kept {
     /// Use of the handle for an operation on the content of a slot's file. The file stays open
     /// afterwards, unless the maximum is reached.
     #[inline]
-    pub(super) fn open(&mut self, slot_index: u32) -> Handle {
+    pub(super) fn open(&mut self, slot_index: u32) -> HandleUse {
         let (word, bit) = Self::place(slot_index);
         if self.open[word] & bit != 0 {
-            return Handle::Open;
+            return HandleUse::Open;
         }
         if self.count == self.max_count {
-            return Handle::Passing;
+            return HandleUse::Passing;
         }
         self.open[word] |= bit;
         self.count += 1;
-        Handle::Opened
+        HandleUse::Opened
     }
 
     /// Use of the handle when a slot's file is removed or could not be opened.
     #[inline]
-    pub(super) fn close(&mut self, slot_index: u32) -> Handle {
+    pub(super) fn close(&mut self, slot_index: u32) -> HandleUse {
         let (word, bit) = Self::place(slot_index);
         if self.open[word] & bit == 0 {
-            return Handle::Passing;
+            return HandleUse::Passing;
         }
         self.open[word] &= !bit;
         self.count -= 1;
-        Handle::Closed
+        HandleUse::Closed
     }
 
     const fn place(slot_index: u32) -> (usize, u64) {
@@ -70,16 +70,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_files_stay_open_than_may() {
-        let mut kept = Kept::new(200, 2);
-        assert_eq!(kept.close(3), Handle::Passing);
-        assert_eq!(kept.open(3), Handle::Opened);
-        assert_eq!(kept.open(3), Handle::Open);
-        assert_eq!(kept.open(199), Handle::Opened);
-        assert_eq!(kept.open(64), Handle::Passing);
-        assert_eq!(kept.close(3), Handle::Closed);
-        assert_eq!(kept.open(64), Handle::Opened);
+    fn no_more_files_stay_open_than_allowed() {
+        let mut kept = OpenFileBits::new(200, 2);
+        assert_eq!(kept.close(3), HandleUse::Passing);
+        assert_eq!(kept.open(3), HandleUse::Opened);
+        assert_eq!(kept.open(3), HandleUse::Open);
+        assert_eq!(kept.open(199), HandleUse::Opened);
+        assert_eq!(kept.open(64), HandleUse::Passing);
+        assert_eq!(kept.close(3), HandleUse::Closed);
+        assert_eq!(kept.open(64), HandleUse::Opened);
         kept.clear();
-        assert_eq!(kept.open(199), Handle::Opened);
+        assert_eq!(kept.open(199), HandleUse::Opened);
     }
 }

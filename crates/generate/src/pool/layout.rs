@@ -49,7 +49,7 @@ pub fn file_options(settings: &FilePool, has_file_offsets: bool) -> FileEngineOp
 pub fn kept_file_options(settings: &FilePool, has_file_offsets: bool) -> FileEngineOptions {
     let options = file_options(settings, has_file_offsets);
     FileEngineOptions {
-        open: options.open.appending(),
+        open: options.open.with_append(),
         at_position: false,
         ..options
     }

@@ -10,13 +10,13 @@ const MIDDLE: usize = 397;
 /// Source: Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding takes the
 /// upper halves of the sequence x -> 69069 x + 1.
 #[derive(Clone)]
-pub struct Twister32 {
+pub struct Mt19937 {
     state: [u32; WORDS],
     /// Index of the word for the next number; `WORDS` if the state must be renewed first.
     next_index: usize,
 }
 
-impl Twister32 {
+impl Mt19937 {
     /// The generator for a seed; every seed is allowed.
     #[must_use]
     pub fn new(seed: u32) -> Self {
@@ -43,7 +43,7 @@ impl Twister32 {
         if self.next_index == WORDS {
             self.renew();
         }
-        let number = tempered(self.state[self.next_index]);
+        let number = temper(self.state[self.next_index]);
         self.next_index += 1;
         number
     }
@@ -53,7 +53,7 @@ impl Twister32 {
     pub(super) fn ahead(&self, count: usize) -> Option<u32> {
         self.state
             .get(self.next_index + count)
-            .map(|word| tempered(*word))
+            .map(|word| temper(*word))
     }
 
     /// Makes the next draw give the last number again; at most once after a draw.
@@ -65,19 +65,19 @@ impl Twister32 {
     fn renew(&mut self) {
         let state = &mut self.state;
         for index in 0..WORDS - MIDDLE {
-            state[index] = twisted(state[index], state[index + 1], state[index + MIDDLE]);
+            state[index] = twist(state[index], state[index + 1], state[index + MIDDLE]);
         }
         for index in WORDS - MIDDLE..WORDS - 1 {
             let middle = state[index + MIDDLE - WORDS];
-            state[index] = twisted(state[index], state[index + 1], middle);
+            state[index] = twist(state[index], state[index + 1], middle);
         }
-        state[WORDS - 1] = twisted(state[WORDS - 1], state[0], state[MIDDLE - 1]);
+        state[WORDS - 1] = twist(state[WORDS - 1], state[0], state[MIDDLE - 1]);
         self.next_index = 0;
     }
 }
 
 #[inline]
-const fn tempered(mut number: u32) -> u32 {
+const fn temper(mut number: u32) -> u32 {
     number ^= number >> 11;
     number ^= (number << 7) & 0x9d2c_5680;
     number ^= (number << 15) & 0xefc6_0000;
@@ -85,7 +85,7 @@ const fn tempered(mut number: u32) -> u32 {
 }
 
 #[inline]
-const fn twisted(upper: u32, lower: u32, middle: u32) -> u32 {
+const fn twist(upper: u32, lower: u32, middle: u32) -> u32 {
     let joined = (upper & 0x8000_0000) | (lower & 0x7fff_ffff);
     let mask = (lower & 1).wrapping_neg() & 0x9908_b0df;
     middle ^ (joined >> 1) ^ mask

@@ -1,25 +1,25 @@
 //! Random numbers of all versions.
 
-use plan::program::PoolDraws;
+use plan::program::PoolGenerator;
 
-use super::{Congruential, Twister32};
+use super::{Congruential, Mt19937};
 
 /// Random numbers of a version.
 #[derive(Clone)]
-pub enum Numbers {
+pub enum PoolRandom {
     /// Numbers of version 1.5 and later.
-    Twister(Box<Twister32>),
+    Twister(Box<Mt19937>),
     /// Numbers of earlier versions.
     Congruential(Congruential),
 }
 
-impl Numbers {
+impl PoolRandom {
     /// The numbers of this kind for a seed.
     #[must_use]
-    pub fn new(kind: PoolDraws, seed: u32) -> Self {
+    pub fn new(kind: PoolGenerator, seed: u32) -> Self {
         match kind {
-            PoolDraws::Twister1999 => Self::Twister(Box::new(Twister32::new(seed))),
-            PoolDraws::Congruential15 => Self::Congruential(Congruential::new(seed)),
+            PoolGenerator::Twister1999 => Self::Twister(Box::new(Mt19937::new(seed))),
+            PoolGenerator::Congruential15 => Self::Congruential(Congruential::new(seed)),
         }
     }
 

@@ -7,13 +7,13 @@ const BITS: u32 = u64::BITS;
 
 /// A set of slots. Above the words of the slots there are levels that mark full words.
 #[derive(Debug, Clone)]
-pub(super) struct Occupied {
+pub(super) struct OccupiedSlots {
     slots_count: u32,
     /// The slots first; each higher level has one bit per word of the level below.
     levels: Vec<Vec<u64>>,
 }
 
-impl Occupied {
+impl OccupiedSlots {
     /// An empty set.
     pub(super) fn new(slots_count: u32) -> Result<Self, StreamError> {
         let mut levels = Vec::new();
@@ -108,16 +108,16 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::Occupied;
+    use super::OccupiedSlots;
 
     proptest! {
         #[test]
-        fn slots_are_found_as_by_looking_at_each(
+        fn slots_are_found_as_by_a_linear_search(
             slots_count in 1_u32..9000,
             fill in 0_u32..9000,
             changes in proptest::collection::vec((any::<bool>(), any::<u32>()), 0..200),
         ) {
-            let mut occupied = Occupied::new(slots_count).unwrap();
+            let mut occupied = OccupiedSlots::new(slots_count).unwrap();
             let mut model = BTreeSet::new();
             for slot in 0..fill.min(slots_count) {
                 occupied.insert(slot);

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use engine::{Completion, Operation as Primitive, OperationSet, Request};
 use plan::program::{FilePool, Fsync, PoolPart};
 
-use super::chain::{After, Chain, Handle, Rules};
-use super::kept::Kept;
+use super::chain::{Chain, ChainRules, ChainState, HandleUse};
+use super::kept::OpenFileBits;
 use super::whole::WholeTransactions;
 use super::{
     CallPattern, OperationOutcome, PoolMark, PoolStep, PoolStream, StreamError, StreamOptions,
@@ -63,9 +63,9 @@ const fn ends_with(part: PoolPart, mark: PoolMark) -> bool {
 /// the middle of chains is therefore safe: operations in progress count as done, and the rest of
 /// their chains is dropped.
 #[derive(Clone)]
-pub struct Play {
+pub struct PoolRun {
     stream: PoolStream,
-    rules: Rules,
+    rules: ChainRules,
     transactions_count: Option<u64>,
     makes_subdirectories: bool,
     chains: Box<[Chain]>,
@@ -87,7 +87,7 @@ pub struct Play {
     /// Numbers of files whose names already existed.
     foreign: HashSet<u32>,
     /// Files that are open; `None` if each is closed after its operation.
-    kept: Option<Kept>,
+    kept: Option<OpenFileBits>,
     /// Subdirectories that could not be created, and may belong to other programs.
     not_made: HashSet<u32>,
     taken_directories_count: u64,
@@ -98,7 +98,7 @@ pub struct Play {
     whole: Option<Box<WholeTransactions>>,
 }
 
-impl Play {
+impl PoolRun {
     /// A run, with the content of its files.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Play {
         let slot_count = options.slot_count.max(1) as usize;
         let play = Self {
             stream,
-            rules: Rules {
+            rules: ChainRules {
                 reads: pattern(settings.read_block_bytes),
                 writes: pattern(settings.write_block_bytes),
                 fsync: options.fsync,
@@ -145,7 +145,7 @@ impl Play {
             foreign: HashSet::new(),
             kept: (options.kept_open_max > 0)
                 // The table has two slots per file.
-                .then(|| Kept::new(2 * settings.number, options.kept_open_max)),
+                .then(|| OpenFileBits::new(2 * settings.number, options.kept_open_max)),
             not_made: HashSet::new(),
             taken_directories_count: 0,
             failures: Failures::default(),
@@ -222,7 +222,7 @@ impl Play {
     /// operation.
     #[must_use]
     pub fn kept_open_max(&self) -> u32 {
-        self.kept.as_ref().map_or(0, Kept::max_count)
+        self.kept.as_ref().map_or(0, OpenFileBits::max_count)
     }
 
     /// The mark at which the transactions ended; `None` before.
@@ -269,15 +269,15 @@ impl Play {
 
     /// Use of the handle for an operation's file.
     #[inline]
-    fn handle(&mut self, operation: &PoolStep) -> Handle {
+    fn handle(&mut self, operation: &PoolStep) -> HandleUse {
         let (Some(kept), Some(file)) = (&mut self.kept, operation.file()) else {
-            return Handle::Passing;
+            return HandleUse::Passing;
         };
         match operation {
             PoolStep::Delete { .. } => kept.close(file.slot_index),
             // Files stay open from their first transaction on, not from their creation.
             _ if self.phase == Some(PoolPart::Transact) => kept.open(file.slot_index),
-            _ => Handle::Passing,
+            _ => HandleUse::Passing,
         }
     }
 
@@ -296,7 +296,7 @@ impl Play {
             self.stream.stop();
         }
         // Before the stream draws: a transaction that is not due yet must not advance it.
-        self.begin_whole(now_ns)?;
+        self.begin_whole_transaction(now_ns)?;
         let mut has_dot = false;
         loop {
             let outcome = std::mem::replace(&mut self.outcome, OperationOutcome::Done);
@@ -314,7 +314,7 @@ impl Play {
                     has_dot = true;
                     if let Some(whole) = &mut self.whole {
                         whole.end();
-                        self.begin_whole(now_ns)?;
+                        self.begin_whole_transaction(now_ns)?;
                     }
                 }
                 PoolStep::Mark(mark) => {
@@ -327,7 +327,7 @@ impl Play {
                 _ => {
                     // The next operation may start before this one ends, so its success is assumed.
                     if self.chains.len() > 1 {
-                        self.stream.take_as_done();
+                        self.stream.count_as_done();
                     }
                     return Ok(operation);
                 }
@@ -374,8 +374,9 @@ impl Play {
 
     /// Reports a failed operation to the stream, now or with its next operation.
     #[cold]
-    fn note_failure(&mut self, operation: PoolStep, handle: Handle, result: i32) {
-        if let (Some(kept), Some(file), Handle::Opened) = (&mut self.kept, operation.file(), handle)
+    fn note_failure(&mut self, operation: PoolStep, handle: HandleUse, result: i32) {
+        if let (Some(kept), Some(file), HandleUse::Opened) =
+            (&mut self.kept, operation.file(), handle)
         {
             kept.close(file.slot_index);
         }
@@ -396,12 +397,12 @@ impl Play {
         if self.chains.len() == 1 {
             self.outcome = OperationOutcome::Failed;
         } else {
-            self.stream.take_back(&operation);
+            self.stream.revert(&operation);
         }
     }
 }
 
-impl Generator for Play {
+impl Generator for PoolRun {
     fn operations(&self) -> OperationSet {
         let mut operations = OperationSet::EMPTY
             .with(Primitive::Create)
@@ -450,21 +451,21 @@ impl Generator for Play {
         let index = completion.slot as usize;
         let chain = &mut self.chains[index];
         let after = chain.settle(completion.result, &self.rules);
-        if after == After::More {
+        if after == ChainState::More {
             return Flow::Continues;
         }
         let (operation, handle) = (chain.operation, chain.handle);
         self.files_in_use[index] = NO_FILE;
         self.busy_count -= 1;
-        if after == After::Failed {
+        if after == ChainState::Failed {
             self.note_failure(operation, handle, completion.result);
         }
         if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase) {
             let errno = match after {
-                After::Failed => completion.result,
+                ChainState::Failed => completion.result,
                 _ => 0,
             };
-            return whole.operation_done(now_ns, errno, self.stream.ends_transaction());
+            return whole.complete_operation(now_ns, errno, self.stream.ends_transaction());
         }
         kind(&operation).map_or(Flow::Apart, Flow::Done)
     }

@@ -1,7 +1,7 @@
 //! The table of files: the file in each slot, with its size and directory.
 
-use super::occupied::Occupied;
-use super::{Numbers, PoolDirectory, PoolFile, StreamError};
+use super::occupied::OccupiedSlots;
+use super::{PoolDirectory, PoolFile, PoolRandom, StreamError};
 
 /// Content of a slot.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub(super) struct Slots {
     slots_count: u32,
     /// The slot after the one that was filled last.
     cursor: u32,
-    occupied: Occupied,
+    occupied: OccupiedSlots,
     entries: Vec<PooledFile>,
     /// Directory number of each entry; empty if there is only one directory.
     directories: Vec<u32>,
@@ -55,7 +55,7 @@ impl Slots {
         Ok(Self {
             slots_count,
             cursor: 0,
-            occupied: Occupied::new(slots_count)?,
+            occupied: OccupiedSlots::new(slots_count)?,
             entries,
             directories: numbers,
             subdirectories_count: directories.subdirectories_count,
@@ -109,7 +109,7 @@ impl Slots {
 
     /// Draws slots until one is occupied; there must be one in reach.
     #[inline]
-    pub(super) fn pick(&self, numbers: &mut Numbers) -> u32 {
+    pub(super) fn pick(&self, numbers: &mut PoolRandom) -> u32 {
         loop {
             // A vain draw advances the generator, as in the original.
             let slot = numbers.below(self.slots_count);
@@ -122,7 +122,7 @@ impl Slots {
     /// Prefetches the entry that [`Self::pick`] will select after one more number is drawn, if it
     /// can be determined now. A system call leaves little of the table in the processor's caches.
     #[inline]
-    pub(super) fn fetch_ahead(&self, numbers: &Numbers) {
+    pub(super) fn fetch_ahead(&self, numbers: &PoolRandom) {
         if self.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@ use plan::program::{FileChoice, FilePool, POOL_FILES_MAX};
 use super::chooser::Chooser;
 use super::slots::{PoolDirectories, Slots};
 use super::{
-    Numbers, OperationOutcome, PoolDirectory, PoolFile, PoolMark, PoolStep, StreamError, Totals,
+    OperationOutcome, PoolDirectory, PoolFile, PoolMark, PoolRandom, PoolStep, StreamError, Totals,
 };
 
 /// Maximum length of the text.
@@ -23,7 +23,7 @@ pub struct PoolStream {
     settings: FilePool,
     weight_sum: u32,
     directories: PoolDirectories,
-    numbers: Numbers,
+    numbers: PoolRandom,
     slots: Slots,
     chooser: Chooser,
     totals: Totals,
@@ -129,7 +129,7 @@ impl PoolStream {
     fn with_numbers(
         settings: &FilePool,
         options: StreamOptions,
-        numbers: Numbers,
+        numbers: PoolRandom,
     ) -> Result<Self, StreamError> {
         Self::check(settings)?;
         let locations_count = settings.locations.len().max(1);
@@ -188,15 +188,15 @@ impl PoolStream {
     /// Counts the last operation as done before it is executed; the next call to `next` does not
     /// count it again.
     #[inline]
-    pub(super) fn take_as_done(&mut self) {
+    pub(super) fn count_as_done(&mut self) {
         self.settle(OperationOutcome::Done);
         self.pending = PoolStep::Mark(PoolMark::Dot);
     }
 
-    /// Undoes [`Self::take_as_done`] for an operation that failed. There must be no later operation
-    /// on its file.
+    /// Undoes [`Self::count_as_done`] for an operation that failed. There must be no later
+    /// operation on its file.
     #[cold]
-    pub(super) fn take_back(&mut self, operation: &PoolStep) {
+    pub(super) fn revert(&mut self, operation: &PoolStep) {
         match *operation {
             PoolStep::Append {
                 file,
@@ -208,7 +208,7 @@ impl PoolStream {
             }
             _ => {}
         }
-        self.totals.take_back(operation);
+        self.totals.revert(operation);
     }
 
     const fn is_after_transactions(&self) -> bool {
@@ -483,8 +483,8 @@ const fn number_of(count: u64) -> u32 {
     ((count - 1) % u32::MAX as u64) as u32 + 1
 }
 
-fn seeded(settings: &FilePool) -> Numbers {
-    Numbers::new(settings.draws, settings.seed)
+fn seeded(settings: &FilePool) -> PoolRandom {
+    PoolRandom::new(settings.draws, settings.seed)
 }
 
 fn text_bytes(settings: &FilePool) -> Result<u32, StreamError> {

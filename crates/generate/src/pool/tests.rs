@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use plan::program::{FileChoice, FilePool, PoolDraws, PoolLocation};
+use plan::program::{FileChoice, FilePool, PoolGenerator, PoolLocation};
 
 use super::*;
 
@@ -62,8 +62,8 @@ fn locations(places: &[(&str, u32)]) -> Vec<PoolLocation> {
 }
 
 #[test]
-fn what_is_told_ahead_is_what_is_drawn_later() {
-    let mut numbers = Numbers::new(PoolDraws::Twister1999, 42);
+fn numbers_predicted_ahead_are_drawn_later() {
+    let mut numbers = PoolRandom::new(PoolGenerator::Twister1999, 42);
     let mut told_count = 0;
     for _ in 0..2000 {
         let told = numbers.ahead(2);
@@ -74,12 +74,15 @@ fn what_is_told_ahead_is_what_is_drawn_later() {
         numbers.draw();
     }
     assert!(told_count > 1900, "{told_count}");
-    assert_eq!(Numbers::new(PoolDraws::Congruential15, 42).ahead(1), None);
+    assert_eq!(
+        PoolRandom::new(PoolGenerator::Congruential15, 42).ahead(1),
+        None
+    );
 }
 
 #[test]
-fn both_generators_begin_as_the_originals() {
-    let mut twister = Twister32::new(42);
+fn both_generators_start_like_the_originals() {
+    let mut twister = Mt19937::new(42);
     let drawn = [(); 5].map(|()| twister.draw());
     let known = [
         4_179_544_424,
@@ -89,7 +92,7 @@ fn both_generators_begin_as_the_originals() {
         1_623_863_471,
     ];
     assert_eq!(drawn, known);
-    let mut twister = Twister32::new(4357);
+    let mut twister = Mt19937::new(4357);
     let drawn = [(); 3].map(|()| twister.draw());
     assert_eq!(drawn, [2_867_219_139, 1_585_203_162, 3_113_124_129]);
     let mut congruential = Congruential::new(42);
@@ -98,12 +101,12 @@ fn both_generators_begin_as_the_originals() {
 }
 
 #[test]
-fn the_first_thousand_numbers_are_the_recorded_ones() {
+fn the_first_thousand_numbers_match_the_recorded_ones() {
     let Some(recorded) = sample("golden/mt19937_seed42_first1000.txt") else {
         return;
     };
     let recorded = String::from_utf8(recorded).unwrap();
-    let mut twister = Twister32::new(42);
+    let mut twister = Mt19937::new(42);
     let mut count = 0;
     for number in recorded.split_whitespace() {
         assert_eq!(twister.draw().to_string(), number, "number {count}");
@@ -113,9 +116,9 @@ fn the_first_thousand_numbers_are_the_recorded_ones() {
 }
 
 #[test]
-fn a_number_that_was_undone_comes_again() {
-    for kind in [PoolDraws::Congruential15, PoolDraws::Twister1999] {
-        let mut numbers = Numbers::new(kind, 7);
+fn an_undone_number_is_drawn_again() {
+    for kind in [PoolGenerator::Congruential15, PoolGenerator::Twister1999] {
+        let mut numbers = PoolRandom::new(kind, 7);
         for index in 0..2000 {
             let mut clean = numbers.clone();
             let drawn = numbers.draw();
@@ -127,8 +130,8 @@ fn a_number_that_was_undone_comes_again() {
 }
 
 #[test]
-fn nothing_is_drawn_below_zero_or_one_limit() {
-    let mut numbers = Numbers::new(PoolDraws::Twister1999, 42);
+fn a_limit_of_zero_draws_no_number_but_a_limit_of_one_does() {
+    let mut numbers = PoolRandom::new(PoolGenerator::Twister1999, 42);
     assert_eq!(numbers.below(0), 0);
     assert_eq!(numbers.below(1000), 4_179_544_424 % 1000);
     assert_eq!(numbers.below(1), 0, "one number is drawn here");
@@ -146,7 +149,7 @@ fn the_text_is_drawn_before_the_first_file() {
 }
 
 #[test]
-fn traces_are_the_recorded_ones() {
+fn traces_match_the_recorded_ones() {
     let subdirectories = FilePool {
         subdirectories: 3,
         ..settings(20, 60)
@@ -236,7 +239,7 @@ const OLD_COUNTS: [OldCounts; 4] = [
 fn versions_before_1_5_have_their_known_counts() {
     for ([number, transactions, subdirectories], counts, bytes, floats) in OLD_COUNTS {
         let totals = played(&FilePool {
-            draws: PoolDraws::Congruential15,
+            draws: PoolGenerator::Congruential15,
             subdirectories,
             ..settings(number, transactions)
         });
@@ -329,7 +332,7 @@ fn zipf_finds_the_last_file_of_a_pool_without_drawing_forever() {
     // The original of 1.14 would never reach the last 1000 slots.
     for (theta, number) in [(0.1, 500), (1.0, 33_768), (3.0, 500), (100.0, 500)] {
         let settings = FilePool {
-            draws: PoolDraws::Congruential15,
+            draws: PoolGenerator::Congruential15,
             create_bias: Some(0),
             ..settings(number, 100_000)
         };
@@ -341,7 +344,7 @@ fn zipf_finds_the_last_file_of_a_pool_without_drawing_forever() {
 }
 
 #[test]
-fn a_skew_that_is_none_is_refused() {
+fn an_invalid_skew_is_refused() {
     for theta in [0.0, -1.0, f64::NAN, f64::INFINITY, 101.0] {
         let options = StreamOptions {
             choice: FileChoice::Zipf { theta },
@@ -356,7 +359,7 @@ fn a_skew_that_is_none_is_refused() {
 }
 
 #[test]
-fn endless_transactions_begin_as_those_that_end() {
+fn endless_transactions_start_like_limited_ones() {
     let settings = settings(50, 400);
     let options = StreamOptions {
         is_endless: true,
@@ -424,7 +427,7 @@ fn marks(settings: &FilePool) -> String {
 }
 
 #[test]
-fn there_is_a_dot_for_each_tenth_and_for_each_of_fewer_than_ten() {
+fn there_is_a_dot_per_tenth_or_per_transaction_below_ten() {
     let dots = |transactions| {
         let text = marks(&settings(20, transactions));
         text.matches('.').count() - 2 * "...".len()
@@ -449,7 +452,7 @@ fn a_depleted_pool_ends_the_transactions() {
 #[test]
 fn slots_that_15_bits_cannot_reach_do_not_hang_a_run() {
     let settings = FilePool {
-        draws: PoolDraws::Congruential15,
+        draws: PoolGenerator::Congruential15,
         create_bias: Some(0),
         ..settings(33_000, 100_000)
     };
@@ -459,7 +462,7 @@ fn slots_that_15_bits_cannot_reach_do_not_hang_a_run() {
 }
 
 #[test]
-fn failed_operations_change_what_the_original_lets_them_change() {
+fn failed_operations_change_the_same_state_as_in_the_original() {
     let settings = settings(3, 20);
     let mut stream = PoolStream::new(&settings).unwrap();
     let names = PoolNames::new(&settings);
@@ -508,7 +511,7 @@ fn a_stopped_run_removes_its_files() {
 }
 
 #[test]
-fn the_table_never_holds_more_than_two_files_for_each() {
+fn the_table_never_holds_more_than_twice_the_initial_files() {
     let settings = FilePool {
         create_bias: Some(10),
         ..settings(10, 100)
@@ -547,7 +550,7 @@ fn sizes_stay_between_their_bounds() {
 }
 
 #[test]
-fn pools_that_do_not_fit_are_refused_in_the_original_s_words() {
+fn pools_that_do_not_fit_are_refused_with_the_original_message() {
     let error = PoolStream::new(&settings(2_000_000_000, 1)).err().unwrap();
     assert_eq!(
         error.to_string(),

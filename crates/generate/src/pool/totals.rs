@@ -71,13 +71,13 @@ impl Totals {
 
     /// Changes an operation from done to failed. The original does not do this, so the rounded sums
     /// are then approximate.
-    pub(super) fn take_back(&mut self, operation: &PoolStep) {
+    pub(super) fn revert(&mut self, operation: &PoolStep) {
         match *operation {
             PoolStep::Create { size_bytes, .. } => {
                 // `created_count` stays, because the original also counts files that it could not
                 // open.
                 self.create_failed_count += 1;
-                self.take_written(size_bytes);
+                self.subtract_written(size_bytes);
             }
             PoolStep::Read { size_bytes, .. } => {
                 self.read_failed_count += 1;
@@ -88,7 +88,7 @@ impl Totals {
             PoolStep::Append { appended_bytes, .. } => {
                 self.append_failed_count += 1;
                 self.appended_count -= 1;
-                self.take_written(appended_bytes);
+                self.subtract_written(appended_bytes);
             }
             PoolStep::Delete { .. } => {
                 self.delete_failed_count += 1;
@@ -98,7 +98,7 @@ impl Totals {
         }
     }
 
-    fn take_written(&mut self, size_bytes: u32) {
+    fn subtract_written(&mut self, size_bytes: u32) {
         self.written_bytes -= u64::from(size_bytes);
         self.written_bytes_float -= size_bytes as f32;
     }

@@ -1,7 +1,7 @@
 //! Whole transactions of one or two operations, which optionally begin when they are due.
 
 use crate::program::TransactionUnit;
-use crate::{DueQueue, DueTurn, Flow, RESPONSE_KINDS, Step, named};
+use crate::{DueQueue, DueStep, Flow, RESPONSE_KINDS, Step, named};
 
 /// Number of the only transaction kind.
 const WHOLE: u8 = 0;
@@ -12,11 +12,11 @@ pub(super) struct WholeTransactions {
     is_due: bool,
     queue: Option<DueQueue>,
     /// The transaction in progress.
-    begun: Option<BegunTransaction>,
+    begun: Option<StartedTransaction>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct BegunTransaction {
+struct StartedTransaction {
     start_ns: u64,
     /// Time when the last of its operations was done, in nanoseconds of the worker's clock.
     done_ns: u64,
@@ -43,7 +43,7 @@ impl WholeTransactions {
         }
     }
 
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
+    pub fn set_due_queue(&mut self, queue: DueQueue) {
         self.queue = Some(queue);
     }
 
@@ -66,16 +66,16 @@ impl WholeTransactions {
         let mut start_ns = now_ns;
         if let Some(queue) = &mut self.queue {
             match queue.turn(now_ns) {
-                DueTurn::Due(due_ns) => {
+                DueStep::Due(due_ns) => {
                     // Whole transactions need a single slot, so it is always slot 0.
                     queue.begin(0, due_ns, now_ns);
                     start_ns = due_ns;
                 }
-                DueTurn::Wait(until_ns) => return Err(Step::Wait { until_ns }),
-                DueTurn::Over => return Ok(false),
+                DueStep::Wait(until_ns) => return Err(Step::Wait { until_ns }),
+                DueStep::Over => return Ok(false),
             }
         }
-        self.begun = Some(BegunTransaction {
+        self.begun = Some(StartedTransaction {
             start_ns,
             done_ns: now_ns,
             errno: 0,
@@ -86,7 +86,7 @@ impl WholeTransactions {
 
     /// Records that an operation is done. `errno` is negative if it failed, and `is_last` is `true`
     /// if it was the last one of its transaction.
-    pub fn operation_done(&mut self, now_ns: u64, errno: i32, is_last: bool) -> Flow {
+    pub fn complete_operation(&mut self, now_ns: u64, errno: i32, is_last: bool) -> Flow {
         let Some(begun) = &mut self.begun else {
             return Flow::Apart;
         };

@@ -4,7 +4,7 @@ use plan::{Distribution, Zone};
 
 use super::order::{Permutation, ShuffledStarts};
 use super::zipf::Zipf;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::{GenerateError, Rng};
 
 /// A prepared distribution over `0..start_count`.
@@ -28,7 +28,7 @@ pub(crate) enum Draw {
         deviation: f64,
     },
     Zones {
-        choice: Weighted,
+        choice: AliasTable,
         /// First start and number of starts of each zone.
         zones: Vec<(u64, u64)>,
     },
@@ -96,7 +96,7 @@ impl Draw {
         });
         Ok(Self::Zones {
             zones: ranges.collect(),
-            choice: Weighted::new(&accesses),
+            choice: AliasTable::new(&accesses),
         })
     }
 

@@ -7,7 +7,7 @@ mod zipf;
 use plan::{LinePlan, Sequence, SpanPlan};
 
 use crate::arithmetic::Divisor;
-use crate::{Cursor, GenerateError, Last, Rng};
+use crate::{Cursor, GenerateError, LastRequest, Rng};
 pub(crate) use draw::{Draw, Seeds};
 pub(crate) use order::Permutation;
 pub(crate) use zipf::Zipf;
@@ -87,7 +87,7 @@ impl Placement {
     #[inline]
     pub(crate) fn random<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
         let Draw::Uniform { start_count } = &self.draw else {
-            return self.skewed(rng, cursor);
+            return self.draw_skewed_start(rng, cursor);
         };
         cursor.move_to(self.kind, self.length_bytes, |_| {
             self.start(rng.below(*start_count))
@@ -95,7 +95,7 @@ impl Placement {
     }
 
     #[inline(never)]
-    fn skewed<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
+    fn draw_skewed_start<C: Cursor>(&self, rng: &mut Rng, cursor: &mut C) -> u64 {
         if let Draw::NoRepeat(order) = &self.draw {
             // Drawn only once: drawing again after losing a race would skip this start.
             let start_bytes = self.start(order.index(cursor.turn(self.kind)));
@@ -127,7 +127,7 @@ impl Placement {
 
     /// The next aligned start at or after a position, or the first start if that does not fit.
     #[inline]
-    fn at_or_first(&self, last: Option<Last>, position: impl Fn(Last) -> u64) -> u64 {
+    fn at_or_first(&self, last: Option<LastRequest>, position: impl Fn(LastRequest) -> u64) -> u64 {
         last.map(position)
             .filter(|position| (self.first_bytes..=self.last_bytes).contains(position))
             .map(|position| self.grid.round_up(position))
@@ -137,7 +137,7 @@ impl Placement {
 
     /// The aligned start of a request that ends where the last one began, or the last start.
     #[inline]
-    fn before_or_last(&self, last: Option<Last>) -> u64 {
+    fn before_or_last(&self, last: Option<LastRequest>) -> u64 {
         last.and_then(|last| last.start_bytes.checked_sub(self.length_bytes.into()))
             .map(|position| self.grid.round_down(position))
             .filter(|start_bytes| (self.first_bytes..=self.last_bytes).contains(start_bytes))

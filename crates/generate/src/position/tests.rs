@@ -58,7 +58,7 @@ fn forward_requests_follow_each_other_and_wrap_to_the_start() {
 }
 
 #[test]
-fn forward_requests_leave_holes_where_the_alignment_asks_for_them() {
+fn forward_requests_leave_holes_required_by_the_alignment() {
     let seen = sequence(Sequence::Forward, 3072, 2048, 12_288);
     assert_eq!(seen, [4096, 8192, 12_288, 4096, 8192, 12_288]);
 }
@@ -86,7 +86,7 @@ fn strided_requests_keep_their_distance() {
 }
 
 #[test]
-fn a_sequence_goes_on_behind_a_random_request() {
+fn a_sequence_continues_after_a_random_request() {
     let placement = placement(&line(4096, 100.0), &span(0, GIB, 1)).unwrap();
     let (mut rng, mut cursor) = (Rng::new(1), cursor());
     let random = placement.random(&mut rng, &mut cursor);
@@ -128,7 +128,7 @@ fn pareto_is_the_self_similar_law_on_every_scale() {
 }
 
 #[test]
-fn a_normal_distribution_lies_around_the_middle() {
+fn a_normal_distribution_is_centered_on_the_middle() {
     for (deviation_percent, within, wanted) in [
         (10.0, 1000, 0.6827),
         (5.0, 1000, 0.9545),
@@ -160,7 +160,7 @@ fn zones_get_their_shares() {
 }
 
 #[test]
-fn zones_narrower_than_a_start_still_stay_in_the_span() {
+fn zones_narrower_than_one_start_stay_within_the_span() {
     let zones = (0..50).map(|_| Zone {
         access_percent: 2.0,
         size_percent: 2.0,
@@ -185,7 +185,7 @@ fn no_repeat_draws_each_start_once_a_pass() {
 }
 
 #[test]
-fn parameters_without_meaning_are_refused() {
+fn meaningless_parameters_are_refused() {
     let zone = Zone {
         access_percent: 50.0,
         size_percent: 100.0,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use engine::{Aim, Operation};
-use plan::program::{Card, Due, Law, Whose};
+use engine::{Operation, RequestObject};
+use plan::program::{Card, CounterSelection, Law, TakeAmount};
 
-use super::file_cursor::Trail;
+use super::file_cursor::FileCursor;
 use super::pick::{Picker, TurnCounter};
 use super::sampler::Sampler;
 use super::states::FileClaim;
 use super::walks::WalkCode;
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::position::Draw;
 use crate::{GenerateError, mix};
 
@@ -67,14 +67,14 @@ pub(super) enum WaitCode {
     Put {
         tokens: u8,
         count: u32,
-        whose: Whose,
+        whose: CounterSelection,
         /// Number of times it was executed.
         turn: u32,
     },
     Take {
         tokens: u8,
-        count: Due,
-        whose: Whose,
+        count: TakeAmount,
+        whose: CounterSelection,
         turn: u32,
     },
     Meet(u8),
@@ -171,7 +171,7 @@ pub(super) enum CallOffset {
         align_bytes: u32,
         span: FileSpan,
     },
-    Along(Trail, FileSpan),
+    Along(FileCursor, FileSpan),
 }
 
 /// Part of a file from which a position is drawn.
@@ -216,7 +216,7 @@ pub(super) struct Code {
     pub calls: Box<[CallCode]>,
     pub samplers: Box<[Sampler]>,
     pub pickers: Box<[Picker]>,
-    pub mixes: Box<[(Weighted, Box<[u16]>)]>,
+    pub mixes: Box<[(AliasTable, Box<[u16]>)]>,
     pub decks: Box<[DeckCode]>,
     pub waits: Box<[WaitCode]>,
     pub walks: Box<[WalkCode]>,
@@ -314,6 +314,6 @@ impl WaitCode {
 impl CallCode {
     /// `true` if the call works on the directory of its name.
     pub(super) fn is_of_directory(&self) -> bool {
-        self.form == OffsetForm::Code(Aim::Directory.code())
+        self.form == OffsetForm::Code(RequestObject::Directory.code())
     }
 }

@@ -4,9 +4,9 @@ mod call_requests;
 mod picks;
 mod places;
 
-use engine::{Aim, Operation};
+use engine::{Operation, RequestObject};
 use plan::program::{
-    Act, Call, Deck, DirectoryWalk, FileOperation, Group, Law, MovedBytes, On, Program,
+    Act, Call, CallObject, Deck, DirectoryWalk, FileOperation, Group, Law, MovedBytes, Program,
     ProgramPhase,
 };
 
@@ -18,8 +18,8 @@ use super::pick::{Picker, TurnCounter};
 use super::sampler::Sampler;
 use super::states::FileClaim;
 use super::walks::WalkCode;
-use super::{Seat, TransactionUnit};
-use crate::choice::Weighted;
+use super::{TransactionUnit, WorkerContext};
+use crate::choice::AliasTable;
 use crate::position::Seeds;
 use crate::{GenerateError, RESPONSE_KINDS, mix, named};
 
@@ -40,7 +40,7 @@ pub fn transaction_names(
             transactions(acts, &mut labels);
         }
         let own = match labels.is_empty() || unit == TransactionUnit::Round {
-            true => vec![whole_round(phase, group)],
+            true => vec![round_name(phase, group)],
             false => labels
                 .iter()
                 .map(|label| program.label(*label).to_owned())
@@ -56,7 +56,7 @@ pub fn transaction_names(
 }
 
 /// Name of a round as a transaction.
-fn whole_round(phase: &ProgramPhase, group: &Group) -> String {
+fn round_name(phase: &ProgramPhase, group: &Group) -> String {
     match phase.groups.len() {
         1 => phase.name.clone(),
         _ => group.name.clone(),
@@ -77,11 +77,11 @@ fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
 ///
 /// # Errors
 /// If a parameter of a law or a distribution is out of range.
-pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
+pub(super) fn compile(seat: &WorkerContext<'_>) -> Result<Code, GenerateError> {
     let sets = seat.program.filesets.iter().zip(seat.states);
     let sizes: Result<Vec<FileSizes>, GenerateError> = sets
         .map(|(set, states)| {
-            Ok(match states.wanted_sizes() {
+            Ok(match states.intended_sizes() {
                 Some(sizes) => FileSizes::Known(sizes.clone()),
                 None => FileSizes::by_law(&set.size)?,
             })
@@ -129,13 +129,13 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
 }
 
 struct Compiler<'a> {
-    seat: &'a Seat<'a>,
+    seat: &'a WorkerContext<'a>,
     kinds: Vec<String>,
     instructions: Vec<Instruction>,
     calls: Vec<CallCode>,
     samplers: Vec<Sampler>,
     pickers: Vec<Picker>,
-    mixes: Vec<(Weighted, Box<[u16]>)>,
+    mixes: Vec<(AliasTable, Box<[u16]>)>,
     decks: Vec<DeckCode>,
     waits: Vec<WaitCode>,
     walks: Vec<WalkCode>,
@@ -170,7 +170,7 @@ impl Compiler<'_> {
             transactions(acts, &mut labels);
         }
         if labels.is_empty() || self.seat.unit != TransactionUnit::Own {
-            let name = whole_round(self.seat.phase, group);
+            let name = round_name(self.seat.phase, group);
             self.transaction(&name, None, &group.body)?;
         } else {
             self.acts(&group.body)?;
@@ -315,7 +315,7 @@ impl Compiler<'_> {
             .collect();
         let number = self.mixes.len() as u16;
         // Reserved first, because nested choices take the next numbers.
-        self.mixes.push((Weighted::new(&weights), Box::default()));
+        self.mixes.push((AliasTable::new(&weights), Box::default()));
         self.push(Instruction::Mix(number));
         let lists = choices.iter().map(|(_, acts)| acts.as_slice());
         self.mixes[usize::from(number)].1 = self.one_of(lists)?;
@@ -367,11 +367,11 @@ impl Compiler<'_> {
         let claim = claim(call.operation, is_emptying);
         let is_placed = self.makes_directory(call, claim)?;
         let subject = match &call.on {
-            On::Name(_) if is_placed => CallSubject::Same,
-            On::Handle => CallSubject::Handle,
-            On::Same => CallSubject::Same,
-            On::Directory => CallSubject::Same,
-            On::Name(pick) => CallSubject::Pick(self.picker(pick, claim)?),
+            CallObject::Name(_) if is_placed => CallSubject::Same,
+            CallObject::Handle => CallSubject::Handle,
+            CallObject::Same => CallSubject::Same,
+            CallObject::Directory => CallSubject::Same,
+            CallObject::Name(pick) => CallSubject::Pick(self.picker(pick, claim)?),
         };
         let second = match &call.second {
             // The other name is created or replaced, so no other worker may use it.
@@ -420,7 +420,8 @@ impl Compiler<'_> {
     fn makes_directory(&mut self, call: &Call, claim: FileClaim) -> Result<bool, GenerateError> {
         let way = self.seat.program.ways.get(usize::from(call.way));
         let is_wanted = way.is_some_and(|way| way.makes_directory);
-        let (FileOperation::Create, On::Name(pick), true) = (call.operation, &call.on, is_wanted)
+        let (FileOperation::Create, CallObject::Name(pick), true) =
+            (call.operation, &call.on, is_wanted)
         else {
             return Ok(false);
         };
@@ -433,7 +434,7 @@ impl Compiler<'_> {
             amount: CallLength::Fixed(0),
             piece_bytes: 1,
             place: CallOffset::Here,
-            form: OffsetForm::Code(Aim::Directory.code()),
+            form: OffsetForm::Code(RequestObject::Directory.code()),
             claim,
             is_emptying: false,
             label: None,
@@ -453,7 +454,7 @@ impl Compiler<'_> {
 }
 
 /// Index of the worker whose copies, slices and blocks this worker uses.
-fn taken_place(seat: &Seat<'_>) -> u32 {
+fn source_worker(seat: &WorkerContext<'_>) -> u32 {
     (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
 }
 

@@ -6,7 +6,7 @@ use crate::position::Permutation;
 
 /// A path through a file, with a worker's position on it.
 #[derive(Debug)]
-pub(super) struct Trail {
+pub(super) struct FileCursor {
     path: FilePath,
     /// Number of the worker whose blocks and share are used, from 0.
     worker: u64,
@@ -24,7 +24,7 @@ pub(super) struct Trail {
     order: Option<(u64, Permutation)>,
 }
 
-impl Trail {
+impl FileCursor {
     /// The path of worker `worker` of `worker_count`.
     pub(super) const fn new(
         path: FilePath,
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn places(path: FilePath, worker: u64, size: u64, length: u64, count: usize) -> Vec<u64> {
-        let mut trail = Trail::new(path, worker, 4, 1);
+        let mut trail = FileCursor::new(path, worker, 4, 1);
         (0..count).map(|_| trail.next(size, length)).collect()
     }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn strides_begin_again_a_shift_further_on() {
+    fn each_strided_pass_starts_one_shift_later() {
         let path = |margin_bytes| FilePath::Strided {
             stride_bytes: 30,
             shift_bytes: 10,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_beyond_any_file_end_at_the_largest_number() {
+    fn huge_distances_saturate_at_the_largest_offset() {
         let path = FilePath::Blocks {
             block_bytes: 20,
             stride_bytes: u64::MAX,

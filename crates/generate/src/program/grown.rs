@@ -21,15 +21,15 @@ const LEVELS_MAX: u32 = 100;
 pub struct GrownTree {
     /// Each directory with its parent; the first is that of the fileset. Every directory follows
     /// its parent.
-    directories: Vec<GrownNode>,
-    entries: Vec<GrownNode>,
+    directories: Vec<TreeNode>,
+    entries: Vec<TreeNode>,
     /// Size of each entry in bytes.
     pub sizes: Arc<[u64]>,
 }
 
 /// A node in a directory; its name is its number in eight digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct GrownNode {
+struct TreeNode {
     directory: u32,
     number: u32,
 }
@@ -52,10 +52,10 @@ impl GrownTree {
     }
 
     /// A path in each directory, including that of the fileset.
-    pub fn name_in_each(&self) -> impl Iterator<Item = String> {
+    pub fn path_in_each_directory(&self) -> impl Iterator<Item = String> {
         (0..self.directory_count()).map(|directory| {
             let number = 1;
-            self.way(GrownNode { directory, number })
+            self.way(TreeNode { directory, number })
         })
     }
 
@@ -63,7 +63,7 @@ impl GrownTree {
         self.way(self.directories[directory as usize])
     }
 
-    fn way(&self, node: GrownNode) -> String {
+    fn way(&self, node: TreeNode) -> String {
         let mut numbers = vec![node.number];
         let mut above = node.directory;
         while above > 0 {
@@ -87,21 +87,21 @@ impl GrownTree {
 /// If a parameter of a law is out of range.
 pub fn grown_trees(program: &Program) -> Result<Vec<Option<GrownTree>>, GenerateError> {
     // filebench never seeds `drand48`, and glibc's state is 0 then.
-    let mut library = Library(0);
+    let mut library = Drand48(0);
     let mut trees: Vec<Option<GrownTree>> = program.filesets.iter().map(|_| None).collect();
     // filebench fills the newest fileset first, and all filesets draw from one generator.
     for (fileset, tree) in program.filesets.iter().zip(&mut trees).rev() {
         if let DirectoryTree::Grown(growth) = &fileset.tree {
-            *tree = Some(Gardener::new(fileset, growth, &mut library)?.tree());
+            *tree = Some(TreeBuilder::new(fileset, growth, &mut library)?.tree());
         }
     }
     Ok(trees)
 }
 
 /// The C library's `drand48` without a seed.
-struct Library(u64);
+struct Drand48(u64);
 
-impl Library {
+impl Drand48 {
     fn next(&mut self) -> f64 {
         // The multiplier and the increment of drand48(3).
         let product = 0x0005_deec_e66d_u64.wrapping_mul(self.0).wrapping_add(0xb);
@@ -162,7 +162,7 @@ impl Library {
 }
 
 /// Builds the tree of a fileset.
-struct Gardener<'a> {
+struct TreeBuilder<'a> {
     fileset: &'a FilesetPlan,
     /// Shape parameter of width and depth; 0 if both are constant.
     shape: f64,
@@ -172,17 +172,17 @@ struct Gardener<'a> {
     library_size: Option<(f64, f64)>,
     mean_depth: f64,
     drawn_count: u64,
-    library: &'a mut Library,
-    directories: Vec<GrownNode>,
-    entries: Vec<GrownNode>,
+    library: &'a mut Drand48,
+    directories: Vec<TreeNode>,
+    entries: Vec<TreeNode>,
     sizes: Vec<u64>,
 }
 
-impl<'a> Gardener<'a> {
+impl<'a> TreeBuilder<'a> {
     fn new(
         fileset: &'a FilesetPlan,
         growth: &TreeGrowth,
-        library: &'a mut Library,
+        library: &'a mut Drand48,
     ) -> Result<Self, GenerateError> {
         let library_size = match fileset.size.shape {
             Shape::Gamma { mean, shape } if growth.is_size_of_tree => Some((shape, mean / shape)),
@@ -204,7 +204,7 @@ impl<'a> Gardener<'a> {
     }
 
     fn tree(mut self) -> GrownTree {
-        let root = GrownNode {
+        let root = TreeNode {
             directory: 0,
             number: 1,
         };
@@ -222,7 +222,7 @@ impl<'a> Gardener<'a> {
         mix(self.drawn_count)
     }
 
-    fn directory(&mut self, node: GrownNode, level: u32) {
+    fn directory(&mut self, node: TreeNode, level: u32) {
         let own = self.directories.len() as u32;
         self.directories.push(node);
         let level = level + 1;
@@ -239,7 +239,7 @@ impl<'a> Gardener<'a> {
         let mut number = 1;
         // The root has no width: it takes entries until all files exist.
         while (is_root || f64::from(number) < width + 1.0) && self.has_room() {
-            let node = GrownNode {
+            let node = TreeNode {
                 directory: own,
                 number,
             };
@@ -266,7 +266,7 @@ impl<'a> Gardener<'a> {
         if width == 0.0 { 1.0 } else { width }
     }
 
-    fn entry(&mut self, node: GrownNode) {
+    fn entry(&mut self, node: TreeNode) {
         let size = match self.library_size {
             // Like in C, the cast drops the fractional part.
             Some((shape, scale)) => {

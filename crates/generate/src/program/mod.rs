@@ -27,16 +27,16 @@ use plan::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};
-pub use interpreter::{Amounts, CallFailure, Interpreter, Stamps, Straight, WallMark};
-pub use phase_end::{PhaseEnd, TellRounds};
+pub use interpreter::{Amounts, CallFailure, FastPath, Interpreter, StageTimes, StonewallProgress};
+pub use phase_end::{MaxRoundsReporter, PhaseEnd};
 pub use pick::each_once;
 pub use states::FileStates;
 pub use steps::StepCounter;
-pub use tokens::Waits;
+pub use tokens::PhaseWaits;
 
 /// Context of a worker: everything that determines its part of a phase.
 #[derive(Debug)]
-pub struct Seat<'a> {
+pub struct WorkerContext<'a> {
     /// The program.
     pub program: &'a Program,
     /// Phase of the program.
@@ -56,13 +56,13 @@ pub struct Seat<'a> {
     /// State of the files, by fileset.
     pub states: &'a [Arc<FileStates>],
     /// Turns that the group's workers share.
-    pub shared: &'a SharedTurns,
+    pub shared: &'a SharedTurnCounters,
     /// Progress of the group.
     pub progress: &'a Arc<GroupProgress>,
     /// End of the phase for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
     /// Tokens and meetings for which the workers of the phase wait.
-    pub waits: &'a Arc<Waits>,
+    pub waits: &'a Arc<PhaseWaits>,
     /// The engine's code for each way to open.
     pub way_codes: &'a [u64],
     /// Rounds of computation per microsecond of a `burn`; see [`Interpreter::compute`].
@@ -91,7 +91,7 @@ pub enum TransactionUnit {
 
 /// Turns that the workers of a group share, by pick and by deck.
 #[derive(Debug, Default)]
-pub struct SharedTurns {
+pub struct SharedTurnCounters {
     turns: Mutex<BTreeMap<(bool, usize), Arc<AtomicU32>>>,
 }
 

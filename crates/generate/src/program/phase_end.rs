@@ -16,7 +16,7 @@ pub(super) enum Signal {
 }
 
 /// Reports the largest number of rounds of a worker in this process to other processes.
-pub type TellRounds = Box<dyn Fn(u64) + Send + Sync>;
+pub type MaxRoundsReporter = Box<dyn Fn(u64) + Send + Sync>;
 
 /// Shared state of the workers of a phase, needed to end it.
 pub struct PhaseEnd {
@@ -26,7 +26,7 @@ pub struct PhaseEnd {
     /// Largest number of rounds reported so far.
     most_rounds: AtomicU64,
     /// Set if other processes have workers of the phase; these count as one more worker.
-    others: Option<TellRounds>,
+    others: Option<MaxRoundsReporter>,
 }
 
 impl fmt::Debug for PhaseEnd {
@@ -57,7 +57,7 @@ impl PhaseEnd {
     /// [`hear_of_others`](Self::hear_of_others) when the other processes' workers have reported
     /// theirs.
     #[must_use]
-    pub fn with_others(worker_count: u32, tell: TellRounds) -> Self {
+    pub fn with_others(worker_count: u32, tell: MaxRoundsReporter) -> Self {
         if worker_count == 0 {
             tell(0);
         }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_level_is_the_most_of_all() {
+    fn the_level_is_the_largest_round_count() {
         let end = PhaseEnd::new(3);
         end.arrive(5);
         end.arrive(9);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_elsewhere_are_waited_for_as_one() {
+    fn workers_of_other_processes_are_awaited_as_one() {
         let told = Arc::new(AtomicU64::new(0));
         let note = Arc::clone(&told);
         let end = PhaseEnd::with_others(2, Box::new(move |rounds| note.store(rounds, Relaxed)));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_to_stop_is_not_told_to_go_on() {
+    fn a_stop_signal_is_not_overwritten() {
         let end = PhaseEnd::new(2);
         assert!(end.is_quiet());
         end.tell(Signal::Stop);

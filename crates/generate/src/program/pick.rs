@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use plan::program::{PickOrder, Which};
+use plan::program::{FileFilter, PickOrder};
 
 use super::sampler::Sampler;
-use super::states::{Claimed, FileClaim, FileStates};
+use super::states::{ClaimResult, FileClaim, FileStates};
 use crate::Rng;
 use crate::position::{Draw, Permutation};
 
@@ -30,13 +30,13 @@ pub(super) enum Picked {
 pub(super) struct Picker {
     pub fileset: u8,
     pub of: Candidates,
-    pub turns: PickTurns,
+    pub turns: PickSequence,
 }
 
 /// Files of a fileset that may be picked.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    pub which: Which,
+    pub which: FileFilter,
     pub claim: FileClaim,
     /// The files that take turns.
     pub files: Range<u32>,
@@ -44,10 +44,10 @@ pub(super) struct Candidates {
 
 /// Order of the turns.
 #[derive(Debug)]
-pub(super) enum PickTurns {
+pub(super) enum PickSequence {
     /// Each file once, in some order.
     Once {
-        order: Passage,
+        order: IndexOrder,
         turn: TurnCounter,
     },
     Other(OtherTurns),
@@ -78,7 +78,7 @@ pub(super) enum OtherTurns {
 
 /// An order of `0..count`.
 #[derive(Debug)]
-pub(super) enum Passage {
+pub(super) enum IndexOrder {
     Forward,
     Backward,
     Shuffled(Permutation),
@@ -111,7 +111,7 @@ impl TurnCounter {
     }
 }
 
-impl Passage {
+impl IndexOrder {
     #[inline]
     fn at(&self, turn: u32, count: u32) -> u32 {
         match self {
@@ -132,9 +132,9 @@ impl Passage {
 /// other pick.
 pub fn each_once(order: &PickOrder, count: u32, seed: u64) -> impl Iterator<Item = u32> + use<> {
     let passage = match order {
-        PickOrder::Back => Passage::Backward,
-        PickOrder::Shuffled => Passage::Shuffled(Permutation::new(count.into(), seed)),
-        _ => Passage::Forward,
+        PickOrder::Back => IndexOrder::Backward,
+        PickOrder::Shuffled => IndexOrder::Shuffled(Permutation::new(count.into(), seed)),
+        _ => IndexOrder::Forward,
     };
     (0..count).map(move |turn| passage.at(turn, count))
 }
@@ -151,13 +151,13 @@ impl Picker {
     #[inline(always)]
     pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
         let (order, turn) = match &mut self.turns {
-            PickTurns::Once { order, turn } => (order, turn),
-            PickTurns::Other(turns) => return turns.next(&self.of, states, rng),
+            PickSequence::Once { order, turn } => (order, turn),
+            PickSequence::Other(turns) => return turns.next(&self.of, states, rng),
         };
         let count = self.of.count();
         while let Some(turn) = turn.next(count) {
             let file = self.of.files.start + order.at(turn, count);
-            if self.of.claim(file, states) == Claimed::Yes {
+            if self.of.claim(file, states) == ClaimResult::Yes {
                 return Picked::File(file);
             }
         }
@@ -173,16 +173,16 @@ impl OtherTurns {
                 while *turn < count {
                     let file = start + *turn;
                     *turn += 1;
-                    if is_initial(file, *permille) && of.claim(file, states) == Claimed::Yes {
+                    if is_initial(file, *permille) && of.claim(file, states) == ClaimResult::Yes {
                         return Picked::File(file);
                     }
                 }
                 Picked::Nothing
             }
             Self::Index(file) => match of.claim(*file, states) {
-                Claimed::Yes => Picked::File(*file),
-                Claimed::Busy => Picked::Busy,
-                Claimed::No => Picked::Nothing,
+                ClaimResult::Yes => Picked::File(*file),
+                ClaimResult::Busy => Picked::Busy,
+                ClaimResult::No => Picked::Nothing,
             },
             Self::Around { turn } => {
                 let picked = of.from(states, *turn);
@@ -195,7 +195,7 @@ impl OtherTurns {
                 let picked = of.from(states, states.rotor(of.which));
                 if let Picked::File(file) = picked {
                     // filebench's rotor also moves to the place after the picked file.
-                    states.turn_on(of.which, file);
+                    states.advance_rotor(of.which, file);
                 }
                 picked
             }
@@ -210,7 +210,7 @@ impl OtherTurns {
                 for _ in 0..DRAWS_MAX {
                     // Below the count, which has 32 bits.
                     drawn = draw.index_in_turn(turn, rng) as u32;
-                    if of.claim(start + drawn, states) == Claimed::Yes {
+                    if of.claim(start + drawn, states) == ClaimResult::Yes {
                         return Picked::File(start + drawn);
                     }
                 }
@@ -227,14 +227,14 @@ impl Candidates {
     }
 
     #[inline]
-    fn claim(&self, file: u32, states: &FileStates) -> Claimed {
+    fn claim(&self, file: u32, states: &FileStates) -> ClaimResult {
         states.claim(file, self.which, self.claim)
     }
 
     /// The first file that qualifies from a position on, wrapping around.
     fn from(&self, states: &FileStates, from: u32) -> Picked {
         // Spares a search of the whole fileset.
-        if states.has_none(self.which) {
+        if states.has_no_candidate(self.which) {
             return Picked::Nothing;
         }
         let count = self.count();
@@ -243,9 +243,9 @@ impl Candidates {
             for place in places {
                 let file = self.files.start + place;
                 match self.claim(file, states) {
-                    Claimed::Yes => return Picked::File(file),
-                    Claimed::Busy => is_busy = true,
-                    Claimed::No => {}
+                    ClaimResult::Yes => return Picked::File(file),
+                    ClaimResult::Busy => is_busy = true,
+                    ClaimResult::No => {}
                 }
             }
         }
@@ -263,9 +263,9 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    fn picker(which: Which, turns: PickTurns, count: u32) -> Picker {
+    fn picker(which: FileFilter, turns: PickSequence, count: u32) -> Picker {
         let claim = match which {
-            Which::Absent => FileClaim::Alone,
+            FileFilter::Absent => FileClaim::Alone,
             _ => FileClaim::Use,
         };
         Picker {
@@ -279,8 +279,8 @@ mod tests {
         }
     }
 
-    fn once(order: Passage) -> PickTurns {
-        PickTurns::Once {
+    fn once(order: IndexOrder) -> PickSequence {
+        PickSequence::Once {
             order,
             turn: TurnCounter::Own(0),
         }
@@ -296,52 +296,52 @@ mod tests {
     }
 
     #[test]
-    fn each_file_has_one_turn_in_its_order() {
+    fn each_file_is_picked_once_in_order() {
         let states = FileStates::new(4, false);
-        let any = |order| picker(Which::Any, once(order), 4);
-        assert_eq!(all(any(Passage::Forward), &states), [0, 1, 2, 3]);
-        assert_eq!(all(any(Passage::Backward), &states), [3, 2, 1, 0]);
-        let mut shuffled = all(any(Passage::Shuffled(Permutation::new(4, 9))), &states);
+        let any = |order| picker(FileFilter::Any, once(order), 4);
+        assert_eq!(all(any(IndexOrder::Forward), &states), [0, 1, 2, 3]);
+        assert_eq!(all(any(IndexOrder::Backward), &states), [3, 2, 1, 0]);
+        let mut shuffled = all(any(IndexOrder::Shuffled(Permutation::new(4, 9))), &states);
         shuffled.sort_unstable();
         assert_eq!(shuffled, [0, 1, 2, 3]);
     }
 
     #[test]
-    fn a_listed_order_has_each_file_once_where_the_list_is_too_short() {
+    fn an_incomplete_listed_order_still_picks_each_file_once() {
         let states = FileStates::new(4, false);
-        let any = |order| picker(Which::Any, once(order), 4);
-        let listed = |files: &[u32]| all(any(Passage::Listed(files.into())), &states);
+        let any = |order| picker(FileFilter::Any, once(order), 4);
+        let listed = |files: &[u32]| all(any(IndexOrder::Listed(files.into())), &states);
         assert_eq!(listed(&[2, 0, 3, 1]), [2, 0, 3, 1]);
         assert_eq!(listed(&[1, 0]), [1, 0, 2, 3]);
         assert_eq!(listed(&[9, 9, 9, 9]), [0, 1, 2, 3]);
     }
 
     #[test]
-    fn workers_that_take_turns_together_never_meet() {
+    fn workers_with_a_shared_turn_never_pick_the_same_file() {
         let states = FileStates::new(100, true);
         let turn = Arc::new(AtomicU32::new(0));
         let mut files = Vec::new();
         for _ in 0..2 {
-            let turns = PickTurns::Once {
-                order: Passage::Forward,
+            let turns = PickSequence::Once {
+                order: IndexOrder::Forward,
                 turn: TurnCounter::Shared(turn.clone()),
             };
-            files.extend(all(picker(Which::Absent, turns, 100), &states));
+            files.extend(all(picker(FileFilter::Absent, turns, 100), &states));
         }
         assert_eq!(files, (0..100).collect::<Vec<u32>>());
         assert_eq!(turn.load(Ordering::Relaxed), 100);
     }
 
     #[test]
-    fn going_around_passes_over_what_does_not_qualify_and_waits_for_what_others_have() {
+    fn round_robin_picks_skip_unfit_files_and_wait_for_claimed_ones() {
         let states = FileStates::new(3, false);
         for file in [0, 2] {
-            states.claim(file, Which::Absent, FileClaim::Alone);
-            states.appear(file, false);
+            states.claim(file, FileFilter::Absent, FileClaim::Alone);
+            states.mark_present(file, false);
         }
         let mut around = picker(
-            Which::Present,
-            PickTurns::Other(OtherTurns::Around { turn: 0 }),
+            FileFilter::Present,
+            PickSequence::Other(OtherTurns::Around { turn: 0 }),
             3,
         );
         let mut rng = Rng::new(1);
@@ -350,14 +350,14 @@ mod tests {
         around.of.claim = FileClaim::Alone;
         assert_eq!(around.next(&states, &mut rng), Picked::Busy);
         states.release_all();
-        states.vanish(0);
-        states.vanish(2);
+        states.mark_absent(0);
+        states.mark_absent(2);
         assert_eq!(around.next(&states, &mut rng), Picked::Nothing);
     }
 
     proptest! {
         #[test]
-        fn so_many_of_a_thousand_are_there_before(count in 0_u32..5000, permille in 0_u32..=1000) {
+        fn initial_files_match_the_permille(count in 0_u32..5000, permille in 0_u32..=1000) {
             let seen = (0..count).filter(|file| is_initial(*file, permille)).count() as u64;
             prop_assert_eq!(seen, u64::from(count) * u64::from(permille) / 1000);
         }

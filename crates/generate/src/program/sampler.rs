@@ -3,7 +3,7 @@
 use plan::program::{Band, Law, Shape};
 use statrs::distribution::{ContinuousCDF, Gamma, LogNormal, Normal};
 
-use crate::choice::Weighted;
+use crate::choice::AliasTable;
 use crate::{GenerateError, mix};
 
 /// Number of sections of the probability range, within which quantiles are interpolated.
@@ -31,7 +31,7 @@ enum SampledLaw {
         exact: Exact,
     },
     Bands {
-        choice: Weighted,
+        choice: AliasTable,
         bands: Box<[Band]>,
     },
 }
@@ -103,12 +103,12 @@ impl SampledLaw {
             }
             Shape::Table(bands) => return Self::bands(bands),
             Shape::Exponential { mean } => Exact::Exponential {
-                mean: above_zero("exponential", "mean", *mean)?,
+                mean: require_positive("exponential", "mean", *mean)?,
             },
             Shape::Gamma { mean, shape } => {
                 let wrong = |_| out_of_range("gamma", "shape", *shape);
-                let shape = above_zero("gamma", "shape", *shape)?;
-                let rate = shape / above_zero("gamma", "mean", *mean)?;
+                let shape = require_positive("gamma", "shape", *shape)?;
+                let rate = shape / require_positive("gamma", "mean", *mean)?;
                 Exact::Gamma(Gamma::new(shape, rate).map_err(wrong)?)
             }
             Shape::Normal { mean, deviation } => {
@@ -117,7 +117,7 @@ impl SampledLaw {
             }
             Shape::LogNormal { median, spread } => {
                 let wrong = |_| out_of_range("lognormal", "spread", *spread);
-                let location = above_zero("lognormal", "median", *median)?.ln();
+                let location = require_positive("lognormal", "median", *median)?.ln();
                 Exact::LogNormal(LogNormal::new(location, *spread).map_err(wrong)?)
             }
         };
@@ -136,7 +136,7 @@ impl SampledLaw {
             return Err(out_of_range("table", "sum of weights", sum));
         }
         Ok(Self::Bands {
-            choice: Weighted::new(&weights),
+            choice: AliasTable::new(&weights),
             bands: bands.into(),
         })
     }
@@ -167,7 +167,7 @@ fn quantile(inner: &[f64], exact: &Exact, bits: u64) -> u64 {
     amount.round() as u64
 }
 
-fn above_zero(
+fn require_positive(
     name: &'static str,
     parameter: &'static str,
     value: f64,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn means_are_those_of_the_distributions() {
+    fn sample_means_match_the_distributions() {
         let near = |seen: f64, wanted: f64| assert!((seen / wanted - 1.0).abs() < 0.01, "{seen}");
         near(mean(Shape::Uniform { low: 10, high: 20 }), 15.0);
         near(mean(Shape::Exponential { mean: 1e6 }), 1e6);

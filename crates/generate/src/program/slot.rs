@@ -3,7 +3,7 @@
 use engine::SecondName;
 use plan::program::NESTING_MAX;
 
-use super::walks::Walking;
+use super::walks::WalkProgress;
 
 /// Section that a slot executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) enum SlotSection {
 
 /// Enclosing unit in which a file was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum OpenedIn {
+pub(super) enum OpenScope {
     /// Before the current round.
     #[default]
     Before,
@@ -43,7 +43,7 @@ pub(super) struct SlotRegister {
     pub file: u32,
     pub is_open: bool,
     /// Unit in which it was opened.
-    pub opened: OpenedIn,
+    pub opened: OpenScope,
     /// Offset of the next consecutive call.
     pub here_bytes: u64,
     /// Offset of the last call.
@@ -132,7 +132,7 @@ pub(super) struct SlotState {
     /// Progress of an act that waits for other workers.
     pub waiting: WaitProgress,
     /// Progress in the directories that it walks through.
-    pub walking: Walking,
+    pub walking: WalkProgress,
     /// Number of the last card.
     pub card: u32,
     /// Time until which it sleeps; 0 if it does not.
@@ -168,7 +168,7 @@ impl SlotState {
             },
             is_closing: false,
             waiting: WaitProgress::default(),
-            walking: Walking::default(),
+            walking: WalkProgress::default(),
             card: 0,
             wake_ns: 0,
             busy_ns: 0,
@@ -195,7 +195,7 @@ impl SlotState {
         self.open_frame(None, None, 0);
         // Files that are open now belong to no later round or transaction.
         for register in &mut self.registers {
-            register.opened = OpenedIn::Before;
+            register.opened = OpenScope::Before;
         }
     }
 
@@ -213,7 +213,7 @@ impl SlotState {
 
     /// Goes back to the start of a loop, or continues after it.
     #[inline]
-    pub(super) fn once_more(&mut self, body: u16) {
+    pub(super) fn next_iteration(&mut self, body: u16) {
         let left = &mut self.loops[usize::from(self.loop_count) - 1];
         *left -= 1;
         if *left > 0 {
@@ -241,15 +241,15 @@ impl SlotState {
 
     /// Unit in which the next file is opened.
     #[inline]
-    pub(super) fn opening(&self) -> OpenedIn {
+    pub(super) fn opening(&self) -> OpenScope {
         match self.frame.kind {
-            Some(_) => OpenedIn::InTransaction,
-            None => OpenedIn::InRound,
+            Some(_) => OpenScope::InTransaction,
+            None => OpenScope::InRound,
         }
     }
 
     /// A register that must be closed before the frame can end.
-    pub(super) fn to_close(&self) -> Option<usize> {
+    pub(super) fn register_to_close(&self) -> Option<usize> {
         // A failed transaction closes the files that it opened. A failed round also closes the
         // files of its transactions.
         let least = self.opening();
@@ -260,13 +260,13 @@ impl SlotState {
     /// Passes open files on: files of a transaction to the round, and files of a round to later
     /// ones.
     #[inline]
-    pub(super) fn keep_opened(&mut self) {
+    pub(super) fn pass_on_open_files(&mut self) {
         let is_round = self.frame.kind.is_none();
         for register in &mut self.registers {
             register.opened = match register.opened {
-                OpenedIn::InTransaction if !is_round => OpenedIn::InRound,
-                OpenedIn::InRound if !is_round => OpenedIn::InRound,
-                _ => OpenedIn::Before,
+                OpenScope::InTransaction if !is_round => OpenScope::InRound,
+                OpenScope::InRound if !is_round => OpenScope::InRound,
+                _ => OpenScope::Before,
             };
         }
     }

@@ -4,7 +4,7 @@ use std::alloc::{Layout, handle_alloc_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
-use plan::program::Which;
+use plan::program::FileFilter;
 use zerocopy::FromZeros;
 
 /// The file exists.
@@ -25,7 +25,7 @@ pub(super) enum FileClaim {
 
 /// Result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claimed {
+pub(super) enum ClaimResult {
     Yes,
     /// The file qualifies, but another worker uses it.
     Busy,
@@ -73,7 +73,7 @@ impl FileStates {
         }
     }
 
-    pub(super) const fn wanted_sizes(&self) -> Option<&Arc<[u64]>> {
+    pub(super) const fn intended_sizes(&self) -> Option<&Arc<[u64]>> {
         self.wanted_sizes.as_ref()
     }
 
@@ -108,10 +108,10 @@ impl FileStates {
 
     /// Records that another process created a file of at least `bytes` bytes. Only while no worker
     /// runs here.
-    pub fn note_made(&self, file: u32, bytes: u64) {
+    pub fn record_creation(&self, file: u32, bytes: u64) {
         if (file as usize) < self.states.len() {
             if !self.is_present(file) {
-                self.appear(file, false);
+                self.mark_present(file, false);
                 self.set_size(file, 0);
             }
             self.reach(file, bytes);
@@ -119,9 +119,9 @@ impl FileStates {
     }
 
     /// Records that another process removed a file. Only while no worker runs here.
-    pub fn note_removed(&self, file: u32) {
+    pub fn record_removal(&self, file: u32) {
         if (file as usize) < self.states.len() {
-            self.vanish(file);
+            self.mark_absent(file);
         }
     }
 
@@ -149,54 +149,54 @@ impl FileStates {
     }
 
     /// `true` if no file qualifies, whether it is in use or not.
-    pub(super) fn has_none(&self, which: Which) -> bool {
+    pub(super) fn has_no_candidate(&self, which: FileFilter) -> bool {
         match which {
-            Which::Any => self.states.is_empty(),
-            Which::Present => self.present_count() == 0,
-            Which::Absent => self.present_count() >= self.count(),
+            FileFilter::Any => self.states.is_empty(),
+            FileFilter::Present => self.present_count() == 0,
+            FileFilter::Absent => self.present_count() >= self.count(),
         }
     }
 
     /// Next position for workers that go around together.
     #[inline]
-    pub(super) fn rotor(&self, which: Which) -> u32 {
+    pub(super) fn rotor(&self, which: FileFilter) -> u32 {
         self.rotors[which as usize].load(Ordering::Relaxed)
     }
 
     /// Moves the shared position to the file after this one. If two workers do so at once, both
     /// look at the same place, and the second finds the file in use.
     #[inline]
-    pub(super) fn turn_on(&self, which: Which, file: u32) {
+    pub(super) fn advance_rotor(&self, which: FileFilter, file: u32) {
         self.rotors[which as usize].store(file + 1, Ordering::Relaxed);
     }
 
     /// Claims a file if it qualifies.
     #[inline]
-    pub(super) fn claim(&self, file: u32, which: Which, claim: FileClaim) -> Claimed {
+    pub(super) fn claim(&self, file: u32, which: FileFilter, claim: FileClaim) -> ClaimResult {
         let cell = &self.states[file as usize];
         let mut state = cell.load(Ordering::Relaxed);
         loop {
             let qualifies = match which {
-                Which::Any => true,
-                Which::Present => state & PRESENT != 0,
-                Which::Absent => state & PRESENT == 0,
+                FileFilter::Any => true,
+                FileFilter::Present => state & PRESENT != 0,
+                FileFilter::Absent => state & PRESENT == 0,
             };
             if !qualifies {
-                return Claimed::No;
+                return ClaimResult::No;
             }
             let claimed = match claim {
                 // The number of users must not run into the flag above it.
                 FileClaim::Use if state & HELD == 0 && state & USES < USES => state + 1,
                 FileClaim::Alone if state & (HELD | USES) == 0 => state | HELD,
-                _ => return Claimed::Busy,
+                _ => return ClaimResult::Busy,
             };
             if !self.is_shared {
                 cell.store(claimed, Ordering::Relaxed);
-                return Claimed::Yes;
+                return ClaimResult::Yes;
             }
             // Acquire, paired with `change`: the claim sees everything that the previous user did.
             match cell.compare_exchange_weak(state, claimed, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return Claimed::Yes,
+                Ok(_) => return ClaimResult::Yes,
                 Err(seen) => state = seen,
             }
         }
@@ -244,7 +244,7 @@ impl FileStates {
 
     /// Records that a claimed file exists now. It stays in use if it was opened.
     #[inline]
-    pub(super) fn appear(&self, file: u32, is_open: bool) {
+    pub(super) fn mark_present(&self, file: u32, is_open: bool) {
         // The claim ends here; an open file keeps one user.
         let before = self.change(file, |_| PRESENT | u16::from(is_open));
         if before & PRESENT == 0 {
@@ -254,7 +254,7 @@ impl FileStates {
 
     /// Records that a file in use exists now; all of its users keep it.
     #[inline]
-    pub(super) fn appear_in_use(&self, file: u32) {
+    pub(super) fn mark_present_in_use(&self, file: u32) {
         let before = self.change(file, |state| PRESENT | state);
         if before & PRESENT == 0 {
             self.count_present(1);
@@ -263,7 +263,7 @@ impl FileStates {
 
     /// Records that a claimed file is gone.
     #[inline]
-    pub(super) fn vanish(&self, file: u32) {
+    pub(super) fn mark_absent(&self, file: u32) {
         let before = self.change(file, |state| state & !(PRESENT | HELD));
         if before & PRESENT != 0 {
             self.count_present(-1);
@@ -316,60 +316,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_used_cannot_be_had_alone() {
+    fn a_file_in_use_cannot_be_claimed_exclusively() {
         let states = FileStates::new(2, true);
-        assert_eq!(states.claim(0, Which::Present, FileClaim::Use), Claimed::No);
         assert_eq!(
-            states.claim(0, Which::Absent, FileClaim::Alone),
-            Claimed::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Use),
+            ClaimResult::No
         );
         assert_eq!(
-            states.claim(0, Which::Absent, FileClaim::Alone),
-            Claimed::Busy
+            states.claim(0, FileFilter::Absent, FileClaim::Alone),
+            ClaimResult::Yes
         );
-        states.appear(0, true);
+        assert_eq!(
+            states.claim(0, FileFilter::Absent, FileClaim::Alone),
+            ClaimResult::Busy
+        );
+        states.mark_present(0, true);
         assert_eq!(states.present_count(), 1);
         assert_eq!(
-            states.claim(0, Which::Present, FileClaim::Use),
-            Claimed::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Use),
+            ClaimResult::Yes
         );
         assert_eq!(
-            states.claim(0, Which::Present, FileClaim::Alone),
-            Claimed::Busy
+            states.claim(0, FileFilter::Present, FileClaim::Alone),
+            ClaimResult::Busy
         );
         states.release(0, FileClaim::Use);
         states.release(0, FileClaim::Use);
         assert_eq!(
-            states.claim(0, Which::Present, FileClaim::Alone),
-            Claimed::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Alone),
+            ClaimResult::Yes
         );
-        states.vanish(0);
+        states.mark_absent(0);
         assert_eq!(states.present_count(), 0);
-        assert!(states.has_none(Which::Present) && !states.has_none(Which::Absent));
+        assert!(
+            states.has_no_candidate(FileFilter::Present)
+                && !states.has_no_candidate(FileFilter::Absent)
+        );
     }
 
     #[test]
-    fn sizes_follow_what_is_written() {
+    fn sizes_follow_the_writes() {
         let states = FileStates::new(1, false);
-        states.appear(0, true);
+        states.mark_present(0, true);
         states.reach(0, 100);
         states.reach(0, 50);
         states.append(0, 10);
         assert_eq!((states.size(0), states.present_bytes()), (110, 110));
         states.set_size(0, 7);
-        states.vanish(0);
+        states.mark_absent(0);
         assert_eq!((states.size(0), states.present_bytes()), (7, 0));
     }
 
     #[test]
-    fn what_somebody_left_open_is_free_again_in_the_next_phase() {
+    fn files_left_open_can_be_claimed_again_in_the_next_phase() {
         let states = FileStates::new(1, false);
-        states.claim(0, Which::Any, FileClaim::Alone);
-        states.appear(0, true);
+        states.claim(0, FileFilter::Any, FileClaim::Alone);
+        states.mark_present(0, true);
         states.release_all();
         assert_eq!(
-            states.claim(0, Which::Present, FileClaim::Alone),
-            Claimed::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Alone),
+            ClaimResult::Yes
         );
     }
 }

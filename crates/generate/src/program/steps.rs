@@ -60,7 +60,7 @@ impl StepCounter {
     }
 
     /// Sets the bytes that each counted execution moved.
-    pub(super) fn set_bytes_of_each(&mut self, bytes: u64) {
+    pub(super) fn set_bytes_per_execution(&mut self, bytes: u64) {
         self.bytes = self.count * bytes;
     }
 
@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_bucket_ends_at_most_an_eighth_above_what_is_in_it(span_ns in 8_u64..(1 << 42)) {
+        fn a_bucket_ends_at_most_an_eighth_above_its_values(span_ns in 8_u64..(1 << 42)) {
             let end_ns = end_ns(bucket(span_ns));
             prop_assert!(end_ns >= span_ns);
             prop_assert!(end_ns - span_ns <= span_ns / 8);

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::{Completion, Operation, Request};
 use plan::Distribution;
 use plan::program::{
-    Act, Call, Card, Copies, Deck, DirectoryTree, DirectoryWalk, Failed, FileNames, FileOperation,
-    FilesetPlan, Group, Law, Measure, MovedBytes, On, Out, Pick, PickOrder, Program, ProgramPhase,
-    Quota, Shape, Share, Turn, Where, Which,
+    Act, AmountScope, Call, CallObject, CallPosition, Card, Deck, DirectoryTree, DirectoryWalk,
+    FileFilter, FileNames, FileOperation, FileSharing, FilesetPlan, FilesetSharing, Group, Law,
+    Measure, MovedBytes, OnFailure, OnNoFile, Pick, PickOrder, Program, ProgramPhase, Quota, Shape,
 };
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ impl Model {
             return -libc_errno::EIO;
         }
         let is_short = self.short.contains(&self.count) && operation == Operation::Write;
-        self.take_effect(&Request {
+        self.apply_effect(&Request {
             length_bytes: if is_short {
                 length_bytes / 2
             } else {
@@ -99,7 +99,7 @@ impl Model {
     }
 
     /// What the request returns.
-    fn take_effect(&mut self, request: &Request) -> i32 {
+    fn apply_effect(&mut self, request: &Request) -> i32 {
         let (name, register) = names(request);
         let Request {
             length_bytes,
@@ -186,7 +186,7 @@ fn set(name: &str, count: u32) -> FilesetPlan {
     FilesetPlan {
         name: name.to_owned(),
         path: String::new(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count,
         names: FileNames::Number {
             before: String::new(),
@@ -199,28 +199,28 @@ fn set(name: &str, count: u32) -> FilesetPlan {
     }
 }
 
-fn pick(fileset: u8, which: Which) -> Pick {
+fn pick(fileset: u8, which: FileFilter) -> Pick {
     Pick {
         fileset,
         which,
         order: PickOrder::Next,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     }
 }
 
-fn around(fileset: u8, which: Which) -> Pick {
+fn around(fileset: u8, which: FileFilter) -> Pick {
     Pick {
         order: PickOrder::Around,
-        turn: Turn::Shared,
+        turn: FileSharing::Shared,
         ..pick(fileset, which)
     }
 }
 
-fn call(operation: FileOperation, on: On) -> Call {
+fn call(operation: FileOperation, on: CallObject) -> Call {
     Call::new(operation, on)
 }
 
-fn act(operation: FileOperation, on: On) -> Act {
+fn act(operation: FileOperation, on: CallObject) -> Act {
     Act::Call(call(operation, on))
 }
 
@@ -228,7 +228,7 @@ fn moving(operation: FileOperation, bytes: MovedBytes, piece_bytes: u32) -> Act 
     Act::Call(Call {
         bytes,
         piece_bytes,
-        ..call(operation, On::Handle)
+        ..call(operation, CallObject::Handle)
     })
 }
 
@@ -294,26 +294,26 @@ fn interpreters(
     setting: &Setting,
     states: &[Arc<FileStates>],
 ) -> Vec<Interpreter> {
-    let mut workers = seated(program, phase, setting, states);
+    let mut workers = unstarted_interpreters(program, phase, setting, states);
     workers.iter_mut().for_each(Generator::begin);
     workers
 }
 
 /// The same, before they go to what is measured.
-fn seated(
+fn unstarted_interpreters(
     program: &Program,
     phase: &ProgramPhase,
     setting: &Setting,
     states: &[Arc<FileStates>],
 ) -> Vec<Interpreter> {
-    let shared = SharedTurns::default();
+    let shared = SharedTurnCounters::default();
     let phase_end = Arc::new(PhaseEnd::new(setting.workers));
     let worker_count = if setting.groups_apart {
         1
     } else {
         setting.workers
     };
-    let waits = Arc::new(Waits::new(program, phase, |_| worker_count));
+    let waits = Arc::new(PhaseWaits::new(program, phase, |_| worker_count));
     let progress = Arc::new(GroupProgress::new(phase.groups[0].quotas.len()));
     (0..setting.workers)
         .map(|number| {
@@ -323,7 +323,7 @@ fn seated(
                 0
             }];
             let worker_index = if setting.groups_apart { 0 } else { number };
-            Interpreter::new(&Seat {
+            Interpreter::new(&WorkerContext {
                 program,
                 phase,
                 group,
@@ -352,13 +352,13 @@ fn seated(
 /// A worker on the path that it is to go.
 enum Worker {
     Whole(Box<Interpreter>),
-    Straight(Box<Straight>),
+    Straight(Box<FastPath>),
 }
 
 impl Worker {
     fn begun(interpreter: Interpreter, is_straight: bool) -> Self {
         let mut worker = match is_straight {
-            true => Self::Straight(Box::new(Straight::of(interpreter).unwrap())),
+            true => Self::Straight(Box::new(FastPath::of(interpreter).unwrap())),
             false => Self::Whole(Box::new(interpreter)),
         };
         worker.generator().begin();
@@ -381,10 +381,10 @@ impl Worker {
 }
 
 /// Files that are there before.
-fn make_present(setting: &Setting, states: &[Arc<FileStates>], model: &mut Model) {
+fn create_initial_files(setting: &Setting, states: &[Arc<FileStates>], model: &mut Model) {
     for (fileset, present) in setting.present.iter().enumerate() {
         for file in 0..*present {
-            states[fileset].appear(file, false);
+            states[fileset].mark_present(file, false);
             states[fileset].set_size(file, 10_000);
             model.sizes.insert((fileset as u8, file), 10_000);
         }
@@ -401,8 +401,8 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         short: setting.short.clone(),
         ..Model::default()
     };
-    make_present(setting, &states, &mut model);
-    let workers = seated(program, phase, setting, &states).into_iter();
+    create_initial_files(setting, &states, &mut model);
+    let workers = unstarted_interpreters(program, phase, setting, &states).into_iter();
     let begun = |it| Worker::begun(it, setting.is_straight);
     let mut workers: Vec<Worker> = workers.map(begun).collect();
     let mut seen = Seen {
@@ -463,16 +463,19 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
 
 fn create_and_close(label: u8) -> Act {
     let acts = vec![
-        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        act(
+            FileOperation::Create,
+            CallObject::Name(pick(0, FileFilter::Absent)),
+        ),
         moving(FileOperation::Write, MovedBytes::Size, 4096),
-        act(FileOperation::Fsync, On::Handle),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Fsync, CallObject::Handle),
+        act(FileOperation::Close, CallObject::Handle),
     ];
     Act::Transaction(label, acts)
 }
 
 #[test]
-fn a_file_is_made_written_in_pieces_and_closed() {
+fn a_file_is_created_written_in_pieces_and_closed() {
     let program = of(vec![set("files", 2)], &["create"]);
     let phase = phase(vec![create_and_close(0)]);
     let seen = carry_out(&program, &phase, &Setting::default());
@@ -493,12 +496,15 @@ fn a_file_is_made_written_in_pieces_and_closed() {
 }
 
 #[test]
-fn reading_the_rest_ends_with_a_read_of_nothing() {
+fn reading_the_rest_ends_with_an_empty_read() {
     let program = of(vec![set("files", 1)], &[]);
     let phase = phase(vec![
-        act(FileOperation::Open, On::Name(pick(0, Which::Present))),
+        act(
+            FileOperation::Open,
+            CallObject::Name(pick(0, FileFilter::Present)),
+        ),
         moving(FileOperation::Read, MovedBytes::Rest, 8192),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Close, CallObject::Handle),
     ]);
     let setting = Setting {
         present: vec![1],
@@ -519,7 +525,7 @@ fn reading_the_rest_ends_with_a_read_of_nothing() {
 }
 
 #[test]
-fn a_failed_transaction_closes_what_it_opened_and_leaves_the_rest_out() {
+fn a_failed_transaction_closes_its_files_and_skips_the_rest() {
     let program = of(vec![set("files", 2)], &["create"]);
     let phase = phase(vec![create_and_close(0)]);
     let setting = Setting {
@@ -540,17 +546,23 @@ fn a_failed_transaction_closes_what_it_opened_and_leaves_the_rest_out() {
 }
 
 #[test]
-fn acts_are_done_so_many_times_and_mixed_by_weight() {
+fn acts_are_repeated_and_mixed_by_weight() {
     let program = of(vec![set("files", 10)], &["stat", "open"]);
     let one = |which| Pick {
         order: PickOrder::Drawn(Distribution::Uniform),
         ..pick(0, which)
     };
     let open = vec![
-        act(FileOperation::Open, On::Name(one(Which::Present))),
-        act(FileOperation::Close, On::Handle),
+        act(
+            FileOperation::Open,
+            CallObject::Name(one(FileFilter::Present)),
+        ),
+        act(FileOperation::Close, CallObject::Handle),
     ];
-    let stat = act(FileOperation::Stat, On::Name(one(Which::Present)));
+    let stat = act(
+        FileOperation::Stat,
+        CallObject::Name(one(FileFilter::Present)),
+    );
     let mut phase = phase(vec![Act::Mix(vec![
         (
             3,
@@ -564,7 +576,7 @@ fn acts_are_done_so_many_times_and_mixed_by_weight() {
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 4000,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     let setting = Setting {
         present: vec![10],
@@ -585,13 +597,13 @@ fn acts_are_done_so_many_times_and_mixed_by_weight() {
 }
 
 #[test]
-fn quotas_of_a_group_are_those_of_all_its_workers() {
+fn a_group_quota_covers_all_its_workers() {
     let program = of(vec![set("files", 1000)], &["create"]);
     let mut phase = phase(vec![create_and_close(0)]);
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 100,
-        of: Share::Group,
+        of: AmountScope::Group,
     }];
     let setting = Setting {
         workers: 3,
@@ -604,11 +616,11 @@ fn quotas_of_a_group_are_those_of_all_its_workers() {
 }
 
 #[test]
-fn transactions_end_a_worker_or_a_group_by_their_labels() {
+fn a_quota_of_labeled_transactions_ends_a_worker_or_a_group() {
     let program = of(vec![set("files", 1000)], &["create"]);
     let mut phase = phase(vec![create_and_close(0)]);
     // What other slots are at when it is enough is still done.
-    for (of, wanted) in [(Share::Each, 40..=42), (Share::Group, 20..=23)] {
+    for (of, wanted) in [(AmountScope::Each, 40..=42), (AmountScope::Group, 20..=23)] {
         phase.groups[0].quotas = vec![Quota {
             what: Measure::Steps(0),
             count: 20,
@@ -635,19 +647,22 @@ fn transactions_end_a_worker_or_a_group_by_their_labels() {
 }
 
 #[test]
-fn steps_count_what_has_a_label() {
+fn only_labeled_acts_are_counted_as_steps() {
     let program = of(vec![set("files", 3)], &["write", "all"]);
     let write = Act::Call(Call {
         label: Some(0),
         bytes: MovedBytes::Law(Law::fixed(100)),
-        ..call(FileOperation::Write, On::Handle)
+        ..call(FileOperation::Write, CallObject::Handle)
     });
     let phase = phase(vec![Act::Step(
         1,
         vec![
-            act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+            act(
+                FileOperation::Create,
+                CallObject::Name(pick(0, FileFilter::Absent)),
+            ),
             write,
-            act(FileOperation::Close, On::Handle),
+            act(FileOperation::Close, CallObject::Handle),
         ],
     )]);
     let seen = carry_out(&program, &phase, &Setting::default());
@@ -660,14 +675,17 @@ fn steps_count_what_has_a_label() {
 }
 
 #[test]
-fn all_is_synced_without_a_file_and_permissions_leave_files_to_others() {
+fn sync_needs_no_file_and_chmod_leaves_the_file_available() {
     let program = of(vec![set("files", 3)], &[]);
     let phase = phase(vec![
-        act(FileOperation::Sync, On::Handle),
-        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
-        act(FileOperation::Close, On::Handle),
-        act(FileOperation::Chmod, On::Same),
-        act(FileOperation::Unlink, On::Same),
+        act(FileOperation::Sync, CallObject::Handle),
+        act(
+            FileOperation::Create,
+            CallObject::Name(pick(0, FileFilter::Absent)),
+        ),
+        act(FileOperation::Close, CallObject::Handle),
+        act(FileOperation::Chmod, CallObject::Same),
+        act(FileOperation::Unlink, CallObject::Same),
     ]);
     let seen = carry_out(&program, &phase, &Setting::default());
     assert!(
@@ -684,7 +702,7 @@ fn all_is_synced_without_a_file_and_permissions_leave_files_to_others() {
 }
 
 #[test]
-fn directories_are_gone_through_file_by_file_and_failures_end_one() {
+fn directory_walks_visit_each_file_and_a_failure_ends_one_walk() {
     let mut files = set("files", 5);
     files.tree = DirectoryTree::Blocks { each: 2 };
     let program = of(vec![files], &["remove"]);
@@ -692,21 +710,21 @@ fn directories_are_gone_through_file_by_file_and_failures_end_one() {
         Act::Walk(DirectoryWalk {
             fileset: 0,
             handle: 1,
-            each: vec![Act::Transaction(0, vec![unlink_of(1)])],
+            each: vec![Act::Transaction(0, vec![unlink_act(1)])],
             after: after.to_vec(),
         })
     };
     let rmdir = Act::Call(Call {
         handle: 1,
-        ..call(FileOperation::Rmdir, On::Directory)
+        ..call(FileOperation::Rmdir, CallObject::Directory)
     });
     let log = |failing: &[usize]| {
         let mut phase = phase(vec![walk(std::slice::from_ref(&rmdir))]);
-        phase.groups[0].failed = Failed::Count;
+        phase.groups[0].failed = OnFailure::Count;
         phase.groups[0].quotas = vec![Quota {
             what: Measure::Rounds,
             count: 1,
-            of: Share::Each,
+            of: AmountScope::Each,
         }];
         let setting = Setting {
             present: vec![5],
@@ -736,13 +754,13 @@ fn directories_are_gone_through_file_by_file_and_failures_end_one() {
 }
 
 #[test]
-fn cards_say_what_is_done_and_where_to_each_worker_or_to_all() {
+fn cards_set_operation_and_place_per_worker_or_for_all() {
     let program = of(vec![set("files", 1)], &[]);
     let at = |operation| {
         Act::Call(Call {
-            place: Where::Dealt { step_bytes: 10 },
+            place: CallPosition::Dealt { step_bytes: 10 },
             bytes: MovedBytes::Law(Law::fixed(10)),
-            ..call(operation, On::Handle)
+            ..call(operation, CallObject::Handle)
         })
     };
     let card = |choice, number| Card { choice, number };
@@ -756,11 +774,14 @@ fn cards_say_what_is_done_and_where_to_each_worker_or_to_all() {
             ],
         };
         let mut phase = phase(vec![Act::Deal(deck)]);
-        phase.groups[0].enter = vec![act(FileOperation::Open, On::Name(around(0, Which::Any)))];
+        phase.groups[0].enter = vec![act(
+            FileOperation::Open,
+            CallObject::Name(around(0, FileFilter::Any)),
+        )];
         phase.groups[0].quotas = vec![Quota {
             what: Measure::Rounds,
             count: 4,
-            of: Share::Each,
+            of: AmountScope::Each,
         }];
         let setting = Setting {
             present: vec![1],
@@ -781,32 +802,35 @@ fn cards_say_what_is_done_and_where_to_each_worker_or_to_all() {
     assert_eq!(log(true, 2), shared);
 }
 
-fn unlink_of(handle: u8) -> Act {
+fn unlink_act(handle: u8) -> Act {
     Act::Call(Call {
         handle,
-        ..call(FileOperation::Unlink, On::Same)
+        ..call(FileOperation::Unlink, CallObject::Same)
     })
 }
 
 #[test]
-fn nothing_is_allocated_on_the_way() {
+fn nothing_is_allocated_while_the_program_runs() {
     let program = of(vec![set("files", 8)], &[]);
     let phase = phase(vec![
-        act(FileOperation::Create, On::Name(around(0, Which::Absent))),
+        act(
+            FileOperation::Create,
+            CallObject::Name(around(0, FileFilter::Absent)),
+        ),
         moving(
             FileOperation::Write,
             MovedBytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
             4096,
         ),
-        act(FileOperation::Close, On::Handle),
-        act(FileOperation::Unlink, On::Same),
+        act(FileOperation::Close, CallObject::Handle),
+        act(FileOperation::Unlink, CallObject::Same),
     ]);
     let states: Vec<Arc<FileStates>> = program
         .filesets
         .iter()
         .map(|set| Arc::new(FileStates::new(set.count, true)))
         .collect();
-    let mut interpreter = Interpreter::new(&Seat {
+    let mut interpreter = Interpreter::new(&WorkerContext {
         program: &program,
         phase: &phase,
         group: &phase.groups[0],
@@ -816,10 +840,10 @@ fn nothing_is_allocated_on_the_way() {
         seed: 1,
         program_seed: 1,
         states: &states,
-        shared: &SharedTurns::default(),
+        shared: &SharedTurnCounters::default(),
         progress: &Arc::default(),
         phase_end: &Arc::new(PhaseEnd::new(1)),
-        waits: &Arc::new(Waits::new(&program, &phase, |_| 1)),
+        waits: &Arc::new(PhaseWaits::new(&program, &phase, |_| 1)),
         way_codes: &[0],
         rounds_per_us: 0.0,
         initial: false,
@@ -844,16 +868,22 @@ fn nothing_is_allocated_on_the_way() {
 }
 
 #[test]
-fn time_ends_what_would_go_on() {
+fn the_time_limit_ends_an_endless_phase() {
     let program = of(vec![set("files", 1)], &[]);
     let mut phase = phase(vec![
-        act(FileOperation::Stat, On::Name(around(0, Which::Present))),
+        act(
+            FileOperation::Stat,
+            CallObject::Name(around(0, FileFilter::Present)),
+        ),
         Act::Think(Law::fixed(1_000_000)),
     ]);
     phase.time_ns = Some(100_000_000);
     phase.groups[0].last = vec![
-        act(FileOperation::Open, On::Name(around(0, Which::Present))),
-        act(FileOperation::Close, On::Handle),
+        act(
+            FileOperation::Open,
+            CallObject::Name(around(0, FileFilter::Present)),
+        ),
+        act(FileOperation::Close, CallObject::Handle),
     ];
     let setting = Setting {
         present: vec![1],
@@ -875,55 +905,58 @@ fn mail() -> (Program, ProgramPhase) {
         &["deliver", "read", "purge"],
     );
     let deliver = vec![
-        act(FileOperation::Create, On::Name(around(0, Which::Absent))),
+        act(
+            FileOperation::Create,
+            CallObject::Name(around(0, FileFilter::Absent)),
+        ),
         moving(
             FileOperation::Write,
             MovedBytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
             4096,
         ),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Close, CallObject::Handle),
         Act::Call(Call {
-            second: Some(around(1, Which::Absent)),
-            ..call(FileOperation::Rename, On::Same)
+            second: Some(around(1, FileFilter::Absent)),
+            ..call(FileOperation::Rename, CallObject::Same)
         }),
     ];
     let some = Pick {
         order: PickOrder::Drawn(Distribution::Uniform),
-        ..pick(1, Which::Present)
+        ..pick(1, FileFilter::Present)
     };
     let read = vec![
         Act::Call(Call {
             handle: 1,
-            ..call(FileOperation::Open, On::Name(some.clone()))
+            ..call(FileOperation::Open, CallObject::Name(some.clone()))
         }),
         Act::Call(Call {
             handle: 1,
             bytes: MovedBytes::Rest,
             piece_bytes: 4096,
-            ..call(FileOperation::Read, On::Handle)
+            ..call(FileOperation::Read, CallObject::Handle)
         }),
         Act::Call(Call {
             handle: 1,
             bytes: MovedBytes::Law(Law::fixed(10)),
-            place: Where::End,
-            ..call(FileOperation::Write, On::Handle)
+            place: CallPosition::End,
+            ..call(FileOperation::Write, CallObject::Handle)
         }),
         Act::Call(Call {
             handle: 1,
-            ..call(FileOperation::Close, On::Handle)
+            ..call(FileOperation::Close, CallObject::Handle)
         }),
     ];
-    let purge = vec![act(FileOperation::Unlink, On::Name(some))];
+    let purge = vec![act(FileOperation::Unlink, CallObject::Name(some))];
     let mut phase = phase(vec![Act::Mix(vec![
         (2, vec![Act::Transaction(0, deliver)]),
         (3, vec![Act::Transaction(1, read)]),
         (1, vec![Act::Transaction(2, purge)]),
     ])]);
-    phase.groups[0].out = Out::Skip;
+    phase.groups[0].out = OnNoFile::Skip;
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 500,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     (program, phase)
 }
@@ -932,7 +965,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn nobody_asks_for_what_cannot_be(
+    fn no_impossible_request_is_ever_issued(
         seed: u64,
         workers in 1_u32..5,
         slots in 1_u32..5,
@@ -943,7 +976,7 @@ proptest! {
         let (program, mut phase) = mail();
         // What is left out after a failure is what would be impossible.
         if counts && failing.is_empty() {
-            phase.groups[0].failed = Failed::Count;
+            phase.groups[0].failed = OnFailure::Count;
         }
         let setting = Setting {
             workers,

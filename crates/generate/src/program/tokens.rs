@@ -8,7 +8,7 @@ const NS_PER_SECOND: f64 = 1e9;
 
 /// Result of an attempt to put or to take tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum TokenOutcome {
     Granted,
     /// Try again, not before the given time; 0 if no time is known.
     Later(u64),
@@ -18,7 +18,7 @@ pub(super) enum Wish {
 
 /// Token counters and meetings of the workers of a phase.
 #[derive(Debug)]
-pub struct Waits {
+pub struct PhaseWaits {
     counters: Box<[CounterSet]>,
     meetings: Box<[WorkerBarrier]>,
 }
@@ -44,7 +44,7 @@ struct TokenCounter {
     refilled_ns: AtomicU64,
 }
 
-impl Waits {
+impl PhaseWaits {
     /// For the workers of a phase; `workers` returns the number of workers in a group.
     #[must_use]
     pub fn new(program: &Program, phase: &ProgramPhase, workers: impl Fn(&Group) -> u32) -> Self {
@@ -81,13 +81,13 @@ impl Waits {
         self.counters[usize::from(tokens)].counters.len() as u32
     }
 
-    pub(super) fn put(&self, tokens: u8, counter: u32, count: u64) -> Wish {
+    pub(super) fn put(&self, tokens: u8, counter: u32, count: u64) -> TokenOutcome {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
         let Some(room) = set.room else {
             // Pairs with `Acquire` in `take`: the taker sees everything from before the put.
             counter.here.fetch_add(count, Ordering::Release);
-            return Wish::Granted;
+            return TokenOutcome::Granted;
         };
         // Tokens for which a worker waits are taken at once and need no room.
         let room = room + counter.wanted.load(Ordering::Relaxed);
@@ -97,14 +97,14 @@ impl Waits {
                 (here + count <= room).then_some(here + count)
             });
         match put {
-            Ok(_) => Wish::Granted,
+            Ok(_) => TokenOutcome::Granted,
             // No worker is left that could make room.
-            Err(_) if set.takers.load(Ordering::Relaxed) == 0 => Wish::Granted,
-            Err(_) => Wish::Later(0),
+            Err(_) if set.takers.load(Ordering::Relaxed) == 0 => TokenOutcome::Granted,
+            Err(_) => TokenOutcome::Later(0),
         }
     }
 
-    pub(super) fn take(&self, tokens: u8, counter: u32, count: u64, now_ns: u64) -> Wish {
+    pub(super) fn take(&self, tokens: u8, counter: u32, count: u64, now_ns: u64) -> TokenOutcome {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
         // Read before the counter, so that tokens of the last putter are not missed.
@@ -117,22 +117,22 @@ impl Waits {
                 here.checked_sub(count)
             });
         match (taken, again_ns) {
-            (Ok(_), _) => Wish::Granted,
-            (Err(_), Some(again_ns)) => Wish::Later(again_ns),
-            (Err(_), None) if has_putters => Wish::Later(0),
-            (Err(_), None) => Wish::Never,
+            (Ok(_), _) => TokenOutcome::Granted,
+            (Err(_), Some(again_ns)) => TokenOutcome::Later(again_ns),
+            (Err(_), None) if has_putters => TokenOutcome::Later(0),
+            (Err(_), None) => TokenOutcome::Never,
         }
     }
 
     /// Announces tokens that a waiting worker wants to take, so that there is room for putting
     /// them.
-    pub(super) fn want(&self, tokens: u8, counter: u32, count: u64) {
+    pub(super) fn announce_demand(&self, tokens: u8, counter: u32, count: u64) {
         let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
         counter.wanted.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Withdraws an announcement.
-    pub(super) fn unwant(&self, tokens: u8, counter: u32, count: u64) {
+    pub(super) fn withdraw_demand(&self, tokens: u8, counter: u32, count: u64) {
         let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
         counter.wanted.fetch_sub(count, Ordering::Relaxed);
     }
@@ -144,7 +144,7 @@ impl Waits {
     }
 
     /// `true` if all workers have arrived at the meeting with this number.
-    pub(super) fn has_met(&self, meeting: u8, number: u32) -> bool {
+    pub(super) fn have_all_arrived(&self, meeting: u8, number: u32) -> bool {
         self.meetings[usize::from(meeting)].number() != number
     }
 
@@ -284,14 +284,14 @@ fn meets(act: &Act, number: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use plan::program::{Due, Tokens, Whose};
+    use plan::program::{CounterSelection, TakeAmount, Tokens};
 
     use super::*;
 
     /// Workers that put and take, one of each.
-    fn waits(room: Option<u32>, refill: Option<Refill>) -> (Waits, TokenUses) {
-        let (tokens, whose) = (0, Whose::Mine);
-        let count = Due::Fixed(1);
+    fn waits(room: Option<u32>, refill: Option<Refill>) -> (PhaseWaits, TokenUses) {
+        let (tokens, whose) = (0, CounterSelection::Mine);
+        let count = TakeAmount::Fixed(1);
         let put = Act::Put {
             tokens,
             count: 1,
@@ -321,35 +321,35 @@ mod tests {
             ..ProgramPhase::default()
         };
         let putter = TokenUses::of(&program, &phase.groups[0]);
-        (Waits::new(&program, &phase, |_| 1), putter)
+        (PhaseWaits::new(&program, &phase, |_| 1), putter)
     }
 
     #[test]
-    fn what_was_put_is_taken_and_no_more() {
+    fn no_more_tokens_are_taken_than_were_put() {
         let (waits, putter) = waits(None, None);
-        assert_eq!(waits.take(0, 0, 1, 5), Wish::Later(0));
-        assert_eq!(waits.put(0, 0, 3), Wish::Granted);
-        assert_eq!(waits.take(0, 0, 2, 5), Wish::Granted);
-        assert_eq!(waits.take(0, 0, 2, 5), Wish::Later(0));
+        assert_eq!(waits.take(0, 0, 1, 5), TokenOutcome::Later(0));
+        assert_eq!(waits.put(0, 0, 3), TokenOutcome::Granted);
+        assert_eq!(waits.take(0, 0, 2, 5), TokenOutcome::Granted);
+        assert_eq!(waits.take(0, 0, 2, 5), TokenOutcome::Later(0));
         waits.leave(&putter);
-        assert_eq!(waits.take(0, 0, 2, 5), Wish::Never);
-        assert_eq!(waits.take(0, 0, 1, 5), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 2, 5), TokenOutcome::Never);
+        assert_eq!(waits.take(0, 0, 1, 5), TokenOutcome::Granted);
     }
 
     #[test]
-    fn there_is_room_for_what_somebody_waits_for() {
+    fn a_waiting_taker_makes_room_for_more_tokens() {
         let (waits, _) = waits(Some(2), None);
-        assert_eq!(waits.put(0, 0, 2), Wish::Granted);
-        assert_eq!(waits.put(0, 0, 1), Wish::Later(0));
-        waits.want(0, 0, 5);
-        assert_eq!(waits.put(0, 0, 3), Wish::Granted);
-        assert_eq!(waits.take(0, 0, 5, 1), Wish::Granted);
-        waits.unwant(0, 0, 5);
-        assert_eq!(waits.put(0, 0, 3), Wish::Later(0));
+        assert_eq!(waits.put(0, 0, 2), TokenOutcome::Granted);
+        assert_eq!(waits.put(0, 0, 1), TokenOutcome::Later(0));
+        waits.announce_demand(0, 0, 5);
+        assert_eq!(waits.put(0, 0, 3), TokenOutcome::Granted);
+        assert_eq!(waits.take(0, 0, 5, 1), TokenOutcome::Granted);
+        waits.withdraw_demand(0, 0, 5);
+        assert_eq!(waits.put(0, 0, 3), TokenOutcome::Later(0));
     }
 
     #[test]
-    fn the_clock_puts_portions_up_to_a_limit() {
+    fn the_clock_refills_in_portions_up_to_a_limit() {
         let refill = Refill {
             per_second: 100.0,
             at_once: 10,
@@ -357,15 +357,18 @@ mod tests {
         };
         let (waits, _) = waits(None, Some(refill));
         let ms = 1_000_000;
-        assert_eq!(waits.take(0, 0, 1, ms), Wish::Later(101 * ms));
-        assert_eq!(waits.take(0, 0, 10, 101 * ms), Wish::Granted);
-        assert_eq!(waits.take(0, 0, 1, 150 * ms), Wish::Later(201 * ms));
-        assert_eq!(waits.take(0, 0, 26, 5000 * ms), Wish::Later(5001 * ms));
-        assert_eq!(waits.take(0, 0, 25, 5000 * ms), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 1, ms), TokenOutcome::Later(101 * ms));
+        assert_eq!(waits.take(0, 0, 10, 101 * ms), TokenOutcome::Granted);
+        assert_eq!(waits.take(0, 0, 1, 150 * ms), TokenOutcome::Later(201 * ms));
+        assert_eq!(
+            waits.take(0, 0, 26, 5000 * ms),
+            TokenOutcome::Later(5001 * ms)
+        );
+        assert_eq!(waits.take(0, 0, 25, 5000 * ms), TokenOutcome::Granted);
     }
 
     #[test]
-    fn a_meeting_passes_when_all_have_come_or_left() {
+    fn a_barrier_opens_when_all_workers_have_arrived_or_left() {
         let meeting = WorkerBarrier {
             state: AtomicU64::new(3),
         };

@@ -32,7 +32,7 @@ enum Placing {
 
 /// Progress of a slot.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Walking {
+pub(super) struct WalkProgress {
     directory: u32,
     pub is_open: bool,
     /// Next file number that can be in the directory.
@@ -63,8 +63,8 @@ impl WalkCode {
         }
     }
 
-    pub(super) const fn start(&self) -> Walking {
-        Walking {
+    pub(super) const fn start(&self) -> WalkProgress {
+        WalkProgress {
             directory: self.begin,
             is_open: false,
             next: self.first_file(self.begin),
@@ -72,11 +72,11 @@ impl WalkCode {
     }
 
     /// The next directory; `None` after the last one.
-    pub(super) fn after(&self, walking: Walking) -> Option<Walking> {
+    pub(super) fn after(&self, walking: WalkProgress) -> Option<WalkProgress> {
         let directory = walking.directory + 1;
         let next = self.first_file(directory);
         let is_there = directory < self.end && next < self.count;
-        is_there.then_some(Walking {
+        is_there.then_some(WalkProgress {
             directory,
             is_open: false,
             next,
@@ -93,7 +93,7 @@ impl WalkCode {
     }
 
     /// Result of an engine without directories: one more than the next file that exists, or 0.
-    pub(super) fn expected(&self, walking: &mut Walking, states: &FileStates) -> u32 {
+    pub(super) fn expected(&self, walking: &mut WalkProgress, states: &FileStates) -> u32 {
         let (end, step) = match self.placing {
             Placing::Turns(step) => (self.count, step),
             Placing::Blocks(_) => (self.first_file(walking.directory + 1).min(self.count), 1),
@@ -109,7 +109,7 @@ impl WalkCode {
     }
 }
 
-impl Walking {
+impl WalkProgress {
     /// Number of a name in the directory that is being read.
     pub(super) const fn name(&self, code: &WalkCode) -> u32 {
         code.first_file(self.directory)
@@ -127,7 +127,7 @@ mod tests {
         FilesetPlan {
             name: "some".to_owned(),
             path: String::new(),
-            copies: plan::program::Copies::One,
+            copies: plan::program::FilesetSharing::One,
             count,
             names: FileNames::NumberFrom {
                 first,
@@ -142,11 +142,11 @@ mod tests {
     }
 
     /// The files of each directory, where all are there.
-    fn walked(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
+    fn files_by_directory(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
         let states = FileStates::new(fileset.count, false);
         for file in 0..fileset.count {
-            states.claim(file, plan::program::Which::Any, FileClaim::Alone);
-            states.appear(file, false);
+            states.claim(file, plan::program::FileFilter::Any, FileClaim::Alone);
+            states.mark_present(file, false);
         }
         let walk = DirectoryWalk {
             fileset: 0,
@@ -168,16 +168,16 @@ mod tests {
     }
 
     #[test]
-    fn each_directory_has_the_files_that_lie_in_it() {
-        let all = |tree| walked(&fileset(5, 0, tree));
+    fn each_directory_lists_its_own_files() {
+        let all = |tree| files_by_directory(&fileset(5, 0, tree));
         assert_eq!(all(DirectoryTree::Flat), [[0, 1, 2, 3, 4]]);
         let turns = DirectoryTree::Turns { directories: 2 };
         assert_eq!(all(turns), [vec![0, 2, 4], vec![1, 3]]);
         let blocks = DirectoryTree::Blocks { each: 3 };
         assert_eq!(all(blocks.clone()), [vec![0, 1, 2], vec![3, 4]]);
-        let later = walked(&fileset(5, 4, blocks));
+        let later = files_by_directory(&fileset(5, 4, blocks));
         assert_eq!(later, [vec![0, 1], vec![2, 3, 4]]);
         let few = DirectoryTree::Turns { directories: 9 };
-        assert_eq!(walked(&fileset(2, 0, few)), [[0], [1]]);
+        assert_eq!(files_by_directory(&fileset(2, 0, few)), [[0], [1]]);
     }
 }

@@ -1,11 +1,11 @@
 //! Recorded calls that begin when they are due.
 
 use super::TracePlayer;
-use crate::{Backlog, DueQueue, DueTurn, OpenStream, Step};
+use crate::{Backlog, DueQueue, DueStep, OpenStream, Step};
 
 impl TracePlayer {
     /// Sets the queue of due times at which calls begin.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
+    pub fn set_due_queue(&mut self, queue: DueQueue) {
         self.queue = Some(Box::new(queue));
     }
 
@@ -14,13 +14,13 @@ impl TracePlayer {
         let Some(queue) = &mut self.queue else {
             return Ok(());
         };
-        match queue.watched_turn(now_ns) {
-            DueTurn::Due(due_ns) => {
+        match queue.turn_with_short_wait(now_ns) {
+            DueStep::Due(due_ns) => {
                 queue.begin(0, due_ns, now_ns);
                 Ok(())
             }
-            DueTurn::Wait(until_ns) => Err(Step::Wait { until_ns }),
-            DueTurn::Over => Err(Step::Finished),
+            DueStep::Wait(until_ns) => Err(Step::Wait { until_ns }),
+            DueStep::Over => Err(Step::Finished),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Requests of a call at each stage.
 
-use engine::{Aim, OpenWay, Operation, Request};
-use plan::program::{TraceCall, TraceOperation, TraceWay};
+use engine::{OpenModeIndex, Operation, Request, RequestObject};
+use plan::program::{TraceCall, TraceOpenMode, TraceOperation};
 
 use super::{TracePlayer, TraceStage};
 
@@ -21,21 +21,23 @@ impl TracePlayer {
         };
         let own = |operation, code| by_name(operation, call.name, code);
         match stage {
-            TraceStage::LookUp => own(Operation::Stat, Aim::Name.code()),
+            TraceStage::LookUp => own(Operation::Stat, RequestObject::Name.code()),
             TraceStage::Search => own(Operation::Search, 0),
-            TraceStage::LookUpSecond => by_name(Operation::Stat, call.second, Aim::Name.code()),
+            TraceStage::LookUpSecond => {
+                by_name(Operation::Stat, call.second, RequestObject::Name.code())
+            }
             TraceStage::SearchSecond => by_name(Operation::Search, call.second, 0),
-            TraceStage::MakeDirectory => own(Operation::Mkdir, Aim::Name.code()),
+            TraceStage::MakeDirectory => own(Operation::Mkdir, RequestObject::Name.code()),
             TraceStage::CloseOld | TraceStage::Undo => own(Operation::Close, 0),
-            TraceStage::AsDirectory => own(Operation::Open, way(TraceWay::Directory)),
+            TraceStage::AsDirectory => own(Operation::Open, way(TraceOpenMode::Directory)),
             TraceStage::Main => self.main(call, own),
             TraceStage::After => match call.operation {
                 TraceOperation::SetTimes => {
                     own(Operation::Utime, self.begun_s.saturating_sub(TIMES_BACK_S))
                 }
                 TraceOperation::Write => own(Operation::Fsync, 0),
-                TraceOperation::Open(_) => own(Operation::Stat, Aim::Handle.code()),
-                _ => own(Operation::Fsync, Aim::Directory.code()),
+                TraceOperation::Open(_) => own(Operation::Stat, RequestObject::Handle.code()),
+                _ => own(Operation::Fsync, RequestObject::Directory.code()),
             },
         }
     }
@@ -51,11 +53,11 @@ impl TracePlayer {
             TraceOperation::Rename => own(Operation::Rename, call.second.into()),
             TraceOperation::Unlink => own(Operation::Unlink, 0),
             TraceOperation::EmptyTree => own(Operation::EmptyTree, 0),
-            TraceOperation::Rmdir => own(Operation::Rmdir, Aim::Name.code()),
-            TraceOperation::Mkdir => own(Operation::Mkdir, Aim::Name.code()),
-            TraceOperation::LookUp => own(Operation::Stat, Aim::Name.code()),
+            TraceOperation::Rmdir => own(Operation::Rmdir, RequestObject::Name.code()),
+            TraceOperation::Mkdir => own(Operation::Mkdir, RequestObject::Name.code()),
+            TraceOperation::LookUp => own(Operation::Stat, RequestObject::Name.code()),
             TraceOperation::StatOpen | TraceOperation::SetTimes => {
-                own(Operation::Stat, Aim::Handle.code())
+                own(Operation::Stat, RequestObject::Handle.code())
             }
             // A pause has no request, so only the file system's figures get here.
             TraceOperation::Statfs | TraceOperation::Pause => own(Operation::Statfs, 0),
@@ -70,6 +72,6 @@ impl TracePlayer {
     }
 }
 
-const fn way(how: TraceWay) -> u64 {
-    OpenWay(how as u8).code()
+const fn way(how: TraceOpenMode) -> u64 {
+    OpenModeIndex(how as u8).code()
 }

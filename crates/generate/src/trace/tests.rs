@@ -11,7 +11,7 @@ fn call(operation: TraceOperation, name: u32) -> TraceCall {
         operation,
         handle: 0,
         label: 0,
-        expected: TraceEnd::Well,
+        expected: TraceResult::Well,
     }
 }
 
@@ -25,7 +25,7 @@ fn trace(calls: Vec<TraceCall>) -> Trace {
 }
 
 fn player(trace: &Trace, time_ns: Option<u64>) -> TracePlayer {
-    TracePlayer::new(&PlayerSeat {
+    TracePlayer::new(&ReplayContext {
         trace,
         labels_count: 1,
         ramp_ns: 1000,
@@ -67,7 +67,7 @@ fn played(player: &mut TracePlayer, ends: &[(usize, i32)]) -> Vec<String> {
 const NOT_FOUND: i32 = -2;
 
 #[test]
-fn names_are_looked_up_and_searched_for_before_they_are_used() {
+fn names_are_looked_up_and_searched_before_use() {
     let mut rename = call(TraceOperation::Rename, 0);
     rename.second = 1;
     let calls = trace(vec![rename, call(TraceOperation::Unlink, 1)]);
@@ -83,14 +83,14 @@ fn names_are_looked_up_and_searched_for_before_they_are_used() {
 }
 
 #[test]
-fn directories_are_made_and_opened_whatever_was_expected() {
+fn directories_are_created_and_opened_despite_the_expectation() {
     let open = |way| call(TraceOperation::Open(way), 0);
     let calls = trace(vec![
-        open(TraceWay::Directory),
+        open(TraceOpenMode::Directory),
         call(TraceOperation::Close, 0),
-        open(TraceWay::Existing),
+        open(TraceOpenMode::Existing),
         // Still open, so it is closed first.
-        open(TraceWay::Made),
+        open(TraceOpenMode::Made),
     ]);
     let seen = played(&mut player(&calls, None), &[(1, -17), (6, IS_DIRECTORY)]);
     assert_eq!(
@@ -103,9 +103,9 @@ fn directories_are_made_and_opened_whatever_was_expected() {
 }
 
 #[test]
-fn what_should_not_have_been_opened_is_closed_and_counted_as_failed() {
-    let mut open = call(TraceOperation::Open(TraceWay::Existing), 0);
-    open.expected = TraceEnd::Ill;
+fn an_unexpectedly_opened_file_is_closed_and_counts_as_failed() {
+    let mut open = call(TraceOperation::Open(TraceOpenMode::Existing), 0);
+    open.expected = TraceResult::Ill;
     // Nothing is open then, so that there is nothing to be read.
     let calls = trace(vec![open, call(TraceOperation::Read, 0), open]);
     let mut player = player(&calls, None);
@@ -120,12 +120,17 @@ fn what_should_not_have_been_opened_is_closed_and_counted_as_failed() {
 }
 
 #[test]
-fn an_end_otherwise_than_recorded_ends_all() {
+fn a_result_unlike_the_recorded_one_ends_the_replay() {
     for (operation, expected, result, errno) in [
-        (TraceOperation::Unlink, TraceEnd::Well, NOT_FOUND, Some(2)),
-        (TraceOperation::Rmdir, TraceEnd::Ill, 0, None),
-        (TraceOperation::Unlink, TraceEnd::Any, NOT_FOUND, Some(0)),
-        (TraceOperation::Unlink, TraceEnd::Ill, NOT_FOUND, Some(0)),
+        (
+            TraceOperation::Unlink,
+            TraceResult::Well,
+            NOT_FOUND,
+            Some(2),
+        ),
+        (TraceOperation::Rmdir, TraceResult::Ill, 0, None),
+        (TraceOperation::Unlink, TraceResult::Any, NOT_FOUND, Some(0)),
+        (TraceOperation::Unlink, TraceResult::Ill, NOT_FOUND, Some(0)),
     ] {
         let mut first = call(operation, 4);
         first.expected = expected;
@@ -134,13 +139,13 @@ fn an_end_otherwise_than_recorded_ends_all() {
         let seen = played(&mut player, &[(1, result)]);
         let is_broken = errno != Some(0);
         assert_eq!(seen.len(), if is_broken { 2 } else { 3 }, "{seen:?}");
-        let broken = is_broken.then_some(BrokenCall { line: 5, errno });
+        let broken = is_broken.then_some(DivergedCall { line: 5, errno });
         assert_eq!(player.broken(), broken);
     }
 }
 
 #[test]
-fn calls_wait_for_their_times_and_are_counted_behind_the_ramp() {
+fn calls_wait_for_their_times_and_count_after_the_ramp() {
     let mut late = call(TraceOperation::Statfs, 0);
     late.due_ns = 5_000;
     let mut timed = trace(vec![call(TraceOperation::Statfs, 0), late]);
@@ -155,8 +160,8 @@ fn calls_wait_for_their_times_and_are_counted_behind_the_ramp() {
 }
 
 #[test]
-fn a_rate_makes_the_next_call_wait() {
-    let mut open = call(TraceOperation::Open(TraceWay::Made), 0);
+fn a_byte_rate_delays_the_next_call() {
+    let mut open = call(TraceOperation::Open(TraceOpenMode::Made), 0);
     open.handle = 0;
     let mut write = call(TraceOperation::Write, 0);
     (write.bytes, write.second) = (1000, 1000);
@@ -170,7 +175,7 @@ fn a_rate_makes_the_next_call_wait() {
 }
 
 #[test]
-fn a_round_of_nothing_ends() {
+fn a_round_without_calls_ends() {
     let mut calls = trace(vec![call(TraceOperation::Close, 0)]);
     calls.is_repeated = true;
     assert_eq!(played(&mut player(&calls, None), &[]), [""; 0]);
@@ -178,8 +183,8 @@ fn a_round_of_nothing_ends() {
 }
 
 #[test]
-fn nothing_is_allocated_on_the_way() {
-    let open = call(TraceOperation::Open(TraceWay::Made), 0);
+fn nothing_is_allocated_while_the_program_runs() {
+    let open = call(TraceOperation::Open(TraceOpenMode::Made), 0);
     let mut write = call(TraceOperation::Write, 0);
     (write.bytes, write.second) = (100, 100);
     let close = call(TraceOperation::Close, 0);

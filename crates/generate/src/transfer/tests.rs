@@ -7,7 +7,7 @@ use crate::sample::{GIB, line, one, plan, span, stream};
 use crate::{OwnCursor, SharedCursor, lane, slot_spans};
 
 fn transfer(plan: &WorkerPlan) -> Transfer<OwnCursor> {
-    Transfer::new(plan, OwnCursor::for_each_span(plan)).unwrap()
+    Transfer::new(plan, OwnCursor::one_per_span(plan)).unwrap()
 }
 
 /// The paper's four workloads: size and share of each line, read percent, random percent.
@@ -73,7 +73,7 @@ const OPERATION_COUNT: u64 = if cfg!(debug_assertions) {
 };
 
 #[test]
-fn lines_reads_and_random_requests_have_their_shares_in_the_papers_workloads() {
+fn lines_reads_and_random_requests_have_the_shares_of_the_paper() {
     for plan in paper_workloads() {
         let mut generator = transfer(&plan);
         let (mut reads, mut random, mut follows) = (0, 0, 0);
@@ -99,7 +99,7 @@ fn lines_reads_and_random_requests_have_their_shares_in_the_papers_workloads() {
 }
 
 #[test]
-fn the_same_plan_gives_the_same_requests_and_another_seed_others() {
+fn the_same_plan_gives_the_same_requests_and_a_new_seed_new_ones() {
     let mut plan = paper_workloads().remove(2);
     let first = stream(&mut transfer(&plan), 8, 1000);
     assert_eq!(first, stream(&mut transfer(&plan), 8, 1000));
@@ -109,7 +109,7 @@ fn the_same_plan_gives_the_same_requests_and_another_seed_others() {
 
 /// Streams must repeat for as long as the program exists: these figures never change.
 #[test]
-fn the_stream_of_file_server_with_seed_1_is_what_it_always_was() {
+fn the_stream_of_file_server_with_seed_1_never_changes() {
     let requests = stream(&mut transfer(&paper_workloads()[2]), 8, 100_000);
     let reads = requests
         .iter()
@@ -128,7 +128,7 @@ fn the_stream_of_file_server_with_seed_1_is_what_it_always_was() {
 }
 
 #[test]
-fn a_reply_goes_the_other_way_on_the_same_target_in_the_same_slot() {
+fn a_reply_reverses_direction_on_the_same_target_and_slot() {
     let mut with_reply = line(4096, 100.0);
     (with_reply.reply_bytes, with_reply.read_percent) = (512, 50.0);
     let plan = plan(vec![with_reply], vec![span(0, GIB, 2), span(GIB, GIB, 1)]);
@@ -158,7 +158,7 @@ fn a_sequential_reply_follows_its_request() {
 }
 
 #[test]
-fn operations_are_those_that_can_come() {
+fn operations_lists_exactly_those_the_lines_can_produce() {
     let of = |read_percent, reply_bytes| {
         let mut line = line(512, 100.0);
         (line.read_percent, line.reply_bytes) = (read_percent, reply_bytes);
@@ -211,7 +211,7 @@ fn a_burst_is_consecutive_transactions_of_one_line() {
 }
 
 #[test]
-fn slots_go_round_the_targets_until_each_has_its_depth() {
+fn slots_are_dealt_round_robin_until_each_target_has_its_depth() {
     let spans = [
         span(0, GIB, 1),
         span(0, GIB, 3),
@@ -279,7 +279,7 @@ fn threads_with_a_shared_cursor_cover_a_file_exactly_once_a_pass() {
 }
 
 #[test]
-fn the_current_sector_address_moves_by_the_size_of_the_request_that_comes() {
+fn the_current_sector_address_advances_by_each_request_size() {
     let sizes = |size_bytes| {
         let mut line = line(size_bytes, 100.0);
         line.random_percent = 0.0;
@@ -298,7 +298,7 @@ fn the_current_sector_address_moves_by_the_size_of_the_request_that_comes() {
 }
 
 #[test]
-fn lanes_continue_behind_the_last_request_whatever_its_size() {
+fn lanes_continue_after_the_last_request_of_any_size() {
     let sequential = |size_bytes| LinePlan {
         random_percent: 0.0,
         ..line(size_bytes, 50.0)
@@ -320,7 +320,7 @@ fn lanes_continue_behind_the_last_request_whatever_its_size() {
 }
 
 #[test]
-fn lanes_have_one_slot_on_their_target_and_seeds_of_their_own() {
+fn each_lane_has_one_slot_on_its_target_and_its_own_seed() {
     let plan = plan(
         vec![line(512, 100.0)],
         vec![span(0, GIB, 2), span(GIB, GIB, 1)],
@@ -338,7 +338,7 @@ fn plans_that_make_no_stream_are_refused() {
     let refused = |change: fn(&mut WorkerPlan)| {
         let mut plan = good.clone();
         change(&mut plan);
-        Transfer::new(&plan, OwnCursor::for_each_span(&plan))
+        Transfer::new(&plan, OwnCursor::one_per_span(&plan))
             .unwrap_err()
             .to_string()
     };
@@ -376,7 +376,7 @@ fn plans_that_make_no_stream_are_refused() {
 }
 
 #[test]
-fn one_thread_with_a_shared_cursor_issues_what_it_issues_with_its_own() {
+fn a_single_thread_issues_the_same_with_a_shared_or_its_own_cursor() {
     let mut plan = paper_workloads().remove(2);
     for line in &mut plan.lines {
         (line.random_percent, line.reply_bytes) = (50.0, 1024);
@@ -385,7 +385,7 @@ fn one_thread_with_a_shared_cursor_issues_what_it_issues_with_its_own() {
     let cursors = vec![SharedCursor::between_lanes(&plan)];
     let shared = stream(&mut Transfer::new(&plan, cursors).unwrap(), 8, 5000);
     assert_eq!(own, shared);
-    let own = crate::Iometer::new(&plan, OwnCursor::for_each_span(&plan)).unwrap();
+    let own = crate::Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap();
     let cursors = vec![SharedCursor::between_lanes(&plan)];
     let shared = crate::Iometer::new(&plan, cursors).unwrap();
     let (mut own, mut shared) = (own, shared);
@@ -393,7 +393,7 @@ fn one_thread_with_a_shared_cursor_issues_what_it_issues_with_its_own() {
 }
 
 #[test]
-fn a_shared_cursor_made_for_fewer_lines_still_serves() {
+fn a_shared_cursor_for_fewer_lines_still_works() {
     let mut plan = paper_workloads().remove(2);
     for line in &mut plan.lines {
         line.distribution = Distribution::NoRepeat;
@@ -404,16 +404,16 @@ fn a_shared_cursor_made_for_fewer_lines_still_serves() {
 }
 
 #[test]
-fn a_span_beyond_what_a_shared_cursor_holds_is_refused() {
+fn a_span_too_far_for_a_shared_cursor_is_refused() {
     let plan = plan(vec![line(512, 100.0)], vec![span(1 << 48, GIB, 1)]);
-    assert!(Transfer::new(&plan, OwnCursor::for_each_span(&plan)).is_ok());
+    assert!(Transfer::new(&plan, OwnCursor::one_per_span(&plan)).is_ok());
     let shared = vec![SharedCursor::current_sector_address(1, 1)];
     let error = Transfer::new(&plan, shared).unwrap_err();
     assert!(matches!(error, GenerateError::SpanTooFar { .. }), "{error}");
 }
 
 #[test]
-fn workers_that_share_one_of_their_targets_visit_it_in_one_order() {
+fn workers_that_share_a_target_visit_it_in_the_same_order() {
     let mut line = line(4096, 100.0);
     (line.align_bytes, line.distribution) = (4096, Distribution::NoRepeat);
     let of = |target_index| SpanPlan {

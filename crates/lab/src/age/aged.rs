@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// State of a file system after aging.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Aged {
+pub struct AgedState {
     /// Used space in percent, as shown by `df`.
     pub full_percent: f64,
     /// Number of files.
@@ -16,7 +16,7 @@ pub struct Aged {
     /// Layout of the files; `None` if the file system does not report it.
     pub layout: Option<ExtentLayout>,
     /// Operations that aged it.
-    pub counts: AgeCounts,
+    pub counts: AgingCounts,
     /// Duration of the aging, in seconds.
     pub elapsed_s: f64,
 }
@@ -34,7 +34,7 @@ pub struct ExtentLayout {
 
 /// Operations that aged a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct AgeCounts {
+pub struct AgingCounts {
     /// Number of files created.
     pub creates: u64,
     /// Number of appends to a file.
@@ -65,7 +65,7 @@ impl ExtentLayout {
     }
 }
 
-impl fmt::Display for Aged {
+impl fmt::Display for AgedState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (full, files) = (self.full_percent, self.file_count);
         write!(formatter, "{full:.1} % full, {files} files, ")?;
@@ -86,22 +86,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layout_is_told_in_means_and_shares() {
+    fn a_layout_is_described_by_means_and_shares() {
         let layout = ExtentLayout {
             file_count: 200,
             extent_count: 300,
             split_count: 25,
         };
-        let aged = Aged {
+        let aged = AgedState {
             full_percent: 69.96,
             file_count: 200,
             layout: Some(layout),
-            ..Aged::default()
+            ..AgedState::default()
         };
         let text = "70.0 % full, 200 files, 1.50 extents per file, 12.5 % of the files in more \
                     than one";
         assert_eq!(aged.to_string(), text);
-        let unknown = Aged {
+        let unknown = AgedState {
             layout: None,
             ..aged
         };
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_aged_is_read_back_as_it_was() {
-        let aged = Aged {
+    fn an_aging_result_survives_serialization() {
+        let aged = AgedState {
             full_percent: 70.25,
             layout: Some(ExtentLayout::default()),
-            ..Aged::default()
+            ..AgedState::default()
         };
         let text = serde_json::to_string(&aged).unwrap();
-        assert_eq!(serde_json::from_str::<Aged>(&text).unwrap(), aged);
+        assert_eq!(serde_json::from_str::<AgedState>(&text).unwrap(), aged);
     }
 }

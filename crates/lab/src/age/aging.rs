@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use super::aged::{AgeCounts, Aged};
+use super::aged::{AgedState, AgingCounts};
 use super::files::{AgedFiles, AgingOutcome};
-use super::options::Aging;
-use super::space::Space;
+use super::options::AgingOptions;
+use super::space::FileSystemSpace;
 use super::stream::{AgingKind, AgingOperation, AgingStream};
 use crate::error::LabError;
 
@@ -37,7 +37,7 @@ const ROUNDS_MAX: u32 = 16;
 
 /// Progress of aging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AgeProgress {
+pub struct AgingProgress {
     /// Bytes written so far.
     pub written_bytes: u64,
     /// Total bytes to write, as far as known.
@@ -46,7 +46,7 @@ pub struct AgeProgress {
 
 /// A file system that is being aged.
 pub(super) struct AgingRun<'a> {
-    aging: Aging,
+    aging: AgingOptions,
     files: AgedFiles<'a>,
     stream: AgingStream,
     capacity_bytes: u64,
@@ -58,21 +58,21 @@ pub(super) struct AgingRun<'a> {
     ceiling_bytes: u64,
     unsynced_bytes: u64,
     wanted_bytes: u64,
-    counts: AgeCounts,
-    progress: &'a mut dyn FnMut(AgeProgress),
+    counts: AgingCounts,
+    progress: &'a mut dyn FnMut(AgingProgress),
     start: Instant,
 }
 
 impl<'a> AgingRun<'a> {
     /// Starts with empty directories.
     pub fn begin(
-        aging: Aging,
+        aging: AgingOptions,
         mut files: AgedFiles<'a>,
-        progress: &'a mut dyn FnMut(AgeProgress),
+        progress: &'a mut dyn FnMut(AgingProgress),
     ) -> Result<Self, LabError> {
         files.sync()?;
         let (directory, path) = files.directory();
-        let space = Space::settled(directory, path)?;
+        let space = FileSystemSpace::settled(directory, path)?;
         let stream = AgingStream::new(aging.seed, space.size_bytes, space.block_bytes);
         let mut course = Self {
             aging,
@@ -84,7 +84,7 @@ impl<'a> AgingRun<'a> {
             ceiling_bytes: u64::MAX,
             unsynced_bytes: 0,
             wanted_bytes: 0,
-            counts: AgeCounts::default(),
+            counts: AgingCounts::default(),
             progress,
             start: Instant::now(),
         };
@@ -93,7 +93,7 @@ impl<'a> AgingRun<'a> {
     }
 
     /// Ages the file system and measures the result.
-    pub fn run(mut self) -> Result<Aged, LabError> {
+    pub fn run(mut self) -> Result<AgedState, LabError> {
         // For the progress only: filling writes the goal once, use writes a multiple of it.
         self.wanted_bytes = (self.goal_bytes as f64 * (1.0 + self.aging.churn)) as u64;
         self.level()?;
@@ -101,14 +101,14 @@ impl<'a> AgingRun<'a> {
         // Taken after the fill, which may have corrected the goal.
         let round_bytes = self.goal_bytes as f64;
         self.churn((round_bytes * self.aging.churn) as u64)?;
-        self.until_split((round_bytes * ROUND) as u64)?;
-        let space = self.meet()?;
+        self.churn_until_split((round_bytes * ROUND) as u64)?;
+        let space = self.adjust_fullness()?;
         // Flushes everything, so that nothing is written back while a workload runs.
         self.sync()?;
         let layout = self.files.layout(self.stream.live())?;
         self.files.forget(self.stream.live());
         let sizes = self.stream.live().iter().map(|it| it.size_bytes);
-        Ok(Aged {
+        Ok(AgedState {
             full_percent: space.fullness() * 100.0,
             file_count: self.stream.live().len() as u64,
             file_bytes: sizes.sum(),
@@ -140,7 +140,7 @@ impl<'a> AgingRun<'a> {
 
     /// Continues until the files have the requested number of extents, for a limited number of
     /// rounds.
-    fn until_split(&mut self, round_bytes: u64) -> Result<(), LabError> {
+    fn churn_until_split(&mut self, round_bytes: u64) -> Result<(), LabError> {
         let Some(wanted) = self.aging.extents else {
             return Ok(());
         };
@@ -157,7 +157,7 @@ impl<'a> AgingRun<'a> {
     }
 
     /// Adjusts the fullness as close to the requested value as the file system allows.
-    fn meet(&mut self) -> Result<Space, LabError> {
+    fn adjust_fullness(&mut self) -> Result<FileSystemSpace, LabError> {
         for _ in 0..ENDS {
             self.level()?;
             self.sync()?;
@@ -166,7 +166,7 @@ impl<'a> AgingRun<'a> {
             if off.abs() <= OFF_AT_THE_END {
                 return Ok(space);
             }
-            self.heed_garbage(&space)?;
+            self.check_garbage(&space)?;
             self.goal_bytes = self.rounded_goal(&space);
         }
         self.settled()
@@ -178,14 +178,14 @@ impl<'a> AgingRun<'a> {
             AgingOutcome::NoRoom => {
                 // The stream has already counted the operation, but its effect on the file was
                 // undone.
-                self.stream.take_back(operation);
-                self.yield_room()?;
+                self.stream.revert(operation);
+                self.lower_goal()?;
             }
         }
         let part_bytes = self.capacity_bytes / SYNC_PART;
         if self.unsynced_bytes >= part_bytes.clamp(SYNC_MIN_BYTES, SYNC_MAX_BYTES) {
             self.sync()?;
-            self.correct()?;
+            self.correct_goal()?;
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<'a> AgingRun<'a> {
     }
 
     /// Lowers the goal: the file system is full, whatever it reports.
-    fn yield_room(&mut self) -> Result<(), LabError> {
+    fn lower_goal(&mut self) -> Result<(), LabError> {
         self.counts.refusals += 1;
         let less_bytes = self.capacity_bytes / ROOM_PART;
         // A ceiling, because later corrections by the file system's count would raise the goal
@@ -222,40 +222,40 @@ impl<'a> AgingRun<'a> {
         if !self.files.sync()? {
             self.counts.refusals += 1;
         }
-        (self.progress)(AgeProgress {
+        (self.progress)(AgingProgress {
             written_bytes: self.counts.written_bytes,
             wanted_bytes: self.wanted_bytes,
         });
         Ok(())
     }
 
-    fn settled(&self) -> Result<Space, LabError> {
+    fn settled(&self) -> Result<FileSystemSpace, LabError> {
         let (directory, path) = self.files.directory();
-        Space::settled(directory, path)
+        FileSystemSpace::settled(directory, path)
     }
 
     /// Changes the goal if the file system's own count differs from the blocks of its files.
-    fn correct(&mut self) -> Result<(), LabError> {
+    fn correct_goal(&mut self) -> Result<(), LabError> {
         let (directory, path) = self.files.directory();
         // A quick look first, because waiting for a stable count takes at least 10 ms per sync.
-        if self.is_off(&Space::now(directory, path)?) {
+        if self.is_off_goal(&FileSystemSpace::now(directory, path)?) {
             let space = self.settled()?;
-            if self.is_off(&space) {
-                self.heed_garbage(&space)?;
+            if self.is_off_goal(&space) {
+                self.check_garbage(&space)?;
                 self.goal_bytes = self.rounded_goal(&space);
             }
         }
         Ok(())
     }
 
-    fn is_off(&self, space: &Space) -> bool {
+    fn is_off_goal(&self, space: &FileSystemSpace) -> bool {
         let off_bytes = self.goal(space).abs_diff(self.goal_bytes);
         off_bytes as f64 > self.capacity_bytes as f64 * OFF
     }
 
     /// Refuses a file system that frees no space until its log is cleaned. Removing all files would
     /// leave it just as full.
-    fn heed_garbage(&self, space: &Space) -> Result<(), LabError> {
+    fn check_garbage(&self, space: &FileSystemSpace) -> Result<(), LabError> {
         let held_bytes = self.stream.held_bytes();
         let grown_bytes = space.used_bytes.saturating_sub(self.new_bytes);
         let garbage_bytes = grown_bytes.saturating_sub(held_bytes);
@@ -271,7 +271,7 @@ impl<'a> AgingRun<'a> {
         })
     }
 
-    fn rounded_goal(&self, space: &Space) -> u64 {
+    fn rounded_goal(&self, space: &FileSystemSpace) -> u64 {
         let unit_bytes = (self.capacity_bytes / GOAL_PART).max(1);
         // Rounded to the nearest unit: file systems whose counts differ slightly get the same
         // operations.
@@ -280,7 +280,7 @@ impl<'a> AgingRun<'a> {
     }
 
     /// Target size of all files in bytes, by the file system's current count.
-    fn goal(&self, space: &Space) -> u64 {
+    fn goal(&self, space: &FileSystemSpace) -> u64 {
         let wanted_bytes = space.size_bytes as f64 * self.aging.fullness.fraction();
         // Signed, because a file system that packs or compresses files can use less than their
         // blocks.

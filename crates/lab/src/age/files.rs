@@ -68,7 +68,7 @@ impl<'a> AgedFiles<'a> {
 
     /// Performs an operation.
     pub fn apply(&mut self, operation: AgingOperation) -> Result<AgingOutcome, LabError> {
-        self.heed_stop()?;
+        self.check_stopped()?;
         let path = self.path_of(operation.file);
         let (action, done) = match operation.kind {
             AgingKind::Create => ("create", self.create(&path, operation)),
@@ -83,7 +83,7 @@ impl<'a> AgedFiles<'a> {
                 Ok(AgingOutcome::Done)
             }
             // A removal cannot be undone, so a lack of space in it (copy on write) is an error.
-            Err(error) if is_no_room(&error) && operation.kind != AgingKind::Delete => {
+            Err(error) if is_out_of_space(&error) && operation.kind != AgingKind::Delete => {
                 restore(&path, operation)
                     .map_err(|error| LabError::system("restore", &path, error))?;
                 Ok(AgingOutcome::NoRoom)
@@ -97,13 +97,15 @@ impl<'a> AgedFiles<'a> {
     pub fn sync(&mut self) -> Result<bool, LabError> {
         let is_placed = match rustix::fs::syncfs(&self.directory).map_err(io::Error::from) {
             Ok(()) => true,
-            Err(error) if is_no_room(&error) => false,
+            Err(error) if is_out_of_space(&error) => false,
             Err(error) => return Err(LabError::system("sync", &self.path, error)),
         };
         for file in std::mem::take(&mut self.grown) {
             let path = self.path_of(file);
             match trim(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound && !is_no_room(&error) => {
+                Err(error)
+                    if error.kind() != io::ErrorKind::NotFound && !is_out_of_space(&error) =>
+                {
                     return Err(LabError::system("trim", &path, error));
                 }
                 _ => {}
@@ -119,7 +121,7 @@ impl<'a> AgedFiles<'a> {
         }
         let mut layout = ExtentLayout::default();
         for AgedFile { file, .. } in live {
-            self.heed_stop()?;
+            self.check_stopped()?;
             let path = self.path_of(*file);
             let counted = File::open(&path).and_then(count_extents);
             let counted =
@@ -190,7 +192,7 @@ impl<'a> AgedFiles<'a> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn heed_stop(&self) -> Result<(), LabError> {
+    fn check_stopped(&self) -> Result<(), LabError> {
         match self.is_stopped() {
             true => Err(LabError::Stopped),
             false => Ok(()),
@@ -198,7 +200,7 @@ impl<'a> AgedFiles<'a> {
     }
 }
 
-fn is_no_room(error: &io::Error) -> bool {
+fn is_out_of_space(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded)
 }

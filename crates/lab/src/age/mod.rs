@@ -17,10 +17,10 @@ mod stream;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-pub use aged::{AgeCounts, Aged, ExtentLayout};
-pub use aging::AgeProgress;
-pub use options::Aging;
-pub use shortfall::{AgeShortfall, FullnessMissed};
+pub use aged::{AgedState, AgingCounts, ExtentLayout};
+pub use aging::AgingProgress;
+pub use options::AgingOptions;
+pub use shortfall::{AgingShortfall, FullnessShortfall};
 
 use crate::error::LabError;
 use aging::AgingRun;
@@ -42,10 +42,10 @@ const DIRECTORY: &str = "pgmeter-aged";
 /// I/O errors; [`LabError::Stopped`] soon after `stop` is set.
 pub fn age(
     directory: &Path,
-    aging: &Aging,
+    aging: &AgingOptions,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(AgeProgress),
-) -> Result<Aged, LabError> {
+    progress: &mut dyn FnMut(AgingProgress),
+) -> Result<AgedState, LabError> {
     let files = AgedFiles::make(directory.join(DIRECTORY), aging.seed, stop)?;
     AgingRun::begin(*aging, files, progress)?.run()
 }

@@ -20,7 +20,7 @@ const EXTENTS_MAX: f64 = 1000.0;
 ///
 /// Parsed and displayed as `70%`, `70%,churn=2` or `70%,churn=2,extents=1.5`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Aging {
+pub struct AgingOptions {
     /// Fullness as in `df`: used space divided by the space that is used or available to all users.
     pub fullness: Percent,
     /// Bytes written after the fill, as a multiple of the fill.
@@ -31,7 +31,7 @@ pub struct Aging {
     pub seed: u64,
 }
 
-impl Aging {
+impl AgingOptions {
     /// The same age with another seed.
     #[must_use]
     pub fn seeded(self, seed: u64) -> Self {
@@ -39,7 +39,7 @@ impl Aging {
     }
 }
 
-impl FromStr for Aging {
+impl FromStr for AgingOptions {
     type Err = LabError;
 
     fn from_str(text: &str) -> Result<Self, LabError> {
@@ -97,7 +97,7 @@ fn fullness(text: &str) -> Result<Percent, String> {
     }
 }
 
-impl fmt::Display for Aging {
+impl fmt::Display for AgingOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{},churn={}", self.fullness, self.churn)?;
         match self.extents {
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Aging {
+    fn read(text: &str) -> AgingOptions {
         text.parse().unwrap()
     }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn use_has_a_default_and_can_be_said() {
+    fn churn_has_a_default_and_can_be_set() {
         assert_eq!(read("50%").churn, CHURN);
         let said = read("50%, churn=0.5, extents=3");
         assert_eq!((said.churn, said.extents), (0.5, Some(3.0)));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn invalid_aging_text_is_refused_with_the_reason() {
         for (text, reason) in [
             ("", "the fullness"),
             ("full", "the fullness"),
@@ -151,29 +151,29 @@ mod tests {
             ("70%,often", "`often` is neither"),
             ("churn=2", "begin with the fullness"),
         ] {
-            let error = text.parse::<Aging>().unwrap_err();
+            let error = text.parse::<AgingOptions>().unwrap_err();
             assert!(error.to_string().contains(reason), "{text}: {error}");
-            assert!(error.is_usage() && error.help().is_some());
+            assert!(error.is_usage_error() && error.help().is_some());
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_shown_reads_back(
+        fn displayed_aging_parses_back(
             percent in 0.1_f64..95.0,
             churn in 0.0_f64..100.0,
             extents in proptest::option::of(1.0_f64..1000.0),
         ) {
             let fullness = Percent(percent);
-            let aging = Aging { fullness, churn, extents, seed: 1 };
-            let read: Aging = aging.to_string().parse().unwrap();
+            let aging = AgingOptions { fullness, churn, extents, seed: 1 };
+            let read: AgingOptions = aging.to_string().parse().unwrap();
             prop_assert!((read.fullness.0 - percent).abs() < 1e-9);
             prop_assert_eq!((read.churn, read.extents), (churn, extents));
         }
 
         #[test]
-        fn no_text_makes_the_reader_panic(text in "[a-z0-9,.%= -]{0,30}") {
-            let _ = text.parse::<Aging>();
+        fn no_text_makes_the_parser_panic(text in "[a-z0-9,.%= -]{0,30}") {
+            let _ = text.parse::<AgingOptions>();
         }
     }
 }

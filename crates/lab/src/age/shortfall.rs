@@ -2,21 +2,21 @@
 
 use units::Percent;
 
-use super::aged::Aged;
-use super::options::Aging;
+use super::aged::AgedState;
+use super::options::AgingOptions;
 
 /// Deviation from the requested fullness that is accepted, in percentage points.
 const NEAR_PERCENT: f64 = 1.0;
 
 /// A goal of aging that was not reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum AgeShortfall {
+pub enum AgingShortfall {
     /// The fullness differs from the request.
     Fullness {
         /// Requested fullness.
         wanted: Percent,
         /// Cause.
-        why: FullnessMissed,
+        why: FullnessShortfall,
     },
     /// The file system does not report the layout of its files.
     ExtentsUnknown,
@@ -29,7 +29,7 @@ pub enum AgeShortfall {
 
 /// Why a file system does not have the requested fullness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FullnessMissed {
+pub enum FullnessShortfall {
     /// It was fuller than that when it was new.
     FullerWhenNew,
     /// Its reported free space keeps changing.
@@ -38,17 +38,17 @@ pub enum FullnessMissed {
     NoRoom,
 }
 
-impl AgeShortfall {
+impl AgingShortfall {
     /// All goals that were not reached.
-    pub(crate) fn all(aging: &Aging, aged: &Aged) -> Vec<Self> {
+    pub(crate) fn all(aging: &AgingOptions, aged: &AgedState) -> Vec<Self> {
         let mut all = Vec::new();
         if (aged.full_percent - aging.fullness.0).abs() > NEAR_PERCENT {
             all.push(Self::Fullness {
                 wanted: aging.fullness,
                 why: match (aged.file_count, aged.counts.refusals) {
-                    (0, _) => FullnessMissed::FullerWhenNew,
-                    (_, 0) => FullnessMissed::Unsettled,
-                    _ => FullnessMissed::NoRoom,
+                    (0, _) => FullnessShortfall::FullerWhenNew,
+                    (_, 0) => FullnessShortfall::Unsettled,
+                    _ => FullnessShortfall::NoRoom,
                 },
             });
         }
@@ -67,39 +67,39 @@ impl AgeShortfall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::age::{AgeCounts, ExtentLayout};
+    use crate::age::{AgingCounts, ExtentLayout};
 
-    fn aged(full_percent: f64, file_count: u64, refusals: u64) -> Aged {
-        Aged {
+    fn aged(full_percent: f64, file_count: u64, refusals: u64) -> AgedState {
+        AgedState {
             full_percent,
             file_count,
-            counts: AgeCounts {
+            counts: AgingCounts {
                 refusals,
-                ..AgeCounts::default()
+                ..AgingCounts::default()
             },
-            ..Aged::default()
+            ..AgedState::default()
         }
     }
 
     #[test]
-    fn what_is_nearly_as_full_as_asked_is_full_and_the_rest_says_why_not() {
-        let aging: Aging = "70%".parse().unwrap();
-        assert_eq!(AgeShortfall::all(&aging, &aged(69.5, 10, 0)), []);
+    fn near_the_requested_fullness_is_full_and_a_miss_has_its_reason() {
+        let aging: AgingOptions = "70%".parse().unwrap();
+        assert_eq!(AgingShortfall::all(&aging, &aged(69.5, 10, 0)), []);
         for (aged, why) in [
-            (aged(80.0, 0, 0), FullnessMissed::FullerWhenNew),
-            (aged(60.0, 10, 0), FullnessMissed::Unsettled),
-            (aged(60.0, 10, 3), FullnessMissed::NoRoom),
+            (aged(80.0, 0, 0), FullnessShortfall::FullerWhenNew),
+            (aged(60.0, 10, 0), FullnessShortfall::Unsettled),
+            (aged(60.0, 10, 3), FullnessShortfall::NoRoom),
         ] {
             let wanted = Percent(70.0);
-            let missed = AgeShortfall::Fullness { wanted, why };
-            assert_eq!(AgeShortfall::all(&aging, &aged), [missed]);
+            let missed = AgingShortfall::Fullness { wanted, why };
+            assert_eq!(AgingShortfall::all(&aging, &aged), [missed]);
         }
     }
 
     #[test]
-    fn extents_are_missed_where_they_are_too_few_or_not_told() {
-        let aging: Aging = "70%,extents=1.5".parse().unwrap();
-        let with = |layout| Aged {
+    fn too_few_or_unknown_extents_are_a_shortfall() {
+        let aging: AgingOptions = "70%,extents=1.5".parse().unwrap();
+        let with = |layout| AgedState {
             layout,
             ..aged(70.0, 100, 0)
         };
@@ -108,10 +108,10 @@ mod tests {
             extent_count,
             split_count: 0,
         };
-        let missed = [AgeShortfall::Extents { wanted: 1.5 }];
-        assert_eq!(AgeShortfall::all(&aging, &with(Some(of(140)))), missed);
-        assert_eq!(AgeShortfall::all(&aging, &with(Some(of(150)))), []);
-        let unknown = [AgeShortfall::ExtentsUnknown];
-        assert_eq!(AgeShortfall::all(&aging, &with(None)), unknown);
+        let missed = [AgingShortfall::Extents { wanted: 1.5 }];
+        assert_eq!(AgingShortfall::all(&aging, &with(Some(of(140)))), missed);
+        assert_eq!(AgingShortfall::all(&aging, &with(Some(of(150)))), []);
+        let unknown = [AgingShortfall::ExtentsUnknown];
+        assert_eq!(AgingShortfall::all(&aging, &with(None)), unknown);
     }
 }

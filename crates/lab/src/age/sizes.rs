@@ -14,11 +14,11 @@ const SPREAD_DOUBLINGS: f64 = 4.0;
 /// 2007 (median 4 KB, mean 189 KB in 2004); Meyer and Bolosky, "A study of practical
 /// deduplication", FAST 2011 (the median still 4 KB).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
+pub(super) struct FileSizeDistribution {
     max_bytes: u64,
 }
 
-impl Sizes {
+impl FileSizeDistribution {
     /// Sizes from 1 to `max_bytes`, which is at least 4096.
     pub fn up_to(max_bytes: u64) -> Self {
         Self {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_are_those_of_the_library() {
+    fn powers_match_the_standard_library() {
         for power in [-3.7, -1.0, 0.0, 0.5, 4.25, 12.0, 29.9] {
             let ratio = exp2(power) / f64::exp2(power);
             assert!((ratio - 1.0).abs() < 1e-6, "{power}: {ratio}");
@@ -72,9 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn median_and_mean_are_those_of_the_study() {
+    fn median_and_mean_match_the_study() {
         let mut rng = Rng::new(1);
-        let sizes = Sizes::up_to(1 << 40);
+        let sizes = FileSizeDistribution::up_to(1 << 40);
         let mut drawn: Vec<u64> = (0..400_000).map(|_| sizes.draw(&mut rng)).collect();
         drawn.sort_unstable();
         let median = drawn[drawn.len() / 2];
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn no_file_is_larger_than_the_limit_or_empty() {
         let mut rng = Rng::new(2);
-        let sizes = Sizes::up_to(1 << 16);
+        let sizes = FileSizeDistribution::up_to(1 << 16);
         let all_fit = (0..10_000).all(|_| (1..=1 << 16).contains(&sizes.draw(&mut rng)));
         assert!(all_fit);
     }

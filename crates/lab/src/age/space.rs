@@ -14,14 +14,14 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Space of a file system, as counted by `df`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Space {
+pub(super) struct FileSystemSpace {
     pub used_bytes: u64,
     /// Used space plus space available to all users.
     pub size_bytes: u64,
     pub block_bytes: u64,
 }
 
-impl Space {
+impl FileSystemSpace {
     /// The current space.
     pub fn now(directory: &File, path: &Path) -> Result<Self, LabError> {
         let found = fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;

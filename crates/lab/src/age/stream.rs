@@ -2,7 +2,7 @@
 
 use generate::Rng;
 
-use super::sizes::Sizes;
+use super::sizes::FileSizeDistribution;
 
 /// Maximum file size as a part of the capacity.
 const LARGEST_PART: u64 = 64;
@@ -47,7 +47,7 @@ pub(super) struct AgedFile {
 #[derive(Debug)]
 pub(super) struct AgingStream {
     rng: Rng,
-    sizes: Sizes,
+    sizes: FileSizeDistribution,
     block_bytes: u64,
     band_bytes: u64,
     live: Vec<AgedFile>,
@@ -62,7 +62,7 @@ impl AgingStream {
     pub fn new(seed: u64, capacity_bytes: u64, block_bytes: u64) -> Self {
         Self {
             rng: Rng::new(seed),
-            sizes: Sizes::up_to(capacity_bytes / LARGEST_PART),
+            sizes: FileSizeDistribution::up_to(capacity_bytes / LARGEST_PART),
             block_bytes: block_bytes.max(1),
             band_bytes: capacity_bytes / BAND_PART,
             live: Vec::new(),
@@ -129,7 +129,7 @@ impl AgingStream {
     }
 
     /// Reverts an operation that failed for lack of space.
-    pub fn take_back(&mut self, operation: AgingOperation) {
+    pub fn revert(&mut self, operation: AgingOperation) {
         let found = self.live.iter().position(|it| it.file == operation.file);
         match (operation.kind, found) {
             (AgingKind::Create, Some(index)) => {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn use_has_all_kinds_of_operations() {
+    fn churn_has_all_kinds_of_operations() {
         let (_, operations) = operations(1, 40 << 20, 5000);
         for kind in [
             AgingKind::Create,
@@ -248,12 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_is_taken_back_was_never_there() {
+    fn a_withdrawn_operation_leaves_no_trace() {
         let (mut stream, _) = operations(3, 40 << 20, 100);
         for _ in 0..500 {
             let before = (stream.held_bytes(), stream.live().len());
             let operation = stream.churn(u64::MAX);
-            stream.take_back(operation);
+            stream.revert(operation);
             assert_eq!((stream.held_bytes(), stream.live().len()), before);
         }
     }
@@ -274,7 +274,7 @@ mod tests {
         }
 
         #[test]
-        fn files_stay_near_the_goal_and_what_is_held_is_their_sum(
+        fn files_stay_near_the_goal_and_held_bytes_is_their_sum(
             seed: u64,
             goal_mib in 4_u64..60,
         ) {

@@ -1,6 +1,6 @@
 //! Storage without a file system.
 
-use super::{Built, Lab, existing};
+use super::{BuiltFileSystem, Lab, existing};
 use crate::error::LabError;
 use crate::medium::LabMedium;
 
@@ -10,10 +10,10 @@ impl Lab {
     ///
     /// # Errors
     /// Errors of the system or of its programs, or if the device may not be written.
-    pub fn build_bare(&mut self, medium: &LabMedium) -> Result<Built, LabError> {
+    pub fn build_bare(&mut self, medium: &LabMedium) -> Result<BuiltFileSystem, LabError> {
         let mut built = existing(&self.directory);
         let made = self.device(medium, &mut built);
-        self.or_undone(made)?;
+        self.undo_on_error(made)?;
         Ok(built)
     }
 }

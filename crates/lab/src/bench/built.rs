@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::Built;
+use super::BuiltFileSystem;
 use crate::error::LabError;
 use crate::undo::unmount;
 use crate::vm::Image;
 
-impl Built {
+impl BuiltFileSystem {
     /// Syncs all data; returns the duration.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ impl Built {
         let failed = |error: io::Error| LabError::system("sync", &self.directory, error);
         let directory = File::open(&self.directory).map_err(failed)?;
         // Looked up before the clock starts, because this reads the mount table.
-        let served = self.device.as_ref().filter(|_| self.is_served());
+        let served = self.device.as_ref().filter(|_| self.is_fuse_mount());
         let start = Instant::now();
         rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
         if let Some(device) = served {
@@ -77,7 +77,7 @@ impl Built {
 
     /// `true` if a FUSE program serves the file system instead of the kernel.
     #[must_use]
-    pub fn is_served(&self) -> bool {
+    pub fn is_fuse_mount(&self) -> bool {
         self.mount()
             .is_some_and(|mount| mount.file_system.starts_with("fuse"))
     }

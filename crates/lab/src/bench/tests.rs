@@ -37,12 +37,12 @@ fn can_run(medium: &MediumKind) -> bool {
 }
 
 /// A directory for labs, and how it was.
-struct Place {
+struct LabDir {
     directory: tempfile::TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
-impl Place {
+impl LabDir {
     fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
@@ -75,16 +75,16 @@ impl Place {
 }
 
 #[test]
-fn a_lab_that_has_just_begun_leaves_nothing() {
-    let place = Place::new();
+fn a_lab_killed_at_its_start_leaves_nothing() {
+    let place = LabDir::new();
     place.kill(place.lab());
     place.lab().end().unwrap();
     assert_eq!(fs::read_dir(place.directory.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn a_lab_at_work_is_left_alone() {
-    let place = Place::new();
+fn a_running_lab_is_not_cleaned() {
+    let place = LabDir::new();
     let lab = place.lab();
     let cleaned = clean(place.directory.path()).unwrap();
     assert_eq!((cleaned.running.len(), cleaned.removed.len()), (1, 0));
@@ -93,7 +93,7 @@ fn a_lab_at_work_is_left_alone() {
 
 #[test]
 fn a_step_that_was_noted_and_not_done_does_no_harm() {
-    let place = Place::new();
+    let place = LabDir::new();
     let steps = [
         JournalStep::Image { size_bytes: 5 },
         JournalStep::Loop,
@@ -126,7 +126,7 @@ fn an_image_and_its_loop_device_go() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     let mut lab = place.lab();
     lab.journal
         .note(JournalStep::Image { size_bytes: 5 })
@@ -134,7 +134,7 @@ fn an_image_and_its_loop_device_go() {
     File::create_new(lab.directory.join(IMAGE)).unwrap();
     place.kill(lab);
     let mut lab = place.lab();
-    lab.looped(SIZE_BYTES, &mut existing(Path::new("/")))
+    lab.attach_loop_device(SIZE_BYTES, &mut existing(Path::new("/")))
         .unwrap();
     let removed = place.kill(lab);
     assert!(
@@ -144,11 +144,11 @@ fn an_image_and_its_loop_device_go() {
 }
 
 #[test]
-fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
+fn a_zram_device_is_removed_with_or_without_its_number_noted() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     let before = device::zrams();
     let mut lab = place.lab();
     lab.journal
@@ -157,7 +157,7 @@ fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
             at: SystemTime::now(),
         })
         .unwrap();
-    let nameless = device::new_zram().unwrap();
+    let nameless = device::create_zram().unwrap();
     place.kill(lab);
     assert_eq!(device::zram_size_bytes(nameless), None);
     let mut lab = place.lab();
@@ -168,12 +168,12 @@ fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
 }
 
 #[test]
-fn somebody_elses_zram_device_of_that_number_stays() {
+fn another_programs_zram_device_with_the_same_number_stays() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = Place::new();
-    let number = device::new_zram().unwrap();
+    let place = LabDir::new();
+    let number = device::create_zram().unwrap();
     let mut lab = place.lab();
     lab.journal
         .note(JournalStep::Zram {
@@ -187,11 +187,11 @@ fn somebody_elses_zram_device_of_that_number_stays() {
 }
 
 #[test]
-fn a_mounted_file_system_is_taken_down_by_itself_and_by_cleaning() {
+fn a_mounted_file_system_is_removed_by_its_lab_and_by_cleaning() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     for name in ["ext4:-O ^has_journal,mount=noatime", "tmpfs", "overlay"] {
         let mut lab = place.lab();
         let built = match lab.build(&choice(name), &medium(MediumKind::Loop)) {
@@ -206,18 +206,18 @@ fn a_mounted_file_system_is_taken_down_by_itself_and_by_cleaning() {
         assert_eq!(mount.point, built.directory, "{name}");
         assert!(!mount.is_read_only());
         built.sync().unwrap();
-        lab.take_down(built).unwrap();
+        lab.tear_down(built).unwrap();
         lab.build(&choice(name), &medium(MediumKind::Loop)).unwrap();
         place.kill(lab);
     }
 }
 
 #[test]
-fn what_a_program_says_is_told_and_nothing_stays() {
+fn an_error_quotes_the_failed_program_and_nothing_is_left() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     let mut lab = place.lab();
     let error = lab
         .build(&choice("ext4:--no-such-option"), &medium(MediumKind::Loop))
@@ -247,13 +247,13 @@ fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     let mut lab = place.lab();
     let built = lab
         .build(&choice("tmpfs"), &medium(MediumKind::Loop))
         .unwrap();
     let open = File::create(built.directory.join("open")).unwrap();
-    let error = lab.take_down(built).unwrap_err().to_string();
+    let error = lab.tear_down(built).unwrap_err().to_string();
     assert!(error.contains("it is used by process"), "{error}");
     drop(open);
     place.kill(lab);
@@ -282,11 +282,11 @@ fn sleeper() -> std::process::Child {
 }
 
 #[test]
-fn a_program_that_outlives_its_lab_is_ended() {
-    let place = Place::new();
+fn a_program_that_outlives_its_lab_is_killed() {
+    let place = LabDir::new();
     let mut lab = place.lab();
     let mut sleeper = sleeper();
-    lab.note_left_at_work().unwrap();
+    lab.journal_background_programs().unwrap();
     orphan(&lab);
     let removed = place.kill(lab);
     assert!(!sleeper.wait().unwrap().success());
@@ -294,8 +294,8 @@ fn a_program_that_outlives_its_lab_is_ended() {
 }
 
 #[test]
-fn a_process_that_the_journal_does_not_name_is_left_with_the_lab_whose_lock_it_has() {
-    let place = Place::new();
+fn an_unlisted_process_that_holds_a_lock_keeps_its_lab() {
+    let place = LabDir::new();
     let lab = place.lab();
     let directory = lab.directory.clone();
     let mut stranger = sleeper();
@@ -318,8 +318,8 @@ fn a_process_that_the_journal_does_not_name_is_left_with_the_lab_whose_lock_it_h
 }
 
 #[test]
-fn what_only_looks_like_a_lab_is_not_touched() {
-    let place = Place::new();
+fn directories_that_only_look_like_labs_are_not_touched() {
+    let place = LabDir::new();
     let top = place.directory.path();
     let pid = std::process::id();
     let begin = format!("{{\"step\":\"begin\",\"pid\":{pid},\"start_ticks\":1}}\n");
@@ -362,7 +362,7 @@ fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
         println!("skipped: needs root");
         return;
     }
-    let place = Place::new();
+    let place = LabDir::new();
     let elsewhere = tempfile::tempdir().unwrap();
     // As a lab names its points, but another's.
     let point = elsewhere.path().join(POINT);
@@ -388,13 +388,13 @@ fn a_zram_device_that_the_lab_did_not_ask_for_stays() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = Place::new();
-    let number = device::new_zram().unwrap();
+    let place = LabDir::new();
+    let number = device::create_zram().unwrap();
     let mut lab = place.lab();
     lab.journal
         .note(JournalStep::Zram {
             number,
-            made_at: device::zram_made_at(number),
+            made_at: device::zram_created_at(number),
         })
         .unwrap();
     place.kill(lab);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::age::{Aged, ExtentLayout};
+use crate::age::{AgedState, ExtentLayout};
 
 /// Costs of a job in addition to its workload.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Costs {
+pub struct JobCosts {
     /// Time to create the file system.
     pub mkfs: Option<Duration>,
     /// Time to sync the data that the workload wrote.
@@ -26,13 +26,13 @@ pub struct Costs {
     /// Bytes discarded at the end; `None` if the file system does not support it.
     pub trimmed_bytes: Option<u64>,
     /// State of the file system before the workload, if it was aged.
-    pub aged: Option<Aged>,
+    pub aged: Option<AgedState>,
 }
 
-impl Costs {
+impl JobCosts {
     /// Bytes written by the device per byte written by the workload.
     #[must_use]
-    pub fn device_per_user_byte(&self) -> Option<f64> {
+    pub fn device_bytes_per_user_byte(&self) -> Option<f64> {
         let (device, user) = self.device_written_bytes.zip(self.user_written_bytes)?;
         (user > 0).then(|| device as f64 / user as f64)
     }
@@ -49,14 +49,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_of_the_device_are_held_against_those_of_the_workload_where_both_are_known() {
-        let costs = |device_written_bytes, user_written_bytes| Costs {
+    fn device_writes_per_user_byte_need_both_counts() {
+        let costs = |device_written_bytes, user_written_bytes| JobCosts {
             device_written_bytes,
             user_written_bytes,
-            ..Costs::default()
+            ..JobCosts::default()
         };
         assert_eq!(
-            costs(Some(300), Some(200)).device_per_user_byte(),
+            costs(Some(300), Some(200)).device_bytes_per_user_byte(),
             Some(1.5)
         );
         for unknown in [
@@ -64,7 +64,7 @@ mod tests {
             costs(None, Some(1)),
             costs(Some(1), Some(0)),
         ] {
-            assert_eq!(unknown.device_per_user_byte(), None);
+            assert_eq!(unknown.device_bytes_per_user_byte(), None);
         }
     }
 }

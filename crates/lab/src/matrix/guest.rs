@@ -7,25 +7,25 @@ use results::RunRecord;
 use serde::{Deserialize, Serialize};
 
 use super::LabMatrix;
-use super::costs::Costs;
+use super::costs::JobCosts;
 use super::outcome::{MatrixOutcome, MeasuredJob};
 use super::run::MatrixRun;
 use super::runner::{LabRunner, RunSubject};
 use crate::bench::Lab;
-use crate::built_as::BuiltAs;
+use crate::built_as::FileSystemSetup;
 use crate::error::LabError;
 use crate::schedule::LabMeasurement;
 use crate::task::GuestTask;
-use crate::vm::{AfterLine, Host, Image, answer_of, enter, listen};
+use crate::vm::{Host, Image, ListenAction, answer_of, enter, listen};
 use crate::watch::{LabEvent, LabStep};
 
 /// Results of a guest.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct MatrixAnswer {
+pub struct GuestMatrixResults {
     /// The exported record, as JSON.
     record: String,
-    costs: Costs,
-    built_as: BuiltAs,
+    costs: JobCosts,
+    built_as: FileSystemSetup,
 }
 
 impl LabMatrix {
@@ -39,21 +39,21 @@ impl LabMatrix {
         image: &Image,
         runner: &R,
         stop: &AtomicBool,
-    ) -> Result<MatrixAnswer, R::Error> {
+    ) -> Result<GuestMatrixResults, R::Error> {
         let run = MatrixRun {
             matrix: self,
             runner,
             stop,
         };
         let built = enter(image)?;
-        let built_as = BuiltAs::of(&built);
+        let built_as = FileSystemSetup::of(&built);
         let MeasuredJob {
             record, mut costs, ..
-        } = run.on_built(lab_name, job, &built)?;
+        } = run.run_workload(lab_name, job, &built)?;
         // Not all file systems support it.
         costs.trimmed_bytes = built.trim().ok();
         costs.unmount = Some(built.unmount()?);
-        Ok(MatrixAnswer {
+        Ok(GuestMatrixResults {
             record: record.to_json(),
             costs,
             built_as,
@@ -63,7 +63,7 @@ impl LabMatrix {
 
 impl<R: LabRunner> MatrixRun<'_, R> {
     /// On the host: runs a job in a guest.
-    pub fn job_in_guest(
+    pub fn run_job_in_guest(
         &self,
         lab: &mut Lab,
         job: &LabMeasurement,
@@ -78,7 +78,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let answered = self.ask(lab, job, host, &image);
         // Removed before the answer is examined, because it may be an error.
         lab.remove_image()?;
-        let MatrixAnswer {
+        let GuestMatrixResults {
             record,
             mut costs,
             built_as,
@@ -106,7 +106,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         job: &LabMeasurement,
         host: &Host,
         image: &Image,
-    ) -> Result<MatrixAnswer, LabError> {
+    ) -> Result<GuestMatrixResults, LabError> {
         let task = GuestTask::Measure {
             job: *job,
             lab: lab.name(),
@@ -114,7 +114,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let mut guest = lab.boot(image, task, host)?;
         listen(&mut guest, self.stop, Duration::MAX, |line| {
             self.runner.hear(LabEvent::GuestSaid(line));
-            AfterLine::Listen
+            ListenAction::Listen
         })?;
         answer_of(&guest, &lab.answer())
     }

@@ -4,21 +4,21 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use description::{Overrides, Workload};
-use plan::program::Before;
+use plan::program::PhasePreparation;
 use storage::{DeviceCounters, DeviceSample};
 
-use super::costs::Costs;
+use super::costs::JobCosts;
 use super::outcome::{MatrixOutcome, MeasuredJob};
 use super::run::{MatrixRun, planned};
-use super::runner::{LabRunOrder, LabRunner, RunSubject};
+use super::runner::{LabRunRequest, LabRunner, RunSubject};
 use super::written::PreparedBytes;
-use crate::age::{AgeProgress, Aged, age};
-use crate::bench::{Built, Lab};
-use crate::built_as::BuiltAs;
+use crate::age::{AgedState, AgingProgress, age};
+use crate::bench::{BuiltFileSystem, Lab};
+use crate::built_as::FileSystemSetup;
 use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
-use crate::log::Log;
-use crate::outcome::LabAlarm;
+use crate::log::FileSystemLog;
+use crate::outcome::LabFailure;
 use crate::schedule::LabMeasurement;
 use crate::watch::{LabEvent, LabStep};
 
@@ -27,7 +27,7 @@ const TOLD_EVERY: Duration = Duration::from_millis(500);
 
 impl<R: LabRunner> MatrixRun<'_, R> {
     /// Runs a job on a file system of this kernel.
-    pub fn job_here(
+    pub fn run_job_here(
         &self,
         lab: &mut Lab,
         job: &LabMeasurement,
@@ -37,12 +37,12 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let choice = &request.choices[job.choice_index];
         self.step(LabStep::MakeFileSystem);
         let built = lab.build(choice, &request.medium)?;
-        outcome.note_built(job.choice_index, BuiltAs::of(&built), &built.notes);
-        let measured = self.on_built(&lab.name(), job, &built);
+        outcome.note_built(job.choice_index, FileSystemSetup::of(&built), &built.notes);
+        let measured = self.run_workload(&lab.name(), job, &built);
         let (mkfs, directory) = (built.mkfs_time, built.directory.clone());
         // The file system is removed even if the workload failed.
         self.step(LabStep::Unmount);
-        let unmounted = lab.take_down(built);
+        let unmounted = lab.tear_down(built);
         let mut measured = measured?;
         measured.costs.mkfs = mkfs;
         let is_made = matches!(choice.kind, ChoiceKind::Made { .. });
@@ -57,18 +57,18 @@ impl<R: LabRunner> MatrixRun<'_, R> {
                     reason: error.to_string(),
                 };
                 let left = R::Error::from(left).to_string();
-                outcome.alarms.push(LabAlarm::Left(left));
+                outcome.alarms.push(LabFailure::Left(left));
             }
         }
         Ok(measured)
     }
 
     /// Runs the workload on the new file system, and syncs its data.
-    pub fn on_built(
+    pub fn run_workload(
         &self,
         lab_name: &str,
         job: &LabMeasurement,
-        built: &Built,
+        built: &BuiltFileSystem,
     ) -> Result<MeasuredJob, R::Error> {
         let choice = &self.matrix.request.choices[job.choice_index];
         // Before the counters are opened: aging does not count as the workload's writes.
@@ -78,16 +78,16 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         }
         let counters = DeviceCounters::open([built.directory.as_path()]);
         let sample = || counters.as_ref()?.sample().ok();
-        let log = Log::of(built);
-        let (before, log_before) = (sample(), log.as_ref().and_then(Log::sample));
+        let log = FileSystemLog::of(built);
+        let (before, log_before) = (sample(), log.as_ref().and_then(FileSystemLog::sample));
         let (workloads, overrides, directory) = self.prepared(job, choice, built)?;
-        let order = LabRunOrder {
+        let order = LabRunRequest {
             planned: planned((&workloads, &overrides), directory)?,
             workloads: &workloads,
             overrides: &overrides,
             subject: RunSubject::FileSystem {
                 choice,
-                built_as: &BuiltAs::of(built),
+                built_as: &FileSystemSetup::of(built),
                 aged: aged.as_ref(),
             },
             lab_name,
@@ -101,12 +101,12 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let sync = built.sync()?;
         // Before the cleaner runs, whose writes are reported separately.
         let synced = sample();
-        let mut costs = Costs {
+        let mut costs = JobCosts {
             sync: Some(sync),
             device_written_bytes: written_between(before, synced),
-            user_written_bytes: prepared.and_measured(&record),
+            user_written_bytes: prepared.total_with_measured(&record),
             aged,
-            ..Costs::default()
+            ..JobCosts::default()
         };
         if let Some(log) = &log {
             if log.clean(|| self.is_stopped())? {
@@ -116,7 +116,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             }
             let cleaned = log.sample().zip(log_before);
             // After the last sample, which still counts what it cleaned.
-            log.end_cleaner();
+            log.stop_cleaner();
             costs.cleaned_segments = cleaned.map(|(after, before)| after.cleaned_since(&before));
         }
         Ok(MeasuredJob {
@@ -127,13 +127,13 @@ impl<R: LabRunner> MatrixRun<'_, R> {
     }
 
     /// Ages the new file system, if requested.
-    fn aged(&self, built: &Built) -> Result<Option<Aged>, LabError> {
+    fn aged(&self, built: &BuiltFileSystem) -> Result<Option<AgedState>, LabError> {
         let Some(aging) = &self.matrix.request.aging else {
             return Ok(None);
         };
         self.step(LabStep::Age(None));
         let mut told = Instant::now();
-        let mut progress = |progress: AgeProgress| {
+        let mut progress = |progress: AgingProgress| {
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
                 let share = progress.written_bytes as f64 / progress.wanted_bytes.max(1) as f64;
@@ -150,14 +150,14 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         &self,
         job: &LabMeasurement,
         choice: &FileSystemChoice,
-        built: &'b Built,
+        built: &'b BuiltFileSystem,
     ) -> Result<(Vec<Workload>, Overrides, &'b str), LabError> {
         let workload = &self.matrix.workloads[job.workload_index];
         let mut workloads = workload.workloads.clone();
         if self.matrix.is_cold {
-            let before = before_steps(choice, built);
+            let before = cache_drop_method(choice, built);
             for workload in &mut workloads {
-                workload.begin_steps_behind(before);
+                workload.set_before_each_step(before);
             }
         }
         let mut overrides = workload.overrides.clone();
@@ -171,17 +171,17 @@ impl<R: LabRunner> MatrixRun<'_, R> {
 }
 
 /// How to drop caches before each step.
-fn before_steps(choice: &FileSystemChoice, built: &Built) -> Before {
+fn cache_drop_method(choice: &FileSystemChoice, built: &BuiltFileSystem) -> PhasePreparation {
     // A remount needs a block device: without one, the data would be lost or the lab does not own
     // the file system. It also needs a mount that a system call can make, which excludes FUSE, and
     // that no cleaner program keeps open.
     let is_own = choice.needs_device()
         && choice.entry().is_some_and(|it| it.name != "overlay")
-        && !built.is_served()
+        && !built.is_fuse_mount()
         && !built.is_cleaned_by_a_program();
     match is_own {
-        true => Before::Remount,
-        false => Before::DropCaches,
+        true => PhasePreparation::Remount,
+        false => PhasePreparation::DropCaches,
     }
 }
 

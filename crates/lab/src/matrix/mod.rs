@@ -18,12 +18,12 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-pub use costs::Costs;
-pub use guest::MatrixAnswer;
+pub use costs::JobCosts;
+pub use guest::GuestMatrixResults;
 pub use outcome::{JobShortfall, MatrixOutcome, MeasuredJob};
 pub use peak::{DevicePeak, PEAK_DEPTHS};
 pub use request::MatrixRequest;
-pub use runner::{LabRunOrder, LabRunner, RunSubject};
+pub use runner::{LabRunRequest, LabRunner, RunSubject};
 pub use scaled::LabWorkload;
 
 /// Workloads to run on file systems.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use results::{RunRecord, Status, WarningCode, WarningLevel};
 
-use super::costs::Costs;
-use crate::built_as::BuiltAs;
-use crate::outcome::{LabAlarm, LabNote, LabVerdict};
+use super::costs::JobCosts;
+use crate::built_as::FileSystemSetup;
+use crate::outcome::{LabFailure, LabNote, LabVerdict};
 use crate::schedule::LabMeasurement;
 
 /// Results of one job.
@@ -17,7 +17,7 @@ pub struct MeasuredJob {
     /// Record of its run.
     pub record: RunRecord,
     /// Costs in addition to the workload.
-    pub costs: Costs,
+    pub costs: JobCosts,
 }
 
 /// Why a job did less work than the same job on other file systems.
@@ -40,9 +40,9 @@ pub struct MatrixOutcome {
     /// Completed jobs, in order.
     pub measured: Vec<MeasuredJob>,
     /// How each file system was created and mounted, if it was.
-    pub built_as: Vec<Option<BuiltAs>>,
+    pub built_as: Vec<Option<FileSystemSetup>>,
     /// Failures.
-    pub alarms: Vec<LabAlarm>,
+    pub alarms: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
@@ -115,7 +115,12 @@ impl MatrixOutcome {
     }
 
     /// Records how a file system was created, and deviations from the request.
-    pub(super) fn note_built(&mut self, choice_index: usize, built_as: BuiltAs, notes: &[String]) {
+    pub(super) fn note_built(
+        &mut self,
+        choice_index: usize,
+        built_as: FileSystemSetup,
+        notes: &[String],
+    ) {
         // All repetitions build the same, so the first description stands for all.
         self.built_as[choice_index].get_or_insert(built_as);
         for note in notes {
@@ -124,7 +129,7 @@ impl MatrixOutcome {
     }
 
     pub(super) fn note(&mut self, note: LabNote) {
-        note.once_among(&mut self.notes);
+        note.push_unique(&mut self.notes);
     }
 
     /// `true` if a file system failed and is skipped from now on.

@@ -10,7 +10,7 @@ use units::Span;
 
 use super::LabMatrix;
 use super::run::planned;
-use super::runner::{LabRunOrder, LabRunner, RunSubject};
+use super::runner::{LabRunRequest, LabRunner, RunSubject};
 use crate::bench::Lab;
 use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
@@ -36,7 +36,7 @@ impl LabMatrix {
     ///
     /// # Errors
     /// If there is no such device, or it cannot be measured.
-    pub fn device_peak<R: LabRunner>(
+    pub fn measure_device_peak<R: LabRunner>(
         &self,
         repetitions: u32,
         runner: &R,
@@ -51,14 +51,16 @@ impl LabMatrix {
         let bare = lab.build_bare(&request.medium)?;
         let medium = bare.medium.clone();
         let measured = match &bare.device {
-            Some(device) => self.on_bare(&lab.name(), (device, &medium), repetitions, runner),
+            Some(device) => {
+                self.measure_bare_device(&lab.name(), (device, &medium), repetitions, runner)
+            }
             None => Err(LabError::NoMedium {
                 medium: request.medium.kind.to_string(),
             }
             .into()),
         };
         // The device is removed even if the measurement failed.
-        lab.take_down(bare)?;
+        lab.tear_down(bare)?;
         lab.end()?;
         let record = measured?;
         let is_whole = record.status == Status::Complete;
@@ -70,7 +72,7 @@ impl LabMatrix {
     ///
     /// # Errors
     /// If a directory cannot be measured.
-    pub fn target_peaks<R: LabRunner>(
+    pub fn measure_target_peaks<R: LabRunner>(
         &self,
         repetitions: u32,
         runner: &R,
@@ -78,12 +80,12 @@ impl LabMatrix {
         let of_choice = |choice: &FileSystemChoice| match &choice.kind {
             ChoiceKind::Path(path) if self.request.host.is_none() => {
                 runner.hear(LabEvent::Step(LabStep::MeasurePeak));
-                let (workloads, overrides) = self.on_path(path, repetitions)?;
+                let (workloads, overrides) = self.peak_workloads(path, repetitions)?;
                 let text = path.to_string_lossy();
                 let Ok(planned) = planned((&workloads, &overrides), &text) else {
                     return Ok(None);
                 };
-                let order = LabRunOrder {
+                let order = LabRunRequest {
                     planned,
                     workloads: &workloads,
                     overrides: &overrides,
@@ -100,7 +102,7 @@ impl LabMatrix {
     }
 
     /// The workloads, adapted to measure a peak.
-    fn on_path(
+    fn peak_workloads(
         &self,
         path: &Path,
         repetitions: u32,
@@ -116,16 +118,16 @@ impl LabMatrix {
         Ok((all.filter_map(on_device).collect(), overrides))
     }
 
-    fn on_bare<R: LabRunner>(
+    fn measure_bare_device<R: LabRunner>(
         &self,
         lab_name: &str,
         (device, medium): (&Path, &str),
         repetitions: u32,
         runner: &R,
     ) -> Result<RunRecord, R::Error> {
-        let (workloads, overrides) = self.on_path(device, repetitions)?;
+        let (workloads, overrides) = self.peak_workloads(device, repetitions)?;
         let path = device.to_string_lossy();
-        let order = LabRunOrder {
+        let order = LabRunRequest {
             planned: planned((&workloads, &overrides), &path)?,
             workloads: &workloads,
             overrides: &overrides,
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_gone_through_as_the_file_is_and_at_least_for_a_while() {
+    fn a_device_gets_the_operations_of_the_file_but_at_least_a_minimum() {
         let on = on_device(&of_size(1 << 30, 1 << 20)).unwrap();
         assert_eq!((on.operations, on.new_file), (Some(1024), None));
         assert_eq!(on.cache, Some(CacheMode::Direct));
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_file_has_no_peak() {
+    fn only_single_file_workloads_have_a_peak() {
         let no_size = Workload {
             size: None,
             ..of_size(1, 1)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::age::Aging;
+use crate::age::AgingOptions;
 use crate::availability::check;
 use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
@@ -25,7 +25,7 @@ pub struct MatrixRequest {
     /// Host of the guests whose kernels run the file systems; `None` for the running kernel.
     pub host: Option<Host>,
     /// Aging of each file system before its workload.
-    pub aging: Option<Aging>,
+    pub aging: Option<AgingOptions>,
 }
 
 impl MatrixRequest {
@@ -63,7 +63,7 @@ impl MatrixRequest {
     }
 }
 
-impl Aging {
+impl AgingOptions {
     /// Parses the aging of all these file systems, with another seed if given.
     ///
     /// # Errors
@@ -92,15 +92,15 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_lab_makes_is_aged() {
-        let aging = Aging::of_all("70%", Some(7), &choices("ext4,xfs")).unwrap();
+    fn only_file_systems_made_by_the_lab_are_aged() {
+        let aging = AgingOptions::of_all("70%", Some(7), &choices("ext4,xfs")).unwrap();
         assert_eq!(aging.seed, 7);
-        let refused = Aging::of_all("70%", None, &choices("ext4,path:/mnt")).unwrap_err();
+        let refused = AgingOptions::of_all("70%", None, &choices("ext4,path:/mnt")).unwrap_err();
         assert!(matches!(refused, LabError::AgeOfPath { .. }), "{refused}");
     }
 
     #[test]
-    fn what_is_aged_has_as_much_room_as_aging_leaves() {
+    fn an_aged_file_system_has_the_room_that_aging_leaves() {
         let mut request = MatrixRequest {
             choices: choices("tmpfs"),
             medium: LabMedium::default(),

@@ -9,10 +9,10 @@ use results::Status;
 use super::LabMatrix;
 use super::outcome::MatrixOutcome;
 use super::runner::LabRunner;
-use crate::age::AgeShortfall;
+use crate::age::AgingShortfall;
 use crate::bench::Lab;
 use crate::error::LabError;
-use crate::outcome::{LabAlarm, LabNote};
+use crate::outcome::{LabFailure, LabNote};
 use crate::schedule::LabMeasurement;
 use crate::task::probe_in;
 use crate::watch::{LabEvent, LabStep};
@@ -69,7 +69,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
                 // After a stop, errors of the job are consequences of the stop.
                 Err(_) if self.is_stopped() => outcome.note(LabNote::Interrupted(*job)),
                 Err(error) => {
-                    let alarm = LabAlarm::FileSystem {
+                    let alarm = LabFailure::FileSystem {
                         choice_index: job.choice_index,
                         reason: error.to_string(),
                     };
@@ -79,7 +79,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             }
         }
         if let Err(error) = lab.end() {
-            let alarm = LabAlarm::Left(R::Error::from(error).to_string());
+            let alarm = LabFailure::Left(R::Error::from(error).to_string());
             self.runner.hear(LabEvent::Alarm(&alarm));
             outcome.alarms.push(alarm);
         }
@@ -95,8 +95,8 @@ impl<R: LabRunner> MatrixRun<'_, R> {
     ) -> Result<(), R::Error> {
         let request = &self.matrix.request;
         let measured = match &request.host {
-            Some(host) => self.job_in_guest(lab, job, host, outcome)?,
-            None => self.job_here(lab, job, outcome)?,
+            Some(host) => self.run_job_in_guest(lab, job, host, outcome)?,
+            None => self.run_job_here(lab, job, outcome)?,
         };
         // Left out, because its counts would lower the means of the complete repetitions.
         if measured.record.status == Status::Interrupted {
@@ -104,7 +104,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             return Ok(());
         }
         if let Some((aging, aged)) = request.aging.as_ref().zip(measured.costs.aged) {
-            for shortfall in AgeShortfall::all(aging, &aged) {
+            for shortfall in AgingShortfall::all(aging, &aged) {
                 outcome.note(LabNote::Age {
                     choice_index: job.choice_index,
                     shortfall,

@@ -6,8 +6,8 @@ use description::{Overrides, Workload};
 use planning::Planned;
 use results::{RunEvent, RunRecord};
 
-use crate::age::Aged;
-use crate::built_as::BuiltAs;
+use crate::age::AgedState;
+use crate::built_as::FileSystemSetup;
 use crate::choice::FileSystemChoice;
 use crate::watch::LabWatcher;
 
@@ -19,9 +19,9 @@ pub enum RunSubject<'a> {
         /// The file system.
         choice: &'a FileSystemChoice,
         /// How it was created.
-        built_as: &'a BuiltAs,
+        built_as: &'a FileSystemSetup,
         /// Its state before the workload, if it was aged.
-        aged: Option<&'a Aged>,
+        aged: Option<&'a AgedState>,
     },
     /// The storage under file systems; its description.
     BareDevice(&'a str),
@@ -31,7 +31,7 @@ pub enum RunSubject<'a> {
 
 /// A run to measure.
 #[derive(Debug)]
-pub struct LabRunOrder<'a> {
+pub struct LabRunRequest<'a> {
     /// The accepted plan.
     pub planned: Planned,
     /// The workloads that were planned.
@@ -54,7 +54,7 @@ pub trait LabRunner: LabWatcher {
     /// If nothing was measured, or the run cannot be stored.
     fn measure(
         &self,
-        order: LabRunOrder<'_>,
+        order: LabRunRequest<'_>,
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, Self::Error>;
 

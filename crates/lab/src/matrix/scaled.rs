@@ -35,7 +35,7 @@ impl LabWorkload {
     ///
     /// # Errors
     /// If it cannot be planned.
-    pub fn fitted(
+    pub fn fit_to(
         mut self,
         request: &MatrixRequest,
         is_cache_chosen: bool,
@@ -67,7 +67,7 @@ impl LabWorkload {
         {
             return Err(LabError::TooFull {
                 fullness: aging.fullness,
-                reason: without_place(&refused),
+                reason: without_placeholder(&refused),
             });
         }
         // With 512 bytes, direct I/O cannot be the reason for the refusal.
@@ -87,7 +87,7 @@ impl LabWorkload {
 }
 
 /// The error message without the placeholder for the mount point.
-fn without_place(refused: &Diagnostic) -> String {
+fn without_placeholder(refused: &Diagnostic) -> String {
     refused.message.replace(&format!(" on `{UNMADE}`"), "")
 }
 
@@ -150,42 +150,42 @@ mod tests {
     fn a_workload_is_scaled_once() {
         let mut request = request("ext4", MediumKind::Loop);
         request.scale = "0.5".parse().unwrap();
-        let fitted = read("file-server").fitted(&request, false).unwrap();
+        let fitted = read("file-server").fit_to(&request, false).unwrap();
         assert_eq!(fitted.workloads[0].size, Some(Bytes(512 << 20)));
         assert_eq!(fitted.misfit_block_bytes, None);
     }
 
     #[test]
-    fn requests_below_the_block_of_the_medium_go_through_the_page_cache_unless_told_otherwise() {
+    fn requests_below_the_medium_block_size_use_the_page_cache_by_default() {
         let request = request("ext4", MediumKind::Zram);
-        let fitted = read("file-server").fitted(&request, false).unwrap();
+        let fitted = read("file-server").fit_to(&request, false).unwrap();
         assert_eq!(fitted.misfit_block_bytes, Some(4096));
-        let refused = read("file-server").fitted(&request, true).unwrap_err();
+        let refused = read("file-server").fit_to(&request, true).unwrap_err();
         assert!(matches!(refused, LabError::Plan(_)), "{refused}");
     }
 
     #[test]
-    fn what_has_room_but_for_its_age_is_too_full() {
+    fn a_workload_that_fits_only_without_aging_is_too_full() {
         let mut request = request("ext4", MediumKind::Loop);
         let mut workload = read("create-remove");
         workload.overrides.set("count", "20000").unwrap();
         request.medium.size_bytes = 2 << 30;
-        workload.clone().fitted(&request, false).unwrap();
+        workload.clone().fit_to(&request, false).unwrap();
         request.aging = Some("90%".parse().unwrap());
-        let refused = workload.clone().fitted(&request, false).unwrap_err();
+        let refused = workload.clone().fit_to(&request, false).unwrap_err();
         let LabError::TooFull { reason, .. } = &refused else {
             panic!("{refused}");
         };
         assert!(!reason.contains(UNMADE), "{reason}");
         request.medium.size_bytes = 256 << 20;
-        let refused = workload.fitted(&request, false).unwrap_err();
+        let refused = workload.fit_to(&request, false).unwrap_err();
         assert!(matches!(refused, LabError::Plan(_)), "{refused}");
     }
 
     #[test]
-    fn what_is_there_already_is_not_rehearsed() {
+    fn an_existing_path_is_not_checked_for_room() {
         let mut request = request("path:/", MediumKind::Loop);
         request.medium.size_bytes = 0;
-        read("file-server").fitted(&request, false).unwrap();
+        read("file-server").fit_to(&request, false).unwrap();
     }
 }

@@ -12,7 +12,7 @@ use results::{Environment, RunEvent, RunRecord, Status, Warning, WarningCode};
 
 use super::*;
 use crate::{
-    FileSystemChoice, JobOrder, LabAlarm, LabError, LabEvent, LabMeasurement, LabMedium, LabNote,
+    FileSystemChoice, JobOrder, LabError, LabEvent, LabFailure, LabMeasurement, LabMedium, LabNote,
     LabScale, LabStep, LabVerdict, LabWatcher, schedule,
 };
 
@@ -55,7 +55,7 @@ impl LabWatcher for Scripted {
 impl LabRunner for Scripted {
     fn measure(
         &self,
-        order: LabRunOrder<'_>,
+        order: LabRunRequest<'_>,
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, LabError> {
         let RunSubject::FileSystem { choice, .. } = order.subject else {
@@ -148,7 +148,7 @@ impl Directories {
 }
 
 #[test]
-fn every_job_is_measured_where_it_belongs_in_the_order_of_jobs() {
+fn every_job_is_measured_in_order_on_its_own_target() {
     let directories = Directories::new();
     let runner = Scripted::default();
     let outcome = directories.measure(&runner);
@@ -171,7 +171,7 @@ fn every_job_is_measured_where_it_belongs_in_the_order_of_jobs() {
 }
 
 #[test]
-fn a_file_system_that_fails_is_left_out_and_the_others_go_on() {
+fn a_failed_file_system_is_skipped_and_the_others_continue() {
     let runner = Scripted {
         failing: vec!["a".to_owned()],
         ..Scripted::default()
@@ -181,7 +181,7 @@ fn a_file_system_that_fails_is_left_out_and_the_others_go_on() {
         (outcome.of_job(0, 0).count(), outcome.of_job(0, 1).count()),
         (0, 2)
     );
-    let alarm = LabAlarm::FileSystem {
+    let alarm = LabFailure::FileSystem {
         choice_index: 0,
         reason: "this kernel does not support a".to_owned(),
     };
@@ -191,7 +191,7 @@ fn a_file_system_that_fails_is_left_out_and_the_others_go_on() {
 }
 
 #[test]
-fn what_was_interrupted_is_left_out_and_nothing_comes_after_it() {
+fn an_interrupted_job_is_dropped_and_no_other_follows() {
     let runner = Scripted {
         interrupts: true,
         ..Scripted::default()
@@ -221,7 +221,7 @@ fn outcome(warnings: &[&[WarningCode]]) -> MatrixOutcome {
         MeasuredJob {
             job: job(index),
             record,
-            costs: Costs::default(),
+            costs: JobCosts::default(),
         }
     });
     MatrixOutcome {
@@ -231,7 +231,7 @@ fn outcome(warnings: &[&[WarningCode]]) -> MatrixOutcome {
 }
 
 #[test]
-fn a_lab_whose_target_went_away_has_failed_as_a_run_would() {
+fn a_lab_whose_target_went_away_has_failed() {
     assert_eq!(outcome(&[&[]]).verdict(false), LabVerdict::Whole);
     let lost = outcome(&[&[], &[WarningCode::TargetLost]]);
     assert_eq!(lost.verdict(false), LabVerdict::Failed);
@@ -249,7 +249,7 @@ fn a_warning_counts_once_a_run() {
 }
 
 #[test]
-fn jobs_whose_files_ran_out_did_other_work_than_those_beside_them() {
+fn a_job_whose_files_ran_out_has_a_shortfall() {
     let depleted = outcome(&[&[], &[WarningCode::PoolDepleted]]);
     let found = JobShortfall::Depleted("why".to_owned());
     assert_eq!(depleted.shortfalls(), [(job(1), found)]);

@@ -25,7 +25,7 @@ impl PreparedBytes {
 
     /// All bytes that a run wrote; `None` if it also wrote outside of the measurement, as in a
     /// ramp.
-    pub fn and_measured(&self, record: &RunRecord) -> Option<u64> {
+    pub fn total_with_measured(&self, record: &RunRecord) -> Option<u64> {
         // The record has no count of bytes written during a ramp.
         let is_measured = |cell: &Cell| cell.ramp_time_ns == 0 && cell.precondition.is_none();
         if !record.plan.cells.iter().all(is_measured) {
@@ -55,9 +55,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_prepared_of_one_target_after_the_other_is_added_up() {
+    fn bytes_prepared_on_successive_targets_are_added_up() {
         let all = prepared(&[50, 100, 30, 60]);
-        assert_eq!(all.and_measured(&record()), Some(160));
-        assert_eq!(prepared(&[]).and_measured(&record()), Some(0));
+        assert_eq!(all.total_with_measured(&record()), Some(160));
+        assert_eq!(prepared(&[]).total_with_measured(&record()), Some(0));
     }
 }

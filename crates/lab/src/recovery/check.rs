@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{DIRECTORIES, draft_of, path_of};
-use super::promise::{Leaf, Name, Promise, Promises};
+use super::promise::{NameState, PossibleFile, Promise, Promises};
 
 /// Maximum number of broken promises that are listed.
 const NAMED_MAX: usize = 5;
@@ -34,12 +34,12 @@ pub struct Findings {
     /// Removed files that exist again; part of `removed_count`.
     pub returned_count: u64,
     /// New files that were synced, but not their directories, so the names are not promised.
-    pub new: Beyond,
+    pub new: UnpromisedFindings,
     /// Files that were synced and renamed over others, without a sync of the directory. Both the
     /// old and the new file satisfy the promise.
-    pub renamed: Beyond,
+    pub renamed: UnpromisedFindings,
     /// Files with unsynced writes.
-    pub unsynced: Beyond,
+    pub unsynced: UnpromisedFindings,
     /// Names that were never created.
     pub unknown_count: u64,
     /// Descriptions of the first broken promises.
@@ -48,7 +48,7 @@ pub struct Findings {
 
 /// State of files without a promise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beyond {
+pub struct UnpromisedFindings {
     /// Number of files.
     pub count: u64,
     /// The last write is complete.
@@ -125,7 +125,7 @@ impl AddAssign<&Self> for Findings {
     }
 }
 
-impl AddAssign<&Self> for Beyond {
+impl AddAssign<&Self> for UnpromisedFindings {
     fn add_assign(&mut self, other: &Self) {
         self.count += other.count;
         self.whole_count += other.whole_count;
@@ -155,7 +155,7 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
     for (file, name) in &promises.names {
         let path = path_of(*file);
         let found = read(&root.join(&path));
-        look_beyond(name, &found, seed, &mut findings);
+        count_unpromised(name, &found, seed, &mut findings);
         let is_there = !matches!(found, Ok(None));
         match name.promise() {
             Promise::Gone => {
@@ -176,12 +176,12 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
             Promise::IfThere | Promise::Nothing => {}
         }
     }
-    look_for_unknown(root, &promises, &mut findings);
+    count_unknown_names(root, &promises, &mut findings);
     findings
 }
 
 /// Outcome of the promise of a file.
-fn judge(name: &Name, found: &Found, seed: u64) -> PromiseOutcome {
+fn judge(name: &NameState, found: &Found, seed: u64) -> PromiseOutcome {
     let bytes = match found {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return PromiseOutcome::Lost,
@@ -218,7 +218,7 @@ fn judge(name: &Name, found: &Found, seed: u64) -> PromiseOutcome {
 
 /// `true` if all synced data of a file is there. Each byte may be from a later write instead, and
 /// appended data may follow.
-fn holds(leaf: &Leaf, bytes: &[u8], seed: u64) -> bool {
+fn holds(leaf: &PossibleFile, bytes: &[u8], seed: u64) -> bool {
     let (Some(synced), Some(newest)) = (&leaf.synced, leaf.newest()) else {
         return false;
     };
@@ -238,7 +238,7 @@ fn holds(leaf: &Leaf, bytes: &[u8], seed: u64) -> bool {
 }
 
 /// Counts the state of data without a promise.
-fn look_beyond(name: &Name, found: &Found, seed: u64, findings: &mut Findings) {
+fn count_unpromised(name: &NameState, found: &Found, seed: u64, findings: &mut Findings) {
     let Some(leaf) = name.last() else {
         return;
     };
@@ -270,7 +270,7 @@ fn look_beyond(name: &Name, found: &Found, seed: u64, findings: &mut Findings) {
 }
 
 /// Counts names that no step created.
-fn look_for_unknown(root: &Path, promises: &Promises, findings: &mut Findings) {
+fn count_unknown_names(root: &Path, promises: &Promises, findings: &mut Findings) {
     let files = promises.names.keys();
     let mut known: BTreeSet<String> = files
         // A crash between creation and rename leaves the draft, which nothing promises to be gone.

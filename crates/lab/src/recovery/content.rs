@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_and_seeds_write_differently() {
+    fn each_step_and_seed_writes_different_bytes() {
         let of = |seed, step| LayeredContent::new(64, step).bytes(seed);
         assert_eq!(of(1, 1), of(1, 1));
         assert_ne!(of(1, 1), of(1, 2));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_step_lies_on_top() {
+    fn the_last_step_overwrites_earlier_ones() {
         let first = LayeredContent::new(100, 1);
         let second = first.written(90, 20, 2);
         let (before, after) = (first.bytes(7), second.bytes(7));
@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_part_is_what_the_whole_has_there(at in 0_usize..200, length in 0_usize..100) {
+        fn a_part_equals_the_same_range_of_the_whole(at in 0_usize..200, length in 0_usize..100) {
             let mut whole = vec![0; 300];
             fill(5, 6, 0, &mut whole);
             let mut part = vec![0; length];

@@ -13,14 +13,14 @@ const WAIT_MAX_US: u64 = 5000;
 
 /// The time of a crash, derived from a seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crash {
+pub struct CrashPoint {
     /// Number of completed steps to wait for.
     pub done_count: u32,
     /// Additional delay.
     pub wait: Duration,
 }
 
-impl Crash {
+impl CrashPoint {
     /// The crash for this seed.
     #[must_use]
     pub fn of(seed: u64) -> Self {
@@ -52,9 +52,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crashes_come_in_the_middle_and_never_at_the_same_moment() {
-        let crashes: Vec<Crash> = (0..50)
-            .map(|index| Crash::of(trial_seed(1, index)))
+    fn crashes_happen_in_the_middle_at_different_steps() {
+        let crashes: Vec<CrashPoint> = (0..50)
+            .map(|index| CrashPoint::of(trial_seed(1, index)))
             .collect();
         let mut counts: Vec<u32> = crashes.iter().map(|crash| crash.done_count).collect();
         assert!(counts.iter().all(|count| (128..512).contains(count)));
@@ -64,7 +64,7 @@ mod tests {
         counts.dedup();
         assert!(counts.len() > 35, "{counts:?}");
         assert_eq!(
-            Crash::of(trial_seed(1, 7)),
+            CrashPoint::of(trial_seed(1, 7)),
             crashes[7],
             "a seed tells it again"
         );

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_is_told_without_its_head_and_its_pairs() {
+    fn a_kernel_record_is_shown_without_its_prefix_and_fields() {
         let record = b"6,339,5140900,-;EXT4-fs (ubda): recovery complete\n SUBSYSTEM=block\n";
         let line = message(record);
         assert_eq!(line.as_deref(), Some("EXT4-fs (ubda): recovery complete"));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_recovery_are_known_by_type() {
+    fn recovery_lines_are_recognized_for_each_file_system() {
         let lines = [
             "NILFS (ubda): mounting unchecked fs",
             "NILFS (ubda): salvaged 3 blocks",

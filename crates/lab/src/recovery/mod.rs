@@ -15,11 +15,13 @@ mod trial;
 mod trials;
 mod write;
 
-pub use check::{Beyond, Findings, check};
-pub use crash::{Crash, trial_seed};
+pub use check::{Findings, UnpromisedFindings, check};
+pub use crash::{CrashPoint, trial_seed};
 pub use kernel_log::recovery_lines;
-pub use part::{GuestPart, Mounted, check_after_crash, done_step, fsck, write_until_killed};
-pub use plan::{RecoveryAct, RecoveryPlan, RecoveryStep, Syncing};
-pub use trial::{Trial, TrialsOfOne, TrialsOutcome};
+pub use part::{
+    MountFindings, RecoveryGuestTask, check_after_crash, fsck, parse_done_step, write_until_killed,
+};
+pub use plan::{RecoveryOperation, RecoveryPlan, RecoveryStep, SyncKind};
+pub use trial::{FileSystemTrials, Trial, TrialsOutcome};
 pub use trials::RecoveryTrials;
 pub use write::StepWriter;

@@ -23,7 +23,7 @@ const DONE: &str = "done ";
 /// Task of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GuestPart {
+pub enum RecoveryGuestTask {
     /// Executes the plan of a seed until the guest is killed.
     Write {
         /// Seed of the plan.
@@ -42,7 +42,7 @@ pub enum GuestPart {
 
 /// Findings of a guest that mounted a file system after its kernel was killed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mounted {
+pub struct MountFindings {
     /// Duration of the mount.
     pub elapsed: Duration,
     /// Active mount options.
@@ -81,7 +81,7 @@ pub fn write_until_killed(
 
 /// Number of the completed step in a line of the writer.
 #[must_use]
-pub fn done_step(line: &str) -> Option<u32> {
+pub fn parse_done_step(line: &str) -> Option<u32> {
     line.strip_prefix(DONE)?.parse().ok()
 }
 
@@ -94,7 +94,7 @@ pub fn check_after_crash(
     image: &Image,
     seed: u64,
     done_count: u32,
-) -> Result<Result<Mounted, String>, LabError> {
+) -> Result<Result<MountFindings, String>, LabError> {
     let log = Path::new("/dev/kmsg");
     // Opened before the mount, so that it has all messages of the recovery.
     let kernel_log = KernelLog::open().map_err(|error| LabError::system("open", log, error))?;
@@ -113,7 +113,7 @@ pub fn check_after_crash(
     let options = built.mount().map(|mount| mount.options.join(","));
     let findings = check(&built.directory, seed, done_count);
     let not_unmounted = built.unmount().err().map(|error| error.to_string());
-    Ok(Ok(Mounted {
+    Ok(Ok(MountFindings {
         elapsed,
         options: options.unwrap_or_default(),
         said,
@@ -143,10 +143,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_words_of_the_writer_count() {
-        assert_eq!(done_step("done 17"), Some(17));
+    fn only_complete_lines_of_the_writer_count() {
+        assert_eq!(parse_done_step("done 17"), Some(17));
         for line in ["done", "done 17EXT4-fs error", "done -1", "up", "17"] {
-            assert_eq!(done_step(line), None, "{line}");
+            assert_eq!(parse_done_step(line), None, "{line}");
         }
     }
 }

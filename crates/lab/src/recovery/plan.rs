@@ -40,16 +40,16 @@ pub struct RecoveryStep {
     /// Number of the file; numbers are not reused.
     pub file: u32,
     /// The operation.
-    pub act: RecoveryAct,
+    pub act: RecoveryOperation,
     /// How the file is synced afterwards.
-    pub syncing: Syncing,
+    pub syncing: SyncKind,
     /// `true` if its directory is synced after that.
     pub syncs_directory: bool,
 }
 
 /// An operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecoveryAct {
+pub enum RecoveryOperation {
     /// Creates the file.
     Create {
         /// Length of the file.
@@ -96,7 +96,7 @@ impl RoundPart {
 
 /// How a file is synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syncing {
+pub enum SyncKind {
     /// Not synced.
     None,
     /// `fdatasync`.
@@ -122,13 +122,13 @@ impl RecoveryPlan {
         next(&mut self.random) % limit.max(1)
     }
 
-    fn syncing(&mut self, part: RoundPart) -> Syncing {
+    fn syncing(&mut self, part: RoundPart) -> SyncKind {
         match self.below(20) {
             // Some steps are not synced, to show what a file system keeps beyond its promises.
-            0..3 => Syncing::None,
-            3..11 => Syncing::Data,
-            _ if part == RoundPart::Data => Syncing::Data,
-            _ => Syncing::All,
+            0..3 => SyncKind::None,
+            3..11 => SyncKind::Data,
+            _ if part == RoundPart::Data => SyncKind::Data,
+            _ => SyncKind::All,
         }
     }
 
@@ -147,15 +147,15 @@ impl RecoveryPlan {
         }
     }
 
-    fn create(&mut self) -> (u32, RecoveryAct) {
+    fn create(&mut self) -> (u32, RecoveryOperation) {
         let length_bytes = self.length_bytes();
         let file = self.next_file;
         self.next_file += 1;
         self.live.push(WriterFile { file, length_bytes });
-        (file, RecoveryAct::Create { length_bytes })
+        (file, RecoveryOperation::Create { length_bytes })
     }
 
-    fn act(&mut self, part: RoundPart) -> (u32, RecoveryAct) {
+    fn act(&mut self, part: RoundPart) -> (u32, RecoveryOperation) {
         let live_count = self.live.len();
         let kind = self.below(100);
         let may_grow = part != RoundPart::Data;
@@ -168,20 +168,20 @@ impl RecoveryPlan {
         let act = match kind {
             85.. if part == RoundPart::Names => {
                 self.live.swap_remove(place);
-                return (file, RecoveryAct::Remove);
+                return (file, RecoveryOperation::Remove);
             }
-            60..85 if part == RoundPart::Names => RecoveryAct::Replace {
+            60..85 if part == RoundPart::Names => RecoveryOperation::Replace {
                 length_bytes: self.length_bytes(),
             },
             // Appends.
-            _ if may_grow && kind.is_multiple_of(2) => RecoveryAct::Write {
+            _ if may_grow && kind.is_multiple_of(2) => RecoveryOperation::Write {
                 at_bytes: length_bytes,
                 // Repeated appends would otherwise make files too large for a small image.
                 length_bytes: self.length_bytes().min(64 << 10),
             },
             _ => {
                 let at_bytes = self.below(length_bytes);
-                RecoveryAct::Write {
+                RecoveryOperation::Write {
                     at_bytes,
                     length_bytes: 1 + self.below(length_bytes - at_bytes),
                 }
@@ -192,7 +192,7 @@ impl RecoveryPlan {
     }
 }
 
-impl RecoveryAct {
+impl RecoveryOperation {
     const fn length_after(self, before_bytes: u64) -> u64 {
         match self {
             Self::Create { length_bytes } | Self::Replace { length_bytes } => length_bytes,
@@ -223,10 +223,10 @@ impl Iterator for RecoveryPlan {
         let part = RoundPart::of(number);
         let (file, act) = self.act(part);
         let syncing = match act {
-            RecoveryAct::Remove => Syncing::None,
+            RecoveryOperation::Remove => SyncKind::None,
             _ => self.syncing(part),
         };
-        let is_new_name = !matches!(act, RecoveryAct::Write { .. });
+        let is_new_name = !matches!(act, RecoveryOperation::Write { .. });
         let syncs_directory = part == RoundPart::Names && self.below(2) == 0;
         Some(RecoveryStep {
             number,
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_plans_alike_and_another_does_not() {
+    fn the_same_seed_gives_the_same_plan_and_a_new_seed_a_new_one() {
         let of = |seed| RecoveryPlan::new(seed).collect::<Vec<_>>();
         assert_eq!(of(3), of(3));
         assert_ne!(of(3), of(4));
@@ -266,15 +266,15 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_step_comes_and_all_files_fit_a_small_image() {
+    fn every_kind_of_step_occurs_and_all_files_fit_a_small_image() {
         let mut total_bytes = 0;
         let mut kinds = std::collections::BTreeSet::new();
         for step in RecoveryPlan::new(9) {
             let (kind, length_bytes) = match step.act {
-                RecoveryAct::Create { length_bytes } => ("create", length_bytes),
-                RecoveryAct::Write { length_bytes, .. } => ("write", length_bytes),
-                RecoveryAct::Replace { length_bytes } => ("replace", length_bytes),
-                RecoveryAct::Remove => ("remove", 0),
+                RecoveryOperation::Create { length_bytes } => ("create", length_bytes),
+                RecoveryOperation::Write { length_bytes, .. } => ("write", length_bytes),
+                RecoveryOperation::Replace { length_bytes } => ("replace", length_bytes),
+                RecoveryOperation::Remove => ("remove", 0),
             };
             total_bytes += length_bytes;
             kinds.insert(format!(
@@ -287,26 +287,26 @@ mod tests {
     }
 
     #[test]
-    fn rounds_end_with_many_steps_that_make_little_durable() {
+    fn rounds_end_with_many_steps_that_sync_little() {
         for step in RecoveryPlan::new(1) {
             let place = step.number % ROUND;
             assert!(place < NAMES_END || !step.syncs_directory);
-            assert!(place < FILES_END || step.syncing != Syncing::All);
+            assert!(place < FILES_END || step.syncing != SyncKind::All);
         }
     }
 
     #[test]
-    fn only_files_that_are_there_are_written() {
+    fn only_existing_files_are_written() {
         let mut live = std::collections::BTreeMap::new();
         for step in RecoveryPlan::new(11) {
             match step.act {
-                RecoveryAct::Create { length_bytes } => {
+                RecoveryOperation::Create { length_bytes } => {
                     assert_eq!(live.insert(step.file, length_bytes), None);
                 }
-                RecoveryAct::Remove => assert!(live.remove(&step.file).is_some()),
+                RecoveryOperation::Remove => assert!(live.remove(&step.file).is_some()),
                 act => {
                     let length = live.get_mut(&step.file).unwrap();
-                    if let RecoveryAct::Write { at_bytes, .. } = act {
+                    if let RecoveryOperation::Write { at_bytes, .. } = act {
                         assert!(at_bytes <= *length);
                     }
                     *length = act.length_after(*length);

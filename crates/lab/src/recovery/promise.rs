@@ -7,18 +7,18 @@
 use std::collections::BTreeMap;
 
 use super::content::LayeredContent;
-use super::plan::{RecoveryAct, RecoveryPlan, RecoveryStep, Syncing, directory_of};
+use super::plan::{RecoveryOperation, RecoveryPlan, RecoveryStep, SyncKind, directory_of};
 
 /// A file to which a name may refer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub(super) struct PossibleFile {
     /// Content at the last sync.
     pub synced: Option<LayeredContent>,
     /// Content after each later write.
     pub loose: Vec<LayeredContent>,
 }
 
-impl Leaf {
+impl PossibleFile {
     fn of(content: LayeredContent) -> Self {
         Self {
             synced: None,
@@ -34,9 +34,9 @@ impl Leaf {
 
 /// Possible states of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Name {
+pub(super) struct NameState {
     /// Files to which it may refer, `None` for no file; the last one is the writer's view.
-    pub leaves: Vec<Option<Leaf>>,
+    pub leaves: Vec<Option<PossibleFile>>,
     /// Every content that the name ever had.
     pub history: Vec<LayeredContent>,
 }
@@ -54,9 +54,9 @@ pub(super) enum Promise {
     Nothing,
 }
 
-impl Name {
+impl NameState {
     pub fn promise(&self) -> Promise {
-        let is_synced = |leaf: &Leaf| leaf.synced.is_some();
+        let is_synced = |leaf: &PossibleFile| leaf.synced.is_some();
         match &self.leaves[..] {
             [None] => Promise::Gone,
             leaves if !leaves.iter().flatten().all(is_synced) => Promise::Nothing,
@@ -66,11 +66,11 @@ impl Name {
     }
 
     /// The file in the writer's view.
-    pub fn last(&self) -> Option<&Leaf> {
+    pub fn last(&self) -> Option<&PossibleFile> {
         self.leaves.last()?.as_ref()
     }
 
-    fn last_mut(&mut self) -> Option<&mut Leaf> {
+    fn last_mut(&mut self) -> Option<&mut PossibleFile> {
         self.leaves.last_mut()?.as_mut()
     }
 }
@@ -78,7 +78,7 @@ impl Name {
 /// All names, by file number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Promises {
-    pub names: BTreeMap<u32, Name>,
+    pub names: BTreeMap<u32, NameState>,
 }
 
 impl Promises {
@@ -100,22 +100,22 @@ impl Promises {
     fn begin(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
         match step.act {
-            RecoveryAct::Create { length_bytes } => {
+            RecoveryOperation::Create { length_bytes } => {
                 let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
                 // Until the directory is synced, the name may be missing.
-                name.leaves = vec![None, Some(Leaf::of(content))];
+                name.leaves = vec![None, Some(PossibleFile::of(content))];
             }
-            RecoveryAct::Replace { length_bytes } => {
+            RecoveryOperation::Replace { length_bytes } => {
                 let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
-                name.leaves.push(Some(Leaf::of(content)));
+                name.leaves.push(Some(PossibleFile::of(content)));
             }
-            RecoveryAct::Write {
+            RecoveryOperation::Write {
                 at_bytes,
                 length_bytes,
             } => {
-                let before = name.last().and_then(Leaf::newest);
+                let before = name.last().and_then(PossibleFile::newest);
                 let after = before.map(|it| it.written(at_bytes, length_bytes, step.number));
                 name.history.extend(after.clone());
                 if let Some(leaf) = name.last_mut() {
@@ -123,14 +123,14 @@ impl Promises {
                 }
             }
             // The earlier files stay possible until the directory is synced.
-            RecoveryAct::Remove => name.leaves.push(None),
+            RecoveryOperation::Remove => name.leaves.push(None),
         }
     }
 
     /// Promises of a completed step.
     fn finish(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
-        if step.syncing != Syncing::None
+        if step.syncing != SyncKind::None
             && let Some(leaf) = name.last_mut()
         {
             leaf.synced = leaf.newest().cloned();
@@ -152,14 +152,17 @@ impl Promises {
 mod tests {
     use super::*;
 
-    const CREATE: RecoveryAct = RecoveryAct::Create { length_bytes: 100 };
-    const APPEND: RecoveryAct = RecoveryAct::Write {
+    const CREATE: RecoveryOperation = RecoveryOperation::Create { length_bytes: 100 };
+    const APPEND: RecoveryOperation = RecoveryOperation::Write {
         at_bytes: 100,
         length_bytes: 50,
     };
 
     /// What is promised of file 0 after these steps; the last one may only have begun.
-    fn promised(steps: &[(u32, RecoveryAct, Syncing, bool)], last_is_done: bool) -> Name {
+    fn promised(
+        steps: &[(u32, RecoveryOperation, SyncKind, bool)],
+        last_is_done: bool,
+    ) -> NameState {
         let mut promises = Promises::default();
         for (number, (file, act, syncing, syncs_directory)) in (0..).zip(steps) {
             let step = RecoveryStep {
@@ -181,58 +184,58 @@ mod tests {
     fn a_new_file_is_promised_when_it_and_its_directory_are_synced() {
         let create = |syncing, syncs_directory| (0, CREATE, syncing, syncs_directory);
         let promise = |step| promised(&[step], true).promise();
-        assert_eq!(promise(create(Syncing::All, true)), Promise::Kept);
-        assert_eq!(promise(create(Syncing::Data, true)), Promise::Kept);
-        assert_eq!(promise(create(Syncing::All, false)), Promise::IfThere);
-        assert_eq!(promise(create(Syncing::None, true)), Promise::Nothing);
-        let begun = promised(&[create(Syncing::All, true)], false);
+        assert_eq!(promise(create(SyncKind::All, true)), Promise::Kept);
+        assert_eq!(promise(create(SyncKind::Data, true)), Promise::Kept);
+        assert_eq!(promise(create(SyncKind::All, false)), Promise::IfThere);
+        assert_eq!(promise(create(SyncKind::None, true)), Promise::Nothing);
+        let begun = promised(&[create(SyncKind::All, true)], false);
         assert_eq!(begun.promise(), Promise::Nothing);
     }
 
     #[test]
-    fn the_sync_of_a_directory_promises_all_names_in_it_and_no_other() {
-        let other = |file| (file, CREATE, Syncing::None, true);
-        let new = (0, CREATE, Syncing::All, false);
+    fn a_directory_sync_promises_exactly_the_names_in_it() {
+        let other = |file| (file, CREATE, SyncKind::None, true);
+        let new = (0, CREATE, SyncKind::All, false);
         assert_eq!(promised(&[new, other(6)], true).promise(), Promise::Kept);
         assert_eq!(promised(&[new, other(7)], true).promise(), Promise::IfThere);
-        let gone = (0, RecoveryAct::Remove, Syncing::None, false);
-        let steps = [(0, CREATE, Syncing::All, true), gone, other(6)];
+        let gone = (0, RecoveryOperation::Remove, SyncKind::None, false);
+        let steps = [(0, CREATE, SyncKind::All, true), gone, other(6)];
         assert_eq!(promised(&steps[..2], true).promise(), Promise::IfThere);
         assert_eq!(promised(&steps, true).promise(), Promise::Gone);
     }
 
     #[test]
-    fn what_was_appended_is_promised_once_it_is_synced() {
-        let create = (0, CREATE, Syncing::All, true);
+    fn appended_bytes_are_promised_after_a_sync() {
+        let create = (0, CREATE, SyncKind::All, true);
         let append = |syncing| (0, APPEND, syncing, false);
-        let length = |name: Name| {
+        let length = |name: NameState| {
             assert_eq!(name.promise(), Promise::Kept);
             name.last().unwrap().synced.as_ref().unwrap().length_bytes
         };
         assert_eq!(
-            length(promised(&[create, append(Syncing::None)], true)),
+            length(promised(&[create, append(SyncKind::None)], true)),
             100
         );
         assert_eq!(
-            length(promised(&[create, append(Syncing::All)], false)),
+            length(promised(&[create, append(SyncKind::All)], false)),
             100
         );
         assert_eq!(
-            length(promised(&[create, append(Syncing::Data)], true)),
+            length(promised(&[create, append(SyncKind::Data)], true)),
             150
         );
     }
 
     #[test]
     fn a_rename_promises_the_old_file_or_the_new_one() {
-        let create = (0, CREATE, Syncing::All, true);
-        let replace = RecoveryAct::Replace { length_bytes: 7 };
+        let create = (0, CREATE, SyncKind::All, true);
+        let replace = RecoveryOperation::Replace { length_bytes: 7 };
         let of = |syncing, syncs_directory| {
             let name = promised(&[create, (0, replace, syncing, syncs_directory)], true);
             (name.promise(), name.leaves.len())
         };
-        assert_eq!(of(Syncing::All, true), (Promise::Kept, 1));
-        assert_eq!(of(Syncing::All, false), (Promise::Kept, 2));
-        assert_eq!(of(Syncing::None, false), (Promise::Nothing, 2));
+        assert_eq!(of(SyncKind::All, true), (Promise::Kept, 1));
+        assert_eq!(of(SyncKind::All, false), (Promise::Kept, 2));
+        assert_eq!(of(SyncKind::None, false), (Promise::Nothing, 2));
     }
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::check::Findings;
 use super::kernel_log::recovery_lines;
-use super::part::Mounted;
-use crate::built_as::BuiltAs;
-use crate::outcome::{LabAlarm, LabNote, LabVerdict};
+use super::part::MountFindings;
+use crate::built_as::FileSystemSetup;
+use crate::outcome::{LabFailure, LabNote, LabVerdict};
 
 /// Results of one trial.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Trial {
     /// Number of completed steps when the kernel was killed.
     pub done_count: u32,
     /// Findings; the reason if the mount failed.
-    pub mounted: Result<Mounted, String>,
+    pub mounted: Result<MountFindings, String>,
     /// Result of the file system's check program afterwards; `None` if there is no such program.
     pub fsck: Option<Result<(), String>>,
 }
@@ -29,9 +29,9 @@ pub struct TrialsOutcome {
     /// The trials, in running order.
     pub trials: Vec<Trial>,
     /// How each file system was created, if it was.
-    pub built_as: Vec<Option<BuiltAs>>,
+    pub built_as: Vec<Option<FileSystemSetup>>,
     /// Failures.
-    pub alarms: Vec<LabAlarm>,
+    pub alarms: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
@@ -66,9 +66,9 @@ impl TrialsOutcome {
 
     /// All trials of one file system, whose type is `kind`.
     #[must_use]
-    pub fn of_choice<'a>(&'a self, choice_index: usize, kind: &'a str) -> TrialsOfOne<'a> {
+    pub fn of_choice<'a>(&'a self, choice_index: usize, kind: &'a str) -> FileSystemTrials<'a> {
         let of_it = |trial: &&Trial| trial.choice_index == choice_index;
-        TrialsOfOne {
+        FileSystemTrials {
             trials: self.trials.iter().filter(of_it).collect(),
             kind,
         }
@@ -77,16 +77,16 @@ impl TrialsOutcome {
 
 /// The trials of one file system.
 #[derive(Debug)]
-pub struct TrialsOfOne<'a> {
+pub struct FileSystemTrials<'a> {
     /// The trials, in running order.
     pub trials: Vec<&'a Trial>,
     /// The kernel's type of the file system.
     kind: &'a str,
 }
 
-impl<'a> TrialsOfOne<'a> {
+impl<'a> FileSystemTrials<'a> {
     /// Trials in which the mount succeeded.
-    pub fn mounted(&self) -> impl Iterator<Item = &'a Mounted> {
+    pub fn mounted(&self) -> impl Iterator<Item = &'a MountFindings> {
         self.trials.iter().filter_map(|it| it.mounted.as_ref().ok())
     }
 
@@ -119,7 +119,7 @@ impl<'a> TrialsOfOne<'a> {
     /// Number of trials in which the kernel recovered something.
     #[must_use]
     pub fn recovered_count(&self) -> usize {
-        let has_recovered = |it: &&Mounted| !self.recovery_lines(it).is_empty();
+        let has_recovered = |it: &&MountFindings| !self.recovery_lines(it).is_empty();
         self.mounted().filter(has_recovered).count()
     }
 
@@ -149,12 +149,12 @@ impl<'a> TrialsOfOne<'a> {
 
     /// Kernel messages about the recovery, from the trial with most of them.
     #[must_use]
-    pub fn longest_recovery(&self) -> Vec<&'a str> {
+    pub fn longest_recovery_messages(&self) -> Vec<&'a str> {
         let all = self.mounted().map(|it| self.recovery_lines(it));
         all.max_by_key(Vec::len).unwrap_or_default()
     }
 
-    fn recovery_lines(&self, mounted: &'a Mounted) -> Vec<&'a str> {
+    fn recovery_lines(&self, mounted: &'a MountFindings) -> Vec<&'a str> {
         recovery_lines(self.kind, &mounted.said)
     }
 }
@@ -163,8 +163,8 @@ impl<'a> TrialsOfOne<'a> {
 mod tests {
     use super::*;
 
-    fn mounted(millis: u64, said: &[&str]) -> Mounted {
-        Mounted {
+    fn mounted(millis: u64, said: &[&str]) -> MountFindings {
+        MountFindings {
             elapsed: Duration::from_millis(millis),
             options: "rw".to_owned(),
             said: said.iter().map(|line| (*line).to_owned()).collect(),
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    fn trial(trial_index: u32, mounted: Result<Mounted, String>) -> Trial {
+    fn trial(trial_index: u32, mounted: Result<MountFindings, String>) -> Trial {
         Trial {
             choice_index: 0,
             trial_index,
@@ -195,12 +195,12 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_promise_says_more_than_what_failed_and_that_more_than_an_interruption() {
+    fn a_broken_promise_outranks_a_failure_and_that_an_interruption() {
         let kept = || trial(0, Ok(mounted(1, &[])));
         let mut outcome = outcome(vec![kept()]);
         assert_eq!(outcome.verdict(false), LabVerdict::Whole);
         assert_eq!(outcome.verdict(true), LabVerdict::Interrupted);
-        outcome.alarms.push(LabAlarm::Left("an image".to_owned()));
+        outcome.alarms.push(LabFailure::Left("an image".to_owned()));
         assert_eq!(outcome.verdict(true), LabVerdict::System);
         let mut lost = mounted(1, &[]);
         lost.findings.intact_count = 9;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mounted_again_is_broken() {
+    fn a_file_system_that_does_not_mount_again_is_broken() {
         assert!(trial(0, Err("bad superblock".to_owned())).is_broken());
     }
 
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(one.findings().map(|it| it.promised_count), Some(20));
         assert_eq!(one.mount_time_mean(), Some(Duration::from_millis(30)));
         assert_eq!((one.recovered_count(), one.unmounted_count()), (2, 2));
-        assert_eq!(one.longest_recovery(), salvaged);
+        assert_eq!(one.longest_recovery_messages(), salvaged);
         assert_eq!(one.consistent_count(), Some(2));
         let first = one.first_inconsistent();
         let first = first.map(|(trial, said)| (trial.trial_index, said));
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_was_tried_there_is_nothing_to_tell() {
+    fn without_trials_there_are_no_findings() {
         let outcome = outcome(Vec::new());
         let none = outcome.of_choice(0, "ext4");
         assert_eq!((none.findings(), none.mount_time_mean()), (None, None));

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::crash::{Crash, trial_seed};
-use super::part::{GuestPart, Mounted, done_step, fsck};
+use super::crash::{CrashPoint, trial_seed};
+use super::part::{MountFindings, RecoveryGuestTask, fsck, parse_done_step};
 use super::trial::{Trial, TrialsOutcome};
 use crate::bench::Lab;
-use crate::built_as::BuiltAs;
+use crate::built_as::FileSystemSetup;
 use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 use crate::medium::LabMedium;
-use crate::outcome::{LabAlarm, LabNote};
+use crate::outcome::{LabFailure, LabNote};
 use crate::schedule::{JobOrder, LabMeasurement, schedule};
 use crate::task::{GuestTask, probe_in};
-use crate::vm::{AfterLine, Guest, Heard, Host, Image, answer_of, listen};
+use crate::vm::{Guest, GuestOutput, Host, Image, ListenAction, answer_of, listen};
 use crate::watch::{LabEvent, LabStep, LabWatcher};
 
 /// Maximum time without a completed step; after that, the writer hangs.
@@ -94,7 +94,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
                 }
                 Err(_) if self.is_stopped() => {}
                 Err(error) => {
-                    let alarm = LabAlarm::FileSystem {
+                    let alarm = LabFailure::FileSystem {
                         choice_index: job.choice_index,
                         reason: W::Error::from(error).to_string(),
                     };
@@ -104,7 +104,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             }
         }
         if let Err(error) = lab.end() {
-            let alarm = LabAlarm::Left(W::Error::from(error).to_string());
+            let alarm = LabFailure::Left(W::Error::from(error).to_string());
             outcome.alarms.push(alarm);
         }
         self.watcher.hear(LabEvent::End);
@@ -133,9 +133,9 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         } = self.trials;
         self.step(LabStep::MakeFileSystem);
         let image = lab.build_image(&choices[job.choice_index], medium, &host.kernel)?;
-        outcome.built_as[job.choice_index].get_or_insert_with(|| BuiltAs::of_image(&image));
+        outcome.built_as[job.choice_index].get_or_insert_with(|| FileSystemSetup::of_image(&image));
         for note in &image.notes {
-            LabNote::of_file_system(job.choice_index, note).once_among(&mut outcome.notes);
+            LabNote::of_file_system(job.choice_index, note).push_unique(&mut outcome.notes);
         }
         let trial = self.on_image(lab, job, &image);
         // The image is removed even if the trial failed.
@@ -154,7 +154,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         let RecoveryTrials { host, choices, .. } = self.trials;
         // The file system is not part of the seed: all of them get the same steps and crash times.
         let seed = trial_seed(self.trials.seed, job.repetition);
-        let part = GuestPart::Write {
+        let part = RecoveryGuestTask::Write {
             seed,
             is_honest: self.trials.is_honest,
         };
@@ -163,11 +163,13 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         let done_count = self.write_and_kill(&mut writer, seed, lab)?;
         // Its processes must be gone before another guest opens the image.
         drop(writer);
-        let part = GuestPart::Check { seed, done_count };
+        let part = RecoveryGuestTask::Check { seed, done_count };
         self.step(LabStep::LookForSynced);
         let mut reader = lab.boot(image, GuestTask::Recover(part), host)?;
-        listen(&mut reader, self.stop, Duration::MAX, |_| AfterLine::Listen)?;
-        let mounted: Result<Mounted, String> = answer_of(&reader, &lab.answer())?;
+        listen(&mut reader, self.stop, Duration::MAX, |_| {
+            ListenAction::Listen
+        })?;
+        let mounted: Result<MountFindings, String> = answer_of(&reader, &lab.answer())?;
         drop(reader);
         Ok(Trial {
             choice_index: job.choice_index,
@@ -180,16 +182,16 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
 
     /// Lets the writer work until the crash time; returns the number of completed steps.
     fn write_and_kill(&self, writer: &mut Guest, seed: u64, lab: &Lab) -> Result<u32, LabError> {
-        let crash = Crash::of(seed);
+        let crash = CrashPoint::of(seed);
         let mut done_count = 0;
         let has_ended = listen(writer, self.stop, STANDSTILL, |line| {
-            match done_step(line) {
+            match parse_done_step(line) {
                 Some(step) => done_count = step + 1,
                 None => self.watcher.hear(LabEvent::GuestSaid(line)),
             }
             match done_count >= crash.done_count {
-                true => AfterLine::Leave,
-                false => AfterLine::Listen,
+                true => ListenAction::Leave,
+                false => ListenAction::Listen,
             }
         })?;
         // A writer only ends after an error, which its answer contains.
@@ -202,9 +204,11 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         // keeps open.
         loop {
             match writer.hear(GONE_WITHIN) {
-                Heard::Line(line) => done_count = done_step(&line).map_or(done_count, |it| it + 1),
-                Heard::Nothing => {}
-                Heard::Ended => return Ok(done_count),
+                GuestOutput::Line(line) => {
+                    done_count = parse_done_step(&line).map_or(done_count, |it| it + 1)
+                }
+                GuestOutput::Nothing => {}
+                GuestOutput::Ended => return Ok(done_count),
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::content::fill;
 use super::plan::{
-    DIRECTORIES, RecoveryAct, RecoveryStep, Syncing, directory_of, draft_of, path_of,
+    DIRECTORIES, RecoveryOperation, RecoveryStep, SyncKind, directory_of, draft_of, path_of,
 };
 use crate::error::LabError;
 
@@ -61,22 +61,22 @@ impl StepWriter {
 
     fn act(&self, step: &RecoveryStep, path: &Path) -> io::Result<()> {
         match step.act {
-            RecoveryAct::Create { length_bytes } => {
+            RecoveryOperation::Create { length_bytes } => {
                 self.write(step, &File::create_new(path)?, 0, length_bytes)
             }
-            RecoveryAct::Write {
+            RecoveryOperation::Write {
                 at_bytes,
                 length_bytes,
             } => {
                 let file = OpenOptions::new().write(true).open(path)?;
                 self.write(step, &file, at_bytes, length_bytes)
             }
-            RecoveryAct::Replace { length_bytes } => {
+            RecoveryOperation::Replace { length_bytes } => {
                 let draft = self.root.join(draft_of(step.file));
                 self.write(step, &File::create_new(&draft)?, 0, length_bytes)?;
                 fs::rename(&draft, path)
             }
-            RecoveryAct::Remove => fs::remove_file(path),
+            RecoveryOperation::Remove => fs::remove_file(path),
         }
     }
 
@@ -91,8 +91,8 @@ impl StepWriter {
         fill(self.seed, step.number, at_bytes, &mut buffer);
         file.write_all_at(&buffer, at_bytes)?;
         match step.syncing {
-            Syncing::Data if self.is_honest => file.sync_data(),
-            Syncing::All if self.is_honest => file.sync_all(),
+            SyncKind::Data if self.is_honest => file.sync_data(),
+            SyncKind::All if self.is_honest => file.sync_all(),
             _ => Ok(()),
         }
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::guest::{Host, nameable};
+use super::guest::{Host, check_guest_path};
 use super::kernel::{Kernel, MEMORY_BYTES_MIN};
 use crate::availability::{check_image, check_program};
-use crate::catalog::{LabFileSystem, Maker};
+use crate::catalog::{CreationMethod, LabFileSystem};
 use crate::choice::{ChoiceKind, FileSystemChoice};
 use crate::error::LabError;
 use crate::medium::{LabMedium, MediumKind};
@@ -28,7 +28,7 @@ pub fn check(
             min_bytes: MEMORY_BYTES_MIN,
         });
     }
-    nameable(directory)?;
+    check_guest_path(directory)?;
     let kernel = Kernel::find()?;
     // The disk of a guest is an image file, so it cannot use zram or a device of the host.
     if medium.kind != MediumKind::Loop {
@@ -55,14 +55,16 @@ pub fn check(
 
 /// `true` if guests of this kernel can use this file system here.
 #[must_use]
-pub fn can_make(entry: &LabFileSystem, kernel: &Kernel) -> bool {
-    entry.maker == Maker::Device && check_program(entry).is_ok() && kernel.has(entry.types[0])
+pub fn can_run_in_guest(entry: &LabFileSystem, kernel: &Kernel) -> bool {
+    entry.maker == CreationMethod::Device
+        && check_program(entry).is_ok()
+        && kernel.has(entry.types[0])
 }
 
 /// Catalog entry of a file system that can be created on an image for a guest.
 fn on_image(choice: &FileSystemChoice) -> Result<&'static LabFileSystem, LabError> {
     match &choice.kind {
-        ChoiceKind::Made { entry, .. } if entry.maker == Maker::Device => Ok(entry),
+        ChoiceKind::Made { entry, .. } if entry.maker == CreationMethod::Device => Ok(entry),
         _ => Err(LabError::NotInGuest {
             what: choice.label.clone(),
         }),

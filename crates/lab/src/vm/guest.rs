@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kernel::Kernel;
-use super::kernel_messages::LastWords;
+use super::kernel_messages::KernelMessages;
 use super::preloaded::preload_into;
 use crate::error::LabError;
 use crate::journal::Journal;
@@ -35,13 +35,13 @@ pub struct Host {
 pub struct Guest {
     child: Child,
     lines: Receiver<String>,
-    words: LastWords,
+    words: KernelMessages,
     ended: Option<ExitStatus>,
 }
 
 /// Output of a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum GuestOutput {
     /// A line.
     Line(String),
     /// No output within the timeout.
@@ -56,12 +56,12 @@ impl Guest {
         let own = std::env::current_exe()
             .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
         for path in [lab, own.as_path()] {
-            nameable(path)?;
+            check_guest_path(path)?;
         }
         let program = &host.kernel.program;
         let failed = |error| LabError::system("run", program, error);
         let (reader, writer) = std::io::pipe().map_err(failed)?;
-        let mut command = tools::gated(program);
+        let mut command = tools::gated_command(program);
         command
             .args(arguments(lab, &own, host.memory_bytes))
             .current_dir(lab)
@@ -69,14 +69,14 @@ impl Guest {
             .stderr(writer)
             // Signals from the terminal are only for the host's program.
             .process_group(0);
-        let mut words = LastWords::default();
+        let mut words = KernelMessages::default();
         let library = preload_into(&mut command);
         if let Err(error) = &library {
             // Most CPUs do not need it.
             words.hear(&format!("nothing could be preloaded: {error}"));
         }
         let mut child = command.spawn().map_err(failed)?;
-        tools::let_go(&mut child, &program.display().to_string(), journal)?;
+        tools::release(&mut child, &program.display().to_string(), journal)?;
         // The command has a copy of the pipe's write end.
         drop((command, library));
         let (sender, lines) = channel();
@@ -107,16 +107,16 @@ impl Guest {
     }
 
     /// Waits for the next line of the guest, or for its end.
-    pub fn hear(&mut self, longest: Duration) -> Heard {
+    pub fn hear(&mut self, longest: Duration) -> GuestOutput {
         match self.lines.recv_timeout(longest) {
             Ok(line) => self.heard(line),
             // A silent guest may have died without closing the pipe, which its other processes
             // hold.
-            Err(RecvTimeoutError::Timeout) if self.is_running() => Heard::Nothing,
+            Err(RecvTimeoutError::Timeout) if self.is_running() => GuestOutput::Nothing,
             Err(_) => {
                 // Kills remaining processes of the guest, which are useless without its kernel.
                 self.kill();
-                Heard::Ended
+                GuestOutput::Ended
             }
         }
     }
@@ -125,12 +125,12 @@ impl Guest {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn heard(&mut self, line: String) -> Heard {
+    fn heard(&mut self, line: String) -> GuestOutput {
         if let Some(spoken) = line.strip_prefix(SPOKEN) {
-            return Heard::Line(spoken.to_owned());
+            return GuestOutput::Line(spoken.to_owned());
         }
         self.words.hear(&line);
-        Heard::Nothing
+        GuestOutput::Nothing
     }
 
     /// Kills the guest like a power failure: data that its kernel had not written is lost.
@@ -148,7 +148,7 @@ impl Guest {
 
     /// The last kernel messages that explain its end, one per line.
     #[must_use]
-    pub fn last_words(&self) -> String {
+    pub fn last_kernel_messages(&self) -> String {
         self.words.text()
     }
 }
@@ -160,7 +160,7 @@ impl Drop for Guest {
 }
 
 /// The kernel's command line cannot contain spaces, and image names no commas or colons.
-pub(super) fn nameable(path: &Path) -> Result<(), LabError> {
+pub(super) fn check_guest_path(path: &Path) -> Result<(), LabError> {
     let is_odd = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
     match path.to_str() {
         Some(text) if !text.contains(is_odd) => Ok(()),

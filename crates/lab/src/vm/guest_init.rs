@@ -15,8 +15,8 @@ use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
 use super::guest::SPOKEN;
-use super::order::{GuestOrder, Image};
-use crate::bench::Built;
+use super::order::{GuestJob, Image};
+use crate::bench::BuiltFileSystem;
 use crate::error::LabError;
 use crate::labs_dir::sync_directory;
 use crate::tools;
@@ -65,7 +65,7 @@ pub fn is_init() -> bool {
 ///
 /// # Errors
 /// If it is not the guest's first process, or the guest cannot be powered off.
-pub fn rule(order: &Path) -> Result<Infallible, LabError> {
+pub fn run_as_init(order: &Path) -> Result<Infallible, LabError> {
     if !is_init() {
         let refused = io::Error::from(io::ErrorKind::PermissionDenied);
         return Err(LabError::system(
@@ -99,13 +99,13 @@ fn serve(order: &Path) -> Result<(), LabError> {
         let data: Option<&CStr> = None;
         mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
     }
-    show_shared_memory()?;
+    expose_shared_memory()?;
     // The order may be below a directory that one of these mounts hides, such as `/run`.
     if !order.exists() {
         let directory = order.parent().unwrap_or(order);
         show(directory, directory)?;
     }
-    let order = GuestOrder::<serde_json::Value>::read(order)?;
+    let order = GuestJob::<serde_json::Value>::read(order)?;
     for module in &order.image.modules {
         load(module)?;
     }
@@ -128,7 +128,8 @@ fn serve(order: &Path) -> Result<(), LabError> {
         .envs(order.environment)
         .current_dir(&order.directory);
     say("up");
-    let status = spoken(&mut command).map_err(|error| LabError::system("run", own, error))?;
+    let status = run_with_marked_output(&mut command)
+        .map_err(|error| LabError::system("run", own, error))?;
     println!("the program in the guest ended: {status:?}");
     Ok(())
 }
@@ -145,7 +146,7 @@ fn top(point: &Path) -> Result<PathBuf, LabError> {
 }
 
 /// Makes the host's `/dev/shm` visible except for semaphores, because workload files may be there.
-fn show_shared_memory() -> Result<(), LabError> {
+fn expose_shared_memory() -> Result<(), LabError> {
     let host = Path::new(SHARED_MEMORY_OF_HOST);
     if show(Path::new(SHARED_MEMORY), host).is_err() {
         // A host without it has nothing to show.
@@ -195,7 +196,7 @@ fn show(directory: &Path, point: &Path) -> Result<(), LabError> {
 }
 
 /// Runs a program and marks its output as lines for the user.
-fn spoken(command: &mut Command) -> io::Result<WaitStatus> {
+fn run_with_marked_output(command: &mut Command) -> io::Result<WaitStatus> {
     let (reader, writer) = io::pipe()?;
     command
         .stdin(Stdio::null())
@@ -233,10 +234,14 @@ fn load(module: &PathBuf) -> Result<(), LabError> {
 ///
 /// # Errors
 /// If `mount` fails.
-pub fn enter(image: &Image) -> Result<Built, LabError> {
+pub fn enter(image: &Image) -> Result<BuiltFileSystem, LabError> {
     tools::mount(&image.kind, &image.mount_options, DEVICE, &image.point)?;
     let directory = top(&image.point)?;
-    Ok(Built::in_guest(image, directory, Path::new(DEVICE)))
+    Ok(BuiltFileSystem::in_guest(
+        image,
+        directory,
+        Path::new(DEVICE),
+    ))
 }
 
 /// Prints a line for the user of the host.

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_about_the_module_before_the_colon() {
+    fn the_module_of_a_line_precedes_the_colon() {
         assert_eq!(
             module_of("kernel/fs/f2fs/f2fs.ko: a.ko"),
             "kernel/fs/f2fs/f2fs.ko"

@@ -69,16 +69,16 @@ const MEMORY: [&str; 6] = [
 
 /// The lines that explain why a guest ended.
 #[derive(Debug, Default)]
-pub(super) struct LastWords {
+pub(super) struct KernelMessages {
     before: VecDeque<String>,
     dying: Vec<String>,
 }
 
-impl LastWords {
+impl KernelMessages {
     /// Adds a line of the console.
     pub fn hear(&mut self, line: &str) {
         let line = line.trim();
-        if !tells(line) {
+        if !is_useful_line(line) {
             return;
         }
         let is_dying = !self.dying.is_empty() || DYING.iter().any(|it| line.starts_with(it));
@@ -102,7 +102,7 @@ impl LastWords {
 }
 
 /// `true` if a line is useful to people.
-fn tells(line: &str) -> bool {
+fn is_useful_line(line: &str) -> bool {
     let is_address =
         |word: &str| word.len() >= 8 && word.bytes().all(|letter| letter.is_ascii_hexdigit());
     let is_dump = line.split_whitespace().all(is_address);
@@ -110,7 +110,7 @@ fn tells(line: &str) -> bool {
 }
 
 /// `true` if the last messages of a guest are about lack of memory.
-pub(crate) fn speaks_of_memory(words: &str) -> bool {
+pub(crate) fn mentions_memory(words: &str) -> bool {
     let words = words.to_lowercase();
     MEMORY.iter().any(|it| words.contains(it))
 }
@@ -120,13 +120,13 @@ mod tests {
     use super::*;
 
     fn words(console: &str) -> String {
-        let mut words = LastWords::default();
+        let mut words = KernelMessages::default();
         console.lines().for_each(|line| words.hear(line));
         words.text()
     }
 
     #[test]
-    fn a_panic_is_told_with_what_led_to_it_and_without_addresses() {
+    fn a_panic_is_reported_with_its_cause_and_without_addresses() {
         // As User-mode Linux 6.1.176 says it.
         let console = "\
 SELinux: https://github.com/SELinuxProject/selinux-kernel/wiki/DEPRECATE-checkreqprot
@@ -146,11 +146,11 @@ Call Trace:
             "userspace - ptrace set fp regs failed, errno = 14\n\
              Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b"
         );
-        assert!(!speaks_of_memory(&words(console)));
+        assert!(!mentions_memory(&words(console)));
     }
 
     #[test]
-    fn the_first_lines_of_a_death_are_kept_however_much_is_said_after_them() {
+    fn the_first_lines_of_a_panic_are_kept_however_many_follow() {
         let mut console = "Kernel panic - not syncing: Segfault with no mm\n".to_owned();
         for number in 0..100 {
             console.push_str(&format!("more {number}\n"));
@@ -161,7 +161,7 @@ Call Trace:
     }
 
     #[test]
-    fn of_a_kernel_that_ends_without_a_word_the_last_lines_are_kept() {
+    fn the_last_lines_of_a_kernel_that_ends_silently_are_kept() {
         let told = words("1 one\n2 two\n3 three\n4 four\n5 five\n6 six\n\n7 seven\n");
         assert!(
             told.starts_with("2 two") && told.ends_with("7 seven"),
@@ -171,16 +171,16 @@ Call Trace:
     }
 
     #[test]
-    fn only_words_about_memory_speak_of_it() {
+    fn only_messages_about_memory_count_as_out_of_memory() {
         let console = "\
 pgmeter invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
 Mem-Info:
 active_anon:0 inactive_anon:2153 isolated_anon:0
 Kernel panic - not syncing: System is deadlocked on memory
 ";
-        assert!(speaks_of_memory(&words(console)));
+        assert!(mentions_memory(&words(console)));
         assert_eq!(words(console).lines().count(), 2);
-        assert!(!speaks_of_memory("EXT4-fs (ubda): mounted filesystem"));
+        assert!(!mentions_memory("EXT4-fs (ubda): mounted filesystem"));
     }
 
     #[test]

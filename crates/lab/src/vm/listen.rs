@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
-use super::guest::{Guest, Heard};
+use super::guest::{Guest, GuestOutput};
 use super::order::read_answer;
 use crate::error::LabError;
 
@@ -16,7 +16,7 @@ const UP_WITHIN: Duration = Duration::from_secs(180);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What to do after a line of a guest.
-pub(crate) enum AfterLine {
+pub(crate) enum ListenAction {
     /// Wait for the next line.
     Listen,
     /// Stop listening.
@@ -31,7 +31,7 @@ pub(crate) fn listen(
     guest: &mut Guest,
     stop: &AtomicBool,
     silent_max: Duration,
-    mut hear: impl FnMut(&str) -> AfterLine,
+    mut hear: impl FnMut(&str) -> ListenAction,
 ) -> Result<bool, LabError> {
     let mut heard_at = Instant::now();
     let mut is_up = false;
@@ -41,25 +41,25 @@ pub(crate) fn listen(
             return Err(LabError::Stopped);
         }
         match guest.hear(LOOK_EVERY) {
-            Heard::Ended => return Ok(true),
-            Heard::Line(line) => {
+            GuestOutput::Ended => return Ok(true),
+            GuestOutput::Line(line) => {
                 is_up = true;
                 // Only lines of the program count: a kernel that repeats messages may still hang.
                 heard_at = Instant::now();
-                if let AfterLine::Leave = hear(&line) {
+                if let ListenAction::Leave = hear(&line) {
                     return Ok(false);
                 }
             }
-            Heard::Nothing if !is_up && heard_at.elapsed() > UP_WITHIN => {
+            GuestOutput::Nothing if !is_up && heard_at.elapsed() > UP_WITHIN => {
                 guest.kill();
                 let how = format!("did not come up within {UP_WITHIN:?}");
                 return Err(ended(guest, how));
             }
-            Heard::Nothing if heard_at.elapsed() > silent_max => {
+            GuestOutput::Nothing if heard_at.elapsed() > silent_max => {
                 guest.kill();
                 return Err(ended(guest, format!("said nothing for {silent_max:?}")));
             }
-            Heard::Nothing => {}
+            GuestOutput::Nothing => {}
         }
     }
 }
@@ -76,6 +76,6 @@ pub(crate) fn answer_of<A: DeserializeOwned>(guest: &Guest, path: &Path) -> Resu
 fn ended(guest: &Guest, how: String) -> LabError {
     LabError::Guest {
         how,
-        console: guest.last_words(),
+        console: guest.last_kernel_messages(),
     }
 }

@@ -2,7 +2,7 @@
 //! the host's file tree.
 //!
 //! An image is created on the host and is the guest's block device. The guest runs this program
-//! with a [`GuestOrder`], and leaves an answer next to the image.
+//! with a [`GuestJob`], and leaves an answer next to the image.
 
 mod check;
 mod guest;
@@ -14,12 +14,12 @@ mod order;
 mod preloaded;
 mod probe;
 
-pub use check::{can_make, check};
-pub use guest::{Guest, Heard, Host};
+pub use check::{can_run_in_guest, check};
+pub use guest::{Guest, GuestOutput, Host};
 pub(crate) use guest_init::GuestConsole;
-pub use guest_init::{enter, is_init, rule};
+pub use guest_init::{enter, is_init, run_as_init};
 pub use kernel::Kernel;
-pub(crate) use kernel_messages::speaks_of_memory;
-pub(crate) use listen::{AfterLine, answer_of, listen};
-pub use order::{GuestOrder, Image};
+pub(crate) use kernel_messages::mentions_memory;
+pub(crate) use listen::{ListenAction, answer_of, listen};
+pub use order::{GuestJob, Image};
 pub use probe::probe;

@@ -48,7 +48,7 @@ impl Image {
 
 /// A task for a guest. The lab does not interpret the work, `T`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuestOrder<T> {
+pub struct GuestJob<T> {
     /// Arguments of the program on the host, its name first.
     pub arguments: Vec<String>,
     /// Working directory of the program on the host.
@@ -63,7 +63,7 @@ pub struct GuestOrder<T> {
     pub answer: PathBuf,
 }
 
-impl<T: Serialize> GuestOrder<T> {
+impl<T: Serialize> GuestJob<T> {
     /// A task to run like this program.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<T: Serialize> GuestOrder<T> {
     }
 }
 
-impl<T: DeserializeOwned> GuestOrder<T> {
+impl<T: DeserializeOwned> GuestJob<T> {
     /// Reads a task.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ mod tests {
     fn orders_and_answers_read_back_as_they_were_written() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("order");
-        let order = GuestOrder {
+        let order = GuestJob {
             arguments: vec!["pgmeter".to_owned(), "lab".to_owned()],
             directory: "/x y".into(),
             environment: vec![("HOME".to_owned(), "/".to_owned())],
@@ -163,7 +163,7 @@ mod tests {
             answer: directory.path().join("answer"),
         };
         order.write(&path).unwrap();
-        assert_eq!(GuestOrder::<u32>::read(&path).unwrap(), order);
+        assert_eq!(GuestJob::<u32>::read(&path).unwrap(), order);
         assert!(read_answer::<u32>(&order.answer).is_err());
         order.answer(&Err::<u32, _>("why".to_owned())).unwrap();
         let answer = read_answer::<u32>(&order.answer).unwrap();

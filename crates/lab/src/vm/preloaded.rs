@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_started_with_the_library() {
+    fn a_program_is_started_with_the_library_preloaded() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::guest::{Guest, Heard, Host};
+use super::guest::{Guest, GuestOutput, Host};
 use super::kernel::{Kernel, MEMORY_BYTES_MIN};
 use super::order::{Image, read_answer};
 use crate::bench::Lab;
@@ -72,7 +72,7 @@ impl Lab {
                 let how = format!("one did not end within {} s", WITHIN.as_secs());
                 return Err(no_guests(how, &guest));
             }
-            if guest.hear(LOOK_EVERY) == Heard::Ended {
+            if guest.hear(LOOK_EVERY) == GuestOutput::Ended {
                 break;
             }
         }
@@ -87,6 +87,6 @@ impl Lab {
 fn no_guests(how: String, guest: &Guest) -> LabError {
     LabError::NoGuests {
         how,
-        console: guest.last_words(),
+        console: guest.last_kernel_messages(),
     }
 }

@@ -52,8 +52,8 @@ impl Write for Scripted {
     }
 }
 
-fn serving() -> Serving {
-    Serving::new(None, Duration::ZERO)
+fn serving() -> SinkState {
+    SinkState::new(None, Duration::ZERO)
 }
 
 fn hello() -> [u8; FRAME_BYTES] {
@@ -89,7 +89,7 @@ fn requests_and_replies_move_exactly_their_bytes() {
 }
 
 #[test]
-fn another_major_version_is_told_which_one_this_is() {
+fn another_major_version_gets_the_version_of_this_one() {
     let other = Frame {
         major: MAJOR + 1,
         ..Frame::new(FrameStatus::Hello, [1; 32])
@@ -103,7 +103,7 @@ fn another_major_version_is_told_which_one_this_is() {
 }
 
 #[test]
-fn what_is_no_header_is_refused_and_what_ends_within_is_broken() {
+fn an_invalid_header_is_refused_and_a_truncated_one_is_broken() {
     let mut stream = Scripted::new(&[&hello(), &[0xff; 16]]);
     assert_eq!(
         serve(&mut stream, &serving(), NO_SECRET),
@@ -127,7 +127,7 @@ fn what_is_no_header_is_refused_and_what_ends_within_is_broken() {
 
 proptest! {
     #[test]
-    fn whatever_comes_the_sink_comes_to_an_end(
+    fn any_input_ends_the_connection_of_the_sink(
         greets in any::<bool>(),
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
     ) {

@@ -41,7 +41,7 @@ pub struct FlowShare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateFloor {
     /// Minimum rate per direction; `None` for no limit.
-    pub least: PerDirection<Option<LeastRate>>,
+    pub least: PerDirection<Option<MinRate>>,
     /// Averaging window of a rate, in nanoseconds.
     pub window_ns: u64,
     /// Grace period before the minimum applies, in nanoseconds from the start of the measurement.
@@ -50,7 +50,7 @@ pub struct RateFloor {
 
 /// A minimum rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LeastRate {
+pub struct MinRate {
     /// Requests or bytes per second.
     pub per_second: u64,
     /// `true` if the rate is in bytes.

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::Diagnostic;
 use crate::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
-pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, RateFloor, SteadyGoal};
-pub use recorded::{NotedRequest, RecordedAct, RecordedKind, RecordedPlan};
+pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, RateFloor, SteadyGoal};
+pub use recorded::{LoggedRequest, RecordedKind, RecordedPlan, RecordedRequest};
 pub use share::FileShare;
 pub use stream::{
-    BlockRule, FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, ShareOfSize, SizeRule,
-    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder, OffsetOrder, PaceRule, PerDirection, RangeSync, ReadBack, ReadWriteMix,
+    RunDirection, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, WeightedSize, ZoneRule,
 };
 
 /// Work of one worker of a cell with jobs.
@@ -42,7 +42,7 @@ pub struct JobPlan {
     pub start_delay_ns: u64,
     /// Jobs of its cell that must end before it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<JobsBefore>,
+    pub after: Option<JobRange>,
     /// Ramp time, not measured, in nanoseconds.
     pub ramp_time_ns: u64,
     /// Longest measured time in nanoseconds; 0 if only its own end limits it.
@@ -66,7 +66,7 @@ pub struct JobPlan {
     pub recorded: Option<RecordedPlan>,
     /// Work on its files as a whole, if any; no data moves, and `stream` determines only how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub names: Option<NameWork>,
+    pub names: Option<MetadataWork>,
     /// Scheduling parameters of its thread.
     #[serde(default, skip_serializing_if = "JobThread::is_default")]
     pub thread: JobThread,
@@ -110,7 +110,7 @@ impl JobPlan {
 
 /// Consecutive jobs of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct JobsBefore {
+pub struct JobRange {
     /// Index of the first job in the cell, 0-based.
     pub first_index: u32,
     /// Number of jobs.
@@ -151,7 +151,7 @@ impl JobThread {
 /// Work on files as a whole, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum NameWork {
+pub enum MetadataWork {
     /// Creates each file by opening it, and closes it.
     Create,
     /// Reads the attributes of each file.
@@ -245,18 +245,18 @@ pub struct JobFiles {
 
 /// Jobs converted from another program's arguments or file; jobs that run together form one cell.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct BuiltJobs {
+pub struct ConvertedJobs {
     /// Source of the conversion.
     pub origin: FrontOrigin,
     /// Jobs that run together, in the order of their workers.
-    pub jobs: Vec<BuiltJob>,
+    pub jobs: Vec<UnplannedJob>,
     /// Their files; planning finds the target of each by its directory.
     pub files: JobFiles,
 }
 
 /// A job before its cell is planned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BuiltJob {
+pub struct UnplannedJob {
     /// Name in results.
     pub name: String,
     /// Plan of the job.
@@ -275,12 +275,12 @@ pub struct BuiltJob {
     /// `true` if its files fill the free space.
     pub fills: bool,
     /// Location of the key that names its files, or of its start.
-    pub place: JobPlace,
+    pub place: JobLocation,
 }
 
 /// Location in the source of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JobPlace {
+pub struct JobLocation {
     /// File name; empty for a command line.
     pub file: String,
     /// Line, from 1; 0 for a command line.
@@ -291,7 +291,7 @@ pub struct JobPlace {
     pub shown: String,
 }
 
-impl JobPlace {
+impl JobLocation {
     /// Adds the location to an error that was found later.
     #[must_use]
     pub fn put(&self, mistake: Diagnostic) -> Diagnostic {
@@ -327,7 +327,7 @@ impl JobPlan {
     /// at a time. Work on names uses one thread at any depth.
     #[must_use]
     pub const fn thread_count(&self) -> u32 {
-        match self.engine.is_one_at_a_time() && self.names.is_none() {
+        match self.engine.is_synchronous() && self.names.is_none() {
             true => self.iodepth,
             false => 1,
         }

@@ -20,12 +20,12 @@ pub struct RecordedPlan {
     /// The requests; not stored in results.
     #[serde(skip)]
     // Shared, because planning copies a cell for each depth, rate and repetition.
-    pub acts: Arc<[RecordedAct]>,
+    pub acts: Arc<[RecordedRequest]>,
 }
 
 /// A recorded request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecordedAct {
+pub struct RecordedRequest {
     /// Due time in nanoseconds from the start of the log; never decreases.
     pub due_ns: u64,
     /// Kind of the request.
@@ -40,9 +40,9 @@ pub struct RecordedAct {
 
 /// A request of a job that was logged, with its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotedRequest {
+pub struct LoggedRequest {
     /// The request; its time is when it was issued, counted from the first request.
-    pub act: RecordedAct,
+    pub act: RecordedRequest,
     /// Position in the order in which requests were issued.
     pub index: u32,
     /// Bytes moved; 0 if it failed.
@@ -67,7 +67,7 @@ pub enum RecordedKind {
 impl RecordedPlan {
     /// A plan for the requests of a log, which must be in the order of their due times.
     #[must_use]
-    pub fn new(log: String, acts: Arc<[RecordedAct]>) -> Self {
+    pub fn new(log: String, acts: Arc<[RecordedRequest]>) -> Self {
         Self {
             log,
             request_count: acts.len() as u64,

@@ -73,7 +73,7 @@ mod tests {
 
     /// A file of a million bytes with requests of 4 KiB, as fio 3.33 reads it.
     #[test]
-    fn shares_are_those_of_fio() {
+    fn shares_match_fio() {
         let of = |start_percent, size_percent| {
             let share = FileShare {
                 start_percent,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_numbers_have_shares() {
+    fn shares_of_the_largest_numbers_do_not_overflow() {
         let share = FileShare {
             start_percent: 100,
             start_unit_bytes: 4096,

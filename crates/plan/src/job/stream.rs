@@ -9,19 +9,19 @@ use crate::{ArrivalKind, Distribution};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamPlan {
     /// Reads, writes, or both.
-    pub mix: Mix,
+    pub mix: ReadWriteMix,
     /// Share of the requests of a direction that start at a random offset, in percent.
     pub random_percent: PerDirection<f64>,
     /// Number of consecutive requests from each random offset on; 1 draws each offset.
     pub run_length: u32,
     /// How the requests of such a run, and sequential ones, follow each other.
-    pub wrap: Wrap,
+    pub wrap: RunDirection,
     /// Bytes skipped after each sequential request; if negative, distance back from its start.
     pub step_bytes: i64,
     /// Sizes and alignment per direction.
     pub blocks: PerDirection<BlockRule>,
     /// Order of random offsets.
-    pub visits: Visits,
+    pub visits: OffsetOrder,
     /// Order of the files.
     pub file_order: FileOrder,
     /// Number of requests to one file before the next.
@@ -55,15 +55,15 @@ pub struct PerDirection<T> {
 impl StreamPlan {
     /// Sequential requests, alternating between the files, as fast as they complete.
     #[must_use]
-    pub fn sequential(mix: Mix, blocks: BlockRule, end: StreamEnd) -> Self {
+    pub fn sequential(mix: ReadWriteMix, blocks: BlockRule, end: StreamEnd) -> Self {
         Self {
             mix,
             random_percent: PerDirection::default(),
             run_length: 1,
-            wrap: Wrap::Onward,
+            wrap: RunDirection::Onward,
             step_bytes: 0,
             blocks: PerDirection::both(blocks),
-            visits: Visits::Once,
+            visits: OffsetOrder::Once,
             file_order: FileOrder::RoundRobin,
             requests_per_file: 1,
             zones: None,
@@ -100,7 +100,7 @@ impl<T> PerDirection<T> {
 /// Reads, writes, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Mix {
+pub enum ReadWriteMix {
     /// Reads only.
     Read,
     /// Writes only.
@@ -113,7 +113,7 @@ pub enum Mix {
     },
 }
 
-impl Mix {
+impl ReadWriteMix {
     /// Whether there are reads.
     #[must_use]
     pub const fn reads(self) -> bool {
@@ -130,7 +130,7 @@ impl Mix {
 /// Position of the request after another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wrap {
+pub enum RunDirection {
     /// Right after it.
     #[default]
     Onward,
@@ -169,7 +169,7 @@ pub enum SizeRule {
     /// One of several sizes, chosen by their shares.
     Split {
         /// The sizes; their shares add up to 100.
-        shares: Vec<ShareOfSize>,
+        shares: Vec<WeightedSize>,
     },
 }
 
@@ -213,7 +213,7 @@ impl SizeRule {
 
 /// A size and its share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ShareOfSize {
+pub struct WeightedSize {
     /// In bytes.
     pub bytes: u32,
     /// Share of the requests, in percent.
@@ -223,7 +223,7 @@ pub struct ShareOfSize {
 /// Order of random offsets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum Visits {
+pub enum OffsetOrder {
     /// Every block of a file once before any repeats, in the same order in each loop.
     Once,
     /// Drawn each time.

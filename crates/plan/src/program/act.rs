@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Due, FileOperation, Law, Whose};
+use super::{CounterSelection, FileOperation, Law, TakeAmount};
 use crate::Distribution;
 
 /// One act of a worker.
@@ -38,16 +38,16 @@ pub enum Act {
         /// Amount to add; at least 1.
         count: u32,
         /// The counter to add to.
-        whose: Whose,
+        whose: CounterSelection,
     },
     /// Takes from a counter, and waits until it holds enough.
     Take {
         /// Number of the tokens.
         tokens: u8,
         /// Amount to take.
-        count: Due,
+        count: TakeAmount,
         /// The counter to take from.
-        whose: Whose,
+        whose: CounterSelection,
     },
     /// Waits for all workers of the phase that take part in the meeting with this number and are
     /// not done.
@@ -100,7 +100,7 @@ pub struct Call {
     /// The operation.
     pub operation: FileOperation,
     /// The object of the operation.
-    pub on: On,
+    pub on: CallObject,
     /// Second name, for renaming and linking; may be of another fileset.
     #[serde(default)]
     pub second: Option<Pick>,
@@ -118,7 +118,7 @@ pub struct Call {
     pub piece_bytes: u32,
     /// Position in the file.
     #[serde(default)]
-    pub place: Where,
+    pub place: CallPosition,
     /// Number of the label under which it is counted in addition to its operation.
     #[serde(default)]
     pub label: Option<u8>,
@@ -127,7 +127,7 @@ pub struct Call {
 impl Call {
     /// An operation on the first register that moves no data and has no label.
     #[must_use]
-    pub const fn new(operation: FileOperation, on: On) -> Self {
+    pub const fn new(operation: FileOperation, on: CallObject) -> Self {
         Self {
             operation,
             on,
@@ -136,7 +136,7 @@ impl Call {
             way: 0,
             bytes: MovedBytes::Law(Law::fixed(0)),
             piece_bytes: 0,
-            place: Where::Here,
+            place: CallPosition::Here,
             label: None,
         }
     }
@@ -145,7 +145,7 @@ impl Call {
 /// Object of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum On {
+pub enum CallObject {
     /// The file that is open in the register.
     Handle,
     /// A name that is picked now and stored in the register.
@@ -162,19 +162,19 @@ pub struct Pick {
     /// Number of the fileset.
     pub fileset: u8,
     /// Files that qualify.
-    pub which: Which,
+    pub which: FileFilter,
     /// Order in which files are picked.
     #[serde(default)]
     pub order: PickOrder,
     /// How workers divide the files.
     #[serde(default)]
-    pub turn: Turn,
+    pub turn: FileSharing,
 }
 
 /// Files that qualify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Which {
+pub enum FileFilter {
     /// All names, existing or not.
     Any,
     /// Existing files.
@@ -208,7 +208,7 @@ pub enum PickOrder {
 
 impl PickOrder {
     /// `true` if it yields each file at most once per phase.
-    pub(super) const fn is_once(&self) -> bool {
+    pub(super) const fn is_single_pass(&self) -> bool {
         matches!(
             self,
             Self::Next | Self::Back | Self::Shuffled | Self::Listed(_)
@@ -227,7 +227,7 @@ pub struct ListedOrder {
 /// How workers divide the files of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Turn {
+pub enum FileSharing {
     /// Each worker goes through all files.
     #[default]
     Own,
@@ -240,7 +240,7 @@ pub enum Turn {
 /// Whose amounts count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Share {
+pub enum AmountScope {
     /// The amounts of each worker.
     #[default]
     Each,
@@ -275,7 +275,7 @@ impl Default for MovedBytes {
 /// Position of a call in a file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Where {
+pub enum CallPosition {
     /// After the last call with `Here` since the file was opened.
     #[default]
     Here,

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::need::rounds_of;
 use super::{
-    Act, Call, FileOperation, Group, MovedBytes, Program, ProgramPart, ProgramPhase, Until,
+    Act, Call, FileOperation, Group, MovedBytes, Program, ProgramPart, ProgramPhase, RoundsEnd,
 };
 
 /// Files that a phase works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FilesDone {
+pub struct PhaseFiles {
     /// Maximum number of files.
     pub count: u32,
     /// Bytes per file.
@@ -20,7 +20,7 @@ impl Program {
     /// The files of each phase that works on a single fileset with files of equal size: the size
     /// that the last phase creating them wrote, or the size in the fileset.
     #[must_use]
-    pub fn files_by_phase(&self) -> HashMap<String, FilesDone> {
+    pub fn files_by_phase(&self) -> HashMap<String, PhaseFiles> {
         let mut found = HashMap::new();
         let mut seen = HashSet::new();
         let mut made: Vec<Option<u64>> = self.filesets.iter().map(|it| it.size.always()).collect();
@@ -33,13 +33,13 @@ impl Program {
                 continue;
             };
             let index = usize::from(number);
-            if group.makes_files() {
+            if group.creates_files() {
                 made[index] = self.written(group, index);
             }
             let count = self.filesets[index].count;
             // If names repeat, the first phase counts.
             if let (true, Some(bytes)) = (seen.insert(&known.name), made[index]) {
-                found.insert(known.name.clone(), FilesDone { count, bytes });
+                found.insert(known.name.clone(), PhaseFiles { count, bytes });
             }
         }
         found
@@ -62,7 +62,7 @@ impl Program {
 
     /// `true` if every phase ends when it is done with its files.
     #[must_use]
-    pub fn ends_by_files(&self) -> bool {
+    pub fn ends_with_its_files(&self) -> bool {
         let mut parts = self.parts.iter();
         parts.all(|part| match part {
             ProgramPart::Phase(phase) => phase.time_ns.is_none(),
@@ -72,7 +72,7 @@ impl Program {
 
     /// `true` if no phase ends by time.
     #[must_use]
-    pub fn has_no_times(&self) -> bool {
+    pub fn has_no_time_limit(&self) -> bool {
         let phases = self.phases().into_iter();
         phases.filter(|phase| phase.time_ns.is_some()).count() == 0
     }
@@ -80,10 +80,10 @@ impl Program {
     /// `true` if one round represents many: the best round of a time budget, or the median of
     /// samples.
     #[must_use]
-    pub fn has_told_rounds(&self) -> bool {
+    pub fn has_representative_rounds(&self) -> bool {
         self.parts.iter().any(|part| match part {
             ProgramPart::Phase(_) => false,
-            ProgramPart::Rounds { until, .. } => until.tells_one(),
+            ProgramPart::Rounds { until, .. } => until.reports_one_round(),
         })
     }
 
@@ -105,10 +105,10 @@ impl Program {
     }
 }
 
-impl Until {
+impl RoundsEnd {
     /// `true` if one round represents all.
     #[must_use]
-    pub const fn tells_one(self) -> bool {
+    pub const fn reports_one_round(self) -> bool {
         matches!(self, Self::Spent { .. } | Self::Sampled { .. })
     }
 }
@@ -134,7 +134,7 @@ impl Group {
         }
     }
 
-    fn makes_files(&self) -> bool {
+    fn creates_files(&self) -> bool {
         let spawned = self.spawn.iter().any(|spawn| spawn.command.makes());
         let mut calls = self.calls().into_iter();
         spawned || calls.any(|call| call.operation == FileOperation::Create)
@@ -143,18 +143,18 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Law, On, Which, samples};
+    use super::super::{CallObject, FileFilter, Law, samples};
     use super::*;
 
     /// A phase that makes files of so many bytes, and one that removes them.
     fn program(bytes: u64) -> Program {
         let named = |operation| {
-            let pick = samples::pick(0, Which::Any);
-            Act::Call(samples::call(operation, On::Name(pick)))
+            let pick = samples::pick(0, FileFilter::Any);
+            Act::Call(samples::call(operation, CallObject::Name(pick)))
         };
         let write = Act::Call(Call {
             bytes: MovedBytes::Law(Law::fixed(bytes)),
-            ..samples::call(FileOperation::Write, On::Handle)
+            ..samples::call(FileOperation::Write, CallObject::Handle)
         });
         let make = vec![named(FileOperation::Create), write, samples::close()];
         let phase = |name: &str, label: u8, acts: Vec<Act>| {
@@ -173,7 +173,7 @@ mod tests {
         Program {
             labels: vec!["make".to_owned(), "remove".to_owned()],
             filesets: vec![samples::fileset("files", 50)],
-            ways: vec![super::super::Way::default()],
+            ways: vec![super::super::OpenModePlan::default()],
             parts: vec![
                 phase("make", 0, make),
                 phase("remove", 1, vec![named(FileOperation::Unlink)]),
@@ -183,17 +183,17 @@ mod tests {
     }
 
     #[test]
-    fn files_have_the_size_that_they_were_made_with() {
+    fn files_keep_the_size_they_were_created_with() {
         let program = program(300);
         for phase in ["make", "remove"] {
-            let files = FilesDone {
+            let files = PhaseFiles {
                 count: 50,
                 bytes: 300,
             };
             assert_eq!(program.files_by_phase().get(phase), Some(&files), "{phase}");
         }
         assert_eq!(program.files_by_phase().get("read"), None);
-        assert!(program.ends_by_files());
+        assert!(program.ends_with_its_files());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct FilesetPlan {
     pub path: String,
     /// Whether all workers share the files.
     #[serde(default)]
-    pub copies: Copies,
+    pub copies: FilesetSharing,
     /// Number of names.
     pub count: u32,
     /// Rule by which a name follows from its number.
@@ -50,13 +50,13 @@ pub const ROUND_MARK: &str = "{round}";
 impl FilesetPlan {
     /// `true` if its names depend on the worker.
     #[must_use]
-    pub fn tells_worker(&self) -> bool {
+    pub fn names_depend_on_worker(&self) -> bool {
         self.tells(WORKER_MARK) || self.tells(PADDED_WORKER_MARK)
     }
 
     /// `true` if every round has its own directory for the files.
     #[must_use]
-    pub fn has_own_rounds(&self) -> bool {
+    pub fn has_directory_per_round(&self) -> bool {
         matches!(self.names, FileNames::Low { .. }) && self.path.contains(STAMP_MARK)
     }
 
@@ -97,7 +97,7 @@ impl FilesetPlan {
 /// Sharing of a fileset among workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Copies {
+pub enum FilesetSharing {
     /// All workers share the files.
     #[default]
     One,
@@ -345,7 +345,7 @@ impl DirectoryTree {
 
 /// Options with which a file is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Way {
+pub struct OpenModePlan {
     /// Name by which calls refer to it.
     pub name: String,
     /// Access mode.
@@ -386,7 +386,7 @@ const fn permissions_default() -> u32 {
     0o600
 }
 
-impl Default for Way {
+impl Default for OpenModePlan {
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -404,11 +404,11 @@ impl Default for Way {
     }
 }
 
-impl Way {
+impl OpenModePlan {
     /// `true` if files are read and written at their file offset, which only the `psync` engine can
     /// do.
     #[must_use]
-    pub const fn goes_by_position(&self) -> bool {
+    pub const fn uses_file_offset(&self) -> bool {
         self.seeks || self.unit_bytes > 0
     }
 }

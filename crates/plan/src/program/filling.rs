@@ -1,9 +1,9 @@
 //! Fills the space in which files will be created.
 
 use super::{
-    Act, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, Measure,
-    MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Way,
-    Which,
+    Act, AmountScope, Call, CallObject, DirectoryTree, FileFilter, FileNames, FileOperation,
+    FileSharing, FilesetPlan, FilesetSharing, Group, Law, Measure, MovedBytes, OpenModePlan, Pick,
+    PickOrder, Program, ProgramPart, ProgramPhase, Quota,
 };
 
 /// Bytes per write.
@@ -29,7 +29,7 @@ impl Program {
                 name: "precondition".to_owned(),
                 path: String::new(),
                 // Processes that share a cell would collide in one file.
-                copies: Copies::PerWorker,
+                copies: FilesetSharing::PerWorker,
                 count: 1,
                 names: FileNames::Number {
                     before: "precondition".to_owned(),
@@ -40,9 +40,9 @@ impl Program {
                 size: Law::fixed(bytes),
                 present_permille: 0,
             }],
-            ways: vec![Way {
+            ways: vec![OpenModePlan {
                 is_direct,
-                ..Way::default()
+                ..OpenModePlan::default()
             }],
             parts: passes
                 .into_iter()
@@ -61,23 +61,23 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
             which,
             // Every round creates the same file, and an order that ends would allow only one round.
             order: PickOrder::Around,
-            turn: Turn::Own,
+            turn: FileSharing::Own,
         };
-        Act::Call(Call::new(operation, On::Name(pick)))
+        Act::Call(Call::new(operation, CallObject::Name(pick)))
     };
-    let opened = |operation| Call::new(operation, On::Handle);
+    let opened = |operation| Call::new(operation, CallObject::Handle);
     let write = Call {
         bytes: MovedBytes::Law(Law::fixed(bytes)),
         piece_bytes: PIECE_BYTES,
         ..opened(FileOperation::Write)
     };
     let body = vec![
-        named(FileOperation::Create, Which::Absent),
+        named(FileOperation::Create, FileFilter::Absent),
         Act::Call(write),
         // Without it, removing the file would discard its dirty pages before they are written.
         Act::Call(opened(FileOperation::Fsync)),
         Act::Call(opened(FileOperation::Close)),
-        named(FileOperation::Unlink, Which::Present),
+        named(FileOperation::Unlink, FileFilter::Present),
     ];
     ProgramPhase {
         name: name.to_owned(),
@@ -88,7 +88,7 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
             quotas: vec![Quota {
                 what: Measure::Rounds,
                 count: rounds,
-                of: Share::Each,
+                of: AmountScope::Each,
             }],
             ..Group::default()
         }],
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn space_is_written_as_often_as_asked() {
+    fn space_is_filled_the_requested_number_of_times() {
         let seen = |times| {
             let program = Program::filling(1 << 30, times, false);
             program.check().unwrap();

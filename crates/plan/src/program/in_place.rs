@@ -39,7 +39,7 @@ pub enum NamesInPlace {
 
 /// Files in a user's directory that outlast a run: one run leaves them, and later runs use them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LastingFiles {
+pub struct PersistentFiles {
     /// The directory.
     pub directory: PathBuf,
     /// Paths below the directory; each is a file, or a directory with files of the program.
@@ -47,13 +47,13 @@ pub struct LastingFiles {
     /// Minimum size of each file in bytes; `None` if the names are directories.
     pub file_bytes: Option<u64>,
     /// What the run does with them.
-    pub role: LastingRole,
+    pub role: PersistentRole,
 }
 
 /// What a run does with files that outlast it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum LastingRole {
+pub enum PersistentRole {
     /// Creates them in its work directory and moves them to their names at its end. The names must
     /// be free, or files that an earlier run left there must be unchanged.
     Leaves,
@@ -67,15 +67,17 @@ pub enum LastingRole {
 impl super::Program {
     /// `true` if its files are there before the run.
     #[must_use]
-    pub fn finds_files(&self) -> bool {
-        self.lasting.as_ref().is_some_and(|it| it.are_found())
+    pub fn uses_existing_files(&self) -> bool {
+        self.lasting
+            .as_ref()
+            .is_some_and(|it| it.exist_before_run())
     }
 }
 
-impl LastingFiles {
+impl PersistentFiles {
     /// `true` if the files are there before the run.
     #[must_use]
-    pub fn are_found(&self) -> bool {
-        self.role != LastingRole::Leaves
+    pub fn exist_before_run(&self) -> bool {
+        self.role != PersistentRole::Leaves
     }
 }

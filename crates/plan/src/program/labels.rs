@@ -34,7 +34,7 @@ fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
             Act::Call(call) => call
                 .label
                 .map(|label| (label, LabelMeaning::Call(call.operation))),
-            Act::Step(label, acts) => Some((*label, of_step(acts))),
+            Act::Step(label, acts) => Some((*label, meaning_of_step(acts))),
             _ => None,
         };
         if let Some((label, meaning)) = found
@@ -50,7 +50,7 @@ fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
 }
 
 /// A step is composite if its calls have labels.
-fn of_step(acts: &[Act]) -> LabelMeaning {
+fn meaning_of_step(acts: &[Act]) -> LabelMeaning {
     match acts.first() {
         Some(Act::Call(call)) if call.label.is_none() => LabelMeaning::Call(call.operation),
         Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => {
@@ -62,15 +62,15 @@ fn of_step(acts: &[Act]) -> LabelMeaning {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Call, Group, Law, On, ProgramPart, ProgramPhase};
+    use super::super::{Call, CallObject, Group, Law, ProgramPart, ProgramPhase};
     use super::*;
 
     #[test]
-    fn a_label_stands_for_what_is_counted_under_it() {
+    fn the_meaning_of_a_label_is_what_it_counts() {
         let call = |operation, label| {
             Act::Call(Call {
                 label,
-                ..Call::new(operation, On::Handle)
+                ..Call::new(operation, CallObject::Handle)
             })
         };
         let inner = vec![call(FileOperation::Write, Some(1))];

@@ -155,9 +155,9 @@ impl Law {
 
     /// Reason why amounts cannot be drawn, if any.
     #[must_use]
-    pub fn flaw(&self) -> Option<LawFlaw> {
+    pub fn flaw(&self) -> Option<InvalidLaw> {
         if self.least > self.most {
-            return Some(LawFlaw::Limits);
+            return Some(InvalidLaw::Limits);
         }
         self.shape.flaw()
     }
@@ -184,7 +184,7 @@ impl Law {
 
 /// Reason why amounts cannot be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LawFlaw {
+pub enum InvalidLaw {
     /// `least` is above `most`.
     Limits,
     /// The lower end of a range or a band is above its upper end.
@@ -198,7 +198,7 @@ pub enum LawFlaw {
     Empty,
 }
 
-impl std::fmt::Display for LawFlaw {
+impl std::fmt::Display for InvalidLaw {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Limits => f.write_str("`least` is above `most`"),
@@ -219,7 +219,7 @@ impl Shape {
                 *mean
             }
             Self::LogNormal { median, spread } => median * (spread * spread / 2.0).exp(),
-            Self::Table(bands) => of_bands(bands, |band| {
+            Self::Table(bands) => mean_over_bands(bands, |band| {
                 f64::midpoint(band.low as f64, band.high as f64)
             }),
         }
@@ -239,7 +239,7 @@ impl Shape {
             }
             Self::Table(bands) => {
                 let mean = self.mean();
-                let variance = of_bands(bands, |band| {
+                let variance = mean_over_bands(bands, |band| {
                     let width = band.high.saturating_sub(band.low) as f64;
                     let middle = f64::midpoint(band.low as f64, band.high as f64);
                     (middle - mean).powi(2) + width * width / 12.0
@@ -249,12 +249,12 @@ impl Shape {
         }
     }
 
-    fn flaw(&self) -> Option<LawFlaw> {
-        let is_ranged = |low: u64, high: u64| (low > high).then_some(LawFlaw::Range);
+    fn flaw(&self) -> Option<InvalidLaw> {
+        let is_ranged = |low: u64, high: u64| (low > high).then_some(InvalidLaw::Range);
         let is_above = |parameters: &[(&'static str, f64)]| {
             let mut parameters = parameters.iter();
             let wrong = parameters.find(|(_, value)| !(value.is_finite() && *value > 0.0));
-            wrong.map(|(name, _)| LawFlaw::Parameter(name))
+            wrong.map(|(name, _)| InvalidLaw::Parameter(name))
         };
         match self {
             Self::Fixed(_) => None,
@@ -263,7 +263,7 @@ impl Shape {
             Self::Gamma { mean, shape } => {
                 let is_shaped = SHAPES.contains(shape);
                 is_above(&[("gamma", *mean), ("shape", *shape)])
-                    .or_else(|| (!is_shaped).then_some(LawFlaw::Shape))
+                    .or_else(|| (!is_shaped).then_some(InvalidLaw::Shape))
             }
             Self::Normal { mean, deviation } => {
                 is_above(&[("normal", *mean), ("deviation", *deviation)])
@@ -271,14 +271,16 @@ impl Shape {
             Self::LogNormal { median, spread } => {
                 is_above(&[("lognormal", *median), ("spread", *spread)])
             }
-            Self::Table(bands) if bands.iter().all(|band| band.weight == 0) => Some(LawFlaw::Empty),
+            Self::Table(bands) if bands.iter().all(|band| band.weight == 0) => {
+                Some(InvalidLaw::Empty)
+            }
             Self::Table(bands) => bands.iter().find_map(|band| is_ranged(band.low, band.high)),
         }
     }
 }
 
 /// The mean of a value over bands, by their weights.
-fn of_bands(bands: &[Band], value: impl Fn(&Band) -> f64) -> f64 {
+fn mean_over_bands(bands: &[Band], value: impl Fn(&Band) -> f64) -> f64 {
     let weights: f64 = bands.iter().map(|band| f64::from(band.weight)).sum();
     let sum: f64 = bands
         .iter()
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_deviations_are_those_of_the_laws() {
+    fn means_and_deviations_match_the_distributions() {
         let close = |left: f64, right: f64| (left - right).abs() < 1e-6 * right.max(1.0);
         let table = Shape::Table(vec![
             Band {
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_for_ends_and_means() {
+    fn limits_apply_to_both_ends_and_the_mean() {
         let cut = Law {
             least: 10,
             most: 20,
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_law_that_draws_nothing_is_flawed() {
+    fn an_invalid_distribution_is_refused() {
         let empty = Shape::Table(Vec::new());
         for (shape, flaw) in [
             (
@@ -401,7 +403,7 @@ mod tests {
             most: 1,
             ..Law::fixed(3)
         };
-        assert_eq!(limits.flaw(), Some(LawFlaw::Limits));
+        assert_eq!(limits.flaw(), Some(InvalidLaw::Limits));
         assert_eq!(Law::fixed(3).flaw(), None);
     }
 }

@@ -34,32 +34,32 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use act::{
-    Act, Call, Card, Deck, DirectoryWalk, FilePath, ListedOrder, MovedBytes, On, Pick, PickOrder,
-    Share, Turn, Where, Which,
+    Act, AmountScope, Call, CallObject, CallPosition, Card, Deck, DirectoryWalk, FileFilter,
+    FilePath, FileSharing, ListedOrder, MovedBytes, Pick, PickOrder,
 };
-pub use check::{ProgramFlaw, ProgramStep};
-pub use done::FilesDone;
+pub use check::{InvalidProgram, ProgramStep};
+pub use done::PhaseFiles;
 pub(crate) use fileset::FILE_BYTES_MAX;
 pub use fileset::{
-    Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, ListedFiles,
-    NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK, StampedNames,
-    TreeGrowth, WORKER_MARK, Way,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, ListedFiles,
+    NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK,
+    StampedNames, TreeGrowth, WORKER_MARK,
 };
-pub use in_place::{LastingFiles, LastingRole, NamesInPlace};
+pub use in_place::{NamesInPlace, PersistentFiles, PersistentRole};
 pub use labels::LabelMeaning;
-pub use law::{Band, Law, LawFlaw, Shape};
-pub use need::SpaceNeed;
+pub use law::{Band, InvalidLaw, Law, Shape};
+pub use need::RequiredSpace;
 pub use operation::FileOperation;
 pub use pool::{
-    FileChoice, FilePool, Fsync, POOL_FILES_MAX, PoolDraws, PoolEnd, PoolLocation, PoolPart,
-    PoolPlace,
+    FileChoice, FilePool, Fsync, POOL_FILES_MAX, PoolBase, PoolEnd, PoolGenerator, PoolLocation,
+    PoolPart,
 };
 pub use requests::DirectAmount;
 pub use sampling::{Calibration, TimedFiles};
 pub use settings::ProgramSetting;
-pub use spawn::{CommandWord, FileCommand, Spawn};
-pub use tokens::{Due, Refill, Tokens, Whose};
-pub use trace::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
+pub use spawn::{CommandArgument, FileCommand, Spawn};
+pub use tokens::{CounterSelection, Refill, TakeAmount, Tokens};
+pub use trace::{Trace, TraceCall, TraceOpenMode, TraceOperation, TraceResult};
 pub use walk::ActList;
 
 /// Maximum number of filesets in a program: requests refer to them by one byte.
@@ -92,7 +92,7 @@ pub struct Program {
     /// The files; picks refer to them by number.
     pub filesets: Vec<FilesetPlan>,
     /// Ways in which files are opened; calls refer to them by number. The first one is the default.
-    pub ways: Vec<Way>,
+    pub ways: Vec<OpenModePlan>,
     /// Counters that workers wait for; acts refer to them by number.
     #[serde(default)]
     pub tokens: Vec<Tokens>,
@@ -101,7 +101,7 @@ pub struct Program {
     pub pool: Option<Box<FilePool>>,
     /// Files that outlast the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lasting: Option<Box<LastingFiles>>,
+    pub lasting: Option<Box<PersistentFiles>>,
     /// Phases and rounds, in order.
     pub parts: Vec<ProgramPart>,
 }
@@ -115,7 +115,7 @@ pub enum ProgramPart {
     /// Repeated parts.
     Rounds {
         /// End of the rounds.
-        until: Until,
+        until: RoundsEnd,
         /// Parts of a round.
         parts: Vec<ProgramPart>,
     },
@@ -124,7 +124,7 @@ pub enum ProgramPart {
 /// End of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Until {
+pub enum RoundsEnd {
     /// After this number of rounds.
     Times(u32),
     /// Once the measured time of all rounds together exceeds this.
@@ -164,7 +164,7 @@ pub struct ProgramPhase {
     pub is_hidden: bool,
     /// Actions before the phase, in order, never timed.
     #[serde(default)]
-    pub before: Vec<Before>,
+    pub before: Vec<PhasePreparation>,
     /// Ramp time of every worker, not measured, in nanoseconds.
     #[serde(default)]
     pub ramp_ns: u64,
@@ -174,10 +174,10 @@ pub struct ProgramPhase {
     pub time_ns: Option<u64>,
     /// What happens when the time is over.
     #[serde(default)]
-    pub time_up: Ending,
+    pub time_up: PhaseEndAction,
     /// What happens to the others when the first worker has left its body; `None` for nothing.
     #[serde(default)]
-    pub first_done: Option<Ending>,
+    pub first_done: Option<PhaseEndAction>,
     /// Groups of workers.
     pub groups: Vec<Group>,
 }
@@ -185,7 +185,7 @@ pub struct ProgramPhase {
 /// What all workers of a phase do at a certain moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum PhaseEndAction {
     /// They leave their bodies at their next call.
     #[default]
     Stop,
@@ -199,7 +199,7 @@ pub enum Ending {
 /// An action before a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Before {
+pub enum PhasePreparation {
     /// All file systems are synced.
     Sync,
     /// The page cache is dropped.
@@ -245,10 +245,10 @@ pub struct Group {
     pub quotas: Vec<Quota>,
     /// What happens when a pick finds no file.
     #[serde(default)]
-    pub out: Out,
+    pub out: OnNoFile,
     /// What happens when a call fails.
     #[serde(default)]
-    pub failed: Failed,
+    pub failed: OnFailure,
     /// Recorded calls, instead of acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<Trace>>,
@@ -268,7 +268,7 @@ pub struct Quota {
     /// Amount of the measure.
     pub count: u64,
     /// Whether each worker has this amount, or the group together.
-    pub of: Share,
+    pub of: AmountScope,
 }
 
 /// Measure of work.
@@ -290,7 +290,7 @@ pub enum Measure {
 /// What happens when a pick finds no file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Out {
+pub enum OnNoFile {
     /// The worker leaves its body.
     #[default]
     EndWorker,
@@ -304,7 +304,7 @@ pub enum Out {
 /// What happens when a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Failed {
+pub enum OnFailure {
     /// The rest of the enclosing transaction, or of the round, is skipped; files that it opened are
     /// closed.
     #[default]

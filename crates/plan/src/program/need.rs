@@ -5,8 +5,9 @@ mod extent;
 use extent::MeanExtent;
 
 use super::{
-    Act, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, MovedBytes, On,
-    Pick, Program, ProgramPart, Share, Spawn, Turn, Until, Where,
+    Act, AmountScope, Call, CallObject, CallPosition, FileOperation, FilePath, FileSharing,
+    FilesetPlan, FilesetSharing, Group, Law, Measure, MovedBytes, Pick, Program, ProgramPart,
+    RoundsEnd, Spawn,
 };
 
 /// Smallest space of a non-empty file in bytes; most file systems have blocks of this size.
@@ -18,7 +19,7 @@ const SIGMAS: f64 = 3.0;
 
 /// Space that the files of a program take at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpaceNeed {
+pub struct RequiredSpace {
     /// Estimated maximum in bytes; for phases that end by time, the space of one round.
     pub bytes: u64,
     /// As `bytes`, with all rounds of phases that end by time, if their number is limited. The
@@ -31,25 +32,25 @@ pub struct SpaceNeed {
 impl Program {
     /// The bytes that its files take at the same time, on all targets together.
     #[must_use]
-    pub fn space_needed(&self) -> SpaceNeed {
-        if self.finds_files() {
-            return SpaceNeed::default();
+    pub fn space_needed(&self) -> RequiredSpace {
+        if self.uses_existing_files() {
+            return RequiredSpace::default();
         }
         let all = self.space_with(TimedPhases::AllRounds);
         let least = self.space_with(TimedPhases::OneRound);
-        SpaceNeed {
+        RequiredSpace {
             bytes: least.bytes,
             most_bytes: all.bytes,
             ..least
         }
     }
 
-    fn space_with(&self, timed: TimedPhases) -> SpaceNeed {
-        let mut growth = Growth {
+    fn space_with(&self, timed: TimedPhases) -> RequiredSpace {
+        let mut growth = SpaceEstimate {
             program: self,
             timed,
             is_timed: false,
-            files: vec![Grown::default(); self.filesets.len()],
+            files: vec![FilesetSpace::default(); self.filesets.len()],
             is_growing: false,
         };
         growth.parts(&self.parts, 1.0);
@@ -61,10 +62,10 @@ impl Program {
         let sets = self.filesets.iter().zip(&growth.files);
         let bytes = sets.enumerate().map(|(index, (fileset, grown))| {
             let copies = f64::from(self.copies_of(index));
-            copies * grown.of_set(fileset)
+            copies * grown.fileset_bytes(fileset)
         });
-        let bytes = bytes.sum::<f64>() as u64 + self.traces_need() + self.pools_need();
-        SpaceNeed {
+        let bytes = bytes.sum::<f64>() as u64 + self.trace_bytes() + self.pool_bytes();
+        RequiredSpace {
             bytes,
             most_bytes: bytes,
             is_growing: growth.is_growing,
@@ -72,7 +73,7 @@ impl Program {
     }
 
     /// The bytes that the files of recorded calls take.
-    fn traces_need(&self) -> u64 {
+    fn trace_bytes(&self) -> u64 {
         let traces = self.groups().filter_map(|group| {
             let space_bytes = group.trace.as_ref()?.space_bytes;
             Some(space_bytes.saturating_mul(group.worker_count().into()))
@@ -82,14 +83,14 @@ impl Program {
 
     /// Number of copies of a fileset: the workers that use it if each has its own, else 1.
     fn copies_of(&self, fileset: usize) -> u32 {
-        if self.filesets[fileset].copies == Copies::One {
+        if self.filesets[fileset].copies == FilesetSharing::One {
             return 1;
         }
         let uses = |group: &&Group| {
             let mut calls = group.calls().into_iter();
             calls.any(|call| {
                 let first = match &call.on {
-                    On::Name(pick) => Some(pick),
+                    CallObject::Name(pick) => Some(pick),
                     _ => None,
                 };
                 let mut picks = first.into_iter().chain(&call.second);
@@ -110,7 +111,7 @@ enum TimedPhases {
 
 /// Space of the files of a set.
 #[derive(Debug, Clone, Default)]
-struct Grown {
+struct FilesetSpace {
     /// Size of a file.
     extent: MeanExtent,
     /// Bytes appended to files of the set, all together.
@@ -124,8 +125,8 @@ struct Grown {
     from: Vec<usize>,
 }
 
-impl Grown {
-    fn of_set(&self, fileset: &FilesetPlan) -> f64 {
+impl FilesetSpace {
+    fn fileset_bytes(&self, fileset: &FilesetPlan) -> f64 {
         let files = match self.is_made {
             true => f64::from(fileset.count),
             false => {
@@ -138,13 +139,13 @@ impl Grown {
             _ => self.extent.larger(MeanExtent::of(&fileset.size)),
         };
         let drift = SIGMAS * (extent.variance * files).sqrt();
-        let expected = files * on_disk(extent) + drift;
+        let expected = files * allocated_bytes(extent) + drift;
         let most = (extent.most / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
         // 0 times infinity is NaN.
         let most = if most.is_nan() { f64::INFINITY } else { most };
         let sampled = self.most_bytes.map_or(f64::INFINITY, |bytes| {
             // No file is larger than a sample of one file.
-            bytes + on_disk(extent)
+            bytes + allocated_bytes(extent)
         });
         expected.min(most).min(sampled) + self.appended
     }
@@ -152,7 +153,7 @@ impl Grown {
 
 /// Space of a file in whole blocks: half a block more on average if sizes are random; this adds a
 /// whole one.
-fn on_disk(extent: MeanExtent) -> f64 {
+fn allocated_bytes(extent: MeanExtent) -> f64 {
     match () {
         () if extent.mean <= 0.0 => 0.0,
         () if extent.variance > 0.0 => extent.mean + BLOCK_BYTES,
@@ -174,16 +175,16 @@ struct RegisterOnPath {
     position: MeanExtent,
 }
 
-struct Growth<'a> {
+struct SpaceEstimate<'a> {
     program: &'a Program,
     timed: TimedPhases,
     /// Whether the current phase counts as one round only.
     is_timed: bool,
-    files: Vec<Grown>,
+    files: Vec<FilesetSpace>,
     is_growing: bool,
 }
 
-impl Growth<'_> {
+impl SpaceEstimate<'_> {
     fn parts(&mut self, parts: &[ProgramPart], times: f64) {
         for part in parts {
             match part {
@@ -194,15 +195,15 @@ impl Growth<'_> {
                     }
                 }
                 ProgramPart::Rounds { until, parts } => match until {
-                    Until::Times(count) => self.parts(parts, times * f64::from(*count)),
-                    Until::Spent { .. } | Until::Full => self.parts(parts, times),
+                    RoundsEnd::Times(count) => self.parts(parts, times * f64::from(*count)),
+                    RoundsEnd::Spent { .. } | RoundsEnd::Full => self.parts(parts, times),
                     // The run checks the space before each of these rounds.
-                    Until::Fitting { .. } => {}
-                    Until::Sampled {
+                    RoundsEnd::Fitting { .. } => {}
+                    RoundsEnd::Sampled {
                         least_ns, fileset, ..
                     } => {
                         self.parts(parts, times);
-                        self.sampled(usize::from(*fileset), *least_ns);
+                        self.assume_sampled_files(usize::from(*fileset), *least_ns);
                     }
                 },
             }
@@ -211,7 +212,7 @@ impl Growth<'_> {
 
     /// Assumes as many files as can be written within the time of a sample; the last file may
     /// exceed it.
-    fn sampled(&mut self, fileset: usize, least_ns: u64) {
+    fn assume_sampled_files(&mut self, fileset: usize, least_ns: u64) {
         let bytes = least_ns.saturating_mul(BYTES_PER_NS_MAX) as f64;
         let most = &mut self.files[fileset].most_bytes;
         *most = Some(most.unwrap_or(0.0).max(bytes));
@@ -245,7 +246,7 @@ impl Growth<'_> {
         // If only time ends a phase, the number of its files limits what it creates.
         self.is_timed = is_timed && rounds.is_some() && self.timed == TimedPhases::OneRound;
         let rounds = rounds.filter(|_| !self.is_timed);
-        let mut pass = NeedPass {
+        let mut pass = SpacePass {
             growth: self,
             workers: f64::from(group.worker_count()),
             registers: Vec::new(),
@@ -272,15 +273,15 @@ impl Growth<'_> {
 }
 
 /// One worker's path through its acts.
-struct NeedPass<'a, 'b> {
-    growth: &'a mut Growth<'b>,
+struct SpacePass<'a, 'b> {
+    growth: &'a mut SpaceEstimate<'b>,
     workers: f64,
     registers: Vec<RegisterOnPath>,
     /// Whether the number of repetitions is unknown.
     is_endless: bool,
 }
 
-impl NeedPass<'_, '_> {
+impl SpacePass<'_, '_> {
     fn acts(&mut self, acts: &[Act], times: f64) {
         for act in acts {
             if let Act::Call(call) = act {
@@ -298,7 +299,7 @@ impl NeedPass<'_, '_> {
         if self.registers.len() <= index {
             self.registers.resize(index + 1, RegisterOnPath::default());
         }
-        if let On::Name(pick) = &call.on {
+        if let CallObject::Name(pick) = &call.on {
             self.registers[index].fileset = Some(pick.fileset.into());
         }
         let opened = &mut self.registers[index];
@@ -346,28 +347,28 @@ impl NeedPass<'_, '_> {
         let is_truncating = call.operation == FileOperation::Truncate;
         let end = match &call.place {
             _ if is_truncating => amount,
-            Where::Here => {
+            CallPosition::Here => {
                 opened.position = opened.position.behind(all);
                 opened.position
             }
-            Where::End if opened.is_new => {
+            CallPosition::End if opened.is_new => {
                 opened.position = opened.position.behind(all);
                 opened.position
             }
-            Where::End => {
+            CallPosition::End => {
                 let grown = &mut self.growth.files[fileset];
                 grown.appended += amount.mean * times * self.workers;
                 self.growth.is_growing |= self.is_endless;
                 return;
             }
-            Where::At(offset) => MeanExtent {
+            CallPosition::At(offset) => MeanExtent {
                 mean: *offset as f64,
                 variance: 0.0,
                 most: *offset as f64,
             }
             .behind(amount),
             // Up to the end of the last worker's blocks.
-            Where::Along(FilePath::Blocks {
+            CallPosition::Along(FilePath::Blocks {
                 block_bytes,
                 stride_bytes,
                 each_bytes,
@@ -383,7 +384,7 @@ impl NeedPass<'_, '_> {
                 }
             }
             // Up to the size in the fileset, and at most all bytes that are written.
-            Where::Random { .. } | Where::Along(_) | Where::Dealt { .. } => {
+            CallPosition::Random { .. } | CallPosition::Along(_) | CallPosition::Dealt { .. } => {
                 let whole = MeanExtent::of(&self.growth.program.filesets[fileset].size);
                 match all.mean < whole.mean && !self.is_endless {
                     true => all,
@@ -391,9 +392,10 @@ impl NeedPass<'_, '_> {
                 }
             }
             // It overwrites bytes that are already counted.
-            Where::Same => return,
+            CallPosition::Same => return,
         };
-        let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
+        let is_going_on =
+            matches!(call.place, CallPosition::Here | CallPosition::End) && !is_truncating;
         let is_timed = self.growth.is_timed;
         self.growth.is_growing |= is_left_open && (is_going_on || is_timed);
         let grown = &mut self.growth.files[fileset];
@@ -417,7 +419,7 @@ impl NeedPass<'_, '_> {
 
 /// Maximum number of rounds of a worker; `None` if only time ends them.
 pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
-    let mut tally = RoundNeed::default();
+    let mut tally = RoundWork::default();
     tally.acts(program, group, &group.body, 1.0);
     let workers = f64::from(group.worker_count()).max(1.0);
     let quotas = group.quotas.iter().filter_map(|quota| {
@@ -427,8 +429,8 @@ pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
             Measure::Calls => tally.calls,
         };
         let sharers = match quota.of {
-            Share::Each => 1.0,
-            Share::Group => workers,
+            AmountScope::Each => 1.0,
+            AmountScope::Group => workers,
         };
         (each > 0.0).then(|| quota.count as f64 / each / sharers)
     });
@@ -438,14 +440,14 @@ pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
 
 /// Work of one round.
 #[derive(Default)]
-struct RoundNeed {
+struct RoundWork {
     calls: f64,
     bytes: f64,
     /// Number of rounds before files run out.
     rounds: Option<f64>,
 }
 
-impl RoundNeed {
+impl RoundWork {
     fn acts(&mut self, program: &Program, group: &Group, acts: &[Act], times: f64) {
         for act in acts {
             if let Act::Call(call) = act {
@@ -464,7 +466,7 @@ impl RoundNeed {
             self.bytes += times * law.mean();
         }
         let first = match &call.on {
-            On::Name(pick) => Some(pick),
+            CallObject::Name(pick) => Some(pick),
             _ => None,
         };
         for pick in first.into_iter().chain(&call.second) {
@@ -480,13 +482,15 @@ impl RoundNeed {
 
 /// Number of files in an order that ends, for one worker.
 fn picks_of(program: &Program, group: &Group, pick: &Pick) -> Option<f64> {
-    if !pick.order.is_once() {
+    if !pick.order.is_single_pass() {
         return None;
     }
     let fileset = &program.filesets[usize::from(pick.fileset)];
     let workers = f64::from(group.worker_count()).max(1.0);
     Some(match (pick.turn, fileset.copies) {
-        (Turn::Own, _) | (_, Copies::PerWorker) => f64::from(fileset.count),
-        (Turn::Slice | Turn::Shared, Copies::One) => f64::from(fileset.count) / workers,
+        (FileSharing::Own, _) | (_, FilesetSharing::PerWorker) => f64::from(fileset.count),
+        (FileSharing::Slice | FileSharing::Shared, FilesetSharing::One) => {
+            f64::from(fileset.count) / workers
+        }
     })
 }

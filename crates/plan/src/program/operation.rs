@@ -88,7 +88,7 @@ impl FileOperation {
 
     /// `true` if it has a second name, which it creates.
     #[must_use]
-    pub const fn has_second(self) -> bool {
+    pub const fn has_second_name(self) -> bool {
         matches!(self, Self::Rename | Self::Link | Self::Symlink)
     }
 
@@ -106,7 +106,7 @@ impl FileOperation {
 
     /// `true` if it works on directories by name.
     #[must_use]
-    pub const fn is_of_directories(self) -> bool {
+    pub const fn works_on_directories(self) -> bool {
         matches!(self, Self::Mkdir | Self::Rmdir)
     }
 }

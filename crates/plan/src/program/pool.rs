@@ -48,7 +48,7 @@ pub struct FilePool {
     pub seed: u32,
     /// Random number generator.
     #[serde(default)]
-    pub draws: PoolDraws,
+    pub draws: PoolGenerator,
     /// When written data is made durable.
     #[serde(default)]
     pub fsync: Fsync,
@@ -76,13 +76,13 @@ pub struct PoolLocation {
     pub weight: u32,
     /// Position of the directory.
     #[serde(default)]
-    pub place: PoolPlace,
+    pub place: PoolBase,
 }
 
 /// Position of a pool's location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum PoolPlace {
+pub enum PoolBase {
     /// Below the directory of the program's files.
     #[default]
     Beneath,
@@ -99,7 +99,7 @@ impl PoolLocation {
         Self {
             directory: directory.into(),
             weight,
-            place: PoolPlace::Beneath,
+            place: PoolBase::Beneath,
         }
     }
 }
@@ -107,7 +107,7 @@ impl PoolLocation {
 /// Random number generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum PoolDraws {
+pub enum PoolGenerator {
     /// The example generator of ANSI C, with 15 bits per number.
     #[serde(rename = "congruential-15")]
     Congruential15,
@@ -188,7 +188,7 @@ impl Default for FilePool {
             read_bias: Some(5),
             create_bias: Some(5),
             seed: 42,
-            draws: PoolDraws::default(),
+            draws: PoolGenerator::default(),
             fsync: Fsync::default(),
             choice: FileChoice::default(),
             is_shared: false,
@@ -210,7 +210,7 @@ impl FilePool {
     #[must_use]
     pub fn is_in_targets(&self) -> bool {
         let mut places = self.locations.iter();
-        places.any(|location| location.place != PoolPlace::Beneath)
+        places.any(|location| location.place != PoolBase::Beneath)
     }
 
     /// Subdirectories of each location; 0 if the files are in the location itself.
@@ -245,7 +245,7 @@ impl FilePool {
     /// Number of transactions after which the pool is expected to be empty or full, and which of
     /// the two; `None` if its size does not drift, or the transactions end before.
     #[must_use]
-    pub fn end_count(&self) -> Option<(u64, PoolEnd)> {
+    pub fn transactions_until_end(&self) -> Option<(u64, PoolEnd)> {
         let tenths = self.create_bias?;
         // The size drifts by a fifth of this per transaction.
         let drift_fifths = u64::from(tenths.abs_diff(5));
@@ -263,7 +263,7 @@ impl FilePool {
     ///
     /// Source: a sum of n independent steps of +1 with chance p and -1 otherwise has the mean
     /// n (2p - 1) and the variance 4 n p (1 - p).
-    fn files_most(&self, transactions: u32) -> u64 {
+    fn file_count_max(&self, transactions: u32) -> u64 {
         let Some(tenths) = self.create_bias else {
             return u64::from(self.number);
         };
@@ -288,7 +288,7 @@ impl FilePool {
         } else {
             self.transactions
         };
-        let files = self.files_most(transactions);
+        let files = self.file_count_max(transactions);
         let (low, high) = (self.size_low_bytes, self.size_high_bytes);
         let (low, high) = (u64::from(low), u64::from(high));
         // As in PostMark, a file that has reached the upper bound is not appended to.
@@ -377,7 +377,7 @@ impl Program {
     }
 
     /// The bytes that the files of its pools take, of all workers together.
-    pub(super) fn pools_need(&self) -> u64 {
+    pub(super) fn pool_bytes(&self) -> u64 {
         let Some(pool) = self.pool.as_ref().filter(|it| !it.is_in_targets()) else {
             return 0;
         };
@@ -427,8 +427,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_drifts_by_the_root_of_the_transactions() {
-        let files = |number, transactions| pool(number, transactions).files_most(transactions);
+    fn a_pool_drifts_by_the_square_root_of_its_transactions() {
+        let files = |number, transactions| pool(number, transactions).file_count_max(transactions);
         // The published run of 9999 files and 5000000 transactions had 10993 at its end.
         assert_eq!(files(9999, 5_000_000), 9999 + 6709);
         assert_eq!(files(500, 500), 500 + 68);
@@ -442,7 +442,7 @@ mod tests {
                 create_bias,
                 ..pool(1000, 500)
             };
-            pool.files_most(500)
+            pool.file_count_max(500)
         };
         assert_eq!(files(Some(10)), 1500);
         assert_eq!(files(Some(0)), 1000);
@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_takes_no_more_than_its_largest_files() {
+    fn a_pool_needs_at_most_the_space_of_its_largest_files() {
         let long = pool(9999, 5_000_000);
         assert_eq!(long.space_bytes(false), 16_708 * 12_288);
         // Few transactions append to few of many files.
@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_is_scaled_by_the_root_of_its_transactions() {
+    fn the_file_count_scales_with_the_root_of_the_transactions() {
         let mut scaled = pool(20_000, 100_000);
         scaled.scaled(0.01, (100, 500));
         assert_eq!((scaled.number, scaled.transactions), (2000, 1000));

@@ -1,13 +1,13 @@
 //! Adds a ramp before the measurement.
 
-use super::{PoolPart, Program, ProgramPart, Until};
+use super::{PoolPart, Program, ProgramPart, RoundsEnd};
 
 impl Program {
     /// The program with a ramp time of `ramp_ns` nanoseconds that is not measured. A pool ramps up
     /// with its first transactions. Rounds that report their best or median run for that long
     /// before.
     #[must_use]
-    pub fn ramped(mut self, ramp_ns: u64) -> Self {
+    pub fn with_ramp(mut self, ramp_ns: u64) -> Self {
         for phase in self.phases_mut() {
             if phase.pool_part() == Some(PoolPart::Transact) {
                 phase.ramp_ns = ramp_ns;
@@ -34,9 +34,9 @@ fn before(part: &ProgramPart, ramp_ns: u64) -> Option<ProgramPart> {
         }
         part
     };
-    until.tells_one().then(|| ProgramPart::Rounds {
+    until.reports_one_round().then(|| ProgramPart::Rounds {
         // By time also before samples, so that the ramp has the requested length.
-        until: Until::Spent { ns: ramp_ns },
+        until: RoundsEnd::Spent { ns: ramp_ns },
         parts: parts.iter().map(hidden).collect(),
     })
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Call, FileOperation, FilePath, Group, Law, MovedBytes, On, Program, Where};
+use super::{
+    Call, CallObject, CallPosition, FileOperation, FilePath, Group, Law, MovedBytes, Program,
+};
 
 /// An amount that direct I/O must be able to transfer or start at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,27 +104,27 @@ impl Program {
             amounts.push(piece);
         }
         match &call.place {
-            Where::At(offset) => amounts.push(*offset),
-            Where::Random {
+            CallPosition::At(offset) => amounts.push(*offset),
+            CallPosition::Random {
                 align_bytes: step, ..
             }
-            | Where::Dealt { step_bytes: step } => amounts.push((*step).into()),
-            Where::Along(
+            | CallPosition::Dealt { step_bytes: step } => amounts.push((*step).into()),
+            CallPosition::Along(
                 FilePath::Backward { step_bytes }
                 | FilePath::Shuffled { step_bytes }
                 | FilePath::Dealt { step_bytes },
             ) => amounts.push((*step_bytes).into()),
-            Where::Along(FilePath::Strided {
+            CallPosition::Along(FilePath::Strided {
                 stride_bytes,
                 shift_bytes,
                 ..
             }) => amounts.extend([*stride_bytes, *shift_bytes]),
-            Where::Along(FilePath::Blocks {
+            CallPosition::Along(FilePath::Blocks {
                 block_bytes,
                 stride_bytes,
                 each_bytes,
             }) => amounts.extend([*block_bytes, *stride_bytes, *each_bytes]),
-            Where::Here | Where::Same | Where::End => {}
+            CallPosition::Here | CallPosition::Same | CallPosition::End => {}
         }
         amounts
     }
@@ -131,7 +133,7 @@ impl Program {
     fn sizes_under(&self, calls: &[&Call], handle: u8) -> Vec<u64> {
         let own = calls.iter().filter(|call| call.handle == handle);
         let picks = own.filter_map(|call| match &call.on {
-            On::Name(pick) => self.filesets.get(usize::from(pick.fileset)),
+            CallObject::Name(pick) => self.filesets.get(usize::from(pick.fileset)),
             _ => None,
         });
         picks.flat_map(|it| amounts_of(&it.size)).collect()

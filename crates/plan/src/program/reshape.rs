@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_are_moved_to_a_least_and_a_mean() {
+    fn bands_are_rescaled_to_a_minimum_and_a_mean() {
         let bands = [band(50, 2, 2), band(50, 6, 6)];
         let moved = Band::moved(&bands, 0.0, Some(10.0));
         assert_eq!(moved, [band(50, 0, 0), band(50, 20, 20)]);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_law_is_uniform() {
+    fn an_amount_below_a_drawn_one_is_uniform() {
         let high = |law: Law| law.uniform_below(2).largest();
         assert_eq!(high(Law::fixed(10)), Some(8));
         assert_eq!(high(Law::fixed(1)), Some(0));

@@ -3,29 +3,29 @@
 use super::*;
 
 /// A pick in the order of the numbers, with each worker going through all files.
-pub fn pick(fileset: u8, which: Which) -> Pick {
+pub fn pick(fileset: u8, which: FileFilter) -> Pick {
     Pick {
         fileset,
         which,
         order: PickOrder::Next,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     }
 }
 
-pub fn call(operation: FileOperation, on: On) -> Call {
+pub fn call(operation: FileOperation, on: CallObject) -> Call {
     Call::new(operation, on)
 }
 
 pub fn open(pick: Pick) -> Act {
-    Act::Call(call(FileOperation::Open, On::Name(pick)))
+    Act::Call(call(FileOperation::Open, CallObject::Name(pick)))
 }
 
 pub fn close() -> Act {
-    Act::Call(call(FileOperation::Close, On::Handle))
+    Act::Call(call(FileOperation::Close, CallObject::Handle))
 }
 
 pub fn on_handle(operation: FileOperation) -> Act {
-    Act::Call(call(operation, On::Handle))
+    Act::Call(call(operation, CallObject::Handle))
 }
 
 /// A law of the sizes of mails.
@@ -43,7 +43,7 @@ pub fn fileset(name: &str, count: u32) -> FilesetPlan {
     FilesetPlan {
         name: name.to_owned(),
         path: name.to_owned(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count,
         names: FileNames::Number {
             before: format!("{name}-"),
@@ -72,21 +72,24 @@ pub fn phase(name: &str, body: Vec<Act>) -> ProgramPhase {
 
 /// A program with 4 workers that write mails in `tmp`, sync them and rename them to `mail`.
 pub fn deliveries() -> Program {
-    let around = |fileset: u8, which: Which| Pick {
+    let around = |fileset: u8, which: FileFilter| Pick {
         order: PickOrder::Around,
-        turn: Turn::Shared,
+        turn: FileSharing::Shared,
         ..pick(fileset, which)
     };
     let write = Call {
         bytes: MovedBytes::Law(mail_size()),
         piece_bytes: 64 << 10,
-        ..call(FileOperation::Write, On::Handle)
+        ..call(FileOperation::Write, CallObject::Handle)
     };
     let rename = Call {
-        second: Some(around(1, Which::Absent)),
-        ..call(FileOperation::Rename, On::Same)
+        second: Some(around(1, FileFilter::Absent)),
+        ..call(FileOperation::Rename, CallObject::Same)
     };
-    let create = call(FileOperation::Create, On::Name(around(0, Which::Absent)));
+    let create = call(
+        FileOperation::Create,
+        CallObject::Name(around(0, FileFilter::Absent)),
+    );
     let body = vec![Act::Transaction(
         0,
         vec![
@@ -95,7 +98,7 @@ pub fn deliveries() -> Program {
             on_handle(FileOperation::Fsync),
             close(),
             Act::Call(rename),
-            Act::Call(call(FileOperation::Fsync, On::Directory)),
+            Act::Call(call(FileOperation::Fsync, CallObject::Directory)),
         ],
     )];
     let mut phase = phase("serve", body);
@@ -110,7 +113,7 @@ pub fn deliveries() -> Program {
     Program {
         labels: vec!["deliver".to_owned()],
         filesets: vec![fileset("tmp", 1000), mail],
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase)],
         ..Program::default()

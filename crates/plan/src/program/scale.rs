@@ -1,8 +1,9 @@
 //! Scales programs, so that a table of many takes minutes.
 
 use super::{
-    Act, Call, Copies, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, Group, Law, Measure, On, Pick,
-    PickOrder, Program, ProgramPart, ProgramPhase, Quota, Shape, Share, Until,
+    Act, AmountScope, Call, CallObject, DirectoryTree, FILE_BYTES_MAX, FilesetPlan, FilesetSharing,
+    Group, Law, Measure, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, RoundsEnd,
+    Shape,
 };
 
 use crate::share;
@@ -19,7 +20,7 @@ const RAMP_NS_MIN: u64 = 100_000_000;
 impl Program {
     /// The same work with `times` times as many workers in each group.
     #[must_use]
-    pub fn with_workers_times(&self, times: u32) -> Self {
+    pub fn with_workers_multiplied(&self, times: u32) -> Self {
         let mut program = self.clone();
         for phase in program.phases_mut() {
             for group in &mut phase.groups {
@@ -54,7 +55,7 @@ impl Program {
                 group.quotas = vec![Quota {
                     what: Measure::Rounds,
                     count: own.sum(),
-                    of: Share::Group,
+                    of: AmountScope::Group,
                 }];
             }
         }
@@ -63,8 +64,8 @@ impl Program {
             if fileset.present_permille == 0 {
                 let files = match fileset.copies {
                     // Workers may have slices of equal length.
-                    Copies::One => each.saturating_mul(fewest_workers.into()),
-                    Copies::PerWorker => each,
+                    FilesetSharing::One => each.saturating_mul(fewest_workers.into()),
+                    FilesetSharing::PerWorker => each,
                 };
                 let files = u32::try_from(files).unwrap_or(u32::MAX);
                 fileset.count = fileset.count.max(files);
@@ -89,7 +90,7 @@ impl Program {
         if let Some(pool) = &mut scaled.pool {
             pool.scaled(scale.0, (FILES_MIN, COUNT_MIN as u32));
         }
-        scale.spent(&mut scaled.parts);
+        scale.scale_time_budgets(&mut scaled.parts);
         let filesets = scaled.filesets.clone();
         for phase in scaled.phases_mut() {
             scale.phase(phase, &filesets);
@@ -130,7 +131,7 @@ impl Program {
             .flat_map(|phase| &mut phase.groups);
         for group in groups {
             for acts in group.lists_mut() {
-                keep_within(acts, &filesets);
+                limit_picks(acts, &filesets);
             }
         }
         sized
@@ -141,7 +142,7 @@ impl Program {
 fn once(parts: &mut [ProgramPart]) {
     for part in parts {
         if let ProgramPart::Rounds { until, parts } = part {
-            *until = Until::Times(1);
+            *until = RoundsEnd::Times(1);
             once(parts);
         }
     }
@@ -207,12 +208,14 @@ impl ProgramScale {
         match &mut law.shape {
             Shape::Fixed(amount) => *amount = part(*amount),
             Shape::Uniform { low, high } => (*low, *high) = (part(*low), part(*high)),
-            Shape::Exponential { mean } | Shape::Gamma { mean, .. } => *mean *= self.mild(),
-            Shape::Normal { mean, deviation } => {
-                *mean *= self.mild();
-                *deviation *= self.mild();
+            Shape::Exponential { mean } | Shape::Gamma { mean, .. } => {
+                *mean *= self.limited_factor()
             }
-            Shape::LogNormal { median, .. } => *median *= self.mild(),
+            Shape::Normal { mean, deviation } => {
+                *mean *= self.limited_factor();
+                *deviation *= self.limited_factor();
+            }
+            Shape::LogNormal { median, .. } => *median *= self.limited_factor(),
             Shape::Table(bands) => {
                 for band in bands {
                     (band.low, band.high) = (part(band.low), part(band.high));
@@ -227,17 +230,17 @@ impl ProgramScale {
     }
 
     /// The factor, limited so that means do not become 0.
-    fn mild(&self) -> f64 {
+    fn limited_factor(&self) -> f64 {
         self.0.max(1e-6)
     }
 
-    fn spent(&self, parts: &mut [ProgramPart]) {
+    fn scale_time_budgets(&self, parts: &mut [ProgramPart]) {
         for part in parts {
             if let ProgramPart::Rounds { until, parts } = part {
-                if let Until::Spent { ns } = until {
+                if let RoundsEnd::Spent { ns } = until {
                     *ns = self.of(*ns, TIME_NS_MIN);
                 }
-                self.spent(parts);
+                self.scale_time_budgets(parts);
             }
         }
     }
@@ -250,7 +253,7 @@ impl ProgramScale {
                 self.quota(quota);
             }
             for acts in group.lists_mut() {
-                keep_within(acts, filesets);
+                limit_picks(acts, filesets);
             }
         }
     }
@@ -265,25 +268,25 @@ impl ProgramScale {
 }
 
 /// Limits picks by number to the remaining files.
-fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
+fn limit_picks(acts: &mut [Act], filesets: &[FilesetPlan]) {
     for act in acts {
         if let Act::Call(call) = act {
-            picks_within(call, filesets);
+            limit_picks_of_call(call, filesets);
         }
         for acts in act.lists_mut() {
-            keep_within(acts, filesets);
+            limit_picks(acts, filesets);
         }
     }
 }
 
-fn picks_within(call: &mut Call, filesets: &[FilesetPlan]) {
+fn limit_picks_of_call(call: &mut Call, filesets: &[FilesetPlan]) {
     let within = |pick: &mut Pick| {
         let fileset = filesets.get(usize::from(pick.fileset));
         if let (PickOrder::Index(index), Some(fileset)) = (&mut pick.order, fileset) {
             *index = (*index).min(fileset.count.saturating_sub(1));
         }
     };
-    if let On::Name(pick) = &mut call.on {
+    if let CallObject::Name(pick) = &mut call.on {
         within(pick);
     }
     call.second.iter_mut().for_each(within);
@@ -291,11 +294,11 @@ fn picks_within(call: &mut Call, filesets: &[FilesetPlan]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Share, samples};
+    use super::super::{AmountScope, samples};
     use super::*;
 
     #[test]
-    fn sets_of_many_have_fewer_files_and_sets_of_few_smaller_ones() {
+    fn large_filesets_shrink_in_count_and_small_ones_in_file_size() {
         let mut program = samples::deliveries();
         program.filesets[0].count = 50;
         program.filesets[0].size = Law::fixed(1000);
@@ -313,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn files_have_the_size_and_the_amount_that_are_asked_for() {
+    fn filesets_get_the_requested_mean_and_total_size() {
         let mut program = samples::deliveries();
         program.filesets[0].count = 50;
         program.filesets[0].size = Law::fixed(1000);
@@ -346,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_and_times_keep_what_tells_something() {
+    fn scaled_quotas_and_times_stay_meaningful() {
         let mut program = samples::deliveries();
         let phase = program.phases_mut().remove(0);
         phase.time_ns = Some(60_000_000_000);
@@ -355,12 +358,12 @@ mod tests {
             Quota {
                 what: Measure::Rounds,
                 count: 100_000,
-                of: Share::Each,
+                of: AmountScope::Each,
             },
             Quota {
                 what: Measure::Bytes,
                 count: 1 << 20,
-                of: Share::Group,
+                of: AmountScope::Group,
             },
         ];
         let scaled = program.scaled(0.01);
@@ -374,18 +377,18 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_picked_by_its_number_is_still_there() {
+    fn a_file_picked_by_number_still_exists_after_scaling() {
         let mut program = samples::deliveries();
         program.filesets[1].count = 1000;
         let phase = program.phases_mut().remove(0);
         let pick = Pick {
             order: PickOrder::Index(999),
-            ..samples::pick(1, super::super::Which::Present)
+            ..samples::pick(1, super::super::FileFilter::Present)
         };
         phase.groups[0].body = vec![samples::open(pick), samples::close()];
         let scaled = program.scaled(0.1);
         let call = scaled.groups().next().unwrap().calls()[0].clone();
-        let On::Name(pick) = call.on else {
+        let CallObject::Name(pick) = call.on else {
             panic!("{call:?}")
         };
         assert_eq!(pick.order, PickOrder::Index(99));

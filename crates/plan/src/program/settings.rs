@@ -2,7 +2,7 @@
 
 use units::{Bytes as Size, Percent, Span};
 
-use super::{Group, Measure, Program, ProgramPhase, Quota, Share, describe};
+use super::{AmountScope, Group, Measure, Program, ProgramPhase, Quota, describe};
 
 /// A setting of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl Program {
             row(format!("fileset.{name}.present"), present.to_string());
         }
         for phase in self.phases() {
-            for (key, value) in of_phase(phase) {
+            for (key, value) in phase_settings(phase) {
                 row(format!("phase.{}.{key}", phase.name), value);
             }
             for group in &phase.groups {
-                for (key, value) in of_group(self, group) {
+                for (key, value) in group_settings(self, group) {
                     row(format!("phase.{}.{}.{key}", phase.name, group.name), value);
                 }
             }
@@ -48,15 +48,18 @@ impl Program {
     }
 }
 
-fn of_phase(phase: &ProgramPhase) -> Vec<(&'static str, String)> {
+fn phase_settings(phase: &ProgramPhase) -> Vec<(&'static str, String)> {
     let time = phase.time_ns.map(|ns| ("run_time", Span(ns).to_string()));
     let ramp = (phase.ramp_ns > 0).then(|| ("ramp_time", Span(phase.ramp_ns).to_string()));
     time.into_iter().chain(ramp).collect()
 }
 
-fn of_group(program: &Program, group: &Group) -> Vec<(String, String)> {
+fn group_settings(program: &Program, group: &Group) -> Vec<(String, String)> {
     let workers = ("workers".to_owned(), group.worker_count().to_string());
-    let quotas = group.quotas.iter().map(|quota| of_quota(program, quota));
+    let quotas = group
+        .quotas
+        .iter()
+        .map(|quota| quota_setting(program, quota));
     let trace = group.trace.iter().flat_map(|trace| {
         let calls = ("calls".to_owned(), trace.calls_count.to_string());
         [("trace".to_owned(), trace.file.clone()), calls]
@@ -64,7 +67,7 @@ fn of_group(program: &Program, group: &Group) -> Vec<(String, String)> {
     [workers].into_iter().chain(quotas).chain(trace).collect()
 }
 
-fn of_quota(program: &Program, quota: &Quota) -> (String, String) {
+fn quota_setting(program: &Program, quota: &Quota) -> (String, String) {
     let (key, value) = match quota.what {
         Measure::Rounds => ("rounds".to_owned(), quota.count.to_string()),
         Measure::Bytes => ("bytes".to_owned(), Size(quota.count).to_string()),
@@ -79,8 +82,8 @@ fn of_quota(program: &Program, quota: &Quota) -> (String, String) {
         ),
     };
     match quota.of {
-        Share::Each => (key, value),
-        Share::Group => (key, format!("{value} together")),
+        AmountScope::Each => (key, value),
+        AmountScope::Group => (key, format!("{value} together")),
     }
 }
 
@@ -89,13 +92,13 @@ mod tests {
     use super::super::samples;
 
     #[test]
-    fn settings_are_named_by_what_they_are_of() {
+    fn setting_keys_name_their_fileset_phase_or_group() {
         let mut program = samples::deliveries();
         program.phases_mut()[0].time_ns = Some(3_000_000_000);
         program.phases_mut()[0].groups[0].quotas = vec![super::Quota {
             what: super::Measure::Steps(0),
             count: 9,
-            of: super::Share::Group,
+            of: super::AmountScope::Group,
         }];
         let rows = program.settings();
         let rows: Vec<String> = rows

@@ -1,16 +1,16 @@
 //! Which programs several processes can share, and whether they must coordinate.
 
 use super::{
-    Act, Call, Copies, FileNames, FileOperation, FilesetPlan, Group, Pick, PickOrder, Program,
-    ProgramPart, ProgramPhase, Quota, Share, Turn, Until, Which,
+    Act, AmountScope, Call, FileFilter, FileNames, FileOperation, FileSharing, FilesetPlan,
+    FilesetSharing, Group, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, RoundsEnd,
 };
 
 impl Program {
     /// `true` if workers share directories, or use files that others created. Processes that share
     /// such a program must see the same directories, and coordinate between its phases.
     #[must_use]
-    pub fn needs_others(&self) -> bool {
-        let is_common = |set: &FilesetPlan| set.copies == Copies::One;
+    pub fn needs_coordination(&self) -> bool {
+        let is_common = |set: &FilesetPlan| set.copies == FilesetSharing::One;
         let is_shifted = |group: &Group| group.shift > 0;
         self.filesets.iter().any(is_common) || self.groups().any(is_shifted)
     }
@@ -54,7 +54,7 @@ impl Program {
         if group.trace.is_some() {
             return Some("its recorded calls are not part of the plan");
         }
-        let is_of_all = |quota: &Quota| quota.of == Share::Group;
+        let is_of_all = |quota: &Quota| quota.of == AmountScope::Group;
         if !is_counted && group.quotas.iter().any(is_of_all) {
             return Some("its workers depend on what the others do");
         }
@@ -75,14 +75,15 @@ impl Program {
         let is_alone = group.workers == Some(1);
         let (only_reads, keeps_all) = (self.only_reads(group), self.keeps_all(group));
         let collides = |pick: &Pick| {
-            let is_common = set(pick.fileset).is_some_and(|it| it.copies == Copies::One);
+            let is_common = set(pick.fileset).is_some_and(|it| it.copies == FilesetSharing::One);
             // Slices do not overlap. A file that is picked by its number is shared on purpose, as
             // the single file of IOR is.
-            let is_apart = pick.turn == Turn::Slice || matches!(pick.order, PickOrder::Index(_));
+            let is_apart =
+                pick.turn == FileSharing::Slice || matches!(pick.order, PickOrder::Index(_));
             // Whatever exists, each worker goes through all names.
-            let takes_all = pick.which == Which::Any && keeps_all;
+            let takes_all = pick.which == FileFilter::Any && keeps_all;
             let is_harmless = is_apart || is_alone || only_reads || takes_all;
-            pick.turn == Turn::Shared || is_common && !is_harmless
+            pick.turn == FileSharing::Shared || is_common && !is_harmless
         };
         let walks = group.any_act(&|act| matches!(act, Act::Walk(_)));
         if group.picks().any(collides) || walks && !is_alone {
@@ -130,7 +131,7 @@ fn has_known_end(part: &ProgramPart) -> bool {
     match part {
         ProgramPart::Phase(_) => true,
         ProgramPart::Rounds { until, parts } => {
-            matches!(until, Until::Times(_)) && parts.iter().all(has_known_end)
+            matches!(until, RoundsEnd::Times(_)) && parts.iter().all(has_known_end)
         }
     }
 }
@@ -139,20 +140,20 @@ fn has_known_end(part: &ProgramPart) -> bool {
 mod tests {
     use super::*;
     use crate::program::samples::{call, fileset, pick};
-    use crate::program::{Ending, Measure, On, Tokens, Way};
+    use crate::program::{CallObject, Measure, OpenModePlan, PhaseEndAction, Tokens};
 
     fn creating(change: impl FnOnce(&mut Program)) -> Program {
         let create = Act::Call(call(
             FileOperation::Create,
-            On::Name(pick(0, Which::Absent)),
+            CallObject::Name(pick(0, FileFilter::Absent)),
         ));
-        let close = Act::Call(Call::new(FileOperation::Close, On::Handle));
+        let close = Act::Call(Call::new(FileOperation::Close, CallObject::Handle));
         let group = Group {
             body: vec![create, close],
             ..Group::default()
         };
         let mut set = fileset("f", 10);
-        set.copies = Copies::PerWorker;
+        set.copies = FilesetSharing::PerWorker;
         let mut program = Program {
             filesets: vec![set],
             parts: vec![ProgramPart::Phase(ProgramPhase {
@@ -171,15 +172,15 @@ mod tests {
     }
 
     #[test]
-    fn workers_with_files_of_their_own_can_be_anywhere() {
+    fn workers_with_their_own_files_can_run_in_any_process() {
         assert_eq!(creating(|_| {}).shared_flaw(false), None);
         type Change = fn(&mut Program);
         let changes: [Change; 4] = [
             |it| it.tokens.push(Tokens::default()),
             |it| group(it).body.push(Act::Meet(0)),
-            |it| it.phases_mut()[0].first_done = Some(Ending::Stop),
+            |it| it.phases_mut()[0].first_done = Some(PhaseEndAction::Stop),
             |it| {
-                let of = Share::Group;
+                let of = AmountScope::Group;
                 let quota = Quota {
                     what: Measure::Rounds,
                     count: 1,
@@ -191,23 +192,28 @@ mod tests {
         for change in changes {
             assert!(creating(change).shared_flaw(false).is_some());
         }
-        let common = |it: &mut Program| it.filesets[0].copies = Copies::One;
+        let common = |it: &mut Program| it.filesets[0].copies = FilesetSharing::One;
         assert!(creating(common).shared_flaw(false).is_some());
         let alone = |it: &mut Program| {
             common(it);
             group(it).workers = Some(1);
         };
-        assert!(creating(alone).shared_flaw(false).is_none() && creating(alone).needs_others());
-        assert!(!creating(|_| {}).needs_others());
+        assert!(
+            creating(alone).shared_flaw(false).is_none() && creating(alone).needs_coordination()
+        );
+        assert!(!creating(|_| {}).needs_coordination());
     }
 
     #[test]
     fn workers_that_only_read_share_their_files() {
         let reading = |change: fn(&mut Program)| {
             let flaw = creating(|it| {
-                it.filesets[0].copies = Copies::One;
-                it.ways = vec![Way::default()];
-                let open = call(FileOperation::Open, On::Name(pick(0, Which::Present)));
+                it.filesets[0].copies = FilesetSharing::One;
+                it.ways = vec![OpenModePlan::default()];
+                let open = call(
+                    FileOperation::Open,
+                    CallObject::Name(pick(0, FileFilter::Present)),
+                );
                 group(it).body[0] = Act::Call(open);
                 change(it);
             });
@@ -216,7 +222,7 @@ mod tests {
         let files = Some("its workers work on the same files");
         assert_eq!(reading(|_| {}), None);
         let write = |it: &mut Program| {
-            let write = Call::new(FileOperation::Write, On::Handle);
+            let write = Call::new(FileOperation::Write, CallObject::Handle);
             group(it).body.insert(1, Act::Call(write));
         };
         assert_eq!(reading(write), files);
@@ -227,14 +233,17 @@ mod tests {
     fn workers_share_files_that_all_of_them_create() {
         let flaw = |takes_existing: bool, more: Option<FileOperation>| {
             let program = creating(|it| {
-                it.filesets[0].copies = Copies::One;
-                it.ways = vec![Way {
+                it.filesets[0].copies = FilesetSharing::One;
+                it.ways = vec![OpenModePlan {
                     takes_existing,
-                    ..Way::default()
+                    ..OpenModePlan::default()
                 }];
-                let create = call(FileOperation::Create, On::Name(pick(0, Which::Any)));
+                let create = call(
+                    FileOperation::Create,
+                    CallObject::Name(pick(0, FileFilter::Any)),
+                );
                 group(it).body[0] = Act::Call(create);
-                let more = more.map(|it| Act::Call(Call::new(it, On::Handle)));
+                let more = more.map(|it| Act::Call(Call::new(it, CallObject::Handle)));
                 group(it).body.extend(more);
             });
             program.shared_flaw(false)

@@ -40,7 +40,7 @@ pub enum FileCommand {
 
 /// An argument of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommandWord {
+pub enum CommandArgument {
     /// A fixed text.
     Text(String),
     /// The file's path, with a prefix.
@@ -63,13 +63,13 @@ impl FileCommand {
 
     /// Arguments of the program.
     #[must_use]
-    pub fn words(self) -> Vec<CommandWord> {
-        let text = |text: &str| CommandWord::Text(text.to_owned());
+    pub fn words(self) -> Vec<CommandArgument> {
+        let text = |text: &str| CommandArgument::Text(text.to_owned());
         match self {
-            Self::Touch | Self::Stat | Self::Remove => vec![CommandWord::File("")],
+            Self::Touch | Self::Stat | Self::Remove => vec![CommandArgument::File("")],
             Self::Fill { bytes } => vec![
                 text("if=/dev/zero"),
-                CommandWord::File("of="),
+                CommandArgument::File("of="),
                 // One block of the whole size makes `dd` write with a single call.
                 text(&format!("bs={bytes}")),
                 text("count=1"),
@@ -152,8 +152,8 @@ mod tests {
     fn each_command_starts_its_program_for_a_file() {
         let line = |command: FileCommand| {
             let words = command.words().into_iter().map(|word| match word {
-                CommandWord::Text(text) => text,
-                CommandWord::File(before) => format!("{before}d/7"),
+                CommandArgument::Text(text) => text,
+                CommandArgument::File(before) => format!("{before}d/7"),
             });
             let words: Vec<String> = std::iter::once(command.program().to_owned())
                 .chain(words)

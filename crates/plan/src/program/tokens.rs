@@ -40,7 +40,7 @@ pub struct Refill {
 /// Amount to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Due {
+pub enum TakeAmount {
     /// A fixed amount.
     Fixed(u32),
     /// One per `each` units of work done since the last take; the remainder counts next time.
@@ -55,7 +55,7 @@ pub enum Due {
 /// Which of several counters to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Whose {
+pub enum CounterSelection {
     /// The worker's own counter; if there are fewer counters than workers in its group, neighbors
     /// share one.
     #[default]

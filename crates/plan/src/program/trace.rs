@@ -72,7 +72,7 @@ pub struct TraceCall {
     /// Number of the label under which it is counted.
     pub label: u8,
     /// Recorded result.
-    pub expected: TraceEnd,
+    pub expected: TraceResult,
 }
 
 impl TraceCall {
@@ -89,7 +89,7 @@ impl TraceCall {
             operation,
             handle: 0,
             label: 0,
-            expected: TraceEnd::Any,
+            expected: TraceResult::Any,
         }
     }
 }
@@ -98,7 +98,7 @@ impl TraceCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceOperation {
     /// Opens a file and reads its attributes.
-    Open(TraceWay),
+    Open(TraceOpenMode),
     /// Closes.
     Close,
     /// Renames.
@@ -138,7 +138,7 @@ pub enum TraceOperation {
 /// How a file is opened for reading and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum TraceWay {
+pub enum TraceOpenMode {
     /// The file must exist.
     Existing,
     /// The file is created if it does not exist.
@@ -151,7 +151,7 @@ pub enum TraceWay {
 
 /// Recorded result of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceEnd {
+pub enum TraceResult {
     /// Success.
     Well,
     /// An error.

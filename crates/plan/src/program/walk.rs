@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Act, Call, FileOperation, Group, MovedBytes, On, PIECE_BYTES_MAX, Pick, Program, ProgramPart,
-    ProgramPhase, Where,
+    Act, Call, CallObject, CallPosition, FileOperation, Group, MovedBytes, PIECE_BYTES_MAX, Pick,
+    Program, ProgramPart, ProgramPhase,
 };
 
 /// A list of acts of a group.
@@ -90,7 +90,10 @@ impl Program {
     pub fn may_leave_holes(&self) -> bool {
         let leaves = |call: &&Call| match call.operation {
             FileOperation::Truncate => true,
-            FileOperation::Write => !matches!(call.place, Where::Here | Where::Same | Where::End),
+            FileOperation::Write => !matches!(
+                call.place,
+                CallPosition::Here | CallPosition::Same | CallPosition::End
+            ),
             _ => false,
         };
         let mut calls = self.groups().flat_map(Group::calls);
@@ -106,7 +109,7 @@ impl Program {
     /// Maximum number of workers that run at the same time; groups without a number count as one
     /// worker.
     #[must_use]
-    pub fn workers_most(&self) -> u32 {
+    pub fn workers_max(&self) -> u32 {
         let of_phase = |phase: &ProgramPhase| {
             let workers = phase.groups.iter().map(Group::worker_count);
             workers.fold(0, u32::saturating_add)
@@ -145,7 +148,7 @@ impl Group {
     pub fn filesets(&self) -> BTreeSet<u8> {
         let mut found = BTreeSet::new();
         for (_, acts) in self.lists() {
-            each_act(acts, &mut |act| {
+            visit_acts(acts, &mut |act| {
                 if let Act::Walk(walk) = act {
                     found.insert(walk.fileset);
                 }
@@ -162,8 +165,8 @@ impl Group {
         let calls = self.calls().into_iter();
         calls.flat_map(|call| {
             let named = match &call.on {
-                On::Name(pick) => Some(pick),
-                On::Handle | On::Same | On::Directory => None,
+                CallObject::Name(pick) => Some(pick),
+                CallObject::Handle | CallObject::Same | CallObject::Directory => None,
             };
             named.into_iter().chain(&call.second)
         })
@@ -205,7 +208,7 @@ pub(super) fn any_act(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
 /// The calls in a list of acts at any nesting level, in order.
 pub(super) fn calls_of(acts: &[Act]) -> Vec<&Call> {
     let mut found = Vec::new();
-    each_act(acts, &mut |act| {
+    visit_acts(acts, &mut |act| {
         if let Act::Call(call) = act {
             found.push(call);
         }
@@ -214,12 +217,12 @@ pub(super) fn calls_of(acts: &[Act]) -> Vec<&Call> {
 }
 
 /// Visits all acts at any nesting level, in order.
-pub(super) fn each_act<'a>(acts: &'a [Act], look: &mut dyn FnMut(&'a Act)) {
+pub(super) fn visit_acts<'a>(acts: &'a [Act], look: &mut dyn FnMut(&'a Act)) {
     for act in acts {
         look(act);
         act.lists()
             .into_iter()
-            .for_each(|acts| each_act(acts, look));
+            .for_each(|acts| visit_acts(acts, look));
     }
 }
 
@@ -323,12 +326,12 @@ mod tests {
     use crate::program::{Band, Law, Shape};
 
     #[test]
-    fn requests_are_as_large_as_a_checked_program_may_have_them() {
+    fn request_sizes_may_reach_the_checked_maximum() {
         let of = |bytes, piece_bytes| {
             let call = Call {
                 bytes: MovedBytes::Law(bytes),
                 piece_bytes,
-                ..Call::new(FileOperation::Write, On::Handle)
+                ..Call::new(FileOperation::Write, CallObject::Handle)
             };
             call.request_bytes()
         };

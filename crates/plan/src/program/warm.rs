@@ -1,8 +1,9 @@
 //! Reads files once before the program starts.
 
 use super::{
-    Act, Call, Copies, FileOperation, FilesetPlan, Group, Measure, MovedBytes, On, Pick, PickOrder,
-    Program, ProgramPart, ProgramPhase, Quota, Share, Turn, Which,
+    Act, AmountScope, Call, CallObject, FileFilter, FileOperation, FileSharing, FilesetPlan,
+    FilesetSharing, Group, Measure, MovedBytes, Pick, PickOrder, Program, ProgramPart,
+    ProgramPhase, Quota,
 };
 
 /// Bytes per read.
@@ -12,36 +13,36 @@ impl Program {
     /// The program, preceded by phases that read all existing files once, which brings them into
     /// the page cache as far as they fit.
     #[must_use]
-    pub fn warmed(&self) -> Self {
+    pub fn with_warm_up(&self) -> Self {
         let mut warmed = self.clone();
         let sets = (0..).zip(&self.filesets);
         let read = sets.filter(|(_, set)| set.present_permille > 0);
-        let phases = read.map(|(number, set)| ProgramPart::Phase(read_once(number, set)));
+        let phases = read.map(|(number, set)| ProgramPart::Phase(warm_up_phase(number, set)));
         warmed.parts.splice(0..0, phases);
         warmed
     }
 }
 
-fn read_once(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
+fn warm_up_phase(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
     let pick = Pick {
         fileset,
-        which: Which::Present,
+        which: FileFilter::Present,
         order: PickOrder::Around,
         // Together, the workers read a shared file only once.
         turn: match set.copies {
-            Copies::One => Turn::Shared,
-            Copies::PerWorker => Turn::Own,
+            FilesetSharing::One => FileSharing::Shared,
+            FilesetSharing::PerWorker => FileSharing::Own,
         },
     };
     let read = Call {
         bytes: MovedBytes::Rest,
         piece_bytes: PIECE_BYTES,
-        ..Call::new(FileOperation::Read, On::Handle)
+        ..Call::new(FileOperation::Read, CallObject::Handle)
     };
     let body = vec![
-        Act::Call(Call::new(FileOperation::Open, On::Name(pick))),
+        Act::Call(Call::new(FileOperation::Open, CallObject::Name(pick))),
         Act::Call(read),
-        Act::Call(Call::new(FileOperation::Close, On::Handle)),
+        Act::Call(Call::new(FileOperation::Close, CallObject::Handle)),
     ];
     ProgramPhase {
         name: format!("warm {}", set.name),
@@ -53,8 +54,8 @@ fn read_once(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
                 what: Measure::Rounds,
                 count: set.present_count().into(),
                 of: match set.copies {
-                    Copies::One => Share::Group,
-                    Copies::PerWorker => Share::Each,
+                    FilesetSharing::One => AmountScope::Group,
+                    FilesetSharing::PerWorker => AmountScope::Each,
                 },
             }],
             ..Group::default()
@@ -68,9 +69,9 @@ mod tests {
     use super::super::samples;
 
     #[test]
-    fn files_that_are_there_are_read_once_before_all_else() {
+    fn warming_reads_existing_files_once_before_all_phases() {
         let program = samples::deliveries();
-        let warmed = program.warmed();
+        let warmed = program.with_warm_up();
         warmed.check().unwrap();
         let there = program.filesets.iter().filter(|it| it.present_permille > 0);
         let counts: Vec<u64> = there.map(|it| it.present_count().into()).collect();

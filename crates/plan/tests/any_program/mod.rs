@@ -2,9 +2,9 @@
 
 use plan::Distribution;
 use plan::program::{
-    Act, Band, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
-    Measure, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, Shape,
-    Share, Turn, Until, Way, Where, Which,
+    Act, AmountScope, Band, Call, CallObject, CallPosition, DirectoryTree, FileFilter, FileNames,
+    FileOperation, FileSharing, FilesetPlan, FilesetSharing, Group, Law, Measure, MovedBytes,
+    OpenModePlan, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Quota, RoundsEnd, Shape,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -53,8 +53,16 @@ fn pick() -> BoxedStrategy<Pick> {
         (0.1..1.0_f64).prop_map(|theta| PickOrder::Drawn(Distribution::Zipf { theta })),
         Just(PickOrder::Drawn(Distribution::Uniform)),
     ];
-    let which = select(vec![Which::Any, Which::Present, Which::Absent]);
-    let turn = select(vec![Turn::Own, Turn::Slice, Turn::Shared]);
+    let which = select(vec![
+        FileFilter::Any,
+        FileFilter::Present,
+        FileFilter::Absent,
+    ]);
+    let turn = select(vec![
+        FileSharing::Own,
+        FileSharing::Slice,
+        FileSharing::Shared,
+    ]);
     let fileset = prop_oneof![40 => 0..2_u8, 1 => any::<u8>()];
     (fileset, which, order, turn)
         .prop_map(|(fileset, which, order, turn)| Pick {
@@ -87,10 +95,10 @@ const OPERATIONS: [FileOperation; 16] = [
 
 fn call() -> BoxedStrategy<Call> {
     let on = prop_oneof![
-        2 => Just(On::Handle),
-        2 => pick().prop_map(On::Name),
-        1 => Just(On::Same),
-        1 => Just(On::Directory),
+        2 => Just(CallObject::Handle),
+        2 => pick().prop_map(CallObject::Name),
+        1 => Just(CallObject::Same),
+        1 => Just(CallObject::Directory),
     ];
     let bytes = prop_oneof![
         4 => law().prop_map(MovedBytes::Law),
@@ -99,11 +107,11 @@ fn call() -> BoxedStrategy<Call> {
         1 => (0..3_u8).prop_map(|handle| MovedBytes::SizeOf { handle }),
     ];
     let place = prop_oneof![
-        4 => Just(Where::Here),
-        1 => Just(Where::Same),
-        1 => Just(Where::End),
-        1 => any::<u64>().prop_map(Where::At),
-        1 => (0..3_u32).prop_map(|align_bytes| Where::Random {
+        4 => Just(CallPosition::Here),
+        1 => Just(CallPosition::Same),
+        1 => Just(CallPosition::End),
+        1 => any::<u64>().prop_map(CallPosition::At),
+        1 => (0..3_u32).prop_map(|align_bytes| CallPosition::Random {
             distribution: Distribution::Uniform,
             align_bytes,
             is_nominal: align_bytes == 2,
@@ -125,7 +133,7 @@ fn call() -> BoxedStrategy<Call> {
             |(operation, on, second, bytes, place, (handle, way, label), piece_bytes)| Call {
                 operation,
                 on,
-                second: second.filter(|_| operation.has_second()),
+                second: second.filter(|_| operation.has_second_name()),
                 handle,
                 way,
                 bytes,
@@ -142,18 +150,21 @@ fn whole_file() -> BoxedStrategy<Vec<Act>> {
     (pick(), law(), any::<bool>())
         .prop_map(|(pick, law, is_made)| {
             let (operation, which) = match is_made {
-                true => (FileOperation::Create, Which::Absent),
-                false => (FileOperation::Open, Which::Present),
+                true => (FileOperation::Create, FileFilter::Absent),
+                false => (FileOperation::Open, FileFilter::Present),
             };
             let write = Call {
                 bytes: MovedBytes::Law(law),
                 piece_bytes: 4096,
-                ..Call::new(FileOperation::Write, On::Handle)
+                ..Call::new(FileOperation::Write, CallObject::Handle)
             };
             vec![
-                Act::Call(Call::new(operation, On::Name(Pick { which, ..pick }))),
+                Act::Call(Call::new(
+                    operation,
+                    CallObject::Name(Pick { which, ..pick }),
+                )),
                 Act::Call(write),
-                Act::Call(Call::new(FileOperation::Close, On::Handle)),
+                Act::Call(Call::new(FileOperation::Close, CallObject::Handle)),
             ]
         })
         .boxed()
@@ -188,7 +199,7 @@ fn phase() -> BoxedStrategy<ProgramPhase> {
             _ => Measure::Steps(0),
         },
         count,
-        of: Share::Group,
+        of: AmountScope::Group,
     });
     let group = (
         acts(),
@@ -219,7 +230,7 @@ fn phase() -> BoxedStrategy<ProgramPhase> {
 fn fileset(name: String, count: u32) -> FilesetPlan {
     FilesetPlan {
         path: name.clone(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count,
         names: FileNames::Number {
             before: format!("{name}-"),
@@ -238,9 +249,9 @@ pub fn program() -> BoxedStrategy<Program> {
     let set = (20..1000_u32, 100..901_u32, law(), 0..5_u32, any::<bool>());
     let sets = prop::collection::vec(set, 2..3);
     let until = prop_oneof![
-        (0..4_u32).prop_map(Until::Times),
-        any::<u64>().prop_map(|ns| Until::Spent { ns }),
-        Just(Until::Full),
+        (0..4_u32).prop_map(RoundsEnd::Times),
+        any::<u64>().prop_map(|ns| RoundsEnd::Spent { ns }),
+        Just(RoundsEnd::Full),
     ];
     (sets, phase(), prop::option::of((until, phase())))
         .prop_map(|(sets, phase, rounds)| {
@@ -258,18 +269,22 @@ pub fn program() -> BoxedStrategy<Program> {
                             0 => DirectoryTree::Flat,
                             each => DirectoryTree::Blocks { each },
                         },
-                        copies: if own { Copies::PerWorker } else { Copies::One },
+                        copies: if own {
+                            FilesetSharing::PerWorker
+                        } else {
+                            FilesetSharing::One
+                        },
                         ..fileset(format!("set{index}"), count)
                     },
                 );
-            let direct = Way {
+            let direct = OpenModePlan {
                 is_direct: true,
-                ..Way::default()
+                ..OpenModePlan::default()
             };
             Program {
                 labels: vec!["one".to_owned(), "two".to_owned()],
                 filesets: filesets.collect(),
-                ways: vec![Way::default(), direct],
+                ways: vec![OpenModePlan::default(), direct],
                 tokens: Vec::new(),
                 parts: [ProgramPart::Phase(phase)]
                     .into_iter()

@@ -4,7 +4,7 @@ use description::model::{Workload, WorkloadTable};
 use plan::program::Program;
 
 /// Estimated maximum of the bytes that the files of one of `worker_count` workers take.
-pub(crate) fn at_once(program: &Program, worker_count: u32) -> u64 {
+pub(crate) fn peak_bytes(program: &Program, worker_count: u32) -> u64 {
     let all = program.space_needed().bytes;
     all.div_ceil(u64::from(worker_count.max(1)))
 }
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workers_take_the_bytes_of_their_shares() {
+    fn workers_need_the_space_of_their_shares() {
         let plan = description::classics::CreateRemove {
             count: Some(9),
             ..description::classics::CreateRemove::default()
         };
         let files = plan.resolve().unwrap().program();
-        assert_eq!(at_once(&files, 3), 3 << 16);
+        assert_eq!(peak_bytes(&files, 3), 3 << 16);
     }
 }

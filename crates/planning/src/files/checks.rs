@@ -4,11 +4,11 @@ use units::Bytes;
 
 use description::check::REQUEST_BYTES_MAX;
 use description::model::{Workload, WorkloadTable};
-use plan::program::{Copies, FilePool, PoolEnd, ProgramPart, ProgramPhase, Until};
+use plan::program::{FilePool, FilesetSharing, PoolEnd, ProgramPart, ProgramPhase, RoundsEnd};
 use plan::{CacheMode, EngineKind, TargetKind};
 use plan::{Diagnostic, Severity};
 
-use super::super::memory::Taken;
+use super::super::memory::MemoryUse;
 use super::{ProgramPlanner, bytes};
 
 impl ProgramPlanner<'_, '_> {
@@ -75,7 +75,7 @@ impl ProgramPlanner<'_, '_> {
             return Ok(());
         };
         let mut filesets = self.program.filesets.iter();
-        let Some(shared) = filesets.find(|it| it.copies == Copies::One) else {
+        let Some(shared) = filesets.find(|it| it.copies == FilesetSharing::One) else {
             return Ok(());
         };
         let message = format!(
@@ -93,7 +93,7 @@ impl ProgramPlanner<'_, '_> {
             return Ok(());
         };
         let mut ways = self.program.ways.iter();
-        let Some(way) = ways.find(|way| way.goes_by_position()) else {
+        let Some(way) = ways.find(|way| way.uses_file_offset()) else {
             return Ok(());
         };
         let key = if way.seeks { "seek" } else { "unit" };
@@ -120,7 +120,7 @@ impl ProgramPlanner<'_, '_> {
 
     /// The content of files that others wrote is not known.
     fn check_verify(&self) -> Result<(), Diagnostic> {
-        if !self.options.verify || !(self.is_in_place || self.program.finds_files()) {
+        if !self.options.verify || !(self.is_in_place || self.program.uses_existing_files()) {
             return Ok(());
         }
         let message = format!(
@@ -137,7 +137,7 @@ impl ProgramPlanner<'_, '_> {
             let ProgramPart::Rounds { until, .. } = part else {
                 return false;
             };
-            matches!(until, Until::Spent { .. })
+            matches!(until, RoundsEnd::Spent { .. })
         };
         if self.options.method.steady.is_none()
             || self.program.phases().iter().any(is_timed)
@@ -176,7 +176,7 @@ impl ProgramPlanner<'_, '_> {
         let depth = self.slot_count;
         let request_bytes = u64::from(self.program.request_bytes_max());
         let (shares, each) = (&self.context.shares, request_bytes * u64::from(depth));
-        let buffers = Taken {
+        let buffers = MemoryUse {
             what: "the buffers of all workers",
             help: "use smaller requests, a smaller queue depth or fewer workers",
             workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
@@ -196,7 +196,7 @@ impl ProgramPlanner<'_, '_> {
             return Err(Diagnostic::error("", message).help(help));
         }
         let (shares, each) = (&self.context.shares, pool.memory_bytes());
-        let pools = Taken {
+        let pools = MemoryUse {
             what: "the pools of all workers",
             help: "use a smaller `number` or `max_size`, or fewer workers",
             workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
@@ -207,7 +207,7 @@ impl ProgramPlanner<'_, '_> {
     /// Warns if a pool is expected to become empty, or to fill its table.
     fn warn_of_end(&mut self, pool: &FilePool) {
         let is_counted = self.program.pool_time_ns().is_none();
-        let end = pool.end_count().filter(|_| is_counted);
+        let end = pool.transactions_until_end().filter(|_| is_counted);
         let Some((count, end)) = end else {
             return;
         };

@@ -19,15 +19,15 @@ use plan::Diagnostic;
 use plan::program::{FILES_MAX, Program};
 use plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, Work, WorkerPlan};
 
-use super::repetition::Often;
+use super::repetition::RepetitionMode;
 use super::space::SECTOR_BYTES;
-use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+use super::{Context, WEIGHT_MAX, note_targets, note_workers, plan_too_large, weight};
 use options::FileOptions;
 use plan::worker_seed;
 
 /// Planned cells of a workload of many files.
 pub(super) struct FileCells {
-    pub often: Often,
+    pub often: RepetitionMode,
     /// Seed from which the workers' seeds are derived.
     pub seed: u64,
     /// The cells of one repetition.
@@ -50,12 +50,12 @@ pub(super) fn of_workload(
     let mut cells = Vec::new();
     for depth in &options.iodepths {
         // Flows that are threads take part in the work like workers.
-        let threads = if options.has_thread_for_each_flow(&program) {
+        let threads = if options.has_thread_per_flow(&program) {
             *depth
         } else {
             1
         };
-        let program = program.with_workers_times(threads);
+        let program = program.with_workers_multiplied(threads);
         let mut layout = ProgramPlanner {
             context,
             options: &options,
@@ -122,7 +122,7 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
                 way.is_direct |= workload.cache == Some(CacheMode::Direct);
             }
             match workload.ramp_time {
-                Some(Span(ramp_ns @ 1..)) => program.ramped(ramp_ns),
+                Some(Span(ramp_ns @ 1..)) => program.with_ramp(ramp_ns),
                 _ => program,
             }
         }
@@ -130,7 +130,7 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
     };
     // Before the workers are filled in, because the reading phases need workers, too.
     let program = match workload.warm {
-        Some(true) => program.warmed(),
+        Some(true) => program.with_warm_up(),
         _ => program,
     };
     let program = with_workers(workload, program, target_count);
@@ -147,7 +147,7 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
 /// If the files or transactions would exceed their maximum number.
 fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic> {
     let counted = program.with_operations(count);
-    let workers = u64::from(counted.workers_most().max(1));
+    let workers = u64::from(counted.workers_max().max(1));
     let of_pool = counted.pool.as_ref().map(|_| count.div_ceil(workers));
     let files = counted.filesets.iter().map(|set| u64::from(set.count));
     let (what, needed, most) = match of_pool {
@@ -167,7 +167,7 @@ fn worker_count(
     program: &Program,
     target_count: usize,
 ) -> Result<u32, Diagnostic> {
-    let count = program.workers_most();
+    let count = program.workers_max();
     if count > WORKERS_MAX {
         let message = format!("there are {count} workers, more than {WORKERS_MAX}");
         let help = match workload.iodepth {
@@ -219,7 +219,7 @@ impl ProgramPlanner<'_, '_> {
         }
         self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
         match self.context.weight > WEIGHT_MAX {
-            true => Err(too_heavy()),
+            true => Err(plan_too_large()),
             false => Ok(cells),
         }
     }
@@ -284,7 +284,7 @@ impl ProgramPlanner<'_, '_> {
             target_index,
             iodepth: self.slot_count,
             start_bytes: 0,
-            size_bytes: bytes::at_once(self.program, self.worker_count),
+            size_bytes: bytes::peak_bytes(self.program, self.worker_count),
             sector_bytes: SECTOR_BYTES,
         }
     }

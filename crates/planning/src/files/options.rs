@@ -28,10 +28,10 @@ impl FileOptions {
     /// `true` if each flow of a worker is a thread. This is so if the engine has one request in
     /// flight per thread; if rounds have due times, because a thread waits for one at a time; and
     /// for recorded calls, which run one after the other.
-    pub fn has_thread_for_each_flow(&self, program: &Program) -> bool {
+    pub fn has_thread_per_flow(&self, program: &Program) -> bool {
         let method = &self.method;
         let has_rate = !method.curve.is_empty() || method.rates.iter().any(Option::is_some);
-        self.engine.is_one_at_a_time() || has_rate || program.has_traces()
+        self.engine.is_synchronous() || has_rate || program.has_traces()
     }
 
     /// Resolves every key that applies and notes it as a setting.

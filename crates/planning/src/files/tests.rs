@@ -121,7 +121,7 @@ fn every_key_is_a_setting_with_its_source() {
 }
 
 #[test]
-fn workers_take_targets_in_turn_and_have_seeds_of_their_own() {
+fn workers_take_targets_in_turn_and_have_their_own_seeds() {
     let text = "targets = [\"/a\", \"/b\"]\nworkers = 3\ncpus = [1, 0]\n";
     let seen = |table: &str| {
         let cells = cells(&format!("{text}{table}"));
@@ -187,7 +187,7 @@ fn flows(text: &str) -> (usize, u32, u32) {
 }
 
 #[test]
-fn flows_are_threads_where_one_thread_has_one_call_in_flight() {
+fn flows_are_threads_on_engines_with_one_call_in_flight() {
     let body = "workers = 2\niodepth = 4\n[create_remove]\n";
     assert_eq!(flows(body), (8, 1, 4));
     assert_eq!(flows(&format!("engine = \"io_uring\"\n{body}")), (2, 4, 4));
@@ -197,7 +197,7 @@ fn flows_are_threads_where_one_thread_has_one_call_in_flight() {
 }
 
 #[test]
-fn a_number_of_operations_is_all_that_ends_a_phase() {
+fn with_a_number_of_operations_nothing_else_ends_a_phase() {
     let rounds = |text: &str| -> Vec<u64> {
         let cells = cells(text);
         let program = cells[0].program().unwrap();
@@ -235,7 +235,7 @@ fn a_number_of_operations_is_all_that_ends_a_phase() {
 }
 
 #[test]
-fn more_operations_than_can_be_numbered_are_refused() {
+fn too_many_operations_are_refused() {
     for (table, what) in [
         ("[create_remove]\n", "more files than 100000000"),
         (
@@ -254,14 +254,14 @@ fn more_operations_than_can_be_numbered_are_refused() {
 }
 
 #[test]
-fn flows_that_are_too_many_workers_are_refused_by_their_depth() {
+fn too_many_workers_from_a_depth_are_refused_with_the_depth() {
     let refused = refusal("iodepth = 5000\n[create_remove]\n");
     assert!(refused.contains("there are 5000 workers"), "{refused}");
     assert!(refused.contains("use a smaller `iodepth`"), "{refused}");
 }
 
 #[test]
-fn a_run_time_ends_the_transactions() {
+fn a_run_time_replaces_the_number_of_transactions() {
     let timed = planned("run_time = \"30s\"\n[postmark]\ntransactions = 7\n");
     assert_eq!(timed.plan.cells[0].run_time_ns, 30_000_000_000);
     assert_eq!(
@@ -281,7 +281,7 @@ fn a_run_time_ends_the_transactions() {
 }
 
 #[test]
-fn a_target_is_a_directory() {
+fn a_file_workload_needs_a_directory_as_target() {
     assert!(on(TargetKind::Directory, true, "[lat_fs]\n").is_ok());
     for (kind, exists, what) in [
         (TargetKind::Device, true, "is a block device"),
@@ -301,7 +301,7 @@ fn a_target_is_a_directory() {
 }
 
 #[test]
-fn a_gibibyte_stays_free_of_files() {
+fn files_leave_a_gibibyte_free() {
     // 1 GiB can be used.
     let text = |count: u32| format!("[create_remove]\ncount = {count}\nsizes = \"64KiB\"\n");
     assert!(on(TargetKind::Directory, true, &text(16_384)).is_ok());
@@ -324,7 +324,7 @@ fn a_gibibyte_stays_free_of_files() {
 }
 
 #[test]
-fn direct_io_needs_sizes_in_whole_blocks() {
+fn direct_io_needs_file_sizes_in_whole_blocks() {
     let direct = |table: &str| {
         let seen = on(
             TargetKind::Directory,
@@ -365,7 +365,7 @@ fn direct_io_needs_sizes_in_whole_blocks() {
 }
 
 #[test]
-fn directories_have_numbers_of_32_bits() {
+fn directory_numbers_must_fit_32_bits() {
     let text = |locations: usize| {
         let names: Vec<String> = (0..locations).map(|it| format!("\"{it}\"")).collect();
         let names = names.join(",");
@@ -396,7 +396,7 @@ fn pools_leave_half_of_the_memory() {
 }
 
 #[test]
-fn programs_are_started_as_they_are() {
+fn engine_and_content_do_not_apply_to_external_programs() {
     let exec = "[create_remove]\nmode = \"exec\"\n";
     assert_eq!(cells(exec)[0].workers[0].content, plan::ContentPlan::Zero);
     let settings = planned(exec).plan.settings;
@@ -409,14 +409,14 @@ fn programs_are_started_as_they_are() {
 }
 
 #[test]
-fn nothing_is_read_that_could_be_verified_without_files() {
+fn verification_needs_an_engine_that_reads() {
     let text = "verify = true\n[postmark]\n";
     assert!(cells(text)[0].workers[0].verify);
     assert!(refusal(&format!("engine = \"null\"\n{text}")).contains("reads nothing"));
 }
 
 #[test]
-fn a_pool_that_comes_to_its_end_is_a_warning() {
+fn a_pool_that_may_run_out_gives_a_warning() {
     let warnings = |bias: i64, transactions: u32| {
         let text = format!(
             "[postmark]\nnumber = 50\ncreate_bias = {bias}\ntransactions = {transactions}\n"

@@ -167,7 +167,7 @@ fn doubts(record: &RunRecord) -> Vec<Warning> {
     record
         .cluster
         .iter()
-        .filter_map(doubt_hosts)
+        .filter_map(host_difference_warning)
         .chain(cells)
         .collect()
 }

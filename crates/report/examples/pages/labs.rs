@@ -5,8 +5,8 @@ use std::sync::Arc;
 use plan::{CacheMode, Work};
 use report::{Page, Paper, PaperSide, PaperTable, SideBySide, TableFormat};
 use results::{
-    Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord, Stack, Warning,
-    WarningCode,
+    BetterDirection, LabColumn, LabFigure, LabRecord, LabSection, LabText, RunRecord, Stack,
+    Warning, WarningCode,
 };
 
 use crate::made_up;
@@ -69,7 +69,7 @@ fn lab() -> String {
         figures: vec![LabFigure {
             label: "sync afterwards, s".to_owned(),
             samples: vec![vec![2.0, 2.1], vec![1.0, 1.1], vec![3.0, 3.0], Vec::new()],
-            better: Better::Lower,
+            better: BetterDirection::Lower,
             is_time: true,
         }],
         words: Vec::new(),
@@ -83,7 +83,7 @@ fn lab() -> String {
 fn recover() -> String {
     let title = "What file systems keep when their kernel is killed";
     let mut lab = draft(title, &["nilfs2", "f2fs"]);
-    let words = |label: &str, values: [&str; 2]| LabWords {
+    let words = |label: &str, values: [&str; 2]| LabText {
         label: label.to_owned(),
         values: values.map(|value| Some(value.to_owned())).into(),
     };

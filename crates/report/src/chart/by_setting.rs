@@ -36,7 +36,7 @@ impl SettingLine<'_> {
 pub fn by_setting(matrix: &SettingMatrix, lines_max: usize) -> Vec<Chart> {
     let mut axes = matrix.axes.iter();
     // Only amounts have an order, so only along them a line shows a trend.
-    let across = axes.position(is_of_amounts).unwrap_or(0);
+    let across = axes.position(has_amounts).unwrap_or(0);
     let lines = lines(matrix, across);
     let parts = lines.chunks(lines_max.max(1));
     let pairs =
@@ -44,7 +44,7 @@ pub fn by_setting(matrix: &SettingMatrix, lines_max: usize) -> Vec<Chart> {
     pairs.collect()
 }
 
-fn is_of_amounts(axis: &MatrixAxis) -> bool {
+fn has_amounts(axis: &MatrixAxis) -> bool {
     let is_amount = |it: &String| it.parse::<f64>().is_ok() || it.parse::<Bytes>().is_ok();
     axis.values.iter().all(is_amount)
 }
@@ -76,7 +76,7 @@ fn pair(
     lines: &[SettingLine],
 ) -> [Chart; 2] {
     // Values without an order are not joined by lines.
-    let style = match is_of_amounts(axis) {
+    let style = match has_amounts(axis) {
         true => LineStyle::Marked,
         false => LineStyle::Dots,
     };

@@ -118,11 +118,11 @@ pub fn percentiles(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     if percents.is_empty() {
         return None;
     }
-    let values = |latency: &Latency| supported(latency, &percents);
+    let values = |latency: &Latency| supported_latencies(latency, &percents);
     let views = kinds.iter();
     let views = views.map(|kind| kind.view(Axis::LATENCY, LineStyle::Solid, values));
     let at = percents.iter().copied().map(ChartNumber::exact);
-    let summary = summary(&kinds, furthest);
+    let summary = summary(&kinds, highest_supported_percentile);
     Some(Chart::new(
         "Latency by percentile",
         summary,
@@ -148,7 +148,7 @@ fn places(detail: Detail) -> impl Iterator<Item = f64> {
     })
 }
 
-fn supported(latency: &Latency, percents: &[f64]) -> Vec<ChartNumber> {
+fn supported_latencies(latency: &Latency, percents: &[f64]) -> Vec<ChartNumber> {
     values_at(latency, percents)
         .into_iter()
         .zip(percents)
@@ -160,7 +160,7 @@ fn supported(latency: &Latency, percents: &[f64]) -> Vec<ChartNumber> {
 }
 
 /// Returns the highest of the usual percentiles with enough samples.
-fn furthest(latency: &Latency) -> Option<String> {
+fn highest_supported_percentile(latency: &Latency) -> Option<String> {
     let known = &latency.percentiles_ns;
     let usual = [
         ("p99.999", 99.999, known.p99_999),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_percentiles_are_places_on_the_axis() {
+    fn the_usual_percentiles_are_points_on_the_axis() {
         let places: Vec<f64> = places(FINE).collect();
         for wanted in [
             50.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999,

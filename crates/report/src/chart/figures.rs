@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_reorder_a_title_is_seen() {
+    fn characters_that_would_reorder_a_title_are_escaped() {
         let page = figures(&[chart("a\u{202e}b \\u{1b}")]).into_string();
         let read: serde_json::Value = serde_json::from_str(&unpacked(&page)).unwrap();
         assert_eq!(read[0]["title"], *"a\\u{202e}b \\u{1b}");

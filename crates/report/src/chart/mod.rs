@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_is_written_with_the_names_that_the_script_knows() {
+    fn a_chart_is_serialized_with_the_names_the_script_knows() {
         let axis = Axis {
             label: "time",
             unit: AxisUnit::BytesPerSecond,

@@ -74,7 +74,7 @@ pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let summary = format!(
         "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
         WAITING_SEEN * 100.0,
-        course.intervals_in_words(),
+        course.describe_intervals(),
         course.chunk_remark("it shows their mean"),
     );
     let share = Axis::new("share of time", AxisUnit::Percent, AxisScale::Linear);
@@ -211,7 +211,7 @@ impl<'a> IntervalChunks<'a> {
         format!(
             "{range} {} in {}.{remark}",
             counted.rate_name(),
-            self.intervals_in_words()
+            self.describe_intervals()
         )
     }
 
@@ -236,11 +236,11 @@ impl<'a> IntervalChunks<'a> {
         format!(
             "{}, over {}.{remark}",
             few(&parts),
-            self.intervals_in_words()
+            self.describe_intervals()
         )
     }
 
-    fn intervals_in_words(&self) -> String {
+    fn describe_intervals(&self) -> String {
         format!("{} intervals", self.intervals.len())
     }
 
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_stands_in_the_middle_of_its_interval() {
+    fn a_point_lies_in_the_middle_of_its_interval() {
         let chart = throughput(&cell(&[10, 30, 20]), FINE).unwrap();
         let at: Vec<f64> = chart.at.iter().map(|number| number.get()).collect();
         assert_eq!(at, [0.5, 1.5, 2.5]);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_that_was_not_done_for_a_while_has_a_rate_of_zero_and_no_latency() {
+    fn an_idle_operation_has_a_rate_of_zero_and_no_latency() {
         let mut cell = cell(&[10, 30]);
         cell.intervals[1].operations.clear();
         let chart = throughput(&cell, FINE).unwrap();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_stand_for_several_intervals_say_so() {
+    fn points_that_merge_several_intervals_say_so() {
         let coarse = Detail {
             points_max: 2,
             ..FINE
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_view_of_the_latency_of_each_operation() {
+    fn each_operation_has_its_own_latency_view() {
         let chart = latency(&cell(&[10, 30]), FINE).unwrap();
         let labels: Vec<&str> = chart.views.iter().map(|view| &*view.label).collect();
         assert_eq!(labels, ["read", "write"]);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn without_several_intervals_there_is_no_course() {
+    fn without_several_intervals_there_is_no_chart_over_time() {
         for counts in [&[][..], &[10]] {
             assert_eq!(throughput(&cell(counts), FINE), None);
             assert_eq!(latency(&cell(counts), FINE), None);

@@ -42,10 +42,10 @@ pub fn processes(cell: &CellRecord) -> Option<Chart> {
 }
 
 /// The processes of each host. Hosts are in the order of their first process.
-type OfHosts<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
+type RanksByHost<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
 
-fn by_host(cluster: &CellCluster) -> OfHosts<'_> {
-    let mut hosts: OfHosts = Vec::new();
+fn by_host(cluster: &CellCluster) -> RanksByHost<'_> {
+    let mut hosts: RanksByHost = Vec::new();
     // A table instead of a search: a run may have thousands of processes.
     let mut known = std::collections::HashMap::new();
     for rank in &cluster.ranks {
@@ -59,7 +59,7 @@ fn by_host(cluster: &CellCluster) -> OfHosts<'_> {
 }
 
 /// Returns the labels: each host's name below the middle of its processes.
-fn ticks(hosts: &OfHosts) -> Vec<(ChartNumber, String)> {
+fn ticks(hosts: &RanksByHost) -> Vec<(ChartNumber, String)> {
     let mut before = 0;
     let tick = |(name, ranks): &(&str, Vec<&RankFigures>)| {
         let middle = before as f64 + (ranks.len() as f64 + 1.0) / 2.0;
@@ -76,7 +76,7 @@ fn without_domain(name: &str) -> &str {
     if is_name { first } else { name }
 }
 
-fn series(cluster: &CellCluster, hosts: &OfHosts) -> Vec<Series> {
+fn series(cluster: &CellCluster, hosts: &RanksByHost) -> Vec<Series> {
     let count = cluster.ranks.len();
     let rate = |rank: &RankFigures| match rank.lost_ns {
         None => ChartNumber::rounded(rank.per_second),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_of_a_host_stand_beside_each_other() {
+    fn processes_of_a_host_are_adjacent() {
         let chart = chart_of(&[("b.x", 100.0), ("a.x", 90.0), ("b.x", 80.0), ("a.x", 120.0)]);
         let places = chart.places.unwrap();
         let wanted = [

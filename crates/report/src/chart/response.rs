@@ -31,10 +31,10 @@ pub fn response_curve(curve: &Curve, name: &str) -> Chart {
     let series = [
         series("mean", 0, LineStyle::Marked, |it| it.mean_ns),
         series("p50", 1, LineStyle::Dashed, |it| {
-            supported(it, 50.0, it.percentiles_ns.p50)
+            supported_ns(it, 50.0, it.percentiles_ns.p50)
         }),
         series("p99", 2, LineStyle::Dotted, |it| {
-            supported(it, 99.0, it.percentiles_ns.p99)
+            supported_ns(it, 99.0, it.percentiles_ns.p99)
         }),
     ];
     let title = "Response time against achieved rate";
@@ -43,7 +43,7 @@ pub fn response_curve(curve: &Curve, name: &str) -> Chart {
     Chart::new(title, summary(curve, name, &points), RATE, at, views)
 }
 
-fn supported(response: &Latency, percent: f64, ns: Option<u64>) -> Option<f64> {
+fn supported_ns(response: &Latency, percent: f64, ns: Option<u64>) -> Option<f64> {
     ns.filter(|_| percentile_is_supported(response.count, percent))
         .map(|ns| ns as f64)
 }
@@ -77,7 +77,7 @@ mod tests {
     use crate::curve::{curves, tests::record};
 
     #[test]
-    fn points_stand_in_the_order_of_their_rates() {
+    fn points_are_sorted_by_rate() {
         let record = record(&[(10, 1000.0), (30, 3000.0), (20, 2000.0)]);
         let chart = response_curve(&curves(&record)[0], "reads");
         let at: Vec<f64> = chart.at.iter().map(|it| it.get()).collect();

@@ -25,7 +25,7 @@ fn view(steady: &SteadyRecord) -> View {
     let mut series = vec![Series::new("round", 0, LineStyle::Marked, rates)];
     let mut bands = Vec::new();
     if let Some(window) = &steady.window {
-        let drawn = Drawn { steady, window };
+        let drawn = WindowValues { steady, window };
         // The rule limits the distance between the largest and the smallest value (SNIA PTS). Half
         // of it is on each side of the mean.
         let half = window.range_limit / 2.0;
@@ -53,12 +53,12 @@ fn view(steady: &SteadyRecord) -> View {
 }
 
 /// Values that exist only within the window.
-struct Drawn<'a> {
+struct WindowValues<'a> {
     steady: &'a SteadyRecord,
     window: &'a SteadyWindow,
 }
 
-impl Drawn<'_> {
+impl WindowValues<'_> {
     /// Returns a series of `value`, which takes the index of a round within the window.
     fn series(
         &self,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_has_its_mean_its_band_and_its_line() {
+    fn the_window_shows_its_mean_band_and_line() {
         let chart = rounds(&cell(&[2000.0, 950.0, 975.0, 1000.0, 1025.0, 1050.0])).unwrap();
         assert_eq!(chart.at.len(), 6);
         assert!(
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_that_fill_no_window_stand_alone() {
+    fn too_few_rounds_are_drawn_without_a_window() {
         let chart = rounds(&cell(&[1000.0, 2000.0])).unwrap();
         assert_eq!(
             (chart.views[0].series.len(), chart.views[0].bands.len()),

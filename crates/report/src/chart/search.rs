@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn trials_stand_in_order_with_the_limit_and_the_knee() {
+    fn trials_are_sorted_and_show_the_limit_and_the_knee() {
         let found = search(&[(100.0, 9_000_000), (50.0, 1_000_000), (75.0, 1_500_000)]);
         let chart = rate_search(&found, "found".to_owned()).unwrap();
         let at: Vec<f64> = chart.at.iter().map(|it| it.get()).collect();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_rate_makes_no_chart_and_nothing_that_held_no_knee() {
+    fn a_single_rate_has_no_chart_and_failed_trials_have_no_knee() {
         assert_eq!(rate_search(&search(&[(50.0, 1)]), String::new()), None);
         let twice = search(&[(50.0, 1), (50.0, 2)]);
         assert_eq!(rate_search(&twice, String::new()), None);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_share_the_axis_and_have_gaps_where_they_were_not_measured() {
+    fn lines_share_the_axis_and_have_gaps_at_unmeasured_depths() {
         let records = [record(&[1, 4]), record(&[1, 2])];
         let lines: Vec<SweepLine> = records.iter().map(line).collect();
         let [rates, latencies] = sweeps(&lines, SMALL);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_have_ends_of_their_intervals() {
+    fn points_of_repetitions_have_confidence_intervals() {
         let mut record = record(&[1, 1, 4]);
         record.cells[1].repetition = 1;
         record.cells[1].total.per_second *= 1.01;

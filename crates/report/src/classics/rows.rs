@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use results::{
-    CellRecord, PhaseFigures, PoolFigures, RoundFigures, RoundRule, RunRecord, ToldRound,
+    CellRecord, PhaseFigures, PoolFigures, ReportedRound, RoundFigures, RoundRule, RunRecord,
 };
 use serde_json::Value;
 use units::format;
@@ -27,7 +27,7 @@ const ELSEWHERE: [&str; 6] = [
 ];
 
 /// Values by name.
-type Shown = BTreeMap<String, String>;
+type ShownValues = BTreeMap<String, String>;
 
 /// Returns the results of a phase as rows of name and value, where they are single or few values.
 pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
@@ -36,7 +36,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     };
     let mut planned = record.plan.cells.iter();
     let planned = planned.find(|planned| planned.index == cell.index);
-    let mut shown = Shown::new();
+    let mut shown = ShownValues::new();
     // Only PostMark has a pool, and only its output depends on the version.
     let asked = planned.filter(|_| figures.pool.is_some());
     if let Some(compat) = asked.and_then(|planned| front::pool_version(record, planned)) {
@@ -44,12 +44,12 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     }
     show_rounds(&mut shown, figures);
     if let Some(told) = &figures.told_round {
-        show_told(&mut shown, figures, told);
+        show_reported_round(&mut shown, figures, told);
     }
     if let Some(pool) = &figures.pool {
         show_pool(&mut shown, pool);
     }
-    shown.extend(shown_before(&figures.figures_before));
+    shown.extend(untyped_results(&figures.figures_before));
     let phase = cell.phase.name();
     let name = |name: String| match phase {
         // PostMark's results are all in this phase, so they need no prefix to be distinct.
@@ -70,11 +70,11 @@ fn words(key: &str) -> String {
     }
 }
 
-fn show(shown: &mut Shown, name: &str, value: impl ToString) {
+fn show(shown: &mut ShownValues, name: &str, value: impl ToString) {
     shown.insert(name.to_owned(), value.to_string());
 }
 
-fn show_rounds(shown: &mut Shown, figures: &PhaseFigures) {
+fn show_rounds(shown: &mut ShownValues, figures: &PhaseFigures) {
     let rounds = &figures.rounds;
     // A single round has the same results as the phase.
     if rounds.len() < 2 {
@@ -88,18 +88,18 @@ fn show_rounds(shown: &mut Shown, figures: &PhaseFigures) {
     let syncs = rounds.iter().filter_map(|round| round.sync_ns);
     let syncs: Vec<f64> = syncs.map(|sync_ns| sync_ns as f64).collect();
     for (name, values) in [("files_per_second", rates), ("sync_ns", syncs)] {
-        shown.extend(several(&values).map(|values| (name.to_owned(), values)));
+        shown.extend(joined_values(&values).map(|values| (name.to_owned(), values)));
     }
 }
 
-fn several(values: &[f64]) -> Option<String> {
+fn joined_values(values: &[f64]) -> Option<String> {
     let numbers: Vec<String> = values.iter().map(|value| format!("{value:.1}")).collect();
     (1..=VALUES_MAX)
         .contains(&values.len())
         .then(|| numbers.join(", "))
 }
 
-fn show_told(shown: &mut Shown, figures: &PhaseFigures, told: &ToldRound) {
+fn show_reported_round(shown: &mut ShownValues, figures: &PhaseFigures, told: &ReportedRound) {
     let [time, rate] = match told.rule {
         RoundRule::Best => ["best_ns", "best_files_per_second"],
         RoundRule::Median => ["median_ns", "median_files_per_second"],
@@ -111,12 +111,12 @@ fn show_told(shown: &mut Shown, figures: &PhaseFigures, told: &ToldRound) {
     if let Some(fileset) = figures.fileset() {
         show(shown, "files", fileset.file_count);
     }
-    if let Some(per_second) = figures.told_files_per_second(told.rule) {
+    if let Some(per_second) = figures.reported_files_per_second(told.rule) {
         show(shown, rate, real(per_second));
     }
 }
 
-fn show_pool(shown: &mut Shown, pool: &PoolFigures) {
+fn show_pool(shown: &mut ShownValues, pool: &PoolFigures) {
     for (name, count) in [
         ("transactions", pool.transactions_count),
         ("created", pool.created_count),
@@ -157,7 +157,7 @@ fn real(value: f64) -> String {
 }
 
 /// Returns untyped results of a record in format 1.
-fn shown_before(before: &BTreeMap<String, Value>) -> Shown {
+fn untyped_results(before: &BTreeMap<String, Value>) -> ShownValues {
     let shown = |key: &str, value: &Value| match value {
         Value::Number(number) if key.ends_with("_ns") => number.as_u64().map(format::latency_ns),
         Value::Number(number) if number.is_f64() => number.as_f64().map(real),
@@ -166,7 +166,7 @@ fn shown_before(before: &BTreeMap<String, Value>) -> Shown {
         Value::Array(values) => {
             let numbers: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
             // Values that are not numbers are gone from `numbers`, so the original length decides.
-            several(&numbers).filter(|_| values.len() <= VALUES_MAX)
+            joined_values(&numbers).filter(|_| values.len() <= VALUES_MAX)
         }
         _ => None,
     };

@@ -15,7 +15,7 @@ use crate::wrap::printable;
 const DIFFERENCES_MAX: usize = 20;
 
 /// A cell of the first side, with its entry in each comparison.
-type Aligned<'a> = Vec<Option<&'a CellComparison>>;
+type AlignedCells<'a> = Vec<Option<&'a CellComparison>>;
 
 /// Returns the report of comparisons requested by the user.
 pub(crate) fn document(comparisons: &[Comparison], medium: ReportMedium) -> Document {
@@ -38,7 +38,7 @@ pub(crate) fn document(comparisons: &[Comparison], medium: ReportMedium) -> Docu
 }
 
 /// Returns the comparisons for a page of runs, which already lists the runs.
-pub(crate) fn beside_runs(comparisons: &[Comparison]) -> Document {
+pub(crate) fn document_for_run_page(comparisons: &[Comparison]) -> Document {
     let unlike = sentences::unlike(comparisons);
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
     Document {
@@ -58,7 +58,7 @@ fn title(comparisons: &[Comparison]) -> String {
 fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> {
     let unit = sentences::latency_unit(comparisons);
     let names_targets = comparisons.iter().any(sentences::has_several_targets);
-    let cells = aligned(comparisons);
+    let cells = align_cells(comparisons);
     let cells = cells.iter().map(|cell| part(cell, unit, names_targets));
     let notes = DocumentPart::new("", [Block::paragraphs(sentences::notes(comparisons))]);
     let chapter = |heading: &str, id: &str| {
@@ -122,8 +122,8 @@ fn differing(found: &[Difference], letter: &str) -> [Block; 2] {
 }
 
 /// Returns the cells of the first side in order, each with its entry in every comparison.
-fn aligned(comparisons: &[Comparison]) -> Vec<Aligned<'_>> {
-    let mut cells: Vec<Aligned> = Vec::new();
+fn align_cells(comparisons: &[Comparison]) -> Vec<AlignedCells<'_>> {
+    let mut cells: Vec<AlignedCells> = Vec::new();
     for (place, comparison) in comparisons.iter().enumerate() {
         for cell in &comparison.cells {
             let known = cells.iter_mut().find(|known| {
@@ -149,7 +149,7 @@ fn is_same(one: &CellComparison, other: &CellComparison) -> bool {
     one.name == other.name && one.target_a == other.target_a
 }
 
-fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> DocumentPart {
+fn part(cell: &AlignedCells, unit: LatencyUnit, names_targets: bool) -> DocumentPart {
     let first = cell.iter().flatten().next();
     let heading = first.map_or_else(String::new, |cell| sentences::cell_heading(&cell.name));
     let rows = ComparedRow::of(cell, unit);
@@ -165,8 +165,8 @@ fn part(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> DocumentPart 
     let targets = names_targets.then(|| sentences::targets(&sides));
     let errors = sentences::errors(&sides);
     let table = match cell.len() {
-        1 => tables::of_two(&rows),
-        _ => tables::of_several(&rows),
+        1 => tables::for_two_sides(&rows),
+        _ => tables::for_several_sides(&rows),
     };
     let blocks = [
         Block::paragraphs(others.chain(targets)),

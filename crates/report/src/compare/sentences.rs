@@ -148,7 +148,7 @@ pub(super) fn unlike(comparisons: &[Comparison]) -> Vec<String> {
 }
 
 /// Explains why there is no verdict.
-pub(super) fn cannot_tell(figure: &FigureComparison) -> &'static str {
+pub(super) fn no_verdict_reason(figure: &FigureComparison) -> &'static str {
     match (figure.a.n, figure.b.n) {
         (1, 1) => "one repetition",
         _ => "no interval",
@@ -158,7 +158,7 @@ pub(super) fn cannot_tell(figure: &FigureComparison) -> &'static str {
 /// Formats the verdict for a table.
 pub(super) fn verdict(figure: &FigureComparison) -> String {
     match figure.verdict {
-        Verdict::CannotTell => format!("cannot tell: {}", cannot_tell(figure)),
+        Verdict::CannotTell => format!("cannot tell: {}", no_verdict_reason(figure)),
         told => told.name().to_owned(),
     }
 }
@@ -275,7 +275,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    notes.extend(holm(comparisons));
+    notes.extend(holm_note(comparisons));
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
@@ -295,7 +295,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
 }
 
 /// Returns the note on Holm's correction; `None` if nothing was tested.
-fn holm(comparisons: &[Comparison]) -> Option<String> {
+fn holm_note(comparisons: &[Comparison]) -> Option<String> {
     if comparisons
         .iter()
         .all(|comparison| comparison.test_count == 0)
@@ -345,7 +345,7 @@ fn basis(basis: Basis) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn beside_first(waits: [Option<f64>; 2]) -> Vec<String> {
+    fn alarms_for_waits(waits: [Option<f64>; 2]) -> Vec<String> {
         let side = |waiting: Option<f64>| {
             serde_json::json!({
                 "runs": [], "started_at": null, "targets": [], "incomplete_count": 0,
@@ -361,16 +361,16 @@ mod tests {
     }
 
     #[test]
-    fn waiting_of_one_side_alone_is_an_alarm() {
+    fn cpu_waiting_on_one_side_only_is_an_alarm() {
         assert_eq!(
-            beside_first([None, Some(0.34)]),
+            alarms_for_waits([None, Some(0.34)]),
             [
                 "the workers of B waited for a CPU for up to 34.0 % of their time, but the \
                  workers of another side did not: the difference may be due to the CPUs, not \
                  the target; repeat it on an idle machine"
             ]
         );
-        assert_eq!(beside_first([Some(0.3), Some(0.34)]), [""; 0]);
-        assert_eq!(beside_first([None, None]), [""; 0]);
+        assert_eq!(alarms_for_waits([Some(0.3), Some(0.34)]), [""; 0]);
+        assert_eq!(alarms_for_waits([None, None]), [""; 0]);
     }
 }

@@ -2,27 +2,27 @@
 
 use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
-use super::sentences::{cannot_tell, other_letters};
+use super::sentences::{no_verdict_reason, other_letters};
 
 /// Returns the result in one sentence; `None` without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
     let letters = other_letters();
     let each: Vec<String> = letters
         .zip(comparisons)
-        .map(|(letter, it)| of_one(it, &letter))
+        .map(|(letter, it)| comparison_sentence(it, &letter))
         .collect();
     (!each.is_empty()).then(|| each.join("; "))
 }
 
-fn of_one(comparison: &Comparison, letter: &str) -> String {
+fn comparison_sentence(comparison: &Comparison, letter: &str) -> String {
     let rate = |cell| total(cell, Figure::PerSecond);
     let rates: Vec<&FigureComparison> = comparison.cells.iter().filter_map(rate).collect();
     let mut text = match rates.as_slice() {
         [] => format!("A and {letter} have no rate in common"),
-        [rate] => of_rate(rate, letter),
-        several => of_rates(several, letter),
+        [rate] => rate_sentence(rate, letter),
+        several => rates_sentence(several, letter),
     };
-    text.push_str(&of_latencies(comparison));
+    text.push_str(&latencies_sentence(comparison));
     text
 }
 
@@ -31,7 +31,7 @@ fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
     figures.find(|it| it.scope == Scope::Total && it.figure == figure)
 }
 
-fn of_rate(rate: &FigureComparison, letter: &str) -> String {
+fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
     let how = match share(rate.effect.abs()) {
         // The text is compared, so that `0 % faster` is never printed.
         same if same == "0" => format!("{letter} is as fast as A"),
@@ -57,13 +57,13 @@ fn of_rate(rate: &FigureComparison, letter: &str) -> String {
         Verdict::CannotTell => {
             format!(
                 "{how}, but the difference may be due to chance: {}",
-                cannot_tell(rate)
+                no_verdict_reason(rate)
             )
         }
     }
 }
 
-fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
+fn rates_sentence(rates: &[&FigureComparison], letter: &str) -> String {
     let of = |verdict: Verdict| -> Vec<&FigureComparison> {
         let rates = rates.iter().copied();
         rates.filter(|rate| rate.verdict == verdict).collect()
@@ -91,7 +91,7 @@ fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
     }
     let untold = of(Verdict::CannotTell);
     if let Some(first) = untold.first() {
-        let why = cannot_tell(first);
+        let why = no_verdict_reason(first);
         let number = untold.len();
         let differ = if number == 1 { "differs" } else { "differ" };
         parts.push(format!(
@@ -117,7 +117,7 @@ fn range(rates: &[&FigureComparison]) -> Option<String> {
 
 /// Summarizes the latencies of cells without a verdict on the rate; empty if latencies have no
 /// verdict either.
-fn of_latencies(comparison: &Comparison) -> String {
+fn latencies_sentence(comparison: &Comparison) -> String {
     let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
     let has_rate = |cell: &&CellComparison| total(cell, Figure::PerSecond).is_some_and(is_judged);
     // In a closed loop, the mean latency follows from rate and depth (Little's law). A verdict on
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn one_cell_is_told_with_what_it_could_not_see() {
+    fn a_single_cell_states_its_detectable_difference() {
         for (effect, half, verdict, wanted) in [
             (
                 -0.04,

@@ -70,7 +70,7 @@ fn has_precision(rows: &[ComparedRow], of: fn(&FigureComparison) -> &Estimate) -
 type Side = fn(&FigureComparison) -> &Estimate;
 
 /// Table of two sides, next to each other.
-pub(super) fn of_two(rows: &[ComparedRow]) -> Table {
+pub(super) fn for_two_sides(rows: &[ComparedRow]) -> Table {
     let sides: [(&str, Side); 2] = [("A", |figure| &figure.a), ("B", |figure| &figure.b)];
     let mut columns = vec![Column::name("figure")];
     for (letter, of) in sides {
@@ -93,7 +93,7 @@ pub(super) fn of_two(rows: &[ComparedRow]) -> Table {
 }
 
 /// Table of several sides, one below the other.
-pub(super) fn of_several(rows: &[ComparedRow]) -> Table {
+pub(super) fn for_several_sides(rows: &[ComparedRow]) -> Table {
     let mut columns = vec![
         Column::name("figure"),
         Column::name("run"),
@@ -144,7 +144,7 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
     ]);
     Table {
         styles: rows.iter().map(|row| style(row.last()?)).collect(),
-        ..Table::new(columns, rows).spanned(first, first + 1, "95 %")
+        ..Table::new(columns, rows).with_span(first, first + 1, "95 %")
     }
 }
 
@@ -164,7 +164,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
         ratio(figure.ratio),
         end(figure.ci95_low),
         end(figure.ci95_high),
-        detects(figure),
+        detectable_difference(figure),
         sentences::verdict(figure),
     ]
 }
@@ -180,7 +180,7 @@ fn ratio(value: f64) -> String {
 }
 
 /// Formats the smallest detectable difference, if no difference was detected.
-fn detects(figure: &FigureComparison) -> String {
+fn detectable_difference(figure: &FigureComparison) -> String {
     match (figure.verdict, figure.smallest_difference) {
         // `digits` drops decimals from 1000 % on, which keeps the column narrow.
         (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),

@@ -52,7 +52,7 @@ fn directions_have_fios_units() {
 }
 
 #[test]
-fn the_classes_of_latency_add_up_to_all() {
+fn the_latency_classes_add_up_to_one_hundred() {
     let seen = rendered(&sample::record());
     let job = &seen["jobs"][0];
     let classes = ["latency_ns", "latency_us", "latency_ms"];
@@ -67,7 +67,7 @@ fn the_classes_of_latency_add_up_to_all() {
 }
 
 #[test]
-fn keys_stand_in_their_own_order() {
+fn keys_keep_their_order() {
     let text = render(&sample::record());
     let place = |key: &str| text.find(key).unwrap();
     assert!(place("\"5.000000\"") < place("\"10.000000\""));
@@ -75,7 +75,7 @@ fn keys_stand_in_their_own_order() {
 }
 
 #[test]
-fn failures_have_the_number_of_their_cause() {
+fn failures_have_their_error_number() {
     let mut record = sample::record();
     record.cells[0].total.errors = 3;
     record.cells[0].errors = vec![results::ErrnoCount {

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_as_a_shell_takes_them() {
+    fn words_are_quoted_for_the_shell() {
         for (word, wanted) in [
             ("--size=4GiB", "--size=4GiB"),
             ("my file", "'my file'"),

@@ -23,10 +23,10 @@ pub fn opening(summary: &Markup, content: &Markup, is_plain: bool) -> Markup {
 
 /// A script element that no browser runs. Base64 characters have no special meaning in HTML.
 pub fn waiting(text: &str) -> Markup {
-    html! { script type="text/plain" { (PreEscaped(packed(text.as_bytes()))) } }
+    html! { script type="text/plain" { (PreEscaped(pack(text.as_bytes()))) } }
 }
 
-fn packed(bytes: &[u8]) -> String {
+fn pack(bytes: &[u8]) -> String {
     // Without zlib's header: the script unpacks with `DecompressionStream("deflate-raw")`. The page
     // is written once, so its size matters more than the time.
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
@@ -55,7 +55,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn content_waits_only_where_it_is_not_plain() {
+    fn content_is_packed_unless_it_is_plain() {
         let content = html! { p { "a < b" } };
         let page = opening(&html! { "s" }, &content, true).into_string();
         assert_eq!(page, "<summary>s</summary><p>a &lt; b</p>");

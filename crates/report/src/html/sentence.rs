@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_between_backticks_is_code() {
+    fn text_between_backticks_is_code() {
         let shown = |text| sentence(text).into_string();
         assert_eq!(
             shown("made by `mkfs -q`; `a<b`"),

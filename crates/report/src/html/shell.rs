@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_page_itself_ends_its_elements_early() {
+    fn the_assets_do_not_end_their_elements_early() {
         let Assets { style, script, .. } = &*ASSETS;
         assert!(style.contains(".uplot") && script.contains("\"use strict\""));
         assert!(!script.contains("</script") && !script.contains("<!--"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_the_page_itself_is_loaded_from_elsewhere() {
+    fn the_assets_load_nothing_from_elsewhere() {
         let Assets { style, script, .. } = &*ASSETS;
         for loader in ["@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
             assert!(

@@ -168,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped_and_lead_to_their_place() {
+    fn names_are_escaped_and_link_to_their_section() {
         let page = table(&sample(), "Results", |row| Some(format!("cell-{row}"))).into_string();
         assert!(page.contains("<a href=\"#cell-0\">&lt;b&gt;</a>"), "{page}");
         assert!(page.contains("<td class=\"name\">/mnt</td>"), "{page}");
     }
 
     #[test]
-    fn a_head_above_several_columns_spans_them() {
+    fn a_header_above_several_columns_spans_them() {
         let page = table(&sample(), "Results", |_| None).into_string();
         let span = "<th class=\"span\" scope=\"colgroup\" colspan=\"2\">latency in µs</th>";
         assert!(page.contains(span), "{page}");

@@ -18,18 +18,18 @@ struct Direction {
     bytes: u64,
     per_second: f64,
     bytes_per_second: f64,
-    timed: Timed,
+    timed: LatencySum,
 }
 
 /// Sum, count and maximum of latencies.
 #[derive(Debug, Clone, Copy, Default)]
-struct Timed {
+struct LatencySum {
     count: u64,
     sum_ns: u64,
     max_ns: u64,
 }
 
-impl Timed {
+impl LatencySum {
     fn of(latency: &Latency) -> Self {
         Self {
             count: latency.count,
@@ -71,7 +71,7 @@ impl Direction {
             bytes: figures.bytes,
             per_second: figures.per_second,
             bytes_per_second: figures.bytes_per_second,
-            timed: Timed::of(&figures.latency),
+            timed: LatencySum::of(&figures.latency),
         }
     }
 
@@ -93,10 +93,10 @@ pub struct IometerFigures {
     read: Direction,
     write: Direction,
     transactions_per_second: f64,
-    transaction: Timed,
+    transaction: LatencySum,
     connections_per_second: f64,
     connections: u64,
-    connection: Timed,
+    connection: LatencySum,
     bins: Vec<u64>,
     run_time_ns: u64,
 }
@@ -131,10 +131,13 @@ impl IometerFigures {
             transaction: flows
                 .transaction_latency
                 // Without replies, every request is a transaction.
-                .map_or_else(|| read.timed.plus(write.timed), Timed::of),
+                .map_or_else(|| read.timed.plus(write.timed), LatencySum::of),
             connections_per_second: results::per_second(flows.connections, run_time_ns),
             connections: flows.connections,
-            connection: flows.connection_latency.map(Timed::of).unwrap_or_default(),
+            connection: flows
+                .connection_latency
+                .map(LatencySum::of)
+                .unwrap_or_default(),
             read,
             write,
             bins,

@@ -28,7 +28,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         planned.map_or_else(Vec::new, |cell| cell.workers.iter().collect());
     let own: Vec<&WorkerFigures> = cell.worker_figures.iter().collect();
     let figures = if own.is_empty() {
-        without_workers(cell)
+        figures_of_whole_cell(cell)
     } else {
         sum(&own)
     };
@@ -39,7 +39,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         lines.extend(processors(cell));
         lines.extend(
             own.iter()
-                .flat_map(|worker| of_worker_and_targets(worker, planned)),
+                .flat_map(|worker| worker_and_target_lines(worker, planned)),
         );
         return lines;
     };
@@ -60,7 +60,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         lines.push(summary("MANAGER", host, cell, &planned_here, &sum(&here)));
         lines.extend(
             here.iter()
-                .flat_map(|worker| of_worker_and_targets(worker, planned)),
+                .flat_map(|worker| worker_and_target_lines(worker, planned)),
         );
     }
     lines
@@ -80,7 +80,7 @@ fn processors(cell: &CellRecord) -> impl Iterator<Item = String> {
     })
 }
 
-fn of_worker_and_targets(worker: &WorkerFigures, planned: Option<&Cell>) -> Vec<String> {
+fn worker_and_target_lines(worker: &WorkerFigures, planned: Option<&Cell>) -> Vec<String> {
     let plan = planned.and_then(|cell| {
         let mut known = cell.workers.iter();
         known.find(|it| it.worker_index == worker.worker_index)
@@ -102,7 +102,7 @@ fn sum(workers: &[&WorkerFigures]) -> IometerFigures {
 }
 
 /// Returns the values of the cell, for records without values of workers.
-fn without_workers(cell: &CellRecord) -> IometerFigures {
+fn figures_of_whole_cell(cell: &CellRecord) -> IometerFigures {
     let connection = cell.transactions.get(CONNECTION);
     let kinds = cell.transactions.iter();
     let flows = IometerFlows {

@@ -3,7 +3,7 @@
 use results::RunRecord;
 use units::format;
 
-use super::open_loop::bound;
+use super::open_loop::mark_lower_bound;
 use super::tables::{of_places, places};
 use crate::curve::{Curve, curves};
 use crate::numbers::{ABSENT, LatencyUnit};
@@ -18,7 +18,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
             curve.points.len().to_string(),
             curve.overall_response_ns().map_or_else(
                 || ABSENT.to_owned(),
-                |ns| bound(curve.is_lower_bound(), unit.show(Some(ns))),
+                |ns| mark_lower_bound(curve.is_lower_bound(), unit.show(Some(ns))),
             ),
         ];
         [place(curve.peak).as_slice(), &row].concat()
@@ -37,7 +37,7 @@ mod tests {
     use crate::curve::tests::record;
 
     #[test]
-    fn a_curve_is_told_by_its_peak_and_its_overall_response_time() {
+    fn a_curve_shows_its_peak_and_overall_response_time() {
         let record = record(&[(10, 1000.0), (20, 3000.0)]);
         let table = table(&record, LatencyUnit::Micro).unwrap();
         let row = table.rows[0].join(" ");

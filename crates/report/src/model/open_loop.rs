@@ -56,7 +56,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         columns.push(Column::number(HOLDS, 40));
     }
     let span = format!("response time in {}", unit.name());
-    let mut table = Table::new(columns, rows).spanned(first, first + 4, span);
+    let mut table = Table::new(columns, rows).with_span(first, first + 4, span);
     if table.rows.is_empty() {
         return None;
     }
@@ -86,26 +86,26 @@ fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {
     let at = &response.percentiles_ns;
     let percentile = |ns: Option<u64>, percent| {
         let is_bound = ns.is_some_and(|ns| figures.is_lower_bound(ns));
-        bound(is_bound, percentile(response, ns, percent, unit))
+        mark_lower_bound(is_bound, percentile(response, ns, percent, unit))
     };
     let is_bound = figures.is_mean_lower_bound();
     [
         figures.arrivals.name().to_owned(),
         format::iops(figures.achieved_per_second),
-        bound(is_bound, unit.show(response.mean_ns)),
+        mark_lower_bound(is_bound, unit.show(response.mean_ns)),
         percentile(at.p50, 50.0),
         percentile(at.p99, 99.0),
         percentile(at.p99_9, 99.9),
         // A request that never began counts with its wait, which is shorter than its response.
-        bound(is_bound, unit.show(response.max_ns.map(|ns| ns as f64))),
+        mark_lower_bound(is_bound, unit.show(response.max_ns.map(|ns| ns as f64))),
         figures.late_count.to_string(),
-        bound(is_bound, unit.show(Some(figures.lateness_max_ns as f64))),
+        mark_lower_bound(is_bound, unit.show(Some(figures.lateness_max_ns as f64))),
         figures.backlog_end.to_string(),
     ]
 }
 
 /// Marks a shown value that is a lower bound.
-pub(super) fn bound(is_bound: bool, shown: String) -> String {
+pub(super) fn mark_lower_bound(is_bound: bool, shown: String) -> String {
     // A missing value is shown as `-`, which has no bound.
     match is_bound && shown.starts_with(|it: char| it.is_ascii_digit()) {
         true => format!(">={shown}"),
@@ -119,7 +119,7 @@ mod tests {
     use crate::curve::tests::record;
 
     #[test]
-    fn what_was_never_answered_makes_lower_bounds_of_what_it_may_change() {
+    fn unanswered_requests_turn_affected_figures_into_lower_bounds() {
         let mut record = record(&[(10, 2000.0)]);
         let figures = record.cells[1].open_loop.as_mut().unwrap();
         figures.response.percentiles_ns.p50 = Some(1000);

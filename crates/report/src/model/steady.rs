@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_window_is_told_with_both_limits() {
+    fn a_steady_window_is_described_with_both_limits() {
         let steady = steady(&[2000.0, 950.0, 975.0, 1000.0, 1025.0, 1050.0]);
         let wanted = [
             "steady", "6", "2-6", "1.000k", "10.0", "20.0", "10.0", "10.0", "+2.50",

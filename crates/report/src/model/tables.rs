@@ -120,7 +120,7 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
         Column::number("errors", if failed { 20 } else { 1 }),
     ]);
     let span = format!("latency in {}", unit.name());
-    let mut table = Table::new(columns, rows).spanned(first, first + 4, span);
+    let mut table = Table::new(columns, rows).with_span(first, first + 4, span);
     table.drop_uniform(&UNIFORM);
     table
 }
@@ -231,14 +231,14 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
 /// Returns one row per group of repetitions; `None` if nothing was repeated.
 pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let totals = record.estimates.iter();
-    let groups = grouped(totals.filter(|estimate| estimate.operation == TOTAL));
+    let groups = group_estimates(totals.filter(|estimate| estimate.operation == TOTAL));
     estimate_table(record, &groups, None, unit)
 }
 
 /// Same as [`estimates`], per operation, for cells that have several.
 pub fn operation_estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let parts = record.estimates.iter();
-    let mut groups = grouped(parts.filter(|estimate| estimate.operation != TOTAL));
+    let mut groups = group_estimates(parts.filter(|estimate| estimate.operation != TOTAL));
     let keys: Vec<_> = groups.iter().map(|group| group[0].key()).collect();
     let is_one_of_several =
         |group: &[&EstimateRecord]| keys.iter().filter(|key| **key == group[0].key()).count() > 1;
@@ -253,7 +253,7 @@ const TOTAL: &str = "total";
 /// Estimates of an operation of a cell over its repetitions.
 type Group<'a> = Vec<&'a EstimateRecord>;
 
-fn grouped<'a>(estimates: impl Iterator<Item = &'a EstimateRecord>) -> Vec<Group<'a>> {
+fn group_estimates<'a>(estimates: impl Iterator<Item = &'a EstimateRecord>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group> = Vec::new();
     for estimate in estimates {
         let is_same = |group: &Group| {

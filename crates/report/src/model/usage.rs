@@ -41,7 +41,7 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         .map(|cell| [place(cell), figures(cell)].concat());
     // Counted from the end, because rare columns before the device can be missing.
     let last = first + shown.len();
-    let mut table = Table::new(columns, rows).spanned(last - OF_DEVICE, last - 1, "block device");
+    let mut table = Table::new(columns, rows).with_span(last - OF_DEVICE, last - 1, "block device");
     table.drop_uniform(&UNIFORM);
     for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
         if !differs(record, operation) {

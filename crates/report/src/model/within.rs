@@ -44,7 +44,7 @@ fn row(within: &WithinRun) -> [String; 9] {
             .effective
             .map_or_else(absent, |it| format!("{it:.0}")),
         format::iops(within.mean),
-        within.precision().map_or_else(absent, percent_finely),
+        within.precision().map_or_else(absent, percent_two_decimals),
         percent(within.stddev / within.mean),
         warm_up.map_or_else(none, |it| digits(it.length_ns as f64 / 1e9)),
         warm_up.map_or_else(none, |it| format::iops(it.settled_mean)),
@@ -62,7 +62,7 @@ fn drift_percent(drift: &DriftRecord) -> String {
     )
 }
 
-fn percent_finely(share: f64) -> String {
+fn percent_two_decimals(share: f64) -> String {
     format!("{:.2}", share * 100.0)
 }
 
@@ -82,7 +82,7 @@ pub fn sentence(within: &WithinRun) -> String {
              confidence",
             within.intervals,
             format::iops(within.mean),
-            percent_finely(precision)
+            percent_two_decimals(precision)
         ),
         _ => format!(
             "{} intervals: {} per second",
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_cell_is_told_in_a_sentence() {
+    fn a_steady_cell_is_described_in_a_sentence() {
         let wanted = "30 intervals, worth 22 independent ones: 1.000k per second ± 0.90 % with \
                       95 % confidence; no warm-up detected; drift: -1.2 % from start to end \
                       (p 0.400)";
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_and_a_drift_are_told() {
+    fn a_warm_up_and_a_drift_are_described() {
         let mut within = within();
         within.warm_up = Some(WarmUpRecord {
             length_ns: 4_000_000_000,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_intervals_do_not_say_is_absent() {
+    fn figures_that_few_intervals_cannot_give_are_left_out() {
         let within = WithinRun {
             intervals: 12,
             effective: None,

@@ -1,6 +1,6 @@
 //! Ranks this machine among the published systems.
 
-use results::{Better, Claim, Warning, WarningCode};
+use results::{BetterDirection, Claim, Warning, WarningCode};
 use stats::Estimate;
 
 use super::catalog::KnownSystem;
@@ -11,18 +11,18 @@ use crate::numbers::digits;
 
 /// A metric of all systems, the best first.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Board {
+pub(super) struct Ranking {
     /// Table of the publication.
     pub heading: String,
     /// Name of the metric, with its unit.
     pub figure: String,
-    pub better: Better,
-    pub entries: Vec<BoardEntry>,
+    pub better: BetterDirection,
+    pub entries: Vec<RankingEntry>,
 }
 
 /// A system in a ranking.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct BoardEntry {
+pub(super) struct RankingEntry {
     pub name: String,
     /// Year of publication; empty if unknown.
     pub year: String,
@@ -36,15 +36,15 @@ pub(super) struct BoardEntry {
 
 /// Rank of one side.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Standing<'a> {
+struct RankingPosition<'a> {
     rank: usize,
     of: usize,
-    ahead: Option<&'a BoardEntry>,
-    behind: Option<&'a BoardEntry>,
+    ahead: Option<&'a RankingEntry>,
+    behind: Option<&'a RankingEntry>,
 }
 
 /// Returns a ranking for each metric that ranks systems; empty if nothing was published.
-pub(super) fn boards(table: &PaperTable) -> Vec<Board> {
+pub(super) fn boards(table: &PaperTable) -> Vec<Ranking> {
     let known = table.paper.systems();
     let groups = groups(table.paper);
     let of_group = groups.iter().flat_map(|group| {
@@ -59,14 +59,14 @@ fn board(
     figure: &PaperFigure,
     sides: &[PaperSide],
     known: &[KnownSystem],
-) -> Option<Board> {
+) -> Option<Ranking> {
     let better = figure.ranks?;
     let year = |system: &str| {
         let found = known.iter().find(|it| it.system == system);
         found.map_or_else(String::new, |it| it.year.clone())
     };
     let published = figure.published.iter().filter_map(|value| {
-        Some(BoardEntry {
+        Some(RankingEntry {
             name: value.system.clone(),
             year: year(&value.system),
             value: value.text.parse().ok()?,
@@ -79,7 +79,7 @@ fn board(
         let cells = complete_cells(side.records);
         let values: Vec<f64> = cells.filter_map(|cell| figure.measured(cell)).collect();
         let estimate = Estimate::from_samples(&values)?;
-        Some(BoardEntry {
+        Some(RankingEntry {
             name: side.name.clone(),
             year: String::new(),
             value: estimate.mean,
@@ -91,12 +91,12 @@ fn board(
             side: Some(place),
         })
     });
-    let mut entries: Vec<BoardEntry> = published.chain(measured).collect();
+    let mut entries: Vec<RankingEntry> = published.chain(measured).collect();
     entries.sort_by(|a, b| match better {
-        Better::Lower => a.value.total_cmp(&b.value),
+        BetterDirection::Lower => a.value.total_cmp(&b.value),
         _ => b.value.total_cmp(&a.value),
     });
-    Some(Board {
+    Some(Ranking {
         heading: heading.to_owned(),
         figure: figure.label.clone(),
         better,
@@ -104,18 +104,18 @@ fn board(
     })
 }
 
-impl Board {
+impl Ranking {
     /// Returns the rank of a side among the published systems; `None` if it was not measured.
-    fn standing(&self, side: usize) -> Option<Standing<'_>> {
+    fn standing(&self, side: usize) -> Option<RankingPosition<'_>> {
         let own = self.entries.iter().find(|it| it.side == Some(side))?;
-        let published: Vec<&BoardEntry> =
+        let published: Vec<&RankingEntry> =
             self.entries.iter().filter(|it| it.side.is_none()).collect();
-        let is_ahead = |other: &&&BoardEntry| match self.better {
-            Better::Lower => other.value < own.value,
+        let is_ahead = |other: &&&RankingEntry| match self.better {
+            BetterDirection::Lower => other.value < own.value,
             _ => other.value > own.value,
         };
         let ahead_count = published.iter().filter(is_ahead).count();
-        Some(Standing {
+        Some(RankingPosition {
             rank: ahead_count + 1,
             of: published.len() + 1,
             // `entries` are sorted, so the systems ahead are the first ones.
@@ -126,10 +126,10 @@ impl Board {
 }
 
 /// Describes the rank of each side, in one sentence each.
-pub(super) fn standings(table: &PaperTable, boards: &[Board]) -> Vec<String> {
+pub(super) fn standings(table: &PaperTable, boards: &[Ranking]) -> Vec<String> {
     let sides = table.sides.iter().enumerate();
     let told = sides.filter_map(|(place, side)| {
-        let would_be = match is_doubted(table, side) {
+        let would_be = match is_incomparable(table, side) {
             true => "would be ",
             false => "",
         };
@@ -139,12 +139,12 @@ pub(super) fn standings(table: &PaperTable, boards: &[Board]) -> Vec<String> {
 }
 
 /// Returns `true` if a side is not comparable with the published systems.
-pub(super) fn is_doubted(table: &PaperTable, side: &PaperSide) -> bool {
+pub(super) fn is_incomparable(table: &PaperTable, side: &PaperSide) -> bool {
     !reasons(table, side).is_empty()
 }
 
-fn told(name: &str, side: usize, boards: &[Board], would_be: &str) -> Option<String> {
-    let standings: Vec<(&Board, Standing)> = boards
+fn told(name: &str, side: usize, boards: &[Ranking], would_be: &str) -> Option<String> {
+    let standings: Vec<(&Ranking, RankingPosition)> = boards
         .iter()
         .filter_map(|board| Some((board, board.standing(side)?)))
         .collect();
@@ -184,16 +184,20 @@ fn told(name: &str, side: usize, boards: &[Board], would_be: &str) -> Option<Str
     }
 }
 
-fn between(standing: &Standing) -> String {
+fn between(standing: &RankingPosition) -> String {
     match (standing.ahead, standing.behind) {
-        (Some(ahead), Some(behind)) => format!("between {} and {}", dated(ahead), dated(behind)),
-        (None, Some(behind)) => format!("ahead of {}", dated(behind)),
-        (Some(ahead), None) => format!("behind {}", dated(ahead)),
+        (Some(ahead), Some(behind)) => format!(
+            "between {} and {}",
+            name_with_year(ahead),
+            name_with_year(behind)
+        ),
+        (None, Some(behind)) => format!("ahead of {}", name_with_year(behind)),
+        (Some(ahead), None) => format!("behind {}", name_with_year(ahead)),
         (None, None) => "alone".to_owned(),
     }
 }
 
-fn dated(entry: &BoardEntry) -> String {
+fn name_with_year(entry: &RankingEntry) -> String {
     match entry.year.as_str() {
         "" => entry.name.clone(),
         year => format!("{} ({year})", entry.name),
@@ -274,8 +278,8 @@ fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn entry(name: &str, value: f64, side: Option<usize>) -> BoardEntry {
-        BoardEntry {
+    fn entry(name: &str, value: f64, side: Option<usize>) -> RankingEntry {
+        RankingEntry {
             name: name.to_owned(),
             year: if side.is_some() { "" } else { "1999" }.to_owned(),
             value,
@@ -285,9 +289,9 @@ mod tests {
         }
     }
 
-    fn board(better: Better, entries: &[(&str, f64, Option<usize>)]) -> Board {
+    fn board(better: BetterDirection, entries: &[(&str, f64, Option<usize>)]) -> Ranking {
         let entries = entries.iter();
-        Board {
+        Ranking {
             heading: "Table 1".to_owned(),
             figure: "transactions/s".to_owned(),
             better,
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_stands_between_those_that_are_faster_and_slower() {
+    fn a_side_is_placed_between_its_faster_and_slower_neighbors() {
         let sides = [
             ("A", 9.0, None),
             ("other", 8.0, Some(1)),
@@ -304,7 +308,7 @@ mod tests {
             ("here", 6.0, Some(0)),
             ("C", 5.0, None),
         ];
-        let board = board(Better::Higher, &sides);
+        let board = board(BetterDirection::Higher, &sides);
         let boards = [board];
         assert_eq!(
             told("here", 0, &boards, "").unwrap(),
@@ -322,13 +326,13 @@ mod tests {
     #[test]
     fn the_first_and_the_last_have_one_neighbor() {
         let first = [("here", 1.0, Some(0)), ("A", 2.0, None)];
-        let said = told("here", 0, &[board(Better::Lower, &first)], "").unwrap();
+        let said = told("here", 0, &[board(BetterDirection::Lower, &first)], "").unwrap();
         assert!(
             said.ends_with("1st of 2 by transactions/s (1.000), ahead of A (1999)."),
             "{said}"
         );
         let last = [("A", 2.0, None), ("here", 1.0, Some(0))];
-        let said = told("here", 0, &[board(Better::Higher, &last)], "").unwrap();
+        let said = told("here", 0, &[board(BetterDirection::Higher, &last)], "").unwrap();
         assert!(
             said.ends_with("2nd of 2 by transactions/s (1.000), behind A (1999)."),
             "{said}"
@@ -336,10 +340,10 @@ mod tests {
     }
 
     #[test]
-    fn of_many_figures_the_ranks_are_counted() {
+    fn the_ranks_of_several_figures_are_counted() {
         let first = [("here", 3.0, Some(0)), ("A", 2.0, None)];
         let second = [("A", 2.0, None), ("here", 1.0, Some(0))];
-        let boards = [&first, &second, &first].map(|it| board(Better::Higher, it));
+        let boards = [&first, &second, &first].map(|it| board(BetterDirection::Higher, it));
         assert_eq!(
             told("here", 0, &boards, "").unwrap(),
             "here: 1st of 2 in 2, 2nd of 2 in 1 of 3 figures."
@@ -349,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_an_order_end_as_they_are_read() {
+    fn ordinals_have_the_english_suffix() {
         let told = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(ordinal);
         let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th";
         assert_eq!(told.join(" "), wanted);

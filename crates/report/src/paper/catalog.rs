@@ -194,7 +194,7 @@ impl Paper {
 
     /// Returns `true` if its results also include shares of the bare device's peak.
     #[must_use]
-    pub fn is_of_peak(&self) -> bool {
+    pub fn has_peak_shares(&self) -> bool {
         self.shape == ExperimentShape::Bandwidths
     }
 

@@ -1,10 +1,10 @@
 //! Bar charts of this machine among the published systems.
 
 use maud::{Markup, html};
-use results::Better;
+use results::BetterDirection;
 use units::format;
 
-use super::board::{Board, BoardEntry};
+use super::board::{Ranking, RankingEntry};
 use crate::html::frame;
 use crate::names::capital;
 
@@ -13,14 +13,14 @@ use crate::names::capital;
 const LINEAR_MAX: f64 = 100.0;
 
 /// Returns one chart per metric, with a bar for each system.
-pub(super) fn charts(boards: &[Board], doubted: &[bool]) -> Markup {
+pub(super) fn charts(boards: &[Ranking], doubted: &[bool]) -> Markup {
     html! { div.boards { @for board in boards { (chart(board, doubted)) } } }
 }
 
-fn chart(board: &Board, doubted: &[bool]) -> Markup {
+fn chart(board: &Ranking, doubted: &[bool]) -> Markup {
     let axis = BarAxis::of(&board.entries);
     let direction = match board.better {
-        Better::Lower => "lower is better",
+        BetterDirection::Lower => "lower is better",
         _ => "higher is better",
     };
     let scale = if axis.is_log {
@@ -50,7 +50,7 @@ fn chart(board: &Board, doubted: &[bool]) -> Markup {
     )
 }
 
-fn row(entry: &BoardEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
+fn row(entry: &RankingEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
     let is_here = entry.side.is_some();
     let is_doubted = entry
         .side
@@ -112,7 +112,7 @@ struct BarAxis {
 
 impl BarAxis {
     /// Chooses a scale from zero, or a logarithmic one if the values differ widely.
-    fn of(entries: &[BoardEntry]) -> Self {
+    fn of(entries: &[RankingEntry]) -> Self {
         // The scale must also have room for the whiskers.
         let ends = entries.iter().filter_map(|it| it.ends.map(|ends| ends[1]));
         let values = || {
@@ -174,8 +174,8 @@ fn tick(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn entries(values: &[f64]) -> Vec<BoardEntry> {
-        let entry = |value: &f64| BoardEntry {
+    fn entries(values: &[f64]) -> Vec<RankingEntry> {
+        let entry = |value: &f64| RankingEntry {
             name: "A".to_owned(),
             year: String::new(),
             value: *value,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_near_each_other_have_bars_from_zero() {
+    fn similar_values_have_bars_from_zero() {
         let axis = BarAxis::of(&entries(&[50.0, 100.0]));
         assert!(!axis.is_log && axis.ticks().len() < 2 || axis.low == 0.0);
         assert_eq!([50.0, 100.0].map(|value| axis.share(value)), [0.5, 1.0]);

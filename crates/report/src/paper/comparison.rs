@@ -86,7 +86,7 @@ pub(super) struct MeasuredMean {
 }
 
 /// The cells of a run that did the work in one way.
-struct Gathered<'a> {
+struct MethodCells<'a> {
     run: &'a RunRecord,
     cells: Vec<&'a CellRecord>,
 }
@@ -96,11 +96,8 @@ impl Reference {
     ///
     /// # Errors
     /// If a run has no result of the experiment.
-    pub fn compared_with(
-        &self,
-        runs: &[&RunRecord],
-    ) -> Result<PublishedComparison, ReferenceError> {
-        let compared = self.compared_with_known(runs);
+    pub fn compare_with(&self, runs: &[&RunRecord]) -> Result<PublishedComparison, ReferenceError> {
+        let compared = self.compare_with_known(runs);
         let has_side = |run: &&&RunRecord| compared.sides.iter().any(|side| side.run == run.id);
         match runs.iter().find(|run| !has_side(run)) {
             None => Ok(compared),
@@ -112,7 +109,7 @@ impl Reference {
     }
 
     /// Compares these columns with the runs that have results of the experiment.
-    pub(super) fn compared_with_known(&self, runs: &[&RunRecord]) -> PublishedComparison {
+    pub(super) fn compare_with_known(&self, runs: &[&RunRecord]) -> PublishedComparison {
         let groups = groups(&self.paper);
         let figures: Vec<&PaperFigure> = groups.iter().flat_map(|group| &group.figures).collect();
         let mut gathered = Vec::new();
@@ -150,12 +147,12 @@ impl Reference {
     fn figure(
         &self,
         figure: &PaperFigure,
-        gathered: &[Gathered],
+        gathered: &[MethodCells],
         sides: &[ComparedRun],
     ) -> ComparedFigure {
         let systems = self.systems.iter();
         let published: Vec<ComparedValue> = systems
-            .filter_map(|system| figure.published_of(system))
+            .filter_map(|system| figure.published_value(system))
             .map(|value| ComparedValue {
                 system: value.system.clone(),
                 value: value.text.parse().ok(),
@@ -190,14 +187,14 @@ impl Reference {
 
 /// Groups the complete cells of a run that have results of the experiment, by how they were
 /// measured.
-fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&PaperFigure]) -> Vec<Gathered<'a>> {
-    let mut all: Vec<Gathered> = Vec::new();
+fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&PaperFigure]) -> Vec<MethodCells<'a>> {
+    let mut all: Vec<MethodCells> = Vec::new();
     let has_any = |cell: &&CellRecord| figures.iter().any(|it| it.measured(cell).is_some());
     for cell in complete_cells([run]).filter(has_any) {
-        let belongs = |to: &&mut Gathered| is_of_one(paper, to.cells[0], cell);
+        let belongs = |to: &&mut MethodCells| is_same_measurement(paper, to.cells[0], cell);
         match all.iter_mut().find(belongs) {
             Some(gathered) => gathered.cells.push(cell),
-            None => all.push(Gathered {
+            None => all.push(MethodCells {
                 run,
                 cells: vec![cell],
             }),
@@ -207,7 +204,7 @@ fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&PaperFigure]) -> Ve
 }
 
 /// Returns `true` if both cells belong to the same measurement.
-fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
+fn is_same_measurement(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
     match paper.shape {
         // Each metric has its own workload.
         ExperimentShape::Bandwidths => {
@@ -218,7 +215,7 @@ fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
     }
 }
 
-impl Gathered<'_> {
+impl MethodCells<'_> {
     fn values(&self, figure: &PaperFigure) -> impl Iterator<Item = f64> {
         self.cells.iter().filter_map(|cell| figure.measured(cell))
     }

@@ -2,9 +2,9 @@
 
 use results::RunRecord;
 
-use super::board::{Board, boards, doubts, is_doubted, standings};
+use super::board::{Ranking, boards, doubts, is_incomparable, standings};
 use super::charts::charts;
-use super::{HARDWARE, PaperSide, PaperTable, Titled};
+use super::{HARDWARE, PaperSide, PaperTable, TitledTable};
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::html::again;
 use crate::model;
@@ -14,7 +14,11 @@ use crate::table::{Column, Table};
 use crate::wrap::printable;
 
 /// Returns the report of an experiment with these tables.
-pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: ReportMedium) -> Document {
+pub(super) fn document(
+    table: &PaperTable,
+    tables: Vec<TitledTable>,
+    medium: ReportMedium,
+) -> Document {
     let boards = boards(table);
     let (title, source) = match table.heading.as_slice() {
         [title, source @ ..] => (title.as_str(), source),
@@ -42,7 +46,7 @@ pub(super) fn document(table: &PaperTable, tables: Vec<Titled>, medium: ReportMe
 }
 
 /// Returns the source, the rank of this machine, and reasons against a comparison.
-fn head(table: &PaperTable, source: &[String], boards: &[Board]) -> Vec<Block> {
+fn head(table: &PaperTable, source: &[String], boards: &[Ranking]) -> Vec<Block> {
     let standings = standings(table, boards).into_iter();
     let alarms = table.alarms.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
@@ -119,6 +123,6 @@ fn command<'a>(table: &'a PaperTable) -> &'a [String] {
 /// Marks the sides that are not comparable with the published systems.
 fn doubted(table: &PaperTable) -> Vec<bool> {
     let sides = table.sides.iter();
-    let is_doubted = |side| table.paper.published.is_some() && is_doubted(table, side);
+    let is_doubted = |side| table.paper.published.is_some() && is_incomparable(table, side);
     sides.map(is_doubted).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::{Better, CellRecord, FilesetFigures, PoolFigures, StepFigures};
+use results::{BetterDirection, CellRecord, FilesetFigures, PoolFigures, StepFigures};
 
 use super::Paper;
 use super::catalog::ExperimentShape;
@@ -13,10 +13,10 @@ const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
 
 /// A row of the published results.
-type Published = BTreeMap<String, String>;
+type PublishedRow = BTreeMap<String, String>;
 
 /// Reads a metric from a cell that has it.
-type Reading = Box<dyn Fn(&CellRecord) -> Option<f64>>;
+type MetricReader = Box<dyn Fn(&CellRecord) -> Option<f64>>;
 
 /// Kind of a metric, which determines how it is shown and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub(super) struct PaperFigure {
     /// Published value of each system, in the order of the publication.
     pub published: Vec<PublishedValue>,
     /// Direction of better values, if the metric ranks systems.
-    pub ranks: Option<Better>,
-    of: Reading,
+    pub ranks: Option<BetterDirection>,
+    of: MetricReader,
 }
 
 /// The value of one published system.
@@ -93,7 +93,7 @@ impl PaperFigure {
     }
 
     /// Makes this metric rank systems.
-    fn ranked(self, better: Better) -> Self {
+    fn ranked(self, better: BetterDirection) -> Self {
         Self {
             ranks: Some(better),
             ..self
@@ -106,7 +106,7 @@ impl PaperFigure {
     }
 
     /// Returns the published value of a system.
-    pub fn published_of(&self, system: &str) -> Option<&PublishedValue> {
+    pub fn published_value(&self, system: &str) -> Option<&PublishedValue> {
         self.published.iter().find(|value| value.system == system)
     }
 }
@@ -131,11 +131,11 @@ pub(super) fn groups(paper: &Paper) -> Vec<FigureTable> {
 
 /// Returns a column of the publication, with its systems.
 fn column<'a>(
-    rows: impl IntoIterator<Item = &'a Published>,
+    rows: impl IntoIterator<Item = &'a PublishedRow>,
     system: &str,
     key: &str,
 ) -> Vec<PublishedValue> {
-    let value = |row: &Published| PublishedValue {
+    let value = |row: &PublishedRow| PublishedValue {
         system: row[system].clone(),
         text: row[key].clone(),
     };
@@ -143,11 +143,11 @@ fn column<'a>(
 }
 
 /// Reads a metric from PostMark's results.
-type OfPool = fn(&PoolFigures) -> f64;
+type PoolMetric = fn(&PoolFigures) -> f64;
 
 /// PostMark's metrics: label, kind, column of the publication, and accessor. Like PostMark, they
 /// sum megabytes as 32-bit floats.
-const SESSION: [(&str, FigureKind, &str, OfPool); 13] = [
+const SESSION: [(&str, FigureKind, &str, PoolMetric); 13] = [
     (
         "transactions per s",
         FigureKind::Each,
@@ -221,21 +221,21 @@ fn pool(cell: &CellRecord) -> Option<&PoolFigures> {
     cell.phase_figures.as_ref()?.pool.as_ref()
 }
 
-fn session(rows: &[Published]) -> Vec<PaperFigure> {
-    let figure = |(label, kind, key, of): (&str, FigureKind, &str, OfPool)| {
+fn session(rows: &[PublishedRow]) -> Vec<PaperFigure> {
+    let figure = |(label, kind, key, of): (&str, FigureKind, &str, PoolMetric)| {
         let published = column(rows, "file_system", key);
         let figure = PaperFigure::new((label.to_owned(), kind), published, move |cell| {
             pool(cell).map(of)
         });
         match kind {
-            FigureKind::Each => figure.ranked(Better::Higher),
+            FigureKind::Each => figure.ranked(BetterDirection::Higher),
             _ => figure,
         }
     };
     SESSION.map(figure).into()
 }
 
-fn systems(rows: &[Published]) -> Vec<PaperFigure> {
+fn systems(rows: &[PublishedRow]) -> Vec<PaperFigure> {
     let figure = |label: &str, key, of: fn(&CellRecord) -> Option<f64>| {
         PaperFigure::new(
             (label.to_owned(), FigureKind::Each),
@@ -247,18 +247,18 @@ fn systems(rows: &[Published]) -> Vec<PaperFigure> {
         figure("transactions/s", "transactions_per_second", |cell| {
             pool(cell).map(PoolFigures::transactions_per_second)
         })
-        .ranked(Better::Higher),
+        .ranked(BetterDirection::Higher),
         figure("read KB/s", "read_kbytes_per_second", |cell| {
-            of_session(pool(cell)?, pool(cell)?.read_bytes)
+            session_rate(pool(cell)?, pool(cell)?.read_bytes)
         }),
         figure("write KB/s", "write_kbytes_per_second", |cell| {
-            of_session(pool(cell)?, pool(cell)?.written_bytes)
+            session_rate(pool(cell)?, pool(cell)?.written_bytes)
         }),
     ]
 }
 
 /// Returns a rate over the time of the whole session, as PostMark does.
-fn of_session(pool: &PoolFigures, bytes: u64) -> Option<f64> {
+fn session_rate(pool: &PoolFigures, bytes: u64) -> Option<f64> {
     let total_s = Some(seconds(pool.total_ns())).filter(|total_s| *total_s > 0.0)?;
     Some(bytes as f64 / KIB / total_s)
 }
@@ -272,14 +272,14 @@ const TIMES: [Time; 3] = [
     ("sys s", "sys_s", |step| step.system_ns),
 ];
 
-fn steps(rows: &[Published]) -> Vec<PaperFigure> {
+fn steps(rows: &[PublishedRow]) -> Vec<PaperFigure> {
     let first = rows.first().map(|row| &row["file_system"]);
     let mut figures = Vec::new();
     // All systems have the same steps, so the first one provides the list.
     for step in rows.iter().filter(|row| Some(&row["file_system"]) == first) {
         let key = (step["file_bytes"].clone(), step["operation"].clone());
         let (size, operation) = &key;
-        let same: Vec<&Published> = rows
+        let same: Vec<&PublishedRow> = rows
             .iter()
             .filter(|row| row["file_bytes"] == *size && row["operation"] == *operation)
             .collect();
@@ -302,7 +302,7 @@ fn steps(rows: &[Published]) -> Vec<PaperFigure> {
             let (step, fileset) = step_of(cell, &key)?;
             Some(step.time_ns as f64 / fileset.file_count as f64 / 1e3)
         });
-        figures.push(each.ranked(Better::Lower));
+        figures.push(each.ranked(BetterDirection::Lower));
     }
     figures
 }
@@ -324,7 +324,7 @@ fn step_of<'a>(
 }
 
 /// Computes the time per file, which the publication does not print.
-fn each(row: &Published) -> Option<PublishedValue> {
+fn each(row: &PublishedRow) -> Option<PublishedValue> {
     let number = |key: &str| row[key].parse::<f64>().ok();
     Some(PublishedValue {
         system: row["file_system"].clone(),
@@ -332,8 +332,8 @@ fn each(row: &Published) -> Option<PublishedValue> {
     })
 }
 
-fn bandwidths(name: &str, rows: &[Published]) -> FigureTable {
-    let rows: Vec<&Published> = rows.iter().filter(|row| row["table"] == name).collect();
+fn bandwidths(name: &str, rows: &[PublishedRow]) -> FigureTable {
+    let rows: Vec<&PublishedRow> = rows.iter().filter(|row| row["table"] == name).collect();
     let what = rows
         .first()
         .map(|row| format!("{} in chunks of {}", row["file_size"], row["chunk"]));
@@ -347,7 +347,7 @@ fn bandwidths(name: &str, rows: &[Published]) -> FigureTable {
             // MB means 1048576 bytes in this publication.
             (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
         })
-        .ranked(Better::Higher)
+        .ranked(BetterDirection::Higher)
     };
     // The percentage refers to the previous metric. The table of the run's own devices computes it.
     let share = |operation: &str| {

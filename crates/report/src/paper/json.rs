@@ -123,7 +123,7 @@ impl PaperTable<'_> {
             systems: systems(self.paper),
         };
         PaperDocument {
-            published: reference.compared_with_known(&runs),
+            published: reference.compare_with_known(&runs),
             systems: self.paper.systems(),
             workload: self.paper.workload,
             remarks: &self.remarks,

@@ -72,7 +72,7 @@ fn complete_cells<'a>(
 }
 
 /// A table with its heading.
-pub(crate) type Titled = (String, Table);
+pub(crate) type TitledTable = (String, Table);
 
 impl PaperTable<'_> {
     /// Renders the table in this format, with a final line break.
@@ -88,7 +88,7 @@ impl PaperTable<'_> {
 }
 
 /// Returns all numbers of all tables: table, row, column, value as printed.
-fn csv(tables: &[Titled]) -> String {
+fn csv(tables: &[TitledTable]) -> String {
     let mut lines = vec!["table,row,column,value".to_owned()];
     for (heading, table) in tables {
         for row in &table.rows {

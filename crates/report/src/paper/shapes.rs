@@ -4,7 +4,7 @@ use results::{CellRecord, Phase, RoundRule, RunRecord};
 use units::Bytes;
 
 use super::figure::{FigureKind, FigureTable, PaperFigure, groups};
-use super::{ExperimentShape, PaperSide, PaperTable, Titled, complete_cells};
+use super::{ExperimentShape, PaperSide, PaperTable, TitledTable, complete_cells};
 use crate::numbers::{ABSENT, digits};
 use crate::side_by_side::{Extra, FigureRow};
 use crate::table::{Column, Table};
@@ -12,15 +12,15 @@ use crate::table::{Column, Table};
 const MIB: f64 = 1_048_576.0;
 
 /// Returns the tables of the experiment, with published systems first.
-pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
+pub(super) fn tables(table: &PaperTable) -> Vec<TitledTable> {
     let (sides, peak) = (&table.sides, table.peak);
     let groups = || groups(table.paper).into_iter();
     match table.paper.shape {
-        ExperimentShape::Session | ExperimentShape::Steps => {
-            groups().map(|group| in_rows(group, sides)).collect()
-        }
+        ExperimentShape::Session | ExperimentShape::Steps => groups()
+            .map(|group| metrics_in_rows(group, sides))
+            .collect(),
         ExperimentShape::Systems | ExperimentShape::Bandwidths => groups()
-            .map(|group| in_columns(group, sides, peak))
+            .map(|group| metrics_in_columns(group, sides, peak))
             .collect(),
         ExperimentShape::Rates => vec![rates(sides)],
         ExperimentShape::Grid => grids(sides),
@@ -28,7 +28,7 @@ pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
 }
 
 /// Returns the costs in addition to the workload; `None` if none are known.
-pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
+pub(super) fn costs(table: &PaperTable) -> Option<TitledTable> {
     let row = |extra: &Extra| {
         let row = match table.is_of_guests {
             true => FigureRow::of_extra(extra).of_guests(),
@@ -67,21 +67,21 @@ fn systems(group: &FigureTable) -> Vec<String> {
 }
 
 fn published(figure: &PaperFigure, system: &str) -> String {
-    let value = figure.published_of(system);
+    let value = figure.published_value(system);
     value.map_or_else(|| ABSENT.to_owned(), |value| value.text.clone())
 }
 
-fn of_side(figure: &PaperFigure, side: &PaperSide) -> String {
+fn side_value(figure: &PaperFigure, side: &PaperSide) -> String {
     let value = mean(side, |cell| figure.measured(cell));
     value.map_or_else(|| ABSENT.to_owned(), |value| figure.kind.show(value))
 }
 
 /// Table with metrics in rows and systems in columns.
-fn in_rows(group: FigureTable, sides: &[PaperSide]) -> Titled {
+fn metrics_in_rows(group: FigureTable, sides: &[PaperSide]) -> TitledTable {
     let systems = systems(&group);
     let line = |figure: &PaperFigure| {
         let published = systems.iter().map(|system| published(figure, system));
-        let of_sides = sides.iter().map(|side| of_side(figure, side));
+        let of_sides = sides.iter().map(|side| side_value(figure, side));
         let label = std::iter::once(figure.label.clone());
         label.chain(published).chain(of_sides).collect()
     };
@@ -95,7 +95,11 @@ fn in_rows(group: FigureTable, sides: &[PaperSide]) -> Titled {
 
 /// Table with systems in rows and metrics in columns. The bare device comes before the file systems
 /// on it.
-fn in_columns(group: FigureTable, sides: &[PaperSide], peak: Option<&RunRecord>) -> Titled {
+fn metrics_in_columns(
+    group: FigureTable,
+    sides: &[PaperSide],
+    peak: Option<&RunRecord>,
+) -> TitledTable {
     let systems = systems(&group);
     let published = systems.iter().map(|system| {
         let figures = group.figures.iter().map(|figure| published(figure, system));
@@ -106,12 +110,15 @@ fn in_columns(group: FigureTable, sides: &[PaperSide], peak: Option<&RunRecord>)
         std::iter::once(name).chain(values).collect()
     };
     let bare = peak.map(|_| {
-        let bests = bests(&group, peak);
-        named("bare device", of_device(&group, peak, |place| bests[place]))
+        let bests = best_values(&group, peak);
+        named(
+            "bare device",
+            metric_cells(&group, peak, |place| bests[place]),
+        )
     });
     let of_sides = sides.iter().map(|side| {
         let value = |place: usize| mean(side, |cell| group.figures[place].measured(cell));
-        named(&side.name, of_device(&group, side.peak, value))
+        named(&side.name, metric_cells(&group, side.peak, value))
     });
     let lines: Vec<Vec<String>> = published.chain(bare).chain(of_sides).collect();
     let heads = group.figures.iter().map(|figure| figure.label.clone());
@@ -122,7 +129,7 @@ fn in_columns(group: FigureTable, sides: &[PaperSide], peak: Option<&RunRecord>)
 }
 
 /// Returns the best value of each metric on the bare device.
-fn bests(group: &FigureTable, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
+fn best_values(group: &FigureTable, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
     let best = |figure: &PaperFigure| {
         let values = complete_cells(peak).filter_map(|cell| figure.measured(cell));
         values.max_by(f64::total_cmp)
@@ -131,12 +138,12 @@ fn bests(group: &FigureTable, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
 }
 
 /// Formats the metrics of a table. A percentage relates the previous metric to the device's best.
-fn of_device(
+fn metric_cells(
     group: &FigureTable,
     peak: Option<&RunRecord>,
     value: impl Fn(usize) -> Option<f64>,
 ) -> Vec<String> {
-    let bests = bests(group, peak);
+    let bests = best_values(group, peak);
     let figure = |(place, figure): (usize, &PaperFigure)| {
         let value = match figure.kind {
             FigureKind::Percent => place.checked_sub(1).and_then(|before| {
@@ -150,7 +157,7 @@ fn of_device(
     group.figures.iter().enumerate().map(figure).collect()
 }
 
-fn rates(sides: &[PaperSide]) -> Titled {
+fn rates(sides: &[PaperSide]) -> TitledTable {
     let heads = sides
         .iter()
         .flat_map(|side| ["create/s", "delete/s"].map(|rate| format!("{} {rate}", side.name)));
@@ -162,7 +169,7 @@ fn rates(sides: &[PaperSide]) -> Titled {
                     let begins = matches!(&cell.phase, Phase::Classic(it) if it.starts_with(step));
                     let figures = cell.phase_figures.as_ref()?;
                     let is_it = figures.fileset()?.file_bytes == size_bytes;
-                    (begins && is_it).then(|| figures.told_files_per_second(RoundRule::Best))?
+                    (begins && is_it).then(|| figures.reported_files_per_second(RoundRule::Best))?
                 }))
             })
         });
@@ -177,7 +184,7 @@ fn rates(sides: &[PaperSide]) -> Titled {
 }
 
 /// Returns one table per workload, with requests in rows and outstanding I/Os in columns.
-fn grids(sides: &[PaperSide]) -> Vec<Titled> {
+fn grids(sides: &[PaperSide]) -> Vec<TitledTable> {
     let cells = || {
         sides
             .iter()
@@ -194,7 +201,7 @@ fn grids(sides: &[PaperSide]) -> Vec<Titled> {
     workloads.iter().map(grid).collect()
 }
 
-fn grid(workload: &str, sides: &[PaperSide]) -> Titled {
+fn grid(workload: &str, sides: &[PaperSide]) -> TitledTable {
     let of_workload = |side: &PaperSide| -> Vec<(String, u32)> {
         let cells = side.records.iter().flat_map(|record| &record.cells);
         let cells = cells.filter(|cell| cell.workload == workload);

@@ -21,7 +21,7 @@ fn shown(name: &str) -> String {
 }
 
 #[test]
-fn every_workload_is_read_and_every_published_figure_is_a_number() {
+fn every_workload_loads_and_every_published_figure_is_a_number() {
     for paper in PAPERS {
         let loaded = description::load(paper.name, paper.workload);
         let loaded = loaded.unwrap();
@@ -35,7 +35,7 @@ fn every_workload_is_read_and_every_published_figure_is_a_number() {
 }
 
 #[test]
-fn published_systems_stand_in_the_shape_of_their_table() {
+fn published_systems_keep_the_layout_of_their_table() {
     let text = shown("lfs-postmark");
     let line = text
         .lines()
@@ -64,7 +64,7 @@ fn published_systems_stand_in_the_shape_of_their_table() {
 }
 
 #[test]
-fn the_session_of_a_run_stands_beside_the_published_ones() {
+fn a_run_is_shown_next_to_the_published_ones() {
     let mut record = crate::sample::record();
     record.cells[0].phase_figures = Some(of_pool(PoolFigures {
         created_count: 2_510_496,
@@ -131,7 +131,7 @@ fn of_pool(pool: PoolFigures) -> PhaseFigures {
 fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
     Reference::find(columns)
         .unwrap()
-        .compared_with(&[run])
+        .compare_with(&[run])
         .unwrap()
 }
 
@@ -146,7 +146,7 @@ fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_published_column_stands_beside_a_run_with_its_ratio() {
+fn a_published_column_is_shown_with_the_ratio_of_the_run() {
     let published = [beside("lfs-postmark:lfs", &session(9999, 5_000_000))];
     let rate = line(&published, "transactions per s");
     assert_eq!(rate, ["transactions per s", "LFS", "4970", "9940", "2.000"]);
@@ -180,7 +180,7 @@ fn creation(count: u64) -> RunRecord {
 }
 
 #[test]
-fn fewer_files_are_another_size_of_the_work() {
+fn with_fewer_files_only_per_file_figures_have_a_ratio() {
     let last = |count, begin: &str| {
         let published = [beside("lfs-create-remove:lfs", &creation(count))];
         line(&published, begin).pop().unwrap()
@@ -225,7 +225,7 @@ fn a_published_figure_that_a_run_lacks_is_not_measured() {
 }
 
 #[test]
-fn counts_of_other_work_stand_without_a_ratio() {
+fn counts_at_another_size_have_no_ratio() {
     let published = [beside("lfs-postmark:ext3", &session(500, 500))];
     assert_eq!(line(&published, "created ").last().unwrap(), "-");
     assert_eq!(
@@ -247,7 +247,7 @@ fn counts_of_other_work_stand_without_a_ratio() {
 }
 
 #[test]
-fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
+fn columns_are_chosen_by_prefix_and_default_to_all() {
     let systems = |text| Reference::find(text).map(|it| it.systems.len());
     assert_eq!(systems("netapp-postmark-1").unwrap(), 21);
     assert_eq!(systems("netapp-postmark-1:tmpfs,NFS/F6,TMPFS").unwrap(), 2);
@@ -267,11 +267,9 @@ fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
 }
 
 #[test]
-fn a_run_of_something_else_is_refused() {
+fn a_run_of_another_workload_is_refused() {
     let run = crate::sample::record();
-    let error = Reference::find("bfs-iozone")
-        .unwrap()
-        .compared_with(&[&run]);
+    let error = Reference::find("bfs-iozone").unwrap().compare_with(&[&run]);
     let error = error.unwrap_err();
     assert!(
         error.to_string().contains("no figure of `bfs-iozone`"),
@@ -297,7 +295,7 @@ fn at(rates: &[f64]) -> RunRecord {
 }
 
 #[test]
-fn a_cell_that_did_a_part_of_the_work_counts_nowhere() {
+fn an_interrupted_cell_counts_nowhere() {
     let cut = |rates: &[f64]| {
         let mut record = at(rates);
         record.cells.last_mut().unwrap().status = Status::Interrupted;
@@ -332,7 +330,7 @@ fn a_cell_that_did_a_part_of_the_work_counts_nowhere() {
 }
 
 #[test]
-fn a_share_is_of_the_best_of_the_bare_device() {
+fn shares_are_relative_to_the_peak_of_the_bare_device() {
     let (peak, records) = (at(&[100.0, 200.0]), [at(&[50.0, 70.0])]);
     let own = at(&[120.0]);
     let side = |name: &str, peak| PaperSide {

@@ -4,7 +4,7 @@ use units::format::size;
 use units::{Percent, Span};
 
 use plan::Cell;
-use plan::job::{DepthTarget, GoalMeasure, JobGoals, Mix, SteadyGoal};
+use plan::job::{DepthTarget, GoalMeasure, JobGoals, ReadWriteMix, SteadyGoal};
 
 /// One line per goal; jobs with the same goals share a line.
 pub(super) fn lines(cell: &Cell) -> Vec<String> {
@@ -26,7 +26,7 @@ pub(super) fn lines(cell: &Cell) -> Vec<String> {
 }
 
 /// Leaves out goals of a direction that is not used.
-fn goals_of(goals: &JobGoals, mix: Mix) -> Vec<String> {
+fn goals_of(goals: &JobGoals, mix: ReadWriteMix) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(floor) = &goals.rate_floor {
         let window = Span(floor.window_ns);
@@ -110,20 +110,20 @@ fn steady(goal: &SteadyGoal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::job::{LeastRate, PerDirection, RateFloor};
+    use plan::job::{MinRate, PerDirection, RateFloor};
 
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn goals_are_told_in_words() {
+    fn goals_are_described_in_words() {
         let goals = JobGoals {
             rate_floor: Some(RateFloor {
                 least: PerDirection {
-                    read: Some(LeastRate {
+                    read: Some(MinRate {
                         per_second: 1000,
                         is_of_bytes: false,
                     }),
-                    write: Some(LeastRate {
+                    write: Some(MinRate {
                         per_second: 1 << 20,
                         is_of_bytes: true,
                     }),
@@ -162,10 +162,10 @@ mod tests {
             "ends with its group when the slope of its IOPS is below 0.3 % over 1m, a reading \
              each 1s, the first 10s apart",
         ];
-        let both = Mix::Both { read_percent: 50.0 };
+        let both = ReadWriteMix::Both { read_percent: 50.0 };
         assert_eq!(goals_of(&goals, both), wanted);
         assert_eq!(
-            goals_of(&goals, Mix::Read)[..],
+            goals_of(&goals, ReadWriteMix::Read)[..],
             [wanted[0], wanted[3], wanted[4]]
         );
         assert!(goals_of(&JobGoals::default(), both).is_empty());

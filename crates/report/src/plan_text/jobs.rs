@@ -4,7 +4,8 @@ use units::format::size;
 use units::{Percent, Span};
 
 use plan::job::{
-    BlockRule, JobPlan, Mix, NameWork, PaceRule, RecordedPlan, SizeRule, StreamPlan, Visits,
+    BlockRule, JobPlan, MetadataWork, OffsetOrder, PaceRule, ReadWriteMix, RecordedPlan, SizeRule,
+    StreamPlan,
 };
 use plan::{Cell, WorkerPlan};
 use units::text_of;
@@ -54,9 +55,9 @@ fn requests(job: &JobPlan) -> String {
     }
     if let Some(work) = job.names {
         let word = match work {
-            NameWork::Create => "creates",
-            NameWork::Stat => "stats",
-            NameWork::Delete => "deletes",
+            MetadataWork::Create => "creates",
+            MetadataWork::Stat => "stats",
+            MetadataWork::Delete => "deletes",
         };
         return word.to_owned();
     }
@@ -78,9 +79,9 @@ fn requests(job: &JobPlan) -> String {
         sizes(&blocks.write)
     );
     let mut words = match stream.mix {
-        Mix::Read => reads,
-        Mix::Write => writes,
-        Mix::Both { read_percent } => {
+        ReadWriteMix::Read => reads,
+        ReadWriteMix::Write => writes,
+        ReadWriteMix::Both { read_percent } => {
             format!("{} {reads}, {writes}", Percent(read_percent))
         }
     };
@@ -140,19 +141,19 @@ fn rest(stream: &StreamPlan) -> String {
 fn places(stream: &StreamPlan) -> String {
     let mut words = String::new();
     match &stream.visits {
-        Visits::Once => {}
-        Visits::Drawn { distribution } => {
+        OffsetOrder::Once => {}
+        OffsetOrder::Drawn { distribution } => {
             if let Some(words_of) = law(distribution) {
                 words.push_str(&format!(", {words_of}"));
             }
         }
-        Visits::DrawnByDirection { distributions } => {
+        OffsetOrder::DrawnByDirection { distributions } => {
             let of = |law: Option<String>| law.unwrap_or_else(|| "uniform".to_owned());
             let read = of(law(&distributions.read));
             let write = of(law(&distributions.write));
             words.push_str(&format!(", reads by {read}, writes by {write}"));
         }
-        Visits::DrawnZones { zones } => {
+        OffsetOrder::DrawnZones { zones } => {
             let count = zones.read.len().max(zones.write.len());
             words.push_str(&format!(", by {count} zones"));
         }

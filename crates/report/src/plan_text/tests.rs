@@ -15,7 +15,7 @@ fn shown(text: &str, pairs: &[&str]) -> String {
 }
 
 #[test]
-fn access_specs_read_well() {
+fn a_plan_of_access_specs_is_printed_in_full() {
     let text = format!("name = \"mail\"\ntitle = \"Mail\"\niodepth = [1, 8]\n{LINE}random = 30\n");
     assert_eq!(
         shown(&text, &["run_time=1m"]),
@@ -36,7 +36,7 @@ fn access_specs_read_well() {
 }
 
 #[test]
-fn a_plan_of_nothing_is_shown() {
+fn an_empty_plan_is_shown() {
     let text = format!("{LINE}[[worker]]\naccess_specs = []\n");
     assert!(shown(&text, &[]).contains("0 cells"));
 }
@@ -56,7 +56,7 @@ fn settings_show_the_values_of_workers() {
 }
 
 #[test]
-fn files_of_postmark_read_well() {
+fn a_postmark_plan_is_printed_in_full() {
     let text = "name = \"mail\"\nworkers = 2\n[postmark]\nnumber = 1000\nsubdirectories = 10\n\
                 transactions = 50000\n";
     assert_eq!(

@@ -4,9 +4,9 @@ use ::compare::{ComparisonOptions, compare_with_first};
 use maud::{Markup, html};
 use results::RunRecord;
 
-use super::headline::{bar, shown_or_dash};
+use super::headline::{bar, value_or_dash};
 use super::run::Run;
-use crate::compare::beside_runs;
+use crate::compare::document_for_run_page;
 use crate::document::Document;
 use crate::group::{Metric, RepeatedCell};
 use crate::html::frame;
@@ -15,11 +15,11 @@ use crate::names::capital;
 use crate::wrap::printable;
 
 /// The comparison with the first run, or the reason why there is none.
-pub type Compared = Result<Document, String>;
+pub type ComparisonResult = Result<Document, String>;
 
 /// Compares several runs; `None` for a single run.
 #[must_use]
-pub fn compared(records: &[RunRecord]) -> Option<Compared> {
+pub fn compared(records: &[RunRecord]) -> Option<ComparisonResult> {
     if records.len() < 2 {
         return None;
     }
@@ -27,17 +27,17 @@ pub fn compared(records: &[RunRecord]) -> Option<Compared> {
     let options = ComparisonOptions {
         // A page shows any runs next to each other. Different work appears as an alarm.
         force: true,
-        paired: are_in_turn(records),
+        paired: are_alternating(records),
     };
     let comparisons = compare_with_first(&sides, options);
     Some(match comparisons {
-        Ok(comparisons) => Ok(beside_runs(&comparisons)),
+        Ok(comparisons) => Ok(document_for_run_page(&comparisons)),
         Err(error) => Err(printable(&format!("not compared: {error}"))),
     })
 }
 
 /// Returns `true` for two runs that were measured alternately.
-fn are_in_turn(records: &[RunRecord]) -> bool {
+fn are_alternating(records: &[RunRecord]) -> bool {
     let [a, b] = records else { return false };
     let is_beside = |one: &RunRecord, other: &RunRecord| {
         let alternation = one.alternation.as_ref();
@@ -85,18 +85,24 @@ pub fn bars(runs: &[Run]) -> Markup {
         return html! { p { "The runs have no cell in common." } };
     }
     let is_long = matches.len() > 20;
-    let parts = WorkloadMeasure::apart(matches, |found| WorkloadMeasure::of(found.groups[0].1));
+    let parts =
+        WorkloadMeasure::group_by_measure(matches, |found| WorkloadMeasure::of(found.groups[0].1));
     html! {
         @for (measure, matches) in &parts {
             @let scope = if parts.len() > 1 { measure.scope() } else { "" };
             @let name = capital(measure.name());
             @let caption = format!("{name}{scope}; bars of one workload share a scale");
-            (frame(&caption, is_long, &of_measure(runs, *measure, matches, &caption)))
+            (frame(&caption, is_long, &measure_table(runs, *measure, matches, &caption)))
         }
     }
 }
 
-fn of_measure(runs: &[Run], measure: WorkloadMeasure, matches: &[Match], caption: &str) -> Markup {
+fn measure_table(
+    runs: &[Run],
+    measure: WorkloadMeasure,
+    matches: &[Match],
+    caption: &str,
+) -> Markup {
     let other_name = match measure {
         WorkloadMeasure::Bandwidth => "per second",
         WorkloadMeasure::Rate(_) => "bandwidth",
@@ -147,9 +153,9 @@ fn rows(runs: &[Run], measure: WorkloadMeasure, found: &Match) -> Markup {
                     }
                     td.name { (run.letter.as_deref().unwrap_or_default()) }
                     td.name { (bar(metric, group.figure(metric), most, color(run))) }
-                    td { (shown_or_dash(group, other)) }
-                    td { (shown_or_dash(group, Metric::LatencyP50)) }
-                    td { (shown_or_dash(group, Metric::LatencyP99)) }
+                    td { (value_or_dash(group, other)) }
+                    td { (value_or_dash(group, Metric::LatencyP50)) }
+                    td { (value_or_dash(group, Metric::LatencyP99)) }
                 }
             }
         }
@@ -162,7 +168,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn cells_that_measured_the_same_are_matched() {
+    fn cells_with_the_same_settings_are_matched() {
         let mut records = [sample::record(), sample::record()];
         records[1].cells[1].iodepth = 2;
         let runs = Run::all(&records);
@@ -172,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn large_transfers_are_told_by_their_bandwidth_in_a_table_of_their_own() {
+    fn large_transfers_have_their_own_table_of_bandwidth() {
         let mut records = [sample::record(), sample::record()];
         for record in &mut records {
             let total = &mut record.cells[1].total;
@@ -188,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn another_target_does_not_make_another_measurement() {
+    fn a_different_target_does_not_prevent_a_match() {
         let mut records = [sample::record(), sample::record()];
         for cell in &mut records[1].cells {
             cell.target = "/mnt/other".to_owned();
@@ -204,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told() {
+    fn differences_of_plan_and_system_are_shown() {
         let mut records = [sample::record(), sample::record()];
         assert!(told(&records).contains("No difference of plan"));
         records[1].environment.kernel = "6.13.0".to_owned();
@@ -220,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_beside_each_other_have_ratios_intervals_and_verdicts() {
+    fn compared_runs_have_ratios_intervals_and_verdicts() {
         let mut records = [sample::record(), sample::record()];
         for (record, speed) in records.iter_mut().zip([1.0, 0.5]) {
             let first = record.cells[0].clone();

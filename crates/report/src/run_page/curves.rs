@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_a_rate_has_no_such_section() {
+    fn a_run_without_a_rate_has_no_curve_section() {
         let records = [sample::record()];
         assert!(section(&Run::all(&records)[0]).into_string().is_empty());
     }

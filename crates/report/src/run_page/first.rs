@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use results::Status;
 
-use super::comparison::{self, Compared};
+use super::comparison::{self, ComparisonResult};
 use super::headline::headline;
 use super::run::Run;
 use super::verdict;
@@ -66,7 +66,7 @@ fn sections(run: &Run) -> [(&'static str, &'static str, bool); 6] {
 
 /// Returns the first screen.
 #[must_use]
-pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
+pub fn header(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
     html! {
         header {
             @match runs {

@@ -22,7 +22,7 @@ const GROUPS_MAX: usize = 12;
 pub fn headline(run: &Run) -> Markup {
     // Cells whose rates depend on a peak have separate charts.
     let follows =
-        |group: &&RepeatedCell| group.cells[0].curve.is_some_and(CurvePart::follows_a_peak);
+        |group: &&RepeatedCell| group.cells[0].curve.is_some_and(CurvePart::depends_on_peak);
     let shown = run.groups.iter().filter(|group| !follows(group));
     let shown: Vec<RepeatedCell> = shown.cloned().collect();
     let is_peak = shown.len() < run.groups.len();
@@ -184,9 +184,9 @@ fn transactions(group: &RepeatedCell) -> Option<f64> {
 ///
 /// Workloads measured by rate and by bandwidth have separate tables, and so separate axes.
 fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
-    let shown = chosen(groups);
+    let shown = choose_groups(groups);
     let hidden = groups.len() - shown.len();
-    let parts = WorkloadMeasure::apart(shown, |group| WorkloadMeasure::of(group));
+    let parts = WorkloadMeasure::group_by_measure(shown, |group| WorkloadMeasure::of(group));
     // The caller passes at least two groups, so there is at least one part.
     let last = parts.len() - 1;
     html! {
@@ -241,7 +241,7 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                             }
                             td.name role="cell" { (bar(metric, group.figure(metric), most, 0)) }
                             @for (metric, name) in others {
-                                td role="cell" data-name=(name) { (shown_or_dash(group, metric)) }
+                                td role="cell" data-name=(name) { (value_or_dash(group, metric)) }
                             }
                         }
                     }
@@ -253,7 +253,7 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
 
 /// Returns all groups if they are few, or else the fastest of each workload, and at most the first
 /// ones of those.
-fn chosen<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
+fn choose_groups<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
     if groups.len() <= GROUPS_MAX {
         return groups.iter().collect();
     }
@@ -280,7 +280,7 @@ fn chosen<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
 
 /// Formats the metric of a group; a dash if there is no value.
 #[must_use]
-pub fn shown_or_dash(group: &RepeatedCell, metric: Metric) -> String {
+pub fn value_or_dash(group: &RepeatedCell, metric: Metric) -> String {
     let figure = group.figure(metric).filter(|figure| figure.mean > 0.0);
     figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
 }
@@ -333,19 +333,19 @@ mod tests {
     }
 
     #[test]
-    fn many_groups_are_told_by_the_best_of_each_workload() {
+    fn many_groups_are_reduced_to_the_best_of_each_workload() {
         let record = record(30);
         let groups = groups(&record);
-        let depths: Vec<u32> = chosen(&groups)
+        let depths: Vec<u32> = choose_groups(&groups)
             .iter()
             .map(|group| group.place.iodepth)
             .collect();
         assert_eq!(depths, [10, 20, 30]);
-        assert_eq!(chosen(&groups[..12]).len(), 12);
+        assert_eq!(choose_groups(&groups[..12]).len(), 12);
     }
 
     #[test]
-    fn what_moves_large_blocks_has_an_axis_of_bandwidth_of_its_own() {
+    fn large_transfers_have_their_own_bandwidth_axis() {
         let mut record = record(2);
         let total = &mut record.cells[1].total;
         total.bytes = total.count << 20;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_that_was_measured_once_tells_how_its_intervals_varied() {
+    fn a_cell_measured_once_shows_how_its_intervals_varied() {
         let mut record = record(1);
         assert_eq!(within(&record.cells[0]), None);
         let first = record.cells[0].intervals[0].clone();

@@ -20,7 +20,7 @@ use results::RunRecord;
 
 use crate::html::{sentence, shell};
 use crate::write::page;
-use comparison::Compared;
+use comparison::ComparisonResult;
 pub(crate) use nested_runs::{RunGroup, opened};
 use run::Run;
 
@@ -37,7 +37,7 @@ pub fn render(records: &[RunRecord]) -> String {
     )
 }
 
-fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
+fn body(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
     html! {
         (first::header(runs, compared))
         main #content {

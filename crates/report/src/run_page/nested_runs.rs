@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_run_opens_at_once_and_several_open_one_by_one() {
+    fn a_single_run_opens_directly_and_several_one_by_one() {
         let records = [sample::record(), sample::record()];
         let alone = opened(&records[..1], &[group(&[0])]).into_string();
         assert_eq!(alone.matches("<details").count(), 1, "{alone}");

@@ -64,7 +64,7 @@ fn rows(cell: &CellRecord) -> Table {
     let first = columns.len();
     columns.extend(LATENCIES.map(|head| Column::number(head, 1)));
     let last = columns.len() - 1;
-    Table::new(columns, rows).spanned(first, last, format!("latency in {}", unit.name()))
+    Table::new(columns, rows).with_span(first, last, format!("latency in {}", unit.name()))
 }
 
 const LATENCIES: [&str; 11] = [

@@ -9,7 +9,7 @@ use units::{Bytes, Span, format};
 use super::run::Run;
 use crate::html::{command_block, opening, plain, sentence};
 use crate::names::cache_name;
-use crate::plan_text::{line_texts, settings_of_each, until_done};
+use crate::plan_text::{line_texts, settings_by_workload, until_done};
 use crate::table::Column;
 use crate::wrap::printable;
 
@@ -28,7 +28,7 @@ pub fn section(run: &Run) -> Markup {
             (targets(plan))
             @for (name, lines) in access_specs(plan) { (access_spec(&name, lines)) }
             (file_work(plan))
-            @let owned = settings_of_each(plan);
+            @let owned = settings_by_workload(plan);
             @for (index, workload) in plan.workloads.iter().enumerate() {
                 @let summary = html! { "Options of " (sentence(&printable(&workload.name))) };
                 @let options = html! {
@@ -203,7 +203,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_cell_without_a_time_is_measured_until_it_is_done() {
+    fn a_cell_without_a_run_time_is_measured_until_it_is_done() {
         let record = sample::record();
         let names = CellNames::of(&record.plan);
         let measured = |change: fn(&mut Cell)| {

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parts_of_a_pack_are_called_by_its_title() {
+    fn a_run_of_a_pack_has_the_title_of_the_pack() {
         let mut record = crate::sample::record();
         let title = |record: &RunRecord| {
             let records = [record.clone()];

@@ -15,7 +15,8 @@ const LINES_MAX: usize = 6;
 #[must_use]
 pub fn section(runs: &[Run]) -> Markup {
     let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
-    let parts = WorkloadMeasure::apart(lines, |line| WorkloadMeasure::of(&line.groups[0]));
+    let parts =
+        WorkloadMeasure::group_by_measure(lines, |line| WorkloadMeasure::of(&line.groups[0]));
     // On the page of a lab, each run has its own section.
     let id = match runs {
         [only] => only.id("sweeps"),
@@ -74,7 +75,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn only_what_was_measured_at_several_depths_is_a_sweep() {
+    fn only_workloads_measured_at_several_depths_are_sweeps() {
         let mut record = sample::record();
         let records = [record.clone()];
         assert!(lines(&Run::all(&records)[0]).is_empty());

@@ -10,7 +10,7 @@ const DEVICE_SHARE_MIN: f64 = 0.9;
 
 /// What served the I/O of a workload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cached {
+pub(super) struct IoServedBy {
     /// Description in a sentence.
     pub said: String,
     /// `true` if the page cache served it.
@@ -18,7 +18,7 @@ pub(super) struct Cached {
 }
 
 /// Returns what served the I/O of all runs of a workload; `None` if there was no I/O.
-pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached> {
+pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<IoServedBy> {
     let records = columns.iter().copied().flatten();
     // The null engine makes no system call, so it has no I/O.
     let done = |cell: &&CellRecord| cell.engine != EngineKind::Null && cell.total.count > 0;
@@ -28,12 +28,12 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<Cached>
         .copied()
         .filter(|cell| cell.cache != CacheMode::Direct)
         .collect();
-    let said = |said: String, is_cached| Some(Cached { said, is_cached });
+    let said = |said: String, is_cached| Some(IoServedBy { said, is_cached });
     match (cells.len(), through.len()) {
         (0, _) => None,
         (_, 0) => said(direct(columns, names), false),
         _ => {
-            let (words, is_cached) = served(&through);
+            let (words, is_cached) = describe_cache_share(&through);
             said(
                 format!("Requests went through the page cache: {words}."),
                 is_cached,
@@ -68,7 +68,7 @@ fn direct(columns: &[&[RunRecord]], names: &[&str]) -> String {
 }
 
 /// Describes how much of the data read through the page cache came from devices, where known.
-fn served(through: &[&CellRecord]) -> (String, bool) {
+fn describe_cache_share(through: &[&CellRecord]) -> (String, bool) {
     let known = through.iter().filter_map(|cell| {
         let read_bytes = cell.operation("read")?.bytes;
         Some((read_bytes, cell.device.as_ref()?.read_bytes))

@@ -1,7 +1,7 @@
 //! Conclusions in one sentence per rate: which column is best, by how much, and whether that may be
 //! chance.
 
-use results::Better;
+use results::BetterDirection;
 
 use super::rows::{FigureRow, ratio};
 
@@ -24,7 +24,7 @@ fn conclusion(row: &FigureRow, names: &[&str], tests: usize) -> Option<String> {
     let (first, second) = (names[first_place], names[second_place]);
     let ratio_of = row.ratio_of(&best.estimate?, &next.estimate?);
     // Times from guests have no better direction, so none of them can be best.
-    let ratio_of = ratio_of.filter(|_| row.better != Better::Neither)?;
+    let ratio_of = ratio_of.filter(|_| row.better != BetterDirection::Neither)?;
     let by = ratio(ratio_of.value);
     let label = &row.label;
     Some(match ratio_of.certainty {

@@ -1,6 +1,6 @@
 //! The report of runs side by side.
 
-use results::Better;
+use results::BetterDirection;
 
 use super::of_record::REPEAT;
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
@@ -19,7 +19,7 @@ pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Docum
     let columns = side_by_side.columns.iter();
     let columns = columns.map(|(name, behind)| labeled((name, behind)));
     let columns = Block::list(columns);
-    let foot = DocumentPart::new("", [Block::paragraphs(side_by_side.foot(is_page))]);
+    let foot = DocumentPart::new("", [Block::paragraphs(side_by_side.footnotes(is_page))]);
     let sections = side_by_side.sections.iter().enumerate();
     let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
     let mut document = Document {
@@ -103,9 +103,9 @@ fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
     };
     let best = row.best();
     let arrow = match row.better {
-        Better::Higher => " ↑",
-        Better::Lower => " ↓",
-        Better::Neither => "",
+        BetterDirection::Higher => " ↑",
+        BetterDirection::Lower => " ↓",
+        BetterDirection::Neither => "",
     };
     let short = match row.is_short {
         true => format!(" {SHORT}"),

@@ -115,7 +115,7 @@ fn cell(
             None => { (shown) }
         }
         // Without a positive value there is no scale.
-        @if row.most() > 0.0 { (bar(row.most(), value, is_best)) }
+        @if row.scale_max() > 0.0 { (bar(row.scale_max(), value, is_best)) }
         @if let Some(of) = value.ratio {
             small {
                 "× " (ratio(of.value))

@@ -4,7 +4,7 @@
 //! columns of all rows are compared with each other, and the p-values are corrected by Holm's
 //! method.
 
-use results::Better;
+use results::BetterDirection;
 use stats::{Estimate, Ratio};
 
 use super::WorkloadSection;
@@ -28,7 +28,7 @@ pub(super) fn judge(sections: &mut [WorkloadSection]) -> usize {
     let mut tests = Vec::new();
     for (section, rows) in sections.iter().map(|it| &it.rows).enumerate() {
         for (row, it) in rows.iter().enumerate() {
-            tests.extend(of_row(it, [section, row]));
+            tests.extend(column_tests(it, [section, row]));
         }
     }
     let p_values: Vec<f64> = tests.iter().map(|test| test.p_value).collect();
@@ -76,9 +76,9 @@ impl FigureRow {
 }
 
 /// Returns all pairs of a row's columns with a known uncertainty.
-fn of_row(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
+fn column_tests(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
     // A test without a possible winner would only make the correction stricter for the others.
-    if row.better == Better::Neither {
+    if row.better == BetterDirection::Neither {
         return Vec::new();
     }
     let estimates: Vec<(usize, Estimate)> = row
@@ -92,7 +92,7 @@ fn of_row(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
         for (other, b) in &estimates[index + 1..] {
             let certainty = row.ratio_of(b, a).and_then(|ratio| ratio.certainty);
             let Some(certainty) = certainty else { continue };
-            let is_higher_better = row.better == Better::Higher;
+            let is_higher_better = row.better == BetterDirection::Higher;
             tests.push(ColumnTest {
                 section,
                 row: place,

@@ -12,8 +12,8 @@ mod summary;
 
 use std::sync::Arc;
 
-pub use results::{Better, LabFigure as Extra};
-use results::{MEASURED_NS_MIN, RunRecord, longer_by};
+pub use results::{BetterDirection, LabFigure as Extra};
+use results::{MEASURED_NS_MIN, RunRecord, lengthening_options};
 
 use crate::document::ReportMedium;
 use crate::model::method;
@@ -89,7 +89,7 @@ struct WorkloadSection {
     heading: String,
     alarms: Vec<String>,
     /// What served the I/O: the page cache or devices.
-    cache: Option<cache::Cached>,
+    cache: Option<cache::IoServedBy>,
     /// Short description of how the workload was measured.
     how: Option<String>,
     /// Conclusions, in sentences.
@@ -147,7 +147,7 @@ impl SideBySide {
             heading: heading.to_owned(),
             alarms,
             cache: cache::cached(columns, &names),
-            how: how(columns),
+            how: method_sentence(columns),
             conclusions: Vec::new(),
             longer: longer(columns),
             rows,
@@ -286,7 +286,7 @@ impl SideBySide {
     }
 
     /// Returns the paragraphs below all tables.
-    fn foot(&self, is_page: bool) -> Vec<String> {
+    fn footnotes(&self, is_page: bool) -> Vec<String> {
         let told = [self.legend(is_page), self.too_short()]
             .into_iter()
             .flatten();
@@ -295,7 +295,7 @@ impl SideBySide {
 }
 
 /// Describes how the runs of a workload were measured, as far as all have that in common.
-fn how(columns: &[&[RunRecord]]) -> Option<String> {
+fn method_sentence(columns: &[&[RunRecord]]) -> Option<String> {
     let mut runs = columns.iter().copied().flatten();
     let first = method(runs.next()?);
     let is_alike = runs.all(|run| method(run) == first);
@@ -317,7 +317,9 @@ fn longer(columns: &[&[RunRecord]]) -> Vec<&'static str> {
     for run in columns.iter().copied().flatten() {
         for cell in run.cells.iter().filter(|cell| cell.is_too_short()) {
             let mut planned = run.plan.cells.iter();
-            let by = planned.find(|it| it.index == cell.index).map(longer_by);
+            let by = planned
+                .find(|it| it.index == cell.index)
+                .map(lengthening_options);
             longer.extend(by.filter(|by| !longer.contains(by)));
         }
     }

@@ -4,7 +4,7 @@ use ::compare::{
     CellComparison, CellName, Comparison, ComparisonOptions, Figure, FigureComparison, Scope,
     compare,
 };
-use results::{Better, LabFigure, RunRecord};
+use results::{BetterDirection, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 
 use super::MAYBE;
@@ -21,7 +21,7 @@ pub(crate) struct FigureRow {
     /// Label for programs, in base units.
     pub base_label: String,
     pub values: Vec<Option<ColumnValue>>,
-    pub better: Better,
+    pub better: BetterDirection,
     /// `true` for a rate of the work.
     pub is_rate: bool,
     /// `true` if the measurement of a column was too short.
@@ -87,7 +87,7 @@ impl FigureRow {
             label: label.to_owned(),
             base_label: label.to_owned(),
             values,
-            better: Better::Neither,
+            better: BetterDirection::Neither,
             is_rate: false,
             is_short: false,
             rounding: 0.0,
@@ -98,7 +98,7 @@ impl FigureRow {
 
     /// Removes the ratios if no direction is better.
     fn told(mut self) -> Self {
-        if self.better == Better::Neither {
+        if self.better == BetterDirection::Neither {
             for value in self.values.iter_mut().flatten() {
                 value.ratio = None;
             }
@@ -110,7 +110,7 @@ impl FigureRow {
     pub fn of_guests(mut self) -> Self {
         if self.is_time {
             self.label = format!("{GUEST_TIME} {}", self.label);
-            self.better = Better::Neither;
+            self.better = BetterDirection::Neither;
         }
         self.told()
     }
@@ -134,7 +134,7 @@ impl FigureRow {
             .filter_map(|(place, value)| Some((place, value.as_ref()?)))
             .collect();
         known.sort_by(|(_, a), (_, b)| match self.better {
-            Better::Lower => a.mean.total_cmp(&b.mean),
+            BetterDirection::Lower => a.mean.total_cmp(&b.mean),
             _ => b.mean.total_cmp(&a.mean),
         });
         known
@@ -143,15 +143,15 @@ impl FigureRow {
     /// Describes which values are better; empty if there is no direction.
     pub fn direction(&self) -> &'static str {
         match self.better {
-            Better::Higher => "higher is better",
-            Better::Lower => "lower is better",
-            Better::Neither => "",
+            BetterDirection::Higher => "higher is better",
+            BetterDirection::Lower => "lower is better",
+            BetterDirection::Neither => "",
         }
     }
 
     /// Returns the full scale of the bars: the largest mean or end of an interval. Intervals far
     /// beyond the means are cut, so that the bars remain visible.
-    pub fn most(&self) -> f64 {
+    pub fn scale_max(&self) -> f64 {
         const MEANS_MAX: f64 = 2.0;
         let end = |value: &ColumnValue| value.estimate.and_then(|it| it.ci95_high);
         let values = || self.values.iter().flatten();
@@ -226,7 +226,7 @@ fn label(name: &CellName, all: &[&CellName]) -> String {
     let mut parts = Vec::new();
     let differs = |of: fn(&CellName) -> String| all.iter().any(|it| of(it) != of(name));
     if differs(|it| it.workload.clone()) {
-        parts.push(printable(&it_name(name)));
+        parts.push(printable(&work_name(name)));
     } else if differs(|it| it.access_spec.clone().unwrap_or_default()) {
         parts.push(printable(name.access_spec.as_deref().unwrap_or_default()));
     }
@@ -249,7 +249,7 @@ fn label(name: &CellName, all: &[&CellName]) -> String {
     parts.join(", ")
 }
 
-fn it_name(name: &CellName) -> String {
+fn work_name(name: &CellName) -> String {
     name.access_spec
         .clone()
         .unwrap_or_else(|| name.workload.clone())
@@ -296,8 +296,8 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
         Some(FigureRow {
             base_label: joined(label, base_name(figure)),
             better: match figure.higher_is_better() {
-                true => Better::Higher,
-                false => Better::Lower,
+                true => BetterDirection::Higher,
+                false => BetterDirection::Lower,
             },
             is_rate: matches!(figure, Figure::PerSecond | Figure::TransactionsPerSecond),
             is_short: cells.iter().flatten().any(|cell| cell.is_short_b),

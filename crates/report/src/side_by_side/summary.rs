@@ -1,6 +1,6 @@
 //! Summary of a whole table in one paragraph.
 
-use results::Better;
+use results::BetterDirection;
 
 use super::rows::{FigureRow, ratio};
 use super::{SideBySide, WorkloadSection};
@@ -16,7 +16,7 @@ impl SideBySide {
         let told = self
             .sections
             .iter()
-            .filter_map(|section| of_section(section, main_rate(section)?, &names));
+            .filter_map(|section| summarize_section(section, main_rate(section)?, &names));
         let told: Vec<String> = told.collect();
         let more = match told.len().saturating_sub(SECTIONS_MAX) {
             0 => String::new(),
@@ -36,7 +36,7 @@ fn main_rate(section: &WorkloadSection) -> Option<&FigureRow> {
 }
 
 /// Compares the columns of a row with the best one, in a sentence.
-fn of_section(section: &WorkloadSection, row: &FigureRow, names: &[&str]) -> Option<String> {
+fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str]) -> Option<String> {
     let rates = section.rows.iter().filter(|row| row.is_rate);
     let heading = match rates.count() {
         0 | 1 => section.heading.clone(),
@@ -49,7 +49,7 @@ fn of_section(section: &WorkloadSection, row: &FigureRow, names: &[&str]) -> Opt
     }
     let values = row.ranked();
     let ((first, best), others) = values.split_first()?;
-    if others.is_empty() || row.better != Better::Higher {
+    if others.is_empty() || row.better != BetterDirection::Higher {
         return None;
     }
     let (mut shown, mut unshown, mut once) = (Vec::new(), Vec::new(), Vec::new());

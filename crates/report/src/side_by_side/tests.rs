@@ -30,7 +30,7 @@ fn side_by_side() -> SideBySide {
     let extra = Extra {
         label: "sync afterwards, s".to_owned(),
         samples: vec![vec![2.0, 2.1, 2.05], vec![1.0, 1.1, 1.05], Vec::new()],
-        better: Better::Lower,
+        better: BetterDirection::Lower,
         is_time: true,
     };
     side_by_side.add("File Server", &columns, &[extra]);
@@ -38,7 +38,7 @@ fn side_by_side() -> SideBySide {
 }
 
 #[test]
-fn figures_stand_in_columns_with_their_ratio_to_the_first() {
+fn figures_are_in_columns_with_their_ratio_to_the_first() {
     let text = side_by_side().render(TableFormat::Text, Page::PLAIN);
     let line = |begin: &str| {
         text.lines()
@@ -88,7 +88,7 @@ fn a_table_without_any_run_is_empty() {
 }
 
 #[test]
-fn times_of_guests_rank_nothing_and_counts_do() {
+fn guest_times_are_not_ranked_but_counts_are() {
     let mut side_by_side = SideBySide {
         columns: ["ext4", "nilfs2"]
             .map(|name| (name.to_owned(), String::new()))
@@ -96,16 +96,16 @@ fn times_of_guests_rank_nothing_and_counts_do() {
         is_of_guests: true,
         ..SideBySide::default()
     };
-    let extra = |label: &str, is_time: bool, better: Better| Extra {
+    let extra = |label: &str, is_time: bool, better: BetterDirection| Extra {
         label: label.to_owned(),
         samples: vec![vec![2.0], vec![1.0]],
         better,
         is_time,
     };
     let extras = [
-        extra("sync, s", true, Better::Lower),
-        extra("device writes, MiB", false, Better::Lower),
-        extra("user writes, MiB", false, Better::Neither),
+        extra("sync, s", true, BetterDirection::Lower),
+        extra("device writes, MiB", false, BetterDirection::Lower),
+        extra("user writes, MiB", false, BetterDirection::Neither),
     ];
     side_by_side.add("work", &[], &extras);
     let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
@@ -140,7 +140,7 @@ fn times_of_guests_rank_nothing_and_counts_do() {
 }
 
 #[test]
-fn what_is_told_in_words_is_not_ranked() {
+fn rows_of_words_are_not_ranked() {
     let mut side_by_side = SideBySide {
         columns: ["ext4", "f2fs"]
             .map(|name| (name.to_owned(), "made".to_owned()))
@@ -195,7 +195,7 @@ fn lab(factors: &[f64]) -> results::LabRecord {
 }
 
 #[test]
-fn runs_that_are_gone_are_counted_even_if_others_are_listed_twice() {
+fn missing_runs_are_counted_even_if_others_are_listed_twice() {
     let mut lab = lab(&[1.0, 1.01]);
     let again = lab.sections[0].clone();
     lab.sections.push(again);
@@ -206,7 +206,7 @@ fn runs_that_are_gone_are_counted_even_if_others_are_listed_twice() {
 }
 
 #[test]
-fn a_lab_says_when_it_was_on_what_and_what_came_out() {
+fn a_lab_report_shows_its_time_system_and_results() {
     let wide = Page {
         width: 300,
         color: false,
@@ -241,7 +241,7 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
 }
 
 #[test]
-fn a_table_begins_with_what_came_out_of_it_in_a_paragraph() {
+fn a_table_starts_with_a_summary_paragraph() {
     let side_by_side = SideBySide::of(&lab(&[1.0, 1.01, 0.99]));
     let judged = side_by_side.judged();
     let summary = judged.summary().unwrap();
@@ -287,7 +287,7 @@ fn a_lab_through_the_page_cache_says_so_at_the_top() {
 }
 
 #[test]
-fn what_was_synced_was_not_measured_in_the_page_cache() {
+fn a_workload_with_fsync_is_not_reported_as_page_cache_only() {
     let mut lab = lab(&[1.0]);
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
         cell.cache = plan::CacheMode::Buffered;
@@ -311,10 +311,10 @@ fn what_was_synced_was_not_measured_in_the_page_cache() {
 }
 
 #[test]
-fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
+fn a_lab_record_reads_back_to_the_same_table() {
     let lab = lab(&[1.0, 1.01, 0.99]);
     let again = results::LabRecord::from_json(&lab.to_json()).unwrap();
-    assert!(results::LabRecord::is_meant(lab.to_json().as_bytes()));
+    assert!(results::LabRecord::is_lab_record(lab.to_json().as_bytes()));
     let csv = |lab| SideBySide::of(lab).render(TableFormat::Csv, Page::PLAIN);
     assert_eq!(csv(&again), csv(&lab));
     assert!(
@@ -356,7 +356,7 @@ fn simulated(normal: &mut Normal, means: &[f64]) -> SideBySide {
                 .iter()
                 .map(|mean| (0..5).map(|_| normal.around(*mean, 0.03)).collect())
                 .collect(),
-            better: Better::Lower,
+            better: BetterDirection::Lower,
             is_time: true,
         })
         .collect();
@@ -376,7 +376,7 @@ fn share_of_tables(means: &[f64], is_so: impl Fn(&FigureRow) -> bool) -> f64 {
 }
 
 #[test]
-fn the_same_file_system_in_all_columns_has_a_winner_in_at_most_5_of_100_tables() {
+fn equal_columns_have_a_winner_in_at_most_5_of_100_tables() {
     for columns in [&[1.0, 1.0][..], &[1.0, 1.0, 1.0]] {
         let is_claimed = |row: &FigureRow| row.best().is_some() || row.differs_from_first(1);
         let claimed = share_of_tables(columns, is_claimed);
@@ -392,7 +392,7 @@ fn the_same_file_system_in_all_columns_has_a_winner_in_at_most_5_of_100_tables()
 }
 
 #[test]
-fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
+fn a_file_system_that_is_a_fifth_faster_wins_its_rows() {
     let side_by_side = simulated(&mut Normal(7), &[1.0, 0.8, 1.0]);
     let rows = &side_by_side.sections[0].rows;
     let found = rows.iter().filter(|row| row.best() == Some(1)).count();
@@ -402,14 +402,14 @@ fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
 }
 
 #[test]
-fn a_single_column_that_was_repeated_is_not_told_to_be_repeated() {
+fn a_repeated_single_column_is_not_advised_to_repeat() {
     let side_by_side = simulated(&mut Normal(5), &[1.0]);
     let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     assert!(!text.contains("Nothing was repeated"), "{text}");
 }
 
 #[test]
-fn an_interval_beside_1_that_is_one_of_many_is_marked() {
+fn one_of_many_intervals_that_excludes_1_is_marked() {
     let mut normal = Normal(3);
     let marked = std::iter::repeat_with(|| simulated(&mut normal, &[1.0, 1.0]))
         .take(50)
@@ -423,7 +423,7 @@ fn an_interval_beside_1_that_is_one_of_many_is_marked() {
 }
 
 #[test]
-fn rows_that_were_measured_too_shortly_are_marked_and_explained_once() {
+fn rows_measured_too_briefly_are_marked_and_explained_once() {
     let mut lab = lab(&[1.0, 1.01, 0.99]);
     let render = |lab: &results::LabRecord, format| {
         let page = Page {
@@ -448,7 +448,7 @@ fn rows_that_were_measured_too_shortly_are_marked_and_explained_once() {
 }
 
 #[test]
-fn direct_io_is_not_said_to_pass_the_cache_where_a_warning_contradicts_it() {
+fn direct_io_is_not_said_to_bypass_the_cache_against_a_warning() {
     use results::{Warning, WarningCode};
     let mut direct = sample::record();
     for cell in &mut direct.cells {

@@ -75,7 +75,7 @@ pub(super) struct Seen {
 
 /// Classes that fit the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Likeness {
+pub(super) struct MatchingClasses {
     classes: Vec<DeviceClass>,
     /// Reason, if the class is not derived from the results.
     why: Option<&'static str>,
@@ -83,7 +83,7 @@ pub(super) struct Likeness {
 }
 
 /// Returns the classes at both ends of the confidence intervals.
-pub(super) fn likeness(seen: &Seen) -> Likeness {
+pub(super) fn likeness(seen: &Seen) -> MatchingClasses {
     let mut classes = Vec::new();
     for end in [0, 1] {
         let class = class(seen, end);
@@ -91,7 +91,7 @@ pub(super) fn likeness(seen: &Seen) -> Likeness {
             classes.push(class);
         }
     }
-    Likeness {
+    MatchingClasses {
         classes,
         why: None,
         is_guest: false,
@@ -119,7 +119,7 @@ fn class(seen: &Seen, end: usize) -> DeviceClass {
     }
 }
 
-impl Likeness {
+impl MatchingClasses {
     /// Creates a class that is known from other facts than the results.
     pub fn known(class: DeviceClass, why: &'static str) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl Likeness {
                 "{rate} random reads per second at depth 1 (typical: {ranges})"
             ));
         }
-        if self.tells_links() {
+        if self.depends_on_link() {
             let most = format::bandwidth(SATA_BYTES_MAX);
             let sequential = find(known, DeviceAccess::SequentialRead, None);
             let of = |it: &KnownRate| format::bandwidth(it.rate.mean);
@@ -174,7 +174,7 @@ impl Likeness {
     }
 
     /// Returns `true` if the class depends on the maximum rate of a SATA link.
-    fn tells_links(&self) -> bool {
+    fn depends_on_link(&self) -> bool {
         let tells = |it: &DeviceClass| matches!(it, DeviceClass::SataSsd | DeviceClass::NvmeSsd);
         self.classes.iter().any(tells)
     }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_data_sheets_are_told_by_their_class() {
+    fn typical_figures_give_their_device_class() {
         for (one, deep, mebibytes, wanted) in [
             (80.0, 170.0, 258.0, "a hard disk"),
             (1_100.0, 3_000.0, 125.0, "a network or cloud volume"),
@@ -209,9 +209,9 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_may_be_in_two_ranges_is_told_as_like_both() {
+    fn a_figure_near_two_classes_is_like_both() {
         let said = names(
-            UncertainRate::known_to(4_000.0, 0.2),
+            UncertainRate::with_uncertainty(4_000.0, 0.2),
             Some(50_000.0),
             Some(400.0),
         );
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_told_what_may_be_in_between() {
+    fn a_guest_mentions_the_cache_of_the_host() {
         let seen = Seen {
             one: UncertainRate::bare(20_000.0),
             deep: None,

@@ -148,8 +148,8 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
         ""
     };
     let beyond = match is_last {
-        true => still_grows(points).to_owned(),
-        false => beyond(at, peak, last, show),
+        true => growth_note(points).to_owned(),
+        false => deeper_queue_effect(at, peak, last, show),
     };
     let unsure = unsure(points, place, peak).map_or_else(String::new, |depth| {
         format!(" (depth {depth} may be as good, within the intervals)")
@@ -161,7 +161,7 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
 }
 
 /// Describes the consequence if the deepest queue is the best.
-fn still_grows(points: &[DepthPoint]) -> &'static str {
+fn growth_note(points: &[DepthPoint]) -> &'static str {
     let [.., before, last] = points else {
         return "";
     };
@@ -173,7 +173,7 @@ fn still_grows(points: &[DepthPoint]) -> &'static str {
 }
 
 /// Describes the effect of deeper queues than the knee.
-fn beyond(
+fn deeper_queue_effect(
     at: &DepthPoint,
     peak: &DepthPoint,
     last: &DepthPoint,
@@ -214,7 +214,7 @@ mod tests {
     fn sweep(rates: &[(u32, f64, f64)], share: f64) -> Vec<DepthPoint> {
         let point = |(depth, rate, p50_ns): &(u32, f64, f64)| DepthPoint {
             depth: *depth,
-            rate: UncertainRate::known_to(*rate, share),
+            rate: UncertainRate::with_uncertainty(*rate, share),
             p50: Some(GroupFigure {
                 mean: *p50_ns,
                 interval: None,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_intervals_do_not_tell_apart_is_said() {
+    fn depths_that_intervals_cannot_distinguish_are_named() {
         let rates = [
             (1, 10e3, 1e5),
             (2, 90e3, 1e5),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_still_grows_at_the_deepest_queue_asks_for_a_deeper_one() {
+    fn a_rate_still_growing_at_the_deepest_queue_suggests_a_deeper_one() {
         let rates = [(1, 10e3, 1e5), (2, 20e3, 1e5), (4, 40e3, 1e5)];
         let said = told(&rates, 0.01);
         assert!(
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn queues_that_slow_down_and_queues_that_change_nothing_are_told() {
+    fn slower_and_ineffective_deep_queues_are_reported() {
         let falling = [(1, 100e3, 1e4), (2, 90e3, 2e4), (4, 70e3, 6e4)];
         let said = told(&falling, 0.01);
         assert!(
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn two_depths_are_no_sweep() {
+    fn two_depths_are_not_a_sweep() {
         assert_eq!(said(&sweep(&SATURATED[..2], 0.0), Metric::PerSecond), None);
     }
 }

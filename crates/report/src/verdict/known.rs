@@ -33,7 +33,7 @@ impl DeviceAccess {
         let first = lines.next()?;
         let is_plain = !cell.work.is_acts() && cell.rate.is_none() && cell.curve.is_none();
         // The null engine touches no device.
-        if !is_plain || cell.engine == EngineKind::Null || has_own_pace(first) {
+        if !is_plain || cell.engine == EngineKind::Null || is_self_paced(first) {
             return None;
         }
         // Data sheets state pure accesses, not mixes of several.
@@ -71,7 +71,7 @@ impl DeviceAccess {
     }
 }
 
-fn has_own_pace(line: &LinePlan) -> bool {
+fn is_self_paced(line: &LinePlan) -> bool {
     line.delay_ns > 0 || line.burst > 1 || line.reply_bytes > 0
 }
 
@@ -130,7 +130,7 @@ impl<'a> KnownRate<'a> {
                 true => format::bandwidth(rate),
                 false => format!("{} IOPS", format::iops(rate)),
             },
-            sure: self.rate.sure(),
+            sure: self.rate.uncertainty_sentence(),
         }
     }
 }

@@ -36,7 +36,7 @@ impl RateLimits<'_> {
     pub fn sentence(&self) -> Option<String> {
         let known = [
             // A limit that the system reports explains a plateau, so a guess is not needed.
-            self.in_force().or_else(|| self.plateau()),
+            self.reported_limit().or_else(|| self.plateau()),
             self.processor(),
             self.cache(),
         ];
@@ -49,7 +49,7 @@ impl RateLimits<'_> {
     }
 
     /// Describes a limit that the system reports.
-    fn in_force(&self) -> Option<String> {
+    fn reported_limit(&self) -> Option<String> {
         let mut warnings = self.record.warnings.iter();
         let limit = warnings.find(|it| it.code == WarningCode::LimitInForce)?;
         Some(printable(&limit.message))
@@ -134,7 +134,7 @@ impl RateLimits<'_> {
     fn queue(&self) -> Option<String> {
         let one = find(self.known, DeviceAccess::RandomRead, Some(1))?;
         let deep = find(self.known, DeviceAccess::RandomRead, Some(DEEP))?;
-        Some(of_queue(one.rate.ends, deep.rate.ends))
+        Some(queue_depth_effect(one.rate.ends, deep.rate.ends))
     }
 }
 
@@ -149,7 +149,7 @@ fn name(access: DeviceAccess, depth: u64) -> String {
 }
 
 /// Compares depth 32 with depth 1, given the ends of both rates' intervals.
-fn of_queue(one: [f64; 2], deep: [f64; 2]) -> String {
+fn queue_depth_effect(one: [f64; 2], deep: [f64; 2]) -> String {
     let middle = |ends: [f64; 2]| f64::midpoint(ends[0], ends[1]);
     let times = digits(middle(deep) / middle(one));
     let proportional = PROPORTION * DEEP as f64;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn one_workload_needs_several_depths_and_a_figure_that_is_not_round_is_none() {
+    fn a_plateau_needs_several_rates_and_a_round_figure() {
         let at = |rate: f64| (rate, "reads");
         assert_eq!(plateau(&[at(3_000.0), at(3_000.0)], round), None);
         let three = [at(3_000.0), at(3_001.0), at(2_999.0)];
@@ -259,9 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_is_told_only_as_far_as_intervals_reach() {
+    fn the_queue_is_named_as_the_limit_only_if_intervals_show_it() {
         let around = |rate: f64, share: f64| [rate * (1.0 - share), rate * (1.0 + share)];
-        let said = |times: f64, share| of_queue(around(1e4, share), around(1e4 * times, share));
+        let said =
+            |times: f64, share| queue_depth_effect(around(1e4, share), around(1e4 * times, share));
         assert!(said(31.0, 0.01).starts_with("the queue depth: random reads"));
         assert!(said(10.0, 0.05).starts_with("the device or the path to it"));
         assert!(said(25.0, 0.05).contains("the intervals do not show"));

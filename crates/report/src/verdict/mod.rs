@@ -118,7 +118,7 @@ fn of_places(
     let mut verdicts: Vec<RunVerdict> = places.iter().map(of_place).collect();
     // Only once, because warnings are about the whole run.
     if let Some(last) = verdicts.last_mut() {
-        last.sentences.extend(before_relying(warnings));
+        last.sentences.extend(main_caveat(warnings));
     }
     verdicts
 }
@@ -162,7 +162,7 @@ fn of_place(
 }
 
 /// Returns the classes of device that fit the results; `None` if the results are not sufficient.
-fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::Likeness> {
+fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::MatchingClasses> {
     let is_against = |claim| record.warnings.iter().any(|it| it.contradicts(claim));
     // Rates from memory or a cache say nothing about a device.
     let in_memory = is_against(Claim::OnStorage)
@@ -173,11 +173,11 @@ fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::Likeness> 
             .any(|stack| stack.in_memory);
     if in_memory {
         let why = "the target is in this machine's memory";
-        return Some(class::Likeness::known(DeviceClass::Memory, why));
+        return Some(class::MatchingClasses::known(DeviceClass::Memory, why));
     }
     if is_against(Claim::ReadFromDevice) {
         let why = "the page cache served reads, so no device was measured";
-        return Some(class::Likeness::known(DeviceClass::Memory, why));
+        return Some(class::MatchingClasses::known(DeviceClass::Memory, why));
     }
     if is_against(Claim::TellsDevice) {
         return None;
@@ -192,7 +192,7 @@ fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::Likeness> 
 }
 
 /// Returns the most important warning, with the number of others.
-fn before_relying(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
+fn main_caveat(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
     let mut doubts = warnings.iter().filter(|it| !it.is_note);
     let first = doubts.next()?;
     let more = match doubts.count() {

@@ -62,7 +62,7 @@ impl UncertainRate {
 
     /// Creates a rate with this relative uncertainty, based on repetitions.
     #[cfg(test)]
-    pub fn known_to(mean: f64, share: f64) -> Self {
+    pub fn with_uncertainty(mean: f64, share: f64) -> Self {
         Self {
             mean,
             ends: [mean * (1.0 - share), mean * (1.0 + share)],
@@ -71,7 +71,7 @@ impl UncertainRate {
     }
 
     /// Describes the uncertainty.
-    pub fn sure(&self) -> String {
+    pub fn uncertainty_sentence(&self) -> String {
         let [low, high] = self.ends;
         let percent = digits_of(100.0 * (high - low) / 2.0 / self.mean);
         match self.basis {

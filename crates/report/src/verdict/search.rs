@@ -76,7 +76,7 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
             ..
         } => format!(
             "no tried rate kept {what}; {} ({trials}{so_far})",
-            lowest(search, failed)
+            lowest_trial_sentence(search, failed)
         ),
         _ if search.peak_per_second > 0.0 => {
             format!("{what}: nothing is known ({trials}{so_far})")
@@ -86,7 +86,7 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
 }
 
 /// Describes the trial at the lowest rate; without trials, only the rate `failed`.
-fn lowest(search: &RateSearch, failed: f64) -> String {
+fn lowest_trial_sentence(search: &RateSearch, failed: f64) -> String {
     let rates = search.trials.iter().map(|it| it.per_second);
     let lowest = rates.reduce(f64::min).unwrap_or(failed);
     let rate = format::iops(lowest);
@@ -133,7 +133,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_answer_is_told_with_its_bracket() {
+    fn the_answer_is_shown_with_its_bracket() {
         let found = search(&[(50.0, 1_000_000), (100.0, 9_000_000), (98.0, 1_900_000)]);
         assert_eq!(
             said(&found, true),
@@ -145,7 +145,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_never_failed_or_never_held_is_no_answer() {
+    fn trials_that_all_held_or_all_failed_give_no_answer() {
         let said = |trials: &[(f64, u64)]| said(&search(trials), true);
         assert!(said(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
         let none = said(&[(50.0, 3_000_000)]);
@@ -158,7 +158,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn trials_that_disagree_are_told() {
+    fn contradicting_trials_are_counted() {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
         let said = said(&found, true);
         assert!(said.contains("it held at 90.00 and not at 99.00"), "{said}");

@@ -63,7 +63,7 @@ fn sentence<'a>(verdict: &'a RunVerdict, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn the_figures_of_a_device_are_told_in_the_order_that_data_sheets_have() {
+fn device_figures_are_in_the_order_of_data_sheets() {
     let mut record = record(&QUICK);
     record.cells[3].within = Some(within(0.012));
     let verdicts = Model::new(&record).verdicts;
@@ -86,7 +86,7 @@ fn the_figures_of_a_device_are_told_in_the_order_that_data_sheets_have() {
 }
 
 #[test]
-fn the_class_and_the_limit_are_told_and_the_gravest_doubt_last() {
+fn the_verdict_names_class_and_limit_and_ends_with_the_worst_doubt() {
     let mut record = record(&QUICK);
     record.warnings = vec![
         Warning::of_cell(WarningCode::NotSteady, 0, "the rate fell"),
@@ -106,7 +106,7 @@ fn the_class_and_the_limit_are_told_and_the_gravest_doubt_last() {
 }
 
 #[test]
-fn what_the_page_cache_served_is_like_memory_and_the_processor_is_told_as_the_limit() {
+fn reads_from_the_page_cache_are_like_memory_and_limited_by_the_cpu() {
     let mut record = record(&QUICK);
     record.warnings = vec![
         Warning::of_cell(WarningCode::CacheServedReads, 3, "cached"),
@@ -128,7 +128,7 @@ fn what_the_page_cache_served_is_like_memory_and_the_processor_is_told_as_the_li
 }
 
 #[test]
-fn a_provider_s_limit_shows_in_rates_that_stand_still_at_a_round_figure() {
+fn a_plateau_at_a_round_rate_indicates_a_provider_limit() {
     let mut cells = QUICK;
     (cells[3].3, cells[5].3) = (3_004.0, 2_991.0);
     let mut record = record(&cells);
@@ -144,7 +144,7 @@ fn a_provider_s_limit_shows_in_rates_that_stand_still_at_a_round_figure() {
 }
 
 #[test]
-fn one_kind_of_access_and_other_work_have_no_verdict() {
+fn a_single_access_kind_or_another_workload_has_no_verdict() {
     assert!(Model::new(&record(&QUICK[2..4])).verdicts.is_empty());
     assert!(Model::new(&sample::record()).verdicts.is_empty());
     let mut classic = record(&QUICK);
@@ -160,7 +160,7 @@ fn one_kind_of_access_and_other_work_have_no_verdict() {
 }
 
 #[test]
-fn a_sweep_gives_advice_below_the_verdict_on_the_device() {
+fn a_sweep_adds_advice_on_depth_to_the_verdict() {
     let cells = [1, 2, 4].map(|depth| (true, true, depth, 1_000.0 * f64::from(depth)));
     let verdicts = Model::new(&record(&cells)).verdicts;
     assert_eq!(verdicts.len(), 1);

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_markup() {
+    fn names_are_escaped_in_markdown() {
         for (name, shown) in [
             (
                 "<script>alert(1)</script>",

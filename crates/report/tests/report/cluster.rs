@@ -60,7 +60,7 @@ fn shared(ranks: u32, hosts: u32) -> RunRecord {
 }
 
 #[test]
-fn each_of_few_processes_is_told_on_80_columns() {
+fn each_of_a_few_processes_prints_within_80_columns() {
     let mut record = shared(4, 2);
     let cluster = record.cluster.as_mut().unwrap();
     cluster.hosts[1].environment.kernel = "6.12.31".to_owned();
@@ -96,7 +96,7 @@ no operation failed
 }
 
 #[test]
-fn of_a_thousand_processes_the_ends_and_the_middle_are_told() {
+fn a_thousand_processes_print_as_first_last_and_middle() {
     let mut record = shared(1000, 20);
     let all = &mut record.cells[0].cluster.as_mut().unwrap().ranks;
     all.iter_mut()
@@ -121,7 +121,7 @@ fn of_a_thousand_processes_the_ends_and_the_middle_are_told() {
 }
 
 #[test]
-fn given_work_has_three_rates() {
+fn a_fixed_amount_of_work_has_three_rates() {
     let mut record = shared(4, 2);
     assert!(!text(&record).contains("until the first was done"));
     record.cells[0].planned_run_time_ns = 0;

@@ -7,7 +7,7 @@ use results::{CallTimes, FreeSpace, RoundFigures, RunRecord, WorkerTimes};
 const RECORD_1: &str = include_str!("../../../results/tests/formats/1.json");
 
 #[test]
-fn a_record_of_format_1_prints_the_same_as_then() {
+fn a_record_of_format_1_prints_as_before() {
     let record = RunRecord::from_json(RECORD_1).unwrap();
     for (format, printed) in [
         (Format::Text, include_str!("../formats/1.txt")),
@@ -39,7 +39,7 @@ fn worker(time_us: u64, calls: [(&str, u64); 5]) -> WorkerTimes {
 }
 
 #[test]
-fn the_iterations_of_fs_mark_print_what_fs_mark_does() {
+fn fs_mark_iterations_print_as_in_fs_mark() {
     let mut record = RunRecord::from_json(RECORD_1).unwrap();
     record.cells.retain(|cell| cell.workload == "fm");
     let is_its = |cell: &plan::Cell| cell.workload == "fm";

@@ -18,7 +18,7 @@ fn body(page: &str) -> &str {
 }
 
 #[test]
-fn the_page_of_a_record_is_one_of_its_formats() {
+fn html_is_a_report_format() {
     let record = sample::record();
     assert_eq!(*render(&record, Format::Html, Page::PLAIN), *page(&record));
     assert_eq!("html".parse::<Format>().unwrap(), Format::Html);
@@ -39,7 +39,7 @@ fn the_page_loads_nothing() {
 }
 
 #[test]
-fn what_was_measured_on_what_comes_first() {
+fn the_page_starts_with_workload_target_and_machine() {
     let page = page(&sample::record());
     let places = [
         "<h1>File Server</h1>",
@@ -84,7 +84,7 @@ fn a_run_without_cells_has_a_page() {
 }
 
 #[test]
-fn every_link_within_a_page_leads_somewhere() {
+fn every_link_within_a_page_has_a_target() {
     let mut bare = made_up::empty();
     bare.command.clear();
     for record in [bare, made_up::empty(), sample::record()] {
@@ -97,7 +97,7 @@ fn every_link_within_a_page_leads_somewhere() {
 }
 
 #[test]
-fn failures_stand_on_the_first_screen() {
+fn failures_appear_at_the_top_of_the_page() {
     let page = page(&made_up::doubtful());
     let tile = page.find("failed operations").unwrap();
     assert!(tile < page.find("<h2>Results</h2>").unwrap());
@@ -106,7 +106,7 @@ fn failures_stand_on_the_first_screen() {
 }
 
 #[test]
-fn repetitions_have_their_interval_beside_them() {
+fn repetitions_show_their_interval() {
     let page = page(&made_up::repeated());
     assert!(page.contains("class=\"whisker\""));
     assert!(page.contains("Over repetitions"));
@@ -114,7 +114,7 @@ fn repetitions_have_their_interval_beside_them() {
 }
 
 #[test]
-fn the_figures_of_a_classic_stand_with_its_cell() {
+fn the_figures_of_a_classic_appear_with_its_cell() {
     let page = page(&made_up::postmark());
     for text in [
         "transactions per second</th><td class=\"name\">10416.67",
@@ -128,7 +128,7 @@ fn the_figures_of_a_classic_stand_with_its_cell() {
 }
 
 #[test]
-fn several_records_stand_beside_each_other() {
+fn several_records_are_compared_on_one_page() {
     let page = html(&made_up::compared());
     for text in [
         "<h1>2 runs compared</h1>",
@@ -143,7 +143,7 @@ fn several_records_stand_beside_each_other() {
 }
 
 #[test]
-fn ids_are_given_once() {
+fn element_ids_are_unique() {
     let page = html(&made_up::compared());
     let mut ids: Vec<&str> = body(&page)
         .split(" id=\"")
@@ -157,6 +157,6 @@ fn ids_are_given_once() {
 }
 
 #[test]
-fn no_record_at_all_is_a_page_too() {
+fn without_records_there_is_still_a_page() {
     assert!(html(&[]).starts_with("<!DOCTYPE html>"));
 }

@@ -38,7 +38,7 @@ fn number(lines: &[String], kind: &str, name: &str) -> f64 {
 }
 
 #[test]
-fn the_heads_are_those_of_iometer_byte_for_byte() {
+fn headers_match_iometer_byte_for_byte() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/samples/iometer-results/quarch_1.1.0_testfile_CRLF.csv");
     let Ok(bytes) = std::fs::read(&sample) else {
@@ -60,7 +60,7 @@ fn the_heads_are_those_of_iometer_byte_for_byte() {
 }
 
 #[test]
-fn the_skeleton_is_iometers() {
+fn the_layout_matches_iometer() {
     let lines = lines(&sample::record());
     let skeleton: Vec<&str> = lines
         .iter()
@@ -90,7 +90,7 @@ fn the_skeleton_is_iometers() {
 }
 
 #[test]
-fn every_row_is_as_long_as_iometers() {
+fn every_row_has_as_many_fields_as_in_iometer() {
     let lines = lines(&sample::record());
     assert_eq!(head(&lines).len(), 80);
     for line in &lines {
@@ -104,7 +104,7 @@ fn every_row_is_as_long_as_iometers() {
 }
 
 #[test]
-fn rates_times_and_counts_follow_iometers_formulas() {
+fn rates_times_and_counts_use_the_formulas_of_iometer() {
     let lines = lines(&sample::record());
     for (name, wanted) in [
         ("IOps", "10000.000000"),
@@ -158,7 +158,7 @@ fn all_is_the_sum_of_the_workers() {
 }
 
 #[test]
-fn bins_hold_every_request_once_by_the_printed_bounds() {
+fn each_request_is_in_the_one_bin_with_its_printed_bounds() {
     let mut record = sample::record();
     let mut totals = stats::Interval::with([0], 0);
     for ms in [14, 15, 31, 4_690, 4_800, 9_000, 10_100, 60_000] {
@@ -189,7 +189,7 @@ fn bins_hold_every_request_once_by_the_printed_bounds() {
 }
 
 #[test]
-fn a_varied_queue_depth_is_test_type_six_and_one_specification() {
+fn a_varied_queue_depth_is_test_type_6_with_one_specification() {
     let mut record = sample::record();
     record.plan.cells[1] = sample::cell(1, "File Server", 16, 2, 80.0);
     record.cells[1] = sample::cell_record(&record.plan, 1, 1000);
@@ -206,7 +206,7 @@ fn a_varied_queue_depth_is_test_type_six_and_one_specification() {
 }
 
 #[test]
-fn workers_that_differ_have_no_common_place() {
+fn differing_workers_show_no_common_value() {
     let mut record = sample::record();
     let worker = &mut record.plan.cells[0].workers[1];
     worker.spans[0].iodepth = 3;
@@ -279,7 +279,7 @@ fn connected() -> RunRecord {
 }
 
 #[test]
-fn connections_fill_iometers_columns_and_no_transactions() {
+fn connections_fill_their_columns_but_not_transactions() {
     let lines = lines(&connected());
     for (row, name, wanted) in [
         ("ALL", "Connections per Second", "1.000000"),
@@ -298,7 +298,7 @@ fn connections_fill_iometers_columns_and_no_transactions() {
 }
 
 #[test]
-fn connections_are_told_without_workers_figures() {
+fn connections_are_reported_without_figures_of_workers() {
     let mut record = connected();
     let cell = &mut record.cells[0];
     cell.worker_figures.clear();
@@ -319,7 +319,7 @@ fn connections_are_told_without_workers_figures() {
 }
 
 #[test]
-fn the_test_type_is_that_of_the_workloads_where_they_agree() {
+fn the_test_type_is_that_of_the_workloads_if_they_agree() {
     use description::model::TestType::*;
     let types = [
         Normal,
@@ -353,7 +353,7 @@ fn an_interrupted_run_ends_as_an_aborted_test() {
 }
 
 #[test]
-fn processes_that_share_a_run_are_managers_with_workers_of_their_own() {
+fn processes_of_a_shared_run_are_managers_with_their_own_workers() {
     let mut record = sample::record();
     record.cells.truncate(1);
     let shared = |rank, host: &str| RankFigures {

@@ -56,7 +56,7 @@ fn numbers_are_exact_and_in_base_units() {
 }
 
 #[test]
-fn what_intervals_say_stands_in_the_row_of_the_total() {
+fn figures_from_intervals_are_in_the_total_row() {
     let mut record = sample::record();
     record.cells[0].within = Some(WithinRun {
         intervals: 30,
@@ -125,7 +125,7 @@ fn formats_have_names() {
 }
 
 #[test]
-fn repetitions_have_rows_of_their_estimates() {
+fn repetitions_have_rows_for_their_estimates() {
     let mut record = sample::record();
     let mut again = record.cells[0].clone();
     again.repetition = 1;

@@ -100,7 +100,7 @@ fn no_line_is_wider_than_the_page() {
 }
 
 #[test]
-fn errors_are_shown_wherever_the_page_is_narrow() {
+fn errors_are_shown_even_on_a_narrow_page() {
     let mut record = sample::record();
     record.cells[0].total.errors = 7;
     let shown = text(&record, 60);
@@ -109,7 +109,7 @@ fn errors_are_shown_wherever_the_page_is_narrow() {
 }
 
 #[test]
-fn colors_come_only_when_asked_for() {
+fn colors_are_used_only_on_request() {
     let mut record = sample::record();
     let steal = Warning::of_run(WarningCode::StealTime, "the hypervisor took 2 %");
     record.warnings.push(steal);
@@ -190,7 +190,7 @@ fn repetitions_are_shown_with_their_uncertainty() {
 }
 
 #[test]
-fn transactions_are_told_when_they_are_not_operations() {
+fn transactions_are_shown_if_they_differ_from_operations() {
     let mut record = sample::record();
     record.cells[0]
         .transactions
@@ -202,7 +202,7 @@ fn transactions_are_told_when_they_are_not_operations() {
 }
 
 #[test]
-fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
+fn repeated_warnings_print_once_and_similar_ones_are_counted() {
     let mut record = sample::record();
     let told = |code: WarningCode, cell, message: &str| Warning::of_cell(code, cell, message);
     record.warnings = vec![
@@ -255,7 +255,7 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
 }
 
 #[test]
-fn a_warning_about_the_phases_of_all_cells_names_none() {
+fn a_warning_about_all_cells_names_no_cell() {
     let mut record = sample::record();
     let phases = record.cells.clone();
     record.cells.extend(phases);
@@ -265,7 +265,7 @@ fn a_warning_about_the_phases_of_all_cells_names_none() {
 }
 
 #[test]
-fn warnings_of_cells_of_one_name_say_what_each_is_about() {
+fn warnings_of_cells_with_the_same_name_say_what_differs() {
     let mut record = sample::record();
     record.cells[1].access_spec = record.cells[0].access_spec.clone();
     record.cells[1].iodepth = record.cells[0].iodepth;
@@ -310,7 +310,7 @@ fn no_transaction_is_called_an_io_operation() {
 }
 
 #[test]
-fn a_warning_names_its_repetition_where_there_are_several() {
+fn a_warning_names_its_repetition_if_there_are_several() {
     let mut record = sample::record();
     record.cells[1].repetition = 1;
     let steal = |cell| Warning::of_cell(WarningCode::StealTime, cell, format!("{cell} %"));
@@ -368,7 +368,7 @@ fn names_cannot_break_markdown() {
 }
 
 #[test]
-fn a_cell_that_was_cut_short_was_measured_up_to_its_time() {
+fn an_interrupted_cell_is_reported_as_up_to_its_run_time() {
     let mut record = sample::record();
     record.cells[1].status = Status::Interrupted;
     let shown = text(&record, 80);

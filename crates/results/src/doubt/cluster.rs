@@ -80,7 +80,7 @@ fn imbalance(cluster: &CellCluster) -> Option<String> {
 
 /// Warning about hosts that differ in kernel, CPU model or memory.
 #[must_use]
-pub fn doubt_hosts(cluster: &ClusterRecord) -> Option<Warning> {
+pub fn host_difference_warning(cluster: &ClusterRecord) -> Option<Warning> {
     let of = |what: fn(&Environment) -> String| {
         let values = cluster.hosts.iter().map(|host| what(&host.environment));
         let distinct: BTreeSet<String> = values.collect();

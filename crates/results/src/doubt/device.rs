@@ -22,7 +22,7 @@ pub(super) fn cache_served_reads(cell: &CellRecord, planned: Option<&Cell>) -> F
     let help = match cell.cache {
         CacheMode::Direct => "use a target whose file system bypasses the cache",
         // The sizes of many files are seldom multiples of a sector, which direct I/O needs.
-        _ if is_of_files(planned) => "use more or larger files than memory can hold",
+        _ if works_on_files(planned) => "use more or larger files than memory can hold",
         _ => "use `--cache direct`",
     };
     let message = format!(
@@ -35,14 +35,14 @@ pub(super) fn cache_served_reads(cell: &CellRecord, planned: Option<&Cell>) -> F
 
 /// Share of the bytes read that the page cache served; `None` if unknown or small.
 pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
-    let device = touched(cell)?;
+    let device = measured_devices(cell)?;
     // The process's counter excludes reads of other programs, and the device's counter excludes
     // reads of other devices.
     let own = device.own_read_bytes.unwrap_or(u64::MAX);
     missing_share(cell, "read", own.min(device.read_bytes))
 }
 
-fn is_of_files(planned: Option<&Cell>) -> bool {
+fn works_on_files(planned: Option<&Cell>) -> bool {
     planned.is_some_and(|cell| cell.work.is_acts())
 }
 
@@ -50,7 +50,7 @@ pub(super) fn cache_absorbed_writes(cell: &CellRecord, planned: Option<&Cell>) -
     let share = cache_write_share(cell)?;
     let help = match cell.cache {
         CacheMode::Direct => "its file system buffers direct writes: use another target",
-        _ if is_of_files(planned) => "sync them, or write more than memory can hold",
+        _ if works_on_files(planned) => "sync them, or write more than memory can hold",
         _ => "sync them, use `--cache direct`, or write more than memory can hold",
     };
     let message = format!(
@@ -64,11 +64,11 @@ pub(super) fn cache_absorbed_writes(cell: &CellRecord, planned: Option<&Cell>) -
 /// Share of the bytes written that did not reach the device during the measurement; `None` if
 /// unknown or small.
 pub(crate) fn cache_write_share(cell: &CellRecord) -> Option<f64> {
-    missing_share(cell, "write", touched(cell)?.write_bytes)
+    missing_share(cell, "write", measured_devices(cell)?.write_bytes)
 }
 
 /// The cell's devices; `None` if its engine does no I/O.
-fn touched(cell: &CellRecord) -> Option<&DeviceFigures> {
+fn measured_devices(cell: &CellRecord) -> Option<&DeviceFigures> {
     let device = cell.device.as_ref()?;
     (cell.engine != EngineKind::Null).then_some(device)
 }
@@ -102,7 +102,7 @@ pub(super) fn other_io(
         // Such a cell exists to show the I/O of others.
         return None;
     }
-    let device = touched(cell)?;
+    let device = measured_devices(cell)?;
     let read = other_reads(cell, device);
     // Writes of the file system for its own use are in no process's counter.
     let written = match may_amplify(cell, planned, environment, plan) {
@@ -189,7 +189,7 @@ fn may_amplify(
 /// Warns about targets that are backed by memory, so that no device is measured: a loop device on a
 /// file in memory, zram, a file system in memory.
 #[must_use]
-pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
+pub fn memory_target_warnings(environment: &Environment, plan: &Plan) -> Vec<Warning> {
     let stacks = environment.stacks.iter().filter(|stack| stack.in_memory);
     let doubted = stacks.filter_map(|stack| {
         let target = plan.targets.get(stack.target_index as usize)?;

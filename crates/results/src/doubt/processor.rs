@@ -73,7 +73,7 @@ impl ProcessorUsage {
 
     /// `true` if sleeping threads only wait for each other: they wake up together and run one after
     /// another, although the CPUs are mostly idle.
-    fn is_of_wakeups(&self, cell: &CellRecord) -> bool {
+    fn is_wakeup_contention(&self, cell: &CellRecord) -> bool {
         // With a CPU for each thread, none would have to wait for another one.
         f64::from(cell.cpu.threads) > self.allowed
             // A quota makes threads wait although CPUs are idle, which has nothing to do with
@@ -92,7 +92,7 @@ impl ProcessorUsage {
 }
 
 /// Warns if the workers waited for a CPU, over the whole time or in a single stretch.
-pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
+pub(super) fn cpu_wait_warning(cell: &CellRecord, environment: &Environment) -> Finding {
     let waiting = cell.cpu.waiting?;
     if cell.cpu.waited_ns? < WAITED_MIN_NS {
         return None;
@@ -101,7 +101,7 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
     let stretch = stretch::worst(cell);
     let is_grave =
         |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.of_all >= STRETCH_OF_ALL_MIN;
-    let is_alarm = waiting > WAITING_MAX && !usage.is_of_wakeups(cell);
+    let is_alarm = waiting > WAITING_MAX && !usage.is_wakeup_contention(cell);
     if !is_alarm && !stretch.as_ref().is_some_and(is_grave) {
         return None;
     }
@@ -156,7 +156,7 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
         return format!(
             "of {processors}, threads that the kernel runs for the engine used {:.1}{}",
             usage.aside,
-            less_load(cell),
+            load_advice(cell),
         );
     }
     let advice = match cell.engine {
@@ -168,13 +168,13 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
         EngineKind::Psync if cell.iodepth > 1 => {
             "; use `--engine io_uring`, which takes one thread a worker".to_owned()
         }
-        _ => less_load(cell).to_owned(),
+        _ => load_advice(cell).to_owned(),
     };
     format!("{threads} threads of this run share {processors}{advice}")
 }
 
 /// Advice that reduces the CPU load, to append to a sentence; empty if the load is already minimal.
-fn less_load(cell: &CellRecord) -> &'static str {
+fn load_advice(cell: &CellRecord) -> &'static str {
     match (cell.workers, cell.iodepth) {
         (2.., _) => "; use fewer `--workers`",
         (_, 2..) => "; use a smaller `--iodepth`",
@@ -221,7 +221,7 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let message = if usage.is_saturated() || are_all_used {
         let processors = usage.in_words();
         format!("{who} {did}; of {processors}, none is left for more workers")
-    } else if waited(cell, environment).is_some() {
+    } else if cpu_wait_warning(cell, environment).is_some() {
         // The other warning already has the advice, and more workers would wait longer.
         format!("{who} {did}")
     } else {
@@ -237,7 +237,7 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
         || !usage.is_saturated()
         || cell.workers == 0
         // Each of these warnings already says that the CPUs limit the result.
-        || waited(cell, environment).is_some()
+        || cpu_wait_warning(cell, environment).is_some()
         || worker_cpu_bound(cell, environment).is_some()
     {
         return None;
@@ -248,7 +248,7 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
         usage.in_words(),
         cell.cpu.utilization,
         usage.others,
-        less_load(cell),
+        load_advice(cell),
     );
     Some((WarningCode::ProcessorsSaturated, message))
 }

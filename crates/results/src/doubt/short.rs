@@ -35,16 +35,18 @@ impl CellRecord {
 
 /// Options that make a cell's measurement longer, as words to follow `use`.
 #[must_use]
-pub fn longer_by(planned: &Cell) -> &'static str {
+pub fn lengthening_options(planned: &Cell) -> &'static str {
     match planned.program() {
         Some(program) if program.pool.is_some() => match planned.run_time_ns {
             0 => "larger `number` and `transactions` (`--set`)",
             _ => "a longer `--run-time`",
         },
         // The number of files ends such a program, so more files make it longer.
-        Some(program) if program.ends_by_files() => "a larger `count`",
-        Some(program) if program.has_told_rounds() => "a larger `budget` or more `repetitions`",
-        Some(program) if program.has_no_times() => "more files or rounds",
+        Some(program) if program.ends_with_its_files() => "a larger `count`",
+        Some(program) if program.has_representative_rounds() => {
+            "a larger `budget` or more `repetitions`"
+        }
+        Some(program) if program.has_no_time_limit() => "more files or rounds",
         Some(_) => "more `rounds` or a longer `run_time`",
         None if planned.new_file => "a larger `--size`",
         None if planned.operations.is_some() => "more `--operations`",
@@ -54,7 +56,7 @@ pub fn longer_by(planned: &Cell) -> &'static str {
 
 /// One warning about all phases and cells of a run that were too short.
 #[must_use]
-pub fn doubt_short(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
+pub fn short_run_warning(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
     let names = CellNames::of(plan);
     let mut short: Vec<(String, u64)> = Vec::new();
     let mut longer: Vec<&str> = Vec::new();
@@ -69,7 +71,9 @@ pub fn doubt_short(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
             None => short.push((name, cell.run_time_ns)),
         }
         let mut planned = plan.cells.iter().filter(|it| it.index == cell.index);
-        let by = planned.next().map_or("a longer `--run-time`", longer_by);
+        let by = planned
+            .next()
+            .map_or("a longer `--run-time`", lengthening_options);
         if !longer.contains(&by) {
             longer.push(by);
         }

@@ -16,7 +16,7 @@ const STORE_SHARE_MIN: f64 = 0.01;
 ///
 /// They disturb it if they used at least as many CPUs as were left idle.
 #[must_use]
-pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<Warning> {
+pub fn load_warning(environment: &Environment, cells: &[CellRecord]) -> Option<Warning> {
     let load = environment.load_before.one_minute;
     let processors = f64::from(environment.cpu.logical_count.max(1));
     // A single runnable task does not make a machine busy, however few CPUs it has.
@@ -50,7 +50,7 @@ pub fn doubt_load(environment: &Environment, cells: &[CellRecord]) -> Option<War
 /// Warns if the results store is on a device under a target and wrote a relevant share of that
 /// device's bytes.
 #[must_use]
-pub fn doubt_store(
+pub fn store_io_warning(
     cells: &[CellRecord],
     store_bytes: u64,
     (store, target): (&Path, &Path),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    FilesetFigures, PhaseFigures, PoolFigures, RoundFigures, RoundRule, StepFigures, ToldRound,
+    FilesetFigures, PhaseFigures, PoolFigures, ReportedRound, RoundFigures, RoundRule, StepFigures,
 };
 
 const MIB: f64 = 1_048_576.0;
 const SECOND_NS: f64 = 1e9;
 
 /// Results by name.
-type Named = BTreeMap<String, Value>;
+type ResultsByName = BTreeMap<String, Value>;
 
 /// Upgrades a cell's record of format 1. A record of a later format is unchanged.
 pub fn upgrade_cell(cell: &mut Value) {
@@ -32,7 +32,7 @@ pub fn upgrade_cell(cell: &mut Value) {
 }
 
 /// The cell's typed results. Values without a typed field keep their names.
-fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
+fn phase_figures(cell: &Map<String, Value>, mut named: ResultsByName) -> PhaseFigures {
     let mut figures = PhaseFigures::default();
     let fileset = |count: &str| {
         Some(FilesetFigures {
@@ -60,11 +60,11 @@ fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
     figures
 }
 
-fn whole(named: &Named, name: &str) -> Option<u64> {
+fn whole(named: &ResultsByName, name: &str) -> Option<u64> {
     named.get(name)?.as_u64()
 }
 
-fn steps(cell: &Map<String, Value>, named: &Named) -> Option<Vec<StepFigures>> {
+fn steps(cell: &Map<String, Value>, named: &ResultsByName) -> Option<Vec<StepFigures>> {
     // The earliest of these records have no step name, only whether it creates.
     let label = match (named.get("step"), named.get("is_create")?.as_bool()?) {
         (Some(step), _) => step.as_str()?.to_owned(),
@@ -103,13 +103,13 @@ fn errors(cell: &Map<String, Value>) -> u64 {
     }
 }
 
-fn told_round(named: &Named) -> Option<ToldRound> {
+fn told_round(named: &ResultsByName) -> Option<ReportedRound> {
     let rules = [
         ("best_ns", RoundRule::Best),
         ("median_ns", RoundRule::Median),
     ];
     rules.into_iter().find_map(|(name, rule)| {
-        Some(ToldRound {
+        Some(ReportedRound {
             rule,
             time_ns: whole(named, name)?,
             round_count: whole(named, "passes").unwrap_or(0),
@@ -118,7 +118,7 @@ fn told_round(named: &Named) -> Option<ToldRound> {
 }
 
 /// Rounds from their recorded rates; the times follow from the rates.
-fn rounds(cell: &Map<String, Value>, named: &Named) -> Option<Vec<RoundFigures>> {
+fn rounds(cell: &Map<String, Value>, named: &ResultsByName) -> Option<Vec<RoundFigures>> {
     let each_count = whole(named, "files_per_iteration")?;
     let file_count = each_count.saturating_mul(cell.get("workers")?.as_u64()?);
     let rates = named.get("files_per_second")?.as_array()?;
@@ -135,7 +135,7 @@ fn rounds(cell: &Map<String, Value>, named: &Named) -> Option<Vec<RoundFigures>>
     rates.iter().enumerate().map(round).collect()
 }
 
-fn pool(named: &Named) -> Option<PoolFigures> {
+fn pool(named: &ResultsByName) -> Option<PoolFigures> {
     let count = |name: &str| whole(named, name);
     let float = |name: &str| Some(named.get(name)?.as_f64()? * MIB);
     Some(PoolFigures {
@@ -167,7 +167,7 @@ fn names(figures: &PhaseFigures) -> Vec<(&'static str, Value)> {
         names.push(("baseline", programs(baseline)));
     }
     if let Some(told) = &figures.told_round {
-        names.extend(told_names(figures, told));
+        names.extend(reported_round_names(figures, told));
     }
     if let Some(fileset) = figures.fileset() {
         let count = match figures.told_round {
@@ -202,14 +202,17 @@ fn programs(step: &StepFigures) -> Value {
     })
 }
 
-fn told_names(figures: &PhaseFigures, told: &ToldRound) -> [(&'static str, Value); 3] {
+fn reported_round_names(
+    figures: &PhaseFigures,
+    told: &ReportedRound,
+) -> [(&'static str, Value); 3] {
     let [time, rate] = match told.rule {
         RoundRule::Best => ["best_ns", "best_files_per_second"],
         RoundRule::Median => ["median_ns", "median_files_per_second"],
     };
     [
         (time, json!(told.time_ns)),
-        (rate, json!(figures.told_files_per_second(told.rule))),
+        (rate, json!(figures.reported_files_per_second(told.rule))),
         ("passes", json!(told.round_count)),
     ]
 }

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_of_no_known_kind_is_told_as_it_is_read() {
+    fn a_plan_of_unknown_kind_is_refused_with_its_name() {
         let mut damaged: Value = serde_json::from_str(RECORD_1).unwrap();
         damaged["format"] = FORMAT.into();
         damaged["plan"]["cells"][0]["files"] = serde_json::json!({ "kind": "none" });

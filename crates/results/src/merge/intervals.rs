@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{RankCell, share_devices, total};
+use super::{RankCell, have_same_devices, total};
 use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
 
 /// The merged intervals. An interval is added to the one that contains its middle.
@@ -21,14 +21,14 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     });
     // The length divides below, so it must not be 0.
     let length_ns = length_ns.max().unwrap_or(1).max(1);
-    let share_devices = share_devices(parts);
+    let share_devices = have_same_devices(parts);
     let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
         let place = place(interval, length_ns);
         match by_place.get_mut(&place) {
             Some(known) => add(known, interval),
             None => {
-                // `tell_apart` adds the workers again, at their places among all processes.
+                // `add_worker_results` adds the workers again, at their places among all processes.
                 let parts_apart = IntervalRecord {
                     workers: Vec::new(),
                     targets: Vec::new(),
@@ -44,7 +44,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     if parts.len() > 1 {
         by_place.values_mut().for_each(set_percentiles);
     }
-    tell_apart(parts, &mut by_place, length_ns);
+    add_worker_results(parts, &mut by_place, length_ns);
     by_place.into_values().collect()
 }
 
@@ -119,10 +119,14 @@ fn set_percentiles(interval: &mut IntervalRecord) {
 }
 
 /// Adds the results of each worker, if there are few enough workers.
-fn tell_apart(parts: &[RankCell], by_place: &mut BTreeMap<u64, IntervalRecord>, length_ns: u64) {
+fn add_worker_results(
+    parts: &[RankCell],
+    by_place: &mut BTreeMap<u64, IntervalRecord>,
+    length_ns: u64,
+) {
     let workers = parts.iter().map(|part| part.record.workers as usize);
     let count: usize = workers.sum();
-    if !IntervalRecord::tells_apart(count) {
+    if !IntervalRecord::lists_separately(count) {
         return;
     }
     let mut indexes: Vec<u32> = parts.iter().flat_map(worker_indexes).collect();

@@ -257,7 +257,7 @@ fn cpu(parts: &[RankCell]) -> CpuFigures {
 
 /// `true` if all processes read the same counters: on one host, of the same devices. Other counters
 /// cannot be added.
-fn share_devices(parts: &[RankCell]) -> bool {
+fn have_same_devices(parts: &[RankCell]) -> bool {
     let known = || parts.iter().filter_map(|part| part.record.device.as_ref());
     let first = known().next().map(|it| &it.source);
     let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
@@ -269,7 +269,7 @@ fn share_devices(parts: &[RankCell]) -> bool {
 fn device(parts: &[RankCell]) -> Option<DeviceFigures> {
     let devices = parts.iter().map(|part| part.record.device.as_ref());
     let first = devices.clone().flatten().next();
-    let first = first.filter(|_| share_devices(parts))?;
+    let first = first.filter(|_| have_same_devices(parts))?;
     // A sum without the unknown part would look like I/O of other programs.
     let sum = |own: fn(&DeviceFigures) -> Option<u64>| {
         let mut all = devices.clone();

@@ -1,7 +1,7 @@
 //! Merges a program's own results of a phase that several processes ran.
 
 use crate::phase_figures::{
-    LabelFigures, PhaseFigures, PoolFigures, RoundFigures, StepFigures, ToldRound,
+    LabelFigures, PhaseFigures, PoolFigures, ReportedRound, RoundFigures, StepFigures,
 };
 
 /// The merged results; `None` if no process has any.
@@ -10,21 +10,21 @@ pub(super) fn merged<'a>(
 ) -> Option<PhaseFigures> {
     let all: Vec<&PhaseFigures> = of.flatten().collect();
     let first = *all.first()?;
-    let mut rounds = by_place(all.iter().map(|it| it.rounds.as_slice()), add_round);
+    let mut rounds = merge_by_index(all.iter().map(|it| it.rounds.as_slice()), add_round);
     // After all are added: the first window may belong to any process.
-    rounds.iter_mut().for_each(begin_with_the_first);
+    rounds.iter_mut().for_each(rebase_on_first_window);
     Some(PhaseFigures {
-        steps: by_place(all.iter().map(|it| it.steps.as_slice()), add_step),
+        steps: merge_by_index(all.iter().map(|it| it.steps.as_slice()), add_step),
         labels: labels(&all),
         rounds,
         told_round: all.iter().filter_map(|it| it.told_round).reduce(longer),
-        pool: all.iter().filter_map(|it| it.pool).reduce(both_pools),
+        pool: all.iter().filter_map(|it| it.pool).reduce(merge_pools),
         ..first.clone()
     })
 }
 
 /// Merges the elements at the same index of each list.
-fn by_place<'a, T: Clone + 'a>(
+fn merge_by_index<'a, T: Clone + 'a>(
     lists: impl Iterator<Item = &'a [T]>,
     add: fn(&mut T, &T),
 ) -> Vec<T> {
@@ -58,7 +58,7 @@ fn add_round(sum: &mut RoundFigures, other: &RoundFigures) {
 
 /// Each process reports windows relative to the agreed start. Merged windows are relative to the
 /// first window's start.
-fn begin_with_the_first(round: &mut RoundFigures) {
+fn rebase_on_first_window(round: &mut RoundFigures) {
     let windows = || round.workers.iter().filter_map(|it| it.window);
     let begin_ns = windows().map(|it| it.begin_ns).min().unwrap_or(0);
     for window in round.workers.iter_mut().filter_map(|it| it.window.as_mut()) {
@@ -76,7 +76,7 @@ fn begin_with_the_first(round: &mut RoundFigures) {
     }
 }
 
-fn longer(a: ToldRound, b: ToldRound) -> ToldRound {
+fn longer(a: ReportedRound, b: ReportedRound) -> ReportedRound {
     if a.time_ns < b.time_ns { b } else { a }
 }
 
@@ -99,7 +99,7 @@ fn labels(all: &[&PhaseFigures]) -> Vec<LabelFigures> {
     sums
 }
 
-fn both_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
+fn merge_pools(a: PoolFigures, b: PoolFigures) -> PoolFigures {
     PoolFigures {
         transactions_count: a.transactions_count.saturating_add(b.transactions_count),
         transactions_per_second: None,
@@ -133,7 +133,7 @@ mod tests {
     use crate::phase_figures::{WorkerTimes, WorkerWindow};
 
     #[test]
-    fn windows_of_processes_stay_as_far_apart_as_they_were() {
+    fn merged_worker_windows_keep_their_distance() {
         let of_process = |windows: &[(u64, u64)]| {
             let workers = windows.iter().map(|(begin_ns, end_ns)| WorkerTimes {
                 window: Some(WorkerWindow {

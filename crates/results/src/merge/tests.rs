@@ -12,7 +12,7 @@ fn figures(samples: &[u64], time_ns: u64) -> OperationFigures {
 
 proptest! {
     #[test]
-    fn percentiles_are_those_of_all_samples(
+    fn merged_percentiles_equal_those_of_all_samples(
         parts in prop::collection::vec(prop::collection::vec(0..1_u64 << 45, 0..200), 1..6),
     ) {
         let time_ns = 1_000_000_000;
@@ -24,7 +24,7 @@ proptest! {
 }
 
 #[test]
-fn steps_of_latencies_add_up_wherever_they_begin() {
+fn latency_counts_with_different_first_steps_add_up() {
     let of = |samples: &[u64]| {
         let mut histogram = Histogram::new();
         samples.iter().for_each(|ns| histogram.record(*ns));
@@ -40,7 +40,7 @@ fn steps_of_latencies_add_up_wherever_they_begin() {
 }
 
 #[test]
-fn the_rate_until_the_first_was_done_is_of_what_the_total_counts() {
+fn the_rate_until_the_first_finishes_counts_what_the_total_counts() {
     let interval = |at_ns, count| {
         let figures = crate::IntervalFigures {
             count,

@@ -3,7 +3,7 @@
 use plan::{CacheMode, WorkerPlan};
 use results::{
     CellCluster, CellRecord, ClusterRecord, HostRecord, RankFigures, Warning, WarningCode, doubt,
-    doubt_cluster, doubt_hosts,
+    doubt_cluster, host_difference_warning,
 };
 
 use crate::sample;
@@ -44,7 +44,7 @@ fn processes_that_are_alike_raise_no_doubt() {
 }
 
 #[test]
-fn clocks_that_are_not_known_well_are_told() {
+fn poorly_synchronized_clocks_are_reported() {
     let mut cell = cell_of(cluster_of(&[100.0, 100.0]));
     cell.intervals[0].length_ns = 1_000_000_000;
     cell.cluster.as_mut().unwrap().offset_bound_ns = 10_000_000;
@@ -56,7 +56,7 @@ fn clocks_that_are_not_known_well_are_told() {
 }
 
 #[test]
-fn processes_that_do_not_begin_together_are_told() {
+fn processes_that_do_not_start_together_are_reported() {
     let mut cell = cell_of(cluster_of(&[100.0, 100.0]));
     cell.run_time_ns = 10_000_000_000;
     cell.cluster.as_mut().unwrap().start_spread_ns = 250_000_000;
@@ -65,7 +65,7 @@ fn processes_that_do_not_begin_together_are_told() {
 }
 
 #[test]
-fn slow_processes_are_told_the_slowest_first() {
+fn slow_processes_are_listed_slowest_first() {
     let message = "2 of 5 processes reached less than 80 % of the median rate: 4 on node2, 1 on \
                    node0";
     let cell = cell_of(cluster_of(&[100.0, 70.0, 110.0, 100.0, 50.0]));
@@ -75,7 +75,7 @@ fn slow_processes_are_told_the_slowest_first() {
 }
 
 #[test]
-fn a_lost_process_is_no_slow_one() {
+fn a_lost_process_is_not_a_slow_one() {
     let mut cluster = cluster_of(&[100.0, 0.0, 100.0, 101.0]);
     cluster.ranks[1].lost_ns = Some(2_000_000_000);
     assert_eq!(cluster.median_per_second(), Some(100.0));
@@ -84,7 +84,7 @@ fn a_lost_process_is_no_slow_one() {
 }
 
 #[test]
-fn of_many_slow_processes_the_slowest_are_named() {
+fn only_the_slowest_of_many_slow_processes_are_named() {
     let rates: Vec<f64> = (0..1000)
         .map(|rank| if rank < 300 { f64::from(rank) } else { 1e4 })
         .collect();
@@ -95,7 +95,7 @@ fn of_many_slow_processes_the_slowest_are_named() {
 }
 
 #[test]
-fn files_of_all_processes_of_a_machine_are_in_its_memory_together() {
+fn files_of_all_processes_on_a_host_share_its_memory() {
     let mut plan = sample::plan();
     let memory_bytes = sample::environment().memory_bytes;
     plan.targets[0].size_bytes = memory_bytes / 2;
@@ -144,20 +144,20 @@ fn hosts(of: impl Fn(&mut HostRecord, u32)) -> ClusterRecord {
 }
 
 #[test]
-fn hosts_that_are_not_alike_are_told() {
+fn differing_hosts_are_reported() {
     let differing = hosts(|host, number| {
         host.environment.kernel = format!("6.12.{number}");
         host.environment.memory_bytes = (64 << 30) >> number;
     });
     let message = "the hosts are not alike: 6.12.0 and 6.12.1; 32 GiB to 64 GiB of memory";
     let told = Warning::of_run(WarningCode::UnequalHosts, message);
-    assert_eq!(doubt_hosts(&differing), Some(told));
+    assert_eq!(host_difference_warning(&differing), Some(told));
     let alike = hosts(|host, number| host.environment.memory_bytes += u64::from(number) << 20);
-    assert_eq!(doubt_hosts(&alike), None);
+    assert_eq!(host_difference_warning(&alike), None);
 }
 
 #[test]
-fn where_a_run_was_is_told_in_a_few_words() {
+fn processes_and_hosts_of_a_run_are_described_briefly() {
     let mut cluster = hosts(|_, _| {});
     assert_eq!(cluster.place(), "4 processes on 2 hosts");
     cluster.hosts.pop();

@@ -1,7 +1,9 @@
 //! Which figures deserve doubt for what devices did meanwhile.
 
 use plan::{CacheMode, EngineKind, Plan, TargetKind};
-use results::{CellRecord, DeviceFigures, FileSystem, Stack, WarningCode, doubt, doubt_memory};
+use results::{
+    CellRecord, DeviceFigures, FileSystem, Stack, WarningCode, doubt, memory_target_warnings,
+};
 
 use crate::doubts::{only, setting, told};
 use crate::sample;
@@ -38,7 +40,7 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
 }
 
 #[test]
-fn counters_that_were_read_too_late_blame_no_cache() {
+fn counters_read_too_late_do_not_blame_the_cache() {
     let (plan, mut cell) = setting();
     let run_time_ns = cell.run_time_ns;
     let device = cell.device.as_mut().unwrap();
@@ -59,7 +61,7 @@ fn counters_that_were_read_too_late_blame_no_cache() {
 }
 
 #[test]
-fn reads_of_others_do_not_hide_what_the_cache_served() {
+fn reads_of_other_programs_do_not_hide_cached_reads() {
     let (plan, cell) = buffered(|device| {
         counted(device);
         device.own_read_bytes = Some(device.read_bytes * 37 / 100);
@@ -78,7 +80,7 @@ fn reads_of_others_do_not_hide_what_the_cache_served() {
 }
 
 #[test]
-fn writes_that_the_device_did_not_see_are_told() {
+fn writes_that_did_not_reach_the_device_are_reported() {
     let (plan, mut cell) = buffered(|device| {
         counted(device);
         device.write_bytes /= 4;
@@ -105,7 +107,7 @@ fn writes_that_the_device_did_not_see_are_told() {
 }
 
 #[test]
-fn a_device_that_did_more_was_used_by_others() {
+fn extra_device_traffic_is_attributed_to_other_programs() {
     let (plan, mut cell) = setting();
     let extra = cell.total.bytes / 10;
     cell.device.as_mut().unwrap().write_bytes += extra;
@@ -127,7 +129,7 @@ fn a_device_that_did_more_was_used_by_others() {
 }
 
 #[test]
-fn what_a_file_system_writes_for_itself_is_not_called_others() {
+fn own_writes_of_a_file_system_are_not_attributed_to_others() {
     let (mut plan, mut cell) = setting();
     cell.device.as_mut().unwrap().write_bytes *= 9;
     let mut environment = sample::environment();
@@ -148,7 +150,7 @@ fn what_a_file_system_writes_for_itself_is_not_called_others() {
 }
 
 #[test]
-fn the_request_that_ends_a_measurement_came_from_no_cache() {
+fn the_last_request_of_a_measurement_does_not_blame_the_cache() {
     let (plan, mut cell) = setting();
     (cell.iodepth, cell.workers) = (1, 1);
     let read = cell.operations.get_mut("read").unwrap();
@@ -162,7 +164,7 @@ fn the_request_that_ends_a_measurement_came_from_no_cache() {
 }
 
 #[test]
-fn memory_under_a_target_is_told_once_whatever_is_on_it() {
+fn a_target_backed_by_memory_is_reported_once() {
     let (mut plan, _) = setting();
     plan.cells.truncate(1);
     let mut environment = sample::environment();
@@ -171,7 +173,7 @@ fn memory_under_a_target_is_told_once_whatever_is_on_it() {
         layers: "ext4 on /dev/zram0 (memory, lz4)".into(),
         in_memory: true,
     }];
-    let told = doubt_memory(&environment, &plan);
+    let told = memory_target_warnings(&environment, &plan);
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].code, WarningCode::MemoryBacked);
     let wanted = "no device is measured: `/mnt/array` is on ext4 on /dev/zram0 (memory, lz4); \
@@ -179,14 +181,14 @@ fn memory_under_a_target_is_told_once_whatever_is_on_it() {
     assert_eq!(told[0].message, wanted);
     // Without a device, each cell with direct I/O says so itself; others cannot be cached.
     environment.devices.clear();
-    assert_eq!(doubt_memory(&environment, &plan), []);
+    assert_eq!(memory_target_warnings(&environment, &plan), []);
     plan.cells[0].cache = CacheMode::Buffered;
-    assert_eq!(doubt_memory(&environment, &plan).len(), 1);
+    assert_eq!(memory_target_warnings(&environment, &plan).len(), 1);
     let mut cell = sample::cell_record(&plan, 0, 100_000);
     cell.device = None;
     assert_eq!(doubt(&cell, &environment, &plan), []);
     environment.stacks[0].in_memory = false;
-    assert_eq!(doubt_memory(&environment, &plan), []);
+    assert_eq!(memory_target_warnings(&environment, &plan), []);
     let told = doubt(&cell, &environment, &plan);
     assert_eq!(told[0].code, WarningCode::FileSmallerThanMemory);
 }

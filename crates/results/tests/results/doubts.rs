@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use plan::job::{BlockRule, JobPlan, Mix, SizeRule, StreamEnd, StreamPlan};
+use plan::job::{BlockRule, JobPlan, ReadWriteMix, SizeRule, StreamEnd, StreamPlan};
 use plan::{CacheMode, ContentPlan, EngineKind, Plan};
 use results::{
     CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, RunRecord,
     Standstill, StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
 };
 use results::{
-    Warning, doubt, doubt_environment, doubt_load, doubt_store, effect, percentile_is_supported,
+    Warning, doubt, effect, environment_warnings, load_warning, percentile_is_supported,
+    store_io_warning,
 };
 
 use crate::sample;
@@ -41,7 +42,7 @@ fn a_sound_cell_raises_no_doubt() {
 }
 
 #[test]
-fn stolen_time_is_told() {
+fn stolen_time_is_reported() {
     let (plan, mut cell) = setting();
     cell.cpu.machine.as_mut().unwrap().steal = 0.025;
     let message = "the hypervisor withheld 2.5 % of the CPU time (steal); use a host with \
@@ -59,7 +60,7 @@ fn few_operations_do_not_make_percentiles() {
 }
 
 #[test]
-fn few_operations_say_what_their_rate_is_known_to() {
+fn few_operations_state_the_precision_of_their_rate() {
     let (plan, mut cell) = setting();
     let few = |cell: &CellRecord| {
         let mut told = told(&plan, cell).into_iter();
@@ -101,7 +102,7 @@ fn ten_samples_beyond_a_percentile_are_enough() {
 }
 
 #[test]
-fn a_file_that_memory_can_hold_is_told_when_buffered() {
+fn a_buffered_file_that_fits_in_memory_is_reported() {
     let (plan, mut cell) = setting();
     cell.cache = CacheMode::Buffered;
     let told = told(&plan, &cell);
@@ -114,7 +115,7 @@ fn a_file_that_memory_can_hold_is_told_when_buffered() {
 }
 
 #[test]
-fn content_that_shrinks_is_told_when_it_is_written() {
+fn compressible_content_is_reported_if_it_is_written() {
     let (mut plan, cell) = setting();
     plan.cells[0].workers[0].content = ContentPlan::Zero;
     assert_eq!(told(&plan, &cell)[0].0, WarningCode::CompressibleContent);
@@ -125,7 +126,7 @@ fn content_that_shrinks_is_told_when_it_is_written() {
 }
 
 #[test]
-fn errors_and_short_transfers_are_told() {
+fn errors_and_short_transfers_are_reported() {
     let (plan, mut cell) = setting();
     cell.total.errors = 2;
     cell.total.short_count = 3;
@@ -149,7 +150,7 @@ fn errors_and_short_transfers_are_told() {
 }
 
 #[test]
-fn an_empty_cell_and_a_cut_one_are_told() {
+fn empty_and_interrupted_cells_are_reported() {
     let (plan, mut cell) = setting();
     cell.status = Status::Interrupted;
     let message = "the cell ended early; its results cover 10.0 s";
@@ -241,7 +242,7 @@ fn too_few_intervals_say_nothing() {
 }
 
 #[test]
-fn a_warm_up_that_the_ramp_missed_is_told() {
+fn a_warm_up_longer_than_the_ramp_is_reported() {
     let settled = (0..26).map(|index| 1000 + index * 37 % 11);
     let counts: Vec<u64> = [500, 650, 800, 900].into_iter().chain(settled).collect();
     let (plan, cell) = over_time(&counts);
@@ -259,7 +260,7 @@ fn a_warm_up_that_the_ramp_missed_is_told() {
 }
 
 #[test]
-fn a_steady_run_is_as_sure_as_its_intervals_are_many() {
+fn a_steady_run_is_as_certain_as_its_interval_count_allows() {
     let noise = |index: u64| 1000 + index * 7919 % 101;
     let counts: Vec<u64> = (0..40).map(noise).collect();
     let (plan, cell) = over_time(&counts);
@@ -293,7 +294,7 @@ fn in_rounds(rates: &[f64]) -> (Plan, CellRecord) {
 }
 
 #[test]
-fn rounds_that_were_given_up_are_not_steady() {
+fn rounds_that_never_settled_are_reported_as_not_steady() {
     let rates: Vec<f64> = (0..25)
         .map(|round| 2000.0 - f64::from(round) * 50.0)
         .collect();
@@ -311,14 +312,14 @@ fn rounds_that_were_given_up_are_not_steady() {
 }
 
 #[test]
-fn the_phases_of_a_classic_count_no_operations() {
+fn phases_of_a_classic_have_no_within_run_statistics() {
     let (_, mut cell) = over_time(&[1000; 30]);
     cell.phase = Phase::Classic("create".to_owned());
     assert_eq!(WithinRun::of(&cell), None);
 }
 
 #[test]
-fn a_late_interval_is_told() {
+fn a_late_interval_is_reported() {
     let (plan, mut cell) = setting();
     cell.intervals = intervals(&[100; 6]);
     cell.intervals[2].length_ns = 3 * sample::SECOND;
@@ -357,7 +358,7 @@ fn a_late_interval_is_told() {
 }
 
 #[test]
-fn a_run_that_fails_says_why() {
+fn a_failed_run_states_the_reason() {
     let (plan, mut cell) = setting();
     let mut record = RunRecord::new(plan.clone(), sample::environment(), Vec::new());
     record.finish(Status::Complete);
@@ -379,7 +380,7 @@ fn a_run_that_fails_says_why() {
 }
 
 #[test]
-fn missing_ring_flags_are_told() {
+fn missing_ring_flags_are_reported() {
     let (plan, mut cell) = setting();
     cell.engine_notes.ring.as_mut().unwrap().missing = vec!["NO_SQARRAY".into()];
     let message = "this kernel does not support io_uring's NO_SQARRAY";
@@ -387,7 +388,7 @@ fn missing_ring_flags_are_told() {
 }
 
 #[test]
-fn a_cell_that_the_plan_does_not_hold_raises_no_panic() {
+fn a_cell_missing_from_the_plan_causes_no_panic() {
     let (mut plan, mut cell) = setting();
     plan.cells.clear();
     plan.targets.clear();
@@ -396,12 +397,12 @@ fn a_cell_that_the_plan_does_not_hold_raises_no_panic() {
 }
 
 #[test]
-fn an_unstable_clock_is_told() {
+fn an_unstable_clock_is_reported() {
     let mut environment: Environment = sample::environment();
-    assert_eq!(doubt_environment(&environment), []);
+    assert_eq!(environment_warnings(&environment), []);
     environment.clock.stable = Some(false);
     environment.clock.source = "hpet".into();
-    let codes: Vec<_> = doubt_environment(&environment)
+    let codes: Vec<_> = environment_warnings(&environment)
         .into_iter()
         .map(|warning| warning.code)
         .collect();
@@ -409,7 +410,7 @@ fn an_unstable_clock_is_told() {
 }
 
 #[test]
-fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
+fn load_before_a_run_is_reported_if_others_kept_using_idle_cpus() {
     let mut environment: Environment = sample::environment();
     environment.cpu.logical_count = 4;
     let (_, mut cell) = setting();
@@ -420,7 +421,7 @@ fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
             busy,
             ..Default::default()
         });
-        let told = doubt_load(&environment, std::slice::from_ref(&cell));
+        let told = load_warning(&environment, std::slice::from_ref(&cell));
         told.map(|warning| {
             assert_eq!(warning.code, WarningCode::LoadBefore);
             warning.message
@@ -437,7 +438,7 @@ fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
 }
 
 #[test]
-fn a_store_is_told_of_where_its_bytes_show_among_those_of_the_device() {
+fn a_results_store_that_adds_to_device_traffic_is_reported() {
     let (_, mut cell) = setting();
     let mut told = |moved_bytes: Option<u64>, store_bytes: u64| {
         cell.device = moved_bytes.map(|write_bytes| results::DeviceFigures {
@@ -445,7 +446,7 @@ fn a_store_is_told_of_where_its_bytes_show_among_those_of_the_device() {
             ..Default::default()
         });
         let places = (Path::new("/a/results.db"), Path::new("/a/target"));
-        doubt_store(std::slice::from_ref(&cell), store_bytes, places)
+        store_io_warning(std::slice::from_ref(&cell), store_bytes, places)
     };
     let mib = 1 << 20;
     assert_eq!(told(Some(1000 * mib), 2 * mib), None);
@@ -462,7 +463,7 @@ fn a_store_is_told_of_where_its_bytes_show_among_those_of_the_device() {
 }
 
 #[test]
-fn what_was_measured_says_which_doubt_is_the_gravest() {
+fn doubts_are_ranked_by_their_effect_on_the_results() {
     let (plan, mut cell) = setting();
     cell.cpu.machine.as_mut().unwrap().steal = 0.025;
     cell.total.errors = 1;
@@ -493,7 +494,7 @@ fn an_idle_cell_raises_no_doubt() {
 }
 
 #[test]
-fn content_that_shrinks_is_told_of_jobs_that_write() {
+fn compressible_content_is_reported_for_writing_jobs() {
     let (mut plan, cell) = setting();
     let size = SizeRule::Fixed { bytes: 4096 };
     let block = BlockRule {
@@ -506,7 +507,7 @@ fn content_that_shrinks_is_told_of_jobs_that_write() {
         loops: Some(1),
         starts_over: false,
     };
-    for (mix, is_told) in [(Mix::Write, true), (Mix::Read, false)] {
+    for (mix, is_told) in [(ReadWriteMix::Write, true), (ReadWriteMix::Read, false)] {
         let stream = StreamPlan::sequential(mix, block.clone(), end);
         for worker in &mut plan.cells[0].workers {
             worker.lines = Vec::new();

@@ -32,7 +32,7 @@ fn told(environment: &Environment, plan: &Plan, cell: &CellRecord) -> Vec<String
 }
 
 #[test]
-fn a_device_at_its_limit_is_told_and_one_below_or_beyond_is_not() {
+fn only_a_device_near_its_limit_is_reported() {
     let (plan, cell) = setting();
     let of = |value| {
         let environment = limit(LimitedResource::ReadsPerSecond, value, Some("nvme0n1"));
@@ -48,14 +48,14 @@ fn a_device_at_its_limit_is_told_and_one_below_or_beyond_is_not() {
 }
 
 #[test]
-fn the_limit_of_another_device_holds_nothing_back() {
+fn the_limit_of_another_device_is_not_reported() {
     let (plan, cell) = setting();
     let environment = limit(LimitedResource::ReadsPerSecond, 10_000.0, Some("sda"));
     assert_eq!(told(&environment, &plan, &cell), [""; 0]);
 }
 
 #[test]
-fn of_several_devices_nobody_knows_which_was_at_its_limit() {
+fn with_several_devices_no_limit_is_reported() {
     let (plan, mut cell) = setting();
     cell.device.as_mut().unwrap().source = "nvme0n1, nvme1n1".into();
     let environment = limit(LimitedResource::ReadsPerSecond, 10_000.0, Some("nvme0n1"));
@@ -63,7 +63,7 @@ fn of_several_devices_nobody_knows_which_was_at_its_limit() {
 }
 
 #[test]
-fn a_quota_of_processors_is_told_where_it_was_used_up() {
+fn a_cpu_quota_is_reported_if_it_was_used_up() {
     let (plan, mut cell) = setting();
     let environment = limit(LimitedResource::Processors, 0.5, None);
     for (throttled, count) in [(None, 0), (Some(0.0), 0), (Some(0.005), 0), (Some(0.4), 1)] {
@@ -77,7 +77,7 @@ fn a_quota_of_processors_is_told_where_it_was_used_up() {
 }
 
 #[test]
-fn a_limit_of_memory_matters_where_the_page_cache_could_have_held_more() {
+fn a_memory_limit_matters_if_the_page_cache_could_hold_more() {
     let (plan, mut cell) = setting();
     let used = plan.targets[0].size_bytes as f64;
     cell.cache = CacheMode::Buffered;

@@ -5,7 +5,7 @@ use results::*;
 use super::sample;
 
 #[test]
-fn what_workers_did_in_an_interval_stands_at_their_places_whoever_had_them() {
+fn interval_counts_of_workers_keep_their_positions_across_processes() {
     let (cell, plan) = (sample::cell(0, "a", 1, 4, 100.0), sample::plan());
     // The first process has the workers 0 and 3, the second one 1 and 2, with a place for each.
     let part = |rank, own: [u32; 2]| {
@@ -78,7 +78,7 @@ fn reader(rank: u32, host: &str) -> RankCell {
 }
 
 #[test]
-fn processes_of_one_host_share_the_devices_counters_and_add_their_own_bytes() {
+fn processes_of_a_host_share_device_counters_and_add_their_own_bytes() {
     let mut parts = [reader(0, "a"), reader(1, "a"), reader(2, "a")];
     let record = merged(&parts).expect("a record");
     let device = record.device.expect("the device is one");
@@ -104,7 +104,7 @@ fn processes_of_one_host_share_the_devices_counters_and_add_their_own_bytes() {
 }
 
 #[test]
-fn devices_of_several_hosts_or_different_ones_are_left_out_of_intervals_too() {
+fn differing_devices_are_left_out_of_intervals_too() {
     let mut other = reader(1, "a");
     other.record.device.as_mut().unwrap().source = "vdb".to_owned();
     for other in [reader(1, "b"), other] {

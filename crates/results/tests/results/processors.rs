@@ -17,12 +17,12 @@ fn cell(busy: f64) -> CellRecord {
     };
     cell.cpu.processors = (0..4).map(|cpu| ProcessorFigures { cpu, shares }).collect();
     cell.cpu.usable = vec![0, 1];
-    share_time(&mut cell, 2, 0.5, 0.0);
+    set_thread_times(&mut cell, 2, 0.5, 0.0);
     cell
 }
 
 /// Gives so many threads to the workers, each of which ran and waited for such a share.
-fn share_time(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
+fn set_thread_times(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
     let workers = cell.worker_figures.len() as u32;
     let of_worker = u64::from(threads / workers) * 10 * SECOND;
     for worker in &mut cell.worker_figures {
@@ -52,7 +52,7 @@ fn only(cell: &CellRecord, code: WarningCode, message: &str) {
 }
 
 #[test]
-fn a_busy_worker_is_told() {
+fn a_busy_worker_is_reported() {
     let mut cell = cell(0.7);
     let busy = &mut cell.worker_figures[1];
     *busy = std::mem::take(busy)
@@ -78,9 +78,9 @@ fn a_busy_worker_is_told() {
 fn threads_of_a_synchronous_worker_share_its_processor_time() {
     let mut cell = cell(0.5);
     cell.engine = EngineKind::Psync;
-    share_time(&mut cell, 16, 0.5, 0.01);
+    set_thread_times(&mut cell, 16, 0.5, 0.01);
     assert_eq!(told(&cell), [], "8 threads used half a processor each");
-    share_time(&mut cell, 16, 0.95, 0.01);
+    set_thread_times(&mut cell, 16, 0.95, 0.01);
     let wanted = "2 of 2 workers used 95 % of a CPU each; ";
     assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
     let other = &mut cell.worker_figures[1];
@@ -95,7 +95,7 @@ fn threads_of_a_synchronous_worker_share_its_processor_time() {
 fn more_threads_than_processors_wait_for_each_other() {
     let mut cell = cell(1.0);
     cell.workers = 4;
-    share_time(&mut cell, 4, 0.5, 0.49);
+    set_thread_times(&mut cell, 4, 0.5, 0.49);
     let wanted = [
         (
             WarningCode::WaitedForProcessor,
@@ -132,7 +132,7 @@ fn no_list_advises_both_more_and_fewer_workers() {
             for (threads, engine) in [2, 16].iter().flat_map(|it| engines.map(|e| (*it, e))) {
                 let mut cell = cell(busy);
                 cell.engine = engine;
-                share_time(&mut cell, threads, running, *waiting);
+                set_thread_times(&mut cell, threads, running, *waiting);
                 let told = told(&cell);
                 let all = told.iter().map(|it| it.1.as_str());
                 let all = all.collect::<Vec<_>>().join("\n");
@@ -147,9 +147,9 @@ fn no_list_advises_both_more_and_fewer_workers() {
 }
 
 #[test]
-fn others_on_the_processors_are_told_from_our_own() {
+fn cpu_use_of_others_is_distinguished_from_our_own() {
     let mut cell = cell(1.0);
-    share_time(&mut cell, 2, 0.4, 0.1);
+    set_thread_times(&mut cell, 2, 0.4, 0.1);
     let message = "the workers were runnable but waited for a CPU 10 % of their time: the \
                    2 usable CPUs were 100 % busy; other processes and kernel threads used \
                    1.2 of that; stop the ones that the target does not need (see `top`)";
@@ -158,7 +158,7 @@ fn others_on_the_processors_are_told_from_our_own() {
     cell.cpu.utilization = 1.95;
     assert!(told(&cell)[0].1.contains("runs for the engine used 1.1"));
     cell.cpu.utilization = 0.8;
-    share_time(&mut cell, 8, 0.1, 0.4);
+    set_thread_times(&mut cell, 8, 0.1, 0.4);
     let seen = &told(&cell)[0].1;
     assert!(
         seen.contains("used 1.2 of that, and 8 threads of this run share the rest"),
@@ -167,9 +167,9 @@ fn others_on_the_processors_are_told_from_our_own() {
 }
 
 #[test]
-fn a_quota_that_leaves_processors_idle_is_told() {
+fn a_quota_that_leaves_cpus_idle_is_reported() {
     let mut cell = cell(0.3);
-    share_time(&mut cell, 2, 0.25, 0.7);
+    set_thread_times(&mut cell, 2, 0.25, 0.7);
     let mut environment = environment();
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
@@ -189,9 +189,9 @@ fn a_quota_that_leaves_processors_idle_is_told() {
 }
 
 #[test]
-fn nobody_is_blamed_without_a_cause() {
+fn waiting_without_a_visible_cause_blames_nobody() {
     let mut cell = cell(0.3);
-    share_time(&mut cell, 2, 0.28, 0.05);
+    set_thread_times(&mut cell, 2, 0.28, 0.05);
     let seen = &told(&cell)[0].1;
     let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause; look for \
                   intermittent load, such as a periodic job or another virtual machine";
@@ -199,9 +199,9 @@ fn nobody_is_blamed_without_a_cause() {
 }
 
 #[test]
-fn threads_that_are_woken_together_on_idle_processors_are_no_alarm() {
+fn threads_woken_together_on_idle_cpus_raise_no_alarm() {
     let mut cell = cell(0.3);
-    share_time(&mut cell, 8, 0.07, 0.14);
+    set_thread_times(&mut cell, 8, 0.07, 0.14);
     assert_eq!(told(&cell), []);
     // The processors are short, or others use them.
     for busy in [0.8, 0.5] {
@@ -214,11 +214,11 @@ fn threads_that_are_woken_together_on_idle_processors_are_no_alarm() {
 }
 
 #[test]
-fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
+fn waiting_below_two_percent_or_at_thread_start_raises_no_alarm() {
     let mut cell = cell(0.6);
-    share_time(&mut cell, 2, 0.5, 0.0199);
+    set_thread_times(&mut cell, 2, 0.5, 0.0199);
     assert_eq!(told(&cell), []);
-    share_time(&mut cell, 2, 0.5, 0.0201);
+    set_thread_times(&mut cell, 2, 0.5, 0.0201);
     assert_eq!(told(&cell)[0].0, WarningCode::WaitedForProcessor);
     cell.cpu.waited_ns = Some(9_000_000);
     assert_eq!(told(&cell), []);
@@ -227,7 +227,7 @@ fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
 }
 
 #[test]
-fn processors_that_were_all_busy_without_a_busy_worker_are_told() {
+fn saturated_cpus_without_a_busy_worker_are_reported() {
     let message = "of 2 usable CPUs, 96 % busy, this run used 1.0 and others 0.9; threads \
                    that serve the target may have waited for a CPU; use fewer `--workers`";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
@@ -257,7 +257,7 @@ fn stretch(cell: &CellRecord) -> Option<String> {
 }
 
 #[test]
-fn a_stretch_of_waiting_is_told_with_its_time() {
+fn a_period_of_waiting_is_reported_with_its_time() {
     let mut cell = cell(0.6);
     // Half of the time in two intervals of forty is more than 2 %, in one it is less.
     over_time(
@@ -276,9 +276,9 @@ fn a_stretch_of_waiting_is_told_with_its_time() {
 }
 
 /// Numbers that are the same each time: xorshift.
-struct Dice(u64);
+struct XorShift(u64);
 
-impl Dice {
+impl XorShift {
     fn roll(&mut self, below: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -289,8 +289,8 @@ impl Dice {
 
 /// What quiet runs showed: some hundredths of a percent as a rule, and in one interval of 50 a
 /// kernel thread that takes one of the processors for up to 12 ms.
-fn quiet(dice: &mut Dice) -> Vec<u64> {
-    let burst = |dice: &mut Dice| match dice.roll(50) {
+fn quiet(dice: &mut XorShift) -> Vec<u64> {
+    let burst = |dice: &mut XorShift| match dice.roll(50) {
         0 => dice.roll(240),
         _ => 0,
     };
@@ -298,8 +298,8 @@ fn quiet(dice: &mut Dice) -> Vec<u64> {
 }
 
 #[test]
-fn loops_that_start_in_mid_run_are_found_and_quiet_runs_raise_no_alarm() {
-    let (mut dice, mut cell) = (Dice(0x2545_f491_4f6c_dd1d), cell(0.6));
+fn a_busy_loop_in_mid_run_is_found_and_quiet_runs_raise_no_alarm() {
+    let (mut dice, mut cell) = (XorShift(0x2545_f491_4f6c_dd1d), cell(0.6));
     for _ in 0..300 {
         let waits = quiet(&mut dice);
         over_time(&mut cell, |place| waits[place]);
@@ -317,7 +317,7 @@ fn loops_that_start_in_mid_run_are_found_and_quiet_runs_raise_no_alarm() {
 }
 
 #[test]
-fn more_workers_are_not_advised_where_workers_wait_for_a_processor() {
+fn more_workers_are_not_advised_if_workers_wait_for_a_cpu() {
     let mut cell = cell(0.7);
     let busy = &mut cell.worker_figures[1];
     *busy = std::mem::take(busy)
@@ -335,7 +335,7 @@ fn more_workers_are_not_advised_where_workers_wait_for_a_processor() {
 }
 
 #[test]
-fn a_single_worker_is_not_advised_to_have_fewer() {
+fn fewer_workers_are_not_advised_for_a_single_worker() {
     let mut cell = cell(1.0);
     cell.worker_figures.truncate(1);
     (cell.workers, cell.iodepth) = (1, 1);

@@ -50,7 +50,7 @@ impl Seek for Blanks<'_> {
 }
 
 #[test]
-fn a_records_text_is_never_held_as_a_whole() {
+fn a_record_is_read_without_holding_its_whole_text() {
     let record = sample::record();
     let text = record.to_json();
     let mut blanks = Blanks {
@@ -64,7 +64,7 @@ fn a_records_text_is_never_held_as_a_whole() {
 }
 
 #[test]
-fn a_target_is_told_from_the_root_where_that_is_known() {
+fn a_target_has_its_full_path_if_the_directory_is_known() {
     let mut record = sample::record();
     let mut target = record.plan.targets[0].clone();
     let mut told = |directory: &str, path: &str, kind| {
@@ -91,7 +91,7 @@ fn a_record_of_an_interrupted_run_without_cells_is_valid() {
 }
 
 #[test]
-fn what_is_no_number_is_null() {
+fn numbers_that_are_not_finite_become_null() {
     let mut record = sample::record();
     record.cells[0].total.per_second = f64::NAN;
     record.cells[0].cpu.utilization = f64::INFINITY;
@@ -165,7 +165,7 @@ fn the_documented_fields_are_there() {
 }
 
 #[test]
-fn a_later_record_of_the_same_number_is_read() {
+fn a_later_record_of_the_same_format_is_read() {
     let mut value: serde_json::Value = serde_json::from_str(&sample::record().to_json()).unwrap();
     value["invented"] = 1.into();
     value["cells"][0]["total"]["invented"] = 1.into();
@@ -178,7 +178,7 @@ fn a_later_record_of_the_same_number_is_read() {
 }
 
 #[test]
-fn an_earlier_record_of_the_same_number_is_read() {
+fn an_earlier_record_of_the_same_format_is_read() {
     let mut value: serde_json::Value = serde_json::from_str(&sample::record().to_json()).unwrap();
     let cell = value["cells"][0].as_object_mut().unwrap();
     for added in [
@@ -234,7 +234,7 @@ fn rates_come_from_measured_time() {
 }
 
 #[test]
-fn no_time_gives_no_rate_and_no_panic() {
+fn a_measured_time_of_zero_gives_no_rate_and_no_panic() {
     let plan = sample::plan();
     let empty = stats::Interval::default();
     let record = results::CellRecord::of(&plan.cells[0], &plan, &empty, 0, sample::NAMES);
@@ -244,7 +244,7 @@ fn no_time_gives_no_rate_and_no_panic() {
 }
 
 #[test]
-fn errors_are_told_by_their_cause() {
+fn errors_are_counted_by_cause() {
     let plan = sample::plan();
     let mut totals = sample::totals(10, false);
     totals.operation_mut(0).record_error(-5, 1000);
@@ -316,7 +316,7 @@ fn repetitions_become_estimates() {
 }
 
 #[test]
-fn means_have_what_they_could_tell_apart_and_percentiles_a_resampled_interval() {
+fn means_have_a_detectable_difference_and_percentiles_an_interval() {
     let plan = sample::plan();
     let of = |n: u32| {
         let cells: Vec<_> = (0..n)
@@ -365,7 +365,7 @@ fn interrupted_repetitions_do_not_count() {
 }
 
 /// The sample with both cells of one name and one depth, each measured twice.
-fn of_one_name() -> results::RunRecord {
+fn run_with_equal_names() -> results::RunRecord {
     let mut record = sample::record();
     for cell in &mut record.plan.cells {
         *cell = sample::cell(cell.index, "4 KiB random read", 1, 1, 100.0);
@@ -387,8 +387,8 @@ fn of_one_name() -> results::RunRecord {
 }
 
 #[test]
-fn workloads_of_one_name_are_estimated_each_by_itself() {
-    let record = of_one_name();
+fn workloads_with_the_same_name_are_estimated_separately() {
+    let record = run_with_equal_names();
     let is_rate =
         |it: &&results::EstimateRecord| (&*it.operation, &*it.metric) == ("total", "per_second");
     let rates = record.estimates.iter().filter(is_rate);
@@ -403,7 +403,7 @@ fn workloads_of_one_name_are_estimated_each_by_itself() {
 }
 
 #[test]
-fn in_records_before_keys_were_told_names_tell_what_was_repeated() {
+fn records_without_keys_match_repetitions_by_name() {
     let mut record = sample::record();
     let again: Vec<_> = record.cells.iter().cloned().zip(2..).collect();
     record
@@ -434,7 +434,7 @@ fn in_records_before_keys_were_told_names_tell_what_was_repeated() {
 }
 
 #[test]
-fn phases_are_texts() {
+fn phases_are_serialized_as_text() {
     for (text, phase) in [
         ("\"measure\"", Phase::Measure),
         ("\"prepare\"", Phase::Prepare),
@@ -464,7 +464,7 @@ fn every_code_reads_back_and_is_kebab_case() {
 }
 
 #[test]
-fn a_warning_in_a_record_says_whether_it_is_a_note() {
+fn a_warning_in_a_record_has_its_level() {
     let told = |code| serde_json::to_value(Warning::of_cell(code, 1, "so")).unwrap();
     let late = told(WarningCode::IntervalLate);
     let wanted = serde_json::json!({
@@ -480,7 +480,7 @@ fn a_warning_in_a_record_says_whether_it_is_a_note() {
 }
 
 #[test]
-fn a_title_tells_a_cell_from_the_others() {
+fn a_title_distinguishes_a_cell_from_the_others() {
     let mut plan = sample::plan();
     let title = |plan: &plan::Plan| results::cell_title(&plan.cells[0], plan);
     assert_eq!(title(&plan), "File Server, iodepth 8, 2 workers");
@@ -513,7 +513,7 @@ fn connected() -> (results::CounterNames<'static>, stats::Interval) {
 }
 
 #[test]
-fn the_total_counts_what_moves_bytes_and_every_failure() {
+fn the_total_counts_operations_that_move_bytes_and_all_errors() {
     let plan = sample::plan();
     let (names, totals) = connected();
     let record = results::CellRecord::of(&plan.cells[0], &plan, &totals, sample::SECOND, names);
@@ -528,7 +528,7 @@ fn the_total_counts_what_moves_bytes_and_every_failure() {
 }
 
 #[test]
-fn the_total_counts_everything_where_nothing_moves_bytes() {
+fn the_total_counts_everything_if_nothing_moves_bytes() {
     let plan = sample::plan();
     let (names, _) = connected();
     let mut totals = stats::Interval::with(0..4, 0);
@@ -539,7 +539,7 @@ fn the_total_counts_everything_where_nothing_moves_bytes() {
 }
 
 #[test]
-fn connections_are_no_transactions() {
+fn connections_are_not_counted_as_transactions() {
     let plan = sample::plan();
     let (names, totals) = connected();
     let worker = &plan.cells[0].workers[0];
@@ -570,7 +570,7 @@ fn a_record_read_and_written_again_is_the_same_bytes() {
 }
 
 #[test]
-fn a_cell_of_which_only_intervals_are_left_has_their_sums() {
+fn a_cell_restored_from_intervals_has_their_sums() {
     let plan = sample::plan();
     let interval = |at: u64, count| {
         let mut interval = sample::totals(count, true);

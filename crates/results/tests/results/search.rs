@@ -46,7 +46,7 @@ fn phase(index: u32, name: &str, (per_second, response_ns): (f64, u64)) -> CellR
 }
 
 #[test]
-fn a_trial_that_one_phase_did_not_complete_takes_no_other_with_it() {
+fn a_trial_incomplete_in_one_phase_does_not_drop_the_others() {
     let mut cells = vec![
         phase(0, "create", (1000.0, 0)),
         phase(0, "remove", (2000.0, 0)),

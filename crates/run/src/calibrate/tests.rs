@@ -28,7 +28,7 @@ fn least(measure: &dyn Fn() -> OwnCost) -> (f64, f64) {
 }
 
 #[test]
-fn what_an_operation_costs_is_no_more_beside_a_busy_loop() {
+fn the_own_cost_of_an_operation_ignores_a_concurrent_busy_loop() {
     let cell = cell(8, vec![worker(0, 8, vec![line(4096, 50.0, 100.0)])]);
     let lane = lanes(&cell, 7, 1).unwrap().remove(0);
     let contents = Contents {

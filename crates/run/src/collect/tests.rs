@@ -13,7 +13,7 @@ const MEASURE_NS: u64 = 5 * SECOND_NS;
 
 /// Lanes whose samples are made by hand.
 struct Lanes {
-    collection: Collection,
+    collection: CollectedCounts,
     /// What was told of it.
     heard: Vec<IntervalRecord>,
     outboxes: Vec<Outbox>,
@@ -35,7 +35,7 @@ fn lanes_of(count: usize, interval_ns: u64) -> Lanes {
         inboxes.push(inbox);
         outboxes.push(outbox);
     }
-    let mut collection = Collection::new(
+    let mut collection = CollectedCounts::new(
         inboxes,
         vec![shape; count],
         IntervalSteps::even(interval_ns),
@@ -68,7 +68,7 @@ impl Lanes {
     fn give(&mut self, lane: usize, sample: Sample) -> usize {
         self.outboxes[lane].give(Box::new(sample));
         self.collection.collect();
-        let told = self.collection.timeline.take_told();
+        let told = self.collection.timeline.take_unreported();
         let count = told.len();
         self.heard.extend(told);
         count
@@ -78,7 +78,7 @@ impl Lanes {
     /// with the index of each.
     fn kept(&mut self) -> (Vec<(u64, u64, u64)>, Vec<i64>) {
         let (intervals, indexes) = self.collection.timeline.take();
-        (intervals.iter().map(in_brief).collect(), indexes)
+        (intervals.iter().map(start_length_count).collect(), indexes)
     }
 
     fn total(&self) -> u64 {
@@ -89,7 +89,7 @@ impl Lanes {
     /// Holds that intervals ascend and add up; returns them.
     fn assert_in_order(&mut self) -> Vec<(u64, u64, u64)> {
         let (intervals, indexes) = self.collection.timeline.take();
-        let kept: Vec<_> = intervals.iter().map(in_brief).collect();
+        let kept: Vec<_> = intervals.iter().map(start_length_count).collect();
         let sum: u64 = kept.iter().map(|(.., count)| count).sum();
         assert_eq!(sum, self.total());
         assert_eq!(kept.len(), indexes.len());
@@ -104,7 +104,7 @@ impl Lanes {
 }
 
 /// When it begins and how long it is, in milliseconds, and what was counted in it.
-fn in_brief(interval: &IntervalRecord) -> (u64, u64, u64) {
+fn start_length_count(interval: &IntervalRecord) -> (u64, u64, u64) {
     let count = interval.operations.values().map(|it| it.count).sum();
     (
         interval.at_ns / 1_000_000,
@@ -121,13 +121,17 @@ fn an_interval_is_finished_once_no_lane_can_add_to_it() {
     assert_eq!(lanes.give(0, sample(1000, 1001, 1)), 0);
     assert_eq!(lanes.give(1, sample(10, 1010, 5)), 1);
     assert_eq!(
-        lanes.heard.iter().map(in_brief).collect::<Vec<_>>(),
+        lanes
+            .heard
+            .iter()
+            .map(start_length_count)
+            .collect::<Vec<_>>(),
         [(0, 1010, 15)]
     );
 }
 
 #[test]
-fn what_a_lane_hands_over_after_a_stall_makes_no_interval_anew() {
+fn late_samples_after_a_stall_do_not_reopen_an_interval() {
     let mut lanes = lanes(2);
     for second in 0..3 {
         lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
@@ -136,7 +140,7 @@ fn what_a_lane_hands_over_after_a_stall_makes_no_interval_anew() {
     for second in 3..9 {
         lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
     }
-    let before: Vec<_> = lanes.heard.iter().map(in_brief).collect();
+    let before: Vec<_> = lanes.heard.iter().map(start_length_count).collect();
     assert!(before.len() >= 6, "{before:?}");
     // Its middle lies in a second that was told long ago.
     lanes.give(1, sample(3000, 9000, 7));
@@ -183,7 +187,7 @@ fn a_stall_of_all_lanes_is_one_long_interval() {
 }
 
 #[test]
-fn what_began_in_the_ramp_is_in_no_interval_however_late_it_ends() {
+fn samples_that_began_in_the_ramp_are_in_no_interval() {
     let mut lanes = lanes(2);
     lanes.give(0, sample(-500, 1, 100));
     lanes.give(0, sample(1, 1001, 10));
@@ -195,7 +199,7 @@ fn what_began_in_the_ramp_is_in_no_interval_however_late_it_ends() {
 }
 
 #[test]
-fn the_rest_of_a_lane_that_ended_early_counts_even_where_it_comes_last() {
+fn the_rest_of_a_lane_that_ended_early_counts_even_if_it_arrives_last() {
     let mut lanes = lanes(2);
     let outcome = WorkerOutcome {
         rest: Box::new(sample(0, 300, 3)),
@@ -247,7 +251,7 @@ fn lanes_in_rounds(count: usize) -> Lanes {
 }
 
 #[test]
-fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
+fn rounds_are_judged_once_their_intervals_are_complete() {
     let mut lanes = lanes_in_rounds(2);
     for tenth in 0..6 {
         assert_eq!(lanes.collection.judge(None), 0);
@@ -266,7 +270,7 @@ fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
 }
 
 #[test]
-fn what_comes_after_its_round_was_judged_counts_in_a_later_one() {
+fn samples_that_arrive_after_their_round_count_in_a_later_one() {
     let mut lanes = lanes_in_rounds(2);
     for tenth in 0..5 {
         lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
@@ -295,7 +299,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, i64, u64, bool)>> {
 
 proptest! {
     #[test]
-    fn intervals_ascend_and_add_up_whoever_is_late(
+    fn intervals_ascend_and_add_up_with_any_late_lane(
         steps in steps(),
         starts_ms in prop::array::uniform3(-3000_i64..500),
         ended_ms in prop::array::uniform3(1_i64..700),

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use plan::program::{LastingFiles, LastingRole};
+use plan::program::{PersistentFiles, PersistentRole};
 use rustix::fs::{
     AtFlags, FileType, Mode, OFlags, RenameFlags, XattrFlags, fgetxattr, fsetxattr, fstat, linkat,
     mkdirat, openat, renameat, renameat_with, statat, unlinkat,
@@ -23,7 +23,7 @@ const STATE: &CStr = c"user.pgmeter.left";
 ///
 /// # Errors
 /// The first name that fails the check; then no file is removed.
-pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
+pub(super) fn check(lasting: &PersistentFiles) -> Result<(), RunError> {
     let directory = Tree::found(&lasting.directory)?;
     let mut replaced = Vec::new();
     for name in &lasting.names {
@@ -34,11 +34,13 @@ pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
             why,
         };
         match (lasting.role, found) {
-            (LastingRole::Leaves, Err(Errno::NOENT)) => {}
-            (LastingRole::Leaves, Ok(_)) if is_unchanged(directory.directory().as_fd(), name) => {
+            (PersistentRole::Leaves, Err(Errno::NOENT)) => {}
+            (PersistentRole::Leaves, Ok(_))
+                if is_unchanged(directory.directory().as_fd(), name) =>
+            {
                 replaced.push(name);
             }
-            (LastingRole::Leaves, Ok(_)) => {
+            (PersistentRole::Leaves, Ok(_)) => {
                 return Err(RunError::file(
                     "make",
                     &path_of(lasting, name),
@@ -79,24 +81,26 @@ pub(super) fn check(lasting: &LastingFiles) -> Result<(), RunError> {
 ///
 /// # Errors
 /// The first file that could not be moved; it is removed with the work directory.
-pub(super) fn finish(lasting: &LastingFiles, tree: &Tree) -> Result<(), RunError> {
+pub(super) fn finish(lasting: &PersistentFiles, tree: &Tree) -> Result<(), RunError> {
     let directory = Tree::found(&lasting.directory)?;
     let (from, to) = (tree.directory(), directory.directory());
     for name in &lasting.names {
         match lasting.role {
-            LastingRole::Finds => {}
-            LastingRole::Removes => {
+            PersistentRole::Finds => {}
+            PersistentRole::Removes => {
                 // A directory in which another program left files is not empty and stays.
                 let _ = unlinkat(to, name, AtFlags::REMOVEDIR);
             }
-            LastingRole::Leaves => match move_to_free(from.as_fd(), to.as_fd(), name) {
-                Ok(()) => note_state(to.as_fd(), name),
-                // Another process of the run may have moved the file already.
-                Err(Errno::NOENT) => {}
-                Err(errno) => {
-                    return Err(RunError::file("make", &path_of(lasting, name), errno));
+            PersistentRole::Leaves => {
+                match move_without_replacing(from.as_fd(), to.as_fd(), name) {
+                    Ok(()) => note_state(to.as_fd(), name),
+                    // Another process of the run may have moved the file already.
+                    Err(Errno::NOENT) => {}
+                    Err(errno) => {
+                        return Err(RunError::file("make", &path_of(lasting, name), errno));
+                    }
                 }
-            },
+            }
         }
     }
     Ok(())
@@ -136,7 +140,11 @@ fn state_of(directory: BorrowedFd<'_>, name: &str) -> Option<(OwnedFd, String)> 
 }
 
 /// Moves a file or a directory to another directory, if the name is free there.
-fn move_to_free(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &str) -> Result<(), Errno> {
+fn move_without_replacing(
+    from: BorrowedFd<'_>,
+    to: BorrowedFd<'_>,
+    name: &str,
+) -> Result<(), Errno> {
     match renameat_with(from, name, to, name, RenameFlags::NOREPLACE) {
         // NFS and some other file systems do not support this flag.
         Err(Errno::INVAL | Errno::NOSYS) => {}
@@ -154,7 +162,7 @@ fn move_to_free(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &str) -> Result<
 }
 
 /// Path of a name, as the user wrote it.
-fn path_of(lasting: &LastingFiles, name: &str) -> PathBuf {
+fn path_of(lasting: &PersistentFiles, name: &str) -> PathBuf {
     match lasting.directory == Path::new(".") {
         true => PathBuf::from(name),
         false => lasting.directory.join(name),

@@ -15,29 +15,31 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use generate::{Generator, Mismatch};
-use plan::program::{Before, FileCommand, Program};
+use plan::program::{FileCommand, PhasePreparation, Program};
 use plan::{Cell, Plan, SteadyRule};
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use storage::{Prepared, TargetError, Tree};
 
 use crate::RunError;
-use crate::agreement::Meeting;
+use crate::agreement::PeerAgreement;
 use crate::cell::run_cell;
-use crate::context::{self, CellKit, CellMark};
+use crate::context::{self, CellContext, CellMark};
 use crate::exec;
 use crate::figures::usage_record;
 use crate::file_requests::FileRequests;
 use crate::file_task::FileTask;
 use crate::lane::{Lane, set_paces};
-use crate::measured::Measured;
+use crate::measured::MeasuredCell;
 use crate::observe::{Counters, Observer};
 use crate::stop_conditions::is_cut;
 use crate::targets::losses;
 use crate::worker::{LaneWork, Task};
 
 use phase::Phases;
-use program::{ProgramCourse, keeps_to_its_own};
-use stages::{CellTrees, Done, Stage, StageEffort, StageWork, lane, longest_ns, with_ramp_ns};
+use program::{ProgramRun, uses_only_own_files};
+use stages::{
+    CellTrees, Stage, StageEffort, StageOutcome, StageWork, lane, longest_ns, with_ramp_ns,
+};
 use started::{ProgramTimes, Programs};
 
 /// Maximum number of starts of a program that does nothing; more do not improve the result.
@@ -47,7 +49,7 @@ const BASELINE_COUNT_MAX: u64 = 1000;
 pub const COMMON: &str = "common-";
 
 /// Resources that the run lends to a cell that works on many files.
-pub(crate) struct FilesKit<'a> {
+pub(crate) struct FilesContext<'a> {
     pub plan: &'a Plan,
     pub cell: &'a Cell,
     pub targets: &'a mut BTreeMap<u32, Prepared>,
@@ -59,7 +61,7 @@ pub(crate) struct FilesKit<'a> {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
     /// Agreement with other processes; `None` if this process runs alone.
-    pub meeting: Option<&'a Arc<dyn Meeting>>,
+    pub meeting: Option<&'a Arc<dyn PeerAgreement>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// `true` if the files of the last cell stay.
     pub keep: bool,
@@ -77,35 +79,40 @@ pub(crate) struct FilesMeasured {
 }
 
 /// Measures a cell that works on many files.
-pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured {
+pub(crate) fn measure(mut context: FilesContext<'_>, program: &Program) -> FilesMeasured {
     let mut phases = Phases::default();
     let mut grounds = CellTrees::default();
     let mut warnings = Vec::new();
-    let outcome = ProgramCourse::new(kit.cell, program).and_then(|mut course| {
-        course.set_meeting(kit.meeting.cloned());
-        kit.make_trees(program, &mut grounds)?;
-        let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
+    let outcome = ProgramRun::new(context.cell, program).and_then(|mut course| {
+        course.set_meeting(context.meeting.cloned());
+        context.make_trees(program, &mut grounds)?;
+        let mut outcome = context.run(&mut course, &mut grounds, &mut phases);
         // A run that was stopped leaves no files.
-        if let (Some(files), false) = (&program.lasting, kit.is_cut()) {
+        if let (Some(files), false) = (&program.lasting, context.is_cut()) {
             let mut trees = grounds.trees.values();
             outcome = outcome.and_then(|()| trees.try_for_each(|it| lasting::finish(files, it)));
         }
-        if outcome.is_err() || kit.is_cut() {
+        if outcome.is_err() || context.is_cut() {
             outcome = outcome.and(course.remove_traces(&grounds));
         }
         phases.close(&course);
         warnings = course.warnings();
-        warnings.extend(kit.mismatch());
+        warnings.extend(context.mismatch());
         outcome
     });
     drop(grounds);
     // Checked before the removal, which would look like a loss.
-    warnings.extend(losses(kit.targets, kit.cell));
-    if !kit.keep {
-        warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
+    warnings.extend(losses(context.targets, context.cell));
+    if !context.keep {
+        warnings.extend(
+            context
+                .remove_trees()
+                .err()
+                .and_then(|error| context.left(&error)),
+        );
     }
-    let mut records = phases.records(kit.plan, kit.cell);
-    if kit.is_cut()
+    let mut records = phases.records(context.plan, context.cell);
+    if context.is_cut()
         && let Some(last) = records.last_mut()
         && last.status == Status::Complete
     {
@@ -119,7 +126,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured
     }
 }
 
-impl FilesKit<'_> {
+impl FilesContext<'_> {
     fn is_cut(&self) -> bool {
         is_cut(self.stop, Some(self.skip))
     }
@@ -152,17 +159,17 @@ impl FilesKit<'_> {
             };
             // A shared directory is next to the processes' own ones.
             let own = &self.plan.targets[target_index as usize].path;
-            let found = program.lasting.as_ref().filter(|it| it.are_found());
+            let found = program.lasting.as_ref().filter(|it| it.exist_before_run());
             let tree = match (&name, own.parent()) {
                 _ if let Some(files) = found => Tree::found(&files.directory)?,
-                (Some(name), Some(beneath)) => Tree::in_common(beneath, name)?,
+                (Some(name), Some(beneath)) => Tree::open_shared(beneath, name)?,
                 _ => prepared.make_tree()?,
             };
             grounds.trees.insert(target_index, tree);
         }
         let is_in_place = grounds.trees.values().any(Tree::is_in_place);
         // Calls on names that the program did not create could damage the user's files.
-        if is_in_place && !keeps_to_its_own(program) {
+        if is_in_place && !uses_only_own_files(program) {
             return Err(RunError::System {
                 what: "work among the user's files".to_owned(),
                 source: std::io::ErrorKind::Unsupported.into(),
@@ -190,7 +197,7 @@ impl FilesKit<'_> {
 
     fn run(
         &mut self,
-        course: &mut ProgramCourse,
+        course: &mut ProgramRun,
         grounds: &mut CellTrees,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
@@ -204,7 +211,10 @@ impl FilesKit<'_> {
             }
             let next = course.next(grounds);
             // Reported before a failure of the next stage ends the cell.
-            course.tidings().iter().for_each(|it| (self.listener)(it));
+            course
+                .pending_events()
+                .iter()
+                .for_each(|it| (self.listener)(it));
             let Some(stage) = next? else {
                 break;
             };
@@ -215,32 +225,36 @@ impl FilesKit<'_> {
 
     /// `true` if other processes work on the same files or in the same directories.
     fn has_others(&self, program: &Program) -> bool {
-        self.cell.rank.is_some() && (program.needs_others() || program.lasting.is_some())
+        self.cell.rank.is_some() && (program.needs_coordination() || program.lasting.is_some())
     }
 
     /// Waits until all processes have reached this point, and exchanges news of files.
-    fn hear_of_others(&self, course: &mut ProgramCourse) -> Result<(), RunError> {
+    fn hear_of_others(&self, course: &mut ProgramRun) -> Result<(), RunError> {
         let Some(meeting) = self.meeting else {
             return Ok(());
         };
         let news = course.news();
         match meeting.exchange(news) {
-            Some(others) => course.learn(&others),
+            Some(others) => course.apply_news(&others),
             None => return Err(RunError::Stopped),
         }
         Ok(())
     }
 
-    fn before(&mut self, before: Before, grounds: &mut CellTrees) -> Result<(), RunError> {
+    fn before(
+        &mut self,
+        before: PhasePreparation,
+        grounds: &mut CellTrees,
+    ) -> Result<(), RunError> {
         match before {
-            Before::Sync => rustix::fs::sync(),
-            Before::Pause { ns } => self.pause(ns),
-            Before::DropCaches => {
+            PhasePreparation::Sync => rustix::fs::sync(),
+            PhasePreparation::Pause { ns } => self.pause(ns),
+            PhasePreparation::DropCaches => {
                 if !grounds.trees.is_empty() {
                     storage::drop_caches()?;
                 }
             }
-            Before::Remount => {
+            PhasePreparation::Remount => {
                 // The new mount may be on another device.
                 self.counters = None;
                 // `remount` closes the trees: open directories would make the unmount fail with
@@ -269,7 +283,7 @@ impl FilesKit<'_> {
 
     fn stage(
         &mut self,
-        course: &mut ProgramCourse,
+        course: &mut ProgramRun,
         stage: Stage,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
@@ -277,7 +291,7 @@ impl FilesKit<'_> {
             StageWork::Exec(programs) => {
                 let times = self.programs(programs)?;
                 phases.add_programs(&stage.phase, &times);
-                course.done(&stage.phase, Done::by_programs(&times));
+                course.done(&stage.phase, StageOutcome::from_programs(&times));
             }
             StageWork::Tasks(tasks) => {
                 let shown = context::ShownStage {
@@ -304,11 +318,11 @@ impl FilesKit<'_> {
     /// Lets the workers do their tasks; returns the results and the resource usage.
     fn tasks(
         &mut self,
-        course: &mut ProgramCourse,
+        course: &mut ProgramRun,
         shown: context::ShownStage,
         (ramp_time_ns, rate_workers, steady): (u64, Option<u32>, Option<SteadyRule>),
         tasks: Vec<FileTask>,
-    ) -> Result<(Measured, CellRecord), RunError> {
+    ) -> Result<(MeasuredCell, CellRecord), RunError> {
         let rate = self.cell.rate.filter(|_| rate_workers.is_some());
         let cell = Cell {
             // The recorder ends stages that have a rate or run until they are steady. Other streams
@@ -335,7 +349,7 @@ impl FilesKit<'_> {
         let devices = counters.devices();
         let mut observer = Observer::new(counters);
         let mut measured = run_cell(
-            CellKit {
+            CellContext {
                 cell: &cell,
                 clock: self.clock,
                 stop: self.stop,
@@ -357,7 +371,7 @@ impl FilesKit<'_> {
         let mut usage = usage_record(self.plan, self.cell, &measured);
         observer.complete(&mut usage, &measured);
         let cpu = usage.worker_figures.iter();
-        let done = Done {
+        let done = StageOutcome {
             whole_ns: with_ramp_ns(&measured, ramp_time_ns),
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
@@ -365,7 +379,7 @@ impl FilesKit<'_> {
             since_ns: self.meeting.map(|_| measured.measure_ns),
             effort: StageEffort::of(&measured, &usage),
             lanes: &measured.lanes,
-            ..Done::timed(longest_ns(&measured))
+            ..StageOutcome::timed(longest_ns(&measured))
         };
         course.done(&phase, done);
         Ok((measured, usage))
@@ -379,7 +393,7 @@ impl FilesKit<'_> {
     }
 
     /// Takes the workers' streams, and counts mismatches.
-    fn take_requests(&mut self, measured: &mut Measured) -> Vec<FileRequests> {
+    fn take_requests(&mut self, measured: &mut MeasuredCell) -> Vec<FileRequests> {
         let mut requests = Vec::new();
         for lane in &mut measured.lanes {
             let outcome = &mut lane.outcome;
@@ -409,8 +423,8 @@ impl FilesKit<'_> {
         let count = programs.count.min(BASELINE_COUNT_MAX);
         let directory = programs.directory.as_path();
         let nothing = (0..count).map(|_| PathBuf::new());
-        let baseline = exec::start_each(FileCommand::Nothing, nothing, directory, self.stop)?;
-        let executed = exec::start_each(programs.command, programs.names, directory, self.stop)?;
+        let baseline = exec::run_for_each(FileCommand::Nothing, nothing, directory, self.stop)?;
+        let executed = exec::run_for_each(programs.command, programs.names, directory, self.stop)?;
         Ok(ProgramTimes { executed, baseline })
     }
 }

@@ -11,9 +11,9 @@ use stats::Interval;
 
 use crate::due::due_figures;
 use crate::figures::{operation_names, record_with_due};
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 
-use super::program::ProgramCourse;
+use super::program::ProgramRun;
 use super::stages::longest_ns;
 use super::started::ProgramTimes;
 
@@ -36,7 +36,7 @@ struct PhaseStages {
 
 enum StageCount {
     Workers {
-        measured: Box<Measured>,
+        measured: Box<MeasuredCell>,
         /// Resource usage of all stages; its results of operations are from the first stage only.
         usage: Box<CellRecord>,
         /// Outcome of the due requests; `None` if no requests had due times.
@@ -82,7 +82,7 @@ impl Phases {
         &mut self,
         phase: &str,
         (period_index, kept): (u64, usize),
-        (measured, usage): (Measured, CellRecord),
+        (measured, usage): (MeasuredCell, CellRecord),
         has_rate: bool,
     ) {
         // Combined per stage, because each stage has its own due times and end.
@@ -130,7 +130,7 @@ impl Phases {
     }
 
     /// Takes the program's results that only it can calculate.
-    pub fn close(&mut self, course: &ProgramCourse) {
+    pub fn close(&mut self, course: &ProgramRun) {
         let mut figures = course.figures();
         for sum in &mut self.phases {
             let (of_sum, steady) = figures.remove(&*sum.name).unzip();
@@ -172,7 +172,7 @@ impl Phases {
 }
 
 /// Sets the total of such a cell, and the resource usage.
-fn complete(record: &mut CellRecord, measured: &Measured, usage: CellRecord) {
+fn complete(record: &mut CellRecord, measured: &MeasuredCell, usage: CellRecord) {
     let mut totals = Interval::default();
     let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
     spans.for_each(|span| totals.merge(span));
@@ -230,7 +230,7 @@ fn of_programs(plan: &Plan, cell: &Cell, times: &ProgramTimes) -> CellRecord {
 }
 
 /// Adds a later stage of the same workers, which more workers may have joined.
-fn merge(so_far: &mut Measured, later: Measured) {
+fn merge(so_far: &mut MeasuredCell, later: MeasuredCell) {
     // In the record, the stages of a phase follow each other without the time between them.
     let offset_ns = longest_ns(so_far);
     let mut added = later.lanes.into_iter();

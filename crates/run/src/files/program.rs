@@ -23,51 +23,51 @@ use std::sync::Arc;
 use engine::{FileEngineOptions, Fileset, OpenFlags};
 use generate::ContentSource;
 use generate::program::FileStates;
-use plan::program::{Before, Copies, Group, Program, ProgramPhase, Way};
+use plan::program::{FilesetSharing, Group, OpenModePlan, PhasePreparation, Program, ProgramPhase};
 use plan::{CacheMode, Cell, WorkerPlan};
 use results::{PhaseFigures, RunEvent, SteadyRecord, Warning, WarningCode};
 use storage::Tree;
 
 use crate::RunError;
-use crate::agreement::Meeting;
+use crate::agreement::PeerAgreement;
 use crate::file_task::contents;
 use crate::open_fileset::{self, OpenFileset};
 
-use super::stages::{CellTrees, Done, Stage};
+use super::stages::{CellTrees, Stage, StageOutcome};
 use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{FileOwner, open_mode};
 use fill::fill;
-use in_place::Traces;
-use pool::Pools;
-use rounds::{ProgramRounds, Spent, begin_small};
-use stamped::RoundStamp;
+use in_place::InPlaceFiles;
+use pool::FilePools;
+use rounds::{PhaseTime, ProgramRounds, set_initial_counts};
+use stamped::RoundNameSource;
 
-pub(super) use in_place::keeps_to_its_own;
-use trees::Trees;
+pub(super) use in_place::uses_only_own_files;
+use trees::GrownTrees;
 
 /// State of a program while it runs.
-pub(super) struct ProgramCourse {
+pub(super) struct ProgramRun {
     cell: Cell,
     program: Program,
     contents: Vec<ContentSource>,
     /// Agreement with other processes; `None` if this process runs alone.
-    meeting: Option<Arc<dyn Meeting>>,
+    meeting: Option<Arc<dyn PeerAgreement>>,
     /// States of the files, by owner.
     states: BTreeMap<FileOwner, Arc<FileStates>>,
     /// State of the files that all processes have agreed on.
-    agreed: BTreeMap<FileOwner, file_news::Agreed>,
+    agreed: BTreeMap<FileOwner, file_news::AgreedFiles>,
     filesets: BTreeMap<FileOwner, Arc<Fileset>>,
     /// Trees of filesets whose directories grow, by number of the fileset.
-    trees: Trees,
+    trees: GrownTrees,
     /// Next steps, in reverse order.
-    ahead: Vec<Ahead>,
+    ahead: Vec<NextProgramStep>,
     /// Current phase; `None` while files are created before the first phase.
     current: Option<ProgramPhase>,
     stage_count: u64,
     rounds_per_us: f64,
     /// Time that phases have taken.
-    spent: Spent,
+    spent: PhaseTime,
     /// Counters of labels, by phase.
     sums: Vec<PhaseSum>,
     /// Index of each phase among the sums, by name.
@@ -75,7 +75,7 @@ pub(super) struct ProgramCourse {
     /// Index of the current period, in rounds that continue until they are steady.
     period_index: u64,
     /// Current round of the innermost rounds.
-    round: RoundStamp,
+    round: RoundNameSource,
     /// Free bytes before the current round.
     free_bytes: u64,
     /// Warnings about calls that did not end as recorded.
@@ -87,15 +87,15 @@ pub(super) struct ProgramCourse {
     /// Directories of the targets' files, for messages.
     paths: BTreeMap<Option<u32>, PathBuf>,
     /// Files and directories made in the user's directories, in addition to those in `states`.
-    traces: Traces,
+    traces: InPlaceFiles,
     /// Failed call that ends the run.
     failure: Option<RunError>,
-    pools: Option<Pools>,
+    pools: Option<FilePools>,
 }
 
 /// Next step of a program.
 #[derive(Debug, Clone)]
-enum Ahead {
+enum NextProgramStep {
     /// Creation of the files of a fileset that exist before the first phase.
     Fill(usize),
     Phase(Box<ProgramPhase>),
@@ -103,33 +103,34 @@ enum Ahead {
     Rounds(Box<ProgramRounds>),
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     pub fn new(cell: &Cell, program: &Program) -> Result<Self, RunError> {
         let mut program = program.clone();
         if program.ways.is_empty() {
-            program.ways.push(Way::default());
+            program.ways.push(OpenModePlan::default());
         }
         let parts = program.parts.iter().rev();
-        let mut ahead: Vec<Ahead> = parts.map(Ahead::of).collect();
+        let mut ahead: Vec<NextProgramStep> = parts.map(NextProgramStep::of).collect();
         let filled = program.filesets.iter().enumerate().rev();
-        let filled = filled.filter(|(_, set)| set.present_permille > 0 && !program.finds_files());
+        let filled =
+            filled.filter(|(_, set)| set.present_permille > 0 && !program.uses_existing_files());
         // Added last to the reversed steps, so that files are created before the first phase.
-        ahead.extend(filled.map(|(index, _)| Ahead::Fill(index)));
+        ahead.extend(filled.map(|(index, _)| NextProgramStep::Fill(index)));
         let parts = program.parts.clone();
-        begin_small(&mut program, &parts);
+        set_initial_counts(&mut program, &parts);
         Ok(Self {
             // Pools have their own contents.
             contents: match program.pool {
                 Some(_) => Vec::new(),
                 None => contents(cell)?,
             },
-            pools: Pools::of(cell, &program),
+            pools: FilePools::of(cell, &program),
             cell: cell.clone(),
             meeting: None,
             states: BTreeMap::new(),
             agreed: BTreeMap::new(),
             filesets: BTreeMap::new(),
-            trees: Trees::new(&program)?,
+            trees: GrownTrees::new(&program)?,
             ahead,
             current: None,
             stage_count: 0,
@@ -139,17 +140,17 @@ impl ProgramCourse {
                 false => 0.0,
             },
             program,
-            spent: Spent::default(),
+            spent: PhaseTime::default(),
             sums: Vec::new(),
             sum_indexes: HashMap::new(),
             period_index: 0,
-            round: RoundStamp::default(),
+            round: RoundNameSource::default(),
             free_bytes: 0,
             broken: Vec::new(),
             tidings: Vec::new(),
             is_in_place: false,
             paths: BTreeMap::new(),
-            traces: Traces::default(),
+            traces: InPlaceFiles::default(),
             failure: None,
         })
     }
@@ -164,8 +165,8 @@ impl ProgramCourse {
         FileOwner {
             fileset,
             worker: match self.program.filesets[fileset].copies {
-                Copies::One => None,
-                Copies::PerWorker => Some(worker.worker_index),
+                FilesetSharing::One => None,
+                FilesetSharing::PerWorker => Some(worker.worker_index),
             },
             target,
         }
@@ -188,10 +189,10 @@ impl ProgramCourse {
             let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;
             let states = self.trees.states(&self.program, owner.fileset, is_shared);
             // Files of an earlier command exist already, with at least their planned size.
-            if self.program.finds_files() {
+            if self.program.uses_existing_files() {
                 let set = &self.program.filesets[owner.fileset];
                 let bytes = set.size.always().unwrap_or(0);
-                (0..set.present_count()).for_each(|file| states.note_made(file, bytes));
+                (0..set.present_count()).for_each(|file| states.record_creation(file, bytes));
             }
             Arc::new(states)
         })
@@ -223,7 +224,7 @@ impl ProgramCourse {
                 made.push(name.to_owned())
             });
             // Recorded before an error is returned, because some directories may already exist.
-            if tree.is_in_place() || self.program.filesets[index].has_own_rounds() {
+            if tree.is_in_place() || self.program.filesets[index].has_directory_per_round() {
                 self.traces.add_directories(owner, made);
             }
             let opened = Arc::new(opened?);
@@ -243,7 +244,7 @@ impl ProgramCourse {
     fn open(
         &self,
         owner: FileOwner,
-        round: &RoundStamp,
+        round: &RoundNameSource,
         tree: &Tree,
         was_made: &mut dyn FnMut(&str),
     ) -> Result<Fileset, RunError> {
@@ -251,7 +252,11 @@ impl ProgramCourse {
     }
 
     /// Closes the trees that a phase does not use, because they may have many directories.
-    fn let_trees_go(&mut self, grounds: &CellTrees, phase: &ProgramPhase) -> Result<(), RunError> {
+    fn close_unused_trees(
+        &mut self,
+        grounds: &CellTrees,
+        phase: &ProgramPhase,
+    ) -> Result<(), RunError> {
         let used = phase.groups.iter().flat_map(Group::filesets);
         let used: BTreeSet<usize> = used.map(usize::from).collect();
         let (trees, program) = (&self.trees, &self.program);
@@ -289,7 +294,7 @@ impl ProgramCourse {
     }
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Results of all phases except pool phases, with the steadiness of rounds that continue until
     /// they are steady.
     pub(super) fn figures(&self) -> HashMap<&str, (PhaseFigures, Option<SteadyRecord>)> {
@@ -312,27 +317,27 @@ impl ProgramCourse {
     }
 
     /// Takes the events since the last call, for displays.
-    pub(super) fn tidings(&mut self) -> Vec<RunEvent> {
+    pub(super) fn pending_events(&mut self) -> Vec<RunEvent> {
         let mut tidings = std::mem::take(&mut self.tidings);
-        tidings.extend(self.pools.iter_mut().flat_map(Pools::tidings));
+        tidings.extend(self.pools.iter_mut().flat_map(FilePools::pending_events));
         tidings
     }
 
     /// Actions before the next stage.
-    pub(super) fn before(&mut self, grounds: &CellTrees) -> Vec<Before> {
+    pub(super) fn before(&mut self, grounds: &CellTrees) -> Vec<PhasePreparation> {
         if self.failure.is_some() {
             return Vec::new();
         }
         while let Some(ahead) = self.ahead.pop() {
             match ahead {
-                Ahead::Rounds(round) => self.begin_round(grounds, *round),
+                NextProgramStep::Rounds(round) => self.begin_round(grounds, *round),
                 other => {
                     self.ahead.push(other);
                     break;
                 }
             }
         }
-        let Some(Ahead::Phase(phase)) = self.ahead.last() else {
+        let Some(NextProgramStep::Phase(phase)) = self.ahead.last() else {
             return Vec::new();
         };
         let before = phase.before.clone();
@@ -358,11 +363,11 @@ impl ProgramCourse {
                 return Ok(None);
             };
             match ahead {
-                Ahead::Fill(fileset) => {
+                NextProgramStep::Fill(fileset) => {
                     let phase = fill(&self.program, fileset);
                     return self.stage(grounds, &phase, true).map(Some);
                 }
-                Ahead::Phase(phase) => {
+                NextProgramStep::Phase(phase) => {
                     let stage = match (&mut self.pools, phase.pool_part()) {
                         (Some(pools), Some(part)) => pools.stage(&phase, part, grounds)?,
                         _ => match self.started(grounds, &phase)? {
@@ -375,13 +380,13 @@ impl ProgramCourse {
                         return Ok(stage);
                     }
                 }
-                Ahead::Rounds(round) => self.begin_round(grounds, *round),
+                NextProgramStep::Rounds(round) => self.begin_round(grounds, *round),
             }
         }
     }
 
     /// Stores the results of a stage. No stage follows one that was cut short.
-    pub(super) fn done(&mut self, phase: &str, done: Done<'_>) {
+    pub(super) fn done(&mut self, phase: &str, done: StageOutcome<'_>) {
         for states in self.states.values() {
             // Calls that the end of the stage cut short still claim their files.
             states.release_all();
@@ -408,7 +413,7 @@ impl ProgramCourse {
         });
         self.broken
             .extend(trace::broken(self.cell.index, &current, &done.requests));
-        let around = self.rounds_around();
+        let around = self.enclosing_until();
         self.sums[index].add(&self.program, &current, around, &done);
     }
 
@@ -426,7 +431,7 @@ impl ProgramCourse {
             );
             Warning::of_cell(WarningCode::PoolDepleted, self.cell.index, message)
         };
-        let pools = self.pools.iter().flat_map(Pools::warnings);
+        let pools = self.pools.iter().flat_map(FilePools::warnings);
         dry.map(warning)
             .chain(self.broken.clone())
             .chain(pools)

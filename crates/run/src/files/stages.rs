@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::Operation;
 use generate::program::TransactionUnit;
-use plan::program::{Ending, ProgramPhase};
+use plan::program::{PhaseEndAction, ProgramPhase};
 use plan::{Cell, WorkerPlan};
 use results::{CallTimes, CellRecord};
 use stats::{Counter, Interval};
@@ -13,7 +13,7 @@ use storage::Tree;
 use crate::file_requests::FileRequests;
 use crate::file_task::FileTask;
 use crate::lane::{Cursors, Lane};
-use crate::measured::{Measured, MeasuredLane};
+use crate::measured::{MeasuredCell, MeasuredLane};
 
 use super::started::{ProgramTimes, Programs};
 
@@ -46,7 +46,7 @@ pub(super) enum StageWork {
 }
 
 /// Result of a stage.
-pub(super) struct Done<'a> {
+pub(super) struct StageOutcome<'a> {
     /// Time until the last worker was done, in nanoseconds.
     pub time_ns: u64,
     /// The same time including the ramp.
@@ -80,7 +80,7 @@ pub(super) struct StageEffort {
 
 impl StageEffort {
     /// Takes the transactions from `measured` and the CPU time from `usage`.
-    pub fn of(measured: &Measured, usage: &CellRecord) -> Self {
+    pub fn of(measured: &MeasuredCell, usage: &CellRecord) -> Self {
         let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
         let kinds = || spans.clone().flat_map(|span| span.transactions());
         Self {
@@ -92,9 +92,9 @@ impl StageEffort {
     }
 }
 
-impl<'a> Done<'a> {
+impl<'a> StageOutcome<'a> {
     /// Result of a stage of programs.
-    pub fn by_programs(times: &'a ProgramTimes) -> Self {
+    pub fn from_programs(times: &'a ProgramTimes) -> Self {
         Self {
             programs: Some(times),
             is_cut: times.executed.is_stopped,
@@ -173,13 +173,13 @@ fn times_of(counter: &Counter) -> Option<CallTimes> {
 }
 
 /// Longest measured time of a stage's lanes, in nanoseconds.
-pub(super) fn longest_ns(measured: &Measured) -> u64 {
+pub(super) fn longest_ns(measured: &MeasuredCell) -> u64 {
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     times.max().unwrap_or(0)
 }
 
 /// Time of a stage including the ramp before its measurement, in nanoseconds.
-pub(super) fn with_ramp_ns(measured: &Measured, ramp_ns: u64) -> u64 {
+pub(super) fn with_ramp_ns(measured: &MeasuredCell, ramp_ns: u64) -> u64 {
     if ramp_ns == 0 {
         return longest_ns(measured);
     }
@@ -206,7 +206,7 @@ pub(super) fn unit(cell: &Cell) -> TransactionUnit {
 /// Time after which every worker of a phase stops, in nanoseconds; 0 if their work ends them.
 pub(super) fn stop_ns(phase: &ProgramPhase) -> u64 {
     match phase.time_up {
-        Ending::Stop => phase.time_ns.unwrap_or(0),
-        Ending::Finish | Ending::Level => 0,
+        PhaseEndAction::Stop => phase.time_ns.unwrap_or(0),
+        PhaseEndAction::Finish | PhaseEndAction::Level => 0,
     }
 }

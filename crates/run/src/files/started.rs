@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use plan::program::FileCommand;
 use results::{PhaseFigures, RoundFigures, StepFigures, WorkerTimes, WorkerWindow};
 
-use crate::exec::Executed;
+use crate::exec::ExecResult;
 
 /// Name of the step of programs that do nothing.
 const BASELINE: &str = "baseline";
@@ -23,16 +23,16 @@ pub(super) struct Programs {
 /// Times of programs.
 #[derive(Clone)]
 pub(super) struct ProgramTimes {
-    pub executed: Executed,
+    pub executed: ExecResult,
     /// Times of at most as many starts of a program that does nothing.
-    pub baseline: Executed,
+    pub baseline: ExecResult,
 }
 
 impl ProgramTimes {
     /// Results as a step, with a step of the programs that did nothing. The step is also a round of
     /// one worker with the CPU time of the programs.
     pub(super) fn figures(&self, label: &str) -> PhaseFigures {
-        let step = |label: &str, of: &Executed| StepFigures {
+        let step = |label: &str, of: &ExecResult| StepFigures {
             label: label.to_owned(),
             count: of.done_count,
             errors: of.failed_count,

@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use description::classics::create_remove::{Between, Mode};
+use description::classics::create_remove::{BetweenSteps, CreateRemoveMode};
 use description::classics::{CreateRemove, FsMark, LatFs};
 use plan::program::{FilePool, Fsync, Program};
 use plan::{
     CacheMode, Cell, ContentPlan, CursorKind, EngineKind, Plan, PlannedWorkload, PositionRule,
     SpanPlan, TargetKind, TargetPlan, Work, WorkerPlan,
 };
-use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
+use results::{CellRecord, PoolFigures, ReportedRound, RoundRule, RunRecord, Status};
 
 use crate::{RunOptions, RunSpec, measure};
 
@@ -100,9 +100,9 @@ fn create_remove() -> Box<Program> {
 }
 
 #[test]
-fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made() {
+fn a_target_that_cannot_be_remounted_is_refused_first() {
     let settings = CreateRemove {
-        between: Some(Between::Remount),
+        between: Some(BetweenSteps::Remount),
         ..CreateRemove::default()
     };
     let files = settings.resolve().unwrap().program().into();
@@ -136,12 +136,12 @@ fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made
 }
 
 #[test]
-fn create_remove_stats_every_file_where_asked() {
+fn create_remove_stats_every_file_on_request() {
     for (engine, mode) in [
-        (EngineKind::Psync, Mode::Syscall),
-        (EngineKind::IoUring, Mode::Syscall),
-        (EngineKind::Null, Mode::Syscall),
-        (EngineKind::Psync, Mode::Exec),
+        (EngineKind::Psync, CreateRemoveMode::Syscall),
+        (EngineKind::IoUring, CreateRemoveMode::Syscall),
+        (EngineKind::Null, CreateRemoveMode::Syscall),
+        (EngineKind::Psync, CreateRemoveMode::Exec),
     ] {
         let settings = CreateRemove {
             count: Some(20),
@@ -163,8 +163,8 @@ fn create_remove_stats_every_file_where_asked() {
         let seen = (step.label.as_str(), step.count, step.errors);
         assert_eq!(seen, ("stat", 20, 0), "{engine:?}");
         let has_baseline = figures.steps.get(1).is_some_and(|it| it.count == 20);
-        assert_eq!(has_baseline, mode == Mode::Exec, "{engine:?}");
-        if mode == Mode::Syscall {
+        assert_eq!(has_baseline, mode == CreateRemoveMode::Exec, "{engine:?}");
+        if mode == CreateRemoveMode::Syscall {
             assert_eq!(cell.operations["stat"].count, 20, "{engine:?}");
             assert_eq!(cell.transactions["stat"].count, 20, "{engine:?}");
         }
@@ -253,8 +253,8 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
 }
 
 #[test]
-fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
-    use super::stages::{CellTrees, Done};
+fn an_interrupted_pass_is_not_the_best_of_lat_fs() {
+    use super::stages::{CellTrees, StageOutcome};
     let settings = LatFs {
         files: Some(10),
         sizes: Some(vec![units::Bytes(0)].into()),
@@ -265,13 +265,13 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
     let cell = plan(Path::new("/"), EngineKind::Null, 1, files)
         .cells
         .remove(0);
-    let mut course = super::program::ProgramCourse::new(&cell, &program).unwrap();
+    let mut course = super::program::ProgramRun::new(&cell, &program).unwrap();
     let grounds = CellTrees::default();
     for (time_ns, is_cut) in [(5000, false), (4000, false), (6000, false), (10, true)] {
         let stage = course.next(&grounds).unwrap().unwrap();
-        let done = Done {
+        let done = StageOutcome {
             is_cut,
-            ..Done::timed(time_ns)
+            ..StageOutcome::timed(time_ns)
         };
         course.done(&stage.phase, done);
     }
@@ -282,7 +282,7 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
 }
 
 #[test]
-fn an_iteration_of_fs_mark_that_was_cut_lacks_files() {
+fn an_interrupted_fs_mark_iteration_lacks_files() {
     let settings = FsMark {
         files: Some(1_000_000),
         size: Some(units::Bytes(0)),
@@ -314,7 +314,7 @@ fn an_iteration_of_fs_mark_that_was_cut_lacks_files() {
 }
 
 #[test]
-fn a_size_that_is_written_twice_is_measured_twice() {
+fn a_repeated_size_is_measured_twice() {
     let sizes = || Some(vec![units::Bytes(0), units::Bytes(4096), units::Bytes(0)].into());
     let create_remove = CreateRemove {
         count: Some(10),
@@ -397,7 +397,7 @@ fn fs_mark_has_a_rate_for_each_iteration() {
 }
 
 #[test]
-fn reads_of_a_files_end_are_no_short_transfers() {
+fn reads_at_the_end_of_a_file_are_not_short_transfers() {
     for engine in [EngineKind::Psync, EngineKind::IoUring, EngineKind::Null] {
         let files = of_pool(|pool| {
             pool.number = 50;
@@ -425,7 +425,7 @@ fn reads_of_a_files_end_are_no_short_transfers() {
 }
 
 #[test]
-fn a_run_that_is_stopped_leaves_nothing_behind() {
+fn a_stopped_run_leaves_nothing_behind() {
     let scratch = tempfile::tempdir().unwrap();
     let settings = CreateRemove {
         count: Some(50_000_000),
@@ -462,12 +462,12 @@ fn pool(record: &RunRecord) -> PoolFigures {
 }
 
 /// The pass that lat_fs tells of.
-fn told_round(cell: &CellRecord) -> ToldRound {
+fn told_round(cell: &CellRecord) -> ReportedRound {
     cell.phase_figures.as_ref().unwrap().told_round.unwrap()
 }
 
 #[test]
-fn a_pool_does_on_files_what_it_does_in_memory() {
+fn a_pool_does_the_same_on_files_as_in_memory() {
     let scratch = tempfile::tempdir().unwrap();
     for change in [
         (|_| {}) as fn(&mut FilePool),
@@ -496,7 +496,7 @@ fn a_pool_does_on_files_what_it_does_in_memory() {
 }
 
 #[test]
-fn what_is_read_of_a_pool_is_what_it_wrote_with_either_engine() {
+fn reads_of_a_pool_return_its_writes_with_either_engine() {
     for engine in [EngineKind::Psync, EngineKind::IoUring] {
         let scratch = tempfile::tempdir().unwrap();
         let mut plan = plan(scratch.path(), engine, 2, of_pool(|_| {}));
@@ -515,7 +515,7 @@ fn what_is_read_of_a_pool_is_what_it_wrote_with_either_engine() {
 }
 
 #[test]
-fn workers_share_directories_where_they_are_told_to() {
+fn workers_of_a_shared_pool_share_directories() {
     let scratch = tempfile::tempdir().unwrap();
     let files = of_pool(|pool| {
         pool.is_shared = true;

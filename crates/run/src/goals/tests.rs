@@ -27,7 +27,7 @@ fn readings(values: &[u64]) -> VecDeque<SteadyReading> {
 }
 
 #[test]
-fn what_fio_says_of_readings_is_said_of_them() {
+fn readings_are_judged_as_by_fio() {
     // As fio 3.33 judged these, with a limit of 10 %.
     let deviation = judge(
         &goal(GoalMeasure::Iops, false, 10.0, true),
@@ -53,7 +53,7 @@ fn what_fio_says_of_readings_is_said_of_them() {
 }
 
 #[test]
-fn each_measure_is_judged_by_itself_and_nothing_at_all_is_not_steady() {
+fn each_measure_is_judged_alone_and_no_readings_are_not_steady() {
     let limits = |measure, values: &[u64]| {
         judge(&goal(measure, false, 20.0, true), &readings(values)).is_reached
     };
@@ -67,8 +67,8 @@ fn each_measure_is_judged_by_itself_and_nothing_at_all_is_not_steady() {
 }
 
 /// Watches jobs that are judged by this goal.
-fn watched(goal: SteadyGoal, count: usize) -> (GoalWatch, Vec<Arc<GoalBoard>>) {
-    let boards: Vec<Arc<GoalBoard>> = (0..count).map(|_| Arc::default()).collect();
+fn watched(goal: SteadyGoal, count: usize) -> (GoalWatch, Vec<Arc<GoalProgress>>) {
+    let boards: Vec<Arc<GoalProgress>> = (0..count).map(|_| Arc::default()).collect();
     let goals = JobGoals {
         steady: Some(goal),
         ..JobGoals::default()
@@ -79,7 +79,7 @@ fn watched(goal: SteadyGoal, count: usize) -> (GoalWatch, Vec<Arc<GoalBoard>>) {
     (GoalWatch::of_lanes(lanes.collect()), boards)
 }
 
-fn work(board: &GoalBoard, count: u64) {
+fn work(board: &GoalProgress, count: u64) {
     (0..count).for_each(|_| board.count(4096, 1000));
 }
 
@@ -114,7 +114,7 @@ fn a_job_ends_with_the_first_window_that_is_steady() {
 }
 
 #[test]
-fn a_late_look_reads_a_rate_of_the_time_that_passed() {
+fn a_late_reading_divides_by_the_elapsed_time() {
     let (mut watch, boards) = watched(goal(GoalMeasure::Iops, false, 10.0, true), 1);
     boards[0].begin(SECOND);
     watch.look(SECOND);
@@ -147,7 +147,7 @@ fn a_ramp_is_not_judged() {
 }
 
 #[test]
-fn jobs_of_a_group_are_added_up_end_together_and_the_last_one_tells() {
+fn jobs_of_a_group_are_summed_and_end_together() {
     let grouped = SteadyGoal {
         group_index: Some(0),
         ..goal(GoalMeasure::Iops, false, 1.0, true)
@@ -168,7 +168,7 @@ fn jobs_of_a_group_are_added_up_end_together_and_the_last_one_tells() {
 }
 
 #[test]
-fn jobs_by_themselves_end_by_themselves() {
+fn ungrouped_jobs_end_independently() {
     let (mut watch, boards) = watched(goal(GoalMeasure::Iops, false, 1.0, true), 2);
     boards.iter().for_each(|it| it.begin(SECOND));
     watch.look(SECOND);

@@ -6,10 +6,10 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use engine::Fileset;
-use plan::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
+use plan::job::{FileCache, JobFiles, JobPlan, Layout, NamedFile, OffsetOrder, ReadWriteMix};
 use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 use results::{RunEvent, Warning};
-use storage::{FillPlan, NamedOpen, NamedPlace};
+use storage::{FillPlan, NamedOpen, NamedTreeFile};
 
 use crate::RunError;
 use crate::job_tree::JobTree;
@@ -37,7 +37,7 @@ impl Session<'_> {
             let stamp = self.stamp_of(users, (file, name))?;
             let content = users.first().map(|it| it.worker.content);
             self.lay_out((file, name), content, stamp)?;
-            let place = NamedPlace {
+            let place = NamedTreeFile {
                 tree: &self.job_trees[&file.target_index].tree,
                 name,
             };
@@ -84,7 +84,7 @@ impl Session<'_> {
     /// checks earlier content, or if earlier jobs of the run wrote that content and it is kept.
     fn stamp_of(
         &self,
-        users: &[FileUser<'_>],
+        users: &[FileUse<'_>],
         (file, name): (&NamedFile, &str),
     ) -> Result<Option<u32>, RunError> {
         let checking = users.iter().filter(|it| it.worker.verify);
@@ -113,7 +113,7 @@ impl Session<'_> {
     ) -> Result<(), RunError> {
         let job_tree = &self.job_trees[&file.target_index];
         let tree = &job_tree.tree;
-        let place = NamedPlace { tree, name };
+        let place = NamedTreeFile { tree, name };
         let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
         let is_unwanted = file.layout == Layout::Absent;
         if !is_unwanted && is_stamped && is_large_enough(job_tree, (file, name))? {
@@ -200,7 +200,7 @@ impl Session<'_> {
                     writes,
                     durable: job.durable,
                 };
-                prepared.open_named(&NamedPlace { tree, name }, how)?
+                prepared.open_named(&NamedTreeFile { tree, name }, how)?
             }
             _ => prepared.open(job.cache, reads, writes)?,
         };
@@ -222,7 +222,7 @@ impl Session<'_> {
             };
             if let Some(name) = file.name.as_deref().filter(|_| file.is_removed) {
                 let tree = &job_tree.tree;
-                NamedPlace { tree, name }.remove()?;
+                NamedTreeFile { tree, name }.remove()?;
             }
         }
         Ok(())
@@ -287,29 +287,29 @@ impl Session<'_> {
 /// `true` if the file is present and need not be laid out anew for its length.
 fn is_large_enough(job_tree: &JobTree, (file, name): (&NamedFile, &str)) -> Result<bool, RunError> {
     let tree = &job_tree.tree;
-    let present = NamedPlace { tree, name }.size_bytes()?;
+    let present = NamedTreeFile { tree, name }.size_bytes()?;
     // An earlier job may have needed a longer file, which serves this job too. An empty file grows.
     let is_enough = |bytes| bytes >= file.size_bytes || file.layout == Layout::Empty;
     Ok(present.is_some_and(is_enough))
 }
 
 /// A use of a file by a worker.
-struct FileUser<'a> {
+struct FileUse<'a> {
     worker: &'a WorkerPlan,
     job: &'a JobPlan,
 }
 
 /// Workers of this process that use each file, in order. A worker appears once per part that it
 /// uses.
-fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUser<'a>>> {
+fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUse<'a>>> {
     // One pass for all files: a search per file took 24 s for 400,000 files of one job.
-    let mut all: Vec<Vec<FileUser<'a>>> = files.files.iter().map(|_| Vec::new()).collect();
+    let mut all: Vec<Vec<FileUse<'a>>> = files.files.iter().map(|_| Vec::new()).collect();
     for (_, worker) in cell.own_workers() {
         let Some(job) = worker.job.as_deref() else {
             continue;
         };
         for part in &job.files {
-            all[part.file_index as usize].push(FileUser { worker, job });
+            all[part.file_index as usize].push(FileUse { worker, job });
         }
     }
     all
@@ -319,9 +319,9 @@ fn users<'a>(cell: &'a Cell, files: &JobFiles) -> Vec<Vec<FileUser<'a>>> {
 fn writes_all(job: &JobPlan) -> bool {
     let all: u64 = job.files.iter().map(|part| part.size_bytes).sum();
     let stream = &job.stream;
-    let is_each_once = matches!(stream.visits, Visits::Once) && stream.step_bytes == 0;
+    let is_each_once = matches!(stream.visits, OffsetOrder::Once) && stream.step_bytes == 0;
     let is_limited = stream.zones.is_some() || stream.end.requests.is_some() || job.run_time_ns > 0;
-    stream.mix == Mix::Write && stream.end.bytes >= all && is_each_once && !is_limited
+    stream.mix == ReadWriteMix::Write && stream.end.bytes >= all && is_each_once && !is_limited
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{Operation, OperationSet};
-use generate::job::{FlowBoard, GoalBoard, JobStream};
+use generate::job::{FlowTotal, GoalProgress, JobStream};
 use generate::{ContentSource, Generator, RESPONSE_KINDS, Stripes, named};
 use plan::job::{JobFiles, JobPlan};
 use plan::{Cell, EngineKind};
 use results::Warning;
 
 use crate::RunError;
-use crate::gate::{EndOfJob, JobEnd};
+use crate::gate::{JobEnd, JobEndGuard};
 use crate::job_task::JobTask;
 use crate::lane::{Lane, job_lanes};
 use crate::session::Session;
@@ -63,7 +63,7 @@ impl Session<'_> {
             .iter()
             .map(|lane| (lane.worker_index, Arc::default()))
             .collect();
-        let mut flows: BTreeMap<u32, Arc<FlowBoard>> = BTreeMap::new();
+        let mut flows: BTreeMap<u32, Arc<FlowTotal>> = BTreeMap::new();
         let part = |(index, lane): (usize, Lane)| {
             let worker = lane.plan.clone();
             let Some(job) = worker.job.as_deref() else {
@@ -95,10 +95,10 @@ impl Session<'_> {
                     board: (!job.goals.is_empty()).then(|| {
                         let flow = job.goals.flow.as_ref();
                         let flow = flow.map(|it| Arc::clone(flows.entry(it.group).or_default()));
-                        Arc::new(GoalBoard::new(flow))
+                        Arc::new(GoalProgress::new(flow))
                     }),
                     before: before(job, &ends),
-                    end: Some(EndOfJob(Arc::clone(&ends[index].1))),
+                    end: Some(JobEndGuard(Arc::clone(&ends[index].1))),
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,
                         verify,

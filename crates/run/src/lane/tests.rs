@@ -56,7 +56,7 @@ fn requested(lane: &Lane) -> Vec<Request> {
 }
 
 #[test]
-fn the_lanes_of_all_ranks_are_those_of_one_process() {
+fn all_ranks_together_have_the_lanes_of_one_process() {
     for engine in [EngineKind::IoUring, EngineKind::Psync] {
         let mut cell = shared();
         cell.engine = engine;
@@ -82,7 +82,7 @@ fn the_lanes_of_all_ranks_are_those_of_one_process() {
 }
 
 #[test]
-fn due_times_are_those_of_one_process() {
+fn all_ranks_together_have_the_due_times_of_one_process() {
     let mut cell = shared();
     cell.rate = Some(OpenLoop {
         per_second: 1000.0,

@@ -15,9 +15,9 @@ const OPERATIONS: [Operation; 4] = [
 ];
 
 /// A completion: span, operation, bytes expected, result, latency, and how its flow ended.
-type Ended = (u32, Operation, u32, i32, u64, Option<(u8, i32)>);
+type TestCompletion = (u32, Operation, u32, i32, u64, Option<(u8, i32)>);
 
-fn ended() -> impl Strategy<Value = Ended> {
+fn ended() -> impl Strategy<Value = TestCompletion> {
     (
         0_u32..2,
         prop::sample::select(OPERATIONS.to_vec()),
@@ -37,7 +37,7 @@ fn sample() -> Sample {
 }
 
 /// One by one, as the rules are.
-fn count(sample: &mut Sample, ended: &Ended) {
+fn count(sample: &mut Sample, ended: &TestCompletion) {
     let (span, operation, expected_bytes, result, latency_ns, flow) = *ended;
     let span = &mut sample.spans[span as usize];
     let counter = span.operation_mut(operation as usize);
@@ -75,7 +75,7 @@ fn recorder(ramp_ns: u64) -> Recorder {
 }
 
 #[test]
-fn a_late_thread_that_catches_up_is_measured_from_the_time_its_requests_were_due() {
+fn a_thread_that_catches_up_is_measured_from_the_due_times() {
     for (from_ns, ramp_ns, wanted_ns) in [
         (None, 0, 900 - 190),
         (Some(90), 0, 900 - 100),
@@ -96,7 +96,7 @@ fn a_late_thread_that_catches_up_is_measured_from_the_time_its_requests_were_due
 
 proptest! {
     #[test]
-    fn counting_together_is_counting_one_by_one(
+    fn counting_in_batches_equals_counting_one_by_one(
         turns in prop::collection::vec(prop::collection::vec(ended(), 0..12), 0..12),
     ) {
         let mut recorder = recorder(0);
@@ -112,12 +112,12 @@ proptest! {
                 if let [_] = turn[..] {
                     recorder.record(&mut single, &request, bytes, latency_ns);
                     if let Some(it) = ended {
-                        recorder.flow_done(&mut single, &request, it);
+                        recorder.record_flow(&mut single, &request, it);
                     }
                 } else {
                     recorder.record(&mut together, &request, bytes, latency_ns);
                     if let Some(it) = ended {
-                        recorder.flow_done(&mut together, &request, it);
+                        recorder.record_flow(&mut together, &request, it);
                     }
                 }
             }

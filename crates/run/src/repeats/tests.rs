@@ -35,7 +35,7 @@ fn record(cell: &plan::Cell, rate: f64) -> CellRecord {
 
 /// Measures the cells with the rates of `rate` in a second each until the repeats end; how often
 /// each cell was measured, by its depth, and the conclusions.
-fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<Conclusion>) {
+fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<ReachedPrecision>) {
     let mut repeats = Repeats::of(&plan).unwrap();
     let mut next = 0;
     let mut elapsed = Duration::ZERO;
@@ -62,7 +62,7 @@ fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<Conclus
     (times.collect(), repeats.conclusions(0))
 }
 
-fn verdicts(conclusions: &[Conclusion]) -> Vec<PrecisionVerdict> {
+fn verdicts(conclusions: &[ReachedPrecision]) -> Vec<PrecisionVerdict> {
     conclusions.iter().map(|it| it.verdict).collect()
 }
 
@@ -77,7 +77,7 @@ fn noisy(share: f64, repetition: u32) -> f64 {
 }
 
 #[test]
-fn what_is_precise_at_once_takes_three_repetitions() {
+fn immediate_precision_takes_three_repetitions() {
     let (times, conclusions) = run(plan(2, 0.02, 600 * S), |_, _| 1000.0);
     assert_eq!(times, [3, 3]);
     assert_eq!(
@@ -88,7 +88,7 @@ fn what_is_precise_at_once_takes_three_repetitions() {
 }
 
 #[test]
-fn a_cell_that_is_precise_is_left_out_of_later_repetitions() {
+fn a_precise_cell_is_left_out_of_later_repetitions() {
     let rate = |depth, repetition| noisy(if depth == 2 { 0.03 } else { 0.0 }, repetition);
     let (times, conclusions) = run(plan(3, 0.02, 600 * S), rate);
     assert_eq!((times[0], times[2]), (3, 3));
@@ -100,7 +100,7 @@ fn a_cell_that_is_precise_is_left_out_of_later_repetitions() {
 }
 
 #[test]
-fn no_repetition_is_begun_that_does_not_fit_into_the_budget() {
+fn no_repetition_starts_that_does_not_fit_into_the_budget() {
     let (times, conclusions) = run(plan(2, 0.02, 11 * S), |_, r| noisy(0.1, r));
     assert_eq!(times, [5, 5]);
     assert_eq!(verdicts(&conclusions), [PrecisionVerdict::BudgetSpent; 2]);
@@ -127,7 +127,7 @@ fn a_budget_shorter_than_a_cell_still_gives_three_repetitions() {
 }
 
 #[test]
-fn what_never_succeeds_is_not_repeated_for_it() {
+fn a_cell_that_never_succeeds_is_not_repeated() {
     let (times, conclusions) = run(plan(1, 0.02, 600 * S), |_, _| 0.0);
     assert_eq!(times, [3]);
     assert!(conclusions.is_empty());

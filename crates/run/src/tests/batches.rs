@@ -84,14 +84,14 @@ fn ring(batch: u32, batch_fixed: bool) -> RingOptions {
 }
 
 #[test]
-fn requests_that_complete_at_once_go_out_in_whole_batches() {
+fn requests_that_complete_immediately_are_issued_in_full_batches() {
     let calls = calls(false, ring(32, false));
     assert_eq!(calls.len(), 20_000 / 32, "{calls:?}");
     assert!(calls.iter().all(|call| *call == (32, 0)), "{calls:?}");
 }
 
 #[test]
-fn a_device_that_takes_its_time_is_not_kept_waiting_for_a_batch() {
+fn a_slow_device_does_not_wait_for_a_full_batch() {
     let calls = calls(true, ring(32, false));
     // With nothing in flight nobody waits for the first batch but the device.
     assert_eq!(calls[0], (32, 0));
@@ -100,7 +100,7 @@ fn a_device_that_takes_its_time_is_not_kept_waiting_for_a_batch() {
 }
 
 #[test]
-fn a_batch_that_was_asked_for_is_obeyed() {
+fn a_requested_batch_size_is_used() {
     for count in [1, 3, 32] {
         let calls = calls(true, ring(count, true));
         let largest = calls.iter().map(|call| call.0).max();
@@ -112,7 +112,7 @@ fn a_batch_that_was_asked_for_is_obeyed() {
 }
 
 #[test]
-fn a_small_queue_has_batches_of_one_while_it_is_busy() {
+fn a_small_queue_issues_single_requests_while_busy() {
     for (slot_count, busy) in [(1, 1), (8, 1), (31, 1), (32, 4), (128, 16), (1024, 32)] {
         let batch = Batch::of(ring(32, false), slot_count);
         assert_eq!((batch.limit(0, 99), batch.limit(1, 99)), (32, busy));

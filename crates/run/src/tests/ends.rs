@@ -40,7 +40,7 @@ const RUN: (u64, u64) = (10 * SECOND_NS, 0);
 const RAMPED: (u64, u64) = (10 * SECOND_NS, SECOND_NS);
 
 #[test]
-fn the_end_cuts_no_slow_request() {
+fn slow_requests_are_not_cut_off_at_the_end() {
     let slow = |_, _| SLOW_NS;
     // 34 requests of 0.3 s, and what is measured lasts as long.
     assert_eq!(measured(1, RUN, slow), (34, 34 * SLOW_NS, SLOW_NS));
@@ -48,7 +48,7 @@ fn the_end_cuts_no_slow_request() {
 }
 
 #[test]
-fn what_was_in_flight_when_the_ramp_ended_belongs_to_the_ramp() {
+fn requests_in_flight_at_the_end_of_the_ramp_belong_to_the_ramp() {
     let slow = |_, _| SLOW_NS;
     // From 1.2 s to 11.4 s.
     assert_eq!(measured(1, RAMPED, slow), (34, 34 * SLOW_NS, SLOW_NS));
@@ -56,7 +56,7 @@ fn what_was_in_flight_when_the_ramp_ended_belongs_to_the_ramp() {
 }
 
 #[test]
-fn requests_that_come_in_turn_are_counted_from_one_to_another() {
+fn staggered_requests_are_counted_from_one_completion_to_another() {
     // Four requests a third of a second, one after the other.
     let in_turn = |slot: u32, now_ns: u64| match now_ns {
         0 => SLOW_NS + u64::from(slot) * 1000,
@@ -76,7 +76,7 @@ fn fast_requests_end_in_time() {
 }
 
 #[test]
-fn a_stall_at_the_end_is_neither_lost_nor_makes_the_device_faster() {
+fn a_stall_at_the_end_is_counted_and_does_not_raise_the_rate() {
     let stalled_until = |end_ns: u64| {
         move |_, now_ns: u64| match now_ns >= 8 * SECOND_NS {
             true => end_ns.saturating_sub(now_ns).max(1_000_000),
@@ -94,7 +94,7 @@ fn a_stall_at_the_end_is_neither_lost_nor_makes_the_device_faster() {
 }
 
 #[test]
-fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
+fn a_number_of_slow_operations_counts_from_the_last_of_the_ramp() {
     let mut cell = reads(1);
     cell.operations = Some(10);
     let (lane, recorder) = scripted(&cell, 0, SECOND_NS);
@@ -115,7 +115,7 @@ fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
 }
 
 #[test]
-fn requests_without_an_answer_at_the_end_have_failed() {
+fn requests_unanswered_at_the_end_have_failed() {
     let iodepth = 4;
     let (lane, recorder) = scripted(&reads(iodepth), SECOND_NS, 0);
     let clock = StepClock::new();

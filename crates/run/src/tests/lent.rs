@@ -14,7 +14,7 @@ fn is_open(path: &Path) -> bool {
 }
 
 #[test]
-fn what_plain_calls_read_is_closed_when_the_cell_has_ended() {
+fn files_read_by_plain_calls_are_closed_after_the_cell() {
     let directory = Directory::new("lent");
     let path = directory.path().canonicalize().unwrap().join("data");
     fs::write(&path, vec![7; 1 << 20]).unwrap();

@@ -75,7 +75,7 @@ fn figures(cell: &Cell, outcome: WorkerOutcome) -> results::DueFigures {
         spans,
         outcome,
     }];
-    crate::due::due_figures(&Measured {
+    crate::due::due_figures(&MeasuredCell {
         lanes,
         intervals: Vec::new(),
         engine_notes: results::EngineNotes::default(),
@@ -87,7 +87,7 @@ fn figures(cell: &Cell, outcome: WorkerOutcome) -> results::DueFigures {
 }
 
 #[test]
-fn evenly_spaced_requests_begin_to_the_nanosecond_and_do_not_drift() {
+fn evenly_spaced_requests_start_to_the_nanosecond_without_drift() {
     for rate in [1e3, 3e4, 1e5, 3e5] {
         let cell = paced(32, 1, rate, ArrivalKind::Uniform);
         let (outcome, issued_ns) = on_device(&cell, 2, |_| 700);
@@ -105,7 +105,7 @@ fn evenly_spaced_requests_begin_to_the_nanosecond_and_do_not_drift() {
 }
 
 #[test]
-fn poisson_requests_come_at_the_asked_rate_with_exponential_gaps() {
+fn poisson_requests_have_the_requested_rate_and_exponential_gaps() {
     for rate in [1e3, 3e4, 1e5, 3e5] {
         let cell = paced(512, 1, rate, ArrivalKind::Poisson);
         let (outcome, issued_ns) = on_device(&cell, 1, |_| 700);
@@ -147,7 +147,7 @@ fn a_stall_of_two_seconds_is_seen_in_a_third_of_the_response_times() {
 }
 
 #[test]
-fn a_stall_at_the_end_is_in_the_response_times_to_the_nanosecond() {
+fn a_stall_at_the_end_counts_in_response_times_to_the_nanosecond() {
     for iodepth in [1, 8] {
         let cell = paced(iodepth, 1, 1e3, ArrivalKind::Uniform);
         // It lasts over the last second and 0.3 s more.
@@ -183,7 +183,7 @@ fn a_stall_at_the_end_is_in_the_response_times_to_the_nanosecond() {
 }
 
 #[test]
-fn what_was_due_in_the_ramp_is_in_no_response_time() {
+fn requests_due_in_the_ramp_count_in_no_response_time() {
     let mut cell = paced(4, 1, 1e3, ArrivalKind::Uniform);
     cell.ramp_time_ns = SECOND_NS;
     // Answers of requests of the ramp come in the measurement.
@@ -202,7 +202,7 @@ fn what_was_due_in_the_ramp_is_in_no_response_time() {
 }
 
 #[test]
-fn what_cannot_be_drained_is_counted_with_the_time_it_has_waited() {
+fn requests_that_cannot_be_drained_count_with_their_waiting_time() {
     // 2000 are due and one a second begins; the limit is 10 s.
     let cell = paced(1, 1, 1e3, ArrivalKind::Uniform);
     let (outcome, issued_ns) = on_device(&cell, 2, |_| SECOND_NS);
@@ -220,7 +220,7 @@ fn what_cannot_be_drained_is_counted_with_the_time_it_has_waited() {
 }
 
 #[test]
-fn a_backlog_of_billions_is_told_in_bounded_time() {
+fn a_backlog_of_billions_is_reported_in_bounded_time() {
     for arrivals in [ArrivalKind::Uniform, ArrivalKind::Poisson] {
         let cell = paced(1, 1, 1e7, arrivals);
         let (outcome, _) = on_device(&cell, 600, |_| 4 * SECOND_NS);
@@ -239,7 +239,7 @@ fn a_backlog_of_billions_is_told_in_bounded_time() {
 }
 
 #[test]
-fn who_ends_the_run_ends_the_wait_for_what_was_due() {
+fn stopping_the_run_stops_waiting_for_due_requests() {
     let cell = lasting(&paced(2, 1, 1e3, ArrivalKind::Uniform), 2);
     let (mut lane, recorder) = scripted(&cell, 2 * SECOND_NS, 0);
     lane.pace.as_mut().unwrap().looks = false;
@@ -284,7 +284,7 @@ fn a_rate_beyond_the_device_leaves_a_backlog() {
 }
 
 #[test]
-fn what_was_late_in_the_ramp_does_not_count() {
+fn lateness_in_the_ramp_does_not_count() {
     // Too slow for its rate at first; it has caught up before the ramp ends.
     let delay_ns = |now_ns| match now_ns < SECOND_NS / 2 {
         true => 2_000_000,
@@ -302,7 +302,7 @@ fn what_was_late_in_the_ramp_does_not_count() {
 }
 
 #[test]
-fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
+fn an_open_loop_record_has_response_times_and_backlog() {
     let mut cell = paced(4, 2, 2e3, ArrivalKind::Uniform);
     cell.run_time_ns = SECOND_NS / 2;
     let measured = run(&cell, &mut Vec::new());
@@ -325,7 +325,7 @@ fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
 }
 
 #[test]
-fn so_many_operations_take_as_long_as_their_rate_says() {
+fn a_number_of_operations_takes_as_long_as_the_rate_implies() {
     for (rate, operations) in [(1e3, 1000), (2e4, 20_000), (3e5, 30_000)] {
         let mut cell = paced(16, 1, rate, ArrivalKind::Uniform);
         cell.operations = Some(operations);

@@ -30,7 +30,7 @@ fn done(events: &[RunEvent]) -> Vec<u32> {
 }
 
 #[test]
-fn rounds_end_when_they_are_steady_and_the_window_is_what_counts() {
+fn rounds_end_when_steady_and_only_the_window_counts() {
     let mut events = Vec::new();
     let measured = run(&in_rounds(ANY), &mut events);
     let steady = measured.steady.as_ref().unwrap();
@@ -74,7 +74,7 @@ fn rounds_that_are_never_steady_are_given_up() {
 }
 
 /// Runs the cell until something is told.
-fn stopped_after(cell: &Cell, is_told: impl Fn(&RunEvent) -> bool) -> Measured {
+fn run_until_event(cell: &Cell, is_told: impl Fn(&RunEvent) -> bool) -> MeasuredCell {
     let stop = Arc::new(AtomicBool::new(false));
     run_until(cell, &stop, &mut |event| {
         if is_told(event) {
@@ -84,14 +84,14 @@ fn stopped_after(cell: &Cell, is_told: impl Fn(&RunEvent) -> bool) -> Measured {
 }
 
 #[test]
-fn who_ends_it_keeps_the_rounds_measured_in_full() {
+fn stopping_keeps_the_complete_rounds() {
     // However late it is ended, it is not steady by then.
     let rule = SteadyRule {
         window_count: 100,
         ..ANY
     };
     let is_told = |event: &RunEvent| matches!(event, RunEvent::Round { done: 1.., .. });
-    let measured = stopped_after(&in_rounds(rule), is_told);
+    let measured = run_until_event(&in_rounds(rule), is_told);
     let steady = measured.steady.as_ref().unwrap();
     assert_eq!(steady.record.verdict, SteadyVerdict::NotYet);
     assert!(measured.lanes[0].outcome.stopped);
@@ -102,18 +102,18 @@ fn who_ends_it_keeps_the_rounds_measured_in_full() {
 }
 
 #[test]
-fn who_ends_it_in_the_first_round_keeps_what_there_is() {
+fn stopping_in_the_first_round_keeps_the_partial_round() {
     let mut cell = in_rounds(ANY);
     cell.run_time_ns = 60_000_000_000;
     let is_told = |event: &RunEvent| matches!(event, RunEvent::Interval { .. });
-    let measured = stopped_after(&cell, is_told);
+    let measured = run_until_event(&cell, is_told);
     let steady = measured.steady.as_ref().unwrap();
     assert_eq!((steady.record.rounds.len(), steady.window), (0, None));
     assert!(measured.lanes[0].outcome.stopped && counted(&measured) > 0);
 }
 
 #[test]
-fn rounds_of_several_workers_are_sums_over_them() {
+fn rounds_of_several_workers_are_summed() {
     let mut cell = in_rounds(ANY);
     cell.workers = (0..3)
         .map(|index| worker(index, 2, vec![line(4096, 100.0, 100.0)]))

@@ -1,12 +1,13 @@
 //! Jobs whose depth is looked for: what of them is measured, with exact time.
 
-use generate::job::{GoalBoard, JobStream, Watched};
+use generate::job::{GoalLimited, GoalProgress, JobStream};
 use plan::job::{
-    BlockRule, DepthTarget, JobFile, JobGoals, JobPlan, Mix, SizeRule, StreamEnd, StreamPlan,
+    BlockRule, DepthTarget, JobFile, JobGoals, JobPlan, ReadWriteMix, SizeRule, StreamEnd,
+    StreamPlan,
 };
 
 use super::*;
-use crate::pace::{Closed, Pace};
+use crate::pace::{ClosedLoop, Pace};
 
 const MS: u64 = 1_000_000;
 
@@ -42,17 +43,17 @@ fn job(ramp_ns: u64, run_ns: u64) -> JobPlan {
         goals,
         ..JobPlan::new(
             EngineKind::Null,
-            StreamPlan::sequential(Mix::Read, block, end),
+            StreamPlan::sequential(ReadWriteMix::Read, block, end),
         )
     }
 }
 
 /// Measures a job on a device that takes so long at the depth that is looked for.
-fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc<GoalBoard>) {
+fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc<GoalProgress>) {
     let cell = cell(16, vec![worker(0, 16, vec![line(4096, 100.0, 0.0)])]);
     let (lane, mut recorder) = scripted(&cell, job.run_time_ns, job.ramp_time_ns);
-    let board = Arc::new(GoalBoard::default());
-    recorder.measure_found(Arc::clone(&board));
+    let board = Arc::new(GoalProgress::default());
+    recorder.measure_after_search(Arc::clone(&board));
     let clock = StepClock::new();
     let seen = Arc::clone(&board);
     let script = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
@@ -66,9 +67,9 @@ fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc
         batch: Batch::fixed(1),
     };
     let stream = JobStream::new(job, 1).unwrap();
-    let stream = Watched::new(stream, job, Arc::clone(&board));
+    let stream = GoalLimited::new(stream, job, Arc::clone(&board));
     let plain = contents().source.plain(lane.plan.seed);
-    let outcome = Closed.run(parts, stream, plain).unwrap();
+    let outcome = ClosedLoop.run(parts, stream, plain).unwrap();
     (outcome, board)
 }
 
@@ -78,7 +79,7 @@ fn total(outcome: &WorkerOutcome) -> (u64, u64) {
 }
 
 #[test]
-fn what_is_measured_is_the_last_window_at_the_depth_that_was_found() {
+fn the_result_is_the_last_window_at_the_found_depth() {
     // Depths of 5 and more are too much: 4 remains.
     let (outcome, board) = measured(&job(0, 60 * SECOND_NS), |depth| match depth {
         ..=4 => 10 * MS,
@@ -93,7 +94,7 @@ fn what_is_measured_is_the_last_window_at_the_depth_that_was_found() {
 }
 
 #[test]
-fn a_search_without_an_end_is_what_is_measured_without_the_ramp() {
+fn an_endless_search_reports_everything_after_the_ramp() {
     let (outcome, board) = measured(&job(SECOND_NS, 50 * MS), |_| 5 * MS);
     assert!(!board.is_settled());
     let (count, measured_ns) = total(&outcome);

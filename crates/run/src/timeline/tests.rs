@@ -46,7 +46,7 @@ fn count(intervals: &[IntervalRecord]) -> u64 {
 }
 
 #[test]
-fn a_run_has_forty_intervals_unless_they_were_too_short_or_too_long() {
+fn a_run_has_forty_intervals_within_the_length_limits() {
     let length_ms = |seconds: u64| IntervalSteps::of(seconds * LONGEST_NS).length_ns / MS_NS;
     assert_eq!(
         [1, 3, 4, 10, 20, 40, 3600].map(length_ms),
@@ -58,10 +58,10 @@ fn a_run_has_forty_intervals_unless_they_were_too_short_or_too_long() {
 }
 
 #[test]
-fn a_second_at_a_time_is_told_and_all_is_kept() {
+fn intervals_are_reported_every_second_and_all_are_kept() {
     let mut timeline = timeline(IntervalSteps::of(10 * LONGEST_NS));
     run(&mut timeline, 40);
-    let told = timeline.take_told();
+    let told = timeline.take_unreported();
     assert!(told.iter().all(|it| it.length_ns == LONGEST_NS), "{told:?}");
     assert_eq!(told[1].at_ns, LONGEST_NS);
     assert_eq!(told[1].operations["read"].count, 5 + 6 + 7 + 8);
@@ -77,7 +77,7 @@ fn a_second_at_a_time_is_told_and_all_is_kept() {
 }
 
 #[test]
-fn the_intervals_of_a_run_of_unknown_length_double_as_it_goes_on() {
+fn intervals_double_in_length_during_a_run_of_unknown_length() {
     for (run_count, kept_count, length_ms) in [
         (7, 7, 125),
         (80, 80, 125),
@@ -100,48 +100,48 @@ fn the_intervals_of_a_run_of_unknown_length_double_as_it_goes_on() {
 }
 
 #[test]
-fn a_merged_interval_has_the_percentiles_of_all_in_it() {
+fn a_merged_interval_has_the_percentiles_of_all_its_parts() {
     let mut timeline = timeline(IntervalSteps::of(0));
     for index in 0..8_u64 {
         let from_ns = index * UNKNOWN_NS;
         // A hundred latencies from 1 to 100 µs each.
         timeline.finish(index as i64, slice(from_ns, from_ns + UNKNOWN_NS, 100));
     }
-    let figures = timeline.take_told()[0].operations["read"];
+    let figures = timeline.take_unreported()[0].operations["read"];
     assert_eq!((figures.count, figures.max_ns), (800, Some(100_000)));
     let p50_us = figures.p50_ns.unwrap() as f64 / 1e3;
     assert!((49.5..50.5).contains(&p50_us), "{p50_us}");
 }
 
 #[test]
-fn what_comes_too_late_is_told_with_the_next() {
+fn late_samples_are_reported_with_the_next_interval() {
     let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
     run(&mut timeline, 4);
     timeline.finish(4, slice(0, LONGEST_NS / 2, 7));
-    assert_eq!(count(&timeline.take_told()), 10);
+    assert_eq!(count(&timeline.take_unreported()), 10);
     for index in 5..8_u64 {
         let from_ns = index * LONGEST_NS / 4;
         timeline.finish(index as i64, slice(from_ns, from_ns + LONGEST_NS / 4, 1));
     }
-    let told = timeline.take_told();
+    let told = timeline.take_unreported();
     assert_eq!((told[0].at_ns, count(&told)), (5 * LONGEST_NS / 4, 10));
     let (kept, _) = timeline.take();
     assert_eq!((kept.len(), kept[3].operations["read"].count), (7, 11));
 }
 
 #[test]
-fn time_that_was_left_out_is_in_nothing_that_is_told() {
+fn excluded_time_is_not_in_any_reported_interval() {
     let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
     timeline.finish(0, slice(0, LONGEST_NS / 4, 3));
     timeline.finish(3, slice(3 * LONGEST_NS / 4, LONGEST_NS, 3));
-    let lengths = timeline.take_told();
+    let lengths = timeline.take_unreported();
     let lengths: Vec<u64> = lengths.iter().map(|it| it.length_ns).collect();
     assert_eq!(lengths, [LONGEST_NS / 4; 2]);
 }
 
 proptest! {
     #[test]
-    fn every_operation_is_kept_and_told_once(
+    fn every_operation_is_kept_and_reported_once(
         steps in prop_oneof![
             Just(IntervalSteps::of(0)),
             (1_u64..100).prop_map(|seconds| IntervalSteps::of(seconds * LONGEST_NS)),
@@ -159,8 +159,8 @@ proptest! {
             (from_ns, all) = (until_ns, all + count);
             index += 1;
         }
-        timeline.tell_at_hand();
-        let told = timeline.take_told();
+        timeline.report_open_slice();
+        let told = timeline.take_unreported();
         let owed = timeline.owed.counted.total().count();
         prop_assert_eq!(count(&told) + owed, all);
         let (kept, indexes) = timeline.take();

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 /// An answered read; times in nanoseconds since the log began, by the server's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u64, u64)", into = "(u64, u64)")]
-pub(crate) struct Served {
+pub(crate) struct AnsweredRead {
     pub arrived_ns: u64,
     pub answered_ns: u64,
 }
 
-impl From<(u64, u64)> for Served {
+impl From<(u64, u64)> for AnsweredRead {
     fn from((arrived_ns, answered_ns): (u64, u64)) -> Self {
         Self {
             arrived_ns,
@@ -19,8 +19,8 @@ impl From<(u64, u64)> for Served {
     }
 }
 
-impl From<Served> for (u64, u64) {
-    fn from(served: Served) -> Self {
+impl From<AnsweredRead> for (u64, u64) {
+    fn from(served: AnsweredRead) -> Self {
         (served.arrived_ns, served.answered_ns)
     }
 }
@@ -28,7 +28,7 @@ impl From<Served> for (u64, u64) {
 /// All answered reads since the log began, in order of arrival.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ReadLog {
-    pub reads: Vec<Served>,
+    pub reads: Vec<AnsweredRead>,
 }
 
 impl ReadLog {
@@ -51,7 +51,7 @@ impl ReadLog {
     }
 
     /// The last `count` reads. Earlier ones may be trial reads before the run begins.
-    fn last(&self, count: usize) -> Option<&[Served]> {
+    fn last(&self, count: usize) -> Option<&[AnsweredRead]> {
         Some(&self.reads[self.reads.len().checked_sub(count)?..])
     }
 
@@ -79,12 +79,12 @@ mod tests {
 
     fn log(reads: &[(u64, u64)]) -> ReadLog {
         ReadLog {
-            reads: reads.iter().copied().map(Served::from).collect(),
+            reads: reads.iter().copied().map(AnsweredRead::from).collect(),
         }
     }
 
     #[test]
-    fn rates_and_times_are_those_of_the_log() {
+    fn rates_and_service_times_are_computed_from_the_log() {
         let log = log(&[(0, 10), (100, 120), (200, 230)]);
         assert_eq!(log.service_median_ns(3), Some(20.0));
         assert_eq!(log.per_second(3), Some(1e7));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_counts_from_when_it_was_due() {
+    fn a_waiting_request_counts_from_its_due_time() {
         // Due at 1000, 1100, 1200, 1300; the second and the third waited until 1290.
         let log = log(&[
             (7, 8),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_told_in_pairs() {
+    fn a_log_is_serialized_as_pairs() {
         let log = log(&[(1, 2)]);
         let text = serde_json::to_string(&log).unwrap();
         assert_eq!(text, r#"{"reads":[[1,2]]}"#);

@@ -22,8 +22,8 @@ use std::time::Duration;
 use rustix::mount::{MountFlags, mount};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use log::{ReadLog, Served};
-pub use mounts::OwnMounts;
+pub(crate) use log::{AnsweredRead, ReadLog};
+pub use mounts::PrivateMounts;
 pub use server::serve;
 
 /// A directory that exists on every system with FUSE and holds no user files.
@@ -63,7 +63,7 @@ pub(crate) struct DelayTarget {
 
 impl DelayTarget {
     /// Mounts the file system and starts its server: this program, run with `server_arguments`.
-    pub fn start(mounts: &OwnMounts, server_arguments: &[String]) -> Result<Self, String> {
+    pub fn start(mounts: &PrivateMounts, server_arguments: &[String]) -> Result<Self, String> {
         mounts.check()?;
         let device = File::options().read(true).write(true).open(DEVICE);
         let device = device.map_err(|error| format!("cannot open `{DEVICE}`: {error}"))?;

@@ -3,15 +3,15 @@
 use std::fs;
 use std::io;
 
-use engine::own_mounts;
+use engine::unshare_mounts;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::{getegid, geteuid};
 
 /// A mount namespace that no other process can see, or the reason why there is none.
 #[derive(Debug)]
-pub struct OwnMounts(Result<(), String>);
+pub struct PrivateMounts(Result<(), String>);
 
-impl OwnMounts {
+impl PrivateMounts {
     /// Creates the namespace. Must be called before other threads are started: without root, the
     /// kernel allows it only in a single-threaded process.
     #[must_use]
@@ -29,8 +29,8 @@ impl OwnMounts {
 fn make() -> io::Result<()> {
     let (user, group) = (geteuid(), getegid());
     // Without `CAP_SYS_ADMIN`, the kernel creates a mount namespace only with a user namespace.
-    if own_mounts(false).is_err() {
-        own_mounts(true)?;
+    if unshare_mounts(false).is_err() {
+        unshare_mounts(true)?;
         // Without this line, an unprivileged process may not write its `gid_map`
         // (user_namespaces(7)).
         fs::write("/proc/self/setgroups", "deny")?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fuser::ReplyData;
 
-use super::{ReadLog, Served, Stall};
+use super::{AnsweredRead, ReadLog, Stall};
 
 /// A read that waits for its answer.
 struct Waiting {
@@ -133,7 +133,7 @@ impl DelayState {
             && let (Some(arrived_ns), Some(answered_ns)) =
                 (since_ns(waiting.arrived), since_ns(now))
         {
-            self.log.reads.push(Served {
+            self.log.reads.push(AnsweredRead {
                 arrived_ns,
                 answered_ns,
             });

@@ -55,7 +55,7 @@ fn errors_are_counted_by_number_and_not_in_the_latencies() {
 }
 
 #[test]
-fn error_numbers_that_do_not_exist_share_one_count() {
+fn unknown_error_numbers_share_one_count() {
     let mut counter = Counter::new();
     for errno in [133, 134, 4095, i32::MIN, i32::MAX] {
         counter.record_error(errno, 0);

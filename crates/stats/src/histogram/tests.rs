@@ -28,7 +28,7 @@ fn an_empty_histogram_has_no_figures() {
     );
     assert_eq!((empty.mean_ns(), empty.stddev_ns()), (None, None));
     assert_eq!(empty.buckets().count(), 0);
-    assert!(!empty.percentile_supported(50.0));
+    assert!(!empty.supports_percentile(50.0));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn values_below_128_are_exact() {
 }
 
 #[test]
-fn the_rank_is_rounded_up_but_not_over_rounding_errors() {
+fn the_rank_is_rounded_up_except_for_rounding_errors() {
     let mut histogram = of(&[1]);
     histogram.record_n(0, 998);
     histogram.record(2);
@@ -89,7 +89,7 @@ fn huge_samples_share_a_bucket_whose_value_is_the_largest() {
 }
 
 #[test]
-fn counts_stop_at_the_largest_number() {
+fn counts_saturate_at_the_largest_number() {
     let mut histogram = of(&[7]);
     histogram.record_n(u64::MAX, u64::MAX);
     assert_eq!(histogram.count(), u64::MAX);
@@ -124,9 +124,9 @@ fn a_percentile_needs_ten_samples_beyond_it() {
         assert_eq!(samples_needed(percent), Some(needed), "{percent}");
         let mut histogram = Histogram::new();
         histogram.record_n(5, needed - 1);
-        assert!(!histogram.percentile_supported(percent));
+        assert!(!histogram.supports_percentile(percent));
         histogram.record(5);
-        assert!(histogram.percentile_supported(percent));
+        assert!(histogram.supports_percentile(percent));
     }
     assert_eq!(samples_needed(99.999), Some(1_000_000));
     for percent in [0.0, 100.0, -1.0, 101.0, f64::NAN] {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn exact_figures_are_those_of_the_samples(
+    fn exact_figures_match_the_samples(
         samples in prop::collection::vec(any::<u64>(), 1..99),
     ) {
         let histogram = of(&samples);

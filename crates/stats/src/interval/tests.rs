@@ -30,7 +30,7 @@ fn merged(mut a: Interval, b: &Interval) -> Interval {
 }
 
 #[test]
-fn only_what_was_asked_for_has_a_counter() {
+fn only_requested_operations_have_a_counter() {
     let mut interval = Interval::with([0, 31, 0], 2);
     interval.operation_mut(31).record(1, 2);
     interval.transaction_mut(1).record(3, 4);
@@ -52,13 +52,13 @@ fn only_what_was_asked_for_has_a_counter() {
 
 #[test]
 #[should_panic = "an interval is made for every operation that its generator issues, but not for 1"]
-fn an_operation_that_was_not_announced_is_a_broken_invariant() {
+fn an_undeclared_operation_is_a_broken_invariant() {
     Interval::with([0], 0).operation_mut(1);
 }
 
 #[test]
 #[should_panic = "an interval is made for every transaction kind that its generator issues"]
-fn a_kind_that_was_not_announced_is_a_broken_invariant() {
+fn an_undeclared_transaction_kind_is_a_broken_invariant() {
     Interval::with([0], 1).transaction_mut(1);
 }
 
@@ -74,7 +74,7 @@ fn workers_of_one_slice_merge_into_that_slice() {
 }
 
 #[test]
-fn slices_in_a_row_merge_into_the_whole() {
+fn consecutive_slices_merge_into_the_whole() {
     let all = merged(of(0, 1_000, &[]), &of(1_000, 500, &[]));
     assert_eq!((all.at_ns, all.length_ns), (0, 1_500));
     let end = of(u64::MAX, u64::MAX, &[]);

@@ -14,7 +14,7 @@ fn entries(path: &Path) -> usize {
 }
 
 #[test]
-fn a_directory_and_a_new_file_are_admitted_without_a_trace() {
+fn admitting_a_directory_or_a_new_file_creates_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let admitted = admit(directory.path(), &Permission::default()).expect("admitted");
     assert_eq!(admitted.facts().kind, PathKind::Directory);
@@ -27,7 +27,7 @@ fn a_directory_and_a_new_file_are_admitted_without_a_trace() {
 }
 
 #[test]
-fn a_target_that_is_not_there_is_made_only_where_that_is_asked_for() {
+fn a_missing_target_is_created_only_on_request() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("unmounted");
     let (message, help) = refusal(&path);
@@ -40,7 +40,7 @@ fn a_target_that_is_not_there_is_made_only_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_path_that_is_not_of_this_machine_is_not_offered_for_creation() {
+fn creation_is_not_suggested_for_remote_and_unexpanded_paths() {
     for (path, help) in [
         ("server:/export", "mount it first"),
         ("nfs://server/export", "mount it first"),
@@ -53,7 +53,7 @@ fn a_path_that_is_not_of_this_machine_is_not_offered_for_creation() {
 }
 
 #[test]
-fn a_target_far_from_anything_is_missing() {
+fn a_target_without_a_parent_directory_is_missing() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a/b");
     let (shown, parent) = (path.display(), directory.path().join("a"));
@@ -221,7 +221,7 @@ fn a_directory_that_may_not_be_written_is_refused() {
 }
 
 #[test]
-fn a_typo_in_the_name_of_a_device_makes_no_file() {
+fn a_typo_in_a_device_name_creates_no_file() {
     for path in ["/dev/pgmeter-no-such-disk", "/dev/disk/by-id/pgmeter-none"] {
         let path = Path::new(path);
         if !parent_of(path).is_dir() {
@@ -246,7 +246,7 @@ fn a_typo_in_the_name_of_a_device_makes_no_file() {
 }
 
 #[test]
-fn a_file_system_mounted_in_dev_is_no_place_of_nodes() {
+fn a_file_system_mounted_below_dev_may_hold_targets() {
     let shared = Path::new("/dev/shm");
     if !crate::mounts().iter().any(|mount| mount.point == shared) {
         println!("skipped: nothing is mounted on `/dev/shm`");
@@ -262,7 +262,7 @@ fn a_file_system_mounted_in_dev_is_no_place_of_nodes() {
 }
 
 #[test]
-fn a_file_is_not_taken_for_the_device_that_may_be_overwritten() {
+fn permission_to_overwrite_a_device_does_not_admit_a_file() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("sdb");
     let permission = Permission {
@@ -274,7 +274,7 @@ fn a_file_is_not_taken_for_the_device_that_may_be_overwritten() {
 }
 
 #[test]
-fn device_nodes_are_known_by_their_file_system_wherever_it_is_mounted() {
+fn devtmpfs_is_recognized_wherever_it_is_mounted() {
     let directory = tempfile::tempdir().expect("a directory");
     let facts = PathFacts {
         file_system: "devtmpfs".to_owned(),

@@ -9,18 +9,18 @@ use rustix::io::Errno;
 
 use super::ManifestClaim;
 use crate::TargetError;
-use crate::manifest::MadeTree;
+use crate::manifest::ManifestTree;
 use crate::open::{check_owner, open_beneath};
-use crate::remove::{Doomed, Remains, Removed, remove_directory};
+use crate::remove::{DirectoryToRemove, RemainingEntries, RemovalResult, remove_directory};
 use crate::tree::open_tree;
 
 /// Why a tree still exists.
 #[derive(Debug)]
-pub(crate) enum TreeLeft {
+pub(crate) enum TreeRemaining {
     /// It was replaced.
     Foreign(&'static str),
     /// The tree or something in it could not be removed.
-    Remains(Remains),
+    Remains(RemainingEntries),
 }
 
 impl ManifestClaim {
@@ -34,7 +34,7 @@ impl ManifestClaim {
         let path = self.tree_path(name);
         let before = self.manifest.trees.clone();
         self.forget_tree(name);
-        self.manifest.trees.push(MadeTree {
+        self.manifest.trees.push(ManifestTree {
             name: name.to_owned(),
             inode: None,
         });
@@ -70,7 +70,7 @@ impl ManifestClaim {
         &mut self,
         name: &str,
         progress: &mut dyn FnMut(u64),
-    ) -> (u64, Option<TreeLeft>) {
+    ) -> (u64, Option<TreeRemaining>) {
         let Some(made) = self.made_tree(name).cloned() else {
             return (0, None);
         };
@@ -79,40 +79,40 @@ impl ManifestClaim {
             return (0, None);
         };
         if let Some(reason) = made.foreign(&found, self.owner_uid()) {
-            return (0, Some(TreeLeft::Foreign(reason)));
+            return (0, Some(TreeRemaining::Foreign(reason)));
         }
         let removed = match made.inode {
             None => self.remove_empty(name),
             Some(inode) => self.remove_full(name, inode, progress),
         };
         match removed {
-            Ok(Removed { count, left: None }) => {
+            Ok(RemovalResult { count, left: None }) => {
                 self.forget_tree(name);
                 (count, None)
             }
-            Ok(Removed { count, left }) => (count, left.map(TreeLeft::Remains)),
+            Ok(RemovalResult { count, left }) => (count, left.map(TreeRemaining::Remains)),
             // Only an entry without a recorded inode gets here: its directory had to be empty.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {
                 let reason = "nothing shows that pgmeter made what is in it";
-                (0, Some(TreeLeft::Foreign(reason)))
+                (0, Some(TreeRemaining::Foreign(reason)))
             }
             Err(error) => {
                 let first = self.tree_path(name);
                 let count = 1;
-                let remains = Remains {
+                let remains = RemainingEntries {
                     count,
                     first,
                     error,
                 };
-                (0, Some(TreeLeft::Remains(remains)))
+                (0, Some(TreeRemaining::Remains(remains)))
             }
         }
     }
 
     /// Without a recorded inode, nothing had been created in the tree.
-    fn remove_empty(&self, name: &str) -> Result<Removed, Errno> {
+    fn remove_empty(&self, name: &str) -> Result<RemovalResult, Errno> {
         unlinkat(&self.directory, name, AtFlags::REMOVEDIR)?;
-        Ok(Removed {
+        Ok(RemovalResult {
             count: 1,
             left: None,
         })
@@ -123,7 +123,7 @@ impl ManifestClaim {
         name: &str,
         inode: u64,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<Removed, Errno> {
+    ) -> Result<RemovalResult, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let directory = open_beneath(self.directory.as_fd(), name, flags, Mode::empty())?;
         let found = fstat(&directory)?;
@@ -133,7 +133,7 @@ impl ManifestClaim {
             return Err(Errno::STALE);
         }
         let c_name = CString::new(name).map_err(|_| Errno::INVAL)?;
-        let doomed = Doomed {
+        let doomed = DirectoryToRemove {
             parent: self.directory.as_fd(),
             name: &c_name,
             directory: &directory,
@@ -142,7 +142,7 @@ impl ManifestClaim {
         Ok(remove_directory(doomed, progress))
     }
 
-    pub(crate) fn made_tree(&self, name: &str) -> Option<&MadeTree> {
+    pub(crate) fn made_tree(&self, name: &str) -> Option<&ManifestTree> {
         self.manifest.trees.iter().find(|made| made.name == name)
     }
 

@@ -85,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn postmarks_names_are_numbers_in_its_directories() {
+    fn only_names_that_postmark_generates_are_recognized() {
         let names = NamesInPlace::Numbers {
             subdirectory_count: 3,
         };
@@ -107,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_that_are_made_are_known_and_the_next_word_is_not(count in 1_u32..3000) {
+        fn generated_names_are_recognized_and_the_next_one_is_not(count in 1_u32..3000) {
             let names = NamesInPlace::Words { count };
             let made = generate::names::flat_names(count + 1).files;
             let known: Vec<bool> = made
@@ -119,7 +119,7 @@ mod tests {
         }
 
         #[test]
-        fn marks_that_are_made_are_known(
+        fn generated_stamped_names_are_recognized(
             seed: u64,
             time in 0_u64..1 << 33,
             length in 1_u32..60,

@@ -48,7 +48,7 @@ fn a_run_that_ends_leaves_no_manifest() {
 }
 
 #[test]
-fn what_a_killed_run_made_is_found_and_what_was_there_before_stays() {
+fn files_of_a_killed_run_are_found_and_earlier_files_stay() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let write = |name: &str| fs::write(path.join(name), name).expect("written");
@@ -80,7 +80,7 @@ fn what_a_killed_run_made_is_found_and_what_was_there_before_stays() {
 }
 
 #[test]
-fn a_file_with_a_second_name_stays_and_with_it_the_manifest() {
+fn a_file_with_a_second_hard_link_keeps_itself_and_the_manifest() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let names = NamesInPlace::Words { count: 30 };
@@ -99,7 +99,7 @@ fn a_file_with_a_second_name_stays_and_with_it_the_manifest() {
 }
 
 #[test]
-fn samples_go_with_all_their_numbers_and_stay_with_anything_else() {
+fn sample_directories_are_removed_unless_they_hold_foreign_files() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     fs::create_dir_all(path.join("lat_fs_00000001/0")).expect("made");

@@ -3,10 +3,10 @@ use std::os::unix::fs::{MetadataExt, chown, symlink};
 use plan::ContentPlan;
 
 use super::*;
-use crate::manifest::Made;
+use crate::manifest::ManifestFile;
 
-fn made(name: &str) -> Made {
-    Made {
+fn made(name: &str) -> ManifestFile {
+    ManifestFile {
         name: name.to_owned(),
         size_bytes: 4096,
         inode: None,
@@ -34,7 +34,7 @@ fn entries(path: &Path) -> usize {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
+fn leftovers_of_a_killed_run_are_removed_by_any_path_to_them() {
     for name in ["", "pgmeter.work"] {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("other"), "precious").expect("a file");
@@ -53,7 +53,7 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
 }
 
 #[test]
-fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
+fn a_file_target_is_cleaned_by_its_path_its_manifest_or_its_directory() {
     for name in ["disk.img", "disk.img.pgmeter", ""] {
         let directory = tempfile::tempdir().expect("a directory");
         let file = killed(
@@ -66,7 +66,7 @@ fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
 }
 
 #[test]
-fn a_run_that_still_goes_on_is_left_alone() {
+fn a_running_run_is_not_cleaned() {
     let directory = tempfile::tempdir().expect("a directory");
     let claim = ManifestLocation::in_directory(directory.path(), None)
         .expect("a place")
@@ -78,7 +78,7 @@ fn a_run_that_still_goes_on_is_left_alone() {
 }
 
 #[test]
-fn files_that_no_manifest_names_are_left_and_named() {
+fn files_in_no_manifest_are_left_and_listed() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     let work = file.parent().expect("a parent").to_owned();
@@ -122,7 +122,7 @@ fn a_hostile_manifest_removes_nothing() {
 }
 
 #[test]
-fn a_link_in_place_of_a_test_file_is_left_with_what_it_points_to() {
+fn a_link_in_place_of_a_test_file_and_its_target_are_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
     let victim = directory.path().join("victim");
     fs::write(&victim, "precious").expect("a file");
@@ -133,7 +133,7 @@ fn a_link_in_place_of_a_test_file_is_left_with_what_it_points_to() {
     assert!(report.removed.is_empty());
     assert_eq!(
         report.left[0],
-        Left {
+        NotRemoved {
             path: file.clone(),
             reason: "it is not a regular file".to_owned()
         }
@@ -152,7 +152,7 @@ fn a_file_without_a_manifest_is_left() {
 }
 
 #[test]
-fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
+fn nothing_to_clean_is_an_empty_report_and_a_missing_path_an_error() {
     let directory = tempfile::tempdir().expect("a directory");
     assert!(clean(directory.path(), None).expect("a report").is_empty());
     let missing = clean(&directory.path().join("no/such"), None).expect_err("missing");
@@ -176,7 +176,7 @@ fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
 }
 
 #[test]
-fn an_unreadable_manifest_of_one_file_does_not_keep_others() {
+fn an_unreadable_manifest_does_not_stop_the_cleaning_of_other_files() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("a.pgmeter"), "not ours").expect("a file");
     let file =
@@ -283,7 +283,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn what_another_user_put_beside_a_file_removes_nothing() {
+fn a_manifest_owned_by_another_user_removes_no_file() {
     if !is_root() {
         return;
     }
@@ -337,7 +337,7 @@ fn a_work_directory_of_another_user_is_left() {
 }
 
 #[test]
-fn a_file_with_the_name_of_the_next_manifest_is_removed_only_when_it_is_one() {
+fn a_file_named_like_a_draft_manifest_is_removed_only_if_it_is_one() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
     let draft = directory.path().join("disk.img.pgmeter.new");
@@ -359,12 +359,15 @@ fn a_file_with_the_name_of_the_next_manifest_is_removed_only_when_it_is_one() {
         chown(&draft, Some(0), None).expect("taken back");
     }
     fs::write(&draft, "{\n  \"format\": \"pgme").expect("written");
-    claim().expect("a claim").dissolve().expect("nothing left");
+    claim()
+        .expect("a claim")
+        .remove_manifest()
+        .expect("nothing left");
     assert_eq!(entries(directory.path()), 0);
 }
 
 #[test]
-fn a_file_that_could_not_be_made_leaves_its_name_in_the_manifest() {
+fn a_file_that_could_not_be_created_stays_in_the_manifest() {
     let directory = copied();
     let copy = directory.path().join("copy");
     let mut claim = ManifestLocation::in_directory(&copy, None)

@@ -15,7 +15,7 @@ fn naming(device: &Path) -> Permission {
 }
 
 #[test]
-fn a_device_that_nobody_named_is_refused() {
+fn a_device_without_permission_to_overwrite_is_refused() {
     let Some(made) = LoopMount::new(8) else {
         return;
     };
@@ -32,7 +32,7 @@ fn a_device_that_nobody_named_is_refused() {
 }
 
 #[test]
-fn another_device_s_name_does_not_count() {
+fn permission_for_another_device_does_not_count() {
     let Some(made) = LoopMount::new(8) else {
         return;
     };
@@ -41,7 +41,7 @@ fn another_device_s_name_does_not_count() {
 }
 
 #[test]
-fn a_signature_is_named_and_its_device_is_admitted_when_it_is_named() {
+fn a_device_with_a_signature_is_admitted_only_when_named() {
     let Some(made) = LoopMount::new(512) else {
         return;
     };
@@ -137,7 +137,7 @@ fn a_device_that_another_program_holds_is_refused() {
 }
 
 #[test]
-fn a_device_behind_a_loop_device_is_refused() {
+fn a_device_that_backs_a_loop_device_is_refused() {
     let Some(made) = LoopMount::new(8) else {
         return;
     };
@@ -197,7 +197,7 @@ fn a_read_only_device_is_refused_for_writing_and_admitted_for_reading() {
 }
 
 #[test]
-fn partitions_parents_and_holders_count() {
+fn use_is_found_in_partitions_parents_and_holders() {
     let root = tempfile::tempdir().expect("a directory");
     let put = |path: &str, text: &str| {
         let path = root.path().join(path);
@@ -287,7 +287,7 @@ impl Drop for Second {
 }
 
 #[test]
-fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
+fn a_second_loop_device_on_a_mounted_image_is_refused() {
     let Some(mut made) = LoopMount::new(16) else {
         return;
     };
@@ -323,7 +323,7 @@ fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
 }
 
 #[test]
-fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
+fn loop_devices_on_disjoint_parts_of_an_image_are_independent() {
     let Some(made) = LoopMount::new(1) else {
         return;
     };
@@ -350,14 +350,14 @@ fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
 }
 
 #[test]
-fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
+fn an_image_with_a_loop_device_is_refused_even_if_pgmeter_created_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
     let mut claim = crate::manifest_location::ManifestLocation::beside(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
-    let made = crate::manifest::Made {
+    let made = crate::manifest::ManifestFile {
         name: "disk.img".to_owned(),
         size_bytes: 1 << 20,
         inode: None,
@@ -453,7 +453,7 @@ impl Disks {
 }
 
 #[test]
-fn what_a_device_is_made_of_counts_however_deep_and_what_is_built_beside_it_does_not() {
+fn all_layers_below_a_device_count_and_its_siblings_do_not() {
     let devices = [
         ("sda", "8:0"),
         ("sdb", "8:16"),
@@ -489,7 +489,7 @@ fn what_a_device_is_made_of_counts_however_deep_and_what_is_built_beside_it_does
 }
 
 #[test]
-fn another_path_to_the_same_disk_counts() {
+fn use_through_another_path_to_the_same_disk_counts() {
     let mut disks = Disks::new(&[("sda", "8:0"), ("sdb", "8:16"), ("sdc", "8:32")]);
     for (name, worldwide) in [
         ("sda", "naa.5000"),
@@ -512,7 +512,7 @@ fn another_path_to_the_same_disk_counts() {
 }
 
 #[test]
-fn a_cache_of_bcache_counts() {
+fn a_bcache_cache_device_is_in_use() {
     let disks = Disks::new(&[("sda", "8:0"), ("bcache0", "251:0")]);
     for name in ["sda", "bcache0"] {
         disks.put(&format!("block/{name}/bcache/state"), "");

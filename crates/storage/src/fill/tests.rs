@@ -6,7 +6,7 @@ use plan::ContentPlan;
 use super::*;
 
 /// An engine that writes to memory and answers as told, one request at a time.
-struct Faulty {
+struct FaultyEngine {
     buffers: Vec<Vec<u8>>,
     pending: VecDeque<Request>,
     memory: Vec<u8>,
@@ -14,7 +14,7 @@ struct Faulty {
     answer: (u64, i32),
 }
 
-impl Faulty {
+impl FaultyEngine {
     fn new(size_bytes: usize, answer: (u64, i32)) -> Self {
         Self {
             buffers: vec![vec![0; CHUNK_BYTES as usize]; SLOT_COUNT as usize],
@@ -25,7 +25,7 @@ impl Faulty {
     }
 }
 
-impl Engine for Faulty {
+impl Engine for FaultyEngine {
     fn slot_count(&self) -> u32 {
         SLOT_COUNT
     }
@@ -63,8 +63,8 @@ impl Engine for Faulty {
 
 const SIZE_BYTES: u64 = 20 << 20;
 
-fn filling() -> Filling {
-    Filling {
+fn filling() -> FillContent {
+    FillContent {
         source: ContentSource::new(&ContentPlan::Incompressible).expect("a content"),
         seed: 3,
         verify_block_bytes: None,
@@ -72,7 +72,7 @@ fn filling() -> Filling {
     }
 }
 
-fn write(engine: &mut Faulty, file: &File) -> (Result<(), FillError>, u64) {
+fn write(engine: &mut FaultyEngine, file: &File) -> (Result<(), FillError>, u64) {
     let stop = AtomicBool::new(false);
     let mut done = 0;
     let mut progress = |now, _| done = now;
@@ -85,9 +85,9 @@ fn write(engine: &mut Faulty, file: &File) -> (Result<(), FillError>, u64) {
 }
 
 #[test]
-fn every_byte_is_written_once_at_its_place() {
+fn every_byte_is_written_once_at_its_offset() {
     let file = tempfile::tempfile().expect("a file");
-    let mut engine = Faulty::new(SIZE_BYTES as usize, (u64::MAX, 0));
+    let mut engine = FaultyEngine::new(SIZE_BYTES as usize, (u64::MAX, 0));
     let (result, done) = write(&mut engine, &file);
     assert!(result.is_ok());
     assert_eq!(done, SIZE_BYTES);
@@ -97,9 +97,9 @@ fn every_byte_is_written_once_at_its_place() {
 }
 
 #[test]
-fn a_failed_write_is_told_with_its_offset_after_all_others_came_back() {
+fn a_failed_write_is_reported_with_its_offset_after_all_others_complete() {
     let file = tempfile::tempfile().expect("a file");
-    let mut engine = Faulty::new(SIZE_BYTES as usize, (3 << 20, -28));
+    let mut engine = FaultyEngine::new(SIZE_BYTES as usize, (3 << 20, -28));
     let (result, _) = write(&mut engine, &file);
     assert!(engine.pending.is_empty());
     match result {
@@ -115,9 +115,9 @@ fn a_failed_write_is_told_with_its_offset_after_all_others_came_back() {
 }
 
 #[test]
-fn the_rest_of_a_short_write_is_written_plainly() {
+fn the_rest_of_a_short_write_is_written_with_a_plain_call() {
     let file = tempfile::tempfile().expect("a file");
-    let mut engine = Faulty::new(SIZE_BYTES as usize, (2 << 20, 4096));
+    let mut engine = FaultyEngine::new(SIZE_BYTES as usize, (2 << 20, 4096));
     let (result, done) = write(&mut engine, &file);
     assert!(result.is_ok());
     assert_eq!(done, SIZE_BYTES);
@@ -132,7 +132,7 @@ fn the_rest_of_a_short_write_is_written_plainly() {
 #[test]
 fn a_stop_before_the_first_request_issues_none() {
     let file = tempfile::tempfile().expect("a file");
-    let mut engine = Faulty::new(SIZE_BYTES as usize, (u64::MAX, 0));
+    let mut engine = FaultyEngine::new(SIZE_BYTES as usize, (u64::MAX, 0));
     let stop = AtomicBool::new(true);
     let mut watch = FillWatch {
         progress: &mut |_, _| {},
@@ -144,7 +144,7 @@ fn a_stop_before_the_first_request_issues_none() {
 }
 
 #[test]
-fn without_direct_i_o_the_same_bytes_are_written() {
+fn without_direct_io_the_same_bytes_are_written() {
     let file = tempfile::tempfile().expect("a file");
     let stop = AtomicBool::new(false);
     let mut watch = FillWatch {

@@ -5,10 +5,10 @@ use plan::ContentPlan;
 
 use super::*;
 use crate::claim::ManifestClaim;
-use crate::manifest::Made;
+use crate::manifest::ManifestFile;
 
-fn made(name: &str) -> Made {
-    Made {
+fn made(name: &str) -> ManifestFile {
+    ManifestFile {
         name: name.to_owned(),
         size_bytes: 4096,
         inode: None,
@@ -34,7 +34,7 @@ fn a_claim_makes_the_work_directory_and_dissolving_it_leaves_nothing() {
     let work = directory.path().join(WORK_DIRECTORY);
     assert!(work.join("test-0.dat").is_file() && work.join(MANIFEST).is_file());
     assert_eq!(claim.remove("test-0.dat"), Ok(true));
-    claim.dissolve().expect("nothing left");
+    claim.remove_manifest().expect("nothing left");
     assert_eq!(
         fs::read_dir(directory.path()).expect("a listing").count(),
         0
@@ -42,7 +42,7 @@ fn a_claim_makes_the_work_directory_and_dissolving_it_leaves_nothing() {
 }
 
 #[test]
-fn a_second_claim_is_told_who_has_the_first() {
+fn a_second_claim_fails_with_the_owner_of_the_first() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = claim_in(directory.path());
     let error = ManifestLocation::in_directory(directory.path(), None)
@@ -63,11 +63,13 @@ fn a_second_claim_is_told_who_has_the_first() {
         "wait until it is done, or choose another target"
     );
     drop(first);
-    claim_in(directory.path()).dissolve().expect("nothing left");
+    claim_in(directory.path())
+        .remove_manifest()
+        .expect("nothing left");
 }
 
 #[test]
-fn the_lock_survives_every_new_manifest() {
+fn the_lock_survives_every_rewrite_of_the_manifest() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut claim = claim_in(directory.path());
     for _ in 0..3 {
@@ -116,12 +118,14 @@ fn a_draft_that_is_a_link_is_replaced_and_not_followed() {
     let work = directory.path().join(WORK_DIRECTORY);
     fs::create_dir(&work).expect("a directory");
     symlink(&victim, work.join("manifest.json.new")).expect("a link");
-    claim_in(directory.path()).dissolve().expect("nothing left");
+    claim_in(directory.path())
+        .remove_manifest()
+        .expect("nothing left");
     assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
 }
 
 #[test]
-fn files_that_stand_there_already_are_never_taken_over() {
+fn existing_files_are_never_taken_over() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut claim = claim_in(directory.path());
     let path = directory.path().join(WORK_DIRECTORY).join("test-0.dat");
@@ -132,14 +136,14 @@ fn files_that_stand_there_already_are_never_taken_over() {
         format!("`{}` exists and was not created by pgmeter", path.display())
     );
     assert!(claim.remove("test-0.dat").is_err());
-    let (left, reason) = claim.dissolve().expect_err("left");
+    let (left, reason) = claim.remove_manifest().expect_err("left");
     assert_eq!(left, directory.path().join(WORK_DIRECTORY));
     assert_eq!(reason, "it holds files that pgmeter did not create");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "mine");
 }
 
 #[test]
-fn a_file_replaced_by_another_or_linked_elsewhere_is_left() {
+fn a_replaced_or_hard_linked_file_is_not_removed() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut claim = claim_in(directory.path());
     claim.create(made("test-0.dat")).expect("a file");
@@ -166,7 +170,7 @@ fn a_file_replaced_by_another_or_linked_elsewhere_is_left() {
 }
 
 #[test]
-fn a_file_target_keeps_its_manifest_beside_it() {
+fn a_file_target_keeps_its_manifest_next_to_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
     let mut claim = ManifestLocation::beside(&path, None)
@@ -177,7 +181,7 @@ fn a_file_target_keeps_its_manifest_beside_it() {
     assert!(directory.path().join("disk.img.pgmeter").is_file());
     assert!(!claim.place.allows("test-0.dat"));
     claim.remove("disk.img").expect("removed");
-    claim.dissolve().expect("nothing left");
+    claim.remove_manifest().expect("nothing left");
     assert_eq!(
         fs::read_dir(directory.path()).expect("a listing").count(),
         0
@@ -185,7 +189,7 @@ fn a_file_target_keeps_its_manifest_beside_it() {
 }
 
 #[test]
-fn an_owner_that_is_gone_makes_the_place_free_but_interrupted() {
+fn a_claim_after_a_dead_owner_succeeds_and_is_marked_interrupted() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut claim = claim_in(directory.path());
     if let Some(owner) = &mut claim.manifest.owner {
@@ -198,7 +202,7 @@ fn an_owner_that_is_gone_makes_the_place_free_but_interrupted() {
 }
 
 #[test]
-fn an_owner_that_runs_keeps_the_place_even_without_its_lock() {
+fn a_running_owner_keeps_its_claim_even_without_the_lock() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut child = std::process::Command::new("sleep")
         .arg("60")
@@ -223,7 +227,9 @@ fn an_owner_that_runs_keeps_the_place_even_without_its_lock() {
     child.kill().expect("killed");
     child.wait().expect("ended");
     assert!(matches!(peeked, Err(TargetError::InUse { pid: seen, .. }) if seen == pid));
-    claim_in(directory.path()).dissolve().expect("nothing left");
+    claim_in(directory.path())
+        .remove_manifest()
+        .expect("nothing left");
 }
 
 #[test]
@@ -241,7 +247,7 @@ fn only_numbered_test_files_belong_in_a_work_directory() {
 }
 
 #[test]
-fn a_lock_without_an_owner_is_waited_for_and_then_told() {
+fn a_lock_without_an_owner_is_an_error_after_a_wait() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut claim = claim_in(directory.path());
     claim.manifest.owner = None;
@@ -265,13 +271,13 @@ fn a_lock_without_an_owner_is_waited_for_and_then_told() {
         .flatten()
         .next()
         .expect("it is tried until it is there")
-        .dissolve()
+        .remove_manifest()
         .expect("nothing left");
     release.join().expect("a thread");
 }
 
 #[test]
-fn a_link_put_there_after_the_directory_was_looked_at_is_not_followed() {
+fn a_link_created_after_the_directory_check_is_not_followed() {
     let base = tempfile::tempdir().expect("a directory");
     let (target, foreign) = (base.path().join("target"), base.path().join("foreign"));
     for path in [&target, &foreign] {

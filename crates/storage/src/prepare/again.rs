@@ -11,7 +11,7 @@ use crate::TargetError;
 use crate::claim::ManifestClaim;
 use crate::manifest::Manifest;
 use crate::manifest_location::ManifestLocation;
-use crate::remount::{Attempt, Remount};
+use crate::remount::{Remount, RemountResult};
 use crate::tree::{Tree, open_tree};
 
 impl Prepared {
@@ -30,7 +30,7 @@ impl Prepared {
     /// The caller must have closed everything opened in the target or the tree, including clones of
     /// [`Tree::directory`]; this closes the tree itself and the claim. It is an error if the file
     /// system stays busy for longer than about two seconds. If the process is killed meanwhile,
-    /// [`crate::put_back_mounts`] mounts the file system again.
+    /// [`crate::restore_mounts`] mounts the file system again.
     ///
     /// # Errors
     /// [`TargetError::NoRemount`] if it is not possible: the file system is still mounted, and
@@ -47,13 +47,13 @@ impl Prepared {
         let closed = ClosedClaim::new(claim);
         let target = closed.place_path.clone();
         match remount.cycle() {
-            Attempt::Unmounted(error) => Err(TargetError::StaysUnmounted {
+            RemountResult::Unmounted(error) => Err(TargetError::StaysUnmounted {
                 path: remount.point().to_owned(),
                 command: remount.command(),
                 target,
                 source: error.into(),
             }),
-            Attempt::Mounted(outcome) => {
+            RemountResult::Mounted(outcome) => {
                 // Even if the remount failed, the claim is taken back, so that dropping this cleans
                 // up.
                 let claim = closed.open()?;
@@ -92,7 +92,7 @@ impl ClosedClaim {
 
     fn open(self) -> Result<ManifestClaim, TargetError> {
         ManifestLocation::in_directory(&self.place_path, None)?
-            .claim_again(self.manifest, self.interrupted)
+            .reclaim(self.manifest, self.interrupted)
     }
 }
 

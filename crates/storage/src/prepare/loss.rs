@@ -8,20 +8,20 @@ use rustix::fs::{FileType, Stat, fstat};
 
 use super::{Prepared, ReadyTarget};
 use crate::claim::ManifestClaim;
-use crate::device::HeldDevice;
+use crate::device::AdmittedDevice;
 use crate::sysfs::split;
 
 /// A file, directory or device that was removed or replaced during a run. The kernel keeps open
 /// files, so the run may have continued with a file that no longer has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loss {
+pub struct LostFile {
     /// Its path.
     pub path: PathBuf,
     /// `true` if another file has the path now.
     pub is_replaced: bool,
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for LostFile {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.is_replaced {
             true => "replaced",
@@ -38,17 +38,17 @@ impl fmt::Display for Loss {
 impl Prepared {
     /// The first part of this target that was removed or replaced; `None` if there is none.
     #[must_use]
-    pub fn loss(&self) -> Option<Loss> {
+    pub fn loss(&self) -> Option<LostFile> {
         match self.site.as_ref()? {
             ReadyTarget::File(claim) => {
                 loss_of_files(claim, self.facts.file_system.starts_with("fuse"))
             }
-            ReadyTarget::ReadOnly(file) => file.is_replaced().map(|is_replaced| Loss {
+            ReadyTarget::ReadOnly(file) => file.is_replaced().map(|is_replaced| LostFile {
                 path: file.path().to_owned(),
                 is_replaced,
             }),
             ReadyTarget::Device(device, _) => loss_of_device(device),
-            ReadyTarget::InPlace(spot) => spot.is_replaced().map(|is_replaced| Loss {
+            ReadyTarget::InPlace(spot) => spot.is_replaced().map(|is_replaced| LostFile {
                 path: self.facts.path.clone(),
                 is_replaced,
             }),
@@ -57,10 +57,10 @@ impl Prepared {
 }
 
 /// FUSE file systems may give a file another inode number at each lookup.
-fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<Loss> {
+fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<LostFile> {
     let directory = claim.place.directory_path();
     let held = fstat(&claim.directory).ok()?;
-    let lost = |path: PathBuf, is_replaced| Some(Loss { path, is_replaced });
+    let lost = |path: PathBuf, is_replaced| Some(LostFile { path, is_replaced });
     // The directory comes first: if it was moved away, its files still exist in it.
     match std::fs::metadata(&directory) {
         Ok(found) if is_same(&found, &held) => {}
@@ -86,14 +86,14 @@ fn is_same(found: &std::fs::Metadata, held: &Stat) -> bool {
     (found.dev(), found.ino()) == (held.st_dev, held.st_ino)
 }
 
-fn loss_of_device(device: &HeldDevice) -> Option<Loss> {
+fn loss_of_device(device: &AdmittedDevice) -> Option<LostFile> {
     let number = |path: &Path| {
         let found = std::fs::metadata(path).ok()?;
         Some((FileType::from_raw_mode(found.mode()), split(found.rdev())))
     };
     let found = number(&device.path);
     // By number, because a node that was made again for the same device is no loss.
-    (found != Some((device.kind, device.number))).then(|| Loss {
+    (found != Some((device.kind, device.number))).then(|| LostFile {
         path: device.path.clone(),
         is_replaced: found.is_some(),
     })

@@ -22,7 +22,7 @@ use crate::tree::Tree;
 
 /// A named file in a tree.
 #[derive(Debug, Clone, Copy)]
-pub struct NamedPlace<'a> {
+pub struct NamedTreeFile<'a> {
     /// The tree that contains it.
     pub tree: &'a Tree,
     /// Name in the tree, of one or more components.
@@ -42,7 +42,7 @@ pub struct NamedOpen {
     pub durable: DurableWrites,
 }
 
-impl NamedPlace<'_> {
+impl NamedTreeFile<'_> {
     /// Path for messages.
     #[must_use]
     pub fn path(&self) -> PathBuf {
@@ -54,7 +54,7 @@ impl NamedPlace<'_> {
     /// # Errors
     /// If it is not a file.
     pub fn size_bytes(&self) -> Result<Option<u64>, TargetError> {
-        let found = self.open(OFlags::RDONLY).and_then(fstat_of);
+        let found = self.open(OFlags::RDONLY).and_then(size_by_fstat);
         match found {
             Ok(bytes) => Ok(Some(bytes)),
             Err(Errno::NOENT) => Ok(None),
@@ -173,7 +173,7 @@ impl NamedPlace<'_> {
     }
 }
 
-fn fstat_of(file: OwnedFd) -> Result<u64, Errno> {
+fn size_by_fstat(file: OwnedFd) -> Result<u64, Errno> {
     Ok(u64::try_from(fstat(&file)?.st_size).unwrap_or(0))
 }
 
@@ -184,7 +184,7 @@ impl Prepared {
     /// [`TargetError::NoDirect`] if the file system refuses `O_DIRECT`; other errors of opening it.
     pub fn open_named(
         &self,
-        place: &NamedPlace<'_>,
+        place: &NamedTreeFile<'_>,
         how: NamedOpen,
     ) -> Result<OpenedTarget, TargetError> {
         let mut flags = match (how.reads, how.writes) {

@@ -163,13 +163,13 @@ fn a_kept_file_is_used_again_when_it_fits_and_rewritten_when_not() {
 }
 
 #[test]
-fn stamps_of_a_killed_run_are_not_relied_on() {
+fn stamps_of_a_killed_run_are_not_trusted() {
     let directory = tempfile::tempdir().expect("a directory");
     let prepared = ready(directory.path(), MIB, &stamped()).expect("prepared");
     let manifest = directory.path().join("pgmeter.work/manifest.json");
     let text = fs::read_to_string(&manifest).expect("the manifest");
     prepared.release(true).expect("released");
-    let owner = results::Owner::current();
+    let owner = results::ProcessIdentity::current();
     let started = format!("\"started_ticks\": {}", owner.started_ticks);
     fs::write(&manifest, text.replace(&started, "\"started_ticks\": 1")).expect("written");
     let again = ready(directory.path(), MIB, &stamped()).expect("prepared");
@@ -188,7 +188,7 @@ fn stamps_of_a_killed_run_are_not_relied_on() {
 }
 
 #[test]
-fn what_is_dropped_without_a_word_leaves_nothing() {
+fn dropping_prepared_targets_removes_their_files() {
     let directory = tempfile::tempdir().expect("a directory");
     drop(ready(directory.path(), MIB, &plain()).expect("prepared"));
     drop(ready(&directory.path().join("new.dat"), MIB, &plain()).expect("prepared"));
@@ -239,7 +239,7 @@ fn an_interrupted_preparation_leaves_nothing() {
 }
 
 #[test]
-fn a_size_that_leaves_too_little_free_is_refused_before_anything_is_made() {
+fn a_size_that_leaves_too_little_free_space_creates_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let error = ready(directory.path(), 1 << 60, &plain()).expect_err("too large");
     assert!(matches!(error, TargetError::NoSpace { .. }), "{error}");
@@ -247,7 +247,7 @@ fn a_size_that_leaves_too_little_free_is_refused_before_anything_is_made() {
 }
 
 #[test]
-fn a_file_system_without_room_says_so_with_numbers() {
+fn a_file_system_without_space_is_an_error_with_the_numbers() {
     let Some(mut made) = LoopMount::new(64) else {
         return;
     };
@@ -274,7 +274,7 @@ fn a_file_system_without_room_says_so_with_numbers() {
             point.display(),
             crate::sizes::size(free_bytes),
             crate::sizes::size(total_bytes),
-            crate::sizes::size(plan::facts::kept_free_bytes(total_bytes))
+            crate::sizes::size(plan::facts::min_free_bytes(total_bytes))
         )
     );
     assert_eq!(
@@ -290,7 +290,7 @@ fn a_file_system_without_room_says_so_with_numbers() {
 }
 
 #[test]
-fn running_full_removes_the_partial_file() {
+fn running_out_of_space_removes_the_partial_file() {
     let file = std::path::PathBuf::from("/t/pgmeter.work/test-0.dat");
     let full = FillError::Io {
         offset_bytes: 3 * MIB,
@@ -323,7 +323,7 @@ fn running_full_removes_the_partial_file() {
 }
 
 #[test]
-fn a_file_replaced_behind_our_back_is_not_opened() {
+fn a_file_replaced_by_another_process_is_not_opened() {
     let directory = tempfile::tempdir().expect("a directory");
     let prepared = ready(directory.path(), MIB, &plain()).expect("prepared");
     let path = prepared.path();
@@ -343,7 +343,7 @@ fn a_file_replaced_behind_our_back_is_not_opened() {
 }
 
 #[test]
-fn direct_i_o_is_doubted_where_it_may_not_be_direct() {
+fn direct_io_that_may_use_the_cache_raises_doubt() {
     for (command, expected) in [
         (&["mkfs.ext4", "-q"][..], None),
         (&["mkfs.xfs", "-q"][..], None),
@@ -469,7 +469,7 @@ fn a_device_admitted_for_reading_is_never_opened_for_writing() {
 }
 
 #[test]
-fn memory_is_accepted_for_direct_i_o_but_doubted() {
+fn memory_is_accepted_for_direct_io_with_a_doubt() {
     let shared = Path::new("/dev/shm");
     if !crate::probe(shared).is_ok_and(|facts| facts.file_system == "tmpfs") {
         println!("skipped: /dev/shm is not a tmpfs");
@@ -487,7 +487,7 @@ fn memory_is_accepted_for_direct_i_o_but_doubted() {
 }
 
 #[test]
-fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
+fn space_is_freed_when_the_file_system_fills_up_during_preparation() {
     let Some(mut made) = LoopMount::new(64) else {
         return;
     };
@@ -524,7 +524,7 @@ fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
 }
 
 #[test]
-fn a_stamped_device_is_written_once_for_all_cells_that_check() {
+fn a_stamped_device_is_written_once_for_all_verifying_cells() {
     let Some(made) = LoopMount::new(8) else {
         return;
     };
@@ -553,7 +553,7 @@ fn a_stamped_device_is_written_once_for_all_cells_that_check() {
 }
 
 #[test]
-fn a_new_file_is_empty_and_serves_other_cells_when_it_was_written_to_its_end() {
+fn a_new_file_starts_empty_and_is_reused_once_written_to_its_end() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     let mut prepared = ready(path, MIB, &plain()).expect("prepared");

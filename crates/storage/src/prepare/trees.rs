@@ -2,7 +2,7 @@
 
 use super::{Prepared, ReadyTarget};
 use crate::TargetError;
-use crate::claim::{ManifestClaim, TreeLeft};
+use crate::claim::{ManifestClaim, TreeRemaining};
 use crate::probe::PathFacts;
 use crate::tree::Tree;
 
@@ -48,8 +48,8 @@ impl Prepared {
             removed_count += count;
             match left {
                 None => claim.save()?,
-                Some(TreeLeft::Foreign(_)) => return Err(TargetError::Foreign { path }),
-                Some(TreeLeft::Remains(remains)) => {
+                Some(TreeRemaining::Foreign(_)) => return Err(TargetError::Foreign { path }),
+                Some(TreeRemaining::Remains(remains)) => {
                     return Err(TargetError::TreeLeft {
                         path,
                         left_count: remains.count,

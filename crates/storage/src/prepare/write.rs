@@ -13,9 +13,9 @@ use rustix::io::Errno;
 
 use super::{FillPlan, evict, open_device};
 use crate::claim::ManifestClaim;
-use crate::device::HeldDevice;
-use crate::fill::{FillError, FillWatch, Filling};
-use crate::manifest::Made;
+use crate::device::AdmittedDevice;
+use crate::fill::{FillContent, FillError, FillWatch};
+use crate::manifest::ManifestFile;
 use crate::{TargetError, space};
 
 pub(super) fn write_file(
@@ -62,7 +62,7 @@ pub(super) fn begin_file(
         let path = claim.place.test_path();
         return Err(TargetError::Foreign { path });
     }
-    let made = Made {
+    let made = ManifestFile {
         name,
         size_bytes: plan.size_bytes,
         inode: None,
@@ -93,12 +93,12 @@ fn fill_file(
     filling(fill, size_bytes)?.write(direct, file, watch)
 }
 
-pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
+pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<FillContent, FillError> {
     let source = ContentSource::new(&fill.content).map_err(|error| FillError::Io {
         offset_bytes: 0,
         source: io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
     })?;
-    Ok(Filling {
+    Ok(FillContent {
         source,
         seed: fill.seed,
         verify_block_bytes: fill.verify_block_bytes,
@@ -152,7 +152,7 @@ pub(super) fn told(
 }
 
 pub(super) fn fill_device(
-    device: &HeldDevice,
+    device: &AdmittedDevice,
     plan: &TargetPlan,
     fill: &FillPlan,
     watch: &mut FillWatch<'_>,

@@ -11,14 +11,14 @@ use crate::{FillWatch, Permission, admit};
 const BYTES: usize = 256 << 10;
 
 /// Somebody's file, and all of it that must stay.
-struct Precious {
+struct UserFile {
     directory: tempfile::TempDir,
     path: PathBuf,
     content: Vec<u8>,
     state: (u64, i64, i64, i64, i64, u64),
 }
 
-impl Precious {
+impl UserFile {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("mail.db");
@@ -55,7 +55,7 @@ fn state(path: &Path) -> (u64, i64, i64, i64, i64, u64) {
     )
 }
 
-fn reading_only() -> Permission {
+fn read_only_permission() -> Permission {
     Permission {
         read_only: true,
         ..Permission::default()
@@ -80,14 +80,14 @@ fn ready(path: &Path, size_bytes: u64, stamp: Option<u32>) -> Result<Prepared, T
         seed: 7,
         prepare_device: false,
     };
-    let admitted = admit(path, &reading_only())?;
+    let admitted = admit(path, &read_only_permission())?;
     prepare(admitted, &plan, Some(&fill), &mut watch)
 }
 
 #[test]
-fn a_file_is_read_and_stays_as_it_was_however_the_run_ends() {
+fn a_foreign_file_is_read_and_unchanged_however_the_run_ends() {
     for keep in [Some(true), Some(false), None] {
-        let precious = Precious::new();
+        let precious = UserFile::new();
         let prepared = ready(&precious.path, BYTES as u64, None).expect("prepared");
         assert!(prepared.was_reused());
         assert_eq!(prepared.path(), precious.path);
@@ -111,8 +111,8 @@ fn a_file_is_read_and_stays_as_it_was_however_the_run_ends() {
 }
 
 #[test]
-fn no_way_leads_to_a_descriptor_that_could_write() {
-    let precious = Precious::new();
+fn a_foreign_file_is_never_opened_for_writing() {
+    let precious = UserFile::new();
     let prepared = ready(&precious.path, BYTES as u64, None).expect("prepared");
     for read in [true, false] {
         let error = prepared
@@ -130,8 +130,8 @@ fn no_way_leads_to_a_descriptor_that_could_write() {
 }
 
 #[test]
-fn what_would_write_is_refused() {
-    let precious = Precious::new();
+fn workloads_that_would_write_to_a_foreign_file_are_refused() {
+    let precious = UserFile::new();
     let error = admit(&precious.path, &Permission::default()).expect_err("a refusal");
     assert!(matches!(error, TargetError::ForeignFile { .. }), "{error}");
     assert!(
@@ -146,8 +146,8 @@ fn what_would_write_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_too_short_is_refused_with_its_size() {
-    let precious = Precious::new();
+fn a_foreign_file_that_is_too_short_is_refused_with_its_size() {
+    let precious = UserFile::new();
     let error = ready(&precious.path, 1 << 20, None).expect_err("a refusal");
     assert!(
         error
@@ -169,7 +169,7 @@ fn a_file_that_is_too_short_is_refused_with_its_size() {
 
 #[test]
 fn a_file_in_a_directory_that_may_not_be_written_is_read() {
-    let precious = Precious::new();
+    let precious = UserFile::new();
     let locked = fs::Permissions::from_mode(0o555);
     fs::set_permissions(precious.directory.path(), locked).expect("permissions");
     let prepared = ready(&precious.path, BYTES as u64, None);
@@ -180,8 +180,8 @@ fn a_file_in_a_directory_that_may_not_be_written_is_read() {
 }
 
 #[test]
-fn a_hole_is_blank_and_what_was_written_is_not() {
-    let precious = Precious::new();
+fn holes_are_blank_and_written_blocks_are_not() {
+    let precious = UserFile::new();
     let whole = ready(&precious.path, BYTES as u64, None).expect("prepared");
     let Some(blank) = whole.blank(0..BYTES as u64) else {
         println!("skipped: the file system does not report it");
@@ -199,11 +199,11 @@ fn a_hole_is_blank_and_what_was_written_is_not() {
 }
 
 #[test]
-fn links_are_refused_and_what_was_replaced_is_not_read() {
-    let precious = Precious::new();
+fn links_are_refused_and_replaced_files_are_not_read() {
+    let precious = UserFile::new();
     let link = precious.directory.path().join("link");
     symlink(&precious.path, &link).expect("a link");
-    let error = admit(&link, &reading_only()).expect_err("a refusal");
+    let error = admit(&link, &read_only_permission()).expect_err("a refusal");
     assert!(matches!(error, TargetError::Symlink { .. }), "{error}");
     fs::remove_file(&link).expect("removed");
     let prepared = ready(&precious.path, BYTES as u64, None).expect("prepared");
@@ -219,7 +219,7 @@ fn links_are_refused_and_what_was_replaced_is_not_read() {
 }
 
 #[test]
-fn a_test_file_of_ours_is_used_as_ever() {
+fn reading_only_uses_a_test_file_of_pgmeter_as_usual() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("t.dat");
     let create = Permission {

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{
     AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, mkdir, openat, renameat,
     unlinkat,
@@ -37,7 +37,7 @@ const NOTE_BYTES_MAX: u64 = 1 << 16;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Note {
     format: String,
-    pub owner: Owner,
+    pub owner: ProcessIdentity,
     /// Number of the mount namespace.
     pub namespace: u64,
     /// Block device of `mount.source`.
@@ -53,7 +53,7 @@ impl Note {
         let (source, signature) = source(&mount.source)?;
         Ok(Self {
             format: FORMAT.to_owned(),
-            owner: Owner::current(),
+            owner: ProcessIdentity::current(),
             namespace: namespace()?,
             source,
             signature,
@@ -84,18 +84,18 @@ pub(crate) fn source(path: &str) -> io::Result<(DeviceNumber, Option<String>)> {
 
 /// The directory of notes.
 #[derive(Debug)]
-pub(crate) struct Notes {
+pub(crate) struct NoteDirectory {
     directory: OwnedFd,
 }
 
 /// A note that exists until it is removed.
 #[derive(Debug)]
-pub(crate) struct LeftNote {
+pub(crate) struct NoteFile {
     directory: OwnedFd,
     name: String,
 }
 
-impl Notes {
+impl NoteDirectory {
     /// Opens the directory; creates it if necessary.
     pub fn make(path: &Path) -> io::Result<Self> {
         match mkdir(path, Mode::RWXU) {
@@ -124,7 +124,7 @@ impl Notes {
     }
 
     /// Writes a note atomically.
-    pub fn leave(&self, note: &Note) -> io::Result<LeftNote> {
+    pub fn leave(&self, note: &Note) -> io::Result<NoteFile> {
         let name = note.name();
         let draft = name.replace(ENDING, DRAFT_ENDING);
         let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
@@ -139,7 +139,7 @@ impl Notes {
 
     /// The trusted notes, each with a handle to remove it. Other readers have to wait until this
     /// value is dropped.
-    pub fn read(&self) -> io::Result<Vec<(Note, LeftNote)>> {
+    pub fn read(&self) -> io::Result<Vec<(Note, NoteFile)>> {
         // Two processes that start together would otherwise both try to mount the same file system.
         flock(&self.directory, FlockOperation::LockExclusive)?;
         let mut notes = Vec::new();
@@ -151,7 +151,7 @@ impl Notes {
             if !name.starts_with(BEGIN) {
                 continue;
             }
-            if is_left_draft(name) {
+            if is_stale_draft(name) {
                 let _ = unlinkat(&self.directory, name, AtFlags::empty());
             }
             if !name.ends_with(ENDING) {
@@ -184,13 +184,13 @@ impl Notes {
         Ok(note.filter(|note| note.format == FORMAT && note.name() == name))
     }
 
-    fn left(&self, name: String) -> io::Result<LeftNote> {
+    fn left(&self, name: String) -> io::Result<NoteFile> {
         let directory = self.directory.try_clone()?;
-        Ok(LeftNote { directory, name })
+        Ok(NoteFile { directory, name })
     }
 }
 
-impl LeftNote {
+impl NoteFile {
     /// Removes the note: the file system is mounted again, or the note can never be used.
     pub fn remove(self) {
         let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
@@ -198,7 +198,7 @@ impl LeftNote {
 }
 
 /// `true` for the draft of a process that has ended.
-fn is_left_draft(name: &str) -> bool {
+fn is_stale_draft(name: &str) -> bool {
     let rest = name.strip_suffix(DRAFT_ENDING);
     let rest = rest.and_then(|rest| rest.strip_prefix(BEGIN));
     let pid = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());

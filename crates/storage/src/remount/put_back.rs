@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 
-use super::note::{self, LeftNote, Note, Notes};
+use super::note::{self, Note, NoteDirectory, NoteFile};
 use super::{command, context, mount_on};
 use crate::mounts::{MountLine, mounts};
 
 /// A file system that a killed run left unmounted.
 #[derive(Debug)]
-pub struct PutBack {
+pub struct RestoredMount {
     /// Its mount point.
     pub point: PathBuf,
     /// The command to mount it.
     pub command: String,
     /// Why it was not mounted again; `Ok` if it was.
-    pub outcome: Result<(), NotPutBack>,
+    pub outcome: Result<(), RestoreFailure>,
 }
 
 /// Why a file system was not mounted again.
 #[derive(Debug)]
-pub enum NotPutBack {
+pub enum RestoreFailure {
     /// It is already mounted elsewhere.
     Elsewhere(PathBuf),
     /// The device is gone or has other content; there is no further attempt.
@@ -34,7 +34,7 @@ pub enum NotPutBack {
     Refused(io::Error),
 }
 
-impl fmt::Display for NotPutBack {
+impl fmt::Display for RestoreFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Elsewhere(point) => write!(formatter, "it is mounted on `{}`", point.display()),
@@ -51,16 +51,16 @@ impl fmt::Display for NotPutBack {
 /// Returns the successes and failures. Only root's notes are used, only by root, and only for the
 /// device in the note.
 #[must_use]
-pub fn put_back_mounts() -> Vec<PutBack> {
+pub fn restore_mounts() -> Vec<RestoredMount> {
     if !rustix::process::geteuid().is_root() {
         return Vec::new();
     }
-    put_back_by(&note::place())
+    restore_from_notes(&note::place())
 }
 
-fn put_back_by(place: &Path) -> Vec<PutBack> {
+fn restore_from_notes(place: &Path) -> Vec<RestoredMount> {
     // A directory that other users can write is ignored.
-    let Ok(Some(notes)) = Notes::open(place) else {
+    let Ok(Some(notes)) = NoteDirectory::open(place) else {
         return Vec::new();
     };
     let (Ok(found), Ok(namespace)) = (notes.read(), note::namespace()) else {
@@ -71,55 +71,56 @@ fn put_back_by(place: &Path) -> Vec<PutBack> {
     let here = |note: &Note| note.namespace == namespace && !note.owner.may_run();
     let of_here = found.into_iter().filter(|(note, _)| here(note));
     of_here
-        .filter_map(|(note, left)| put_back(&note, left))
+        .filter_map(|(note, left)| restore_unmounted(&note, left))
         .collect()
 }
 
 /// Processes the note of an ended process; `None` if there is nothing to do.
-fn put_back(note: &Note, left: LeftNote) -> Option<PutBack> {
+fn restore_unmounted(note: &Note, left: NoteFile) -> Option<RestoredMount> {
     let mount = &note.mount;
-    let is_of_this_boot = note.owner.boot == results::Owner::current().boot;
+    let is_of_this_boot = note.owner.boot == results::ProcessIdentity::current().boot;
     let table = mounts();
     // A note of an earlier boot says nothing about the mounts of this one.
-    if !is_of_this_boot || table.iter().any(|other| is_back(mount, other)) {
+    if !is_of_this_boot || table.iter().any(|other| is_restored(mount, other)) {
         left.remove();
         return None;
     }
-    let outcome = free(note, &table).and_then(|()| mount_noted(mount).map_err(NotPutBack::Refused));
+    let outcome =
+        free(note, &table).and_then(|()| mount_from_note(mount).map_err(RestoreFailure::Refused));
     // The kernel may accept it next time.
-    if !matches!(outcome, Err(NotPutBack::Refused(_))) {
+    if !matches!(outcome, Err(RestoreFailure::Refused(_))) {
         left.remove();
     }
-    Some(PutBack {
+    Some(RestoredMount {
         point: mount.point.clone(),
         command: command(mount),
         outcome,
     })
 }
 
-fn is_back(mount: &MountLine, other: &MountLine) -> bool {
+fn is_restored(mount: &MountLine, other: &MountLine) -> bool {
     (&other.point, &other.source) == (&mount.point, &mount.source)
 }
 
 /// Checks that the device has its old content, and that device and mount point are free.
-fn free(note: &Note, table: &[MountLine]) -> Result<(), NotPutBack> {
+fn free(note: &Note, table: &[MountLine]) -> Result<(), RestoreFailure> {
     let mount = &note.mount;
     // Device numbers without a device (major 0) are reused.
     let has_number = |other: &MountLine| mount.device.0 != 0 && other.device == mount.device;
     let same = |other: &&MountLine| other.source == mount.source || has_number(other);
     if let Some(other) = table.iter().find(same) {
-        return Err(NotPutBack::Elsewhere(other.point.clone()));
+        return Err(RestoreFailure::Elsewhere(other.point.clone()));
     }
     if table.iter().any(|other| other.point == mount.point) {
-        return Err(NotPutBack::Covered);
+        return Err(RestoreFailure::Covered);
     }
     match note::source(&mount.source) {
         Ok(found) if found == (note.source, note.signature.clone()) => Ok(()),
-        _ => Err(NotPutBack::OtherDevice(mount.source.clone())),
+        _ => Err(RestoreFailure::OtherDevice(mount.source.clone())),
     }
 }
 
-fn mount_noted(mount: &MountLine) -> io::Result<()> {
+fn mount_from_note(mount: &MountLine) -> io::Result<()> {
     // Refuses symbolic links, which another user could have put into the path.
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let strict = ResolveFlags::NO_SYMLINKS;

@@ -23,13 +23,13 @@ fn reason(point: &str) -> Option<String> {
 }
 
 #[test]
-fn a_file_system_of_its_own_may_be_taken_away() {
+fn a_separate_file_system_may_be_unmounted() {
     assert_eq!(reason("/alone"), None);
     assert_eq!(reason("/home"), None);
 }
 
 #[test]
-fn what_others_rely_on_stays() {
+fn file_systems_that_others_rely_on_are_not_unmounted() {
     let told = |point| reason(point).expect("a reason");
     assert_eq!(told("/"), "it is the root file system");
     assert_eq!(told("/outer"), "`/outer/inner` is mounted in it");
@@ -47,10 +47,10 @@ fn what_others_rely_on_stays() {
 }
 
 #[test]
-fn what_has_no_block_device_stays() {
+fn file_systems_without_a_block_device_are_not_unmounted() {
     let told = |line: &str| {
         let table = parse(line);
-        against_source(&table[0]).expect("a reason")
+        why_not_restorable(&table[0]).expect("a reason")
     };
     assert_eq!(
         told("4 3 0:30 / /m rw - tmpfs tmpfs rw"),
@@ -71,7 +71,7 @@ fn what_has_no_block_device_stays() {
 }
 
 #[test]
-fn the_times_of_access_are_kept_as_they_were() {
+fn mount_flags_keep_the_access_time_mode() {
     let flags = |options: &str| {
         let table = parse(&format!("1 0 8:1 / /m {options} - ext4 /dev/sda1 rw"));
         attributes(&table[0]).expect("flags")
@@ -89,7 +89,7 @@ fn the_times_of_access_are_kept_as_they_were() {
 }
 
 #[test]
-fn the_command_by_hand_names_everything() {
+fn the_manual_mount_command_is_complete() {
     let mount = parse("2 1 8:2 / /m rw,noatime - xfs /dev/sda2 rw,inode64").remove(0);
     assert_eq!(
         command(&mount),
@@ -98,7 +98,7 @@ fn the_command_by_hand_names_everything() {
 }
 
 #[test]
-fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
+fn a_failed_remount_is_reported_with_the_command_to_repair_it() {
     let Some(mut device) = LoopMount::new(64) else {
         return;
     };
@@ -112,7 +112,7 @@ fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
     remount.mount.source = "/dev/pgmeter-no-such".to_owned();
     let notes = tempfile::tempdir().expect("a directory");
     remount.notes = notes.path().to_owned();
-    let Attempt::Unmounted(source) = remount.cycle() else {
+    let RemountResult::Unmounted(source) = remount.cycle() else {
         panic!("it is mounted from nothing");
     };
     assert_eq!(source, Errno::NOENT);
@@ -132,9 +132,9 @@ fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
 }
 
 /// How often something is attempted that is busy so many times, and what becomes of it.
-fn attempted(busy_count: u32) -> (u32, Result<(), Errno>) {
+fn count_attempts(busy_count: u32) -> (u32, Result<(), Errno>) {
     let mut count = 0;
-    let outcome = patiently(|| {
+    let outcome = retry_while_busy(|| {
         count += 1;
         match count <= busy_count {
             true => Err(Errno::BUSY),
@@ -145,13 +145,13 @@ fn attempted(busy_count: u32) -> (u32, Result<(), Errno>) {
 }
 
 #[test]
-fn what_is_busy_is_tried_again_but_not_for_ever() {
-    assert_eq!(attempted(0), (1, Ok(())));
-    assert_eq!(attempted(3), (4, Ok(())));
-    let (count, outcome) = attempted(u32::MAX);
+fn a_busy_unmount_is_retried_a_limited_number_of_times() {
+    assert_eq!(count_attempts(0), (1, Ok(())));
+    assert_eq!(count_attempts(3), (4, Ok(())));
+    let (count, outcome) = count_attempts(u32::MAX);
     assert_eq!((count, outcome), (BUSY_ATTEMPTS + 1, Err(Errno::BUSY)));
     let mut count = 0;
-    let refused: Result<(), Errno> = patiently(|| {
+    let refused: Result<(), Errno> = retry_while_busy(|| {
         count += 1;
         Err(Errno::PERM)
     });

@@ -8,14 +8,14 @@ use rustix::fs::{mkdirat, openat};
 use super::*;
 use crate::lab::{LoopMount, run};
 
-fn remove(parent: &Path, name: &str) -> (Removed, Vec<u64>) {
+fn remove(parent: &Path, name: &str) -> (RemovalResult, Vec<u64>) {
     let open = |path: &Path| {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         rustix::fs::open(path, flags, Mode::empty()).expect("a directory")
     };
     let (above, directory) = (open(parent), open(&parent.join(name)));
     let c_name = CString::new(name).expect("a name");
-    let doomed = Doomed {
+    let doomed = DirectoryToRemove {
         parent: above.as_fd(),
         name: &c_name,
         directory: &directory,
@@ -30,7 +30,7 @@ fn remove(parent: &Path, name: &str) -> (Removed, Vec<u64>) {
 
 fn assert_gone(parent: &Path, name: &str, count: u64) {
     let (removed, told) = remove(parent, name);
-    assert_eq!(removed, Removed { count, left: None });
+    assert_eq!(removed, RemovalResult { count, left: None });
     assert_eq!(told.last(), Some(&count));
     assert!(!parent.join(name).exists());
 }
@@ -94,7 +94,7 @@ fn a_tree_deeper_than_the_open_directories_is_removed() {
 }
 
 #[test]
-fn what_cannot_be_removed_is_counted_and_the_rest_goes() {
+fn entries_that_cannot_be_removed_are_counted_and_the_rest_is_removed() {
     if !rustix::process::geteuid().is_root() {
         println!("skipped: mounting needs root");
         return;
@@ -133,7 +133,7 @@ fn what_cannot_be_removed_is_counted_and_the_rest_goes() {
 }
 
 #[test]
-fn every_file_system_at_hand_is_emptied() {
+fn trees_are_removed_on_every_available_file_system() {
     for (format, options) in [
         (&["mkfs.ext4", "-q", "-F"][..], "rw"),
         (&["mkfs.xfs", "-q", "-f"], "rw"),

@@ -23,7 +23,7 @@ fn shown(parts: &[(u64, &[u8])]) -> String {
 }
 
 /// The image that a tool makes, as text; none, with the reason printed, without the tool.
-fn made_by(command: &[&str], size_mib: u64) -> Option<String> {
+fn signature_made_by(command: &[&str], size_mib: u64) -> Option<String> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("image");
     let file = std::fs::File::create(&path).expect("an image");
@@ -49,7 +49,7 @@ fn an_empty_device_has_no_signature() {
 }
 
 #[test]
-fn what_the_tools_of_this_machine_make_is_recognized() {
+fn signatures_written_by_installed_tools_are_recognized() {
     let uuid = "01234567-89ab-cdef-0123-456789abcdef";
     let tools: [(&[&str], u64, &str); 11] = [
         (
@@ -101,14 +101,14 @@ fn what_the_tools_of_this_machine_make_is_recognized() {
         ),
     ];
     for (command, size_mib, expected) in tools {
-        if let Some(found) = made_by(command, size_mib) {
+        if let Some(found) = signature_made_by(command, size_mib) {
             assert_eq!(found, expected, "{command:?}");
         }
     }
 }
 
 #[test]
-fn marks_of_formats_without_a_tool_here_are_recognized() {
+fn signatures_of_formats_without_an_installed_tool_are_recognized() {
     assert_eq!(shown(&[(3, b"NTFS    ")]), "a file system (ntfs)");
     assert_eq!(shown(&[(3, b"EXFAT   ")]), "a file system (exfat)");
     assert_eq!(
@@ -148,7 +148,7 @@ fn marks_of_formats_without_a_tool_here_are_recognized() {
 }
 
 #[test]
-fn marks_that_are_not_at_the_start_are_found() {
+fn signatures_beyond_the_start_are_found() {
     let uberblock = ZFS_MAGIC.to_le_bytes();
     assert_eq!(
         shown(&[((128 << 10) + 7 * 1024, &uberblock)]),
@@ -163,7 +163,7 @@ fn marks_that_are_not_at_the_start_are_found() {
 }
 
 #[test]
-fn partition_tables_are_found_and_a_protective_one_gives_way_to_gpt() {
+fn partition_tables_are_found_and_gpt_wins_over_a_protective_mbr() {
     assert_eq!(shown(&[(510, b"\x55\xAA")]), "a partition table (mbr)");
     let guid = [
         0x33, 0x22, 0x11, 0, 0x55, 0x44, 0x77, 0x66, 1, 2, 3, 4, 5, 6, 7, 8,
@@ -182,7 +182,7 @@ fn labels_cannot_smuggle_control_characters_into_messages() {
 }
 
 #[test]
-fn a_device_that_ends_early_is_read_as_far_as_it_goes() {
+fn a_small_device_is_read_to_its_end() {
     for size_bytes in [1, 3, 511, 512, 513, 1080, 4096, 65535, 65536] {
         let file = tempfile::tempfile().expect("a file");
         file.set_len(size_bytes).expect("its size");
@@ -197,7 +197,7 @@ fn a_device_that_ends_early_is_read_as_far_as_it_goes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn any_start_is_a_signature_or_none(bytes in prop::collection::vec(any::<u8>(), 0..8192)) {
+    fn signature_detection_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..8192)) {
         let _ = holding(&[(0, &bytes)]);
     }
 }

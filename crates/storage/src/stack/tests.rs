@@ -62,7 +62,7 @@ fn mount(file_system: &str, source: &str, device: (u32, u32)) -> MountLine {
 }
 
 #[test]
-fn every_layer_is_named_down_to_what_keeps_the_bytes() {
+fn the_stack_names_every_layer_down_to_the_medium() {
     let (_root, survey) = made_up();
     let under = |kind, device| survey.file_system(&mount(kind, "x", device), DEPTH_MAX);
     let volume = under("ext4", (254, 0));
@@ -83,7 +83,7 @@ fn every_layer_is_named_down_to_what_keeps_the_bytes() {
 }
 
 #[test]
-fn file_systems_without_a_device_say_who_keeps_the_bytes() {
+fn file_systems_without_a_device_name_their_server_or_memory() {
     let (_root, survey) = made_up();
     let under = |kind, source| survey.file_system(&mount(kind, source, (0, 9)), DEPTH_MAX);
     let memory = under("tmpfs", "tmpfs");
@@ -102,7 +102,7 @@ fn file_systems_without_a_device_say_who_keeps_the_bytes() {
 }
 
 #[test]
-fn what_lies_only_partly_in_memory_is_not_in_memory() {
+fn a_stack_only_partly_in_memory_does_not_count_as_memory() {
     let memory = StackLayer::new("memory", Medium::Memory);
     let disk = StackLayer::new("disk", Medium::Device);
     let both = StackLayer::new("raid", Medium::Unknown).on(vec![memory.clone(), disk]);
@@ -113,7 +113,7 @@ fn what_lies_only_partly_in_memory_is_not_in_memory() {
 }
 
 #[test]
-fn a_device_that_is_made_of_itself_has_an_end() {
+fn a_device_that_contains_itself_ends_at_the_depth_limit() {
     let (_root, survey) = made_up();
     let layer = survey.device((254, 1), DEPTH_MAX);
     assert_eq!(layer.medium, Medium::Unknown);
@@ -121,7 +121,7 @@ fn a_device_that_is_made_of_itself_has_an_end() {
 }
 
 #[test]
-fn what_is_under_this_system_s_files_is_printable() {
+fn the_stack_of_this_system_is_printable() {
     let directory = tempfile::tempdir().expect("a directory");
     let found = stack(directory.path()).expect("a stack");
     let missing = stack(&directory.path().join("new")).expect("a stack");

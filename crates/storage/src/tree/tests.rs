@@ -16,7 +16,7 @@ fn tree() -> (tempfile::TempDir, Tree) {
 }
 
 #[test]
-fn subdirectories_are_made_with_those_above_and_opened_again() {
+fn subdirectories_are_created_with_parents_and_opened_again() {
     let (directory, tree) = tree();
     let opened = tree.make_subdirectory("a/b/c").expect("made");
     let inode = fstat(&opened).expect("a status").st_ino;
@@ -68,7 +68,7 @@ fn links_and_files_in_the_way_are_refused() {
 }
 
 #[test]
-fn the_file_system_tells_its_block_and_its_room() {
+fn a_tree_reports_block_size_and_free_space() {
     let (directory, tree) = tree();
     use std::os::unix::fs::MetadataExt;
     let file = directory.path().join("file");

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use store::{FORMAT_NUMBER, Filter, Store, StoreError};
 
-use crate::bed::{Bed, beginning, record, store_run};
+use crate::bed::{TestStore, beginning, record, store_run};
 
 /// How opening is refused, for writing and for reading; the file stays as it was.
 fn refusal(path: &Path) -> StoreError {
@@ -20,7 +20,7 @@ fn refusal(path: &Path) -> StoreError {
 
 #[test]
 fn a_file_that_is_not_sqlite_is_refused() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     std::fs::write(
         bed.path(),
         "not a database, but long enough to be looked at\n".repeat(100),
@@ -37,7 +37,7 @@ fn a_database_of_another_program_is_refused() {
         "PRAGMA user_version = 1",
         "PRAGMA application_id = 7; CREATE TABLE t (x)",
     ] {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         Connection::open(bed.path())
             .unwrap()
             .execute_batch(sql)
@@ -48,8 +48,8 @@ fn a_database_of_another_program_is_refused() {
 }
 
 #[test]
-fn what_is_not_a_regular_file_is_refused() {
-    let bed = Bed::new();
+fn only_a_regular_file_can_be_a_store() {
+    let bed = TestStore::new();
     std::fs::create_dir(bed.path()).unwrap();
     assert!(matches!(refusal(&bed.path()), StoreError::NotAStore { .. }));
     let error = refusal(Path::new("/dev/null"));
@@ -58,7 +58,7 @@ fn what_is_not_a_regular_file_is_refused() {
 
 #[test]
 fn a_newer_format_is_refused() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     store_run(&bed.store(), &record(1));
     let newer = FORMAT_NUMBER + 1;
     let connection = Connection::open(bed.path()).unwrap();
@@ -79,15 +79,15 @@ fn a_newer_format_is_refused() {
 
 #[test]
 fn an_empty_file_becomes_a_store() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     std::fs::write(bed.path(), "").unwrap();
     store_run(&bed.store(), &record(1));
     assert_eq!(bed.store().load("last").unwrap(), record(1));
 }
 
 #[test]
-fn whatever_page_is_damaged_it_is_told_or_nothing_is_lost() {
-    let bed = Bed::new();
+fn a_damaged_page_is_reported_or_loses_nothing() {
+    let bed = TestStore::new();
     let records = [record(0), record(1), record(2)];
     for record in &records {
         store_run(&bed.store(), record);
@@ -117,8 +117,8 @@ fn whatever_page_is_damaged_it_is_told_or_nothing_is_lost() {
 }
 
 #[test]
-fn a_cut_store_is_told() {
-    let bed = Bed::new();
+fn a_truncated_store_is_reported_as_damaged() {
+    let bed = TestStore::new();
     store_run(&bed.store(), &record(1));
     let whole = std::fs::read(bed.path()).unwrap();
     std::fs::write(bed.path(), &whole[..whole.len() / 2]).unwrap();
@@ -127,7 +127,7 @@ fn a_cut_store_is_told() {
 }
 
 #[test]
-fn rows_that_do_not_belong_are_told() {
+fn inconsistent_rows_are_reported_as_damage() {
     for (sql, wanted) in [
         ("UPDATE headers SET record = '{'", "not a pgmeter record"),
         (
@@ -141,7 +141,7 @@ fn rows_that_do_not_belong_are_told() {
         ),
         ("UPDATE runs SET finished_at = 'yesterday'", "not a time"),
     ] {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         store_run(&bed.store(), &record(1));
         Connection::open(bed.path())
             .unwrap()
@@ -155,7 +155,7 @@ fn rows_that_do_not_belong_are_told() {
 
 #[test]
 fn a_locked_store_does_not_hold_up_a_run() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     let store = bed.store();
     let wanted = record(1);
     let writer = store.begin(&beginning(&wanted)).unwrap();
@@ -163,7 +163,7 @@ fn a_locked_store_does_not_hold_up_a_run() {
     blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
     let start = std::time::Instant::now();
     for cell in &wanted.cells {
-        crate::bed::tell_cell(&writer, cell);
+        crate::bed::write_cell(&writer, cell);
     }
     // Whoever waited for the lock would wait for 5 s.
     assert!(start.elapsed().as_secs() < 4, "{:?}", start.elapsed());
@@ -174,8 +174,8 @@ fn a_locked_store_does_not_hold_up_a_run() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_told_and_can_be_read() {
-    let bed = Bed::new();
+fn a_store_in_a_read_only_directory_can_be_read_but_not_opened_for_writing() {
+    let bed = TestStore::new();
     store_run(&bed.store(), &record(1));
     let directory = bed.path().parent().unwrap().to_owned();
     let set = |mode| {
@@ -196,8 +196,8 @@ fn a_directory_that_cannot_be_written_is_told_and_can_be_read() {
 }
 
 #[test]
-fn a_home_that_is_a_file_is_told() {
-    let bed = Bed::new();
+fn a_home_that_is_a_file_is_reported() {
+    let bed = TestStore::new();
     std::fs::write(bed.path(), "").unwrap();
     let error = Store::open(&bed.path().join("pgmeter/results.db")).unwrap_err();
     assert!(matches!(error, StoreError::System { .. }), "{error:?}");

@@ -7,11 +7,11 @@ use store::{RunWriter, Store};
 
 use crate::sample;
 
-pub struct Bed {
+pub struct TestStore {
     directory: tempfile::TempDir,
 }
 
-impl Bed {
+impl TestStore {
     pub fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
@@ -94,7 +94,7 @@ pub fn told(cell: u32, interval: &IntervalRecord) -> RunEvent {
 }
 
 /// Tells all of a cell.
-pub fn tell_cell(writer: &RunWriter, cell: &CellRecord) {
+pub fn write_cell(writer: &RunWriter, cell: &CellRecord) {
     writer.event(&begun(cell.index));
     for interval in &cell.intervals {
         writer.event(&told(cell.index, interval));
@@ -108,7 +108,7 @@ pub fn tell_cell(writer: &RunWriter, cell: &CellRecord) {
 pub fn store_run(store: &Store, record: &RunRecord) {
     let writer = store.begin(&beginning(record)).unwrap();
     for cell in &record.cells {
-        tell_cell(&writer, cell);
+        write_cell(&writer, cell);
     }
     for warning in &record.warnings {
         writer.event(&RunEvent::Warning {

@@ -2,7 +2,7 @@
 
 use store::{RunCursor, RunStatus, Store, StoredEvent, StoredEvents};
 
-use crate::bed::{Bed, beginning, begun, interval, record, tell_cell, told};
+use crate::bed::{TestStore, beginning, begun, interval, record, told, write_cell};
 
 /// What the writer gathers is there after a while.
 fn wait_for(store: &Store, id: &str, place: RunCursor, count: usize) -> StoredEvents {
@@ -29,14 +29,14 @@ fn words(seen: &StoredEvents) -> Vec<String> {
 }
 
 #[test]
-fn what_is_told_is_read_once_from_place_to_place() {
-    let bed = Bed::new();
+fn each_event_is_read_once_from_cursor_to_cursor() {
+    let bed = TestStore::new();
     let store = bed.store();
     let whole = record(1);
     let id = &whole.id;
     let writer = store.begin(&beginning(&whole)).unwrap();
     assert!(store.is_live(id).unwrap());
-    assert_eq!(store.end_place(id).unwrap(), RunCursor::default());
+    assert_eq!(store.end_cursor(id).unwrap(), RunCursor::default());
     writer.event(&begun(0));
     writer.event(&told(0, &interval(0)));
     writer.event(&told(0, &interval(1)));
@@ -48,13 +48,13 @@ fn what_is_told_is_read_once_from_place_to_place() {
     assert_eq!(place.to_string().parse(), Ok(place));
     assert_eq!(words(&store.since(id, place, 9).unwrap()), ["interval 0 1"]);
     let end = seen.events[2].0;
-    assert_eq!(store.end_place(id).unwrap(), end);
+    assert_eq!(store.end_cursor(id).unwrap(), end);
     let (cells, next) = store.intervals(id, place, None).unwrap();
     assert_eq!(
         (cells[0].intervals.len(), cells[0].is_complete, next),
         (1, false, end)
     );
-    tell_cell(&writer, &whole.cells[0]);
+    write_cell(&writer, &whole.cells[0]);
     let seen = wait_for(&store, id, end, 1);
     assert_eq!(words(&seen), ["end 0"]);
     // Of a complete cell all intervals are new.
@@ -69,8 +69,8 @@ fn what_is_told_is_read_once_from_place_to_place() {
 }
 
 #[test]
-fn a_run_that_is_over_is_read_in_parts_of_any_size() {
-    let bed = Bed::new();
+fn a_finished_run_is_read_in_parts_of_any_size() {
+    let bed = TestStore::new();
     let store = bed.store();
     let whole = record(1);
     crate::bed::store_run(&store, &whole);
@@ -89,7 +89,7 @@ fn a_run_that_is_over_is_read_in_parts_of_any_size() {
         parts.push((next, event));
     }
     assert_eq!(parts, all.events);
-    assert_eq!(store.end_place(&whole.id).unwrap(), place);
+    assert_eq!(store.end_cursor(&whole.id).unwrap(), place);
     let cells = store.cells(&whole.id).unwrap();
     assert_eq!(cells.len(), whole.cells.len());
     for (view, cell) in cells.iter().zip(&whole.cells) {
@@ -108,8 +108,8 @@ fn a_run_that_is_over_is_read_in_parts_of_any_size() {
 }
 
 #[test]
-fn a_run_that_goes_on_tells_its_process() {
-    let bed = Bed::new();
+fn a_live_run_names_its_process() {
+    let bed = TestStore::new();
     let store = bed.store();
     let writer = store.begin(&beginning(&record(1))).unwrap();
     let live = store.live_runs().unwrap();
@@ -122,7 +122,7 @@ fn a_run_that_goes_on_tells_its_process() {
 }
 
 #[test]
-fn what_is_no_place_is_not_read_as_one() {
+fn malformed_cursors_do_not_parse() {
     for text in [
         "",
         "1",

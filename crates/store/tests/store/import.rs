@@ -5,11 +5,11 @@ use results::{PhaseFigures, RunRecord};
 use serde_json::{Value, json};
 use store::{Filter, Imported, StoreError};
 
-use crate::bed::{Bed, record, store_run};
+use crate::bed::{TestStore, record, store_run};
 
 #[test]
 fn an_export_is_imported_without_loss() {
-    let (from, to) = (Bed::new(), Bed::new());
+    let (from, to) = (TestStore::new(), TestStore::new());
     let wanted = record(1);
     store_run(&from.store(), &wanted);
     let exported = from.store().export("last").unwrap();
@@ -24,8 +24,8 @@ fn an_export_is_imported_without_loss() {
 }
 
 #[test]
-fn a_record_with_a_rate_that_is_no_number_is_the_same_as_itself() {
-    let mut store = Bed::new().store();
+fn a_record_with_a_nan_rate_equals_itself() {
+    let mut store = TestStore::new().store();
     let mut wanted = record(1);
     wanted.cells[0].total.per_second = f64::NAN;
     let text = wanted.to_json();
@@ -36,8 +36,8 @@ fn a_record_with_a_rate_that_is_no_number_is_the_same_as_itself() {
 }
 
 #[test]
-fn another_run_of_the_same_name_is_refused() {
-    let bed = Bed::new();
+fn a_different_run_with_the_same_name_is_refused() {
+    let bed = TestStore::new();
     let mut store = bed.store();
     store_run(&store, &record(1));
     let mut other = record(1);
@@ -51,7 +51,7 @@ fn another_run_of_the_same_name_is_refused() {
 fn refusal(change: impl FnOnce(&mut Value)) -> StoreError {
     let mut value: Value = serde_json::from_str(&record(1).to_json()).unwrap();
     change(&mut value);
-    let mut store = Bed::new().store();
+    let mut store = TestStore::new().store();
     let error = store.import(value.to_string().as_bytes()).unwrap_err();
     assert!(
         store.list(&Filter::default()).unwrap().is_empty(),
@@ -94,8 +94,8 @@ fn damaged_records_are_refused_with_the_reason() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
-    let mut store = Bed::new().store();
+fn bytes_that_are_not_a_record_are_refused() {
+    let mut store = TestStore::new().store();
     let text = record(1).to_json();
     let cut = &text.as_bytes()[..text.len() / 2];
     let deep = "[".repeat(100_000);
@@ -113,7 +113,7 @@ fn what_is_no_record_is_refused() {
 }
 
 #[test]
-fn names_and_numbers_of_any_kind_come_back() {
+fn unusual_names_and_numbers_are_imported_unchanged() {
     let mut wanted = record(1);
     let nasty = "'; DROP TABLE runs; --\u{0}\u{1b}[2J\u{202e}";
     wanted.plan.workloads[0].name = nasty.into();
@@ -130,7 +130,7 @@ fn names_and_numbers_of_any_kind_come_back() {
         figures_before: [("histogram".to_owned(), figure)].into(),
         ..PhaseFigures::default()
     });
-    let mut store = Bed::new().store();
+    let mut store = TestStore::new().store();
     store.import(wanted.to_json().as_bytes()).unwrap();
     assert_eq!(store.load("last").unwrap(), wanted);
 }
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn a_record_with_any_change_is_taken_whole_or_refused(
+    fn an_altered_record_is_imported_whole_or_refused(
         place in any::<prop::sample::Index>(),
         length in 0_usize..40,
         bytes in proptest::collection::vec(any::<u8>(), 0..8),
@@ -151,7 +151,7 @@ proptest! {
         let start = place.index(text.len());
         let end = (start + length).min(text.len());
         text.splice(start..end, bytes);
-        let mut store = Bed::new().store();
+        let mut store = TestStore::new().store();
         match store.import(&text) {
             Ok(_) => {
                 let read = RunRecord::from_json(std::str::from_utf8(&text).unwrap()).unwrap();

@@ -12,7 +12,7 @@ use results::RunRecord;
 use rusqlite::Connection;
 use store::{Filter, RunStatus, Store};
 
-use crate::bed::{Bed, beginning, begun, interval, record, told};
+use crate::bed::{TestStore, beginning, begun, interval, record, told};
 
 /// Names the store in the process that is to be killed.
 const STORE: &str = "PGMETER_TEST_STORE";
@@ -56,14 +56,14 @@ fn write_until_killed(path: &Path, number: u32) -> ! {
 }
 
 /// A process that writes until its time has come.
-struct Victim {
+struct KilledWriter {
     number: u32,
     child: Child,
     life: Duration,
 }
 
 /// What was heard of a process until it was killed.
-struct Heard {
+struct WriterReport {
     /// Whether its run had begun.
     begun: bool,
     /// How many intervals it had told before the last second of its life.
@@ -72,7 +72,7 @@ struct Heard {
     disturbed: bool,
 }
 
-impl Victim {
+impl KilledWriter {
     fn start(path: &Path, number: u32, life: Duration) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args([
@@ -89,7 +89,7 @@ impl Victim {
         }
     }
 
-    fn kill(mut self) -> Heard {
+    fn kill(mut self) -> WriterReport {
         let start = Instant::now();
         let mut out = self.child.stdout.take().unwrap();
         let reader = std::thread::spawn(move || {
@@ -110,7 +110,7 @@ impl Victim {
         moments.push(killed);
         let is_early = |at: Instant| at + LAST < killed;
         let gaps = moments.windows(2).filter(|pair| !is_early(pair[1]));
-        Heard {
+        WriterReport {
             begun,
             early_count: told
                 .iter()
@@ -139,14 +139,14 @@ fn a_killed_run_loses_the_last_second_at_most() {
     if let (Ok(path), Ok(number)) = (std::env::var(STORE), std::env::var(NUMBER)) {
         write_until_killed(Path::new(&path), number.parse().unwrap());
     }
-    let bed = Bed::in_memory();
+    let bed = TestStore::in_memory();
     let mut state = 7;
     let (mut judged_count, mut kept_count) = (0, 0);
     for first in (0..TRY_COUNT_MAX).step_by(AT_ONCE as usize) {
-        let victims: Vec<Victim> = (first..first + AT_ONCE)
+        let victims: Vec<KilledWriter> = (first..first + AT_ONCE)
             .map(|number| {
                 let life = Duration::from_millis(random(&mut state) % 2500);
-                Victim::start(&bed.path(), number, life)
+                KilledWriter::start(&bed.path(), number, life)
             })
             .collect();
         std::thread::scope(|scope| {
@@ -177,7 +177,7 @@ fn a_killed_run_loses_the_last_second_at_most() {
     );
 }
 
-fn check_after_kill(bed: &Bed, victim: Victim) -> Heard {
+fn check_after_kill(bed: &TestStore, victim: KilledWriter) -> WriterReport {
     let id = record(victim.number).id;
     let heard = victim.kill();
     let store = bed.store();
@@ -200,12 +200,12 @@ fn check_after_kill(bed: &Bed, victim: Victim) -> Heard {
 }
 
 #[test]
-fn a_store_whose_making_was_killed_opens() {
+fn a_store_whose_creation_was_killed_opens() {
     let mut state = 11;
     for _ in 0..30 {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         let life = Duration::from_millis(random(&mut state) % 120);
-        Victim::start(&bed.path(), 0, life).kill();
+        KilledWriter::start(&bed.path(), 0, life).kill();
         bed.store().list(&Filter::default()).unwrap();
     }
 }

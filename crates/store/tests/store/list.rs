@@ -1,17 +1,17 @@
 //! Listing, naming, notes and tags.
 
 use results::{Environment, LabColumn, LabRecord, LabSection, Warning};
-use store::{Filter, FoundName, RateOf, RunStatus, Store, StoreError, names};
+use store::{Filter, FoundName, HeadlineUnit, RunStatus, Store, StoreError, names};
 
-use crate::bed::{Bed, beginning, record, store_run};
+use crate::bed::{TestStore, beginning, record, store_run};
 
 fn ids(store: &Store, filter: &Filter) -> Vec<String> {
     let rows = store.list(filter).unwrap();
     rows.into_iter().map(|row| row.id).collect()
 }
 
-fn three() -> (Bed, Store) {
-    let bed = Bed::new();
+fn three() -> (TestStore, Store) {
+    let bed = TestStore::new();
     let store = bed.store();
     for number in [1, 3, 2] {
         let mut record = record(number);
@@ -33,7 +33,7 @@ fn runs_are_listed_newest_first() {
 }
 
 #[test]
-fn a_row_says_what_a_run_was() {
+fn a_row_summarizes_its_run() {
     let (_bed, store) = three();
     let row = store.list(&Filter::default()).unwrap().remove(1);
     assert_eq!(row.status, RunStatus::Complete);
@@ -45,14 +45,14 @@ fn a_row_says_what_a_run_was() {
     assert_eq!(row.per_second_max, Some(10_000.0));
     assert_eq!(row.bytes_per_second_max, Some(40_960_000.0));
     let headline = row.headline.map(|it| (it.of, it.per_second));
-    assert_eq!(headline, Some((RateOf::Requests, 10_000.0)));
+    assert_eq!(headline, Some((HeadlineUnit::Requests, 10_000.0)));
     assert_eq!(row.kernel, record(2).environment.kernel);
     assert_eq!(row.short_id, "20261121-020002");
     assert_eq!(row.finished_at, record(2).finished_at);
 }
 
 #[test]
-fn filters_take_what_they_say() {
+fn filters_select_the_matching_runs() {
     let (_bed, mut store) = three();
     store.add_tag(&record(1).id, "before").unwrap();
     let count = |filter| ids(&store, &filter).len();
@@ -117,7 +117,7 @@ fn filters_take_what_they_say() {
 }
 
 #[test]
-fn a_run_is_named_by_its_beginning_or_its_age() {
+fn a_run_is_selected_by_id_prefix_or_age() {
     let (_bed, store) = three();
     let resolve = |selector: &str| store.resolve(selector);
     for (selector, number) in [
@@ -153,7 +153,7 @@ fn a_run_is_named_by_its_beginning_or_its_age() {
 }
 
 #[test]
-fn a_whole_name_is_meant_even_if_a_longer_one_begins_with_it() {
+fn a_full_id_wins_over_a_longer_id_that_starts_with_it() {
     let (_bed, mut store) = three();
     let mut longer = record(2);
     longer.id.push('0');
@@ -181,7 +181,7 @@ fn notes_and_tags_stay_with_their_run() {
 }
 
 #[test]
-fn what_cannot_be_told_from_others_in_a_list_is_no_tag() {
+fn tags_that_are_ambiguous_in_a_list_are_refused() {
     let (_bed, mut store) = three();
     for tag in ["", "a b", "a,b", "a\u{1b}[2J", &"x".repeat(65)] {
         let seen = store.add_tag("last", tag);
@@ -194,7 +194,7 @@ fn what_cannot_be_told_from_others_in_a_list_is_no_tag() {
 
 #[test]
 fn an_empty_store_has_no_runs() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     assert!(Store::open_to_read(&bed.path()).unwrap().is_none());
     assert!(!bed.path().exists(), "reading makes no file");
     let store = bed.store();
@@ -206,8 +206,8 @@ fn an_empty_store_has_no_runs() {
 }
 
 #[test]
-fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
-    let bed = Bed::new();
+fn a_held_lock_marks_a_run_as_running_whatever_process_has_its_pid() {
+    let bed = TestStore::new();
     let mut store = bed.store();
     let wanted = record(1);
     let writer = store.begin(&beginning(&wanted)).unwrap();
@@ -218,7 +218,7 @@ fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
     };
     let status = |store: &Store| store.list(&Filter::default()).unwrap()[0].status;
     // As a process of another container, whose number is another's here or nobody's.
-    let mut elsewhere = results::Owner::current();
+    let mut elsewhere = results::ProcessIdentity::current();
     (elsewhere.pid, elsewhere.started_ticks) = (1, 0);
     owner(&serde_json::to_string(&elsewhere).unwrap());
     assert_eq!(status(&store), RunStatus::Running);
@@ -234,7 +234,7 @@ fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
     // As one that was killed: its lock is there, and nobody holds it.
     let lock = format!("{}-run-{}", bed.path().display(), wanted.id);
     std::fs::write(&lock, "").unwrap();
-    owner(&serde_json::to_string(&results::Owner::current()).unwrap());
+    owner(&serde_json::to_string(&results::ProcessIdentity::current()).unwrap());
     assert_eq!(status(&store), RunStatus::Interrupted);
     assert!(has(&notice(&store), "the run was killed"));
     let next = store.begin(&beginning(&record(2))).unwrap();
@@ -288,7 +288,7 @@ fn a_lab_is_listed_with_its_runs_and_removed_without_them() {
 }
 
 #[test]
-fn the_newest_rows_are_those_of_the_list_where_a_lab_is_one() {
+fn selectors_by_age_count_a_lab_as_one_row() {
     let (_bed, mut store) = three();
     keep_lab(&mut store, LAB, &[&record(2).id, &record(3).id]);
     let find = |selector: &str| store.find(selector).unwrap();
@@ -308,7 +308,7 @@ fn the_newest_rows_are_those_of_the_list_where_a_lab_is_one() {
 }
 
 #[test]
-fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
+fn a_name_finds_one_run_or_lab_and_never_guesses_among_several() {
     let (_bed, mut store) = three();
     keep_lab(&mut store, LAB, &[&record(1).id]);
     let tag = "lab-20261121-020000-1-1f";
@@ -344,8 +344,8 @@ fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
 }
 
 #[test]
-fn names_are_read_without_making_or_changing_anything() {
-    let bed = Bed::new();
+fn reading_names_creates_and_changes_nothing() {
+    let bed = TestStore::new();
     assert_eq!(names(&bed.path(), 9), None);
     assert!(!bed.path().exists());
     let (bed, mut store) = three();

@@ -3,7 +3,7 @@
 use results::Status;
 use store::{Filter, RunOrder, RunPage, RunQuery, RunStatus, Store};
 
-use crate::bed::{Bed, beginning, record, store_run};
+use crate::bed::{TestStore, beginning, record, store_run};
 
 fn query() -> RunQuery {
     RunQuery {
@@ -13,8 +13,8 @@ fn query() -> RunQuery {
 }
 
 /// Runs 1 to 5; the third is another workload that failed, and the fifth goes on.
-fn five() -> (Bed, Store, store::RunWriter) {
-    let bed = Bed::new();
+fn five() -> (TestStore, Store, store::RunWriter) {
+    let bed = TestStore::new();
     let mut store = bed.store();
     for number in 1..=4 {
         let mut record = record(number);
@@ -38,7 +38,7 @@ fn numbers(page: &RunPage) -> Vec<u32> {
 }
 
 #[test]
-fn a_part_of_the_list_is_what_the_list_has() {
+fn a_page_is_a_slice_of_the_whole_list() {
     let (_bed, store, _writer) = five();
     let all = store.page(&query()).unwrap();
     assert_eq!((all.total_count, all.matching_count), (5, 5));
@@ -64,7 +64,7 @@ fn a_part_of_the_list_is_what_the_list_has() {
 }
 
 #[test]
-fn every_word_must_be_somewhere() {
+fn a_run_matches_only_if_it_contains_every_word() {
     let (_bed, mut store, _writer) = five();
     let found_in = |store: &Store, words: &[&str]| {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
@@ -88,7 +88,7 @@ fn every_word_must_be_somewhere() {
 }
 
 #[test]
-fn a_query_takes_what_it_says() {
+fn a_query_selects_the_matching_runs() {
     let (bed, store, writer) = five();
     let found = |query: RunQuery| numbers(&store.page(&query).unwrap());
     let status = |status| {
@@ -147,7 +147,7 @@ fn a_query_takes_what_it_says() {
 }
 
 #[test]
-fn what_has_no_figure_comes_last_however_it_is_sorted() {
+fn runs_without_the_sort_figure_come_last_in_both_orders() {
     let (_bed, store, _writer) = five();
     let sorted = |order, is_rising| {
         let query = RunQuery {

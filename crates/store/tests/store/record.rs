@@ -5,11 +5,11 @@ use std::time::Duration;
 use results::{RunRecord, Status, WarningCode};
 use store::{Filter, RunStatus, StoreError};
 
-use crate::bed::{Bed, beginning, begun, interval, record, store_run, tell_cell, told};
+use crate::bed::{TestStore, beginning, begun, interval, record, store_run, told, write_cell};
 
 #[test]
-fn a_run_comes_back_as_it_was() {
-    let bed = Bed::new();
+fn a_stored_run_loads_unchanged() {
+    let bed = TestStore::new();
     let wanted = record(1);
     store_run(&bed.store(), &wanted);
     let store = bed.store();
@@ -18,12 +18,12 @@ fn a_run_comes_back_as_it_was() {
 }
 
 #[test]
-fn what_was_not_told_is_stored_at_the_end() {
-    let bed = Bed::new();
+fn finishing_a_run_stores_what_events_did_not_report() {
+    let bed = TestStore::new();
     let mut wanted = record(1);
     let store = bed.store();
     let writer = store.begin(&beginning(&wanted)).unwrap();
-    tell_cell(&writer, &wanted.cells[0]);
+    write_cell(&writer, &wanted.cells[0]);
     // Figures that were completed only after they were told, and an interval that came late.
     wanted.cells[0].own_cost_ns_per_operation = Some(1.5);
     wanted.cells[0].intervals[2].length_ns += 1;
@@ -33,8 +33,8 @@ fn what_was_not_told_is_stored_at_the_end() {
 }
 
 #[test]
-fn intervals_that_were_told_but_are_not_in_the_record_go() {
-    let bed = Bed::new();
+fn finishing_a_run_drops_intervals_that_are_not_in_the_record() {
+    let bed = TestStore::new();
     let wanted = record(1);
     let store = bed.store();
     let writer = store.begin(&beginning(&wanted)).unwrap();
@@ -56,12 +56,12 @@ fn intervals_that_were_told_but_are_not_in_the_record_go() {
 }
 
 #[test]
-fn a_run_that_goes_on_shows_what_is_there_so_far() {
-    let bed = Bed::new();
+fn a_running_run_loads_with_its_results_so_far() {
+    let bed = TestStore::new();
     let store = bed.store();
     let wanted = record(1);
     let writer = store.begin(&beginning(&wanted)).unwrap();
-    tell_cell(&writer, &wanted.cells[0]);
+    write_cell(&writer, &wanted.cells[0]);
     writer.event(&begun(1));
     writer.event(&told(1, &interval(0)));
     writer.event(&told(1, &interval(1)));
@@ -87,8 +87,8 @@ fn a_run_that_goes_on_shows_what_is_there_so_far() {
 }
 
 #[test]
-fn a_lab_is_found_by_the_beginning_of_its_name() {
-    let bed = Bed::new();
+fn a_lab_is_found_by_a_prefix_of_its_name() {
+    let bed = TestStore::new();
     let mut store = bed.store();
     let mut lab = results::LabRecord::new(Default::default(), vec!["pgmeter".to_owned()]);
     store.keep_lab(&lab).unwrap();
@@ -106,11 +106,11 @@ fn a_lab_is_found_by_the_beginning_of_its_name() {
 
 #[test]
 fn a_run_knows_how_many_bytes_it_wrote() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     let store = bed.store();
     let wanted = record(1);
     let mut writer = store.begin(&beginning(&wanted)).unwrap();
-    tell_cell(&writer, &wanted.cells[0]);
+    write_cell(&writer, &wanted.cells[0]);
     let counted = writer.settle();
     assert_eq!(writer.settle(), counted, "it stays the same");
     // A kernel without accounting counts nothing.
@@ -120,8 +120,8 @@ fn a_run_knows_how_many_bytes_it_wrote() {
 }
 
 #[test]
-fn a_run_is_not_removed_while_it_goes_on_unless_asked_twice() {
-    let bed = Bed::new();
+fn a_running_run_is_removed_only_by_force() {
+    let bed = TestStore::new();
     let mut store = bed.store();
     let wanted = record(1);
     let writer = store.begin(&beginning(&wanted)).unwrap();
@@ -131,7 +131,7 @@ fn a_run_is_not_removed_while_it_goes_on_unless_asked_twice() {
         "{refused:?}"
     );
     store.remove("last", true).unwrap();
-    tell_cell(&writer, &wanted.cells[0]);
+    write_cell(&writer, &wanted.cells[0]);
     writer.finish(&wanted).unwrap();
     assert_eq!(
         store.load("last").unwrap(),
@@ -141,8 +141,8 @@ fn a_run_is_not_removed_while_it_goes_on_unless_asked_twice() {
 }
 
 #[test]
-fn a_name_is_given_once() {
-    let bed = Bed::new();
+fn a_run_id_is_used_only_once() {
+    let bed = TestStore::new();
     let store = bed.store();
     store_run(&store, &record(1));
     let refused = store.begin(&beginning(&record(1)));
@@ -153,8 +153,8 @@ fn a_name_is_given_once() {
 }
 
 #[test]
-fn a_store_that_was_removed_during_a_run_is_told() {
-    let bed = Bed::new();
+fn a_store_removed_during_a_run_is_reported() {
+    let bed = TestStore::new();
     let wanted = record(1);
     let writer = bed.store().begin(&beginning(&wanted)).unwrap();
     std::fs::remove_file(bed.path()).unwrap();
@@ -163,8 +163,8 @@ fn a_store_that_was_removed_during_a_run_is_told() {
 }
 
 #[test]
-fn removed_runs_give_their_space_back() {
-    let bed = Bed::new();
+fn removing_runs_frees_their_space() {
+    let bed = TestStore::new();
     let mut store = bed.store();
     store_run(&store, &record(0));
     let size = || std::fs::metadata(bed.path()).unwrap().len();
@@ -184,7 +184,7 @@ fn removed_runs_give_their_space_back() {
 
 #[test]
 fn two_runs_at_once_share_a_store() {
-    let bed = Bed::new();
+    let bed = TestStore::new();
     bed.store();
     let records = [record(1), record(2), record(3), record(4)];
     std::thread::scope(|scope| {
@@ -193,7 +193,7 @@ fn two_runs_at_once_share_a_store() {
                 let store = bed.store();
                 let writer = store.begin(&beginning(wanted)).unwrap();
                 for cell in &wanted.cells {
-                    tell_cell(&writer, cell);
+                    write_cell(&writer, cell);
                     std::thread::sleep(Duration::from_millis(500));
                 }
                 writer.finish(wanted).unwrap();

@@ -1,10 +1,10 @@
 //! Stores of earlier formats: each has a fixture, which is never changed.
 
-use results::{FORMAT, Owner, RunRecord};
+use results::{FORMAT, ProcessIdentity, RunRecord};
 use rusqlite::Connection;
-use store::{FORMAT_NUMBER, Filter, Imported, RateOf, RunStatus, Store, StoreError};
+use store::{FORMAT_NUMBER, Filter, HeadlineUnit, Imported, RunStatus, Store, StoreError};
 
-use crate::bed::{Bed, record, store_run};
+use crate::bed::{TestStore, record, store_run};
 
 /// The formats that have been, each with a complete run and one that was killed.
 const FIXTURES: [(i64, &str, &str); 4] = [
@@ -31,22 +31,22 @@ const FIXTURES: [(i64, &str, &str); 4] = [
 ];
 
 /// Makes the file of an earlier version.
-fn old(bed: &Bed, sql: &str) {
-    let sql = sql.replace("@HOST@", &Owner::current().host);
+fn old(bed: &TestStore, sql: &str) {
+    let sql = sql.replace("@HOST@", &ProcessIdentity::current().host);
     Connection::open(bed.path())
         .unwrap()
         .execute_batch(&sql)
         .unwrap();
 }
 
-fn format_of(bed: &Bed) -> i64 {
+fn format_of(bed: &TestStore) -> i64 {
     let connection = Connection::open(bed.path()).unwrap();
     connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .unwrap()
 }
 
-fn schema_of(bed: &Bed) -> Vec<String> {
+fn schema_of(bed: &TestStore) -> Vec<String> {
     let connection = Connection::open(bed.path()).unwrap();
     let sql = "SELECT type || ' ' || name FROM sqlite_schema UNION ALL \
                SELECT m.name || '.' || c.name || ' ' || c.type FROM sqlite_schema AS m, \
@@ -63,11 +63,11 @@ fn every_earlier_format_has_a_fixture() {
 }
 
 #[test]
-fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
-    let new = Bed::new();
+fn an_old_store_is_upgraded_with_all_its_content() {
+    let new = TestStore::new();
     new.store();
     for (number, sql, json) in FIXTURES {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         old(&bed, sql);
         assert_eq!(format_of(&bed), number);
         let store = bed.store();
@@ -83,7 +83,7 @@ fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
         assert_eq!(complete.kernel, wanted.environment.kernel);
         let headline = complete.headline.map(|it| (it.of, it.per_second));
         let rate = wanted.cells[0].total.per_second;
-        assert_eq!(headline, Some((RateOf::Requests, rate)));
+        assert_eq!(headline, Some((HeadlineUnit::Requests, rate)));
         assert_eq!(complete.tags, ["before-trim"]);
         assert_eq!(complete.note, "the old drive");
         assert_eq!(killed.status, RunStatus::Interrupted);
@@ -99,7 +99,7 @@ fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
 }
 
 #[test]
-fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
+fn an_upgrade_computes_the_same_headline_as_a_new_run() {
     let (_, sql, json) = FIXTURES[2];
     let shapes = [
         ("measure", 4096.0),
@@ -108,7 +108,7 @@ fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
         ("transactions", 1e3),
     ];
     for (phase, bytes_each) in shapes {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         old(&bed, sql);
         let mut wanted = RunRecord::from_json(json).unwrap();
         let cell = &mut wanted.cells[0];
@@ -124,7 +124,7 @@ fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
         drop(connection);
         let store = bed.store();
         let rows = store.list(&Filter::default()).unwrap();
-        let fresh = Bed::new();
+        let fresh = TestStore::new();
         let mut new = fresh.store();
         new.import(wanted.to_json().as_bytes()).unwrap();
         let written = new.list(&Filter::default()).unwrap().remove(0);
@@ -134,8 +134,8 @@ fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
 }
 
 #[test]
-fn a_record_of_an_earlier_format_is_loaded_as_one_of_this() {
-    let bed = Bed::new();
+fn a_record_of_an_earlier_format_loads_in_the_current_format() {
+    let bed = TestStore::new();
     let sql = include_str!("../formats/4-record-1.sql");
     old(&bed, sql);
     assert_eq!(format_of(&bed), 4);
@@ -153,9 +153,9 @@ fn a_record_of_an_earlier_format_is_loaded_as_one_of_this() {
 }
 
 #[test]
-fn an_old_store_is_brought_up_to_date_once_however_many_open_it() {
+fn an_old_store_is_upgraded_once_when_many_open_it() {
     let (_, sql, _) = FIXTURES[0];
-    let bed = Bed::new();
+    let bed = TestStore::new();
     old(&bed, sql);
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -166,9 +166,9 @@ fn an_old_store_is_brought_up_to_date_once_however_many_open_it() {
 }
 
 #[test]
-fn an_upgrade_that_fails_leaves_the_old_store() {
+fn a_failed_upgrade_keeps_the_old_store() {
     let (number, sql, _) = FIXTURES[0];
-    let bed = Bed::new();
+    let bed = TestStore::new();
     old(&bed, sql);
     let spoil = "ALTER TABLE runs ADD COLUMN host TEXT";
     Connection::open(bed.path())
@@ -187,9 +187,9 @@ fn an_upgrade_that_fails_leaves_the_old_store() {
 }
 
 #[test]
-fn a_store_can_be_opened_at_any_moment_of_its_making() {
+fn a_store_can_be_opened_at_any_moment_of_its_creation() {
     for _ in 0..40 {
-        let bed = Bed::new();
+        let bed = TestStore::new();
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| while Store::open_to_read(&bed.path()).unwrap().is_none() {});

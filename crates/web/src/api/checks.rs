@@ -14,7 +14,7 @@ use crate::body::Body;
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::own_workloads::OwnFolder;
 use crate::program::{ProgramOutput, ask, ask_at_most, words};
-use crate::scratch::Given;
+use crate::scratch::ChildFile;
 use crate::shared::{Shared, State};
 
 /// Maximum size of a plan sent to the page, in bytes.
@@ -28,7 +28,7 @@ pub struct CheckAnswer {
     /// `true` if all targets are below the server's roots, so that the server may start the run.
     pub may_start: bool,
     /// Errors, warnings and notes, in the order in which `check` prints them.
-    pub verdicts: Vec<LineVerdict>,
+    pub verdicts: Vec<CheckMessage>,
     /// The plan, as described by `pgmeter schema check`, without its warnings; null if the workload
     /// is invalid.
     pub plan: Option<Value>,
@@ -43,7 +43,7 @@ impl JsonDocument for CheckAnswer {
 /// An error, a warning or a note, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct LineVerdict {
+pub struct CheckMessage {
     /// `error`, `warning` or `note`.
     pub severity: String,
     /// The file; empty if the message is not about a file.
@@ -86,7 +86,7 @@ pub struct ConvertAnswer {
     /// The text; null if the format cannot express the workload.
     pub text: Option<String>,
     /// Errors, warnings and notes.
-    pub verdicts: Vec<LineVerdict>,
+    pub verdicts: Vec<CheckMessage>,
 }
 
 impl JsonDocument for ConvertAnswer {
@@ -128,7 +128,7 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
 pub(crate) async fn resolved(
     shared: &Arc<Shared>,
     asked: WorkloadRequest,
-) -> Result<(Vec<OsString>, Option<Given>), RefusedAnswer> {
+) -> Result<(Vec<OsString>, Option<ChildFile>), RefusedAnswer> {
     let shared = Arc::clone(shared);
     blocking(move || {
         asked.check_counts()?;
@@ -162,7 +162,7 @@ pub(crate) fn arguments(
 /// Runs `check` with these arguments.
 pub(crate) async fn checked(
     shared: &Arc<Shared>,
-    (arguments, given): (Vec<OsString>, Option<Given>),
+    (arguments, given): (Vec<OsString>, Option<ChildFile>),
 ) -> Result<CheckAnswer, RefusedAnswer> {
     let mut whole = words(["check", "--json"]);
     whole.extend(arguments);
@@ -174,7 +174,7 @@ pub(crate) async fn checked(
 /// Refuses invalid workloads and workloads that use a target that the server does not offer.
 pub(crate) async fn admitted(
     shared: &Arc<Shared>,
-    line: (Vec<OsString>, Option<Given>),
+    line: (Vec<OsString>, Option<ChildFile>),
 ) -> Result<(), RefusedAnswer> {
     let found = checked(shared, line).await?;
     let Some(plan) = &found.plan else {
@@ -186,7 +186,7 @@ pub(crate) async fn admitted(
     if !has_target {
         return Err(RefusedAnswer::bad("no target was chosen").help("name one in `targets`"));
     }
-    match strangers(shared, plan).first() {
+    match targets_not_offered(shared, plan).first() {
         // Fails again, with the reason.
         Some(path) => shared.roots.admit(path).map(drop),
         None => Ok(()),
@@ -213,13 +213,13 @@ fn found_in(shared: &Shared, said: &ProgramOutput) -> Result<CheckAnswer, Refuse
         plan.remove("format");
         plan.remove("warnings")
     });
-    let verdicts: Vec<LineVerdict> =
+    let verdicts: Vec<CheckMessage> =
         serde_json::from_value(found.unwrap_or_default()).map_err(|error| {
             RefusedAnswer::failed(format!("`check` printed unexpected warnings: {error}"))
         })?;
     Ok(CheckAnswer {
         is_understood: true,
-        may_start: strangers(shared, &plan).is_empty(),
+        may_start: targets_not_offered(shared, &plan).is_empty(),
         verdicts: verdicts.into_iter().map(in_short).collect(),
         planned_ns: planned_ns(&plan),
         plan: Some(plan),
@@ -227,7 +227,7 @@ fn found_in(shared: &Shared, said: &ProgramOutput) -> Result<CheckAnswer, Refuse
 }
 
 /// Targets of a plan that the server does not offer.
-fn strangers(shared: &Shared, plan: &Value) -> Vec<String> {
+fn targets_not_offered(shared: &Shared, plan: &Value) -> Vec<String> {
     let targets = plan["targets"].as_array().into_iter().flatten();
     // Targets of the `null` engine are only names.
     let touched = targets.filter(|target| target["kind"] != "null");
@@ -248,7 +248,7 @@ fn planned_ns(plan: &Value) -> u64 {
 
 /// Messages about a workload from standard error. If the command failed for another reason, this is
 /// an error of the server.
-fn verdicts(said: &ProgramOutput) -> Result<Vec<LineVerdict>, RefusedAnswer> {
+fn verdicts(said: &ProgramOutput) -> Result<Vec<CheckMessage>, RefusedAnswer> {
     let found = parsed(&said.remarks);
     match said.code {
         // Codes 2 and 3 are about the workload. All others, and failures without a message, are
@@ -259,8 +259,8 @@ fn verdicts(said: &ProgramOutput) -> Result<Vec<LineVerdict>, RefusedAnswer> {
 }
 
 /// Parses messages as the program prints them: a message, its location, the line, and advice.
-fn parsed(remarks: &str) -> Vec<LineVerdict> {
-    let mut found: Vec<LineVerdict> = Vec::new();
+fn parsed(remarks: &str) -> Vec<CheckMessage> {
+    let mut found: Vec<CheckMessage> = Vec::new();
     for line in remarks.lines() {
         let begins = ["error", "warning", "note"]
             .into_iter()
@@ -269,10 +269,10 @@ fn parsed(remarks: &str) -> Vec<LineVerdict> {
                 Some((severity, message))
             });
         if let Some((severity, message)) = begins {
-            found.push(LineVerdict {
+            found.push(CheckMessage {
                 severity: severity.to_owned(),
                 message: message.to_owned(),
-                ..LineVerdict::default()
+                ..CheckMessage::default()
             });
             continue;
         }
@@ -280,7 +280,7 @@ fn parsed(remarks: &str) -> Vec<LineVerdict> {
             continue;
         };
         if let Some(place) = line.strip_prefix("  --> ") {
-            put_place(last, place);
+            parse_location(last, place);
         } else if let Some(help) = line.strip_prefix("help: ") {
             last.help = Some(help.to_owned());
         }
@@ -289,7 +289,7 @@ fn parsed(remarks: &str) -> Vec<LineVerdict> {
 }
 
 /// Parses `FILE`, `FILE:LINE` or `FILE:LINE:COLUMN`.
-fn put_place(verdict: &mut LineVerdict, place: &str) {
+fn parse_location(verdict: &mut CheckMessage, place: &str) {
     let mut rest = place;
     let mut numbers = Vec::new();
     // From the end: the name of a file may contain colons.
@@ -307,7 +307,7 @@ fn put_place(verdict: &mut LineVerdict, place: &str) {
 }
 
 /// Restores the file name of the request.
-fn in_short(mut verdict: LineVerdict) -> LineVerdict {
+fn in_short(mut verdict: CheckMessage) -> CheckMessage {
     if let Some(name) = verdict.file.strip_prefix("./") {
         verdict.file = name.to_owned();
     }
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn remarks_become_verdicts_by_line() {
+    fn messages_of_check_become_verdicts_by_line() {
         let remarks = "warning: a\n  --> ./x.toml:3\nerror: b `c: d`\n  --> ./x.toml:12:7\n\
                        \x20 12 | size = 3 x\nhelp: write it\nnote: e\n";
         let found = parsed(remarks);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_no_file_is_a_refusal() {
+    fn output_without_a_verdict_or_from_a_bug_is_refused() {
         let said = |code: i32, remarks: &str| ProgramOutput {
             code: Some(code),
             output: Vec::new(),

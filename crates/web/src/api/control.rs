@@ -54,14 +54,14 @@ fn check_tags(tags: &[String]) -> Result<(), RefusedAnswer> {
 
 /// Confirmation of a request to a running run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ToldRun {
+pub struct ControlAnswer {
     /// The run's id.
     pub run_id: String,
     /// The requested action: `stop`, `skip` or `abort`.
     pub told: String,
 }
 
-impl JsonDocument for ToldRun {
+impl JsonDocument for ControlAnswer {
     const FORMAT: &'static str = "pgmeter-serve-told/1";
 }
 
@@ -75,7 +75,7 @@ pub(crate) async fn stop(shared: State, Path(id): Path<String>) -> Answer {
 /// `POST /api/runs/{id}/skip`
 pub(crate) async fn skip(shared: State, Path(id): Path<String>) -> Answer {
     let run = live(&shared.0, id).await?;
-    if !signal::heeds(&run.owner, Signal::USR1) {
+    if !signal::catches_signal(&run.owner, Signal::USR1) {
         return Err(RefusedAnswer::conflict("this run cannot skip a cell"));
     }
     signal::send(&run.owner, Signal::USR1)?;
@@ -92,7 +92,7 @@ pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
 }
 
 fn told(run: LiveRun, what: &str) -> Answer {
-    let told = ToldRun {
+    let told = ControlAnswer {
         run_id: run.id,
         told: what.to_owned(),
     };
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_words() {
+    fn tags_must_be_single_words() {
         assert!(check_tags(&["a".to_owned(), "lab:b".to_owned()]).is_ok());
         for tag in ["", "a b", "a,b", "a\n", &"x".repeat(65)] {
             assert!(check_tags(&[tag.to_owned()]).is_err());

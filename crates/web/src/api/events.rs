@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use crate::answer::{Answer, RefusedAnswer, typed};
 use crate::api::facts::PROTOCOL;
 use crate::live::{
-    EVENTS_MAX, GapEvent, Published, STREAMS_MAX, StreamTicket, event, publish, run_end,
+    EVENTS_MAX, GapEvent, PublishedEvent, STREAMS_MAX, StreamTicket, event, run_end, to_published,
 };
 use crate::shared::{Shared, State};
 
@@ -91,7 +91,7 @@ pub(crate) async fn events(
     };
     // The task ends when the client disconnects, because that drops the body and its channel.
     tokio::spawn(stream.serve(hello, receiver));
-    let mut answer = typed("text/event-stream", Body::new(BodyParts(parts)));
+    let mut answer = typed("text/event-stream", Body::new(BodyStream(parts)));
     // nginx would otherwise hold events back until its buffer is full.
     let buffering = HeaderName::from_static("x-accel-buffering");
     answer
@@ -150,10 +150,10 @@ struct EventReader {
 }
 
 /// The client has disconnected, or all events are sent.
-struct Over;
+struct StreamEnded;
 
 impl EventStream {
-    async fn serve(mut self, hello: HelloEvent, receiver: Receiver<Published>) {
+    async fn serve(mut self, hello: HelloEvent, receiver: Receiver<PublishedEvent>) {
         let mut text = event("hello", &hello).to_vec();
         // Browsers then reconnect after 1 s instead of their longer default.
         text.extend_from_slice(b"retry: 1000\n\n");
@@ -165,17 +165,17 @@ impl EventStream {
     }
 
     /// Sends the events that are already in the store.
-    async fn catch_up(&mut self) -> Result<(), Over> {
+    async fn catch_up(&mut self) -> Result<(), StreamEnded> {
         loop {
             let (id, place) = (self.reader.id.clone(), self.reader.place);
             let told = self
                 .shared
                 .with_store(move |store| Ok(store.since(&id, place, EVENTS_MAX)?));
             let Ok(told) = told.await else {
-                return Err(Over);
+                return Err(StreamEnded);
             };
             let (is_cut, status) = (told.is_cut, told.status);
-            for published in publish(told.events) {
+            for published in to_published(told.events) {
                 self.reader.pass_on(published).await?;
             }
             if !is_cut && status != RunStatus::Running {
@@ -191,12 +191,12 @@ impl EventStream {
 
 impl EventReader {
     /// Sends events as they are published.
-    async fn go_on(&mut self, mut receiver: Receiver<Published>) -> Result<(), Over> {
+    async fn go_on(&mut self, mut receiver: Receiver<PublishedEvent>) -> Result<(), StreamEnded> {
         loop {
             let received = tokio::select! {
                 received = tokio::time::timeout(KEEP_ALIVE, receiver.recv()) => received,
                 // A client that has left is noticed here even if no event arrives.
-                () = self.sender.closed() => return Err(Over),
+                () = self.sender.closed() => return Err(StreamEnded),
             };
             match received {
                 Err(_) => self.send(Bytes::from_static(b": keep-alive\n\n")).await?,
@@ -206,14 +206,14 @@ impl EventReader {
                     let gap = event("gap", &GapEvent { lost_count, from });
                     self.send_at(gap).await?;
                 }
-                Ok(Err(RecvError::Closed)) => return Err(Over),
+                Ok(Err(RecvError::Closed)) => return Err(StreamEnded),
             }
         }
     }
 
     /// Sends an event unless the client already has it.
-    async fn pass_on(&mut self, published: Published) -> Result<(), Over> {
-        let Published { place, text, .. } = published;
+    async fn pass_on(&mut self, published: PublishedEvent) -> Result<(), StreamEnded> {
+        let PublishedEvent { place, text, .. } = published;
         // The subscription is older than the read of the store, so an event can arrive twice.
         let is_new = (place.cell, place.step) > (self.place.cell, self.place.step)
             || place.warnings > self.place.warnings;
@@ -226,28 +226,28 @@ impl EventReader {
         self.place.warnings = self.place.warnings.max(place.warnings);
         self.send_at(text).await?;
         match published.is_end {
-            true => Err(Over),
+            true => Err(StreamEnded),
             false => Ok(()),
         }
     }
 
     /// Sends an event, followed by its place as the id.
-    async fn send_at(&self, text: Bytes) -> Result<(), Over> {
+    async fn send_at(&self, text: Bytes) -> Result<(), StreamEnded> {
         let mut whole = text.to_vec();
         let id = format!("id: {}:{}\n\n", self.id, self.place);
         whole.extend_from_slice(id.as_bytes());
         self.send(Bytes::from(whole)).await
     }
 
-    async fn send(&self, text: Bytes) -> Result<(), Over> {
-        self.sender.send(text).await.map_err(|_| Over)
+    async fn send(&self, text: Bytes) -> Result<(), StreamEnded> {
+        self.sender.send(text).await.map_err(|_| StreamEnded)
     }
 }
 
 /// A response body that yields parts as they arrive.
-struct BodyParts(mpsc::Receiver<Bytes>);
+struct BodyStream(mpsc::Receiver<Bytes>);
 
-impl http_body::Body for BodyParts {
+impl http_body::Body for BodyStream {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -274,8 +274,8 @@ mod tests {
         }
     }
 
-    fn published(step: u32) -> Published {
-        Published {
+    fn published(step: u32) -> PublishedEvent {
+        PublishedEvent {
             place: at(step),
             text: event("interval", &step),
             is_end: false,
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_reader_is_told_of_the_gap_and_goes_on_behind_it() {
+    fn a_slow_reader_gets_a_gap_event_and_continues_after_it() {
         let texts = read_late(10);
         assert_eq!(
             texts[0],
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_in_time_misses_nothing() {
+    fn a_reader_that_keeps_up_misses_nothing() {
         let texts = read_late(3);
         assert_eq!(texts.len(), 4);
         assert!(texts.iter().all(|text| !text.contains("gap")));

@@ -238,7 +238,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
     let view = shared.with_store(move |store| {
         let run = store.row(&id)?;
         // Determine the place first, so that no event between the two reads is lost.
-        let next = store.end_place(&run.id)?;
+        let next = store.end_cursor(&run.id)?;
         let outline = store.outline(&run.id)?;
         let names = CellNames::of(&outline.plan);
         let plan = &outline.plan;
@@ -273,7 +273,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
 /// Names of workers or targets, if intervals have their results: see `IntervalRecord::workers`.
 fn parts(names: impl Iterator<Item = String>) -> Vec<String> {
     let names: Vec<String> = names.collect();
-    match IntervalRecord::tells_apart(names.len()) {
+    match IntervalRecord::lists_separately(names.len()) {
         true => names,
         false => Vec::new(),
     }

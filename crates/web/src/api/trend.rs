@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::ChangePoint;
 use store::{
-    CellQuestion, FollowedCell, RateOf, RunOrder, RunQuery, RunRow, RunStatus, Store, StoreError,
+    CellSettings, FollowedCell, HeadlineUnit, RunOrder, RunQuery, RunRow, RunStatus, Store,
+    StoreError,
 };
 use units::JsonDocument;
 
@@ -30,11 +31,11 @@ pub struct TrendQuery {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrendAnswer {
     /// Unit of the rates; null if there is no run.
-    pub of: Option<RateOf>,
+    pub of: Option<HeadlineUnit>,
     /// The cell that the trend follows. This is the cell of the newest run that most runs measured,
     /// or the one with the best rate if several tie. Runs without this cell are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cell: Option<CellQuestion>,
+    pub cell: Option<CellSettings>,
     /// The runs, oldest first; of more than 500, the newest 500.
     pub runs: Vec<TrendRun>,
     /// Lasting changes of the rate.
@@ -140,7 +141,7 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
 }
 
 /// Unit of a run's headline rate.
-fn headline_of(run: &RunRow) -> Option<RateOf> {
+fn headline_of(run: &RunRow) -> Option<HeadlineUnit> {
     let headline = run.headline.filter(|it| it.per_second.is_finite())?;
     Some(headline.of)
 }
@@ -156,7 +157,7 @@ fn followed<'a>(
     store: &Store,
     named: &'a [RunRow],
     asked: &TrendQuery,
-    of: RateOf,
+    of: HeadlineUnit,
 ) -> Result<Followed<'a>, StoreError> {
     let mut all: Vec<(&'a RunRow, Vec<FollowedCell>)> = Vec::new();
     for run in named {

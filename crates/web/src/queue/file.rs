@@ -6,39 +6,39 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use results::Owner;
+use results::ProcessIdentity;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::QueueEntry;
 use crate::answer::RefusedAnswer;
-use crate::scratch::Given;
+use crate::scratch::ChildFile;
 
 /// Maximum size of a queue file, in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Content of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct KeptQueue {
+pub(crate) struct SavedQueue {
     pub waiting: Vec<QueueEntry>,
     #[serde(default)]
-    pub begun: Option<BegunEntry>,
+    pub begun: Option<StartedEntry>,
     /// Workload files as they were when the run was queued, by id of the entry.
     #[serde(default)]
-    pub texts: BTreeMap<String, Given>,
+    pub texts: BTreeMap<String, ChildFile>,
 }
 
 /// A run in progress, and its process.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct BegunEntry {
+pub(crate) struct StartedEntry {
     pub entry: QueueEntry,
-    pub owner: Owner,
+    pub owner: ProcessIdentity,
 }
 
 /// Reason why this server does not start runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NotLocked {
+pub(crate) enum QueueLockFailure {
     /// Another server starts the runs of this store.
     OfAnother,
     /// This is the page of a single run, and ends with it.
@@ -47,7 +47,7 @@ pub(crate) enum NotLocked {
     Failed(String),
 }
 
-impl NotLocked {
+impl QueueLockFailure {
     /// The refusal for a request to start a run.
     pub fn refusal(&self) -> RefusedAnswer {
         match self {
@@ -68,7 +68,7 @@ impl NotLocked {
 }
 
 /// Locks the file for this process. Different paths to the same store share one file.
-pub(crate) fn lock(store: &Path) -> Result<File, NotLocked> {
+pub(crate) fn lock(store: &Path) -> Result<File, QueueLockFailure> {
     let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
     let mut path = store.into_os_string();
     path.push("-queue");
@@ -79,20 +79,22 @@ pub(crate) fn lock(store: &Path) -> Result<File, NotLocked> {
         .mode(0o600)
         // A link could lead to any file, and opening a named pipe could wait.
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    let failed = |error: io::Error| NotLocked::Failed(error.to_string());
+    let failed = |error: io::Error| QueueLockFailure::Failed(error.to_string());
     let file = options.open(path).map_err(failed)?;
     if !file.metadata().map_err(failed)?.is_file() {
-        return Err(NotLocked::Failed("it is not a regular file".to_owned()));
+        return Err(QueueLockFailure::Failed(
+            "it is not a regular file".to_owned(),
+        ));
     }
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => Err(NotLocked::OfAnother),
+        Err(Errno::WOULDBLOCK) => Err(QueueLockFailure::OfAnother),
         Err(error) => Err(failed(error.into())),
     }
 }
 
 /// Content of a locked file; empty if it is unreadable.
-pub(crate) fn read(file: &mut File) -> KeptQueue {
+pub(crate) fn read(file: &mut File) -> SavedQueue {
     let mut text = String::new();
     let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok();
     let kept = read.and_then(|_| units::parse_json(&text).ok());
@@ -100,7 +102,7 @@ pub(crate) fn read(file: &mut File) -> KeptQueue {
 }
 
 /// Writes the waiting and running entries.
-pub(crate) fn write(file: &mut File, kept: &KeptQueue) -> io::Result<()> {
+pub(crate) fn write(file: &mut File, kept: &SavedQueue) -> io::Result<()> {
     let text = units::json_line(kept).map_err(io::Error::other)?;
     // Written in place: a new file under this name would not have the lock.
     file.seek(SeekFrom::Start(0))?;

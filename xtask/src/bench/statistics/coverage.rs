@@ -90,8 +90,8 @@ pub fn coverage(
     );
     let mut missed_count = simulated();
     let count = effort.rounds_or(REAL_COUNT);
-    missed_count += within_runs(pgmeter, count, interrupt)?;
-    missed_count += over_repetitions(pgmeter, count, interrupt)?;
+    missed_count += coverage_within_runs(pgmeter, count, interrupt)?;
+    missed_count += coverage_over_repetitions(pgmeter, count, interrupt)?;
     Ok(missed_count)
 }
 
@@ -134,7 +134,11 @@ fn workload(seed: usize, run_time: &str, repetitions: usize) -> String {
     )
 }
 
-fn within_runs(pgmeter: &Pgmeter, count: usize, interrupt: &Interrupt) -> Result<usize, Failure> {
+fn coverage_within_runs(
+    pgmeter: &Pgmeter,
+    count: usize,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
     let mut held = Coverage::default();
     for seed in 1..=count {
         interrupt.check()?;
@@ -144,7 +148,7 @@ fn within_runs(pgmeter: &Pgmeter, count: usize, interrupt: &Interrupt) -> Result
     Ok(held.tell(&format!("real: within runs of 3 s at {RATE}/s")))
 }
 
-fn over_repetitions(
+fn coverage_over_repetitions(
     pgmeter: &Pgmeter,
     count: usize,
     interrupt: &Interrupt,
@@ -187,7 +191,7 @@ pub fn warm_up(
         let mut alarms = Vec::new();
         for seed in 1..=count {
             interrupt.check()?;
-            let record = slow_at_first(pgmeter, is_slow, seed)?;
+            let record = run_with_slow_start(pgmeter, is_slow, seed)?;
             let length = record.pointer("/cells/0/within/warm_up/length_ns");
             let told = codes(&record);
             if is_slow && length.is_none() {
@@ -222,7 +226,7 @@ pub fn warm_up(
     Ok(missed_count)
 }
 
-fn slow_at_first(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<Value, Failure> {
+fn run_with_slow_start(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<Value, Failure> {
     let faultfs = FaultFs::new(Settings {
         read_delay: DELAY,
         ..Settings::default()
@@ -267,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_has_wilson_s_interval() {
+    fn a_share_has_a_wilson_interval() {
         let held = Coverage { held: 57, of: 60 };
         // Source: 95 % of 60 by Wilson's formula without continuity correction.
         let [low, high] = held.ends().map(|end| (end * 1000.0).round() / 10.0);
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_are_read_from_what_was_found() {
+    fn a_value_must_be_within_both_ends_of_the_interval() {
         let found = json!({"ci95_low": 9.0, "ci95_high": 11.0});
         assert!(holds(Some(&found), 10.0) && !holds(Some(&found), 12.0));
         assert!(!holds(None, 10.0) && !holds(Some(&json!({"ci95_low": 9.0})), 10.0));

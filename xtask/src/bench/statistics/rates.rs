@@ -82,7 +82,7 @@ pub fn rates(
                 // A Poisson count of N has the standard error √N, as a share 1/√N.
                 _ => POISSON_ERRORS_MAX / (f64::from(rate) * seconds as f64).sqrt(),
             };
-            let mut seen: Vec<Reached> = Vec::new();
+            let mut seen: Vec<RateResult> = Vec::new();
             let is_met = loop {
                 interrupt.check()?;
                 // Another seed each time, so that an unlucky draw of arrivals is not repeated.
@@ -111,14 +111,14 @@ pub fn rates(
 }
 
 /// Results of one run.
-struct Reached {
+struct RateResult {
     per_second: f64,
     /// Share of the requests that started more than 50 µs after they were due.
     late_share: f64,
 }
 
 /// Median of the rates reached, divided by the requested rate.
-fn ratio(seen: &[Reached], rate: u32) -> f64 {
+fn ratio(seen: &[RateResult], rate: u32) -> f64 {
     let rates: Vec<f64> = seen.iter().map(|it| it.per_second).collect();
     median(&rates) / f64::from(rate)
 }
@@ -128,7 +128,7 @@ fn measure(
     (rate, arrivals): (u32, &str),
     seconds: u64,
     seed: usize,
-) -> Result<Reached, Failure> {
+) -> Result<RateResult, Failure> {
     let text = format!(
         "engine = \"null\"\nsize = \"1g\"\niodepth = 32\nseed = {seed}\nrate = \"{rate}/s\"\n\
          arrivals = \"{arrivals}\"\nrun_time = {seconds}\nramp_time = 1\n\
@@ -137,10 +137,10 @@ fn measure(
     reached(&pgmeter.record(&text, None)?)
 }
 
-fn reached(record: &Value) -> Result<Reached, Failure> {
+fn reached(record: &Value) -> Result<RateResult, Failure> {
     let figures = record.pointer("/cells/0/open_loop");
     let number = |path: &str| number(figures, path, "pgmeter");
-    Ok(Reached {
+    Ok(RateResult {
         per_second: number("/achieved_per_second")?,
         late_share: number("/late_count")? / number("/response/count")?,
     })
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_loop_is_read_from_its_record() {
+    fn open_loop_figures_are_read_from_the_record() {
         let figures = json!({
             "achieved_per_second": 999.0, "late_count": 5, "response": {"count": 50},
         });

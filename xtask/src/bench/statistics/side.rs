@@ -38,7 +38,7 @@ pub struct FigureVerdict {
 }
 
 impl FigureVerdict {
-    pub fn is_a_difference(&self) -> bool {
+    pub fn shows_difference(&self) -> bool {
         self.verdict != "no-difference-shown"
     }
 }
@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn sides_take_turns() {
+    fn sides_run_alternately() {
         let mut order = Vec::new();
         let sides = in_turn(3, &Interrupt::default(), |side| {
             order.push(side);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_taken_together_are_repetitions() {
+    fn merged_runs_become_repetitions() {
         let run = |rate: u32| json!({"cells": [{"repetition": 0, "rate": rate}]});
         let seen = together(vec![run(5), run(6)]);
         let wanted = json!([{"repetition": 0, "rate": 5}, {"repetition": 1, "rate": 6}]);
@@ -128,7 +128,7 @@ mod tests {
         let seen = said(&json!({"cells": [{"figures": figures}]}));
         assert_eq!(seen[0].figure, "per_second");
         assert_eq!((seen[0].ratio, seen[0].low, seen[0].high), (0.9, 0.8, 0.95));
-        assert!(seen[0].is_a_difference() && !seen[1].is_a_difference());
+        assert!(seen[0].shows_difference() && !seen[1].shows_difference());
         assert_eq!(seen[1].figure, "read latency_mean");
     }
 }

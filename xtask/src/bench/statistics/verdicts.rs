@@ -71,7 +71,7 @@ pub fn same(
         })?;
         let figures = compare(pgmeter, sides)?;
         // A comparison without values has shown nothing.
-        let is_same = !figures.is_empty() && !figures.iter().any(FigureVerdict::is_a_difference);
+        let is_same = !figures.is_empty() && !figures.iter().any(FigureVerdict::shows_difference);
         row(
             number,
             name,
@@ -144,7 +144,7 @@ fn row(number: usize, place: &str, figures: &[FigureVerdict], verdict: &str) {
     };
     let called: Vec<String> = figures
         .iter()
-        .filter(|said| said.is_a_difference())
+        .filter(|said| said.shows_difference())
         .map(|said| format!("{} {} {:.3}", said.figure, said.verdict, said.ratio))
         .collect();
     let called = match called.is_empty() {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_as_long_as_asked() {
+    fn a_run_lasts_as_long_as_requested() {
         let effort = BenchEffort::parse(&["--seconds", "3"]).unwrap();
         assert!(workload("iodepth = 2", &effort, 500).contains("run_time = \"3s\"\n"));
         let effort = BenchEffort::parse(&[]).unwrap();

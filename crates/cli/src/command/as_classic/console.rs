@@ -14,14 +14,14 @@ use front::{ClassicText, Console, ConsoleFront, FrontWork};
 use results::RunEvent;
 
 use super::front::{Directories, carry_out, origin, refused, texts};
-use super::input::Prompt;
-use super::introduction::Introduction;
+use super::input::StoppableStdin;
+use super::introduction::ProgramHelp;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::signals;
 use crate::stored::StoreLocation;
 use crate::terminal::{OutputStream, print_document};
-use crate::usage::not_understood;
+use crate::usage::print_usage_error;
 
 /// Buffer size for reading a script file, and size at which output is flushed, in bytes.
 const LINES_BYTES: usize = 4096;
@@ -60,7 +60,7 @@ pub(super) fn run(
     place: &StoreLocation,
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
-    let own = Introduction {
+    let own = ProgramHelp {
         name: front.name,
         title: front.title,
         promise: PROMISE,
@@ -68,7 +68,7 @@ pub(super) fn run(
     };
     let args: ConsoleArgs = match own.read(args) {
         Ok(args) => args,
-        Err(error) => return Ok(not_understood(error)),
+        Err(error) => return Ok(print_usage_error(error)),
     };
     if args.differences {
         let lines = front.differences().map(|it| it.sentence() + "\n");
@@ -77,7 +77,7 @@ pub(super) fn run(
     }
     let arguments = texts(&args.args)?;
     let stop = signals::stop_flag(at_once)?;
-    let input = Prompt::new(Arc::clone(&stop));
+    let input = StoppableStdin::new(Arc::clone(&stop));
     let mut console = RealConsole {
         front,
         output: Vec::new(),
@@ -104,7 +104,7 @@ struct RealConsole<'a> {
     is_terminal: bool,
     /// Error that ended output to standard output.
     output_error: Option<io::Error>,
-    input: Prompt,
+    input: StoppableStdin,
     place: &'a StoreLocation,
     is_stored: bool,
     stop: Arc<AtomicBool>,

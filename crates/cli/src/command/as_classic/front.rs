@@ -10,26 +10,26 @@ use clap::Parser;
 use cluster::LeaderOptions;
 use description::{Overrides, Workload};
 use front::{
-    ArgumentError, CommandLine, DifferenceKind, FileAccess, FilePlacement, Front, FrontOrigin,
-    FrontWork, MadePart, Refusal,
+    ArgumentError, CommandLine, CreateMissing, DifferenceKind, FileAccess, FilePlacement, Front,
+    FrontOrigin, FrontWork, Refusal,
 };
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions, RunSpec};
-use storage::{InPlace, MadeDirectories};
+use storage::{CreatedDirectories, InPlace};
 
-use super::introduction::Introduction;
-use super::printed::Printed;
+use super::introduction::ProgramHelp;
+use super::printed::EmulatedOutput;
 use crate::args::DisplayArg;
-use crate::command::cluster::{RankRole, Team};
+use crate::command::cluster::{RankRole, StartedCluster};
 use crate::command::planned::{not_mounted, planned};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::finished::saved;
 use crate::live::LiveDisplay;
-use crate::signals::{Continued, stop_flag};
+use crate::signals::{ResumeFlag, stop_flag};
 use crate::stored::StoreLocation;
 use crate::terminal::{OutputStream, StandardOutput, print_document};
-use crate::usage::not_understood;
+use crate::usage::print_usage_error;
 
 const PROMISE: &str = "\
 Files are created in a work directory \
@@ -71,7 +71,7 @@ pub(super) fn run(
         true => "Its output goes to standard error, like all other messages.",
         false => "Its output goes to standard output, all other messages to standard error.",
     };
-    let own = Introduction {
+    let own = ProgramHelp {
         name: front.name,
         title: front.title,
         promise: &format!("{streams} {PROMISE}"),
@@ -79,10 +79,10 @@ pub(super) fn run(
     };
     let args: FrontArgs = match own.read(args) {
         Ok(args) => args,
-        Err(error) => return Ok(not_understood(error)),
+        Err(error) => return Ok(print_usage_error(error)),
     };
     let mut arguments = texts(&args.args)?;
-    let RunTeam { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
+    let RunCluster { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
         Ok(gathered) => gathered,
         Err(exit) => return Ok(exit),
     };
@@ -100,22 +100,22 @@ pub(super) fn run(
     };
     let work = match front.work(&line) {
         Ok(work) => work,
-        Err(error) => return not_work(front, error),
+        Err(error) => return exit_without_work(front, error),
     };
     if args.differences {
         list(&work)?;
         return Ok(Exit::Measured);
     }
-    tell_notes(front, &work);
+    print_notes(front, &work);
     // A log file that cannot be opened must be reported before the run.
-    let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
+    let printed = EmulatedOutput::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let store = (!args.no_db).then_some(place);
     let directories = Directories::ready(front.name, &work);
     let cluster = (&stop, team.as_mut());
     let ended = directories.and_then(|it| measure(&work, (store, it), cluster, printed, at_once));
     ended.map_err(|failure| {
-        let mut failure = failure.with_helps(|help| front.own_help(help));
+        let mut failure = failure.with_helps(|help| front.adapt_help(help));
         // Scripts expect the original's code for errors, such as fio's 1 and IOR's 255.
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure
@@ -123,7 +123,7 @@ pub(super) fn run(
 }
 
 /// Handles arguments that request no work.
-fn not_work(front: &Front, error: ArgumentError) -> Result<Exit, CliError> {
+fn exit_without_work(front: &Front, error: ArgumentError) -> Result<Exit, CliError> {
     match error {
         ArgumentError::Arguments(message) => refused(&front.refusal(message)),
         ArgumentError::File(diagnostic) => Err(diagnostic.into()),
@@ -141,11 +141,11 @@ fn not_work(front: &Front, error: ArgumentError) -> Result<Exit, CliError> {
 }
 
 /// The processes that carry out the work.
-struct RunTeam {
+struct RunCluster {
     /// Stops the run when set.
     stop: Arc<AtomicBool>,
     /// `None` for a single process.
-    team: Option<Team>,
+    team: Option<StartedCluster>,
 }
 
 /// Joins the processes that an MPI launcher has started, and passes their number to the program.
@@ -154,21 +154,25 @@ fn gathered(
     front: &Front,
     arguments: &mut Vec<String>,
     at_once: fn() -> !,
-) -> Result<Result<RunTeam, Exit>, CliError> {
+) -> Result<Result<RunCluster, Exit>, CliError> {
     let Some(option) = front.ranks else {
         let stop = stop_flag(at_once)?;
-        return Ok(Ok(RunTeam { stop, team: None }));
+        return Ok(Ok(RunCluster { stop, team: None }));
     };
     let (part, stop) = RankRole::take(at_once)?;
     let team = match part {
         RankRole::Done(exit) => return Ok(Err(exit)),
-        RankRole::First(first) => Some(Team::of_ranks(first, LeaderOptions::default(), &stop)?),
+        RankRole::First(first) => Some(StartedCluster::of_ranks(
+            first,
+            LeaderOptions::default(),
+            &stop,
+        )?),
         RankRole::Alone => None,
     };
     if let Some(team) = &team {
         arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
     }
-    Ok(Ok(RunTeam { stop, team }))
+    Ok(Ok(RunCluster { stop, team }))
 }
 
 /// Returns the arguments as text, for the record.
@@ -204,7 +208,7 @@ fn list(work: &FrontWork) -> Result<(), CliError> {
 
 /// Prints the notes, and one line if something differs from the original. Only on a terminal,
 /// because scripts treat any text on standard error as an error. The record has all of them.
-fn tell_notes(front: &Front, work: &FrontWork) {
+fn print_notes(front: &Front, work: &FrontWork) {
     if !OutputStream::Error.is_terminal() {
         return;
     }
@@ -231,8 +235,8 @@ fn differing(work: &FrontWork) -> impl Iterator<Item = &front::OriginalDifferenc
 fn measure(
     work: &FrontWork,
     (store, directories): (Option<&StoreLocation>, Directories),
-    (stop, team): (&Arc<AtomicBool>, Option<&mut Team>),
-    mut printed: Printed,
+    (stop, team): (&Arc<AtomicBool>, Option<&mut StartedCluster>),
+    mut printed: EmulatedOutput,
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
     // Live results would be mixed up with the program's own text on that stream.
@@ -268,7 +272,7 @@ fn measure(
 pub(super) fn carry_out(
     work: &FrontWork,
     (store, directories): (Option<&StoreLocation>, Directories),
-    (stop, at_once, mut team): (&Arc<AtomicBool>, fn() -> !, Option<&mut Team>),
+    (stop, at_once, mut team): (&Arc<AtomicBool>, fn() -> !, Option<&mut StartedCluster>),
     is_quiet: bool,
     hear: &mut dyn FnMut(&RunEvent) -> bool,
 ) -> Result<(RunRecord, bool), CliError> {
@@ -280,7 +284,7 @@ pub(super) fn carry_out(
         }
         None => planned(&work.cells, &overrides, false)?,
     };
-    let continued = Continued::watch()?;
+    let continued = ResumeFlag::watch()?;
     let options = RunOptions {
         in_place: directories.in_place.clone(),
         status_interval_ns: work.status_interval_ns,
@@ -309,7 +313,7 @@ pub(super) fn carry_out(
             }
         },
     };
-    let finished = run::measure(spec, &options, team.map(Team::as_cluster));
+    let finished = run::measure(spec, &options, team.map(StartedCluster::as_cluster));
     live.finish();
     let is_in_place = directories.in_place.is_some();
     if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {
@@ -325,7 +329,7 @@ pub(super) fn carry_out(
 pub(super) struct Directories {
     paths: Vec<PathBuf>,
     in_place: Option<InPlace>,
-    made: MadeDirectories,
+    made: CreatedDirectories,
 }
 
 impl Directories {
@@ -338,9 +342,11 @@ impl Directories {
         } = &work.placement
         else {
             let made = match work.made {
-                MadePart::Nothing => Ok(MadeDirectories::default()),
-                MadePart::Last => MadeDirectories::make_missing(&work.directories),
-                MadePart::All => MadeDirectories::make_missing_with_parents(&work.directories),
+                CreateMissing::Nothing => Ok(CreatedDirectories::default()),
+                CreateMissing::Last => CreatedDirectories::make_missing(&work.directories),
+                CreateMissing::All => {
+                    CreatedDirectories::make_missing_with_parents(&work.directories)
+                }
             };
             return Ok(Self {
                 paths: work.directories.clone(),
@@ -349,9 +355,9 @@ impl Directories {
             });
         };
         let made = match makes_directories {
-            true => MadeDirectories::make_missing(&work.directories)
+            true => CreatedDirectories::make_missing(&work.directories)
                 .map_err(|(path, source)| failed("make", path, source))?,
-            false => MadeDirectories::default(),
+            false => CreatedDirectories::default(),
         };
         let paths = work.directories.iter().map(|path| {
             let found = std::fs::symlink_metadata(path);

@@ -12,12 +12,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 const LOOK_NS: i64 = 100_000_000;
 
 /// Standard input, which reports end of file once `stop` is set.
-pub(super) struct Prompt {
+pub(super) struct StoppableStdin {
     input: BufReader<File>,
     stop: Arc<AtomicBool>,
 }
 
-impl Prompt {
+impl StoppableStdin {
     /// This process's standard input.
     pub(super) fn new(stop: Arc<AtomicBool>) -> io::Result<Self> {
         // Not `io::stdin()` itself, whose buffer is hidden: `poll` would wait for data that it
@@ -49,7 +49,7 @@ impl Prompt {
     }
 }
 
-impl Read for Prompt {
+impl Read for StoppableStdin {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.fill_buf()?.read(buffer)?;
         self.consume(count);
@@ -57,7 +57,7 @@ impl Read for Prompt {
     }
 }
 
-impl BufRead for Prompt {
+impl BufRead for StoppableStdin {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.input.buffer().is_empty() && !self.wait() {
             return Ok(&[]);

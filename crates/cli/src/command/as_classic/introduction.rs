@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{CommandFactory, FromArgMatches};
 
 /// Contents of the help text.
-pub(super) struct Introduction<'a> {
+pub(super) struct ProgramHelp<'a> {
     /// The name of the program.
     pub name: &'static str,
     /// One-line description of the program.
@@ -16,7 +16,7 @@ pub(super) struct Introduction<'a> {
     pub usage: &'static str,
 }
 
-impl Introduction<'_> {
+impl ProgramHelp<'_> {
     /// Parses pgmeter's own options; the rest belongs to the program.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Introduction<'_> {
             .after_help(self.usage);
         // clap takes the first word for the program's name.
         let name = OsString::from(self.name);
-        let words = std::iter::once(name).chain(ours_first(args));
+        let words = std::iter::once(name).chain(move_own_options_first(args));
         A::from_arg_matches(&command.try_get_matches_from(words)?)
     }
 }
@@ -43,7 +43,7 @@ impl Introduction<'_> {
 const ANYWHERE: [&str; 2] = ["--differences", "--no-db"];
 
 /// Moves pgmeter's options before a `--` to the front, because users tend to append them.
-fn ours_first(args: Vec<OsString>) -> Vec<OsString> {
+fn move_own_options_first(args: Vec<OsString>) -> Vec<OsString> {
     let end = args.iter().position(|it| it == "--").unwrap_or(args.len());
     let is_ours = |word: &&OsString| ANYWHERE.iter().any(|ours| *word == ours);
     let (options, rest) = args.split_at(end);
@@ -57,10 +57,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_options_are_found_wherever_they_stand() {
+    fn our_options_are_found_anywhere_on_the_line() {
         let sorted = |line: &str| {
             let words = line.split(' ').map(OsString::from).collect();
-            let words = ours_first(words).into_iter();
+            let words = move_own_options_first(words).into_iter();
             let words: Vec<String> = words.map(|it| it.into_string().unwrap()).collect();
             words.join(" ")
         };

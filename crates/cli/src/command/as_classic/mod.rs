@@ -19,7 +19,7 @@ use crate::stored::StoreLocation;
 use crate::terminal::print;
 
 /// Returns the program to emulate if pgmeter was started under its name.
-pub(crate) fn of_own_name() -> Option<AsArgs> {
+pub(crate) fn args_from_program_name() -> Option<AsArgs> {
     let mut args = std::env::args_os();
     // `current_exe` would not do: it resolves the link with the program's name to pgmeter.
     let own_path = args.next()?;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_part_of_the_path_is_a_name() {
+    fn only_the_last_path_component_names_the_program() {
         let classic = |path| program_of(Path::new(path));
         assert_eq!(classic("/usr/bin/postmark").unwrap(), "postmark");
         assert_eq!(classic("postmark").unwrap(), "postmark");

@@ -9,11 +9,11 @@ use results::{RunEvent, RunRecord};
 
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::output::{Existing, OutputFile, try_file};
+use crate::output::{OutputFile, OverwritePolicy, try_file};
 use crate::terminal::OutputStream;
 
 /// Output of an emulated program on its way to a stream and a log.
-pub(super) struct Printed {
+pub(super) struct EmulatedOutput {
     text: Box<dyn ClassicText>,
     stream: OutputStream,
     log: Option<File>,
@@ -28,7 +28,7 @@ pub(super) struct Printed {
     document_error: Option<CliError>,
 }
 
-impl Printed {
+impl EmulatedOutput {
     /// Opens the log file, if the program has one.
     pub fn new(text: Box<dyn ClassicText>) -> Result<Self, CliError> {
         Ok(Self {
@@ -55,7 +55,7 @@ impl Printed {
     /// closed, or a document cannot be written.
     pub fn hear(&mut self, event: &RunEvent) -> bool {
         if let RunEvent::Started { record } = event {
-            self.document_error = self.try_documents(record).err();
+            self.document_error = self.check_documents_writable(record).err();
         }
         if self.document_error.is_some() {
             return false;
@@ -68,9 +68,9 @@ impl Printed {
 
     /// Tries whether the documents can be written, so that a mistake is reported before hours of
     /// measuring. Some are known only at the end.
-    fn try_documents(&mut self, record: &RunRecord) -> Result<(), CliError> {
+    fn check_documents_writable(&mut self, record: &RunRecord) -> Result<(), CliError> {
         let mut documents = self.text.documents(record).into_iter();
-        documents.try_for_each(|(path, _)| try_file(Path::new(&path), Existing::Replace))
+        documents.try_for_each(|(path, _)| try_file(Path::new(&path), OverwritePolicy::Replace))
     }
 
     fn say(&mut self, said: String) {
@@ -132,7 +132,7 @@ impl Printed {
             return Err(CliError::system("cannot write to the log file", &error));
         }
         let write = |(path, document): (String, String)| {
-            let file = OutputFile::create(Path::new(&path), Existing::Replace)?;
+            let file = OutputFile::create(Path::new(&path), OverwritePolicy::Replace)?;
             file.finish(&OutputText::Json(document))
         };
         // One that fails must not prevent the others, so its error is returned last.

@@ -8,7 +8,7 @@ const LETTERS: [&str; 2] = ["A", "B"];
 
 /// Merges the events of two runs into the events of one run.
 #[derive(Debug, Default)]
-pub(super) struct Both {
+pub(super) struct MergedRuns {
     /// The record of the first run, with the cells of both sides in the order of execution.
     record: Option<RunRecord>,
     /// Names of the cells of each side.
@@ -18,7 +18,7 @@ pub(super) struct Both {
     finished_count: usize,
 }
 
-impl Both {
+impl MergedRuns {
     /// Converts an event for the shared display; `None` if the display does not need it.
     pub fn heard(&mut self, side: usize, event: &RunEvent) -> Option<RunEvent> {
         let mut event = event.clone();
@@ -83,7 +83,7 @@ impl Both {
         // Both plans have the same cells, and the run adds cells to both at once.
         for (a, b) in first.iter().zip(second) {
             let mut pair = [self.named(a, LETTERS[0]), self.named(b, LETTERS[1])];
-            if begins_with_b(a) {
+            if is_b_first(a) {
                 pair.reverse();
             }
             all.extend(pair);
@@ -102,7 +102,7 @@ impl Both {
     }
 }
 
-fn begins_with_b(cell: &Cell) -> bool {
+fn is_b_first(cell: &Cell) -> bool {
     // A B B A: a drift in time adds to one pair what it takes from the next.
     cell.repetition % 2 == 1
 }
@@ -110,6 +110,6 @@ fn begins_with_b(cell: &Cell) -> bool {
 /// Converts the index of a cell of one side to its index among the cells of both.
 fn place(plan: &Plan, side: usize, index: u32) -> Option<u32> {
     let pair = index.checked_mul(2)?;
-    let is_second = (side == 1) != begins_with_b(plan.cells.get(pair as usize)?);
+    let is_second = (side == 1) != is_b_first(plan.cells.get(pair as usize)?);
     Some(pair + u32::from(is_second))
 }

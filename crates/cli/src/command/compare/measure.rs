@@ -8,19 +8,19 @@ use plan::Plan;
 use planning::check_space_together;
 use report::ComparisonDocument;
 use results::{RunEvent, Status, Warning};
-use run::{Finished, RunOptions, RunSpec, measure_in_turn};
+use run::{Finished, RunOptions, RunSpec, measure_alternately};
 
-use super::live::Both;
+use super::live::MergedRuns;
 use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
-use crate::command::planned::{kept_toml, not_mounted, planned};
+use crate::command::planned::{not_mounted, planned, toml_for_record};
 use crate::failure::{CliError, Exit};
 use crate::finished::saved;
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
 use crate::live::LiveDisplay;
 use crate::output::{try_new, write_measured};
-use crate::signals::{Continued, stop_flag};
+use crate::signals::{ResumeFlag, stop_flag};
 use crate::stored::StoreLocation;
 
 /// Default number of repetitions. Fewer give no confidence interval for percentiles.
@@ -35,17 +35,17 @@ pub(super) fn measure(
 ) -> Result<Exit, CliError> {
     try_new(args.output.as_deref())?;
     let json = args.json.open()?;
-    json.leaves_place_for(args.output.as_deref())?;
+    json.has_destination_for_text(args.output.as_deref())?;
     let sides = sides(args)?;
     let plans = [&sides[0].plan, &sides[1].plan];
-    refuse_different_things(plans, args.force)?;
+    refuse_incomparable_plans(plans, args.force)?;
     let paths = plans.iter().flat_map(|plan| &plan.targets);
     let paths: Vec<String> = paths
         .map(|it| it.path.to_string_lossy().into_owned())
         .collect();
     // Both targets may be on the same file system, which then needs room for both.
     check_space_together(&plans, &storage::system_facts(&paths, None))?;
-    let continued = Continued::watch()?;
+    let continued = ResumeFlag::watch()?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create: args.measure.create,
@@ -99,7 +99,7 @@ fn present(
     (format, json): (CompareFormat, JsonOutput),
 ) -> Result<(), CliError> {
     let output = args.output.as_deref();
-    let shown = match json.leaves_place_for(output)? {
+    let shown = match json.has_destination_for_text(output)? {
         true => write_measured(
             output,
             &document(comparisons, &[], format, args),
@@ -167,13 +167,13 @@ fn side(args: &CompareArgs, target: &Path) -> Result<PlannedSide, CliError> {
     let elsewhere = not_mounted(&planned.plan, true);
     Ok(PlannedSide {
         warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
-        workload_file: kept_toml(&workloads, &overrides),
+        workload_file: toml_for_record(&workloads, &overrides),
         plan: planned.plan,
     })
 }
 
 /// Refuses plans that cannot be compared, before any time is spent on measuring.
-fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), CliError> {
+fn refuse_incomparable_plans([a, b]: [&Plan; 2], force: bool) -> Result<(), CliError> {
     let differences = planned_differences(a, b);
     let have_as_many = a.cells.len() == b.cells.len();
     // Even with `--force`, each cell of A needs a cell of B to alternate with.
@@ -198,14 +198,14 @@ fn in_turn(
     live: LiveDisplay,
 ) -> [Finished; 2] {
     // Both listeners run on this thread, one at a time, so the borrow never fails.
-    let shown = RefCell::new((live, Both::default()));
+    let shown = RefCell::new((live, MergedRuns::default()));
     let show = |side: usize, event: &RunEvent| {
         let (live, both) = &mut *shown.borrow_mut();
         if let Some(event) = both.heard(side, event) {
             live.hear(&event);
         }
     };
-    let finished = measure_in_turn(
+    let finished = measure_alternately(
         [
             RunSpec {
                 plan: &a.plan,

@@ -16,7 +16,7 @@ use units::JsonDocument;
 use crate::args::{CompareArgs, CompareFormat, OneLineArgs, WorkloadOptions};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
-use crate::format::of_output;
+use crate::format::choose_format;
 use crate::output::{page_of, write_new};
 use crate::stored::{StoreLocation, names_a_run};
 
@@ -27,7 +27,7 @@ pub(crate) fn compare(
     place: &StoreLocation,
     at_once: fn() -> !,
 ) -> Result<Exit, CliError> {
-    let format = of_output(args.format, args.output.as_deref())?;
+    let format = choose_format(args.format, args.output.as_deref())?;
     if !args.measure.target.is_empty() {
         return measure::measure(args, format, place, at_once);
     }
@@ -41,7 +41,7 @@ pub(crate) fn compare(
     let references = references(args)?;
     refuse_too_few(args)?;
     let json = args.json.open()?;
-    let has_place = json.leaves_place_for(args.output.as_deref())?;
+    let has_place = json.has_destination_for_text(args.output.as_deref())?;
     let records = args.runs.iter().map(|path| place.records(path));
     let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, CliError>>()?;
     let ids: Vec<Vec<&str>> = records
@@ -58,7 +58,7 @@ pub(crate) fn compare(
     let runs: Vec<&RunRecord> = records.iter().flatten().collect();
     let published = references
         .iter()
-        .map(|reference| reference.compared_with(&runs));
+        .map(|reference| reference.compare_with(&runs));
     let published: Vec<PublishedComparison> = published.collect::<Result<_, ReferenceError>>()?;
     if has_place {
         let document = document(&comparisons, &published, format, args);

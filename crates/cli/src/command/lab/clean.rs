@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use lab::{Cleaned, CleanedLabs};
+use lab::{CleanedLabs, CleanupResult};
 
 use crate::args::LabCleanArgs;
 use crate::document::OutputText;
@@ -28,7 +28,7 @@ pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, CliError> {
     })
 }
 
-fn text(directory: &Path, cleaned: &Cleaned) -> String {
+fn text(directory: &Path, cleaned: &CleanupResult) -> String {
     let mut text = String::new();
     for removed in &cleaned.removed {
         // Writing to a `String` cannot fail.

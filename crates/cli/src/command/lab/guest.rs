@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use clap::Parser;
-use lab::recovery::GuestPart;
-use lab::vm::GuestOrder;
-use lab::{GuestTask, LabMatrix, LabMeasurement, MatrixAnswer};
+use lab::recovery::RecoveryGuestTask;
+use lab::vm::GuestJob;
+use lab::{GuestMatrixResults, GuestTask, LabMatrix, LabMeasurement};
 use serde::Serialize;
 
 use super::runner::StoringRunner;
@@ -22,9 +22,9 @@ pub(super) fn guest(
 ) -> Result<Exit, CliError> {
     // `rule` starts this program again and powers the guest off, so it returns only on errors.
     if lab::vm::is_init() {
-        lab::vm::rule(path)?;
+        lab::vm::run_as_init(path)?;
     }
-    let order = GuestOrder::<GuestTask>::read(path)?;
+    let order = GuestJob::<GuestTask>::read(path)?;
     match &order.task {
         GuestTask::Measure { job, lab } => {
             leave(&order, measure(&order, (job, lab), place, at_once))
@@ -36,7 +36,7 @@ pub(super) fn guest(
 
 /// Writes the answer for the host.
 fn leave<A: Serialize>(
-    order: &GuestOrder<GuestTask>,
+    order: &GuestJob<GuestTask>,
     answer: Result<A, CliError>,
 ) -> Result<Exit, CliError> {
     let answer = answer.map_err(|failure| failure.text().to_owned());
@@ -47,14 +47,14 @@ fn leave<A: Serialize>(
     })
 }
 
-fn recover(order: &GuestOrder<GuestTask>, part: GuestPart) -> Result<Exit, CliError> {
+fn recover(order: &GuestJob<GuestTask>, part: RecoveryGuestTask) -> Result<Exit, CliError> {
     match part {
-        GuestPart::Write { seed, is_honest } => {
+        RecoveryGuestTask::Write { seed, is_honest } => {
             // The host kills the guest while it writes, so only an error ends this call.
             let Err(error) = lab::recovery::write_until_killed(&order.image, seed, is_honest);
             leave::<()>(order, Err(error.into()))
         }
-        GuestPart::Check { seed, done_count } => {
+        RecoveryGuestTask::Check { seed, done_count } => {
             let checked = lab::recovery::check_after_crash(&order.image, seed, done_count);
             leave(order, checked.map_err(CliError::from))
         }
@@ -62,11 +62,11 @@ fn recover(order: &GuestOrder<GuestTask>, part: GuestPart) -> Result<Exit, CliEr
 }
 
 fn measure(
-    order: &GuestOrder<GuestTask>,
+    order: &GuestJob<GuestTask>,
     job: (&LabMeasurement, &str),
     place: &StoreLocation,
     at_once: fn() -> !,
-) -> Result<MatrixAnswer, CliError> {
+) -> Result<GuestMatrixResults, CliError> {
     // The host's own arguments, so that guest and host build the same matrix.
     let cli = Cli::try_parse_from(&order.arguments)
         .map_err(|error| CliError::new(Exit::Usage, error, None))?;

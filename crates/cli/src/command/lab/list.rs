@@ -26,7 +26,7 @@ pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, CliEr
 fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
     let mut text = String::new();
     for found in found {
-        of_entry(&mut text, found, guests.as_ref().ok());
+        append_entry(&mut text, found, guests.as_ref().ok());
     }
     let there = "a directory on a mounted file system, used as it is";
     line(&mut text, "path:DIR", "yes", there);
@@ -46,7 +46,7 @@ fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
     text
 }
 
-fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
+fn append_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
     let entry = found.entry;
     let can = match found.missing.is_empty() {
         true => "yes",
@@ -58,7 +58,7 @@ fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
         return;
     }
     missing(text, &found.missing.join(", "));
-    if guests.is_some_and(|kernel| lab::vm::can_make(entry, kernel)) {
+    if guests.is_some_and(|kernel| lab::vm::can_run_in_guest(entry, kernel)) {
         line(
             text,
             "",

@@ -52,7 +52,7 @@ impl From<LabError> for CliError {
         let help = error.help();
         let exit = match &error {
             LabError::Stopped => Exit::Interrupted,
-            error if error.is_usage() => Exit::Usage,
+            error if error.is_usage_error() => Exit::Usage,
             _ => Exit::System,
         };
         match error {

@@ -6,10 +6,10 @@ use units::JsonDocument;
 use crate::args::{TableArgs, TableFormatArg};
 use crate::document::OutputText;
 use crate::failure::CliError;
-use crate::format::of_output;
+use crate::format::choose_format;
 use crate::json::JsonOutput;
 use crate::output::{page_of, try_new, write_measured};
-use crate::terminal::{OutputStream, StandardOutput, tell_document};
+use crate::terminal::{OutputStream, StandardOutput, eprint_document};
 
 impl TableArgs {
     /// Opens the output files, so that a mistake is reported before hours of measuring.
@@ -17,13 +17,13 @@ impl TableArgs {
         self.format()?;
         try_new(self.output.as_deref())?;
         let json = self.json.open()?;
-        json.leaves_place_for(self.output.as_deref())?;
+        json.has_destination_for_text(self.output.as_deref())?;
         Ok(json)
     }
 
     /// Returns the requested format, or that of the output's file extension.
     pub(crate) fn format(&self) -> Result<TableFormatArg, CliError> {
-        of_output(self.format, self.output.as_deref())
+        choose_format(self.format, self.output.as_deref())
     }
 
     /// Prints the table to the requested output, and writes the document. An error in one does not
@@ -46,7 +46,7 @@ impl TableArgs {
             (None, StandardOutput::Taken) if self.quiet => Ok(()),
             // The document takes standard output, so the table goes to the other stream.
             (None, StandardOutput::Taken) => {
-                in_form(OutputStream::Error.page()).map(|text| tell_document(&text))
+                in_form(OutputStream::Error.page()).map(|text| eprint_document(&text))
             }
             _ => in_form(page_of(output)).and_then(|text| write_measured(output, &text, stdout)),
         };

@@ -41,7 +41,7 @@ impl<'a> LabProgress<'a> {
     }
 
     /// Shows an event of a run that belongs to the lab.
-    pub fn hear_run(&self, event: &RunEvent) {
+    pub fn on_run_event(&self, event: &RunEvent) {
         self.parts.borrow_mut().hear(event);
     }
 

@@ -2,9 +2,9 @@
 
 use lab::vm::Host;
 use lab::{
-    AgeShortfall, Aged, Aging, BuiltAs, FileSystemChoice, FullnessMissed, JobShortfall, LabAlarm,
-    LabMatrix, LabMeasurement, LabNote, LabWorkload, MatrixOutcome, MatrixRequest, MediumKind,
-    MountedAs,
+    AgedState, AgingOptions, AgingShortfall, FileSystemChoice, FileSystemSetup, FullnessShortfall,
+    JobShortfall, LabFailure, LabMatrix, LabMeasurement, LabNote, LabWorkload, MatrixOutcome,
+    MatrixRequest, MediumKind, MountSetup,
 };
 use units::Bytes;
 
@@ -17,9 +17,9 @@ pub(crate) fn remarks(request: &MatrixRequest) -> Vec<String> {
             request.scale, request.scale
         )
     });
-    let aged = request.aging.as_ref().map(aged_before);
+    let aged = request.aging.as_ref().map(describe_aging);
     let made_on = match &request.host {
-        Some(host) => Some(in_guests(host)),
+        Some(host) => Some(describe_guests(host)),
         None => request.needs_device().then(|| on(&request.medium.kind)),
     };
     scale.into_iter().chain(made_on).chain(aged).collect()
@@ -42,7 +42,7 @@ fn on(medium: &MediumKind) -> String {
 }
 
 /// Describes how file systems were aged.
-fn aged_before(aging: &Aging) -> String {
+fn describe_aging(aging: &AgingOptions) -> String {
     format!(
         "each filled to {} first and then aged by writing {} times that much (`--age {aging} \
          --seed {}`)",
@@ -51,7 +51,7 @@ fn aged_before(aging: &Aging) -> String {
 }
 
 /// Describes how results from guests can be used.
-fn in_guests(host: &Host) -> String {
+fn describe_guests(host: &Host) -> String {
     format!(
         "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and bytes \
          are valid, times are not",
@@ -61,23 +61,23 @@ fn in_guests(host: &Host) -> String {
 }
 
 /// Returns the note of a run on an aged file system.
-pub(super) fn aged_to(aging: &Aging, aged: &Aged) -> String {
+pub(super) fn aging_note(aging: &AgingOptions, aged: &AgedState) -> String {
     format!("aged (`--age {aging} --seed {}`): {aged}", aging.seed)
 }
 
 /// Describes the medium of a file system, and how it was created and mounted.
-pub(crate) fn built_as(built: &BuiltAs) -> String {
+pub(crate) fn built_as(built: &FileSystemSetup) -> String {
     let in_memory = built.in_memory.iter();
     let in_memory = in_memory.map(|layers| format!("in memory: {layers}"));
     let made = built.mkfs.iter().map(|it| format!("made by `{it}`"));
-    let mounted = built.mount.iter().map(mounted_as);
+    let mounted = built.mount.iter().map(describe_mount);
     let medium = std::iter::once(built.medium.clone());
     let parts: Vec<String> = medium.chain(in_memory).chain(made).chain(mounted).collect();
     parts.join("; ")
 }
 
-fn mounted_as(mount: &MountedAs) -> String {
-    let MountedAs {
+fn describe_mount(mount: &MountSetup) -> String {
+    let MountSetup {
         file_system,
         options,
     } = mount;
@@ -98,13 +98,13 @@ pub(super) fn name_of(
 }
 
 /// Describes a failure.
-pub(super) fn alarm(alarm: &LabAlarm, choices: &[FileSystemChoice]) -> String {
+pub(super) fn alarm(alarm: &LabFailure, choices: &[FileSystemChoice]) -> String {
     match alarm {
-        LabAlarm::FileSystem {
+        LabFailure::FileSystem {
             choice_index,
             reason,
         } => format!("{}: {reason}", choices[*choice_index].label),
-        LabAlarm::Left(reason) => reason.clone(),
+        LabFailure::Left(reason) => reason.clone(),
     }
 }
 
@@ -148,7 +148,7 @@ pub(super) fn notes(
         } => format!(
             "{}: {}",
             choices[*choice_index].label,
-            not_reached(shortfall)
+            describe_shortfall(shortfall)
         ),
     };
     notes.iter().map(note).collect()
@@ -178,18 +178,18 @@ fn notes_on(workload: &LabWorkload, matrix: &LabMatrix) -> Vec<String> {
 }
 
 /// Describes a goal of aging that was not reached.
-fn not_reached(shortfall: &AgeShortfall) -> String {
+fn describe_shortfall(shortfall: &AgingShortfall) -> String {
     match shortfall {
-        AgeShortfall::Fullness { wanted, why } => {
+        AgingShortfall::Fullness { wanted, why } => {
             let why = match why {
-                FullnessMissed::FullerWhenNew => "it is already fuller than that when new",
-                FullnessMissed::Unsettled => "its reported free space keeps changing",
-                FullnessMissed::NoRoom => "there was no room for more",
+                FullnessShortfall::FullerWhenNew => "it is already fuller than that when new",
+                FullnessShortfall::Unsettled => "its reported free space keeps changing",
+                FullnessShortfall::NoRoom => "there was no room for more",
             };
             format!("{wanted} full was requested but not reached: {why}")
         }
-        AgeShortfall::ExtentsUnknown => "does not report the extents of its files".to_owned(),
-        AgeShortfall::Extents { wanted } => {
+        AgingShortfall::ExtentsUnknown => "does not report the extents of its files".to_owned(),
+        AgingShortfall::Extents { wanted } => {
             format!("{wanted} extents per file could not be reached")
         }
     }

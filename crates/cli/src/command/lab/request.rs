@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lab::{Aging, FileSystemChoice, LabMedium, MatrixRequest};
+use lab::{AgingOptions, FileSystemChoice, LabMedium, MatrixRequest};
 
 use crate::args::{FileSystemArgs, VmArg};
 use crate::bounds;
@@ -99,7 +99,7 @@ pub(crate) fn read_unchecked(
     let directory = args.place.dir.clone();
     let scale = args.scale.parse()?;
     let aging = args.age.as_deref();
-    let aging = aging.map(|text| Aging::of_all(text, seed, &choices));
+    let aging = aging.map(|text| AgingOptions::of_all(text, seed, &choices));
     Ok(MatrixRequest {
         medium,
         directory: directory.unwrap_or_else(lab::default_directory),
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mount_options_are_no_output_file() {
+    fn mount_options_are_not_taken_for_an_output_file() {
         for text in ["noatime", "data=ordered", "nouuid,relatime", "commit=5"] {
             assert!(are_mount_options(text), "{text}");
         }

@@ -54,7 +54,7 @@ pub(crate) fn run(
         keep(&record, place, on.table.quiet);
     }
     if on.table.format()? == TableFormatArg::Html || outcome.measured.is_empty() {
-        page.only_if_named();
+        page.skip_automatic_page();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));
     printed.and(paged)?;

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use lab::{
-    Aging, LabEvent, LabMatrix, LabRunOrder, LabRunner, LabScale, LabWatcher, PEAK_DEPTHS,
+    AgingOptions, LabEvent, LabMatrix, LabRunRequest, LabRunner, LabScale, LabWatcher, PEAK_DEPTHS,
     RunSubject,
 };
 use results::{RunEvent, RunRecord, Warning, WarningCode};
 use run::{RunOptions, RunSpec};
 
 use super::progress::LabProgress;
-use super::remarks::{aged_to, built_as};
+use super::remarks::{aging_note, built_as};
 use crate::args::FileSystemArgs;
-use crate::command::planned::kept_toml;
+use crate::command::planned::toml_for_record;
 use crate::failure::CliError;
 use crate::finished::saved;
-use crate::signals::Continued;
+use crate::signals::ResumeFlag;
 use crate::stored::StoreLocation;
 use crate::terminal::StandardOutput;
 
@@ -29,7 +29,7 @@ pub(crate) struct StoringRunner<'a> {
     stdout: StandardOutput,
     stop: Arc<AtomicBool>,
     scale: LabScale,
-    aging: Option<Aging>,
+    aging: Option<AgingOptions>,
 }
 
 impl<'a> StoringRunner<'a> {
@@ -67,7 +67,7 @@ impl<'a> StoringRunner<'a> {
         let scale = (!self.scale.is_full()).then(|| format!("scale {}", self.scale));
         let made = format!("{}: {}", choice.label, built_as(built));
         let aged = self.aging.as_ref().zip(aged);
-        let aged = aged.map(|(aging, aged)| aged_to(aging, aged));
+        let aged = aged.map(|(aging, aged)| aging_note(aging, aged));
         scale.into_iter().chain([made]).chain(aged).collect()
     }
 
@@ -90,7 +90,7 @@ impl<'a> StoringRunner<'a> {
 }
 
 /// Returns the workload as a file; without targets that are removed together with the lab.
-fn workload_file(order: &LabRunOrder<'_>) -> Option<String> {
+fn workload_file(order: &LabRunRequest<'_>) -> Option<String> {
     let mut overrides = order.overrides.clone();
     let is_made = match order.subject {
         RunSubject::FileSystem { choice, .. } => choice.entry().is_some(),
@@ -100,7 +100,7 @@ fn workload_file(order: &LabRunOrder<'_>) -> Option<String> {
     if is_made {
         overrides.set_targets(Vec::new());
     }
-    kept_toml(order.workloads, &overrides)
+    toml_for_record(order.workloads, &overrides)
 }
 
 /// Explains the peak of file systems on this medium.
@@ -132,14 +132,14 @@ impl LabWatcher for StoringRunner<'_> {
 impl LabRunner for StoringRunner<'_> {
     fn measure(
         &self,
-        order: LabRunOrder<'_>,
+        order: LabRunRequest<'_>,
         hear: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, CliError> {
         let notes = self.notes_on(order.subject);
         let workload_file = workload_file(&order);
         let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
         let of_plan = order.planned.warnings.into_iter().map(Warning::from);
-        let continued = Continued::watch()?;
+        let continued = ResumeFlag::watch()?;
         let options = RunOptions {
             overwrite_devices: order.overwrite_devices,
             stop: Arc::clone(&self.stop),
@@ -155,7 +155,7 @@ impl LabRunner for StoringRunner<'_> {
             store: self.is_stored.then(|| self.place.open()),
             listener: &mut |event| {
                 hear(event);
-                self.progress.hear_run(event);
+                self.progress.on_run_event(event);
             },
         };
         let finished = run::measure(spec, &options, None);

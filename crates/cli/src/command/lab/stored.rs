@@ -142,7 +142,7 @@ fn read(path: &Path) -> Result<Option<LabRecord>, CliError> {
             .read_to_end(&mut beginning)
     });
     read.map_err(|error| refused(path, &error))?;
-    if !LabRecord::is_meant(&beginning) {
+    if !LabRecord::is_lab_record(&beginning) {
         return Ok(None);
     }
     let record = LabRecord::from_json(&read_text(path)?).map_err(|error| refused(path, &error))?;

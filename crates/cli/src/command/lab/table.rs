@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use lab::{Costs, LabMatrix, LabWorkload, MatrixOutcome};
-use report::{Better, Extra};
+use lab::{JobCosts, LabMatrix, LabWorkload, MatrixOutcome};
+use report::{BetterDirection, Extra};
 use results::{LabColumn, LabRecord, LabSection, Timestamp};
 
 use super::remarks::{alarms, built_as, notes_of, remarks};
@@ -13,23 +13,23 @@ const MIB: f64 = 1_048_576.0;
 /// A row of costs in the table.
 struct CostRow {
     label: &'static str,
-    better: Better,
-    of: fn(&Costs) -> Option<f64>,
+    better: BetterDirection,
+    of: fn(&JobCosts) -> Option<f64>,
 }
 
 impl CostRow {
-    const fn lower(label: &'static str, of: fn(&Costs) -> Option<f64>) -> Self {
+    const fn lower(label: &'static str, of: fn(&JobCosts) -> Option<f64>) -> Self {
         Self {
             label,
-            better: Better::Lower,
+            better: BetterDirection::Lower,
             of,
         }
     }
 
-    const fn told(label: &'static str, of: fn(&Costs) -> Option<f64>) -> Self {
+    const fn told(label: &'static str, of: fn(&JobCosts) -> Option<f64>) -> Self {
         Self {
             label,
-            better: Better::Neither,
+            better: BetterDirection::Neither,
             of,
         }
     }
@@ -42,7 +42,7 @@ const COSTS: [CostRow; 12] = [
     CostRow::lower("device writes, MiB", |it| {
         mebibytes(it.device_written_bytes)
     }),
-    CostRow::lower("device per user byte", Costs::device_per_user_byte),
+    CostRow::lower("device per user byte", JobCosts::device_bytes_per_user_byte),
     CostRow::told("segments cleaned", |it| {
         it.cleaned_segments.map(|count| count as f64)
     }),
@@ -124,7 +124,7 @@ pub(crate) fn costs(
     workload_index: usize,
     choices: &[usize],
 ) -> Vec<Extra> {
-    let samples = |choice_index: usize, of: fn(&Costs) -> Option<f64>| {
+    let samples = |choice_index: usize, of: fn(&JobCosts) -> Option<f64>| {
         let measured = outcome.of_job(workload_index, choice_index);
         measured.filter_map(|it| of(&it.costs)).collect()
     };

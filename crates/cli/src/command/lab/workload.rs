@@ -26,11 +26,11 @@ pub(crate) fn read_workload(
         remarks: warnings.iter().map(ToString::to_string).collect(),
         misfit_block_bytes: None,
     };
-    Ok(workload.fitted(request, !change.cache.is_empty())?)
+    Ok(workload.fit_to(request, !change.cache.is_empty())?)
 }
 
 /// Adapts workloads that are already read to the file systems.
-pub(crate) fn fitted_workload(
+pub(crate) fn fit_workload(
     name: &str,
     workloads: Vec<Workload>,
     change: &ChangeArgs,
@@ -45,5 +45,5 @@ pub(crate) fn fitted_workload(
         remarks: Vec::new(),
         misfit_block_bytes: None,
     };
-    Ok(workload.fitted(request, !change.cache.is_empty())?)
+    Ok(workload.fit_to(request, !change.cache.is_empty())?)
 }

@@ -203,7 +203,7 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn every_example_is_understood() {
+    fn every_example_parses() {
         for (command, _, line) in ALL {
             let own = line.split(" | ").next().unwrap_or(line).replace('\'', "");
             let words: Vec<&str> = own.split(' ').collect();

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::args::{Cli, ManArgs};
-use crate::complete::{AskingShell, script};
+use crate::complete::{CompletionShell, script};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::terminal::{print, print_document};
@@ -44,9 +44,9 @@ interrupted; the record has the results so far
 /// Prints the completion script of a shell.
 pub(crate) fn completions(shell: Shell) -> Result<Exit, CliError> {
     let text = match shell {
-        Shell::Bash => script(AskingShell::Bash, &own_name()),
-        Shell::Zsh => script(AskingShell::Zsh, &own_name()),
-        Shell::Fish => script(AskingShell::Fish, &own_name()),
+        Shell::Bash => script(CompletionShell::Bash, &own_name()),
+        Shell::Zsh => script(CompletionShell::Zsh, &own_name()),
+        Shell::Fish => script(CompletionShell::Fish, &own_name()),
         // Scripts for other shells complete commands and options, but not the contents of the
         // store.
         other => {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_the_program_lists_its_commands() {
+    fn the_main_page_lists_the_commands() {
         let page = page(None);
         assert!(page.contains(".TH pgmeter 1"), "{page}");
         assert!(page.contains("\\fBpgmeter\\-run\\fR(1)"), "{page}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_troff_would_obey_are_printed() {
+    fn troff_requests_are_escaped() {
         assert_eq!(escaped(".SH a-b"), "\\&.SH a\\-b");
         assert_eq!(escaped("a\\b"), "a\\eb");
     }

@@ -76,7 +76,7 @@ fn print_rows(
         false => {
             let mut rows = lab_rows(runs, labs);
             // Filters apply to runs, so a lab without matching runs is not listed.
-            let is_whole = is_of_all(filter);
+            let is_whole = covers_all(filter);
             rows.retain(|row| row.rate != RateCell::Runs(0) || is_whole);
             rows
         }
@@ -176,7 +176,7 @@ fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, CliError> {
 }
 
 /// Returns `true` if there is no filter, so that labs without runs are also listed.
-fn is_of_all(filter: &Filter) -> bool {
+fn covers_all(filter: &Filter) -> bool {
     filter.workload.is_none()
         && filter.target.is_none()
         && filter.tags.is_empty()
@@ -190,7 +190,7 @@ fn lab_tag(run: &RunRow) -> Option<&String> {
 }
 
 /// Maps each run of a lab to its lab.
-fn by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
+fn labs_by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
     let pairs = labs
         .iter()
         .flat_map(|lab| lab.run_ids.iter().map(move |id| (id.as_str(), lab)));
@@ -199,7 +199,7 @@ fn by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
 
 /// Returns one row per run.
 fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
-    let labs = by_run(labs);
+    let labs = labs_by_run(labs);
     let row = |run: &RunRow| {
         let lab = labs.get(run.id.as_str()).map(|lab| &lab.short_id);
         ListRow::of_run(run, lab.or(lab_tag(run)).map(String::as_str))
@@ -209,7 +209,7 @@ fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
 
 /// Returns one row per run outside of labs, and one per lab; newest first.
 fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
-    let recorded = by_run(labs);
+    let recorded = labs_by_run(labs);
     let mut of_labs: HashMap<&str, Vec<&RunRow>> = HashMap::new();
     let mut of_tags: HashMap<&str, Vec<&RunRow>> = HashMap::new();
     let mut rows = Vec::new();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_where_the_list_is_read() {
+    fn dates_start_at_midnight_in_the_local_time_zone() {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
         let local = |text| at(text, &zone).unwrap();
         assert_eq!(local("2026-11-21"), "2026-11-20T22:00:00Z");

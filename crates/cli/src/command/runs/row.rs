@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use jiff::tz::TimeZone;
 use results::Timestamp;
-use store::{Headline, LabRow, RateOf, RunRow, RunStatus, is_lab_tag};
+use store::{Headline, HeadlineUnit, LabRow, RunRow, RunStatus, is_lab_tag};
 use units::format::{bandwidth, iops};
 
 use crate::args::RunColumn;
@@ -171,10 +171,10 @@ impl RateCell {
             Self::Headline(headline) => headline,
         };
         match of {
-            RateOf::Requests => format!("{} IOPS", iops(per_second)),
-            RateOf::Bytes => bandwidth(per_second),
-            RateOf::Operations => format!("{} op/s", iops(per_second)),
-            RateOf::Transactions => format!("{} trans/s", iops(per_second)),
+            HeadlineUnit::Requests => format!("{} IOPS", iops(per_second)),
+            HeadlineUnit::Bytes => bandwidth(per_second),
+            HeadlineUnit::Operations => format!("{} op/s", iops(per_second)),
+            HeadlineUnit::Transactions => format!("{} trans/s", iops(per_second)),
         }
     }
 
@@ -183,10 +183,10 @@ impl RateCell {
         match self {
             Self::Headline(Headline { of, per_second }) => {
                 let unit = match of {
-                    RateOf::Requests => 0,
-                    RateOf::Bytes => 1,
-                    RateOf::Operations => 2,
-                    RateOf::Transactions => 3,
+                    HeadlineUnit::Requests => 0,
+                    HeadlineUnit::Bytes => 1,
+                    HeadlineUnit::Operations => 2,
+                    HeadlineUnit::Transactions => 3,
                 };
                 (unit, per_second)
             }

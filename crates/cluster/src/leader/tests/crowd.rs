@@ -33,7 +33,7 @@ fn memory_kib() -> u64 {
 fn told(made: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
     let interval = |interval: &IntervalRecord| {
         let interval = interval.clone();
-        encode(&Report::Event {
+        encode(&MemberMessage::Event {
             event: Box::new(RunEvent::Interval { cell: 0, interval }),
         })
     };
@@ -45,7 +45,7 @@ fn told(made: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
 /// What each measured, as its process tells it.
 fn measured(made: Vec<CellRecord>) -> Vec<Vec<u8>> {
     let each = made.into_iter().map(|record| {
-        encode(&Report::Measured {
+        encode(&MemberMessage::Measured {
             records: vec![record],
             failure: None,
         })
@@ -93,7 +93,7 @@ fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> J
         for (rank, measured) in (0..RANKS).zip(measured.iter().cycle()) {
             send(
                 rank,
-                encode(&Report::Begun {
+                encode(&MemberMessage::Begun {
                     phase: None,
                     at_ns: 0,
                 }),
@@ -104,7 +104,7 @@ fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> J
 }
 
 #[test]
-fn a_thousand_processes_are_led_by_less_than_a_core() {
+fn leading_a_thousand_processes_takes_less_than_one_core() {
     let plan = plan_of(RANKS, &[]);
     let (hub, ends) = hub(RANKS);
     let made = (0..RECORDS as u32).map(|rank| record_of(&plan.cells[0], &plan, rank, SECONDS));

@@ -3,12 +3,12 @@
 use super::*;
 
 #[test]
-fn each_machine_is_known_with_its_processes_and_its_memory() {
+fn each_machine_is_listed_with_its_processes_and_memory() {
     let (hub, ends) = hub(6);
     let clock = TscClock::new();
     play(ends, move |rank, order, send| {
         let report = match order {
-            LeaderMessage::Probe { .. } => Some(Report::Facts {
+            LeaderMessage::Probe { .. } => Some(MemberMessage::Facts {
                 facts: SystemFacts {
                     memory_bytes: u64::from(rank + 1) << 30,
                     cpu_count: 8 - rank,

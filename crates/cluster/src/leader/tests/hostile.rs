@@ -14,24 +14,24 @@ const TIME_MAX: Duration = Duration::from_secs(60);
 /// A run with two processes of which one says something else than it would; how it ended.
 fn run_with(
     on_lost: OnLost,
-    mut says: impl FnMut(&LeaderMessage, Report) -> Option<Vec<u8>> + Send + 'static,
+    mut says: impl FnMut(&LeaderMessage, MemberMessage) -> Option<Vec<u8>> + Send + 'static,
 ) -> Result<Finished, ClusterError> {
     let plan = plan_of(2, &[]);
     let (hub, ends) = hub(2);
     let (cell, planned, clock) = (plan.cells[0].clone(), plan.clone(), TscClock::new());
     play(ends, move |rank, order, send| {
-        let mut reports: Vec<Report> = routine(rank, order, &clock).into_iter().collect();
+        let mut reports: Vec<MemberMessage> = routine(rank, order, &clock).into_iter().collect();
         if let LeaderMessage::Start { .. } = order {
             let record = record_of(&cell, &planned, rank, 2);
             for interval in record.intervals.clone() {
                 let event = Box::new(RunEvent::Interval { cell: 0, interval });
-                reports.push(Report::Event { event });
+                reports.push(MemberMessage::Event { event });
             }
-            reports.push(Report::Begun {
+            reports.push(MemberMessage::Begun {
                 phase: None,
                 at_ns: 5,
             });
-            reports.push(Report::Measured {
+            reports.push(MemberMessage::Measured {
                 records: vec![record],
                 failure: None,
             });
@@ -64,7 +64,7 @@ fn error_of(finished: Result<Finished, ClusterError>) -> String {
 }
 
 #[test]
-fn bytes_that_are_no_message_are_an_error_that_names_who_said_them() {
+fn malformed_messages_are_an_error_that_names_the_sender() {
     for bytes in [
         vec![9; 3],
         vec![1, b'{'],
@@ -87,10 +87,10 @@ fn bytes_that_are_no_message_are_an_error_that_names_who_said_them() {
 }
 
 #[test]
-fn another_version_is_named_without_what_controls_terminals() {
+fn a_different_version_is_reported_without_control_characters() {
     let seen = error_of(run_with(OnLost::Fail, |_, report| {
         Some(encode(&match report {
-            Report::Hello { environment, .. } => Report::Hello {
+            MemberMessage::Hello { environment, .. } => MemberMessage::Hello {
                 protocol: PROTOCOL,
                 version: format!("\x1b[2J{}", "9".repeat(10_000)),
                 host: "h".repeat(10_000),
@@ -107,15 +107,15 @@ fn another_version_is_named_without_what_controls_terminals() {
 }
 
 #[test]
-fn figures_of_another_cell_are_not_taken() {
+fn figures_of_another_cell_are_rejected() {
     let says = |_: &LeaderMessage, report| {
         Some(encode(&match report {
-            Report::Measured {
+            MemberMessage::Measured {
                 mut records,
                 failure,
             } => {
                 records[0].index = 7;
-                Report::Measured { records, failure }
+                MemberMessage::Measured { records, failure }
             }
             other => other,
         }))
@@ -137,11 +137,11 @@ fn figures_of_another_cell_are_not_taken() {
 }
 
 #[test]
-fn answers_that_nobody_asked_for_are_an_error() {
+fn unsolicited_reports_are_an_error() {
     for at in ["plan", "prepare"] {
         let seen = error_of(run_with(OnLost::Fail, move |order, report| {
             Some(if is(order, at) {
-                encode(&Report::Armed)
+                encode(&MemberMessage::Armed)
             } else {
                 encode(&report)
             })
@@ -154,10 +154,10 @@ fn answers_that_nobody_asked_for_are_an_error() {
 }
 
 #[test]
-fn who_does_not_tell_its_time_is_not_waited_for() {
+fn a_rank_that_never_reports_its_time_is_not_awaited() {
     let says = |_: &LeaderMessage, report| match report {
         // It is there all the same.
-        Report::Pong { .. } => Some(ALIVE.to_vec()),
+        MemberMessage::Pong { .. } => Some(ALIVE.to_vec()),
         other => Some(encode(&other)),
     };
     let seen = error_of(run_with(OnLost::Fail, says));
@@ -165,7 +165,7 @@ fn who_does_not_tell_its_time_is_not_waited_for() {
 }
 
 #[test]
-fn who_falls_silent_is_lost_however_much_others_say() {
+fn a_silent_rank_is_lost_even_if_others_keep_reporting() {
     let plan = plan_of(2, &[]);
     let (hub, ends) = hub(2);
     let clock = TscClock::new();
@@ -177,7 +177,7 @@ fn who_falls_silent_is_lost_however_much_others_say() {
         if let (LeaderMessage::Start { .. }, 0) = (order, rank) {
             let to_leader = to_leader.clone();
             thread::spawn(move || {
-                let sign = || Arrival::Message(ALIVE.to_vec());
+                let sign = || LinkEvent::Message(ALIVE.to_vec());
                 while to_leader.send((0, sign())).is_ok() {
                     thread::sleep(Duration::from_millis(2));
                 }
@@ -194,7 +194,7 @@ fn who_falls_silent_is_lost_however_much_others_say() {
 }
 
 #[test]
-fn a_leader_that_slept_takes_nobody_for_silent() {
+fn a_leader_that_slept_does_not_count_ranks_as_silent() {
     let (hub, ends) = hub(1);
     let clock = TscClock::new();
     play(ends, move |rank, order, send| {
@@ -212,7 +212,7 @@ fn a_leader_that_slept_takes_nobody_for_silent() {
 }
 
 /// Values that no process measures, the first ones such as are understood.
-fn absurd() -> impl Strategy<Value = Value> {
+fn absurd_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         8 => Just(json!(u64::MAX)),
         4 => Just(json!(u64::MAX / 2 + 1)),
@@ -257,7 +257,11 @@ const SHORT: [&str; 8] = [
 ];
 
 /// A report with some of its figures changed, or all of them as large as they can be.
-fn distorted(report: &Report, changes: &[(prop::sample::Index, Value)], is_all: bool) -> Value {
+fn distort(
+    report: &MemberMessage,
+    changes: &[(prop::sample::Index, Value)],
+    is_all: bool,
+) -> Value {
     let mut value = serde_json::to_value(report).expect("a report");
     let mut all = Vec::new();
     places(&value, String::new(), &mut all);
@@ -285,19 +289,22 @@ fn distorted(report: &Report, changes: &[(prop::sample::Index, Value)], is_all: 
 /// A run in which one process tells of distorted figures.
 fn run_distorted(changes: Vec<(prop::sample::Index, Value)>, is_all: bool) -> Finished {
     let finished = run_with(OnLost::Continue, move |_, report| {
-        let is_figures = matches!(report, Report::Measured { .. } | Report::Event { .. });
+        let is_figures = matches!(
+            report,
+            MemberMessage::Measured { .. } | MemberMessage::Event { .. }
+        );
         if !is_figures {
             return Some(encode(&report));
         }
         let mut message = vec![1];
-        message.extend(distorted(&report, &changes, is_all).to_string().bytes());
+        message.extend(distort(&report, &changes, is_all).to_string().bytes());
         Some(message)
     });
     finished.expect("all are there")
 }
 
 #[test]
-fn figures_as_large_as_can_be_are_taken() {
+fn the_largest_possible_figures_are_accepted() {
     let finished = run_distorted(Vec::new(), true);
     let cluster = finished.record.cells[0]
         .cluster
@@ -316,8 +323,8 @@ fn figures_as_large_as_can_be_are_taken() {
 proptest! {
     #![proptest_config(Config::with_cases(24))]
     #[test]
-    fn absurd_figures_end_no_leader(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), absurd()), 0..4),
+    fn absurd_figures_never_crash_the_leader(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), absurd_value()), 0..4),
         is_all in any::<bool>(),
     ) {
         let finished = run_distorted(changes, is_all);
@@ -326,12 +333,12 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_end_the_decoder(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let _ = decode::<Report>(&bytes);
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = decode::<MemberMessage>(&bytes);
         let _ = decode::<LeaderMessage>(&bytes);
         let mut stream = bytes.as_slice();
         while let Ok(Some(message)) = crate::message::read(&mut stream) {
-            let _ = decode::<Report>(&message);
+            let _ = decode::<MemberMessage>(&message);
         }
     }
 }

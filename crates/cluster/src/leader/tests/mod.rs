@@ -43,7 +43,7 @@ fn plan_of(ranks: u32, settings: &[(&str, &str)]) -> Plan {
 /// Ends of channels on the side of those who are led.
 struct Ends {
     from_leader: Vec<Receiver<Vec<u8>>>,
-    to_leader: SyncSender<(u32, Arrival)>,
+    to_leader: SyncSender<(u32, LinkEvent)>,
 }
 
 fn hub(ranks: u32) -> (LeaderLinks, Ends) {
@@ -79,7 +79,7 @@ fn play(
                         }
                         let mut send = |rank, message: Vec<u8>| {
                             bytes_sent += message.len() as u64 + 4;
-                            let _ = ends.to_leader.send((rank, Arrival::Message(message)));
+                            let _ = ends.to_leader.send((rank, LinkEvent::Message(message)));
                         };
                         if let Some(order) = &last.1 {
                             answer(rank, order, &mut send);
@@ -100,28 +100,28 @@ fn play(
 }
 
 /// What a made-up process says to all but a cell.
-fn routine(rank: u32, order: &LeaderMessage, clock: &TscClock) -> Option<Report> {
+fn routine(rank: u32, order: &LeaderMessage, clock: &TscClock) -> Option<MemberMessage> {
     use engine::clock::Clock;
     Some(match order {
-        LeaderMessage::Hello { .. } => Report::Hello {
+        LeaderMessage::Hello { .. } => MemberMessage::Hello {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: format!("node{}", rank / 4),
             environment: Box::new(Environment::default()),
         },
-        LeaderMessage::Plan { plan, .. } => Report::Planned { hash: hash(plan) },
-        LeaderMessage::Ground { places, .. } => Report::Grounded {
+        LeaderMessage::Plan { plan, .. } => MemberMessage::Planned { hash: hash(plan) },
+        LeaderMessage::Ground { places, .. } => MemberMessage::Grounded {
             places: places.clone(),
         },
-        LeaderMessage::Prepare => Report::Prepared {
+        LeaderMessage::Prepare => MemberMessage::Prepared {
             environment: Box::new(Environment::default()),
         },
-        LeaderMessage::Cell { .. } => Report::Armed,
-        LeaderMessage::Ping { number } => Report::Pong {
+        LeaderMessage::Cell { .. } => MemberMessage::Armed,
+        LeaderMessage::Ping { number } => MemberMessage::Pong {
             number: *number,
             at_ns: clock.now_ns(),
         },
-        LeaderMessage::Clean | LeaderMessage::Vacate => Report::Cleaned { left: Vec::new() },
+        LeaderMessage::Clean | LeaderMessage::Vacate => MemberMessage::Cleaned { left: Vec::new() },
         _ => return None,
     })
 }

@@ -10,10 +10,10 @@ fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send +
     for (rank, from_leader) in (0..).zip(ends.from_leader) {
         let (to, messages) = channel::<Vec<u8>>();
         let worker = ClusterWorker::new(outlet(to), Arc::default());
-        let (desk, to_leader, passes) = (worker.desk(), ends.to_leader.clone(), passes.clone());
+        let (desk, to_leader, passes) = (worker.inbox(), ends.to_leader.clone(), passes.clone());
         thread::spawn(move || {
             from_leader.iter().for_each(|message| desk.take(&message));
-            desk.leader_is_gone();
+            desk.on_leader_lost();
         });
         thread::spawn(move || {
             loop {
@@ -22,7 +22,7 @@ fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send +
                     Err(RecvTimeoutError::Timeout) => ALIVE.to_vec(),
                     Err(RecvTimeoutError::Disconnected) => return,
                 };
-                if to_leader.send((rank, Arrival::Message(message))).is_err() {
+                if to_leader.send((rank, LinkEvent::Message(message))).is_err() {
                     return;
                 }
             }
@@ -32,13 +32,13 @@ fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send +
 }
 
 #[test]
-fn what_is_told_of_an_interval_is_less_than_a_kilobyte() {
+fn an_interval_report_is_smaller_than_a_kilobyte() {
     let plan = plan_of(2, &[("run_time", "1"), ("workers", "8")]);
     let (hub, ends) = hub(2);
     let (lengths, told) = channel();
     at_work(ends, move |_, message| {
-        let report = decode::<Report>(&message).expect("a worker's words");
-        if let Some(Report::Event { event }) = &report
+        let report = decode::<MemberMessage>(&message).expect("a worker's words");
+        if let Some(MemberMessage::Event { event }) = &report
             && let RunEvent::Interval { interval, .. } = &**event
         {
             let _ = lengths.send((message.len(), interval.clone()));
@@ -63,7 +63,7 @@ fn what_is_told_of_an_interval_is_less_than_a_kilobyte() {
 }
 
 #[test]
-fn two_processes_of_a_worker_do_what_one_of_two_does() {
+fn two_processes_with_one_worker_each_match_one_process_with_two() {
     let counts = |ranks: u32, workers: &str| -> Vec<u64> {
         let settings = [
             ("operations", "20001"),
@@ -96,7 +96,7 @@ fn two_processes_of_a_worker_do_what_one_of_two_does() {
 }
 
 #[test]
-fn rounds_of_all_are_steady_or_not_for_all() {
+fn all_ranks_reach_the_steady_state_in_the_same_round() {
     // All come to an end at the same round, by what they did together.
     let settings = [
         ("run_time", "300ms"),

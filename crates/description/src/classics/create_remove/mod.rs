@@ -46,10 +46,10 @@ pub struct CreateRemove {
     pub order: Option<Order>,
     /// What happens between two steps: `remount`, `drop-caches` or `nothing`; remounting and
     /// dropping caches need root. Default: `nothing`.
-    pub between: Option<Between>,
+    pub between: Option<BetweenSteps>,
     /// How files are created and removed: by system calls of the workers (`syscall`), or by a
     /// program started for each file (`exec`), as in the original script. Default: `syscall`.
-    pub mode: Option<Mode>,
+    pub mode: Option<CreateRemoveMode>,
     /// How a file is made durable before it is closed, with `syscall` only: `none`, `fsync` or
     /// `fdatasync`. Default: `none`.
     pub sync: Option<FileSync>,
@@ -58,7 +58,7 @@ pub struct CreateRemove {
 /// What happens between two steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Between {
+pub enum BetweenSteps {
     /// The file system is unmounted and mounted again.
     Remount,
     /// Dirty pages are written, then the kernel's caches are dropped.
@@ -71,7 +71,7 @@ pub enum Between {
 /// How files are created and removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum CreateRemoveMode {
     /// By system calls of the workers.
     #[default]
     Syscall,
@@ -97,9 +97,9 @@ pub struct CreateRemovePlan {
     /// Order in which existing files are visited.
     pub order: Order,
     /// What happens between two steps.
-    pub between: Between,
+    pub between: BetweenSteps,
     /// How files are created and removed.
-    pub mode: Mode,
+    pub mode: CreateRemoveMode,
     /// Sync before a new file is closed.
     pub sync: FileSync,
 }
@@ -167,7 +167,7 @@ impl CreateRemove {
         let mode = self.mode.unwrap_or_default();
         let sync = self.sync.unwrap_or_default();
         // The started programs, such as `touch` and `rm`, do not sync.
-        if mode == Mode::Exec && sync != FileSync::None {
+        if mode == CreateRemoveMode::Exec && sync != FileSync::None {
             return Err(ClassicError::Needs {
                 table: TABLE,
                 key: "sync",

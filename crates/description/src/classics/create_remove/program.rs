@@ -1,11 +1,12 @@
 //! Converts create/remove to a program.
 
-use super::{Between, CreateRemovePlan, FileStep, Mode};
+use super::{BetweenSteps, CreateRemoveMode, CreateRemovePlan, FileStep};
 use crate::classics::Order;
 use crate::classics::program::{create, named, phase, size_names};
 use plan::program::{
-    Before, Copies, DirectoryTree, FileCommand, FileNames, FileOperation, FilesetPlan, Group, Law,
-    Pick, Program, ProgramPart, ProgramPhase, Spawn, Turn, Way, Which,
+    DirectoryTree, FileCommand, FileFilter, FileNames, FileOperation, FileSharing, FilesetPlan,
+    FilesetSharing, Group, Law, OpenModePlan, PhasePreparation, Pick, Program, ProgramPart,
+    ProgramPhase, Spawn,
 };
 
 /// Steps in the order of their label numbers.
@@ -27,7 +28,7 @@ impl CreateRemovePlan {
         Program {
             labels: LABELS.map(|act| act.name().to_owned()).to_vec(),
             filesets: vec![self.files()],
-            ways: vec![Way::default()],
+            ways: vec![OpenModePlan::default()],
             parts: phases.into_iter().map(ProgramPart::Phase).collect(),
             ..Program::default()
         }
@@ -44,7 +45,7 @@ impl CreateRemovePlan {
         FilesetPlan {
             name: "files".to_owned(),
             path: String::new(),
-            copies: Copies::One,
+            copies: FilesetSharing::One,
             count: self.file_count,
             // The file names of the original script are not known.
             names: FileNames::Number {
@@ -66,14 +67,14 @@ impl CreateRemovePlan {
         let name = format!("{} {size_name}", act.name());
         // The discriminants have the order of `LABELS`.
         let label = act as u8;
-        let order = self.order_of(act).of_pick();
-        if self.mode == Mode::Exec {
+        let order = self.order_of(act).to_pick_order();
+        if self.mode == CreateRemoveMode::Exec {
             let pick = Pick {
                 fileset: 0,
-                which: Which::Any,
+                which: FileFilter::Any,
                 order,
                 // The leader of the workers starts all programs, so there is nothing to divide.
-                turn: Turn::Own,
+                turn: FileSharing::Own,
             };
             let command = command(act, size_bytes);
             let spawn = Spawn {
@@ -91,9 +92,9 @@ impl CreateRemovePlan {
         let write = (size_bytes > 0).then_some((size_bytes, self.write_bytes));
         // Slices make `count` the total for any number of workers.
         let acts = match act {
-            FileStep::Create => create(order, Turn::Slice, write, self.sync),
-            FileStep::Stat => vec![named(FileOperation::Stat, order, Turn::Slice)],
-            FileStep::Remove => vec![named(FileOperation::Unlink, order, Turn::Slice)],
+            FileStep::Create => create(order, FileSharing::Slice, write, self.sync),
+            FileStep::Stat => vec![named(FileOperation::Stat, order, FileSharing::Slice)],
+            FileStep::Remove => vec![named(FileOperation::Unlink, order, FileSharing::Slice)],
         };
         phase(name, label, acts)
     }
@@ -119,12 +120,12 @@ const fn command(act: FileStep, size_bytes: u64) -> FileCommand {
     }
 }
 
-impl Between {
-    const fn before(self) -> Option<Before> {
+impl BetweenSteps {
+    const fn before(self) -> Option<PhasePreparation> {
         match self {
             Self::Nothing => None,
-            Self::DropCaches => Some(Before::DropCaches),
-            Self::Remount => Some(Before::Remount),
+            Self::DropCaches => Some(PhasePreparation::DropCaches),
+            Self::Remount => Some(PhasePreparation::Remount),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::classics::read_stored;
-use plan::program::{self, Before, FileCommand, FileOperation, MovedBytes, On, Turn};
+use plan::program::{
+    self, CallObject, FileCommand, FileOperation, FileSharing, MovedBytes, PhasePreparation,
+};
 
 fn read(text: &str) -> CreateRemove {
     toml::from_str(text).unwrap()
@@ -13,17 +15,20 @@ fn plan(text: &str) -> CreateRemovePlan {
 }
 
 #[test]
-fn the_defaults_are_those_of_the_published_page() {
+fn the_defaults_match_the_published_page() {
     let plan = plan("");
     assert_eq!(plan.file_count, 500_000);
     assert_eq!(plan.sizes_bytes, [0, 4096, 16_384, 65_536]);
     assert_eq!((plan.directory_count, plan.write_bytes), (1, 65_536));
     assert_eq!(plan.order, Order::Forward);
-    assert_eq!((plan.between, plan.mode), (Between::Nothing, Mode::Syscall));
+    assert_eq!(
+        (plan.between, plan.mode),
+        (BetweenSteps::Nothing, CreateRemoveMode::Syscall)
+    );
 }
 
 /// Each phase with what comes before it.
-fn phases(plan: &CreateRemovePlan) -> Vec<(String, Vec<Before>)> {
+fn phases(plan: &CreateRemovePlan) -> Vec<(String, Vec<PhasePreparation>)> {
     let program = plan.program();
     program.check().unwrap();
     let phases = program.phases().into_iter();
@@ -50,17 +55,17 @@ fn calls(plan: &CreateRemovePlan, phase: usize) -> Vec<(FileOperation, Option<u6
 /// In which order a phase visits files.
 fn order(plan: &CreateRemovePlan, phase: usize) -> program::PickOrder {
     let program = plan.program();
-    let On::Name(pick) = program.phases()[phase].groups[0].calls()[0].on.clone() else {
+    let CallObject::Name(pick) = program.phases()[phase].groups[0].calls()[0].on.clone() else {
         panic!("the first call of a phase is on a name");
     };
-    assert_eq!(pick.turn, Turn::Slice);
+    assert_eq!(pick.turn, FileSharing::Slice);
     pick.order
 }
 
 #[test]
-fn every_size_is_created_and_removed_and_nothing_comes_before_the_first_step() {
+fn each_size_is_created_and_removed_with_nothing_before_the_first_step() {
     let plan = plan("sizes = [0, \"4k\", 0]\nbetween = \"remount\"");
-    let between = || vec![Before::Remount];
+    let between = || vec![PhasePreparation::Remount];
     let wanted = [
         ("create empty", vec![]),
         ("remove empty", between()),
@@ -80,9 +85,9 @@ fn every_size_is_created_and_removed_and_nothing_comes_before_the_first_step() {
 }
 
 #[test]
-fn a_stat_step_stands_between_the_two_and_is_left_like_any_other() {
+fn a_stat_step_runs_between_create_and_remove_like_any_other_step() {
     let plan = plan("sizes = 4096\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"");
-    let between = || vec![Before::DropCaches];
+    let between = || vec![PhasePreparation::DropCaches];
     let wanted = [
         ("create 4KiB", vec![]),
         ("stat 4KiB", between()),
@@ -106,7 +111,7 @@ fn a_plan_of_an_earlier_version_becomes_the_same_program() {
 }
 
 #[test]
-fn only_removal_follows_the_order_asked_for() {
+fn only_removal_follows_the_requested_order() {
     let text = "order = \"random\"\nsizes = 8192\nwrite_size = \"4k\"\nsync = \"fdatasync\"";
     let plan = plan(text);
     assert_eq!(order(&plan, 0), program::PickOrder::Next);
@@ -129,7 +134,7 @@ fn empty_files_are_not_written_to() {
 }
 
 #[test]
-fn values_outside_their_range_are_refused_with_what_they_may_be() {
+fn values_outside_their_range_are_refused_with_the_allowed_range() {
     for (text, message) in [
         (
             "count = 0",
@@ -160,7 +165,7 @@ fn values_outside_their_range_are_refused_with_what_they_may_be() {
 }
 
 #[test]
-fn unknown_keys_and_words_are_refused() {
+fn unknown_keys_and_values_are_refused() {
     for text in [
         "counts = 1",
         "order = \"sideways\"",
@@ -173,13 +178,13 @@ fn unknown_keys_and_words_are_refused() {
 }
 
 #[test]
-fn settings_come_back_as_they_were_written() {
+fn settings_are_written_back_unchanged() {
     let text = "count = 10\nsizes = \"4KiB\"\norder = \"reverse\"\nbetween = \"drop-caches\"\n";
     assert_eq!(toml::to_string(&read(text)).unwrap(), text);
 }
 
 #[test]
-fn each_kind_of_step_starts_the_program_of_the_script() {
+fn each_kind_of_step_runs_the_command_of_the_script() {
     let plan = plan("sizes = [0, 4096]\nstat = true\nmode = \"exec\"");
     let program = plan.program();
     program.check().unwrap();

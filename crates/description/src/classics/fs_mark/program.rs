@@ -2,9 +2,9 @@
 
 use super::{FsMarkPlan, Subdirectories, SyncMethod};
 use plan::program::{
-    Access, Act, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan, Group,
-    Law, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase, Share, StampedNames,
-    Turn, Until, Way, Which,
+    Access, Act, AmountScope, Call, CallObject, DirectoryTree, FileFilter, FileNames,
+    FileOperation, FileSharing, FilesetPlan, FilesetSharing, Group, Law, MovedBytes, OnFailure,
+    OpenModePlan, Pick, PickOrder, Program, ProgramPart, ProgramPhase, RoundsEnd, StampedNames,
 };
 use plan::program::{Measure, Quota};
 
@@ -34,13 +34,13 @@ impl FsMarkPlan {
         let mut phases = vec![self.phase(CREATE, self.making(false))];
         if method.has_sync() {
             // `sync` covers all file systems, so one worker calls it once.
-            let sync = Call::new(FileOperation::Sync, On::Handle);
+            let sync = Call::new(FileOperation::Sync, CallObject::Handle);
             let mut phase = self.phase(SYNC_ALL, vec![Act::Call(sync)]);
             phase.groups[0].workers = Some(1);
             phase.groups[0].quotas = vec![once()];
             phases.push(phase);
         }
-        if let Some(order) = anew(method) {
+        if let Some(order) = reopen_order(method) {
             let is_first = matches!(order, PickOrder::Index(_));
             let mut phase = self.phase(SYNC, vec![synced(order)]);
             // `-S 2` opens only the first file again.
@@ -51,13 +51,13 @@ impl FsMarkPlan {
             phases.push(self.phase(REMOVE, vec![removed(None)]));
         }
         let until = match self.until_full {
-            true => Until::Full,
-            false => Until::Times(self.iterations),
+            true => RoundsEnd::Full,
+            false => RoundsEnd::Times(self.iterations),
         };
-        let way = |name: &str| Way {
+        let way = |name: &str| OpenModePlan {
             name: name.to_owned(),
             makes_directory: self.is_directory_made,
-            ..Way::default()
+            ..OpenModePlan::default()
         };
         self.of_phases(until, phases, way("make"))
     }
@@ -66,16 +66,19 @@ impl FsMarkPlan {
     /// files are removed. The first failed call ends the run.
     #[must_use]
     pub fn program_of_threads(&self) -> Program {
-        let mut phase = self.phase("files", self.making(anew(self.sync_method).is_some()));
+        let mut phase = self.phase(
+            "files",
+            self.making(reopen_order(self.sync_method).is_some()),
+        );
         let group = &mut phase.groups[0];
-        group.failed = Failed::EndRun;
+        group.failed = OnFailure::EndRun;
         if self.sync_method.has_sync() {
-            let sync = Call::new(FileOperation::Sync, On::Handle);
+            let sync = Call::new(FileOperation::Sync, CallObject::Handle);
             // Within the window, because fs_mark counts these syncs in its files per second.
             group.last.push(Act::Call(sync));
         }
         let all = Law::fixed(self.file_count.into());
-        match anew(self.sync_method) {
+        match reopen_order(self.sync_method) {
             Some(order @ PickOrder::Index(_)) => group.last.push(synced(order)),
             Some(order) => group
                 .last
@@ -88,11 +91,11 @@ impl FsMarkPlan {
             group.leave.push(Act::Times(all, vec![unlink]));
         }
         // fs_mark checks the free space before each loop, not before the first one for all.
-        let until = Until::Fitting {
+        let until = RoundsEnd::Fitting {
             times: (!self.until_full).then_some(self.iterations),
             bytes: self.iteration_bytes(),
         };
-        let making = Way {
+        let making = OpenModePlan {
             name: "make".to_owned(),
             makes_directory: self.is_directory_made,
             // fs_mark opens with O_CREAT, O_RDWR, O_TRUNC and mode 0666, and calls `write` without
@@ -100,12 +103,17 @@ impl FsMarkPlan {
             permissions: 0o666,
             is_truncating: true,
             seeks: true,
-            ..Way::default()
+            ..OpenModePlan::default()
         };
         self.of_phases(until, vec![phase], making)
     }
 
-    fn of_phases(&self, until: Until, phases: Vec<ProgramPhase>, making: Way) -> Program {
+    fn of_phases(
+        &self,
+        until: RoundsEnd,
+        phases: Vec<ProgramPhase>,
+        making: OpenModePlan,
+    ) -> Program {
         let (directories, each) = match self.subdirectories {
             Subdirectories::None => (0, None),
             Subdirectories::RoundRobin { count, each_count } => (count, Some(each_count)),
@@ -114,7 +122,7 @@ impl FsMarkPlan {
         let files = FilesetPlan {
             name: "files".to_owned(),
             path: String::new(),
-            copies: Copies::PerWorker,
+            copies: FilesetSharing::PerWorker,
             count: self.file_count,
             names: FileNames::Stamped(StampedNames {
                 length: self.name_length,
@@ -126,12 +134,12 @@ impl FsMarkPlan {
             size: Law::fixed(self.size_bytes),
             present_permille: 0,
         };
-        let reading = Way {
+        let reading = OpenModePlan {
             name: "read".to_owned(),
             access: Access::Read,
             // All ways under one handle must treat the file offset alike.
             seeks: making.seeks,
-            ..Way::default()
+            ..OpenModePlan::default()
         };
         Program {
             labels: ["fsync", "close", "unlink"].map(str::to_owned).to_vec(),
@@ -162,12 +170,12 @@ impl FsMarkPlan {
     /// Acts that create, write and close a file. If files are closed a second time, this close is
     /// counted under its own label.
     fn making(&self, is_close_told: bool) -> Vec<Act> {
-        let opened = |operation| Call::new(operation, On::Handle);
+        let opened = |operation| Call::new(operation, CallObject::Handle);
         let create = Call {
             way: MAKING,
             ..Call::new(
                 FileOperation::Create,
-                On::Name(picked(Which::Absent, PickOrder::Next)),
+                CallObject::Name(picked(FileFilter::Absent, PickOrder::Next)),
             )
         };
         let write = Call {
@@ -201,14 +209,14 @@ impl FsMarkPlan {
         let has = |operation| calls.iter().any(|call| call.operation == operation);
         let find = |operation| calls.iter().find(|call| call.operation == operation);
         let (iterations, until_full) = match until {
-            Until::Times(times) => (*times, false),
-            Until::Fitting { times, .. } => (times.unwrap_or(1), times.is_none()),
-            Until::Full => (1, true),
-            Until::Spent { .. } | Until::Sampled { .. } => return None,
+            RoundsEnd::Times(times) => (*times, false),
+            RoundsEnd::Fitting { times, .. } => (times.unwrap_or(1), times.is_none()),
+            RoundsEnd::Full => (1, true),
+            RoundsEnd::Spent { .. } | RoundsEnd::Sampled { .. } => return None,
         };
         // Only files to be synced are opened; creating is another operation.
         let order = find(FileOperation::Open).and_then(|call| match &call.on {
-            On::Name(pick) => Some(&pick.order),
+            CallObject::Name(pick) => Some(&pick.order),
             _ => None,
         });
         Some(Self {
@@ -241,7 +249,7 @@ impl FsMarkPlan {
 }
 
 /// The order in which files are opened again to be synced; `None` if they are not.
-const fn anew(method: SyncMethod) -> Option<PickOrder> {
+const fn reopen_order(method: SyncMethod) -> Option<PickOrder> {
     match method {
         SyncMethod::None | SyncMethod::Fsync => None,
         SyncMethod::SyncFirst => Some(PickOrder::Index(0)),
@@ -250,12 +258,12 @@ const fn anew(method: SyncMethod) -> Option<PickOrder> {
     }
 }
 
-const fn picked(which: Which, order: PickOrder) -> Pick {
+const fn picked(which: FileFilter, order: PickOrder) -> Pick {
     Pick {
         fileset: 0,
         which,
         order,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     }
 }
 
@@ -263,9 +271,12 @@ const fn picked(which: Which, order: PickOrder) -> Pick {
 fn synced(order: PickOrder) -> Act {
     let open = Call {
         way: READING,
-        ..Call::new(FileOperation::Open, On::Name(picked(Which::Present, order)))
+        ..Call::new(
+            FileOperation::Open,
+            CallObject::Name(picked(FileFilter::Present, order)),
+        )
     };
-    let opened = |operation| Call::new(operation, On::Handle);
+    let opened = |operation| Call::new(operation, CallObject::Handle);
     let calls = [
         open,
         opened(FileOperation::Fsync),
@@ -275,10 +286,10 @@ fn synced(order: PickOrder) -> Act {
 }
 
 fn removed(label: Option<u8>) -> Act {
-    let pick = picked(Which::Present, PickOrder::Next);
+    let pick = picked(FileFilter::Present, PickOrder::Next);
     Act::Call(Call {
         label,
-        ..Call::new(FileOperation::Unlink, On::Name(pick))
+        ..Call::new(FileOperation::Unlink, CallObject::Name(pick))
     })
 }
 
@@ -286,6 +297,6 @@ const fn once() -> Quota {
     Quota {
         what: Measure::Rounds,
         count: 1,
-        of: Share::Each,
+        of: AmountScope::Each,
     }
 }

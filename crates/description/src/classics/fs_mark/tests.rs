@@ -1,7 +1,7 @@
 //! Settings and stages.
 
 use super::*;
-use ::plan::program::{FileOperation, On, PickOrder, ProgramPhase};
+use ::plan::program::{CallObject, FileOperation, PickOrder, ProgramPhase};
 
 fn resolve(text: &str, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
     let settings = toml::from_str::<FsMark>(text).unwrap();
@@ -9,7 +9,7 @@ fn resolve(text: &str, directory_count: u32) -> Result<FsMarkPlan, ClassicError>
 }
 
 #[test]
-fn the_defaults_are_those_of_version_3_3() {
+fn the_defaults_match_version_3_3() {
     let plan = resolve("", 1).unwrap();
     assert_eq!((plan.thread_count, plan.file_count), (1, 1000));
     assert_eq!((plan.size_bytes, plan.write_bytes), (51_200, 16_384));
@@ -22,7 +22,7 @@ fn the_defaults_are_those_of_version_3_3() {
 }
 
 #[test]
-fn threads_are_at_least_one_a_directory_and_a_multiple_of_them() {
+fn the_thread_count_is_a_multiple_of_the_directory_count() {
     assert_eq!(resolve("", 3).unwrap().thread_count, 3);
     assert_eq!(resolve("threads = 6", 3).unwrap().thread_count, 6);
     assert_eq!(resolve("threads = 2", 3).unwrap().thread_count, 3);
@@ -64,7 +64,7 @@ fn stages(text: &str) -> String {
         let group = &phase.groups[0];
         let calls = group.calls();
         let has = |operation| calls.iter().any(|call| call.operation == operation);
-        let On::Name(pick) = &calls[0].on else {
+        let CallObject::Name(pick) = &calls[0].on else {
             assert!(has(FileOperation::Sync), "{phase:?}");
             return 's';
         };
@@ -102,7 +102,7 @@ fn each_method_syncs_where_the_original_does() {
 }
 
 #[test]
-fn what_a_program_came_from_is_known_again() {
+fn the_settings_can_be_recovered_from_the_program() {
     for options in [
         "",
         "sync_method = \"none\"\nkeep = true\nloops = 3",

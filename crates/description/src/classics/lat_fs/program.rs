@@ -4,8 +4,8 @@ use super::{LatFsForm, LatFsPlan, WRITE_BYTES_MAX};
 use crate::classics::Order;
 use crate::classics::program::{create, named, phase, size_names};
 use plan::program::{
-    Copies, DirectoryTree, FILES_MAX, FileNames, FileOperation, FilesetPlan, Law, PIECE_BYTES_MAX,
-    Program, ProgramPart, ProgramPhase, STAMP_MARK, Turn, Until, Way,
+    DirectoryTree, FILES_MAX, FileNames, FileOperation, FileSharing, FilesetPlan, FilesetSharing,
+    Law, OpenModePlan, PIECE_BYTES_MAX, Program, ProgramPart, ProgramPhase, RoundsEnd, STAMP_MARK,
 };
 
 /// Prefix of the names of the samples' directories.
@@ -23,7 +23,7 @@ impl LatFsPlan {
         Program {
             labels: LABELS.map(str::to_owned).to_vec(),
             filesets: vec![self.files()],
-            ways: vec![Way::default()],
+            ways: vec![OpenModePlan::default()],
             tokens: Vec::new(),
             pool: None,
             lasting: None,
@@ -48,7 +48,7 @@ impl LatFsPlan {
         FilesetPlan {
             name: "files".to_owned(),
             path,
-            copies: Copies::PerWorker,
+            copies: FilesetSharing::PerWorker,
             count,
             names,
             tree: DirectoryTree::Flat,
@@ -71,7 +71,7 @@ impl LatFsPlan {
         };
         match self.form {
             LatFsForm::Best { budget_ns, .. } => vec![ProgramPart::Rounds {
-                until: Until::Spent {
+                until: RoundsEnd::Spent {
                     // lmbench makes one pass even without a budget, but a program refuses 0.
                     ns: budget_ns.max(1),
                 },
@@ -85,7 +85,7 @@ impl LatFsPlan {
                 ..
             } => [1, 0]
                 .map(|hidden| ProgramPart::Rounds {
-                    until: Until::Sampled {
+                    until: RoundsEnd::Sampled {
                         samples: repetitions,
                         least_ns: sample_ns,
                         fileset: 0,
@@ -107,12 +107,16 @@ impl LatFsPlan {
         // At most 64 MiB.
         let piece_bytes = size_bytes.min(piece_bytes_max) as u32;
         let write = (size_bytes > 0 || is_empty_written).then_some((size_bytes, piece_bytes));
-        let acts = create(order.of_pick(), Turn::Own, write, self.sync);
+        let acts = create(order.to_pick_order(), FileSharing::Own, write, self.sync);
         phase(format!("create {name}"), 0, acts)
     }
 
     fn removal(&self, name: &str) -> ProgramPhase {
-        let unlink = named(FileOperation::Unlink, self.order.of_pick(), Turn::Own);
+        let unlink = named(
+            FileOperation::Unlink,
+            self.order.to_pick_order(),
+            FileSharing::Own,
+        );
         phase(format!("remove {name}"), 1, vec![unlink])
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::classics::read_stored;
-use plan::program::{self, Calibration, FileNames, On, ProgramPart, TimedFiles, Until};
+use plan::program::{self, Calibration, CallObject, FileNames, ProgramPart, RoundsEnd, TimedFiles};
 
 fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
     toml::from_str::<LatFs>(text).unwrap().resolve()
@@ -41,7 +41,7 @@ fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
     let words = phases.map(|phase| {
         let calls = phase.groups[0].calls().into_iter();
         let calls = calls.map(|call| match (&call.on, &call.bytes) {
-            (On::Name(pick), _) => format!("{} {:?}", call.operation.name(), pick.order),
+            (CallObject::Name(pick), _) => format!("{} {:?}", call.operation.name(), pick.order),
             (_, program::MovedBytes::Law(law)) if call.operation.moves() => {
                 let bytes = law.always().unwrap();
                 format!("{} {bytes} by {}", call.operation.name(), call.piece_bytes)
@@ -55,7 +55,7 @@ fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
 }
 
 #[test]
-fn version_1_6_is_rounds_of_creation_and_removal_until_its_budget_is_spent() {
+fn version_1_6_repeats_creation_and_removal_until_the_budget_is_spent() {
     let plan = resolve("sizes = [0, \"1KiB\"]\nbudget = 0\nsync = \"fsync\"").unwrap();
     let shown = |name: &str, calls: &str| (name.to_owned(), false, calls.to_owned());
     let wanted = [
@@ -72,9 +72,9 @@ fn version_1_6_is_rounds_of_creation_and_removal_until_its_budget_is_spent() {
     let ProgramPart::Rounds { until, .. } = &program.parts[0] else {
         panic!("passes are rounds");
     };
-    assert_eq!(*until, Until::Spent { ns: 1 });
+    assert_eq!(*until, RoundsEnd::Spent { ns: 1 });
     assert_eq!(program.filesets[0].names, FileNames::Words);
-    assert!(program.has_told_rounds() && !program.ends_by_files());
+    assert!(program.has_representative_rounds() && !program.ends_with_its_files());
     assert_eq!(program.space_needed().bytes, 1000 * 4096);
 }
 
@@ -141,7 +141,7 @@ fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Opti
 }
 
 #[test]
-fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
+fn the_file_count_grows_eightfold_and_then_to_ten_percent_above_the_goal() {
     let (counts, median) = calibrated(2, 50_000_000, 10_000);
     assert_eq!(counts, [1, 8, 64, 5501, 5501]);
     let sample = TimedFiles {
@@ -152,7 +152,7 @@ fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
 }
 
 #[test]
-fn every_worker_has_samples_of_which_the_shortest_says_whether_they_are_long_enough() {
+fn the_shortest_sample_of_all_workers_must_be_long_enough() {
     let mut calibration = Calibration::new(2, 1_000_000);
     calibration.add(&[2_000_000, 900_000]);
     assert_eq!(
@@ -169,7 +169,7 @@ fn every_worker_has_samples_of_which_the_shortest_says_whether_they_are_long_eno
 }
 
 #[test]
-fn the_median_is_by_time_a_file() {
+fn the_median_is_by_time_per_file() {
     let mut calibration = Calibration::new(3, 10);
     for time_ns in [30, 10, 20] {
         calibration.add(&[time_ns]);
@@ -181,7 +181,7 @@ fn the_median_is_by_time_a_file() {
 
 proptest! {
     #[test]
-    fn samples_come_to_an_end(
+    fn calibration_always_ends(
         repetitions in 1_u32..20,
         sample_ns in 0_u64..1 << 40,
         file_ns in 0_u64..1 << 34,

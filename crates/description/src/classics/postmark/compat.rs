@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use plan::program::PoolDraws;
+use plan::program::PoolGenerator;
 
 /// Bytes of a kilobyte in PostMark, in every version.
 const KILOBYTE: u32 = 1024;
@@ -75,10 +75,10 @@ impl Compat {
 
     /// Random number generator of the version.
     #[must_use]
-    pub const fn draws(self) -> PoolDraws {
+    pub const fn draws(self) -> PoolGenerator {
         match self {
-            Self::V1_14 => PoolDraws::Congruential15,
-            Self::V1_5 | Self::V1_53 | Self::V1_54 => PoolDraws::Twister1999,
+            Self::V1_14 => PoolGenerator::Congruential15,
+            Self::V1_5 | Self::V1_53 | Self::V1_54 => PoolGenerator::Twister1999,
         }
     }
 

@@ -51,7 +51,7 @@ mod tests {
     use super::beneath;
 
     #[test]
-    fn names_beneath_the_target_are_taken_without_slashes_at_their_end() {
+    fn names_below_the_target_lose_trailing_slashes() {
         assert_eq!(beneath("a"), Ok(Some("a")));
         assert_eq!(beneath("a/b//"), Ok(Some("a/b")));
         assert_eq!(beneath("..a/.b"), Ok(Some("..a/.b")));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_or_nowhere_is_refused() {
+    fn paths_that_leave_the_target_or_are_invalid_are_refused() {
         let long = "x".repeat(256);
         for name in [
             "", "/", "/a", "..", "../a", "a/..", "a/../b", "./a", "a/./b", "a//b", "a\0b", "a\nb",

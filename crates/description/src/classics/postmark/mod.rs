@@ -10,7 +10,7 @@ mod table;
 
 pub use compat::{Compat, ReportClock, UnknownCompat};
 pub use location::{beneath, location_text};
-pub use plan::{Pool, PostmarkPlan};
+pub use plan::{PoolSharing, PostmarkPlan};
 pub(crate) use settings::COUNT_DEFAULT;
 pub use settings::{PostmarkSettings, ReportForm};
 pub(crate) use stored::StoredPlan;

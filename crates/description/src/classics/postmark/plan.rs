@@ -16,7 +16,7 @@ pub struct PostmarkPlan {
     /// Distribution over the files.
     pub choice: FileChoice,
     /// Directories of the workers' pools.
-    pub pool: Pool,
+    pub pool: PoolSharing,
     /// Maximum number of files that each worker keeps open in its transactions until they are
     /// removed; 0 closes each file after its operation.
     pub keep_open: u32,
@@ -25,7 +25,7 @@ pub struct PostmarkPlan {
 /// Directories of the workers' pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Pool {
+pub enum PoolSharing {
     /// Each worker has its own directory.
     #[default]
     Own,
@@ -41,7 +41,7 @@ impl PostmarkPlan {
         let pool = FilePool {
             fsync: self.fsync,
             choice: self.choice,
-            is_shared: self.pool == Pool::Shared,
+            is_shared: self.pool == PoolSharing::Shared,
             keep_open: self.keep_open,
             ..self.settings.pool()
         };

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Compat, Pool};
+use super::{Compat, PoolSharing};
 use plan::program::{FileChoice, FilePool, Fsync, Program};
 
 /// Plan of a cell in such a record.
@@ -12,7 +12,7 @@ pub(crate) struct StoredPlan {
     settings: Value,
     fsync: Fsync,
     choice: FileChoice,
-    pool: Pool,
+    pool: PoolSharing,
     #[serde(default)]
     keep_open: u32,
 }
@@ -32,7 +32,7 @@ impl StoredPlan {
             draws: compat.unwrap_or_default().draws(),
             fsync: self.fsync,
             choice: self.choice,
-            is_shared: self.pool == Pool::Shared,
+            is_shared: self.pool == PoolSharing::Shared,
             keep_open: self.keep_open,
             ..pool
         };
@@ -43,7 +43,7 @@ impl StoredPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::program::{PoolDraws, PoolLocation};
+    use plan::program::{PoolGenerator, PoolLocation};
 
     const STORED: &str = r#"{
         "kind": "postmark",
@@ -58,7 +58,7 @@ mod tests {
     }"#;
 
     #[test]
-    fn a_plan_of_before_is_the_same_program() {
+    fn an_old_stored_plan_yields_the_same_program() {
         let program = crate::classics::read_stored(STORED);
         let wanted = FilePool {
             number: 50,
@@ -73,7 +73,7 @@ mod tests {
             read_bias: None,
             create_bias: Some(7),
             seed: 9,
-            draws: PoolDraws::Congruential15,
+            draws: PoolGenerator::Congruential15,
             fsync: Fsync::PerFile,
             choice: FileChoice::Zipf { theta: 1.2 },
             is_shared: true,

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 use super::location::{beneath, location_text};
-use super::plan::{Pool, PostmarkPlan};
+use super::plan::{PoolSharing, PostmarkPlan};
 use super::{Compat, PostmarkSettings, ReportForm};
 use crate::classics::{ClassicError, ranged};
-use crate::model::{OneOrMany, OwnSeeds};
+use crate::model::{OneOrMany, SeedRange};
 use plan::program::{FileChoice, Fsync, POOL_FILES_MAX, PoolLocation};
 
 /// The table has twice as many slots, which must fit its numbering.
 const NUMBER: (u32, u32) = (1, POOL_FILES_MAX);
 /// Seeds that the original's commands accept: signed 32-bit integers from 1 on.
-pub(crate) const SEEDS: OwnSeeds = OwnSeeds {
+pub(crate) const SEEDS: SeedRange = SeedRange {
     default: 42,
     most: i32::MAX as u64,
     help: "write `seed = 42`, as PostMark has it",
@@ -81,7 +81,7 @@ pub struct Postmark {
     pub choice: Option<Choice>,
     /// Directories of the workers' pools: each worker has its `own`, or all use the same, `shared`.
     /// Default: `own`.
-    pub pool: Option<Pool>,
+    pub pool: Option<PoolSharing>,
     /// Number of files that each worker keeps open in its transactions until they are removed, up
     /// to 1000000, as servers do. Needs `buffering = false` and `engine = "psync"`. 0 opens and
     /// closes a file for each operation, as PostMark does. Default: 0.

@@ -4,27 +4,31 @@ use units::{Bytes, Percent};
 
 use super::{ByteZone, DirectionTable, JobTable, differing};
 use crate::check::access::{self, SHARE_ERROR_MAX};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::defaults::BLOCK_DEFAULT;
 use crate::model::{BlockSizeChoice, DistributionChoice, SizeShare};
 use plan::Distribution;
-use plan::job::{BlockRule, PerDirection, ShareOfSize, SizeRule, Visits};
+use plan::job::{BlockRule, OffsetOrder, PerDirection, SizeRule, WeightedSize};
 
 /// The block rule of a direction, whose own keys are in the table under `key`.
 pub(super) fn blocks(
     table: &JobTable,
     key: &'static str,
     own: &DirectionTable,
-) -> Result<BlockRule, Flaw> {
+) -> Result<BlockRule, ValueError> {
     let fixed = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
     let choice = own.block_size.as_ref().or(table.block_size.as_ref());
     let choice = choice.unwrap_or(&fixed);
     let (least, most) = choice.ends();
-    let at = |flaw: Flaw| flaw.under_own(key, own.block_size.is_some());
-    access::at_most_a_request("block_size", Some(most)).map_err(at)?;
+    let at = |flaw: ValueError| flaw.under_own(key, own.block_size.is_some());
+    access::check_request_limit("block_size", Some(most)).map_err(at)?;
     if least.0 == 0 {
         let help = "write `block_size = \"4k\"`";
-        return Err(at(Flaw::new("block_size", "a request has 0 bytes", help)));
+        return Err(at(ValueError::new(
+            "block_size",
+            "a request has 0 bytes",
+            help,
+        )));
     }
     // As fio, whose `blockalign` defaults to the smallest block size.
     let align = step("align", key, own.align, table.align)?.unwrap_or(least);
@@ -43,7 +47,7 @@ pub(super) fn blocks(
                 unit_bytes: narrow(unit),
             },
             BlockSizeChoice::Split(shares) => {
-                let shares = shares.iter().map(|it| ShareOfSize {
+                let shares = shares.iter().map(|it| WeightedSize {
                     bytes: narrow(it.size),
                     percent: it.share.0,
                 });
@@ -62,11 +66,11 @@ fn step(
     side: &'static str,
     own: Option<Bytes>,
     of_job: Option<Bytes>,
-) -> Result<Option<Bytes>, Flaw> {
+) -> Result<Option<Bytes>, ValueError> {
     let value = own.or(of_job);
     let checked = match value {
-        Some(Bytes(0)) => Err(Flaw::leave_out(key, format!("`{key}` is 0"))),
-        value => access::at_most_a_request(key, value),
+        Some(Bytes(0)) => Err(ValueError::leave_out(key, format!("`{key}` is 0"))),
+        value => access::check_request_limit(key, value),
     };
     checked.map_err(|flaw| flaw.under_own(side, own.is_some()))?;
     Ok(value)
@@ -77,7 +81,7 @@ pub(super) fn visits(
     table: &JobTable,
     reads: &DirectionTable,
     writes: &DirectionTable,
-) -> Result<Visits, Flaw> {
+) -> Result<OffsetOrder, ValueError> {
     let zones = |key, own: &DirectionTable| match own.byte_zones.is_empty() {
         true => of_zones(&table.byte_zones),
         false => of_zones(&own.byte_zones).map_err(|flaw| flaw.under(key)),
@@ -87,52 +91,52 @@ pub(super) fn visits(
     let is_own = reads.distribution.is_some() || writes.distribution.is_some();
     if has_zones && (is_own || table.distribution.is_some()) {
         let message = "there are both a `distribution` and `byte_zones`";
-        let flaw = Flaw::new("byte_zones", message, "leave one of them out");
+        let flaw = ValueError::new("byte_zones", message, "leave one of them out");
         let side = if of_reads { "reads" } else { "writes" };
         return Err(flaw.under_own(side, !of_job));
     }
     Ok(match &table.distribution {
-        _ if is_own => Visits::DrawnByDirection {
+        _ if is_own => OffsetOrder::DrawnByDirection {
             distributions: PerDirection {
-                read: own_law("reads", &reads.distribution, table)?,
-                write: own_law("writes", &writes.distribution, table)?,
+                read: direction_distribution("reads", &reads.distribution, table)?,
+                write: direction_distribution("writes", &writes.distribution, table)?,
             },
         },
-        _ if has_zones => Visits::DrawnZones {
+        _ if has_zones => OffsetOrder::DrawnZones {
             zones: PerDirection {
                 read: zones("reads", reads)?,
                 write: zones("writes", writes)?,
             },
         },
-        None | Some(DistributionChoice::NoRepeat) => Visits::Once,
+        None | Some(DistributionChoice::NoRepeat) => OffsetOrder::Once,
         Some(choice) => {
             access::distribution(choice)?;
             let distribution = Distribution::from(choice);
-            Visits::Drawn { distribution }
+            OffsetOrder::Drawn { distribution }
         }
     })
 }
 
 /// The distribution of a direction: its own, or the job's.
-fn own_law(
+fn direction_distribution(
     key: &'static str,
     own: &Option<DistributionChoice>,
     table: &JobTable,
-) -> Result<Distribution, Flaw> {
-    let at = |flaw: Flaw| flaw.under_own(key, own.is_some());
+) -> Result<Distribution, ValueError> {
+    let at = |flaw: ValueError| flaw.under_own(key, own.is_some());
     let Some(choice) = own.as_ref().or(table.distribution.as_ref()) else {
         return Ok(Distribution::Uniform);
     };
     if *choice == DistributionChoice::NoRepeat {
         let message = "`no-repeat` holds for both directions or for none";
         let help = "write another `distribution` for each direction";
-        return Err(at(Flaw::new("distribution", message, help)));
+        return Err(at(ValueError::new("distribution", message, help)));
     }
     access::distribution(choice).map_err(at)?;
     Ok(Distribution::from(choice))
 }
 
-fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, Flaw> {
+fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, ValueError> {
     let sum: f64 = zones.iter().map(|it| it.access.0).sum();
     if !zones.is_empty() && (sum - 100.0).abs() > SHARE_ERROR_MAX {
         let message = format!(
@@ -140,11 +144,11 @@ fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, Flaw> {
             access::rounded(sum)
         );
         let help = "change the shares of the zones";
-        return Err(Flaw::new("byte_zones", message, help));
+        return Err(ValueError::new("byte_zones", message, help));
     }
     if zones.iter().any(|it| it.size.0 == 0) {
         let help = "give the zone a `size`";
-        return Err(Flaw::new("byte_zones", "a zone has no size", help));
+        return Err(ValueError::new("byte_zones", "a zone has no size", help));
     }
     Ok(zones.iter().map(|it| (it.access.0, it.size.0)).collect())
 }
@@ -194,7 +198,7 @@ fn choice(sizes: &SizeRule) -> BlockSizeChoice {
             ..
         } => BlockSizeChoice::Range(bytes(*min_bytes), bytes(*max_bytes)),
         SizeRule::Split { shares } => {
-            let share = |it: &ShareOfSize| SizeShare {
+            let share = |it: &WeightedSize| SizeShare {
                 size: bytes(it.bytes),
                 share: Percent(it.percent),
             };
@@ -205,19 +209,19 @@ fn choice(sizes: &SizeRule) -> BlockSizeChoice {
 
 /// Writes the order of random offsets.
 pub(super) fn put_visits(
-    visits: &Visits,
+    visits: &OffsetOrder,
     table: &mut JobTable,
     reads: &mut DirectionTable,
     writes: &mut DirectionTable,
 ) {
     match visits {
-        Visits::Once => {}
-        Visits::Drawn { distribution } => table.distribution = Some(distribution.into()),
-        Visits::DrawnByDirection { distributions } => {
+        OffsetOrder::Once => {}
+        OffsetOrder::Drawn { distribution } => table.distribution = Some(distribution.into()),
+        OffsetOrder::DrawnByDirection { distributions } => {
             reads.distribution = Some((&distributions.read).into());
             writes.distribution = Some((&distributions.write).into());
         }
-        Visits::DrawnZones { zones } => {
+        OffsetOrder::DrawnZones { zones } => {
             let of = |zones: &[(f64, u64)]| {
                 let zone = |(percent, size): &(f64, u64)| ByteZone {
                     access: Percent(*percent),

@@ -3,21 +3,25 @@
 use units::Bytes;
 
 use super::defaults::with_defaults;
-use super::files::LooseJob;
+use super::files::UnresolvedJob;
 use super::table::{clones_of, table};
 use super::{JobTable, differing};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::{CpuList, OneOrMany, Workload};
 
 /// The tables for the jobs; `before_count` jobs precede them in the file.
-pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) -> Vec<JobTable> {
+pub(super) fn tables(
+    jobs: &[UnresolvedJob],
+    before_count: u64,
+    workload: &Workload,
+) -> Vec<JobTable> {
     let mut tables = Vec::new();
-    let mut alike: &[LooseJob] = &[];
+    let mut alike: &[UnresolvedJob] = &[];
     let mut index = 0;
     while let Some(first) = jobs.get(index) {
         // Found once for each run of similar jobs: a search at every job would take quadratic time.
         if alike.is_empty() {
-            alike = &jobs[index..][..alike_count(&jobs[index..])];
+            alike = &jobs[index..][..similar_job_count(&jobs[index..])];
         }
         let number = before_count + index as u64 + 1;
         let (mut table, count) = clones(alike, number, workload)
@@ -35,7 +39,7 @@ pub(super) fn tables(jobs: &[LooseJob], before_count: u64, workload: &Workload) 
 }
 
 /// Number of jobs at the start of the list that differ only as clones may differ.
-fn alike_count(jobs: &[LooseJob]) -> usize {
+fn similar_job_count(jobs: &[UnresolvedJob]) -> usize {
     let first = jobs.first().map(likeness);
     let alike = jobs.iter().take_while(|it| Some(likeness(it)) == first);
     alike.count()
@@ -43,13 +47,13 @@ fn alike_count(jobs: &[LooseJob]) -> usize {
 
 /// A table whose clones are the first of these similar jobs, and the number of clones; `None` if
 /// only one job fits.
-fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
+fn clones(alike: &[UnresolvedJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
     let mut count = alike.len();
     while count > 1 {
         let run = &alike[..count];
         let table = cloned(run, number, workload);
         // Most candidate tables already differ in the first clones.
-        let is_same = |(read, wanted): (Result<LooseJob, Flaw>, &LooseJob)| {
+        let is_same = |(read, wanted): (Result<UnresolvedJob, ValueError>, &UnresolvedJob)| {
             read.is_ok_and(|mut read| {
                 // The caller writes `after`, so the candidate cannot have it yet.
                 read.job.plan.after = wanted.job.plan.after;
@@ -67,7 +71,7 @@ fn clones(alike: &[LooseJob], number: u64, workload: &Workload) -> Option<(JobTa
 }
 
 /// The next number of clones to try: up to where the files of the first clone repeat, else half.
-fn next_count(run: &[LooseJob], count: usize) -> usize {
+fn next_count(run: &[UnresolvedJob], count: usize) -> usize {
     let own = run[0].parts.first().map(|it| (&it.name, it.start_bytes));
     let again = run
         .iter()
@@ -81,7 +85,7 @@ fn next_count(run: &[LooseJob], count: usize) -> usize {
 }
 
 /// The job without the values in which clones may differ.
-fn likeness(it: &LooseJob) -> LooseJob {
+fn likeness(it: &UnresolvedJob) -> UnresolvedJob {
     let mut it = it.clone();
     it.job.seed = 0;
     it.job.cpu = None;
@@ -94,12 +98,12 @@ fn likeness(it: &LooseJob) -> LooseJob {
 }
 
 /// The table for jobs that may be clones.
-fn cloned(run: &[LooseJob], number: u64, workload: &Workload) -> JobTable {
+fn cloned(run: &[UnresolvedJob], number: u64, workload: &Workload) -> JobTable {
     // Clones run in the order 0, last, ..., 1, so the clone with index 1 is the last job.
     let second = &run[run.len() - 1];
     let mut table = table(&run[0], Some(second), number, workload);
     table.count = Some(run.len() as u32);
-    let start = |it: &LooseJob| it.parts.first().map_or(0, |part| part.start_bytes);
+    let start = |it: &UnresolvedJob| it.parts.first().map_or(0, |part| part.start_bytes);
     let step = start(second).saturating_sub(start(&run[0]));
     table.start_step = differing(Bytes(step), Bytes(0));
     // Restores the order of the clone indexes.

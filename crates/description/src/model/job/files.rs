@@ -7,11 +7,13 @@ use units::Bytes;
 use crate::model::OneOrMany;
 use crate::model::defaults::{NAMED_SIZE_DEFAULT, SIZE_DEFAULT};
 use plan::FrontOrigin;
-use plan::job::{BuiltJob, BuiltJobs, FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
+use plan::job::{
+    ConvertedJobs, FileCache, JobFile, JobFiles, Layout, MetadataWork, NamedFile, UnplannedJob,
+};
 
 use super::names::pattern;
 use super::{FilesChoice, JobFileChoice, JobFileTable, JobTable, differing};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 
 /// Longest file name in bytes, limited by the longest path.
 // Below the 4096 bytes of `PATH_MAX`, because the target's path comes before the name.
@@ -31,17 +33,17 @@ const POSITION_MAX: u64 = i64::MAX as u64;
 
 /// A job that refers to its files by name; its plan will refer to them by number.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LooseJob {
+pub(crate) struct UnresolvedJob {
     /// The job, with an empty list of files.
-    pub job: BuiltJob,
-    pub parts: Vec<LoosePart>,
+    pub job: UnplannedJob,
+    pub parts: Vec<UnresolvedPart>,
     /// State of its files when it starts.
     pub state: FileState,
 }
 
 /// A part of a file that a job works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LoosePart {
+pub(crate) struct UnresolvedPart {
     pub target_index: u32,
     /// `None` if the target itself is the file.
     pub name: Option<String>,
@@ -64,8 +66,8 @@ impl FileState {
     pub fn of(table: &JobTable) -> Self {
         let is_layout_only = table.layout_only.unwrap_or(false);
         let layout = match table.names {
-            Some(NameWork::Create) => Layout::Absent,
-            Some(NameWork::Stat | NameWork::Delete) => Layout::Sparse,
+            Some(MetadataWork::Create) => Layout::Absent,
+            Some(MetadataWork::Stat | MetadataWork::Delete) => Layout::Sparse,
             None => Layout::Written,
         };
         Self {
@@ -104,14 +106,14 @@ pub(super) fn parts(
     table: &JobTable,
     name: &str,
     clone_index: u32,
-) -> Result<Vec<LoosePart>, Flaw> {
-    let of_clone = Clone { table, clone_index };
+) -> Result<Vec<UnresolvedPart>, ValueError> {
+    let of_clone = JobClone { table, clone_index };
     let files = table.files.as_ref().unwrap_or(&FilesChoice::Count(1));
     let is_counted = matches!(files, FilesChoice::Count(1..));
     if table.file_names.is_some() && !is_counted {
         let message = "`file_names` does not apply to a list of `files`";
         let help = "write `files` as a number";
-        return Err(Flaw::new("file_names", message, help));
+        return Err(ValueError::new("file_names", message, help));
     }
     let pattern = table
         .file_names
@@ -130,7 +132,7 @@ pub(super) fn parts(
                 of_clone.part(Some(file), &JobFileTable::default())
             })
             .collect(),
-        FilesChoice::Each(files) if files.is_empty() => Err(Flaw::new(
+        FilesChoice::Each(files) if files.is_empty() => Err(ValueError::new(
             "files",
             "`files` is an empty list",
             "leave `files` out for one file",
@@ -151,18 +153,22 @@ pub(super) fn parts(
     }
 }
 
-fn too_many(count: usize) -> Flaw {
+fn too_many(count: usize) -> ValueError {
     let message = format!("`files` are {count}, more than {FILES_MAX}");
-    Flaw::new("files", message, "use fewer, or several jobs")
+    ValueError::new("files", message, "use fewer, or several jobs")
 }
 
-struct Clone<'a> {
+struct JobClone<'a> {
     table: &'a JobTable,
     clone_index: u32,
 }
 
-impl Clone<'_> {
-    fn part(&self, name: Option<String>, file: &JobFileTable) -> Result<LoosePart, Flaw> {
+impl JobClone<'_> {
+    fn part(
+        &self,
+        name: Option<String>,
+        file: &JobFileTable,
+    ) -> Result<UnresolvedPart, ValueError> {
         let table = self.table;
         if let Some(name) = name.as_deref().filter(|name| !is_plain(name)) {
             return Err(bad_name(name, table, file));
@@ -174,10 +180,10 @@ impl Clone<'_> {
         // 0 means all of the target, so it has no meaning for a named file.
         if size == Some(0) && name.is_some() {
             let help = "leave `size` out, or work on the target itself with `files = 0`";
-            return Err(Flaw::new("size", "a file has a `size` of 0", help));
+            return Err(ValueError::new("size", "a file has a `size` of 0", help));
         }
-        let size_bytes = size.unwrap_or(usual_size(name.as_ref(), table.names));
-        let part = LoosePart {
+        let size_bytes = size.unwrap_or(default_used_bytes(name.as_ref(), table.names));
+        let part = UnresolvedPart {
             target_index: self.target(file)?,
             name,
             start_bytes: start.saturating_add(further),
@@ -188,17 +194,21 @@ impl Clone<'_> {
             Some(end) if end <= POSITION_MAX => Ok(part),
             _ => {
                 let message = "its files are longer than a file can be";
-                Err(Flaw::new("size", message, "use a smaller size or start"))
+                Err(ValueError::new(
+                    "size",
+                    message,
+                    "use a smaller size or start",
+                ))
             }
         }
     }
 
-    fn target(&self, file: &JobFileTable) -> Result<u32, Flaw> {
+    fn target(&self, file: &JobFileTable) -> Result<u32, ValueError> {
         let of_job = self.table.target.as_ref();
         let all = of_job.map_or(&[][..], OneOrMany::as_slice);
         if of_job.is_some() && all.is_empty() {
             let help = "write `target = 1`";
-            return Err(Flaw::new("target", "`target` is an empty list", help));
+            return Err(ValueError::new("target", "`target` is an empty list", help));
         }
         let own = match all {
             [] => 1,
@@ -210,14 +220,14 @@ impl Clone<'_> {
             number => {
                 let message = format!("`target` is {number}, not from 1 to {TARGETS_MAX}");
                 let help = "write `target = 1` for the first of the workload's `targets`";
-                Err(Flaw::new("target", message, help))
+                Err(ValueError::new("target", message, help))
             }
         }
     }
 }
 
 /// Default number of bytes that are used of a file.
-const fn usual_size(name: Option<&String>, names: Option<NameWork>) -> u64 {
+const fn default_used_bytes(name: Option<&String>, names: Option<MetadataWork>) -> u64 {
     match (name, names) {
         (None, _) => 0,
         (Some(_), None) => SIZE_DEFAULT,
@@ -231,7 +241,7 @@ fn is_plain(name: &str) -> bool {
     name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control) && name.split('/').all(is_down)
 }
 
-fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> Flaw {
+fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> ValueError {
     let shown = plan::printable(name);
     let message = format!("the file name `{shown}` cannot be used");
     let is_made = matches!(table.files, None | Some(FilesChoice::Count(_)));
@@ -241,16 +251,16 @@ fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> Flaw {
         (false, _) if file.name.is_some() => ("name", "use a name without `..`, below the target"),
         (false, _) => ("files", "use a name without `..`, below the target"),
     };
-    Flaw::new(key, message, help)
+    ValueError::new(key, message, help)
 }
 
 /// Combines the jobs of a wave with their files, numbering each file once.
-pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
+pub(super) fn gathered(loose: Vec<UnresolvedJob>) -> ConvertedJobs {
     let mut files: Vec<NamedFile> = Vec::new();
     let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
     let is_layout_only = loose.iter().all(|it| it.state.is_layout_only) && !loose.is_empty();
     let mut jobs = Vec::with_capacity(loose.len());
-    for LooseJob {
+    for UnresolvedJob {
         mut job,
         parts,
         state,
@@ -285,7 +295,7 @@ pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
         }
         jobs.push(job);
     }
-    BuiltJobs {
+    ConvertedJobs {
         origin: FrontOrigin::default(),
         jobs,
         files: JobFiles {
@@ -296,7 +306,7 @@ pub(super) fn gathered(loose: Vec<LooseJob>) -> BuiltJobs {
 }
 
 /// Splits jobs from their numbered files: each gets its files by name, with the state they have.
-pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
+pub(crate) fn decompose(built: &ConvertedJobs) -> Vec<UnresolvedJob> {
     let files = &built.files.files;
     let loose = built.jobs.iter().map(|job| {
         let mut job = job.clone();
@@ -314,14 +324,14 @@ pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
         let state = states.reduce(FileState::least);
         let parts = own.iter().map(|it| {
             let file = &files[it.file_index as usize];
-            LoosePart {
+            UnresolvedPart {
                 target_index: file.target_index,
                 name: file.name.clone(),
                 start_bytes: it.start_bytes,
                 size_bytes: it.size_bytes,
             }
         });
-        LooseJob {
+        UnresolvedJob {
             parts: parts.collect(),
             state: state.unwrap_or(FileState::of(&JobTable::default())),
             job,
@@ -331,11 +341,15 @@ pub(crate) fn taken_apart(built: &BuiltJobs) -> Vec<LooseJob> {
 }
 
 /// Writes the files of a job, which may be one of several clones.
-pub(super) fn put_files(it: &LooseJob, next_clone: Option<&LooseJob>, table: &mut JobTable) {
+pub(super) fn put_files(
+    it: &UnresolvedJob,
+    next_clone: Option<&UnresolvedJob>,
+    table: &mut JobTable,
+) {
     let Some(first) = it.parts.first() else {
         return;
     };
-    let default = usual_size(first.name.as_ref(), it.job.plan.names);
+    let default = default_used_bytes(first.name.as_ref(), it.job.plan.names);
     table.size = differing(Bytes(first.size_bytes), Bytes(default));
     table.start = differing(Bytes(first.start_bytes), Bytes(0));
     table.target = differing(first.target_index, 0).map(|index| OneOrMany::One(index + 1));
@@ -356,9 +370,9 @@ pub(super) fn put_files(it: &LooseJob, next_clone: Option<&LooseJob>, table: &mu
 
 /// The pattern from which the names of similar files follow; empty for the target itself, `None` if
 /// there is no such pattern.
-fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String> {
+fn counted(parts: &[UnresolvedPart], next_clone: Option<&UnresolvedJob>) -> Option<String> {
     let first = parts.first()?;
-    let bare = |part: &LoosePart| LoosePart {
+    let bare = |part: &UnresolvedPart| UnresolvedPart {
         name: None,
         ..part.clone()
     };
@@ -374,11 +388,11 @@ fn counted(parts: &[LoosePart], next_clone: Option<&LooseJob>) -> Option<String>
     let next = parts.get(1).and_then(|it| it.name.as_deref());
     let pattern = match (next_clone.is_some(), next) {
         (false, None) => alone(name)?,
-        (false, Some(next)) => alone_with(name, next)?,
+        (false, Some(next)) => single_job_pattern(name, next)?,
         (true, next) if !shares => pattern(name, of_next, next)?,
         (true, _) => return None,
     };
-    let is_told = |(index, part): (usize, &LoosePart)| {
+    let is_told = |(index, part): (usize, &UnresolvedPart)| {
         let told = pattern
             .replace("{clone}", "0")
             .replace("{file}", &index.to_string());
@@ -394,12 +408,12 @@ fn alone(name: &str) -> Option<String> {
 }
 
 /// The pattern for a single job with several files.
-fn alone_with(name: &str, next: &str) -> Option<String> {
+fn single_job_pattern(name: &str, next: &str) -> Option<String> {
     alone(name).or_else(|| pattern(name, None, Some(next)))
 }
 
 /// A file, with the keys that differ from the first file.
-fn file(part: &LoosePart, first: &LoosePart) -> JobFileChoice {
+fn file(part: &UnresolvedPart, first: &UnresolvedPart) -> JobFileChoice {
     let of_file = JobFileTable {
         name: part.name.clone(),
         target: differing(part.target_index, first.target_index).map(|it| it + 1),

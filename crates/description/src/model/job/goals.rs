@@ -5,11 +5,11 @@ use units::{Bytes, Percent, Rate, Span};
 use crate::model::defaults::{FLOOR_SETTLE_DEFAULT, FLOOR_WINDOW_DEFAULT, READING_DEFAULT};
 use crate::model::keys::keys;
 use plan::job::{
-    DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
+    DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, PerDirection, RateFloor, SteadyGoal,
 };
 
 use super::{DirectionTable, JobTable, UntilSteadyTable};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 
 /// Maximum number of readings that are judged together; results keep all of them.
 const READINGS_MAX: usize = 100_000;
@@ -82,7 +82,7 @@ const STEADY: SteadyGoal = SteadyGoal {
 };
 
 /// The goals in a table.
-pub(super) fn goals(table: &JobTable) -> Result<JobGoals, Flaw> {
+pub(super) fn goals(table: &JobTable) -> Result<JobGoals, ValueError> {
     let none = DirectionTable::default();
     let reads = table.reads.as_ref().unwrap_or(&none);
     let writes = table.writes.as_ref().unwrap_or(&none);
@@ -108,11 +108,11 @@ pub(super) fn goals(table: &JobTable) -> Result<JobGoals, Flaw> {
     })
 }
 
-fn positive(key: &'static str, span: Span) -> Result<u64, Flaw> {
+fn positive(key: &'static str, span: Span) -> Result<u64, ValueError> {
     match span.0 {
         0 => {
             let help = format!("leave `{key}` out, or write `{key} = \"10ms\"`");
-            Err(Flaw::new(key, format!("`{key}` is 0"), help))
+            Err(ValueError::new(key, format!("`{key}` is 0"), help))
         }
         ns => Ok(ns),
     }
@@ -123,38 +123,45 @@ fn least(
     table: &JobTable,
     key: &'static str,
     own: &DirectionTable,
-) -> Result<Option<LeastRate>, Flaw> {
+) -> Result<Option<MinRate>, ValueError> {
     match (own.rate_min, own.byte_rate_min) {
         (None, None) => least_rate(table.rate_min, table.byte_rate_min),
         (rate, bytes) => least_rate(rate, bytes).map_err(|flaw| flaw.under(key)),
     }
 }
 
-fn least_rate(rate: Option<Rate>, bytes: Option<Bytes>) -> Result<Option<LeastRate>, Flaw> {
+fn least_rate(rate: Option<Rate>, bytes: Option<Bytes>) -> Result<Option<MinRate>, ValueError> {
     let (key, per_second, is_of_bytes) = match (rate, bytes) {
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
             let message = "there are both `rate_min` and `byte_rate_min`";
-            return Err(Flaw::new("byte_rate_min", message, "leave one of them out"));
+            return Err(ValueError::new(
+                "byte_rate_min",
+                message,
+                "leave one of them out",
+            ));
         }
         (Some(Rate(rate)), None) if rate.fract() != 0.0 => {
             let message = format!("`rate_min` is {rate}, not a whole number per second");
             let help = format!("write `rate_min = {}`", rate.ceil());
-            return Err(Flaw::new("rate_min", message, help));
+            return Err(ValueError::new("rate_min", message, help));
         }
         (Some(Rate(rate)), None) => ("rate_min", rate as u64, false),
         (None, Some(Bytes(bytes))) => ("byte_rate_min", bytes, true),
     };
     match per_second {
-        0 => Err(Flaw::leave_out(key, format!("`{key}` is less than 1"))),
-        per_second => Ok(Some(LeastRate {
+        0 => Err(ValueError::leave_out(
+            key,
+            format!("`{key}` is less than 1"),
+        )),
+        per_second => Ok(Some(MinRate {
             per_second,
             is_of_bytes,
         })),
     }
 }
 
-fn depth_target(table: &JobTable) -> Result<Option<DepthTarget>, Flaw> {
+fn depth_target(table: &JobTable) -> Result<Option<DepthTarget>, ValueError> {
     let Some(latency) = table.latency_target else {
         return Ok(None);
     };
@@ -163,14 +170,18 @@ fn depth_target(table: &JobTable) -> Result<Option<DepthTarget>, Flaw> {
     if !(percent > 0.0 && percent <= 100.0) {
         let key = "latency_target_percent";
         let message = format!("`{key}` is {percent}, not above 0 and up to 100");
-        return Err(Flaw::new(key, message, format!("write `{key} = 99.9`")));
+        return Err(ValueError::new(
+            key,
+            message,
+            format!("write `{key} = 99.9`"),
+        ));
     }
     positive("latency_target", latency)?;
     Ok(Some(target))
 }
 
-fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
-    let flaw = |message: &str, help: &str| Err(Flaw::new("until_steady", message, help));
+fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, ValueError> {
+    let flaw = |message: &str, help: &str| Err(ValueError::new("until_steady", message, help));
     let (limit, is_percent) = match (table.percent, table.limit) {
         (Some(_), Some(_)) => {
             let message = "there are both a `percent` and a `limit`";
@@ -207,13 +218,17 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, Flaw> {
     }
 }
 
-fn flow(table: &JobTable) -> Result<Option<FlowShare>, Flaw> {
+fn flow(table: &JobTable) -> Result<Option<FlowShare>, ValueError> {
     let Some(weight) = table.flow_weight else {
         return Ok(None);
     };
     if !(1..=WEIGHT_MAX).contains(&weight) {
         let message = format!("`flow_weight` is {weight}, not from 1 to {WEIGHT_MAX}");
-        return Err(Flaw::new("flow_weight", message, "write `flow_weight = 1`"));
+        return Err(ValueError::new(
+            "flow_weight",
+            message,
+            "write `flow_weight = 1`",
+        ));
     }
     Ok(Some(read_flow(table, FlowShare::default())))
 }
@@ -256,8 +271,8 @@ pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
     }
 }
 
-fn put_floor(read: Option<LeastRate>, write: Option<LeastRate>, table: &mut JobTable) {
-    let of = |least: LeastRate| match least.is_of_bytes {
+fn put_floor(read: Option<MinRate>, write: Option<MinRate>, table: &mut JobTable) {
+    let of = |least: MinRate| match least.is_of_bytes {
         true => (None, Some(Bytes(least.per_second))),
         false => (Some(Rate(least.per_second as f64)), None),
     };
@@ -265,7 +280,7 @@ fn put_floor(read: Option<LeastRate>, write: Option<LeastRate>, table: &mut JobT
         (table.rate_min, table.byte_rate_min) = read.map_or((None, None), of);
         return;
     }
-    let put = |own: &mut Option<DirectionTable>, least: Option<LeastRate>| {
+    let put = |own: &mut Option<DirectionTable>, least: Option<MinRate>| {
         if let Some(least) = least {
             let own = own.get_or_insert_default();
             (own.rate_min, own.byte_rate_min) = of(least);

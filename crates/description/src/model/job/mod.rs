@@ -24,11 +24,11 @@ use units::{Bytes, Percent, Rate, Span};
 
 use super::keyed::keyed_deserialize;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
-use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, NameWork, Wrap};
+use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RunDirection};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 pub(crate) use waves::{check, check_whole, waves};
-pub use waves::{job_title, jobs, waves_of_jobs, whole_job_tables};
-pub(crate) use written::{in_tables, together};
+pub use waves::{complete_job_tables, job_title, jobs, waves_of_jobs};
+pub(crate) use written::{to_tables, together};
 
 /// A value that is not the default.
 fn differing<T: PartialEq>(value: T, default: T) -> Option<T> {
@@ -111,7 +111,7 @@ pub struct JobTable {
     /// Only create the files; either all jobs of a wave do this or none. Default: false.
     pub layout_only: Option<bool>,
     /// Create, stat or delete its files in turn, instead of issuing requests. Default: requests.
-    pub names: Option<NameWork>,
+    pub names: Option<MetadataWork>,
     /// Share of the requests that read, in percent. Default: 100.
     pub read: Option<Percent>,
     /// With a `read` of 0 or 100: treat the job as a mix, a rate per direction. Default: false.
@@ -134,13 +134,13 @@ pub struct JobTable {
     /// Number of consecutive requests from each random position on. Default: 1.
     pub run_length: Option<u32>,
     /// Where the requests of such a run go: `onward`, or to the `same` position. Default: `onward`.
-    pub run_place: Option<Wrap>,
+    pub run_place: Option<RunDirection>,
     /// Bytes skipped after each sequential request. Default: 0.
     pub skip: Option<Bytes>,
     /// Bytes by which each sequential request starts before the previous one. Default: go onward.
     pub back: Option<Bytes>,
     /// Order in which its files are used. Default: `round-robin`.
-    pub file_order: Option<FileOrderWord>,
+    pub file_order: Option<FileOrderSetting>,
     /// Distribution over the files with `file_order = "drawn"`. Default: `uniform`.
     pub file_distribution: Option<DistributionChoice>,
     /// Number of requests to one file before the next. Default: 1.
@@ -182,7 +182,7 @@ pub struct JobTable {
     pub sync_range_each: Option<u32>,
     /// Flags of `sync_range_each`: `wait-before`, `write`, `wait-after`, or several of them.
     /// Default: `write`.
-    pub sync_range: Option<OneOrMany<SyncRangeWord>>,
+    pub sync_range: Option<OneOrMany<SyncRangeFlag>>,
     /// Open files for durable writes: `no`, `sync` or `data-sync`. Default: `no`.
     pub durable: Option<DurableWrites>,
     /// Pause after each burst. Default: none.
@@ -254,7 +254,7 @@ pub struct JobTable {
     pub nice: Option<i32>,
     /// I/O priority class, used by some I/O schedulers. Default: as pgmeter, or `best-effort` with
     /// `io_priority`.
-    pub io_class: Option<IoClassWord>,
+    pub io_class: Option<IoClass>,
     /// I/O priority within the class, from 0 (highest) to 7. Default: 0.
     pub io_priority: Option<u8>,
     /// Reproduce two quirks of fio: random requests are cut where they reach blocks that were used
@@ -338,7 +338,7 @@ pub struct UntilSteadyTable {
 /// Flags of `sync_file_range`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SyncRangeWord {
+pub enum SyncRangeFlag {
     /// Waits for writeback that is already in progress.
     WaitBefore,
     /// Starts writeback of dirty pages.
@@ -374,7 +374,7 @@ pub struct JobFileTable {
 /// Order in which the files of a job are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum FileOrderWord {
+pub enum FileOrderSetting {
     /// The files in turn, one request each (see `requests_per_file`).
     RoundRobin,
     /// One file until its end, then the next.
@@ -386,7 +386,7 @@ pub enum FileOrderWord {
 /// Priority classes of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum IoClassWord {
+pub enum IoClass {
     /// No class; the kernel derives the priority from the nice value.
     None,
     /// Served before all other classes.
@@ -397,7 +397,7 @@ pub enum IoClassWord {
     Idle,
 }
 
-impl IoClassWord {
+impl IoClass {
     /// In the order of the kernel's numbers.
     pub(crate) const ALL: [Self; 4] = [Self::None, Self::RealTime, Self::BestEffort, Self::Idle];
 }

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_counts_is_found() {
+    fn clone_and_file_numbers_in_names_are_found() {
         let found = |first: &str, clone: &str, next: &str| pattern(first, Some(clone), Some(next));
         let is = |pattern: &str| Some(pattern.to_owned());
         assert_eq!(found("a2.0.0", "a2.1.0", "a2.0.1"), is("a2.{clone}.{file}"));

@@ -3,14 +3,14 @@
 use units::{Bytes, Percent, Rate};
 
 use super::blocks::{blocks, put_blocks, put_visits, visits};
-use super::{DirectionTable, FileOrderWord, JobTable, SyncRangeWord, differing};
+use super::{DirectionTable, FileOrderSetting, JobTable, SyncRangeFlag, differing};
 use crate::check::access;
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::keys::keys;
 use crate::model::{DistributionChoice, OneOrMany};
 use plan::job::{
-    FileOrder, Mix, PaceRule, PerDirection, RangeSync, ReadBack, StreamEnd, StreamPlan, ThinkRule,
-    ZoneRule,
+    FileOrder, PaceRule, PerDirection, RangeSync, ReadBack, ReadWriteMix, StreamEnd, StreamPlan,
+    ThinkRule, ZoneRule,
 };
 use plan::{ArrivalKind, Distribution};
 
@@ -51,7 +51,7 @@ keys! {
 }
 
 /// Defaults of zones, for this zone size.
-const fn usual_zones(zone_bytes: u64) -> ZoneRule {
+const fn default_zones(zone_bytes: u64) -> ZoneRule {
     ZoneRule {
         used_bytes: zone_bytes,
         zone_bytes: 0,
@@ -74,7 +74,7 @@ pub(super) fn stream(
     all_bytes: u64,
     moved_bytes: u64,
     loops: Option<u64>,
-) -> Result<StreamPlan, Flaw> {
+) -> Result<StreamPlan, ValueError> {
     let mix = mix(table)?;
     let none = DirectionTable::default();
     let reads = table.reads.as_ref().unwrap_or(&none);
@@ -103,7 +103,7 @@ pub(super) fn stream(
         file_order: file_order(table)?,
         zones: table
             .zone_size
-            .map(|size| read_zones(table, usual_zones(size.0))),
+            .map(|size| read_zones(table, default_zones(size.0))),
         think: table.delay.map(|_| read_think(table, THINK)),
         pace: PerDirection {
             read: pace(table, "reads", reads)?,
@@ -127,7 +127,7 @@ pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     write_stream(stream, &usual, table);
     put_mix(stream, table);
     // Values that both directions share go to the job; otherwise the main direction's do.
-    let is_write = matches!(stream.mix, Mix::Write);
+    let is_write = matches!(stream.mix, ReadWriteMix::Write);
     let other = if is_write { &mut reads } else { &mut writes };
     let (main, rest) = ordered(&stream.random_percent, is_write);
     table.random = differing(Percent(*main), Percent(0.0));
@@ -138,11 +138,11 @@ pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     put_pace(&stream.pace, table, &mut reads, &mut writes);
     put_order(stream, table);
     if let Some(zones) = &stream.zones {
-        write_zones(zones, &usual_zones(zones.zone_bytes), table);
+        write_zones(zones, &default_zones(zones.zone_bytes), table);
     }
     if let Some(range) = &stream.sync.range {
         table.sync_range_each = Some(range.write_count);
-        table.sync_range = differing(words(range), OneOrMany::One(SyncRangeWord::Write));
+        table.sync_range = differing(words(range), OneOrMany::One(SyncRangeFlag::Write));
     }
     if let Some(think) = &stream.think {
         write_think(think, &THINK, table);
@@ -173,67 +173,71 @@ fn starts_over(end: &StreamEnd, all_bytes: u64, has_zones: bool) -> bool {
 fn range(table: &JobTable) -> Option<RangeSync> {
     let write_count = table.sync_range_each.filter(|each| *each > 0)?;
     let said = table.sync_range.as_ref().map(OneOrMany::as_slice);
-    let said = said.unwrap_or(&[SyncRangeWord::Write]);
+    let said = said.unwrap_or(&[SyncRangeFlag::Write]);
     Some(RangeSync {
         write_count,
-        waits_before: said.contains(&SyncRangeWord::WaitBefore),
-        writes: said.contains(&SyncRangeWord::Write),
-        waits_after: said.contains(&SyncRangeWord::WaitAfter),
+        waits_before: said.contains(&SyncRangeFlag::WaitBefore),
+        writes: said.contains(&SyncRangeFlag::Write),
+        waits_after: said.contains(&SyncRangeFlag::WaitAfter),
     })
 }
 
-fn mix(table: &JobTable) -> Result<Mix, Flaw> {
+fn mix(table: &JobTable) -> Result<ReadWriteMix, ValueError> {
     let read = table.read.unwrap_or(Percent(100.0));
     let is_mixed = table.mixed.unwrap_or(false);
     let is_both = read.0 > 0.0 && read.0 < 100.0;
     if is_both && table.mixed == Some(false) {
         let message = format!("`mixed` is false, and `read` is {read}");
-        return Err(Flaw::new("mixed", message, "leave `mixed` out"));
+        return Err(ValueError::new("mixed", message, "leave `mixed` out"));
     }
     Ok(match is_both || is_mixed {
-        true => Mix::Both {
+        true => ReadWriteMix::Both {
             read_percent: read.0,
         },
-        false if read.0 > 0.0 => Mix::Read,
-        false => Mix::Write,
+        false if read.0 > 0.0 => ReadWriteMix::Read,
+        false => ReadWriteMix::Write,
     })
 }
 
-fn step(table: &JobTable) -> Result<i64, Flaw> {
+fn step(table: &JobTable) -> Result<i64, ValueError> {
     // `values::check` has limited both keys to what a signed number holds.
     let narrow = |bytes: Bytes| i64::try_from(bytes.0).unwrap_or(i64::MAX);
     match (table.skip, table.back) {
         (Some(_), Some(_)) => {
             let message = "there are both `skip` and `back`";
-            Err(Flaw::new("back", message, "leave one of them out"))
+            Err(ValueError::new("back", message, "leave one of them out"))
         }
         (skip, None) => Ok(narrow(skip.unwrap_or_default())),
         (None, Some(back)) => Ok(-narrow(back)),
     }
 }
 
-fn file_order(table: &JobTable) -> Result<FileOrder, Flaw> {
+fn file_order(table: &JobTable) -> Result<FileOrder, ValueError> {
     let key = "file_distribution";
     let law = table.file_distribution.as_ref();
     match (table.file_order, law) {
-        (Some(FileOrderWord::Drawn), Some(DistributionChoice::NoRepeat)) => {
+        (Some(FileOrderSetting::Drawn), Some(DistributionChoice::NoRepeat)) => {
             let help = "write `file_order = \"round-robin\"`";
             let message = "files are not drawn by `no-repeat`";
-            Err(Flaw::new(key, message, help))
+            Err(ValueError::new(key, message, help))
         }
-        (Some(FileOrderWord::Drawn), law) => {
+        (Some(FileOrderSetting::Drawn), law) => {
             let choice = law.unwrap_or(&DistributionChoice::Uniform);
-            let flaw = |flaw: Flaw| Flaw::new(key, flaw.message, flaw.help);
+            let flaw = |flaw: ValueError| ValueError::new(key, flaw.message, flaw.help);
             access::distribution(choice).map_err(flaw)?;
             let distribution = Distribution::from(choice);
             Ok(FileOrder::Drawn { distribution })
         }
         (_, Some(_)) => {
             let message = "`file_distribution` does not apply to files that are not drawn";
-            Err(Flaw::new(key, message, "write `file_order = \"drawn\"`"))
+            Err(ValueError::new(
+                key,
+                message,
+                "write `file_order = \"drawn\"`",
+            ))
         }
-        (None | Some(FileOrderWord::RoundRobin), None) => Ok(FileOrder::RoundRobin),
-        (Some(FileOrderWord::Sequential), None) => Ok(FileOrder::Sequential),
+        (None | Some(FileOrderSetting::RoundRobin), None) => Ok(FileOrder::RoundRobin),
+        (Some(FileOrderSetting::Sequential), None) => Ok(FileOrder::Sequential),
     }
 }
 
@@ -241,7 +245,7 @@ fn pace(
     table: &JobTable,
     key: &'static str,
     own: &DirectionTable,
-) -> Result<Option<PaceRule>, Flaw> {
+) -> Result<Option<PaceRule>, ValueError> {
     let is_own = own.rate.is_some() || own.byte_rate.is_some();
     let (rate, byte_rate) = match is_own {
         true => (own.rate, own.byte_rate),
@@ -251,13 +255,13 @@ fn pace(
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
             let message = "there are both a `rate` and a `byte_rate`";
-            let flaw = Flaw::new("byte_rate", message, "leave one of them out");
+            let flaw = ValueError::new("byte_rate", message, "leave one of them out");
             return Err(flaw.under_own(key, is_own));
         }
         (Some(rate), None) => (rate.0, false),
         (None, Some(Bytes(0))) => {
             let help = "leave `byte_rate` out for no rate";
-            let flaw = Flaw::new("byte_rate", "`byte_rate` is 0", help);
+            let flaw = ValueError::new("byte_rate", "`byte_rate` is 0", help);
             return Err(flaw.under_own(key, is_own));
         }
         (None, Some(bytes)) => (bytes.0 as f64, true),
@@ -279,9 +283,9 @@ fn ordered<T>(both: &PerDirection<T>, is_write: bool) -> (&T, &T) {
 
 fn put_mix(stream: &StreamPlan, table: &mut JobTable) {
     match stream.mix {
-        Mix::Read => {}
-        Mix::Write => table.read = Some(Percent(0.0)),
-        Mix::Both { read_percent } => {
+        ReadWriteMix::Read => {}
+        ReadWriteMix::Write => table.read = Some(Percent(0.0)),
+        ReadWriteMix::Both { read_percent } => {
             table.read = differing(Percent(read_percent), Percent(100.0));
             let is_between = read_percent > 0.0 && read_percent < 100.0;
             table.mixed = (!is_between).then_some(true);
@@ -296,7 +300,7 @@ fn put_pace(
     writes: &mut DirectionTable,
 ) {
     let of = |rule: &PaceRule| match rule.is_of_bytes {
-        // A fraction is lost here, but `in_tables` compares the jobs and reports it.
+        // A fraction is lost here, but `to_tables` compares the jobs and reports it.
         true => (None, Some(Bytes(rule.per_second as u64))),
         false => (Some(Rate(rule.per_second)), None),
     };
@@ -320,9 +324,9 @@ fn put_pace(
 fn put_order(stream: &StreamPlan, table: &mut JobTable) {
     match &stream.file_order {
         FileOrder::RoundRobin => {}
-        FileOrder::Sequential => table.file_order = Some(FileOrderWord::Sequential),
+        FileOrder::Sequential => table.file_order = Some(FileOrderSetting::Sequential),
         FileOrder::Drawn { distribution } => {
-            table.file_order = Some(FileOrderWord::Drawn);
+            table.file_order = Some(FileOrderSetting::Drawn);
             if *distribution != Distribution::Uniform {
                 table.file_distribution = Some(DistributionChoice::from(distribution));
             }
@@ -337,11 +341,11 @@ fn put_order(stream: &StreamPlan, table: &mut JobTable) {
 }
 
 /// Flags of the range sync, as words.
-fn words(range: &RangeSync) -> OneOrMany<SyncRangeWord> {
+fn words(range: &RangeSync) -> OneOrMany<SyncRangeFlag> {
     let all = [
-        (range.waits_before, SyncRangeWord::WaitBefore),
-        (range.writes, SyncRangeWord::Write),
-        (range.waits_after, SyncRangeWord::WaitAfter),
+        (range.waits_before, SyncRangeFlag::WaitBefore),
+        (range.writes, SyncRangeFlag::Write),
+        (range.waits_after, SyncRangeFlag::WaitAfter),
     ];
     let asked = all.into_iter().filter(|(is_asked, _)| *is_asked);
     OneOrMany::from(asked.map(|(_, word)| word).collect::<Vec<_>>())

@@ -2,15 +2,15 @@
 
 use units::Span;
 
-use super::files::{FileState, LooseJob, LoosePart, parts, put_files};
+use super::files::{FileState, UnresolvedJob, UnresolvedPart, parts, put_files};
 use super::goals::{self, goals};
 use super::stream::{self, stream};
-use super::{IoClassWord, JobTable, differing, values};
-use crate::flaw::Flaw;
+use super::{IoClass, JobTable, differing, values};
+use crate::flaw::ValueError;
 use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use crate::model::keys::keys;
 use crate::model::{ContentChoice, CpuList, Seed, Workload};
-use plan::job::{BuiltJob, FileShare, IoPriority, JobPlace, JobPlan, StreamPlan};
+use plan::job::{FileShare, IoPriority, JobLocation, JobPlan, StreamPlan, UnplannedJob};
 use plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 keys! {
@@ -56,7 +56,7 @@ pub(crate) fn clones_of(
     table: &JobTable,
     index: usize,
     before_count: u64,
-) -> Result<impl Iterator<Item = Result<LooseJob, Flaw>>, Flaw> {
+) -> Result<impl Iterator<Item = Result<UnresolvedJob, ValueError>>, ValueError> {
     values::check(table, engine(table))?;
     let count = table.count.unwrap_or(1);
     let name = match &table.name {
@@ -64,7 +64,10 @@ pub(crate) fn clones_of(
         None => format!("job-{}", index + 1),
     };
     if name.is_empty() || name.contains(char::is_control) {
-        return Err(Flaw::leave_out("name", "`name` is not one line of text"));
+        return Err(ValueError::leave_out(
+            "name",
+            "`name` is not one line of text",
+        ));
     }
     let first = match table.seed {
         Some(Seed(seed)) => seed,
@@ -81,17 +84,17 @@ pub(crate) fn clones_of(
         // `values::check` has refused empty lists.
         job.cpu = cpus.map(|cpus| cpus.0[clone_index as usize % cpus.0.len()]);
         let state = FileState::of(table);
-        Ok(LooseJob { job, parts, state })
+        Ok(UnresolvedJob { job, parts, state })
     }))
 }
 
 /// A job without files, seed and CPU.
-fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Flaw> {
+fn one(table: &JobTable, name: &str, parts: &[UnresolvedPart]) -> Result<UnplannedJob, ValueError> {
     let all_bytes = bytes_of(parts);
     let loops = match table.loops {
         Some(0) => None,
         Some(loops) => Some(loops),
-        None => has_an_end(table).then_some(1),
+        None => has_work_limit(table).then_some(1),
     };
     let moved = FileShare {
         // The cast loses nothing, because `share` refuses fractions.
@@ -102,12 +105,12 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     let verify = table.verify.unwrap_or(false);
     if stream.read_back.is_some() && !verify {
         let message = "`read_back` has no effect without `verify`";
-        return Err(Flaw::new("read_back", message, "add `verify = true`"));
+        return Err(ValueError::new("read_back", message, "add `verify = true`"));
     }
     let share = share(table, parts, &stream)?;
     let engine = engine(table);
     let cache = cache(table, engine)?;
-    let (run_time, ramp_time) = usual_times(loops);
+    let (run_time, ramp_time) = default_times(loops);
     let mut plan = read_plan(table, JobPlan::new(engine, stream));
     plan.cache = cache;
     plan.ring.batch = table.batch.unwrap_or(plan.ring.batch);
@@ -117,7 +120,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
     plan.names = table.names;
     if table.io_class.is_some() || table.io_priority.is_some() {
         // `ioprio_set` returns EINVAL for a level without a class.
-        let class = table.io_class.unwrap_or(IoClassWord::BestEffort);
+        let class = table.io_class.unwrap_or(IoClass::BestEffort);
         plan.thread.io_priority = Some(IoPriority {
             // The variants are in the order of the kernel's class numbers.
             class: class as u8,
@@ -125,7 +128,7 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
         });
     }
     plan.goals = goals(table)?;
-    Ok(BuiltJob {
+    Ok(UnplannedJob {
         name: name.to_owned(),
         plan,
         share,
@@ -137,18 +140,18 @@ fn one(table: &JobTable, name: &str, parts: &[LoosePart]) -> Result<BuiltJob, Fl
         seed: 0,
         cpu: None,
         fills: false,
-        place: JobPlace::default(),
+        place: JobLocation::default(),
     })
 }
 
 /// Total size of the parts in bytes.
-fn bytes_of(parts: &[LoosePart]) -> u64 {
+fn bytes_of(parts: &[UnresolvedPart]) -> u64 {
     let sizes = parts.iter().map(|it| it.size_bytes);
     sizes.fold(0, u64::saturating_add)
 }
 
 /// Whether the table limits the total amount of work.
-const fn has_an_end(table: &JobTable) -> bool {
+const fn has_work_limit(table: &JobTable) -> bool {
     table.bytes.is_some()
         || table.bytes_percent.is_some()
         || table.operations.is_some()
@@ -156,7 +159,7 @@ const fn has_an_end(table: &JobTable) -> bool {
 }
 
 /// Default run time and ramp time of a job with this number of loops.
-fn usual_times(loops: Option<u64>) -> (Span, Span) {
+fn default_times(loops: Option<u64>) -> (Span, Span) {
     match loops {
         None => (RUN_TIME_DEFAULT, RAMP_TIME_DEFAULT),
         Some(_) => (Span(0), Span(0)),
@@ -171,11 +174,15 @@ fn engine(table: &JobTable) -> EngineKind {
     })
 }
 
-fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
+fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, ValueError> {
     let is_mapped = engine == EngineKind::Mmap;
     if is_mapped && table.cache.is_some_and(|it| it != CacheMode::Buffered) {
         let message = "the engine `mmap` always uses the page cache";
-        return Err(Flaw::new("cache", message, "write `cache = \"buffered\"`"));
+        return Err(ValueError::new(
+            "cache",
+            message,
+            "write `cache = \"buffered\"`",
+        ));
     }
     Ok(table.cache.unwrap_or(match table.names {
         None if !is_mapped => CacheMode::Direct,
@@ -186,9 +193,9 @@ fn cache(table: &JobTable, engine: EngineKind) -> Result<CacheMode, Flaw> {
 /// Settings in percent of the targets, if there are any.
 fn share(
     table: &JobTable,
-    parts: &[LoosePart],
+    parts: &[UnresolvedPart],
     stream: &StreamPlan,
-) -> Result<Option<FileShare>, Flaw> {
+) -> Result<Option<FileShare>, ValueError> {
     let percents = [
         ("start_percent", table.start_percent),
         ("size_percent", table.size_percent),
@@ -200,14 +207,14 @@ fn share(
         if percent.0.fract() != 0.0 || !(0.0..=100.0).contains(&percent.0) {
             let message = format!("`{key}` is {percent}, not a whole number of percent");
             let help = format!("write `{key} = {}`", percent.0.clamp(0.0, 100.0) as u64);
-            return Err(Flaw::new(key, message, help));
+            return Err(ValueError::new(key, message, help));
         }
         // The amount may be a percentage of the job's own files, because their sizes are known.
         if has_names && key != "bytes_percent" {
             let message =
                 format!("`{key}` applies to the target itself, but the job has its own files");
             let help = "write `files = 0`, or a size in bytes";
-            return Err(Flaw::new(key, message, help));
+            return Err(ValueError::new(key, message, help));
         }
     }
     let both = [
@@ -217,7 +224,7 @@ fn share(
     let twice = both.iter().find(|it| it.1.is_some() && it.3.is_some());
     if let Some((key, _, percent, _)) = twice {
         let message = format!("there are both `{key}` and `{percent}`");
-        return Err(Flaw::new(percent, message, "leave one of them out"));
+        return Err(ValueError::new(percent, message, "leave one of them out"));
     }
     // fio rounds by the smallest block of both directions, too.
     let least = stream.blocks.read.sizes.min_bytes();
@@ -228,12 +235,12 @@ fn share(
 
 /// The table for a job, which may be one of several clones.
 pub(super) fn table(
-    it: &LooseJob,
-    next_clone: Option<&LooseJob>,
+    it: &UnresolvedJob,
+    next_clone: Option<&UnresolvedJob>,
     number: u64,
     workload: &Workload,
 ) -> JobTable {
-    let LooseJob { job, parts, state } = it;
+    let UnresolvedJob { job, parts, state } = it;
     let plan = &job.plan;
     let ring = plan.ring;
     let mut table = JobTable {
@@ -249,7 +256,7 @@ pub(super) fn table(
     write_plan(plan, &usual, &mut table);
     put_chosen(job, workload, &mut table);
     if let Some(priority) = plan.thread.io_priority {
-        let class = IoClassWord::ALL.get(usize::from(priority.class)).copied();
+        let class = IoClass::ALL.get(usize::from(priority.class)).copied();
         table.io_class = class;
         table.io_priority = differing(priority.level, 0);
     }
@@ -262,7 +269,7 @@ pub(super) fn table(
 }
 
 /// Writes keys that the workload may set for all of its jobs.
-fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
+fn put_chosen(job: &UnplannedJob, workload: &Workload, table: &mut JobTable) {
     let plan = &job.plan;
     // If the workload has the key, a job without it would get the workload's value.
     let says = workload.engine.is_some() || plan.engine != engine(table);
@@ -277,7 +284,7 @@ fn put_chosen(job: &BuiltJob, workload: &Workload, table: &mut JobTable) {
 }
 
 /// Writes the amount of work and the measured time.
-fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobTable) {
+fn put_end(job: &UnplannedJob, all_bytes: u64, workload: &Workload, table: &mut JobTable) {
     let plan = &job.plan;
     let end = &plan.stream.end;
     let mut moved_bytes = all_bytes;
@@ -285,13 +292,13 @@ fn put_end(job: &BuiltJob, all_bytes: u64, workload: &Workload, table: &mut JobT
         write_share(share, &all_of_file(share.size_unit_bytes), table);
         moved_bytes = share.moved_bytes(all_bytes);
     }
-    // Before the loops, because `has_an_end` reads the keys that this writes.
+    // Before the loops, because `has_work_limit` reads the keys that this writes.
     stream::put_end(&plan.stream, all_bytes, moved_bytes, table);
-    table.loops = match (end.loops, has_an_end(table)) {
+    table.loops = match (end.loops, has_work_limit(table)) {
         (Some(1), true) | (None, false) => None,
         (loops, _) => Some(loops.unwrap_or(0)),
     };
-    let (run_time, ramp_time) = usual_times(end.loops);
+    let (run_time, ramp_time) = default_times(end.loops);
     let written = Span(plan.run_time_ns);
     let says = workload.run_time.is_some() || written != run_time;
     table.run_time = says.then_some(written);

@@ -5,12 +5,13 @@ use super::{jobs, waves};
 use crate::load;
 use crate::model::{
     BlockSizeChoice, ByteZone, ContentChoice, CpuList, DirectionTable, DistributionChoice,
-    FileOrderWord, FilesChoice, IoClassWord, JobFileChoice, JobFileTable, JobTable, OneOrMany,
-    Seed, UntilSteadyTable, Workload,
+    FileOrderSetting, FilesChoice, IoClass, JobFileChoice, JobFileTable, JobTable, OneOrMany, Seed,
+    UntilSteadyTable, Workload,
 };
 use crate::{read_toml, to_toml};
 use plan::job::{
-    BuiltJobs, DurableWrites, FileCache, GoalMeasure, Layout, NameWork, RecordedPlan, Wrap,
+    ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RecordedPlan,
+    RunDirection,
 };
 use plan::{ArrivalKind, CacheMode, EngineKind, FrontOrigin};
 
@@ -159,7 +160,7 @@ impl Choices<'_> {
             table.cpu_set = self.some([vec![0, 1], vec![5]]).map(CpuList);
         }
         table.nice = self.some([-20, 0, 19]);
-        table.io_class = self.some(IoClassWord::ALL);
+        table.io_class = self.some(IoClass::ALL);
         table.io_priority = self.some([0, 7]);
     }
 
@@ -212,18 +213,18 @@ impl Choices<'_> {
             table.byte_zones = self.zones();
         }
         table.run_length = self.some([1, 4]);
-        table.run_place = self.some([Wrap::Onward, Wrap::Same]);
+        table.run_place = self.some([RunDirection::Onward, RunDirection::Same]);
         match self.number(6) {
             0 => table.skip = self.bytes(),
             1 => table.back = self.bytes(),
             _ => {}
         }
         table.file_order = self.some([
-            FileOrderWord::RoundRobin,
-            FileOrderWord::Sequential,
-            FileOrderWord::Drawn,
+            FileOrderSetting::RoundRobin,
+            FileOrderSetting::Sequential,
+            FileOrderSetting::Drawn,
         ]);
-        if table.file_order == Some(FileOrderWord::Drawn) {
+        if table.file_order == Some(FileOrderSetting::Drawn) {
             table.file_distribution =
                 self.some([DistributionChoice::Uniform, DistributionChoice::Zipf(0.9)]);
         }
@@ -267,7 +268,7 @@ impl Choices<'_> {
         table.fsync_at_end = self.flag();
         table.sync_range_each = self.some([1, 8]);
         if table.sync_range_each.is_some() {
-            use crate::model::SyncRangeWord::{WaitAfter, WaitBefore, Write};
+            use crate::model::SyncRangeFlag::{WaitAfter, WaitBefore, Write};
             let all = [vec![Write], vec![WaitBefore, Write, WaitAfter], vec![]];
             table.sync_range = self.some(all).map(OneOrMany::from);
         }
@@ -332,7 +333,11 @@ impl Choices<'_> {
         self.places(&mut table);
         match self.number(8) {
             0 => {
-                table.names = self.some([NameWork::Create, NameWork::Stat, NameWork::Delete]);
+                table.names = self.some([
+                    MetadataWork::Create,
+                    MetadataWork::Stat,
+                    MetadataWork::Delete,
+                ]);
             }
             _ => self.requests(&mut table),
         }
@@ -358,7 +363,7 @@ fn built(workload: &Workload) -> Vec<Workload> {
         let jobs = jobs(&wave).unwrap().unwrap();
         Workload {
             job: Vec::new(),
-            jobs: Some(Box::new(BuiltJobs {
+            jobs: Some(Box::new(ConvertedJobs {
                 origin: FrontOrigin {
                     name: "fio".to_owned(),
                     arguments: Vec::new(),
@@ -371,8 +376,8 @@ fn built(workload: &Workload) -> Vec<Workload> {
     built.collect()
 }
 
-fn jobs_of(workloads: &[Workload]) -> Vec<BuiltJobs> {
-    let jobs = workloads.iter().map(|it| BuiltJobs {
+fn jobs_of(workloads: &[Workload]) -> Vec<ConvertedJobs> {
+    let jobs = workloads.iter().map(|it| ConvertedJobs {
         origin: FrontOrigin::default(),
         ..jobs(it).unwrap().unwrap()
     });
@@ -404,7 +409,7 @@ proptest! {
     }
 
     #[test]
-    fn jobs_are_the_same_in_tables(numbers in prop::collection::vec(any::<u32>(), 0..400)) {
+    fn jobs_survive_conversion_to_tables(numbers in prop::collection::vec(any::<u32>(), 0..400)) {
         let mut choices = Choices(numbers.iter());
         let job = (0..=choices.number(4)).map(|_| choices.table()).collect();
         let workload = workload(job);
@@ -421,7 +426,7 @@ proptest! {
 }
 
 #[test]
-fn clones_and_waves_are_written_as_people_write_them() {
+fn clones_and_waves_are_written_as_a_person_would_write_them() {
     let table = JobTable {
         name: Some("a".to_owned()),
         count: Some(4),
@@ -448,7 +453,7 @@ fn clones_and_waves_are_written_as_people_write_them() {
 }
 
 #[test]
-fn what_has_no_key_is_told_by_name() {
+fn jobs_with_settings_that_have_no_key_are_named() {
     let mut with_log = built(&workload(vec![JobTable::default()]));
     let jobs = with_log[0].jobs.as_mut().unwrap();
     jobs.jobs[0].plan.recorded = Some(RecordedPlan::new("old.log".to_owned(), Vec::new().into()));
@@ -468,7 +473,7 @@ fn what_has_no_key_is_told_by_name() {
 }
 
 #[test]
-fn a_job_after_others_reads_back_by_their_name() {
+fn a_job_that_waits_for_others_reads_back_with_their_name() {
     let named = |name: &str| JobTable {
         name: Some(name.to_owned()),
         ..JobTable::default()
@@ -518,7 +523,7 @@ fn thousands_of_clones_are_one_table() {
 
 /// Of starts that are squares, two have a step in common and three have none.
 #[test]
-fn alike_jobs_that_no_one_table_makes_are_written_in_many() {
+fn similar_jobs_that_no_single_table_describes_become_many_tables() {
     let job = |index: u64| JobTable {
         name: Some("j".to_owned()),
         files: Some(FilesChoice::Each(vec![JobFileChoice::Name("f".to_owned())])),
@@ -552,7 +557,7 @@ fn clones_of_later_waves_have_new_seeds() {
 }
 
 #[test]
-fn flaws_of_a_direction_have_its_line() {
+fn errors_in_a_direction_point_to_its_line() {
     for (own, message) in [
         ("align = 0", "`align` is 0"),
         ("block_unit = 0", "`block_unit` is 0"),
@@ -586,7 +591,7 @@ fn flaws_of_a_direction_have_its_line() {
 }
 
 #[test]
-fn a_whole_minimum_rate_is_accepted() {
+fn an_integer_minimum_rate_is_accepted() {
     let read = |rate: &str| {
         let text = format!("[[job]]\nrate_min = {rate}\n");
         jobs(&read_toml("w.toml", &text).unwrap()).unwrap().unwrap()

@@ -4,7 +4,7 @@ use units::Bytes;
 
 use super::{DirectionTable, JobTable};
 use crate::check::values::{IODEPTH_MAX, content, iodepth, position, range};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::keyed::Keyed;
 use crate::model::limits::time;
 use plan::EngineKind;
@@ -16,27 +16,27 @@ pub(super) const JOBS_MAX: u64 = 100_000;
 const COUNT_MAX: u64 = i64::MAX as u64;
 
 /// Validates a table on its own, for the engine that it uses.
-pub(super) fn check(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
+pub(super) fn check(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
     values(table, engine)?;
     times(table)?;
     useless(table)
 }
 
 /// Checks limits of numbers and texts.
-fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
+fn values(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
     range("count", table.count, 1, JOBS_MAX as u32)?;
     table.iodepth.map_or(Ok(()), iodepth)?;
-    if engine.is_one_at_a_time()
+    if engine.is_synchronous()
         && table.names.is_none()
         && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
-        && let Some(what) = undivided(table)
+        && let Some(what) = indivisible_key(table)
     {
         let word = units::text_of(&engine);
         let message = format!(
             "{what} needs one queue, but `{word}` uses {depth} threads for `iodepth = {depth}`"
         );
         let help = format!("use `engine = \"io_uring\"`, or `count = {depth}` with `iodepth = 1`");
-        return Err(Flaw::new("iodepth", message, help));
+        return Err(ValueError::new("iodepth", message, help));
     }
     range("batch", table.batch, 1, IODEPTH_MAX)?;
     let counts = [
@@ -57,7 +57,7 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
     for (key, value, example) in counts {
         if value == Some(0) {
             let help = format!("leave `{key}` out, or write `{key} = {example}`");
-            return Err(Flaw::new(key, format!("`{key}` is 0"), help));
+            return Err(ValueError::new(key, format!("`{key}` is 0"), help));
         }
     }
     let numbers = [
@@ -70,30 +70,30 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), Flaw> {
         .find(|(_, it)| it.is_some_and(|it| it > COUNT_MAX))
     {
         let message = format!("`{key}` is too large for any run");
-        return Err(Flaw::leave_out(key, message));
+        return Err(ValueError::leave_out(key, message));
     }
     if let Some(nice) = table.nice.filter(|nice| !(-20..=19).contains(nice)) {
         let message = format!("`nice` is {nice}, not from -20 to 19");
         let help = format!("write `nice = {}`", nice.clamp(-20, 19));
-        return Err(Flaw::new("nice", message, help));
+        return Err(ValueError::new("nice", message, help));
     }
     range("io_priority", table.io_priority.map(u32::from), 0, 7)?;
     for (key, cpus) in [("cpus", &table.cpus), ("cpu_set", &table.cpu_set)] {
         if cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
             let message = format!("`{key}` is an empty list");
-            return Err(Flaw::leave_out(key, message));
+            return Err(ValueError::leave_out(key, message));
         }
     }
     if table.cpus.is_some() && table.cpu_set.is_some() {
         let message = "there are both `cpus` and a `cpu_set`";
-        return Err(Flaw::new("cpu_set", message, "leave one of them out"));
+        return Err(ValueError::new("cpu_set", message, "leave one of them out"));
     }
     content(table.content.as_ref())
 }
 
 /// The key for which a job cannot be divided among threads. Work on `names` is done by one thread
 /// at any depth.
-fn undivided(table: &JobTable) -> Option<&'static str> {
+fn indivisible_key(table: &JobTable) -> Option<&'static str> {
     let has_floor = table.rate_min.is_some() || table.byte_rate_min.is_some();
     let has_own_floor = |side: &DirectionTable| {
         side.rate_min.is_some() || side.byte_rate_min.is_some() || side.latency_max.is_some()
@@ -121,7 +121,7 @@ fn undivided(table: &JobTable) -> Option<&'static str> {
 }
 
 /// Checks limits of sizes and times.
-fn times(table: &JobTable) -> Result<(), Flaw> {
+fn times(table: &JobTable) -> Result<(), ValueError> {
     for (key, value) in [
         ("run_time", table.run_time),
         ("ramp_time", table.ramp_time),
@@ -171,7 +171,7 @@ const NEEDS: [(&str, &str); 18] = [
 ];
 
 /// Refuses keys without effect.
-fn useless(table: &JobTable) -> Result<(), Flaw> {
+fn useless(table: &JobTable) -> Result<(), ValueError> {
     let written = table.written();
     let is_written = |keys: &[&str]| keys.iter().any(|key| written.contains(key));
     let own = || table.reads.iter().chain(&table.writes);
@@ -196,7 +196,7 @@ fn useless(table: &JobTable) -> Result<(), Flaw> {
         Some((key, wanted)) => {
             let message = format!("`{key}` needs `{wanted}`");
             let help = format!("add `{wanted}`, or leave `{key}` out");
-            Err(Flaw::new(key, message, help))
+            Err(ValueError::new(key, message, help))
         }
     }
 }

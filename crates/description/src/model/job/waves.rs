@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use crate::model::{Seed, Workload, WorkloadTable};
 use plan::Diagnostic;
 use plan::EngineKind;
-use plan::job::{BuiltJobs, JobsBefore};
+use plan::job::{ConvertedJobs, JobRange};
 
 use super::defaults::{clone_count, with_defaults};
-use super::files::{LooseJob, gathered};
+use super::files::{UnresolvedJob, gathered};
 use super::table::clones_of;
 use super::values::JOBS_MAX;
 use super::{FilesChoice, JobTable};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::keyed::Keyed;
 
 /// Kinds of work that exclude jobs.
@@ -74,17 +74,21 @@ const FILES_MAX: u64 = 500_000;
 const TITLE_NAMES_MAX: usize = 4;
 
 /// Checks the jobs of one file; what is missing may come from another file.
-pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
     all_waves(workload).map(|_| ())
 }
 
 /// Checks a workload that is complete: nothing will be merged with it.
-pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+pub(crate) fn check_whole(workload: &Workload) -> Result<(), ValueError> {
     let has_tables = !workload.job.is_empty();
     if workload.jobs.is_none() && !has_tables {
         return Ok(());
     }
-    if let Some(flaw) = workload.written().into_iter().find_map(not_of_jobs) {
+    if let Some(flaw) = workload
+        .written()
+        .into_iter()
+        .find_map(key_conflict_with_jobs)
+    {
         return Err(flaw);
     }
     twice(workload)?;
@@ -99,38 +103,42 @@ pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 }
 
 /// Why a workload of jobs cannot have this key.
-fn not_of_jobs(key: &str) -> Option<Flaw> {
+fn key_conflict_with_jobs(key: &str) -> Option<ValueError> {
     let tables = WorkloadTable::ALL.map(WorkloadTable::key);
     if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {
         let message = format!("there are both jobs and `{other}`");
         let help = "put each into its own `[[part]]`";
-        return Some(Flaw::new(other, message, help));
+        return Some(ValueError::new(other, message, help));
     }
     if key == "worker" {
         let message = "there are both jobs and `[[worker]]`, and each job is a worker";
-        return Some(Flaw::new("worker", message, "write a `[[job]]` for each"));
+        return Some(ValueError::new(
+            "worker",
+            message,
+            "write a `[[job]]` for each",
+        ));
     }
     let mut rows = NOT_OF_JOBS.into_iter();
     let (key, why, help) = rows.find(|(known, ..)| *known == key)?;
     let message = format!("`{key}` does not apply to jobs: {why}");
-    Some(Flaw::new(key, message, help))
+    Some(ValueError::new(key, message, help))
 }
 
 /// The workload's `cpus` apply to all workers, so no job may set its own in addition.
-fn twice(workload: &Workload) -> Result<(), Flaw> {
+fn twice(workload: &Workload) -> Result<(), ValueError> {
     let own = workload.job.iter().position(|job| job.cpus.is_some());
     match own.filter(|_| workload.cpus.is_some()) {
         None => Ok(()),
         Some(index) => {
             let message = "both the workload and the job set `cpus`";
-            let flaw = Flaw::new("cpus", message, "leave one of them out");
+            let flaw = ValueError::new("cpus", message, "leave one of them out");
             Err(flaw.within("job", index))
         }
     }
 }
 
 /// The targets that jobs name must exist.
-fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
+fn targets(job: &JobTable, count: usize) -> Result<(), ValueError> {
     let of_job = job.target.iter().flat_map(|it| it.as_slice());
     let of_files = job.files.iter().flat_map(|it| it.targets());
     let mut all = of_job.copied().chain(of_files);
@@ -143,19 +151,19 @@ fn targets(job: &JobTable, count: usize) -> Result<(), Flaw> {
             };
             let message = format!("`target` is {number}, but `targets` lists only {listed}");
             let help = "add a path to `targets` at the top of the file";
-            Err(Flaw::new("target", message, help))
+            Err(ValueError::new("target", message, help))
         }
     }
 }
 
 /// A job that would never end needs a run time or another job that ends it.
-fn endless(workload: &Workload) -> Result<(), Flaw> {
+fn endless(workload: &Workload) -> Result<(), ValueError> {
     // The cell ends after the operations, whatever its jobs do.
     if workload.operations.is_some() {
         return Ok(());
     }
     for wave in all_waves(workload)? {
-        let is_endless = |it: &plan::job::BuiltJob| {
+        let is_endless = |it: &plan::job::UnplannedJob| {
             it.plan.run_time_ns == 0 && it.plan.stream.end.loops.is_none()
         };
         let mut others = wave.built.jobs.iter();
@@ -167,7 +175,7 @@ fn endless(workload: &Workload) -> Result<(), Flaw> {
         {
             let message = "the job never ends: its `run_time` is 0 and it has no `loops`";
             let help = "write a `run_time`, or `loops = 1`";
-            return Err(Flaw::new("run_time", message, help).within("job", *table_index));
+            return Err(ValueError::new("run_time", message, help).within("job", *table_index));
         }
     }
     Ok(())
@@ -175,36 +183,40 @@ fn endless(workload: &Workload) -> Result<(), Flaw> {
 
 /// Jobs that run in parallel.
 struct Wave {
-    built: BuiltJobs,
+    built: ConvertedJobs,
     /// Index of the table of each job.
     table_indices: Vec<usize>,
 }
 
-fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
-    let mut waves: Vec<(Vec<LooseJob>, Vec<usize>)> = Vec::new();
-    let mut names = NamesOfWave::default();
+fn all_waves(workload: &Workload) -> Result<Vec<Wave>, ValueError> {
+    let mut waves: Vec<(Vec<UnresolvedJob>, Vec<usize>)> = Vec::new();
+    let mut names = WaveNames::default();
     let (mut count, mut file_count) = (0, 0_u64);
     let tables = workload.job.iter().map(|it| with_defaults(it, workload));
     for (index, table) in tables.enumerate() {
         if index == 0 || table.waits == Some(true) {
             waves.push(Default::default());
-            names = NamesOfWave::default();
+            names = WaveNames::default();
         }
-        let placed = |flaw: Flaw| flaw.within("job", index);
+        let placed = |flaw: ValueError| flaw.within("job", index);
         // Counted before they are made, because each clone takes memory.
         let clones = clone_count(&table, workload);
         if count + clones > JOBS_MAX {
             let message = format!("there are more than {JOBS_MAX} jobs");
-            return Err(placed(Flaw::new("count", message, "use fewer clones")));
+            return Err(placed(ValueError::new(
+                "count",
+                message,
+                "use fewer clones",
+            )));
         }
         let files = table.files.as_ref().map_or(1, FilesChoice::len);
         file_count = clones.saturating_mul(files).saturating_add(file_count);
         if file_count > FILES_MAX {
             let message = format!("the jobs have more than {FILES_MAX} files");
-            return Err(placed(Flaw::new("files", message, "use fewer")));
+            return Err(placed(ValueError::new("files", message, "use fewer")));
         }
         let jobs = clones_of(&table, index, count).and_then(Iterator::collect);
-        let mut jobs: Vec<LooseJob> = jobs.map_err(placed)?;
+        let mut jobs: Vec<UnresolvedJob> = jobs.map_err(placed)?;
         count += clones;
         if let Some((wave, indices)) = waves.last_mut() {
             let is_layout_only = table.layout_only.unwrap_or(false);
@@ -215,7 +227,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
             {
                 let message = "only some jobs of the wave set `layout_only`";
                 let help = "write `layout_only` in all of them, or `waits` in the next";
-                return Err(placed(Flaw::new("layout_only", message, help)));
+                return Err(placed(ValueError::new("layout_only", message, help)));
             }
             // Before its own name is added, so that a job cannot wait for itself.
             if let Some(name) = &table.after {
@@ -237,13 +249,13 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, Flaw> {
 
 /// Positions of the jobs of a wave by name, for `after`.
 #[derive(Default)]
-struct NamesOfWave(BTreeMap<String, JobsBefore>);
+struct WaveNames(BTreeMap<String, JobRange>);
 
-impl NamesOfWave {
+impl WaveNames {
     /// Adds the clones of a table; `before_count` jobs of the wave precede them.
-    fn add(&mut self, before_count: usize, clones: &[LooseJob]) {
+    fn add(&mut self, before_count: usize, clones: &[UnresolvedJob]) {
         let Some(first) = clones.first() else { return };
-        let before = JobsBefore {
+        let before = JobRange {
             first_index: before_count as u32,
             count: clones.len() as u32,
         };
@@ -260,13 +272,13 @@ impl NamesOfWave {
     }
 
     /// The jobs with this name.
-    fn jobs(&self, name: &str) -> Result<JobsBefore, Flaw> {
+    fn jobs(&self, name: &str) -> Result<JobRange, ValueError> {
         self.0.get(name).copied().ok_or_else(|| {
             let message = format!(
                 "there is no job `{}` above it in its wave",
                 plan::printable(name)
             );
-            Flaw::new("after", message, "put that job above this one")
+            ValueError::new("after", message, "put that job above this one")
         })
     }
 }
@@ -276,7 +288,7 @@ impl NamesOfWave {
 ///
 /// # Errors
 /// If a table is invalid.
-pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
+pub fn jobs(workload: &Workload) -> Result<Option<ConvertedJobs>, ValueError> {
     if let Some(built) = &workload.jobs {
         return Ok(Some(with_keys(built, workload)));
     }
@@ -292,7 +304,7 @@ pub fn jobs(workload: &Workload) -> Result<Option<BuiltJobs>, Flaw> {
 ///
 /// Of several queue depths, the first one is used.
 #[must_use]
-pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
+pub fn complete_job_tables(workload: &Workload) -> Vec<JobTable> {
     let tables = workload.job.iter().enumerate();
     let tables = tables.map(|(index, table)| {
         let mut table = with_defaults(table, workload);
@@ -308,7 +320,7 @@ pub fn whole_job_tables(workload: &Workload) -> Vec<JobTable> {
 ///
 /// # Errors
 /// If a table is invalid.
-pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> {
+pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<ConvertedJobs>, Diagnostic> {
     let workload = Workload {
         job: tables.to_vec(),
         ..Workload::default()
@@ -318,7 +330,7 @@ pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<BuiltJobs>, Diagnostic> 
 }
 
 /// Jobs converted from another program's file; keys of the workload replace their settings.
-fn with_keys(built: &BuiltJobs, workload: &Workload) -> BuiltJobs {
+fn with_keys(built: &ConvertedJobs, workload: &Workload) -> ConvertedJobs {
     let mut built = built.clone();
     // Any other option has turned the jobs into tables (`overrides::jobs`).
     for job in &mut built.jobs {
@@ -412,18 +424,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_that_jobs_do_not_have_says_what_to_write_instead() {
+    fn a_key_that_jobs_lack_is_refused_with_an_alternative() {
         let schema = schemars::schema_for!(Workload);
         let properties = schema.get("properties").unwrap().as_object().unwrap();
         let refused: Vec<&String> = properties
             .keys()
-            .filter(|key| not_of_jobs(key).is_some())
+            .filter(|key| key_conflict_with_jobs(key).is_some())
             .collect();
         let rows = OTHER_WORK.len() + WorkloadTable::ALL.len() + NOT_OF_JOBS.len();
         // `phase` is in both lists, and `worker` in none.
         assert_eq!(refused.len(), rows, "{refused:?}");
         for key in ["iodepth", "size", "rate", "operations", "until", "workers"] {
-            assert!(not_of_jobs(key).is_none(), "{key}");
+            assert!(key_conflict_with_jobs(key).is_none(), "{key}");
         }
     }
 }

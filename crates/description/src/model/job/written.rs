@@ -2,19 +2,19 @@
 
 use super::clones::tables;
 use super::defaults::clone_count;
-use super::files::taken_apart;
+use super::files::decompose;
 use super::waves::{jobs, waves};
 use super::{JobTable, differing};
 use crate::model::{Seed, Workload};
 use plan::Diagnostic;
 use plan::FrontOrigin;
-use plan::job::{BuiltJobs, JobPlace};
+use plan::job::{ConvertedJobs, JobLocation};
 
 /// The workload with its jobs as tables; a workload without jobs stays as it is.
 ///
 /// # Errors
 /// If tables cannot express a job.
-pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+pub(crate) fn to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if workload.jobs.is_none() {
         return Ok(workload.clone());
     }
@@ -29,17 +29,17 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
             plan::printable(&job.name),
             plan::printable(log)
         );
-        return Err(unsaid(workload, &what));
+        return Err(not_expressible(workload, &what));
     }
     if let Some(job) = built.jobs.iter().find(|job| job.fills) {
         let what = format!(
             "the job `{}` fills the free space, for which there is no key",
             plan::printable(&job.name)
         );
-        return Err(unsaid(workload, &what));
+        return Err(not_expressible(workload, &what));
     }
     for job in &mut built.jobs {
-        job.place = JobPlace::default();
+        job.place = JobLocation::default();
         // Logging of requests is the other program's task and has no key.
         job.plan.is_noted = false;
         job.share = job.share.filter(|it| !it.is_whole());
@@ -52,17 +52,20 @@ pub(crate) fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
         jobs: None,
         ..workload.clone()
     };
-    written.job = tables(&taken_apart(&built), 0, &written);
-    written = untitled(written);
+    written.job = tables(&decompose(&built), 0, &written);
+    written = drop_default_title(written);
     match jobs(&written) {
         Ok(Some(read)) if read == built => Ok(written),
-        Ok(read) => Err(unsaid(workload, &first_difference(&built, read.as_ref()))),
-        Err(flaw) => Err(unsaid(workload, &flaw.message)),
+        Ok(read) => Err(not_expressible(
+            workload,
+            &first_difference(&built, read.as_ref()),
+        )),
+        Err(flaw) => Err(not_expressible(workload, &flaw.message)),
     }
 }
 
 /// Removes a title that the workload would get by default.
-fn untitled(workload: Workload) -> Workload {
+fn drop_default_title(workload: Workload) -> Workload {
     let mut bare = Workload {
         title: None,
         ..workload.clone()
@@ -77,14 +80,14 @@ fn untitled(workload: Workload) -> Workload {
     }
 }
 
-fn unsaid(workload: &Workload, what: &str) -> Diagnostic {
+fn not_expressible(workload: &Workload, what: &str) -> Diagnostic {
     let name = plan::printable(workload.name_or_default());
     let message = format!("`{name}` cannot be converted: {what}");
     Diagnostic::error("", message).help("run the file itself")
 }
 
 /// Error text that names the first job that no keys can express.
-fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
+fn first_difference(built: &ConvertedJobs, read: Option<&ConvertedJobs>) -> String {
     let read = read.map_or(&[][..], |it| &it.jobs);
     let mut pairs = built.jobs.iter().zip(read);
     let job = pairs.find(|(job, read)| job != read).map(|(job, _)| job);
@@ -96,7 +99,7 @@ fn first_difference(built: &BuiltJobs, read: Option<&BuiltJobs>) -> String {
 /// Combines consecutive waves into one workload that reads back to them; `None` if they do not come
 /// from one workload.
 pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
-    let parts: Vec<Workload> = parts.iter().cloned().map(untitled).collect();
+    let parts: Vec<Workload> = parts.iter().cloned().map(drop_default_title).collect();
     let first = parts.first()?;
     let base = first.name.as_deref()?.strip_suffix("-1")?;
     let is_alike = parts.iter().all(|part| part.engine == first.engine);

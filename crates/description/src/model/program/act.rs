@@ -10,11 +10,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 use units::{Bytes, Span};
 
 use super::names::{GroupHandles, ProgramNames};
-use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{AmountChoice, LawChoice, NotExpressible, PickChoice, PositionChoice, not_expressible};
+use crate::flaw::ValueError;
 use crate::model::keyed::{Keyed, keyed_deserialize};
 use plan::program::{
-    Act, Call, Due, FileOperation, FilesetPlan, Measure, On, Program, Turn, Which, Whose,
+    Act, Call, CallObject, CounterSelection, FileFilter, FileOperation, FileSharing, FilesetPlan,
+    Measure, Program, TakeAmount,
 };
 
 /// One act of a worker.
@@ -22,7 +23,7 @@ use plan::program::{
 #[serde(untagged)]
 pub enum ActChoice {
     /// A verb without arguments.
-    Word(ActWord),
+    Word(BareVerb),
     /// A verb with its arguments.
     Table(Box<ActTable>),
 }
@@ -30,7 +31,7 @@ pub enum ActChoice {
 /// A verb on its own; it works on the file that is open under the handle without a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ActWord {
+pub enum BareVerb {
     /// Closes the file.
     Close,
     /// Makes the data and metadata of the file durable (`fsync`).
@@ -112,7 +113,7 @@ pub struct ActTable {
     pub count: Option<u32>,
     /// Which of several counters: the one with the worker's number (`mine`), `each` one after the
     /// other, or the worker's share of them in turn (`turns`). Default: `mine`.
-    pub whose: Option<Whose>,
+    pub whose: Option<CounterSelection>,
     /// Take one per this many calls that the worker made, instead of a `count`.
     pub per_calls: Option<u64>,
     /// Take one per this many bytes that the worker moved, instead of a `count`.
@@ -128,20 +129,20 @@ pub struct ActTable {
     pub pick: Option<PickChoice>,
     /// Files to pick from: `any`, `present` or `absent`. Default: `present`, but `absent` for
     /// `create` and `mkdir`.
-    pub which: Option<Which>,
+    pub which: Option<FileFilter>,
     /// How workers divide the files: each goes through all files (`own`), each goes through its
     /// share of them (`slice`), or all go through them together (`shared`). Default: `own`, but
     /// `shared` with `around`.
-    pub turn: Option<Turn>,
+    pub turn: Option<FileSharing>,
     /// Fileset from which `rename`, `link` and `symlink` pick the new name.
     pub to: Option<String>,
     /// Order in which names are picked for `to`, as in `pick`. Default: `next`.
     pub to_pick: Option<PickChoice>,
     /// Names to pick from for `to`, as in `which`; with `any`, `rename` may replace an existing
     /// file. Default: `absent`.
-    pub to_which: Option<Which>,
+    pub to_which: Option<FileFilter>,
     /// How workers divide the names for `to`, as in `turn`. Default: as `turn`.
-    pub to_turn: Option<Turn>,
+    pub to_turn: Option<FileSharing>,
     /// Name under which other acts of the group refer to the file. Default: the handle without a
     /// name.
     pub handle: Option<String>,
@@ -153,7 +154,7 @@ pub struct ActTable {
     /// Position in the file: `here` (after the last request), `same` (at the last request), `end`,
     /// an offset, `random`, or a table such as `{ random = { zipf = 1.2 }, align = "4KiB" }`.
     /// Default: `here`.
-    pub at: Option<PlaceChoice>,
+    pub at: Option<PositionChoice>,
     /// Label under which the act is counted and timed, in addition to its operation. Default: none.
     pub label: Option<String>,
 }
@@ -197,7 +198,7 @@ impl<'de> Visitor<'de> for ActVisitor {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<ActChoice, E> {
-        ActWord::deserialize(value.into_deserializer()).map(ActChoice::Word)
+        BareVerb::deserialize(value.into_deserializer()).map(ActChoice::Word)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ActChoice, A::Error> {
@@ -212,7 +213,7 @@ impl JsonSchema for ActChoice {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let word = generator.subschema_for::<ActWord>();
+        let word = generator.subschema_for::<BareVerb>();
         let table = generator.subschema_for::<ActTable>();
         json_schema!({
             "description": "An act of a worker.",
@@ -221,7 +222,7 @@ impl JsonSchema for ActChoice {
     }
 }
 
-impl ActWord {
+impl BareVerb {
     pub(super) const ALL: [Self; 5] = [
         Self::Close,
         Self::Fsync,
@@ -243,7 +244,7 @@ impl ActWord {
 }
 
 /// The keys that are valid together with a verb; `None` if it is not a verb.
-fn keys_beside(verb: &str) -> Option<&'static [&'static str]> {
+fn keys_with_verb(verb: &str) -> Option<&'static [&'static str]> {
     Some(match verb {
         "create" | "open" => &["pick", "which", "turn", "handle", "way", "label"],
         "stat" | "unlink" | "mkdir" | "rmdir" | "list" | "chmod" => {
@@ -264,23 +265,23 @@ fn keys_beside(verb: &str) -> Option<&'static [&'static str]> {
 }
 
 /// The only verb of a table; an error if there are several or a key does not apply to it.
-fn only_verb(table: &ActTable) -> Result<&'static str, Flaw> {
+fn only_verb(table: &ActTable) -> Result<&'static str, ValueError> {
     let written = table.written();
     let mut verbs = written
         .iter()
-        .filter_map(|key| Some((*key, keys_beside(key)?)));
+        .filter_map(|key| Some((*key, keys_with_verb(key)?)));
     let Some((verb, taken)) = verbs.next() else {
         let help = "write a verb, such as `{ open = \"FILESET\" }`";
-        return Err(Flaw::of_value("the act has no verb", help));
+        return Err(ValueError::of_value("the act has no verb", help));
     };
     if let Some((second, _)) = verbs.next() {
         let message = format!("`{verb}` and `{second}` are two acts");
         let help = "write them as separate acts";
-        return Err(Flaw::new(second, message, help));
+        return Err(ValueError::new(second, message, help));
     }
     let mut keys = written.iter().filter(|key| **key != verb);
     match keys.find(|key| !taken.contains(key)) {
-        Some(key) => Err(Flaw::idle(key, verb)),
+        Some(key) => Err(ValueError::idle(key, verb)),
         None => Ok(verb),
     }
 }
@@ -294,15 +295,21 @@ pub(super) struct ActReader<'a> {
 
 impl ActReader<'_> {
     /// Converts the acts listed under a key.
-    pub fn list(&mut self, key: &'static str, acts: Vec<ActChoice>) -> Result<Vec<Act>, Flaw> {
+    pub fn list(
+        &mut self,
+        key: &'static str,
+        acts: Vec<ActChoice>,
+    ) -> Result<Vec<Act>, ValueError> {
         let acts = acts.into_iter().enumerate();
         acts.map(|(index, act)| self.act(act).map_err(|flaw| flaw.within(key, index)))
             .collect()
     }
 
-    fn act(&mut self, act: ActChoice) -> Result<Act, Flaw> {
+    fn act(&mut self, act: ActChoice) -> Result<Act, ValueError> {
         let mut table = match act {
-            ActChoice::Word(word) => return Ok(Act::Call(Call::new(word.operation(), On::Handle))),
+            ActChoice::Word(word) => {
+                return Ok(Act::Call(Call::new(word.operation(), CallObject::Handle)));
+            }
             ActChoice::Table(table) => *table,
         };
         let verb = only_verb(&table)?;
@@ -347,14 +354,14 @@ impl ActReader<'_> {
         })
     }
 
-    fn branch(&mut self, branch: BranchTable) -> Result<(u32, Vec<Act>), Flaw> {
-        let no_share = || Flaw::of_value("one of the `mix` has no `share`", "add `share = 1`");
+    fn branch(&mut self, branch: BranchTable) -> Result<(u32, Vec<Act>), ValueError> {
+        let no_share = || ValueError::of_value("a `mix` entry has no `share`", "add `share = 1`");
         let share = branch.share.ok_or_else(no_share)?;
         let acts = match (branch.step, branch.transaction) {
             (None, None) => self.list("do", branch.acts)?,
             (Some(_), Some(_)) => {
                 let message = "`step` and `transaction` are two acts";
-                return Err(Flaw::new("step", message, "leave one of them out"));
+                return Err(ValueError::new("step", message, "leave one of them out"));
             }
             (step, transaction) => {
                 let table = ActTable {
@@ -369,14 +376,14 @@ impl ActReader<'_> {
         Ok((share, acts))
     }
 
-    fn due(&mut self, table: &ActTable) -> Result<Due, Flaw> {
+    fn due(&mut self, table: &ActTable) -> Result<TakeAmount, ValueError> {
         let label = table.of.as_ref();
         let label = label.map(|name| self.names.label("of", name)).transpose()?;
         let (what, each) = match (table.count, table.per_calls, table.per_bytes, label) {
-            (count, None, None, None) => return Ok(Due::Fixed(count.unwrap_or(1))),
+            (count, None, None, None) => return Ok(TakeAmount::Fixed(count.unwrap_or(1))),
             (_, None, None, Some(_)) => {
                 let message = "`of` needs `per_calls` or `per_bytes`";
-                return Err(Flaw::leave_out("of", message));
+                return Err(ValueError::leave_out("of", message));
             }
             (None, Some(calls), None, None) => (Measure::Calls, calls),
             (None, Some(calls), None, Some(label)) => (Measure::Steps(label), calls),
@@ -385,10 +392,10 @@ impl ActReader<'_> {
             _ => {
                 let message = "the amount to take is set twice";
                 let help = "write one of `count`, `per_calls` and `per_bytes`";
-                return Err(Flaw::new("take", message, help));
+                return Err(ValueError::new("take", message, help));
             }
         };
-        Ok(Due::Since { what, each })
+        Ok(TakeAmount::Since { what, each })
     }
 }
 
@@ -400,7 +407,7 @@ pub(super) struct ActWriter<'a> {
 }
 
 impl ActWriter<'_> {
-    pub fn list(&self, acts: &[Act]) -> Result<Vec<ActChoice>, Unsaid> {
+    pub fn list(&self, acts: &[Act]) -> Result<Vec<ActChoice>, NotExpressible> {
         acts.iter().map(|act| self.act(act)).collect()
     }
 
@@ -408,10 +415,10 @@ impl ActWriter<'_> {
         Some(self.names.labels[usize::from(label)].clone())
     }
 
-    fn act(&self, act: &Act) -> Result<ActChoice, Unsaid> {
+    fn act(&self, act: &Act) -> Result<ActChoice, NotExpressible> {
         let mut table = ActTable::default();
         let of_tokens = |tokens: u8| self.names.tokens.get(usize::from(tokens)).cloned();
-        let unusual = |whose| (whose != Whose::Mine).then_some(whose);
+        let unusual = |whose| (whose != CounterSelection::Mine).then_some(whose);
         match act {
             Act::Call(call) => return self.call(call),
             Act::Times(law, acts) => {
@@ -423,8 +430,8 @@ impl ActWriter<'_> {
                 let branches = branches.map(|(share, acts)| self.branch(*share, acts));
                 table.mix = Some(branches.collect::<Result<_, _>>()?);
             }
-            Act::Walk(_) => return unsaid("files come in the order of their directories"),
-            Act::Deal(_) => return unsaid("its acts follow an arbitrary list"),
+            Act::Walk(_) => return not_expressible("files come in the order of their directories"),
+            Act::Deal(_) => return not_expressible("its acts follow an arbitrary list"),
             Act::Step(label, acts) => {
                 table.step = self.label(*label);
                 table.acts = self.list(acts)?;
@@ -458,7 +465,7 @@ impl ActWriter<'_> {
         Ok(ActChoice::Table(Box::new(table)))
     }
 
-    fn branch(&self, share: u32, acts: &[Act]) -> Result<BranchTable, Unsaid> {
+    fn branch(&self, share: u32, acts: &[Act]) -> Result<BranchTable, NotExpressible> {
         let (step, transaction, acts) = match acts {
             [Act::Step(label, acts)] => (self.label(*label), None, acts.as_slice()),
             [Act::Transaction(label, acts)] => (None, self.label(*label), acts.as_slice()),
@@ -472,16 +479,16 @@ impl ActWriter<'_> {
         })
     }
 
-    fn write_due(&self, due: Due, table: &mut ActTable) -> Result<(), Unsaid> {
+    fn write_due(&self, due: TakeAmount, table: &mut ActTable) -> Result<(), NotExpressible> {
         let (what, each) = match due {
-            Due::Fixed(count) => {
+            TakeAmount::Fixed(count) => {
                 table.count = (count != 1).then_some(count);
                 return Ok(());
             }
-            Due::Since { what, each } => (what, each),
+            TakeAmount::Since { what, each } => (what, each),
         };
         match what {
-            Measure::Rounds => return unsaid("tokens are taken per round"),
+            Measure::Rounds => return not_expressible("tokens are taken per round"),
             Measure::Calls | Measure::Steps(_) => table.per_calls = Some(each),
             Measure::Bytes | Measure::StepBytes(_) => table.per_bytes = Some(Bytes(each)),
         }

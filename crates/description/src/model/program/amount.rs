@@ -10,11 +10,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Bytes;
 
 use super::{LawChoice, LawTable};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::DistributionChoice;
 use crate::model::keyed::{Keyed, keyed_deserialize};
 use plan::Distribution;
-use plan::program::{FilePath, Where};
+use plan::program::{CallPosition, FilePath};
 
 /// Prefix of a text that refers to another file's size.
 const SIZE_OF: &str = "size of ";
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for AmountChoice {
 }
 
 /// Whether a text looks like a number with a unit.
-fn begins_as_number(text: &str) -> bool {
+fn starts_with_number(text: &str) -> bool {
     let first = text.trim_start().chars().next();
     // A sign counts as part of a number, so that `-1` gets the message for sizes.
     first.is_some_and(|it| it.is_ascii_digit() || matches!(it, '.' | '-' | '+'))
@@ -83,7 +83,7 @@ impl<'de> Visitor<'de> for AmountVisitor {
             let handle = handle.trim().trim_start_matches('@');
             return Ok(AmountChoice::SizeOf(handle.to_owned()));
         }
-        if begins_as_number(value) {
+        if starts_with_number(value) {
             return LawChoice::deserialize(value.into_deserializer()).map(AmountChoice::Law);
         }
         Err(E::custom(format!(
@@ -115,7 +115,7 @@ impl JsonSchema for AmountChoice {
 
 /// Position in a file.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PlaceChoice {
+pub enum PositionChoice {
     /// After the last request that used `here`.
     Here,
     /// At the position of the last request.
@@ -127,14 +127,14 @@ pub enum PlaceChoice {
     /// At this offset in bytes.
     At(Bytes),
     /// At a random position, or along a path.
-    Table(PlaceTable),
+    Table(PositionTable),
 }
 
 /// A random position or a path through the file: one of `random`, `shuffled`, `dealt`, `backward`,
 /// `strided` and `blocks`. Each worker starts its path again in each phase.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct PlaceTable {
+pub struct PositionTable {
     /// Distribution of random positions: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`, `{
     /// normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`.
     pub random: Option<DistributionChoice>,
@@ -164,13 +164,13 @@ pub struct PlaceTable {
 }
 
 keyed_deserialize! {
-    PlaceTable, place_keys:
+    PositionTable, place_keys:
     random, align, nominal, shuffled, dealt, backward, strided, shift, margin, blocks, stride, each,
 }
 
 const PLACES: [&str; 4] = ["here", "same", "end", "random"];
 
-impl Serialize for PlaceChoice {
+impl Serialize for PositionChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Here => serializer.serialize_str("here"),
@@ -183,16 +183,16 @@ impl Serialize for PlaceChoice {
     }
 }
 
-impl<'de> Deserialize<'de> for PlaceChoice {
+impl<'de> Deserialize<'de> for PositionChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlaceVisitor)
+        deserializer.deserialize_any(PositionVisitor)
     }
 }
 
-struct PlaceVisitor;
+struct PositionVisitor;
 
-impl<'de> Visitor<'de> for PlaceVisitor {
-    type Value = PlaceChoice;
+impl<'de> Visitor<'de> for PositionVisitor {
+    type Value = PositionChoice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
@@ -200,40 +200,40 @@ impl<'de> Visitor<'de> for PlaceVisitor {
         )
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<PlaceChoice, E> {
-        Bytes::deserialize(value.into_deserializer()).map(PlaceChoice::At)
+    fn visit_i64<E: Error>(self, value: i64) -> Result<PositionChoice, E> {
+        Bytes::deserialize(value.into_deserializer()).map(PositionChoice::At)
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<PlaceChoice, E> {
-        Bytes::deserialize(value.into_deserializer()).map(PlaceChoice::At)
+    fn visit_u64<E: Error>(self, value: u64) -> Result<PositionChoice, E> {
+        Bytes::deserialize(value.into_deserializer()).map(PositionChoice::At)
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> Result<PlaceChoice, E> {
+    fn visit_str<E: Error>(self, value: &str) -> Result<PositionChoice, E> {
         Ok(match value {
-            "here" => PlaceChoice::Here,
-            "same" => PlaceChoice::Same,
-            "end" => PlaceChoice::End,
-            "random" => PlaceChoice::Anywhere,
-            _ if begins_as_number(value) => {
-                PlaceChoice::At(Bytes::deserialize(value.into_deserializer())?)
+            "here" => PositionChoice::Here,
+            "same" => PositionChoice::Same,
+            "end" => PositionChoice::End,
+            "random" => PositionChoice::Anywhere,
+            _ if starts_with_number(value) => {
+                PositionChoice::At(Bytes::deserialize(value.into_deserializer())?)
             }
             _ => return Err(E::unknown_variant(value, &PLACES)),
         })
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PlaceChoice, A::Error> {
-        PlaceTable::deserialize(MapAccessDeserializer::new(map)).map(PlaceChoice::Table)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PositionChoice, A::Error> {
+        PositionTable::deserialize(MapAccessDeserializer::new(map)).map(PositionChoice::Table)
     }
 }
 
-impl JsonSchema for PlaceChoice {
+impl JsonSchema for PositionChoice {
     fn schema_name() -> Cow<'static, str> {
-        "PlaceChoice".into()
+        "PositionChoice".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let offset = generator.subschema_for::<Bytes>();
-        let random = generator.subschema_for::<PlaceTable>();
+        let random = generator.subschema_for::<PositionTable>();
         json_schema!({
             "description": "Position in a file.",
             "anyOf": [{"type": "string", "enum": PLACES}, offset, random],
@@ -241,15 +241,18 @@ impl JsonSchema for PlaceChoice {
     }
 }
 
-impl PlaceChoice {
+impl PositionChoice {
     /// The position of requests that have this size in bytes.
-    pub(super) fn place(choice: Option<Self>, request_bytes: u32) -> Result<Where, Flaw> {
+    pub(super) fn place(
+        choice: Option<Self>,
+        request_bytes: u32,
+    ) -> Result<CallPosition, ValueError> {
         Ok(match choice {
-            None | Some(Self::Here) => Where::Here,
-            Some(Self::Same) => Where::Same,
-            Some(Self::End) => Where::End,
-            Some(Self::At(offset)) => Where::At(offset.0),
-            Some(Self::Anywhere) => Where::Random {
+            None | Some(Self::Here) => CallPosition::Here,
+            Some(Self::Same) => CallPosition::Same,
+            Some(Self::End) => CallPosition::End,
+            Some(Self::At(offset)) => CallPosition::At(offset.0),
+            Some(Self::Anywhere) => CallPosition::Random {
                 distribution: Distribution::Uniform,
                 align_bytes: request_bytes,
                 is_nominal: false,
@@ -259,30 +262,30 @@ impl PlaceChoice {
     }
 
     /// The key value for a position; `None` for the default position.
-    pub(super) fn of(place: &Where, request_bytes: u32) -> Option<Self> {
+    pub(super) fn of(place: &CallPosition, request_bytes: u32) -> Option<Self> {
         Some(match place {
-            Where::Here => return None,
-            Where::Same => Self::Same,
-            Where::End => Self::End,
-            Where::At(offset) => Self::At(Bytes(*offset)),
-            Where::Random {
+            CallPosition::Here => return None,
+            CallPosition::Same => Self::Same,
+            CallPosition::End => Self::End,
+            CallPosition::At(offset) => Self::At(Bytes(*offset)),
+            CallPosition::Random {
                 distribution: Distribution::Uniform,
                 align_bytes,
                 is_nominal: false,
             } if *align_bytes == request_bytes => Self::Anywhere,
-            Where::Random {
+            CallPosition::Random {
                 distribution,
                 align_bytes,
                 is_nominal,
-            } => Self::Table(PlaceTable {
+            } => Self::Table(PositionTable {
                 random: Some(distribution.into()),
                 align: differing(u64::from(*align_bytes), request_bytes.into()),
                 nominal: is_nominal.then_some(true),
-                ..PlaceTable::default()
+                ..PositionTable::default()
             }),
-            Where::Along(path) => Self::Table(PlaceTable::along(*path)),
+            CallPosition::Along(path) => Self::Table(PositionTable::along(*path)),
             // The cards of a deck, which would give the offset, are not in the table.
-            Where::Dealt { .. } => Self::At(Bytes(0)),
+            CallPosition::Dealt { .. } => Self::At(Bytes(0)),
         })
     }
 }
@@ -301,19 +304,19 @@ const FORMS: [(&str, &[&str]); 6] = [
     ("blocks", &["stride", "each"]),
 ];
 
-impl PlaceTable {
-    fn place(&self, request_bytes: u32) -> Result<Where, Flaw> {
+impl PositionTable {
+    fn place(&self, request_bytes: u32) -> Result<CallPosition, ValueError> {
         let written = self.written();
         let mut forms = FORMS.iter().filter(|(form, _)| written.contains(form));
         let (Some((form, taken)), None) = (forms.next(), forms.next()) else {
             let forms = "`random`, `shuffled`, `dealt`, `backward`, `strided` and `blocks`";
             let message = format!("a place is one of {forms}");
-            return Err(Flaw::new("at", message, "write one of them"));
+            return Err(ValueError::new("at", message, "write one of them"));
         };
         let mut idle = written.iter();
         if let Some(key) = idle.find(|key| *key != form && !taken.contains(key)) {
             let message = format!("`{key}` does not apply to `{form}`");
-            return Err(Flaw::new("at", message, format!("leave `{key}` out")));
+            return Err(ValueError::new("at", message, format!("leave `{key}` out")));
         }
         let bytes = |key: Option<Bytes>, usual: u64| key.map_or(usual, |it| it.0);
         let step = |bytes: Bytes| {
@@ -321,17 +324,17 @@ impl PlaceTable {
                 // `random` takes its step from `align`; each other form has its own.
                 let key = if *form == "random" { "align" } else { *form };
                 let message = format!("`{key}` is {bytes}, not below 4GiB");
-                Flaw::new("at", message, format!("write `{key} = \"1GiB\"` or less"))
+                ValueError::new("at", message, format!("write `{key} = \"1GiB\"` or less"))
             })
         };
         if let Some(random) = &self.random {
-            return Ok(Where::Random {
+            return Ok(CallPosition::Random {
                 distribution: Distribution::from(random),
                 align_bytes: self.align.map_or(Ok(request_bytes), step)?,
                 is_nominal: self.nominal == Some(true),
             });
         }
-        Ok(Where::Along(
+        Ok(CallPosition::Along(
             match (self.shuffled, self.dealt, self.backward, self.strided) {
                 (Some(shuffled), ..) => FilePath::Shuffled {
                     step_bytes: step(shuffled)?,

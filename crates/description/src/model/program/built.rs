@@ -1,15 +1,15 @@
 //! Programs that do not come from the workload's own tables.
 
 use super::{deepest, sized};
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::Workload;
-use plan::program::{Program, ProgramFlaw};
+use plan::program::{InvalidProgram, Program};
 
 /// The program with the workload's `run_time` and `ramp_time` in every phase that ends by time.
 ///
 /// # Errors
 /// If the keys cannot be applied, or times are given and no phase ends by time.
-pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, Flaw> {
+pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, ValueError> {
     let mut program = built.clone();
     let times = [
         ("run_time", workload.run_time),
@@ -21,7 +21,7 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, F
     if let (true, Some((key, _))) = (timed.is_empty(), times.iter().find(|it| it.1.is_some())) {
         let message =
             format!("`{key}` does not apply here: every phase ends when its work is done");
-        return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+        return Err(ValueError::new(key, message, format!("leave `{key}` out")));
     }
     for phase in timed {
         let (own_ns, own_ramp_ns) = (phase.time_ns.unwrap_or(0), phase.ramp_ns);
@@ -34,7 +34,7 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, F
         );
     }
     let program = sized(workload, program)?;
-    let flaw = |flaw: ProgramFlaw| Flaw::new("phase", flaw.message, flaw.help);
+    let flaw = |flaw: InvalidProgram| ValueError::new("phase", flaw.message, flaw.help);
     program
         .check()
         .and_then(|()| program.check_depth(deepest(workload)))

@@ -4,10 +4,14 @@ use units::Bytes as Size;
 
 use super::act::{ActReader, ActWriter};
 use super::names::NamedFiles;
-use super::{ActChoice, ActTable, ActWord, AmountChoice, PickChoice, PlaceChoice, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{
+    ActChoice, ActTable, AmountChoice, BareVerb, NotExpressible, PickChoice, PositionChoice,
+    not_expressible,
+};
+use crate::flaw::ValueError;
 use plan::program::{
-    Call, FileOperation, FilesetPlan, MovedBytes, On, PIECE_BYTES_MAX, Pick, PickOrder, Turn, Which,
+    Call, CallObject, FileFilter, FileOperation, FileSharing, FilesetPlan, MovedBytes,
+    PIECE_BYTES_MAX, Pick, PickOrder,
 };
 
 /// Largest default size of one request, in bytes.
@@ -65,7 +69,7 @@ fn write<T>(verbs: &[Verb<T>], operation: FileOperation, value: T, table: &mut A
 
 impl ActReader<'_> {
     /// The call of a table whose verb makes a system call.
-    pub fn call(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
+    pub fn call(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, ValueError> {
         let label = table.label.take();
         let label = label.map(|label| self.names.label("label", &label));
         let label = label.transpose()?;
@@ -73,8 +77,8 @@ impl ActReader<'_> {
             self.of_name(table, verb, operation, &name)?
         } else if let Some((operation, text)) = written(&OF_HANDLES, &mut table) {
             let (on, handle) = match text.trim().strip_prefix("directory of ") {
-                Some(handle) => (On::Directory, handle),
-                None => (On::Handle, text.as_str()),
+                Some(handle) => (CallObject::Directory, handle),
+                None => (CallObject::Handle, text.as_str()),
             };
             Call {
                 handle: self.handles.number(verb, Some(handle))?,
@@ -93,23 +97,23 @@ impl ActReader<'_> {
         verb: &'static str,
         operation: FileOperation,
         name: &str,
-    ) -> Result<Call, Flaw> {
+    ) -> Result<Call, ValueError> {
         let (key, handle, on) = match self.names.named(verb, name)? {
             NamedFiles::Fileset(fileset) => {
                 let order = PickChoice::order(table.pick.clone(), "pick")?;
                 let pick = Pick {
                     fileset,
-                    which: table.which.unwrap_or(usual_which(operation)),
-                    turn: table.turn.unwrap_or(usual_turn(&order)),
+                    which: table.which.unwrap_or(default_which(operation)),
+                    turn: table.turn.unwrap_or(default_turn(&order)),
                     order,
                 };
-                ("handle", table.handle.clone(), On::Name(pick))
+                ("handle", table.handle.clone(), CallObject::Name(pick))
             }
             NamedFiles::File { handle, on } => {
-                no_picking(&table, &handle)?;
+                refuse_picking(&table, &handle)?;
                 // `list` works on a directory, whichever of its files is named.
                 let on = if operation == FileOperation::List {
-                    On::Directory
+                    CallObject::Directory
                 } else {
                     on
                 };
@@ -129,29 +133,29 @@ impl ActReader<'_> {
         table: ActTable,
         verb: &'static str,
         operation: FileOperation,
-    ) -> Result<Option<Pick>, Flaw> {
-        if !operation.has_second() {
+    ) -> Result<Option<Pick>, ValueError> {
+        if !operation.has_second_name() {
             return Ok(None);
         }
         let Some(to) = table.to else {
             let message = format!("`{verb}` has no second name");
-            return Err(Flaw::new(verb, message, "add `to = \"FILESET\"`"));
+            return Err(ValueError::new(verb, message, "add `to = \"FILESET\"`"));
         };
         let order = PickChoice::order(table.to_pick, "to_pick")?;
         Ok(Some(Pick {
             fileset: self.names.fileset("to", &to)?,
-            which: table.to_which.unwrap_or(Which::Absent),
+            which: table.to_which.unwrap_or(FileFilter::Absent),
             // Workers that divide the files usually have to divide the new names alike.
-            turn: table.to_turn.or(table.turn).unwrap_or(usual_turn(&order)),
+            turn: table.to_turn.or(table.turn).unwrap_or(default_turn(&order)),
             order,
         }))
     }
 
     /// A verb that takes an amount.
-    fn of_amount(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, Flaw> {
+    fn of_amount(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, ValueError> {
         let Some((operation, amount)) = written(&OF_AMOUNTS, &mut table) else {
             let message = format!("`{verb}` makes no system call");
-            return Err(Flaw::new(verb, message, "take it out"));
+            return Err(ValueError::new(verb, message, "take it out"));
         };
         let bytes = match amount {
             AmountChoice::Law(law) => MovedBytes::Law(law.law(verb)?),
@@ -164,25 +168,29 @@ impl ActReader<'_> {
         let piece_bytes = match table.piece {
             Some(Size(0)) => {
                 let message = "`piece` is 0, so nothing would ever be moved";
-                return Err(Flaw::new("piece", message, "write `piece = \"64KiB\"`"));
+                return Err(ValueError::new(
+                    "piece",
+                    message,
+                    "write `piece = \"64KiB\"`",
+                ));
             }
             // The check of the program refuses the largest number, so nothing is cut silently.
             Some(piece) => u32::try_from(piece.0).unwrap_or(u32::MAX),
             None if !operation.moves() => 0,
-            None => usual_piece(&bytes, self.filesets),
+            None => default_piece(&bytes, self.filesets),
         };
         Ok(Call {
             handle: self.handles.number("handle", table.handle.as_deref())?,
             piece_bytes,
-            place: PlaceChoice::place(table.at, usual_align(&bytes, piece_bytes))?,
+            place: PositionChoice::place(table.at, default_align(&bytes, piece_bytes))?,
             bytes,
-            ..Call::new(operation, On::Handle)
+            ..Call::new(operation, CallObject::Handle)
         })
     }
 }
 
 /// Refuses keys for picking if the file is named by its handle.
-fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
+fn refuse_picking(table: &ActTable, handle: &str) -> Result<(), ValueError> {
     let keys = [
         ("pick", table.pick.is_some()),
         ("which", table.which.is_some()),
@@ -191,22 +199,22 @@ fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
     ];
     if let Some((key, _)) = keys.into_iter().find(|(_, is_written)| *is_written) {
         let message = format!("`{key}` does not apply to `@{handle}`, which was picked before");
-        return Err(Flaw::leave_out(key, message));
+        return Err(ValueError::leave_out(key, message));
     }
     let own = table.handle.as_deref();
     match own.map(|it| it.trim().trim_start_matches('@')) {
         Some(own) if own != handle => {
             let message = format!("the file of `@{handle}` cannot go to the handle `{own}`");
-            Err(Flaw::leave_out("handle", message))
+            Err(ValueError::leave_out("handle", message))
         }
         _ => Ok(()),
     }
 }
 
 impl ActWriter<'_> {
-    pub fn call(&self, call: &Call) -> Result<ActChoice, Unsaid> {
+    pub fn call(&self, call: &Call) -> Result<ActChoice, NotExpressible> {
         if call.operation == FileOperation::Sync && call.label.is_some() {
-            return unsaid("a `sync` of all file systems has a label");
+            return not_expressible("a `sync` of all file systems has a label");
         }
         if let Some(word) = word(call) {
             return Ok(ActChoice::Word(word));
@@ -231,22 +239,22 @@ impl ActWriter<'_> {
         self.names.filesets[usize::from(pick.fileset)].clone()
     }
 
-    fn write_name(&self, call: &Call, table: &mut ActTable) -> Result<(), Unsaid> {
+    fn write_name(&self, call: &Call, table: &mut ActTable) -> Result<(), NotExpressible> {
         let handle = self.handles.name(call.handle);
         let named = match &call.on {
-            On::Name(pick) => {
+            CallObject::Name(pick) => {
                 table.handle = self.own_handle(call);
                 table.pick = PickChoice::of(&pick.order)?;
-                table.which = differing(pick.which, usual_which(call.operation));
-                table.turn = differing(pick.turn, usual_turn(&pick.order));
+                table.which = differing(pick.which, default_which(call.operation));
+                table.turn = differing(pick.turn, default_turn(&pick.order));
                 self.fileset(pick)
             }
-            On::Handle | On::Same => format!("@{handle}"),
-            On::Directory => format!("directory of @{handle}"),
+            CallObject::Handle | CallObject::Same => format!("@{handle}"),
+            CallObject::Directory => format!("directory of @{handle}"),
         };
         // Open files and named files have different verbs for reading attributes.
         let verbs = match call.on {
-            On::Handle => [&OF_HANDLES[..], &OF_NAMES].concat(),
+            CallObject::Handle => [&OF_HANDLES[..], &OF_NAMES].concat(),
             _ => [&OF_NAMES[..], &OF_HANDLES].concat(),
         };
         write(&verbs, call.operation, named, table);
@@ -254,10 +262,10 @@ impl ActWriter<'_> {
             table.way = Some(self.names.ways[usize::from(call.way)].clone());
         }
         if let Some(second) = &call.second {
-            let usual = table.turn.unwrap_or(usual_turn(&second.order));
+            let usual = table.turn.unwrap_or(default_turn(&second.order));
             table.to = Some(self.fileset(second));
             table.to_pick = PickChoice::of(&second.order)?;
-            table.to_which = differing(second.which, Which::Absent);
+            table.to_which = differing(second.which, FileFilter::Absent);
             table.to_turn = differing(second.turn, usual);
         }
         Ok(())
@@ -278,7 +286,7 @@ impl ActWriter<'_> {
             return;
         }
         let filesets = &self.program.filesets;
-        let usual = usual_piece(&call.bytes, filesets);
+        let usual = default_piece(&call.bytes, filesets);
         let piece_bytes = match call.piece_bytes {
             // "All at once" is written as a piece of the largest possible size.
             0 if usual > 0 => {
@@ -288,7 +296,7 @@ impl ActWriter<'_> {
             written => written,
         };
         table.piece = differing(piece_bytes, usual).map(|bytes| Size(bytes.into()));
-        table.at = PlaceChoice::of(&call.place, usual_align(&call.bytes, piece_bytes));
+        table.at = PositionChoice::of(&call.place, default_align(&call.bytes, piece_bytes));
     }
 }
 
@@ -297,16 +305,16 @@ fn differing<T: PartialEq>(value: T, usual: T) -> Option<T> {
 }
 
 /// The verb alone, if it needs no arguments.
-fn word(call: &Call) -> Option<ActWord> {
-    let is_bare = call.handle == 0 && call.label.is_none() && call.on == On::Handle;
-    let mut words = ActWord::ALL.into_iter();
+fn word(call: &Call) -> Option<BareVerb> {
+    let is_bare = call.handle == 0 && call.label.is_none() && call.on == CallObject::Handle;
+    let mut words = BareVerb::ALL.into_iter();
     let word = words.find(|word| word.operation() == call.operation);
     // `sync` works on no file, so its handle has no meaning.
-    word.filter(|word| is_bare || *word == ActWord::Sync)
+    word.filter(|word| is_bare || *word == BareVerb::Sync)
 }
 
 /// Default request size in bytes: 0 for all at once, or 1 MiB.
-fn usual_piece(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> u32 {
+fn default_piece(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> u32 {
     match largest(bytes, filesets) {
         Some(largest) if largest <= PIECE_BYTES.into() => 0,
         _ => PIECE_BYTES,
@@ -325,22 +333,22 @@ pub(super) fn largest(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> Option<u6
     }
 }
 
-const fn usual_which(operation: FileOperation) -> Which {
+const fn default_which(operation: FileOperation) -> FileFilter {
     match operation.makes() {
-        true => Which::Absent,
-        false => Which::Present,
+        true => FileFilter::Absent,
+        false => FileFilter::Present,
     }
 }
 
-const fn usual_turn(order: &PickOrder) -> Turn {
+const fn default_turn(order: &PickOrder) -> FileSharing {
     match order {
-        PickOrder::Around => Turn::Shared,
-        _ => Turn::Own,
+        PickOrder::Around => FileSharing::Shared,
+        _ => FileSharing::Own,
     }
 }
 
 /// Default alignment of random positions: the size of a request.
-fn usual_align(bytes: &MovedBytes, piece_bytes: u32) -> u32 {
+fn default_align(bytes: &MovedBytes, piece_bytes: u32) -> u32 {
     match (piece_bytes, bytes) {
         (0, MovedBytes::Law(law)) => {
             let all = law.always().map(u32::try_from);
@@ -355,14 +363,14 @@ fn usual_align(bytes: &MovedBytes, piece_bytes: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::program::{Law, Where};
+    use plan::program::{CallPosition, Law};
 
     #[test]
-    fn places_by_chance_are_multiples_of_a_request() {
+    fn random_offsets_are_multiples_of_the_request_size() {
         let random = |bytes: MovedBytes, piece_bytes| {
-            let anywhere = Some(PlaceChoice::Anywhere);
-            match PlaceChoice::place(anywhere, usual_align(&bytes, piece_bytes)) {
-                Ok(Where::Random { align_bytes, .. }) => align_bytes,
+            let anywhere = Some(PositionChoice::Anywhere);
+            match PositionChoice::place(anywhere, default_align(&bytes, piece_bytes)) {
+                Ok(CallPosition::Random { align_bytes, .. }) => align_bytes,
                 other => panic!("{other:?}"),
             }
         };

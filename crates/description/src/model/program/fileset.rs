@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent};
 
 use super::names::ProgramNames;
-use super::{LawChoice, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{LawChoice, NotExpressible, not_expressible};
+use crate::flaw::ValueError;
 use crate::model::keyed::{Keyed, keyed_deserialize};
 use crate::model::keys::keys;
 use plan::program::{
-    Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, Law, NestedDirectories,
-    PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK,
+    DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, Law,
+    NestedDirectories, PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK,
 };
 
 /// A numbered set of files: how many there can be, their names and their sizes. A workload has
@@ -52,7 +52,7 @@ pub struct FilesetTable {
     pub directories_of: Option<String>,
     /// Whether all workers share the files (`one`) or each worker has its own copy (`per-worker`).
     /// Default: `one`.
-    pub copies: Option<Copies>,
+    pub copies: Option<FilesetSharing>,
 }
 
 /// Numbered directories that are nested in each other.
@@ -99,11 +99,11 @@ keys! {
 }
 
 /// A fileset for which only the name is written.
-fn usual_fileset(name: &str) -> FilesetPlan {
+fn default_fileset(name: &str) -> FilesetPlan {
     FilesetPlan {
         name: name.to_owned(),
         path: name.to_owned(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count: 1,
         names: FileNames::Number {
             // The name may contain slashes, which a file name cannot.
@@ -119,8 +119,8 @@ fn usual_fileset(name: &str) -> FilesetPlan {
 
 impl FilesetTable {
     /// The fileset, resolved with the names of the workload.
-    pub(super) fn fileset(&self, names: &ProgramNames) -> Result<FilesetPlan, Flaw> {
-        let usual = usual_fileset(self.name.as_deref().unwrap_or_default());
+    pub(super) fn fileset(&self, names: &ProgramNames) -> Result<FilesetPlan, ValueError> {
+        let usual = default_fileset(self.name.as_deref().unwrap_or_default());
         let mut set = read_fileset(self, usual);
         set.tree = self.tree(names)?;
         set.present_permille = self.permille()?;
@@ -132,8 +132,12 @@ impl FilesetTable {
     }
 
     /// The table for a fileset.
-    pub(super) fn of(set: &FilesetPlan, name: &str, names: &ProgramNames) -> Result<Self, Unsaid> {
-        let usual = usual_fileset(name);
+    pub(super) fn of(
+        set: &FilesetPlan,
+        name: &str,
+        names: &ProgramNames,
+    ) -> Result<Self, NotExpressible> {
+        let usual = default_fileset(name);
         let mut table = Self {
             name: Some(name.to_owned()),
             present: (set.present_permille > 0)
@@ -151,7 +155,7 @@ impl FilesetTable {
             }
             _ => {
                 let name = plan::printable(&set.name);
-                return unsaid(format!("names of `{name}` are arbitrary"));
+                return not_expressible(format!("names of `{name}` are arbitrary"));
             }
         }
         if let FileNames::NumberFrom { first, .. } = set.names {
@@ -173,13 +177,13 @@ impl FilesetTable {
         Ok(table)
     }
 
-    fn read_names(&self, names: &mut FileNames) -> Result<(), Flaw> {
+    fn read_names(&self, names: &mut FileNames) -> Result<(), ValueError> {
         if let Some(paths) = &self.paths {
             let written = self.written();
             let mut idle = ["names", "first"].into_iter();
             if let Some(key) = idle.find(|key| written.contains(key)) {
                 let message = format!("`{key}` does not apply together with `paths`");
-                return Err(Flaw::leave_out(key, message));
+                return Err(ValueError::leave_out(key, message));
             }
             *names = FileNames::Ways(paths.directories("paths")?);
             return Ok(());
@@ -199,7 +203,7 @@ impl FilesetTable {
         Ok(())
     }
 
-    fn permille(&self) -> Result<u32, Flaw> {
+    fn permille(&self) -> Result<u32, ValueError> {
         let tenths = self.present.map_or(0.0, |present| present.0 * 10.0);
         // In binary, 33.3 times 10 is not exactly 333.
         if (tenths - tenths.round()).abs() < 1e-6 {
@@ -208,11 +212,11 @@ impl FilesetTable {
         }
         let message = format!("`present` is {} %, not a tenth of a percent", tenths / 10.0);
         let help = format!("write `present = {}`", tenths.round() / 10.0);
-        Err(Flaw::new("present", message, help))
+        Err(ValueError::new("present", message, help))
     }
 
     /// The directory tree of the fileset; at most one key may define it.
-    fn tree(&self, names: &ProgramNames) -> Result<DirectoryTree, Flaw> {
+    fn tree(&self, names: &ProgramNames) -> Result<DirectoryTree, ValueError> {
         let written = self.written();
         let trees = [
             "directories",
@@ -223,11 +227,15 @@ impl FilesetTable {
         let mut trees = trees.into_iter().filter(|key| written.contains(key));
         if let (Some(first), Some(second)) = (trees.next(), trees.next()) {
             let message = format!("`{first}` and `{second}` both set the directory of a file");
-            return Err(Flaw::new(second, message, "leave one of them out"));
+            return Err(ValueError::new(second, message, "leave one of them out"));
         }
         if self.nested.is_some() && self.files_per_directory.is_none() {
             let message = "`nested` needs `files_per_directory`";
-            return Err(Flaw::new("nested", message, "add `files_per_directory`"));
+            return Err(ValueError::new(
+                "nested",
+                message,
+                "add `files_per_directory`",
+            ));
         }
         if let Some(directories) = self.directories {
             return Ok(DirectoryTree::Turns { directories });
@@ -251,10 +259,10 @@ impl FilesetTable {
 }
 
 impl NestedTable {
-    fn directories(&self, key: &'static str) -> Result<NestedDirectories, Flaw> {
+    fn directories(&self, key: &'static str) -> Result<NestedDirectories, ValueError> {
         let (Some(pattern), Some(fan)) = (&self.names, self.fan) else {
             let help = format!("write `{key} = {{ names = \"d{{number}}\", fan = 10 }}`");
-            return Err(Flaw::new(key, format!("`{key}` is incomplete"), help));
+            return Err(ValueError::new(key, format!("`{key}` is incomplete"), help));
         };
         match file_names(key, pattern)? {
             FileNames::Number {
@@ -269,7 +277,7 @@ impl NestedTable {
             }),
             _ => {
                 let message = format!("names of `{key}` do not end with the number");
-                Err(Flaw::new(key, message, "put `{number}` at their end"))
+                Err(ValueError::new(key, message, "put `{number}` at their end"))
             }
         }
     }
@@ -284,10 +292,10 @@ impl NestedTable {
 }
 
 impl GrownTable {
-    fn growth(&self) -> Result<TreeGrowth, Flaw> {
+    fn growth(&self) -> Result<TreeGrowth, ValueError> {
         let Some(width) = &self.width else {
             let message = "`grown` has no `width`";
-            return Err(Flaw::new(
+            return Err(ValueError::new(
                 "grown",
                 message,
                 "write `grown = { width = 20 }`",
@@ -296,7 +304,7 @@ impl GrownTable {
         let thousandths = self.gamma.map(|gamma| gamma * 1000.0);
         if thousandths.is_some_and(|it| !(1.0..=1e9).contains(&it)) {
             let message = "`gamma` is not a number from 0.001 to 1000000";
-            return Err(Flaw::new("grown", message, "write `gamma = 1.5`"));
+            return Err(ValueError::new("grown", message, "write `gamma = 1.5`"));
         }
         Ok(TreeGrowth {
             width: width.law("grown")?,
@@ -321,10 +329,10 @@ impl GrownTable {
 const NUMBER: &str = "{number";
 
 /// Parses `before{number}after`, or `{number:6}` for at least that many digits.
-fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, Flaw> {
+fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, ValueError> {
     let wrong = |what: &str| {
         let message = format!("the names `{}` have {what}", plan::printable(pattern));
-        Flaw::new(
+        ValueError::new(
             key,
             message,
             "write, for example, `msg-{number}` or `msg-{number:6}`",

@@ -8,10 +8,12 @@ use units::Bytes;
 
 use super::act::{ActReader, ActWriter};
 use super::names::{GroupHandles, ProgramNames};
-use super::{ActChoice, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{ActChoice, NotExpressible, not_expressible};
+use crate::flaw::ValueError;
 use crate::model::keys::keys;
-use plan::program::{ActList, Failed, FilesetPlan, Group, Measure, Out, Program, Quota, Share};
+use plan::program::{
+    ActList, AmountScope, FilesetPlan, Group, Measure, OnFailure, OnNoFile, Program, Quota,
+};
 
 /// Workers that do the same work independently of each other. The acts in `body` are repeated, the
 /// other lists are done once.
@@ -60,11 +62,11 @@ pub struct GroupTable {
     /// What happens when there is no file to pick: the worker stops (`end-worker`), all workers of
     /// the phase stop (`end-phase`), or the rest of the transaction or round is skipped (`skip`).
     /// Default: `end-worker`.
-    pub when_out: Option<Out>,
+    pub when_out: Option<OnNoFile>,
     /// What happens when a call fails: the rest of the transaction or round is skipped
     /// (`end-transaction`), the failure is only counted (`count`), the worker stops (`end-worker`),
     /// or the run fails (`end-run`). Default: `end-transaction`.
-    pub on_failure: Option<Failed>,
+    pub on_failure: Option<OnFailure>,
 }
 
 keys! {
@@ -118,7 +120,7 @@ impl GroupTable {
         workers: Option<u32>,
         names: &mut ProgramNames,
         filesets: &[FilesetPlan],
-    ) -> Result<Group, Flaw> {
+    ) -> Result<Group, ValueError> {
         let usual = Group {
             name: usual_name,
             workers: self.workers.or(workers),
@@ -153,17 +155,17 @@ impl GroupTable {
         usual_name: &str,
         program: &Program,
         names: &ProgramNames,
-    ) -> Result<Self, Unsaid> {
+    ) -> Result<Self, NotExpressible> {
         let name = plan::printable(&group.name);
         if let Some(trace) = &group.trace {
             let (calls, file) = (trace.calls_count, plan::printable(&trace.file));
-            return unsaid(format!("it has the {calls} recorded calls of `{file}`"));
+            return not_expressible(format!("it has the {calls} recorded calls of `{file}`"));
         }
         if group.pool.is_some() {
-            return unsaid(format!("`{name}` works on a pool of files"));
+            return not_expressible(format!("`{name}` works on a pool of files"));
         }
         if group.spawn.is_some() {
-            return unsaid(format!("`{name}` starts programs"));
+            return not_expressible(format!("`{name}` starts programs"));
         }
         let acts = ActWriter {
             program,
@@ -188,7 +190,7 @@ impl GroupTable {
         Ok(table)
     }
 
-    fn quotas(&self, names: &ProgramNames) -> Result<Vec<Quota>, Flaw> {
+    fn quotas(&self, names: &ProgramNames) -> Result<Vec<Quota>, ValueError> {
         let is_together = self.together == Some(true);
         let amounts = [
             (Measure::Rounds, self.rounds),
@@ -209,11 +211,11 @@ impl GroupTable {
         if counts.is_empty() && is_together {
             let message = "`together` needs an amount";
             let help = "write `rounds`, `bytes` or `calls`";
-            return Err(Flaw::new("together", message, help));
+            return Err(ValueError::new("together", message, help));
         }
         let of = match is_together {
-            true => Share::Group,
-            false => Share::Each,
+            true => AmountScope::Group,
+            false => AmountScope::Each,
         };
         let counts = counts.into_iter();
         Ok(counts
@@ -222,16 +224,16 @@ impl GroupTable {
     }
 
     /// Writes the quotas as keys. Of several quotas of one kind, the smallest is reached first.
-    fn write_quotas(&mut self, group: &Group, names: &ProgramNames) -> Result<(), Unsaid> {
+    fn write_quotas(&mut self, group: &Group, names: &ProgramNames) -> Result<(), NotExpressible> {
         let Some(first) = group.quotas.first() else {
             return Ok(());
         };
         if group.quotas.iter().any(|quota| quota.of != first.of) {
             let name = plan::printable(&group.name);
             let what = "amounts of each worker and amounts of all together end";
-            return unsaid(format!("{what} the group `{name}`"));
+            return not_expressible(format!("{what} the group `{name}`"));
         }
-        self.together = (first.of == Share::Group).then_some(true);
+        self.together = (first.of == AmountScope::Group).then_some(true);
         let label = |label: u8| names.labels[usize::from(label)].clone();
         for Quota { what, count, .. } in group.quotas.iter().copied() {
             let least = |seen: Option<u64>| Some(seen.map_or(count, |seen| seen.min(count)));

@@ -9,13 +9,13 @@ use serde::de::{Error, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Span};
 
-use crate::flaw::Flaw;
-use crate::model::keys::WrittenAs;
+use crate::flaw::ValueError;
+use crate::model::keys::FileForm;
 use crate::nearest::listed;
-use plan::program::{Band, Law, LawFlaw, Shape};
+use plan::program::{Band, InvalidLaw, Law, Shape};
 
 /// A unit that a law can draw: a size, a time, a count.
-pub trait LawUnit: Copy + Default + Serialize + for<'de> Deserialize<'de> + WrittenAs<u64> {
+pub trait LawUnit: Copy + Default + Serialize + for<'de> Deserialize<'de> + FileForm<u64> {
     /// Unit symbol after a number of bytes or nanoseconds; empty for a plain number.
     const SUFFIX: &str;
 }
@@ -34,13 +34,13 @@ impl LawUnit for u64 {
 
 /// A mean, a median or a deviation: an amount that may be fractional.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean<U> {
+pub struct FractionalAmount<U> {
     /// Bytes, nanoseconds, or a plain number.
     pub amount: f64,
     unit: PhantomData<U>,
 }
 
-impl<U> Mean<U> {
+impl<U> FractionalAmount<U> {
     /// The mean of this amount.
     #[must_use]
     pub const fn of(amount: f64) -> Self {
@@ -51,7 +51,7 @@ impl<U> Mean<U> {
     }
 }
 
-impl<U: LawUnit> Mean<U> {
+impl<U: LawUnit> FractionalAmount<U> {
     fn of_unit(unit: U) -> Self {
         Self::of(unit.meant() as f64)
     }
@@ -60,7 +60,7 @@ impl<U: LawUnit> Mean<U> {
 /// Below this value, every whole floating-point number is exact.
 const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
 
-impl<U: LawUnit> Serialize for Mean<U> {
+impl<U: LawUnit> Serialize for FractionalAmount<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = self.amount;
         // A whole amount is written like every other size or time.
@@ -74,7 +74,7 @@ impl<U: LawUnit> Serialize for Mean<U> {
     }
 }
 
-impl<'de, U: LawUnit> Deserialize<'de> for Mean<U> {
+impl<'de, U: LawUnit> Deserialize<'de> for FractionalAmount<U> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(MeanVisitor(PhantomData))
     }
@@ -84,34 +84,34 @@ impl<'de, U: LawUnit> Deserialize<'de> for Mean<U> {
 struct MeanVisitor<U>(PhantomData<U>);
 
 impl<U: LawUnit> Visitor<'_> for MeanVisitor<U> {
-    type Value = Mean<U>;
+    type Value = FractionalAmount<U>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an amount")
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Mean<U>, E> {
-        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
+    fn visit_i64<E: Error>(self, value: i64) -> Result<FractionalAmount<U>, E> {
+        U::deserialize(value.into_deserializer()).map(FractionalAmount::of_unit)
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Mean<U>, E> {
-        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
+    fn visit_u64<E: Error>(self, value: u64) -> Result<FractionalAmount<U>, E> {
+        U::deserialize(value.into_deserializer()).map(FractionalAmount::of_unit)
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Mean<U>, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<FractionalAmount<U>, E> {
         if U::SUFFIX.is_empty() {
-            return Ok(Mean::of(value));
+            return Ok(FractionalAmount::of(value));
         }
-        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
+        U::deserialize(value.into_deserializer()).map(FractionalAmount::of_unit)
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> Result<Mean<U>, E> {
+    fn visit_str<E: Error>(self, value: &str) -> Result<FractionalAmount<U>, E> {
         let number = value.strip_suffix(U::SUFFIX);
         // Every text ends with an empty suffix. `NaN` also parses, but `Law::flaw` refuses it.
         if let Some(Ok(amount)) = number.filter(|_| !U::SUFFIX.is_empty()).map(str::parse) {
-            return Ok(Mean::of(amount));
+            return Ok(FractionalAmount::of(amount));
         }
-        U::deserialize(value.into_deserializer()).map(Mean::of_unit)
+        U::deserialize(value.into_deserializer()).map(FractionalAmount::of_unit)
     }
 }
 
@@ -140,21 +140,21 @@ pub struct LawTable<U> {
     pub uniform: Option<[U; 2]>,
     /// Mean of an exponential law, as for times between independent events.
     #[schemars(with = "Option<U>")]
-    pub exponential: Option<Mean<U>>,
+    pub exponential: Option<FractionalAmount<U>>,
     /// Mean of a gamma law; needs `shape`.
     #[schemars(with = "Option<U>")]
-    pub gamma: Option<Mean<U>>,
+    pub gamma: Option<FractionalAmount<U>>,
     /// Shape of `gamma`, 0.001 to 10000; 1 makes it exponential.
     pub shape: Option<f64>,
     /// Mean of a normal law; needs `deviation`.
     #[schemars(with = "Option<U>")]
-    pub normal: Option<Mean<U>>,
+    pub normal: Option<FractionalAmount<U>>,
     /// Standard deviation of `normal`.
     #[schemars(with = "Option<U>")]
-    pub deviation: Option<Mean<U>>,
+    pub deviation: Option<FractionalAmount<U>>,
     /// Median of a lognormal law; needs `spread`.
     #[schemars(with = "Option<U>")]
-    pub lognormal: Option<Mean<U>>,
+    pub lognormal: Option<FractionalAmount<U>>,
     /// Standard deviation of the natural logarithm of `lognormal`.
     pub spread: Option<f64>,
     /// Bands with their shares, uniform within each band.
@@ -222,7 +222,7 @@ impl<'de, U: LawUnit> Visitor<'de> for LawVisitor<U> {
 
 impl<U: LawUnit> LawChoice<U> {
     /// The law; an error in it is reported under the key.
-    pub(super) fn law(&self, key: &'static str) -> Result<Law, Flaw> {
+    pub(super) fn law(&self, key: &'static str) -> Result<Law, ValueError> {
         match self {
             Self::Fixed(value) => Ok(Law::fixed(value.meant())),
             Self::Drawn(table) => table.law().map_err(|flaw| flaw.under(key)),
@@ -231,7 +231,7 @@ impl<U: LawUnit> LawChoice<U> {
 }
 
 impl<U: LawUnit> LawTable<U> {
-    fn law(&self) -> Result<Law, Flaw> {
+    fn law(&self) -> Result<Law, ValueError> {
         let (key, shape) = self.only_shape()?;
         let amount = |it: Option<U>, usual| it.map_or(usual, |it| it.meant());
         let law = Law {
@@ -245,21 +245,21 @@ impl<U: LawUnit> LawTable<U> {
             return Ok(law);
         };
         let (key, help) = match flaw {
-            LawFlaw::Limits => ("most", "write a larger `most`"),
-            LawFlaw::Range => (key, "write the smaller one first"),
-            LawFlaw::Parameter(name) => (name, "write a number above 0"),
-            LawFlaw::Shape => (
+            InvalidLaw::Limits => ("most", "write a larger `most`"),
+            InvalidLaw::Range => (key, "write the smaller one first"),
+            InvalidLaw::Parameter(name) => (name, "write a number above 0"),
+            InvalidLaw::Shape => (
                 "shape",
                 "a smaller one, or `normal` with a small `deviation`",
             ),
-            LawFlaw::Empty => (key, "write `table = [{ share = 1, low = 1, high = 8 }]`"),
+            InvalidLaw::Empty => (key, "write `table = [{ share = 1, low = 1, high = 8 }]`"),
         };
-        Err(Flaw::new(key, flaw.to_string(), help))
+        Err(ValueError::new(key, flaw.to_string(), help))
     }
 
     /// All shapes, each with its key and the second key that it needs.
     fn shapes(&self) -> [(&'static str, &'static str, Option<Shape>); 6] {
-        let of = |mean: Option<Mean<U>>, shape: fn(f64, f64) -> Shape, second: f64| {
+        let of = |mean: Option<FractionalAmount<U>>, shape: fn(f64, f64) -> Shape, second: f64| {
             mean.map(|it| shape(it.amount, second))
         };
         let uniform = self.uniform.map(|ends| ends.map(|it| it.meant()));
@@ -295,7 +295,7 @@ impl<U: LawUnit> LawTable<U> {
 
     /// The only shape that is written and its key; an error if there are several or a key does not
     /// fit.
-    fn only_shape(&self) -> Result<(&'static str, Shape), Flaw> {
+    fn only_shape(&self) -> Result<(&'static str, Shape), ValueError> {
         let shapes = self.shapes();
         let known = listed(shapes.iter().map(|(key, ..)| *key));
         let mut written = shapes
@@ -303,11 +303,14 @@ impl<U: LawUnit> LawTable<U> {
             .filter_map(|(key, needed, shape)| Some((key, needed, shape?)));
         let Some((key, needed, shape)) = written.next() else {
             let message = "the law has no distribution";
-            return Err(Flaw::of_value(message, format!("write one of {known}")));
+            return Err(ValueError::of_value(
+                message,
+                format!("write one of {known}"),
+            ));
         };
         if let Some((second, ..)) = written.next() {
             let message = format!("`{key}` and `{second}` are two laws");
-            return Err(Flaw::new(second, message, "leave one of them out"));
+            return Err(ValueError::new(second, message, "leave one of them out"));
         }
         let parameters = [
             ("shape", self.shape.is_some()),
@@ -316,11 +319,11 @@ impl<U: LawUnit> LawTable<U> {
         ];
         for (parameter, is_written) in parameters {
             if is_written && parameter != needed {
-                return Err(Flaw::idle(parameter, key));
+                return Err(ValueError::idle(parameter, key));
             }
             if !is_written && parameter == needed {
                 let message = format!("`{key}` needs `{needed}`");
-                return Err(Flaw::new(key, message, format!("add `{needed}`")));
+                return Err(ValueError::new(key, message, format!("add `{needed}`")));
             }
         }
         Ok((key, shape))
@@ -343,7 +346,7 @@ impl<U: LawUnit> From<&Law> for LawChoice<U> {
             return Self::Fixed(U::of(&amount));
         }
         let above = |amount: u64| (amount > 0).then(|| U::of(&amount));
-        let mean = |amount: &f64| Some(Mean::of(*amount));
+        let mean = |amount: &f64| Some(FractionalAmount::of(*amount));
         let mut table = LawTable {
             base: above(law.base),
             least: above(law.least),

@@ -20,15 +20,15 @@ mod rounds;
 mod tests;
 mod tokens;
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::Workload;
-pub use act::{ActChoice, ActTable, ActWord, BranchTable};
-pub use amount::{AmountChoice, PlaceChoice, PlaceTable};
+pub use act::{ActChoice, ActTable, BareVerb, BranchTable};
+pub use amount::{AmountChoice, PositionChoice, PositionTable};
 pub use fileset::{FilesetTable, GrownTable, NestedTable};
 pub use group::GroupTable;
-pub use law::{BandTable, LawChoice, LawTable, LawUnit, Mean};
+pub use law::{BandTable, FractionalAmount, LawChoice, LawTable, LawUnit};
 use names::ProgramNames;
-pub use open_mode::WayTable;
+pub use open_mode::OpenModeTable;
 pub use phase::{BeforeChoice, PhaseTable};
 pub use pick::PickChoice;
 use plan::program::Program;
@@ -38,10 +38,10 @@ pub use rounds::RoundsTable;
 pub use tokens::TokensTable;
 
 /// Part of a program that a workload file cannot express.
-struct Unsaid(String);
+struct NotExpressible(String);
 
-fn unsaid<T>(what: impl Into<String>) -> Result<T, Unsaid> {
-    Err(Unsaid(what.into()))
+fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpressible> {
+    Err(NotExpressible(what.into()))
 }
 
 /// The groups of all phases, followed by the groups of all rounds.
@@ -56,13 +56,13 @@ fn groups(workload: &Workload) -> impl Iterator<Item = &GroupTable> {
 ///
 /// # Errors
 /// The first unknown name, key without effect, or act that cannot be done.
-pub fn program(workload: &Workload) -> Result<Program, Flaw> {
+pub fn program(workload: &Workload) -> Result<Program, ValueError> {
     if let Some(built) = &workload.built {
         return built::program(workload, &built.program);
     }
     if workload.workers.is_some() && groups(workload).all(|group| group.workers.is_some()) {
         let message = "`workers` does not apply: every group has its own";
-        return Err(Flaw::leave_out("workers", message));
+        return Err(ValueError::leave_out("workers", message));
     }
     let mut names = ProgramNames::written(workload)?;
     let mut program = Program::default();
@@ -98,7 +98,7 @@ pub fn program(workload: &Workload) -> Result<Program, Flaw> {
 ///
 /// # Errors
 /// If the program replays recorded calls, whose amounts are fixed.
-fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
+fn sized(workload: &Workload, program: Program) -> Result<Program, ValueError> {
     let (key, sized) = match (workload.size, workload.total_size) {
         (None, None) => return Ok(program),
         (Some(size), _) => ("size", program.with_mean_size(size.0)),
@@ -106,7 +106,7 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
     };
     if program.groups().any(|group| group.trace.is_some()) {
         let message = format!("`{key}` does not apply to recorded calls: their amounts are fixed");
-        return Err(Flaw::leave_out(key, message));
+        return Err(ValueError::leave_out(key, message));
     }
     Ok(sized)
 }
@@ -115,7 +115,7 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, Flaw> {
 fn deepest(workload: &Workload) -> u32 {
     let engine = workload.engine.unwrap_or(EngineKind::Psync);
     // With such an engine, each flow in progress is a separate thread.
-    if engine.is_one_at_a_time() {
+    if engine.is_synchronous() {
         return 1;
     }
     let depths = workload.iodepth.as_ref();
@@ -128,21 +128,21 @@ fn deepest(workload: &Workload) -> u32 {
 ///
 /// # Errors
 /// If tables cannot express the program.
-pub(crate) fn program_in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
+pub(crate) fn program_to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     if workload.built.is_none() {
         return Ok(workload.clone());
     }
     let program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
-    written(workload, &program).map_err(|Unsaid(what)| {
+    written(workload, &program).map_err(|NotExpressible(what)| {
         let name = printable(workload.name_or_default());
         let message = format!("`{name}` cannot be converted: {what}");
         Diagnostic::error("", message).help("run the file itself")
     })
 }
 
-fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
+fn written(workload: &Workload, program: &Program) -> Result<Workload, NotExpressible> {
     if program.lasting.is_some() {
-        return unsaid("its files outlast the run");
+        return not_expressible("its files outlast the run");
     }
     let names = ProgramNames::of(program);
     let filesets = program.filesets.iter().zip(&names.filesets);
@@ -168,6 +168,6 @@ fn written(workload: &Workload, program: &Program) -> Result<Workload, Unsaid> {
         ..workload.clone()
     };
     // Tables have limits that the other program may not have.
-    self::program(&written).map_err(|flaw| Unsaid(flaw.message))?;
+    self::program(&written).map_err(|flaw| NotExpressible(flaw.message))?;
     Ok(written)
 }

@@ -1,9 +1,9 @@
 //! Names of filesets, ways, labels and handles, and the numbers that replace them.
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use crate::model::Workload;
 use crate::nearest::{listed, nearest};
-use plan::program::{Group, LABELS_MAX, MEETINGS_MAX, On, Program, REGISTERS_MAX};
+use plan::program::{CallObject, Group, LABELS_MAX, MEETINGS_MAX, Program, REGISTERS_MAX};
 
 /// Names that all groups share, indexed by number.
 pub(super) struct ProgramNames {
@@ -24,7 +24,7 @@ pub(super) enum NamedFiles {
     /// A fileset, by its number.
     Fileset(u8),
     /// The file of a handle, or the directory that it is in.
-    File { handle: String, on: On },
+    File { handle: String, on: CallObject },
 }
 
 /// Prefix of a text that names a directory.
@@ -32,14 +32,14 @@ const DIRECTORY_OF: &str = "directory of ";
 
 impl ProgramNames {
     /// Collects the names written in a workload; labels and meetings are added later.
-    pub fn written(workload: &Workload) -> Result<Self, Flaw> {
+    pub fn written(workload: &Workload) -> Result<Self, ValueError> {
         let filesets = workload.fileset.iter().map(|it| it.name.as_deref());
         let ways = workload.way.iter().map(|it| it.name.as_deref());
         let tokens = workload.tokens.iter().map(|it| it.name.as_deref());
         Ok(Self {
             filesets: written(filesets, "fileset")?,
             ways: written(ways, "way")?,
-            unwritten_ways: u8::from(!begins_with_default(workload)),
+            unwritten_ways: u8::from(!starts_with_default(workload)),
             tokens: written(tokens, "tokens")?,
             labels: Vec::new(),
             meetings: Vec::new(),
@@ -66,12 +66,12 @@ impl ProgramNames {
     }
 
     /// Parses the value of a verb.
-    pub fn named(&self, key: &'static str, text: &str) -> Result<NamedFiles, Flaw> {
+    pub fn named(&self, key: &'static str, text: &str) -> Result<NamedFiles, ValueError> {
         let text = text.trim();
         let (on, handle) = match text.strip_prefix(DIRECTORY_OF) {
-            Some(handle) => (On::Directory, handle.trim().trim_start_matches('@')),
+            Some(handle) => (CallObject::Directory, handle.trim().trim_start_matches('@')),
             None => match text.strip_prefix('@') {
-                Some(handle) => (On::Same, handle),
+                Some(handle) => (CallObject::Same, handle),
                 None => return self.fileset(key, text).map(NamedFiles::Fileset),
             },
         };
@@ -80,34 +80,34 @@ impl ProgramNames {
     }
 
     /// The number of a fileset.
-    pub fn fileset(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+    pub fn fileset(&self, key: &'static str, name: &str) -> Result<u8, ValueError> {
         number(&self.filesets, name).ok_or_else(|| unknown(key, name, "fileset", &self.filesets))
     }
 
     /// The number of a fileset that `directories_of` names.
-    pub fn grown_fileset(&self, name: &str) -> Result<u8, Flaw> {
+    pub fn grown_fileset(&self, name: &str) -> Result<u8, ValueError> {
         number(&self.filesets, name).ok_or_else(|| {
             let message = format!("there is no fileset `{}`", plan::printable(name));
             let help = "name a fileset whose directories are `grown`";
-            Flaw::new("directories_of", message, help)
+            ValueError::new("directories_of", message, help)
         })
     }
 
     /// The number of a `[[tokens]]` table.
-    pub fn tokens(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+    pub fn tokens(&self, key: &'static str, name: &str) -> Result<u8, ValueError> {
         number(&self.tokens, name).ok_or_else(|| unknown(key, name, "token", &self.tokens))
     }
 
     /// The number of a meeting; a new name gets the next number.
-    pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+    pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, ValueError> {
         numbered(&mut self.meetings, name, MEETINGS_MAX).ok_or_else(|| {
             let message = format!("there are more than {MEETINGS_MAX} meetings");
-            Flaw::new(key, message, "use fewer meetings")
+            ValueError::new(key, message, "use fewer meetings")
         })
     }
 
     /// The number of a way; 0 for acts without a way.
-    pub fn way(&self, name: Option<&str>) -> Result<u8, Flaw> {
+    pub fn way(&self, name: Option<&str>) -> Result<u8, ValueError> {
         let Some(name) = name else { return Ok(0) };
         number(&self.ways, name)
             .and_then(|number| number.checked_add(self.unwritten_ways))
@@ -115,20 +115,20 @@ impl ProgramNames {
     }
 
     /// The number of a label; a new name gets the next number.
-    pub fn label(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+    pub fn label(&mut self, key: &'static str, name: &str) -> Result<u8, ValueError> {
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             let message = format!("`{key}` is not a label of one line");
             let help = format!("write `{key} = \"LABEL\"`");
-            return Err(Flaw::new(key, message, help));
+            return Err(ValueError::new(key, message, help));
         }
         numbered(&mut self.labels, name, LABELS_MAX).ok_or_else(|| {
             let message = format!("there are more than {LABELS_MAX} labels");
-            Flaw::new(key, message, "use fewer labels")
+            ValueError::new(key, message, "use fewer labels")
         })
     }
 
     /// The number of a label that is already known.
-    pub fn known_label(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+    pub fn known_label(&self, key: &'static str, name: &str) -> Result<u8, ValueError> {
         number(&self.labels, name).ok_or_else(|| unknown(key, name, "label", &self.labels))
     }
 }
@@ -145,7 +145,7 @@ fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
 }
 
 /// Whether the first written way is the default of acts without a way.
-pub(super) fn begins_with_default(workload: &Workload) -> bool {
+pub(super) fn starts_with_default(workload: &Workload) -> bool {
     let first = workload.way.first();
     first.is_some_and(|way| way.default == Some(true))
 }
@@ -154,7 +154,7 @@ pub(super) fn begins_with_default(workload: &Workload) -> bool {
 fn written<'a>(
     names: impl Iterator<Item = Option<&'a str>>,
     key: &'static str,
-) -> Result<Vec<String>, Flaw> {
+) -> Result<Vec<String>, ValueError> {
     let mut all: Vec<String> = Vec::new();
     // Text that starts with `@` names a handle, not a table.
     let is_plain = |c: char| !c.is_control() && c != '@';
@@ -178,7 +178,7 @@ fn written<'a>(
                 continue;
             }
         };
-        return Err(Flaw::new("name", message, help).within(key, index));
+        return Err(ValueError::new("name", message, help).within(key, index));
     }
     Ok(all)
 }
@@ -188,7 +188,7 @@ fn number(names: &[String], name: &str) -> Option<u8> {
     u8::try_from(index).ok()
 }
 
-fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> Flaw {
+fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> ValueError {
     let words = || known.iter().map(String::as_str);
     let help = match nearest(name, words()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -196,7 +196,7 @@ fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> Flaw 
         None => format!("the {what}s are {}", listed(words())),
     };
     let message = format!("there is no {what} `{}`", plan::printable(name));
-    Flaw::new(key, message, help)
+    ValueError::new(key, message, help)
 }
 
 /// The handles of a group, in the order of the acts; the first one has no name.
@@ -222,7 +222,7 @@ impl GroupHandles {
         let name = |register: usize| {
             let of_register = calls.iter().filter(|it| usize::from(it.handle) == register);
             let mut picks = of_register.filter_map(|call| match &call.on {
-                On::Name(pick) => Some(names.filesets[usize::from(pick.fileset)].as_str()),
+                CallObject::Name(pick) => Some(names.filesets[usize::from(pick.fileset)].as_str()),
                 _ => None,
             });
             picks.next().unwrap_or_default()
@@ -236,7 +236,7 @@ impl GroupHandles {
     }
 
     /// The number of a handle; 0 for the handle without a name.
-    pub fn number(&self, key: &'static str, name: Option<&str>) -> Result<u8, Flaw> {
+    pub fn number(&self, key: &'static str, name: Option<&str>) -> Result<u8, ValueError> {
         let name = bare(name.unwrap_or_default());
         let number = number(&self.0, name).ok_or_else(|| {
             let known: Vec<String> = self.0[1..].to_vec();
@@ -246,7 +246,7 @@ impl GroupHandles {
             return Ok(number);
         }
         let message = format!("the group has more than {REGISTERS_MAX} handles");
-        Err(Flaw::new(key, message, "use fewer handles"))
+        Err(ValueError::new(key, message, "use fewer handles"))
     }
 }
 

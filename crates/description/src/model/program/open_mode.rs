@@ -4,18 +4,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use super::names::{ProgramNames, begins_with_default};
-use crate::flaw::Flaw;
+use super::names::{ProgramNames, starts_with_default};
+use crate::flaw::ValueError;
 use crate::model::Workload;
 use crate::model::keys::keys;
 use plan::CacheMode;
-use plan::program::{Access, OpenSync, Program, Way};
+use plan::program::{Access, OpenModePlan, OpenSync, Program};
 
 /// Options with which `open` and `create` open files. Without a way, files are opened for reading
 /// and writing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct WayTable {
+pub struct OpenModeTable {
     /// Name by which acts refer to the way. Required.
     pub name: Option<String>,
     /// Use this way for acts that name none; only the first way can be the default. Default: false.
@@ -45,7 +45,7 @@ pub struct WayTable {
 }
 
 keys! {
-    read_way, write_way: WayTable => Way {
+    read_way, write_way: OpenModeTable => OpenModePlan {
         access => access,
         append => is_appending,
         truncate => is_truncating,
@@ -58,36 +58,36 @@ keys! {
 }
 
 /// The default way of acts that name none, if the file does not define it.
-fn usual_way(is_direct: bool) -> Way {
-    Way {
+fn default_open_mode(is_direct: bool) -> OpenModePlan {
+    OpenModePlan {
         name: "default".to_owned(),
         is_direct,
-        ..Way::default()
+        ..OpenModePlan::default()
     }
 }
 
 /// The ways of a workload, preceded by the default way unless the file defines it.
-pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
+pub(super) fn ways(workload: &Workload) -> Result<Vec<OpenModePlan>, ValueError> {
     // A way without `direct` follows the workload's `cache`.
-    let usual = usual_way(workload.cache == Some(CacheMode::Direct));
+    let usual = default_open_mode(workload.cache == Some(CacheMode::Direct));
     let tables = || workload.way.iter().enumerate();
     let mut late = tables().skip(1);
     if let Some((index, _)) = late.find(|(_, way)| way.default == Some(true)) {
         let message = "the default way is not the first";
         let help = "write it before the other ways";
-        return Err(Flaw::new("default", message, help).within("way", index));
+        return Err(ValueError::new("default", message, help).within("way", index));
     }
-    let unwritten = (!begins_with_default(workload)).then(|| usual.clone());
-    let mut ways: Vec<Way> = unwritten.into_iter().collect();
+    let unwritten = (!starts_with_default(workload)).then(|| usual.clone());
+    let mut ways: Vec<OpenModePlan> = unwritten.into_iter().collect();
     for (index, table) in tables() {
         let way = table.way(&usual);
         ways.push(way.map_err(|flaw| flaw.within("way", index))?);
     }
-    let is_taken = |it: &WayTable| it.name.as_deref() == Some("default");
+    let is_taken = |it: &OpenModeTable| it.name.as_deref() == Some("default");
     if let Some((index, _)) = tables().find(|(_, it)| is_taken(it) && it.default != Some(true)) {
         let message = "`default` is reserved for the way of acts that name none";
         let help = "give the way another name";
-        return Err(Flaw::new("name", message, help).within("way", index));
+        return Err(ValueError::new("name", message, help).within("way", index));
     }
     Ok(ways)
 }
@@ -97,11 +97,11 @@ pub(super) fn written_ways(
     program: &Program,
     names: &ProgramNames,
     is_direct: bool,
-) -> Vec<WayTable> {
-    let usual = usual_way(is_direct);
+) -> Vec<OpenModeTable> {
+    let usual = default_open_mode(is_direct);
     let mut tables = Vec::new();
     for (index, (way, name)) in program.ways.iter().zip(&names.ways).enumerate() {
-        let named = Way {
+        let named = OpenModePlan {
             name: name.clone(),
             ..way.clone()
         };
@@ -109,12 +109,12 @@ pub(super) fn written_ways(
         if index == 0 && named == usual {
             continue;
         }
-        let mut table = WayTable {
+        let mut table = OpenModeTable {
             name: Some(named.name),
             default: (index == 0).then_some(true),
             permissions: (way.permissions != usual.permissions)
                 .then(|| format!("{:03o}", way.permissions)),
-            ..WayTable::default()
+            ..OpenModeTable::default()
         };
         write_way(way, &usual, &mut table);
         tables.push(table);
@@ -122,8 +122,8 @@ pub(super) fn written_ways(
     tables
 }
 
-impl WayTable {
-    fn way(&self, usual: &Way) -> Result<Way, Flaw> {
+impl OpenModeTable {
+    fn way(&self, usual: &OpenModePlan) -> Result<OpenModePlan, ValueError> {
         let mut way = read_way(self, usual.clone());
         way.name = self.name.clone().unwrap_or_default();
         if let Some(text) = &self.permissions {
@@ -133,13 +133,13 @@ impl WayTable {
     }
 }
 
-fn permissions(text: &str) -> Result<u32, Flaw> {
+fn permissions(text: &str) -> Result<u32, ValueError> {
     let is_octal = text.len() == 3 && text.bytes().all(|byte| (b'0'..b'8').contains(&byte));
     let parsed = u32::from_str_radix(text, 8).ok().filter(|_| is_octal);
     parsed.ok_or_else(|| {
         let shown = plan::printable(text);
         let message = format!("the permissions `{shown}` are not three octal digits");
         let help = "write, for example, `permissions = \"644\"`";
-        Flaw::new("permissions", message, help)
+        ValueError::new("permissions", message, help)
     })
 }

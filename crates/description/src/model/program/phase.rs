@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use units::Span;
 
 use super::names::ProgramNames;
-use super::{GroupTable, Unsaid};
-use crate::flaw::Flaw;
+use super::{GroupTable, NotExpressible};
+use crate::flaw::ValueError;
 use crate::model::limits;
 use crate::model::{OneOrMany, Workload};
-use plan::program::{Before, Ending, FilesetPlan, Program, ProgramPhase};
+use plan::program::{FilesetPlan, PhaseEndAction, PhasePreparation, Program, ProgramPhase};
 
 /// Work of groups of workers on files at the same time; the next phase starts when all are done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,10 +32,10 @@ pub struct PhaseTable {
     /// What happens when `run_time` is over: all workers stop (`stop`), continue to their own ends
     /// (`finish`), or continue until each has done as many rounds as the fastest one (`level`).
     /// Default: `stop`.
-    pub time_up: Option<Ending>,
+    pub time_up: Option<PhaseEndAction>,
     /// What the other workers do when the first one is done: `stop`, or `finish` their own work;
     /// their progress at that moment is recorded. Default: they continue.
-    pub first_done: Option<Ending>,
+    pub first_done: Option<PhaseEndAction>,
     /// Groups of workers and their work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group: Vec<GroupTable>,
@@ -55,7 +55,7 @@ pub enum BeforeChoice {
     Pause(Span),
 }
 
-impl From<BeforeChoice> for Before {
+impl From<BeforeChoice> for PhasePreparation {
     fn from(choice: BeforeChoice) -> Self {
         match choice {
             BeforeChoice::Sync => Self::Sync,
@@ -66,19 +66,19 @@ impl From<BeforeChoice> for Before {
     }
 }
 
-impl From<Before> for BeforeChoice {
-    fn from(before: Before) -> Self {
+impl From<PhasePreparation> for BeforeChoice {
+    fn from(before: PhasePreparation) -> Self {
         match before {
-            Before::Sync => Self::Sync,
-            Before::DropCaches => Self::DropCaches,
-            Before::Remount => Self::Remount,
-            Before::Pause { ns } => Self::Pause(Span(ns)),
+            PhasePreparation::Sync => Self::Sync,
+            PhasePreparation::DropCaches => Self::DropCaches,
+            PhasePreparation::Remount => Self::Remount,
+            PhasePreparation::Pause { ns } => Self::Pause(Span(ns)),
         }
     }
 }
 
 /// Default name of a group that is the `index`-th of `count` in its phase.
-fn usual_name(phase: &str, index: usize, count: usize) -> String {
+fn default_name(phase: &str, index: usize, count: usize) -> String {
     match count {
         1 => phase.to_owned(),
         _ => format!("{phase}-{}", index + 1),
@@ -92,10 +92,10 @@ impl PhaseTable {
         workload: &Workload,
         names: &mut ProgramNames,
         filesets: &[FilesetPlan],
-    ) -> Result<ProgramPhase, Flaw> {
+    ) -> Result<ProgramPhase, ValueError> {
         let Some(name) = self.name.clone() else {
             let help = "add `name`, which appears in the report";
-            return Err(Flaw::new("name", "a phase has no `name`", help));
+            return Err(ValueError::new("name", "a phase has no `name`", help));
         };
         limits::time("run_time", self.run_time)?;
         limits::time("ramp_time", self.ramp_time)?;
@@ -120,7 +120,7 @@ impl PhaseTable {
         };
         let mut groups = Vec::with_capacity(self.group.len());
         for (index, table) in self.group.iter().enumerate() {
-            let usual = usual_name(&name, index, self.group.len());
+            let usual = default_name(&name, index, self.group.len());
             let group = table
                 .clone()
                 .group(usual, workload.workers, names, filesets);
@@ -129,7 +129,7 @@ impl PhaseTable {
         Ok(ProgramPhase {
             name,
             is_hidden,
-            before: before.iter().copied().map(Before::from).collect(),
+            before: before.iter().copied().map(PhasePreparation::from).collect(),
             ramp_ns: ramp.map_or(0, |ramp| ramp.0),
             time_ns,
             time_up: self.time_up.unwrap_or_default(),
@@ -143,10 +143,10 @@ impl PhaseTable {
         phase: &ProgramPhase,
         program: &Program,
         names: &ProgramNames,
-    ) -> Result<Self, Unsaid> {
+    ) -> Result<Self, NotExpressible> {
         let mut group = Vec::with_capacity(phase.groups.len());
         for (index, of) in phase.groups.iter().enumerate() {
-            let usual = usual_name(&phase.name, index, phase.groups.len());
+            let usual = default_name(&phase.name, index, phase.groups.len());
             group.push(GroupTable::of(of, &usual, program, names)?);
         }
         let before = phase.before.iter().copied().map(BeforeChoice::from);
@@ -156,7 +156,7 @@ impl PhaseTable {
             before: (!phase.before.is_empty()).then(|| OneOrMany::from(before.collect::<Vec<_>>())),
             ramp_time: (phase.ramp_ns > 0).then_some(Span(phase.ramp_ns)),
             run_time: phase.time_ns.map(Span),
-            time_up: (phase.time_up != Ending::Stop).then_some(phase.time_up),
+            time_up: (phase.time_up != PhaseEndAction::Stop).then_some(phase.time_up),
             first_done: phase.first_done,
             group,
         })

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Percent;
 
-use super::{LawChoice, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{LawChoice, NotExpressible, not_expressible};
+use crate::flaw::ValueError;
 use crate::model::{DistributionChoice, ZoneChoice};
 use plan::Distribution;
 use plan::program::PickOrder;
@@ -43,7 +43,7 @@ pub enum PickChoice {
 
 impl PickChoice {
     /// The order written under the key; without a choice, the order of the numbers.
-    pub(super) fn order(choice: Option<Self>, key: &'static str) -> Result<PickOrder, Flaw> {
+    pub(super) fn order(choice: Option<Self>, key: &'static str) -> Result<PickOrder, ValueError> {
         let distribution = match choice {
             None | Some(Self::Next) => return Ok(PickOrder::Next),
             Some(Self::Back) => return Ok(PickOrder::Back),
@@ -62,7 +62,7 @@ impl PickChoice {
     }
 
     /// The key value for an order; `None` for the default order.
-    pub(super) fn of(order: &PickOrder) -> Result<Option<Self>, Unsaid> {
+    pub(super) fn of(order: &PickOrder) -> Result<Option<Self>, NotExpressible> {
         let distribution = match order {
             PickOrder::Next => return Ok(None),
             PickOrder::Back => return Ok(Some(Self::Back)),
@@ -70,7 +70,7 @@ impl PickChoice {
             PickOrder::Around => return Ok(Some(Self::Around)),
             PickOrder::Index(index) => return Ok(Some(Self::Index(*index))),
             PickOrder::ByLaw(law) => return Ok(Some(Self::Law(law.into()))),
-            PickOrder::Listed(_) => return unsaid("the order of files is arbitrary"),
+            PickOrder::Listed(_) => return not_expressible("the order of files is arbitrary"),
             PickOrder::Drawn(distribution) => DistributionChoice::from(distribution),
         };
         Ok(Some(match distribution {

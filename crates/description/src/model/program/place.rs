@@ -1,44 +1,48 @@
 //! Maps the position of an error in a program to its position in the workload file.
 
-use super::names::begins_with_default;
-use super::rounds::PartPlace;
+use super::names::starts_with_default;
+use super::rounds::PartLocation;
 use super::{ActChoice, BranchTable, PhaseTable};
-use crate::flaw::{Flaw, PathStep};
+use crate::flaw::{PathStep, ValueError};
 use crate::model::Workload;
-use plan::program::{ProgramFlaw, ProgramStep};
+use plan::program::{InvalidProgram, ProgramStep};
 
 /// The error at the position in the workload where the faulty key is written.
-pub(super) fn placed(workload: &Workload, places: &[PartPlace], flaw: ProgramFlaw) -> Flaw {
-    Flaw {
+pub(super) fn placed(
+    workload: &Workload,
+    places: &[PartLocation],
+    flaw: InvalidProgram,
+) -> ValueError {
+    ValueError {
         path: path(workload, places, &flaw.path),
         message: flaw.message,
         help: flaw.help,
     }
 }
 
-fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec<PathStep> {
+fn path(workload: &Workload, places: &[PartLocation], steps: &[ProgramStep]) -> Vec<PathStep> {
     let under = |key: &'static str, index: usize| vec![PathStep::Key(key), PathStep::Index(index)];
     match steps {
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
         [ProgramStep::Way(index), ..] => {
             // Without a default way in the file, the program has one more at its beginning.
-            let unwritten = usize::from(!begins_with_default(workload));
+            let unwritten = usize::from(!starts_with_default(workload));
             under("way", index.saturating_sub(unwritten))
         }
         [ProgramStep::Tokens(index), ..] => under("tokens", *index),
         [ProgramStep::Part(part), rest @ ..] => match places.get(*part) {
-            Some(PartPlace::Phase(index)) => {
+            Some(PartLocation::Phase(index)) => {
                 let mut path = under("phase", *index);
-                in_phase(&workload.phase[*index], rest, &mut path);
+                locate_in_phase(&workload.phase[*index], rest, &mut path);
                 path
             }
-            Some(PartPlace::Rounds(index)) => {
+            Some(PartLocation::Rounds(index)) => {
                 let mut path = under("rounds", *index);
                 if let [ProgramStep::Part(phase), rest @ ..] = rest {
                     path.extend([PathStep::Key("phase"), PathStep::Index(*phase)]);
                     let phases = &workload.rounds[*index].phase;
                     if let Some(phase) = phases.get(*phase) {
-                        in_phase(phase, rest, &mut path);
+                        locate_in_phase(phase, rest, &mut path);
                     }
                 }
                 path
@@ -49,7 +53,7 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
     }
 }
 
-fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
+fn locate_in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
     let [ProgramStep::Group(group), rest @ ..] = steps else {
         return;
     };
@@ -59,10 +63,15 @@ fn in_phase(phase: &PhaseTable, steps: &[ProgramStep], path: &mut Vec<PathStep>)
         return;
     };
     let (key, acts) = group.acts(*list);
-    in_acts(key, acts, rest, path);
+    locate_in_acts(key, acts, rest, path);
 }
 
-fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &mut Vec<PathStep>) {
+fn locate_in_acts(
+    key: &'static str,
+    acts: &[ActChoice],
+    steps: &[ProgramStep],
+    path: &mut Vec<PathStep>,
+) {
     let [ProgramStep::Act(index), rest @ ..] = steps else {
         return;
     };
@@ -71,20 +80,22 @@ fn in_acts(key: &'static str, acts: &[ActChoice], steps: &[ProgramStep], path: &
         return;
     };
     let ([ProgramStep::Branch(branch), inside @ ..], Some(branches)) = (rest, &table.mix) else {
-        in_acts("do", &table.acts, rest, path);
+        locate_in_acts("do", &table.acts, rest, path);
         return;
     };
     path.extend([PathStep::Key("mix"), PathStep::Index(*branch)]);
     if let Some(branch) = branches.get(*branch) {
-        in_branch(branch, inside, path);
+        locate_in_branch(branch, inside, path);
     }
 }
 
 /// A branch with a label has an additional act in the program that the file does not contain.
-fn in_branch(branch: &BranchTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
+fn locate_in_branch(branch: &BranchTable, steps: &[ProgramStep], path: &mut Vec<PathStep>) {
     let is_labeled = branch.step.is_some() || branch.transaction.is_some();
     match steps {
-        [ProgramStep::Act(0), rest @ ..] if is_labeled => in_acts("do", &branch.acts, rest, path),
-        steps => in_acts("do", &branch.acts, steps, path),
+        [ProgramStep::Act(0), rest @ ..] if is_labeled => {
+            locate_in_acts("do", &branch.acts, rest, path)
+        }
+        steps => locate_in_acts("do", &branch.acts, steps, path),
     }
 }

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use units::Span;
 
 use super::names::ProgramNames;
-use super::{PhaseTable, Unsaid, unsaid};
-use crate::flaw::Flaw;
+use super::{NotExpressible, PhaseTable, not_expressible};
+use crate::flaw::ValueError;
 use crate::model::{Workload, limits};
 use crate::nearest::{listed, nearest};
-use plan::program::{FilesetPlan, Program, ProgramPart, Until};
+use plan::program::{FilesetPlan, Program, ProgramPart, RoundsEnd};
 
 /// Phases that are repeated together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ const TIMES_MAX: u32 = 1_000_000;
 
 /// Location of a part of the program in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PartPlace {
+pub(super) enum PartLocation {
     /// The `[[phase]]` with this index.
     Phase(usize),
     /// The `[[rounds]]` with this index.
@@ -41,7 +41,7 @@ pub(super) enum PartPlace {
 }
 
 /// Locations of the parts, in the order in which they run.
-pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
+pub(super) fn places(workload: &Workload) -> Result<Vec<PartLocation>, ValueError> {
     let names = workload.phase.iter();
     let names = names.map(|phase| phase.name.as_deref().unwrap_or_default());
     let names: Vec<&str> = names.collect();
@@ -52,35 +52,35 @@ pub(super) fn places(workload: &Workload) -> Result<Vec<PartPlace>, Flaw> {
             None => usize::MAX,
             Some(after) => {
                 let phase = names.iter().position(|name| *name == after);
-                phase.ok_or_else(|| no_phase(after, &names).within("rounds", index))?
+                phase.ok_or_else(|| unknown_phase(after, &names).within("rounds", index))?
             }
         };
-        behind.push((phase, PartPlace::Rounds(index)));
+        behind.push((phase, PartLocation::Rounds(index)));
     }
-    let phases = (0..names.len()).map(|index| (index, PartPlace::Phase(index)));
+    let phases = (0..names.len()).map(|index| (index, PartLocation::Phase(index)));
     let mut places: Vec<_> = phases.chain(behind).collect();
     // The sort is stable: rounds after the same phase run in the order in which they are written.
     places.sort_by_key(|(phase, _)| *phase);
     Ok(places.into_iter().map(|(_, place)| place).collect())
 }
 
-fn no_phase(after: &str, names: &[&str]) -> Flaw {
+fn unknown_phase(after: &str, names: &[&str]) -> ValueError {
     let help = match nearest(after, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "leave `after` out".to_owned(),
         None => format!("the phases are {}", listed(names.iter().copied())),
     };
     let message = format!("there is no phase `{}`", plan::printable(after));
-    Flaw::new("after", message, help)
+    ValueError::new("after", message, help)
 }
 
 /// The part at this location.
 pub(super) fn part(
-    place: PartPlace,
+    place: PartLocation,
     workload: &Workload,
     names: &mut ProgramNames,
     filesets: &[FilesetPlan],
-) -> Result<ProgramPart, Flaw> {
+) -> Result<ProgramPart, ValueError> {
     let mut phase = |index: usize, table: &PhaseTable| {
         let phase = table.phase(workload, names, filesets);
         phase
@@ -88,8 +88,8 @@ pub(super) fn part(
             .map_err(|flaw| flaw.within("phase", index))
     };
     let index = match place {
-        PartPlace::Phase(index) => return phase(index, &workload.phase[index]),
-        PartPlace::Rounds(index) => index,
+        PartLocation::Phase(index) => return phase(index, &workload.phase[index]),
+        PartLocation::Rounds(index) => index,
     };
     let table = &workload.rounds[index];
     let mut rounds = || {
@@ -99,14 +99,14 @@ pub(super) fn part(
         let parts = parts.collect::<Result<_, _>>()?;
         Ok(ProgramPart::Rounds { until, parts })
     };
-    rounds().map_err(|flaw: Flaw| flaw.within("rounds", index))
+    rounds().map_err(|flaw: ValueError| flaw.within("rounds", index))
 }
 
 /// The tables for the parts: the phases, and the rounds with the phase that they follow.
 pub(super) fn written_parts(
     program: &Program,
     names: &ProgramNames,
-) -> Result<(Vec<PhaseTable>, Vec<RoundsTable>), Unsaid> {
+) -> Result<(Vec<PhaseTable>, Vec<RoundsTable>), NotExpressible> {
     let mut phases: Vec<PhaseTable> = Vec::new();
     let mut rounds = Vec::new();
     for (index, part) in program.parts.iter().enumerate() {
@@ -122,17 +122,17 @@ pub(super) fn written_parts(
         // Rounds at the end of a program need no `after`.
         if program.parts[index..].iter().any(is_phase) {
             let Some(last) = phases.last() else {
-                return unsaid("rounds come before its first phase");
+                return not_expressible("rounds come before its first phase");
             };
             // `after` always means the first phase of that name.
             if phases.iter().filter(|it| it.name == last.name).count() > 1 {
-                return unsaid("rounds follow one of several phases with the same name");
+                return not_expressible("rounds follow one of several phases with the same name");
             }
             table.after.clone_from(&last.name);
         }
         for part in parts {
             let ProgramPart::Phase(of) = part else {
-                return unsaid("it has rounds within rounds");
+                return not_expressible("it has rounds within rounds");
             };
             table.phase.push(PhaseTable::of(of, program, names)?);
         }
@@ -143,37 +143,39 @@ pub(super) fn written_parts(
 
 impl RoundsTable {
     /// The only end condition that is written; an error if there is none or several.
-    fn until(&self) -> Result<Until, Flaw> {
+    fn until(&self) -> Result<RoundsEnd, ValueError> {
         limits::time("spent", self.spent)?;
         if self.times.is_some_and(|times| times > TIMES_MAX) {
             let message = format!("`times` is not from 1 to {TIMES_MAX}");
             let help = format!("write `times = {TIMES_MAX}`");
-            return Err(Flaw::new("times", message, help));
+            return Err(ValueError::new("times", message, help));
         }
         match (self.times, self.spent, self.until_full == Some(true)) {
-            (Some(times), None, false) => Ok(Until::Times(times)),
-            (None, Some(spent), false) => Ok(Until::Spent { ns: spent.0 }),
-            (None, None, true) => Ok(Until::Full),
+            (Some(times), None, false) => Ok(RoundsEnd::Times(times)),
+            (None, Some(spent), false) => Ok(RoundsEnd::Spent { ns: spent.0 }),
+            (None, None, true) => Ok(RoundsEnd::Full),
             (None, None, false) => {
                 let message = "nothing ends the rounds";
-                Err(Flaw::of_value(message, "write `times = 3`"))
+                Err(ValueError::of_value(message, "write `times = 3`"))
             }
             (times, _, _) => {
                 let key = if times.is_some() { "times" } else { "spent" };
                 let help = "write one of `times`, `spent` and `until_full`";
-                Err(Flaw::new(key, "the rounds have two ends", help))
+                Err(ValueError::new(key, "the rounds have two ends", help))
             }
         }
     }
 
-    fn ending(until: Until) -> Result<Self, Unsaid> {
+    fn ending(until: RoundsEnd) -> Result<Self, NotExpressible> {
         let mut table = Self::default();
         match until {
-            Until::Times(times) => table.times = Some(times),
-            Until::Spent { ns } => table.spent = Some(Span(ns)),
-            Until::Full => table.until_full = Some(true),
-            Until::Fitting { .. } => return unsaid("rounds end before one that would not fit"),
-            Until::Sampled { .. } => return unsaid("it takes samples"),
+            RoundsEnd::Times(times) => table.times = Some(times),
+            RoundsEnd::Spent { ns } => table.spent = Some(Span(ns)),
+            RoundsEnd::Full => table.until_full = Some(true),
+            RoundsEnd::Fitting { .. } => {
+                return not_expressible("rounds end before one that would not fit");
+            }
+            RoundsEnd::Sampled { .. } => return not_expressible("it takes samples"),
         }
         Ok(table)
     }

@@ -4,9 +4,9 @@ use super::program;
 use crate::load;
 use crate::{read_toml, to_toml};
 use plan::program::{
-    Access, Act, Before, DirectoryTree, FileNames, FileOperation, Measure, MovedBytes, On,
-    OpenSync, Out, PickOrder, Program, ProgramPart, Quota, Shape, Share, Turn, Until, Way, Where,
-    Which,
+    Access, Act, AmountScope, CallObject, CallPosition, DirectoryTree, FileFilter, FileNames,
+    FileOperation, FileSharing, Measure, MovedBytes, OnNoFile, OpenModePlan, OpenSync,
+    PhasePreparation, PickOrder, Program, ProgramPart, Quota, RoundsEnd, Shape,
 };
 
 mod waits;
@@ -63,41 +63,46 @@ fn verbs_and_names_become_numbers() {
     assert_eq!(all[0].label, Some(0));
     assert_eq!(
         (&all[1].bytes, all[1].piece_bytes, &all[1].place),
-        (&MovedBytes::Rest, 65_536, &Where::At(0))
+        (&MovedBytes::Rest, 65_536, &CallPosition::At(0))
     );
-    assert_eq!((&all[2].on, &all[5].on), (&On::Directory, &On::Same));
-    let On::Name(pick) = &all[4].on else { panic!() };
-    assert!(matches!(pick.order, PickOrder::Drawn(_)) && pick.which == Which::Any);
+    assert_eq!(
+        (&all[2].on, &all[5].on),
+        (&CallObject::Directory, &CallObject::Same)
+    );
+    let CallObject::Name(pick) = &all[4].on else {
+        panic!()
+    };
+    assert!(matches!(pick.order, PickOrder::Drawn(_)) && pick.which == FileFilter::Any);
     let second = all[5].second.as_ref().unwrap();
     assert_eq!(
         (&second.order, second.which, second.turn),
-        (&PickOrder::Around, Which::Absent, Turn::Shared)
+        (&PickOrder::Around, FileFilter::Absent, FileSharing::Shared)
     );
 }
 
 #[test]
-fn words_stand_for_what_the_first_handle_has_open() {
+fn bare_verbs_act_on_the_file_of_the_first_handle() {
     let all =
         calls("{ open = \"mail\" }, \"fsync\", \"fdatasync\", \"fstat\", \"sync\", \"close\"");
     let seen: Vec<FileOperation> = all[1..].iter().map(|it| it.operation).collect();
     use FileOperation::{Close, Fdatasync, Fsync, Stat, Sync};
     assert_eq!(seen, [Fsync, Fdatasync, Stat, Sync, Close]);
-    assert!(all[1..].iter().all(|it| it.on == On::Handle));
+    assert!(all[1..].iter().all(|it| it.on == CallObject::Handle));
 }
 
 #[test]
-fn permissions_are_of_names_and_a_sync_needs_none() {
+fn chmod_takes_a_name_and_sync_takes_none() {
     let all = calls("\"sync\", { chmod = \"mail\" }, { chmod = \"@\" }");
     use FileOperation::{Chmod, Sync};
     let seen: Vec<FileOperation> = all.iter().map(|it| it.operation).collect();
     assert_eq!(seen, [Sync, Chmod, Chmod]);
-    assert!(matches!(all[1].on, On::Name(_)) && all[2].on == On::Same);
+    assert!(matches!(all[1].on, CallObject::Name(_)) && all[2].on == CallObject::Same);
     let alone = with("\"sync\"").replace(SET, "");
     assert!(refusal(&alone).contains("there is no fileset"));
 }
 
 #[test]
-fn acts_nest_and_laws_draw() {
+fn acts_nest_and_laws_are_read() {
     let body = acts(
         "{ transaction = \"deliver\", do = [\n\
          { times = { uniform = [2, 5] }, do = [{ stat = \"mail\" }] },\n\
@@ -134,7 +139,7 @@ fn acts_nest_and_laws_draw() {
 }
 
 #[test]
-fn requests_are_of_one_mebibyte_where_nothing_is_written() {
+fn the_default_request_size_is_one_mebibyte() {
     let moved = |amount: &str| {
         let all = calls(&format!(
             "{{ open = \"mail\" }}, {{ read = {amount} }}, \"close\""
@@ -181,15 +186,13 @@ fn tables_have_their_defaults_and_keys() {
     else {
         panic!("{:?}", program.parts)
     };
-    assert_eq!(*until, Until::Times(2));
+    assert_eq!(*until, RoundsEnd::Times(2));
     let ProgramPart::Phase(again) = &parts[0] else {
         panic!()
     };
     assert!(again.is_hidden && again.time_ns.is_none());
-    assert_eq!(
-        one.before,
-        [Before::Sync, Before::Pause { ns: 1_000_000_000 }]
-    );
+    let pause = PhasePreparation::Pause { ns: 1_000_000_000 };
+    assert_eq!(one.before, [PhasePreparation::Sync, pause]);
     // A group that counts ends by its count.
     assert_eq!(
         (one.time_ns, two.time_ns, two.ramp_ns),
@@ -207,22 +210,22 @@ fn tables_have_their_defaults_and_keys() {
             &[Quota {
                 what: Measure::Rounds,
                 count: 7,
-                of: Share::Group
+                of: AmountScope::Group
             }][..],
-            Out::Skip
+            OnNoFile::Skip
         )
     );
     assert_eq!((program.ways.len(), one.groups[0].calls()[0].way), (2, 1));
 }
 
 #[test]
-fn a_way_says_all_that_opening_and_moving_bytes_depends_on() {
+fn a_way_sets_every_option_of_opening_and_io() {
     let text = with("{ create = \"mail\", way = \"log\" }, \"close\"");
     let program = read(&format!(
         "[[way]]\nname = \"log\"\naccess = \"write\"\nsync = \"all\"\npermissions = \"640\"\n\
          existing = true\nseek = true\nunit = \"1k\"\n{text}"
     ));
-    let log = Way {
+    let log = OpenModePlan {
         name: "log".to_owned(),
         access: Access::Write,
         sync: OpenSync::All,
@@ -230,14 +233,14 @@ fn a_way_says_all_that_opening_and_moving_bytes_depends_on() {
         takes_existing: true,
         seeks: true,
         unit_bytes: 1024,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     assert_eq!(
         program.ways,
         [
-            Way {
+            OpenModePlan {
                 name: "default".to_owned(),
-                ..Way::default()
+                ..OpenModePlan::default()
             },
             log
         ]
@@ -245,7 +248,7 @@ fn a_way_says_all_that_opening_and_moving_bytes_depends_on() {
 }
 
 #[test]
-fn rounds_come_behind_the_phase_that_they_name() {
+fn rounds_follow_the_phase_that_they_name() {
     let text = |after: &str| {
         format!(
             "{SET}[[phase]]\nname = \"one\"\n[[phase.group]]\nbody = [{{ stat = \"mail\" }}]\n\
@@ -282,7 +285,7 @@ fn a_file_reads_back_as_written() {
 }
 
 #[test]
-fn an_unknown_name_has_its_line_and_the_nearest() {
+fn an_unknown_name_is_reported_with_its_line_and_the_nearest() {
     assert_eq!(
         refused("{ stat = \"mial\" }"),
         "error: there is no fileset `mial`\n  --> w.toml:9:10\n   9 | { stat = \"mial\" }\n\
@@ -304,7 +307,7 @@ fn an_unknown_name_has_its_line_and_the_nearest() {
 }
 
 #[test]
-fn an_unknown_key_has_its_line_and_what_it_may_mean() {
+fn an_unknown_key_is_reported_with_its_line_and_a_suggestion() {
     assert_eq!(
         refused("{ stat = \"mail\", pikc = \"around\" }"),
         "error: unknown key `pikc`\n  --> w.toml:9:18\n   \
@@ -332,7 +335,7 @@ fn an_unknown_key_has_its_line_and_what_it_may_mean() {
 }
 
 #[test]
-fn an_act_has_one_verb_and_what_that_takes() {
+fn an_act_has_one_verb_and_only_its_keys() {
     for (body, message, help) in [
         ("{ pick = \"next\" }", "the act has no verb", "write a verb"),
         (
@@ -372,7 +375,7 @@ fn an_act_has_one_verb_and_what_that_takes() {
         ),
         (
             "{ mix = [{ do = [{ stat = \"mail\" }] }] }",
-            "one of the `mix` has no `share`",
+            "a `mix` entry has no `share`",
             "add `share = 1`",
         ),
         (
@@ -391,7 +394,7 @@ fn an_act_has_one_verb_and_what_that_takes() {
 }
 
 #[test]
-fn steps_of_positions_have_32_bits() {
+fn position_steps_are_limited_to_32_bits() {
     for (place, key, bytes) in [
         ("random = \"uniform\", align = \"8GiB\"", "align", "8GiB"),
         ("shuffled = \"4GiB\"", "shuffled", "4GiB"),
@@ -408,7 +411,7 @@ fn steps_of_positions_have_32_bits() {
 }
 
 #[test]
-fn a_law_has_one_shape_and_what_that_takes() {
+fn a_law_has_one_distribution_and_only_its_keys() {
     for (law, message) in [
         ("{}", "the law has no distribution"),
         (
@@ -442,7 +445,7 @@ fn a_law_has_one_shape_and_what_that_takes() {
 }
 
 #[test]
-fn what_the_checker_finds_is_placed_in_the_file() {
+fn checker_errors_point_to_their_line_in_the_file() {
     let body = "{ times = 2, do = [\n{ stat = \"mail\" },\n{ mix = [\n\
                 { share = 1, step = \"x\", do = [\n\"close\" ] } ] } ] }";
     assert_eq!(
@@ -476,7 +479,7 @@ fn what_the_checker_finds_is_placed_in_the_file() {
 }
 
 #[test]
-fn names_of_tables_are_written_once() {
+fn table_names_must_be_present_valid_and_unique() {
     let text = with("{ stat = \"mail\" }");
     for (from, to, message) in [
         ("name = \"mail\"\n", "", "a `[[fileset]]` has no `name`"),
@@ -543,7 +546,7 @@ fn names_of_tables_are_written_once() {
 }
 
 #[test]
-fn what_names_and_directories_follow_from_is_written_once() {
+fn naming_and_directory_rules_must_be_complete_and_consistent() {
     let text = with("{ stat = \"mail\" }");
     for (from, to, message) in [
         (
@@ -604,7 +607,7 @@ fn what_names_and_directories_follow_from_is_written_once() {
 }
 
 #[test]
-fn rounds_have_one_end() {
+fn rounds_have_exactly_one_end_condition() {
     let rounds = |keys: &str| {
         let text = with("{ stat = \"mail\" }");
         refusal(&format!(
@@ -619,7 +622,7 @@ fn rounds_have_one_end() {
 }
 
 #[test]
-fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
+fn workload_keys_that_do_not_apply_to_phases_are_refused() {
     let text = |key: &str| {
         let text = with("{ stat = \"mail\" }");
         refusal(&format!("{key}\n{text}"))
@@ -645,7 +648,7 @@ fn keys_of_the_workload_that_phases_do_not_take_are_refused() {
 }
 
 #[test]
-fn ways_pass_the_cache_by_as_the_workload_does() {
+fn ways_use_direct_io_if_the_workload_does() {
     let text =
         "[[way]]\nname = \"log\"\ndirect = false\n".to_owned() + &with("{ stat = \"mail\" }");
     let direct = |text: &str| {
@@ -680,7 +683,7 @@ fn a_pause_before_a_phase_is_limited() {
         .clone();
     assert_eq!(
         phase,
-        [Before::Pause {
+        [PhasePreparation::Pause {
             ns: 30 * 86_400 * 1_000_000_000
         }]
     );

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Rate;
 
-use crate::flaw::Flaw;
+use crate::flaw::ValueError;
 use plan::program::{Refill, Tokens};
 
 /// Counters that the workers of a phase `put` to and `take` from. A worker waits while a counter
@@ -31,11 +31,14 @@ pub struct TokensTable {
 
 impl TokensTable {
     /// The counters of this table.
-    pub(super) fn tokens(&self) -> Result<Tokens, Flaw> {
+    pub(super) fn tokens(&self) -> Result<Tokens, ValueError> {
         let (at_once, most) = (self.at_once, self.most);
         for (key, is_written) in [("at_once", at_once.is_some()), ("most", most.is_some())] {
             if is_written && self.rate.is_none() {
-                return Err(Flaw::leave_out(key, format!("`{key}` needs a `rate`")));
+                return Err(ValueError::leave_out(
+                    key,
+                    format!("`{key}` needs a `rate`"),
+                ));
             }
         }
         let at_once = at_once.unwrap_or(1);

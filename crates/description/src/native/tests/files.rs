@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::{bytes, option, refusal};
 use crate::classics::fs_mark::SyncMethod;
-use crate::classics::postmark::Pool;
+use crate::classics::postmark::PoolSharing;
 use crate::classics::postmark::{Choice, Compat, Postmark, ReportForm};
 use crate::classics::{CreateRemove, FileSync, FsMark, LatFs, Order};
 use crate::model::{OneOrMany, Workload};
@@ -28,7 +28,7 @@ fn postmark() -> impl Strategy<Value = Postmark> {
             report: flag.map(|_| ReportForm::Terse),
             fsync: flag.map(|_| Fsync::PerTransaction),
             choice,
-            pool: flag.map(|_| Pool::Shared),
+            pool: flag.map(|_| PoolSharing::Shared),
             keep_open: number,
             ..Postmark::default()
         },
@@ -81,7 +81,7 @@ proptest! {
 }
 
 #[test]
-fn slips_in_a_table_are_placed() {
+fn mistakes_in_a_table_are_reported_with_their_line() {
     assert_eq!(
         refusal("[postmark]\ntransaction = 3\n"),
         "error: unknown key `transaction`\n  --> w.toml:2:1\n   2 | transaction = 3\n\
@@ -106,7 +106,7 @@ fn slips_in_a_table_are_placed() {
 }
 
 #[test]
-fn values_out_of_range_are_placed() {
+fn values_out_of_range_are_reported_with_their_line() {
     assert_eq!(
         refusal("[postmark]\nmin_size = 1\nread_bias = 11\n"),
         "error: `postmark.read_bias` is `11`, not -1 to 10\n  --> w.toml:3:13\n   \
@@ -157,7 +157,7 @@ fn values_out_of_range_are_placed() {
 }
 
 #[test]
-fn one_bound_alone_moves_the_other() {
+fn setting_only_one_bound_moves_the_other() {
     let bounds = |line: &str| {
         let workload = read_toml("w.toml", &format!("[postmark]\n{line}\n")).unwrap();
         let settings = workload.postmark.unwrap().resolve(42).unwrap().settings;
@@ -169,7 +169,7 @@ fn one_bound_alone_moves_the_other() {
 }
 
 #[test]
-fn locations_lie_beneath_the_target() {
+fn locations_must_be_below_the_target() {
     assert_eq!(
         refusal("[postmark]\nlocations = [\"a\", \"../b 3\"]\n"),
         "error: `postmark.locations`: `../b 3` leads out of the target\n  --> w.toml:2:13\n   \
@@ -196,7 +196,7 @@ fn whole(text: &str) -> String {
 }
 
 #[test]
-fn a_workload_has_one_table_or_access_specifications() {
+fn a_workload_has_either_one_table_or_access_specifications() {
     assert_eq!(
         whole("[lat_fs]\n[postmark]\n"),
         "error: there are both `[postmark]` and `[lat_fs]`\n  --> w.toml:1:1\n   1 | [lat_fs]\n\
@@ -210,7 +210,7 @@ fn a_workload_has_one_table_or_access_specifications() {
 }
 
 #[test]
-fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
+fn keys_that_do_not_apply_to_files_are_refused_with_their_line() {
     assert_eq!(
         whole("size = \"1GiB\"\n[postmark]\n"),
         "error: `size` does not apply to `[postmark]`: its own keys set the sizes of its files\n  \
@@ -252,7 +252,7 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
 }
 
 #[test]
-fn files_are_worked_on_by_calls() {
+fn file_workloads_refuse_engines_caches_and_seeds_they_cannot_use() {
     for (key, message) in [
         (
             "engine = \"mmap\"",
@@ -278,7 +278,7 @@ fn files_are_worked_on_by_calls() {
 }
 
 #[test]
-fn what_needs_another_key_may_find_it_in_what_is_used() {
+fn a_required_key_may_come_from_the_enclosing_pack() {
     // Alone in the part, it is complete only with what the pack says.
     let text = "[fs_mark]\nsubdirectories = 4\n[[part]]\n[part.fs_mark]\n\
                 files_per_subdirectory = 2\n";

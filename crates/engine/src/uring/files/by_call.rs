@@ -2,14 +2,14 @@
 
 use super::UringFiles;
 use crate::Request;
-use crate::file_operations::by_call::ByCall;
+use crate::file_operations::by_call::SyscallContext;
 
 impl UringFiles {
     #[cold]
     pub(super) fn by_call(&mut self, request: &Request) -> i32 {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
-        let by_call = ByCall {
+        let by_call = SyscallContext {
             filesets: &lent.filesets,
             name,
             entries: &mut self.entries,

@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use io_uring::{opcode, squeue, types};
 
 use crate::file_operations::OpenHow;
-use crate::fileset::At;
+use crate::fileset::RelativeName;
 use crate::{Operation, Request};
 
 /// Memory that entries refer to: the slot's buffer, and the attribute's name.
@@ -20,7 +20,7 @@ pub(super) struct Memory {
 
 /// Opens a file into a place of the ring's table. The name and `how` must keep their addresses.
 #[inline]
-pub(super) fn open(at: At<'_>, how: &OpenHow, place: u32) -> squeue::Entry {
+pub(super) fn open(at: RelativeName<'_>, how: &OpenHow, place: u32) -> squeue::Entry {
     let place = types::DestinationSlot::try_from_slot_target(place)
         .expect("a ring's table has fewer places than numbers");
     let directory = types::Fd(at.directory.as_raw_fd());

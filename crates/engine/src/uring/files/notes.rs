@@ -8,7 +8,7 @@ impl UringFiles {
     #[must_use]
     pub fn notes(&self, asked: OperationSet) -> Vec<String> {
         let mut notes = self.setup.notes();
-        let is_lacking = |it: &Operation| it.is_by_call() || self.lacks.contains(it);
+        let is_lacking = |it: &Operation| it.needs_system_call() || self.lacks.contains(it);
         let lacking: Vec<&str> = asked
             .iter()
             .filter(is_lacking)

@@ -5,16 +5,16 @@ use crate::fileset::NameKey;
 
 /// Places of each slot: one per register, and possibly one more for files that a request opens and
 /// closes itself.
-pub(super) struct SlotPlaces {
+pub(super) struct FileTableSlots {
     /// Name of the file open in each place.
     open: Box<[Option<NameKey>]>,
     register_count: u32,
     per_slot_count: u32,
 }
 
-impl SlotPlaces {
+impl FileTableSlots {
     /// One place per slot, used for everything.
-    pub(super) fn one_each(slot_count: u32) -> Self {
+    pub(super) fn one_per_slot(slot_count: u32) -> Self {
         Self::new(slot_count, 1, 1)
     }
 
@@ -64,13 +64,13 @@ impl SlotPlaces {
     /// Free place for a file that a slot's request opens and closes itself.
     ///
     /// # Errors
-    /// As for [`SlotPlaces::free_register`].
+    /// As for [`FileTableSlots::free_register`].
     #[inline]
-    pub(super) fn passing(&self, slot: u32) -> Result<u32, i32> {
+    pub(super) fn free_temporary_place(&self, slot: u32) -> Result<u32, i32> {
         self.free(self.last(slot))
     }
 
-    /// The place of [`SlotPlaces::passing`], whether it is free or not.
+    /// The place of [`FileTableSlots::passing`], whether it is free or not.
     #[inline]
     pub(super) fn last(&self, slot: u32) -> u32 {
         slot * self.per_slot_count + self.per_slot_count - 1

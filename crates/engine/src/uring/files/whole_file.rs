@@ -7,7 +7,7 @@
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
-use super::{IssueWay, UringFiles, entries};
+use super::{IssueMethod, UringFiles, entries};
 use crate::file_operations::{OpenHow, calls};
 use crate::fileset::NameKey;
 use crate::{Completion, Operation, Request};
@@ -17,13 +17,13 @@ pub(super) const PARTS_COUNT: u32 = 3;
 
 /// Results of the parts so far.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WholeResult {
+pub(super) struct WholeFileResult {
     /// Results of open, read and close.
     results: [i32; PARTS_COUNT as usize],
     done_count: u32,
 }
 
-impl WholeResult {
+impl WholeFileResult {
     /// Records the result of a part. Returns the result of the whole once all parts have ended.
     fn settle(&mut self, part: usize, result: i32) -> Option<i32> {
         self.results[part] = result;
@@ -54,7 +54,7 @@ pub(super) fn linked([open, read, close]: [Entry; 3], slot: u32) -> [Entry; 3] {
 /// Completion for an entry's result; `None` while parts of a whole are left.
 #[inline]
 pub(super) fn completion(
-    wholes: &mut [WholeResult],
+    wholes: &mut [WholeFileResult],
     user_data: u64,
     result: i32,
 ) -> Option<Completion> {
@@ -70,22 +70,22 @@ pub(super) fn completion(
 impl UringFiles {
     /// Queues open and read, and returns the close that is linked to them.
     #[inline]
-    pub(super) fn read_whole(&mut self, request: &Request) -> IssueWay {
+    pub(super) fn read_whole(&mut self, request: &Request) -> IssueMethod {
         let slot = request.slot;
-        let place = match self.places.passing(slot) {
+        let place = match self.places.free_temporary_place(slot) {
             Ok(place) => place,
-            Err(result) => return IssueWay::Done(result),
+            Err(result) => return IssueMethod::Done(result),
         };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(slot);
         let Some(at) = lent.filesets.name(NameKey::of_whole(request), name) else {
-            return IssueWay::Done(-libc::EBADF);
+            return IssueMethod::Done(-libc::EBADF);
         };
         if self.lacks.contains(&Operation::ReadWhole) {
             let open = &lent.options.open;
             let how = OpenHow::new(open.read, open);
             let buffer = &mut lent.buffers.slot(slot)[..request.length_bytes as usize];
-            return IssueWay::Done(calls::read_whole(at, (&how, false), buffer));
+            return IssueMethod::Done(calls::read_whole(at, (&how, false), buffer));
         }
         let open = entries::open(at, lent.hows.read(), place);
         let (file, start) = (types::Fixed(place), lent.buffers.slot_pointer(slot));
@@ -97,7 +97,7 @@ impl UringFiles {
             // SAFETY: as in `push`.
             unsafe { self.queue.push(&entry) };
         }
-        IssueWay::Ring(close)
+        IssueMethod::Ring(close)
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
 
     /// What a whole comes to, of the results of open, read and close in this order of their ends.
     fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
-        let mut wholes = [WholeResult::default(); 8];
+        let mut wholes = [WholeFileResult::default(); 8];
         let mut done = Vec::new();
         for part in order {
             let data = (part as u64 + 1) << 32 | 7;
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_ends_as_its_read_or_as_what_failed_first() {
+    fn a_whole_file_read_returns_its_length_or_the_first_error() {
         let canceled = -libc::ECANCELED;
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
             assert_eq!(whole([0, 100, 0], order), 100);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_completions_are_their_slots() {
+    fn other_completions_keep_their_slot_and_result() {
         let completion = completion(&mut [], 3, -17).unwrap();
         assert_eq!((completion.slot, completion.result), (3, -17));
     }

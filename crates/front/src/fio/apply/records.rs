@@ -22,7 +22,7 @@ pub(super) fn syncs(settings: &mut FioSettings, name: &str, value: &OptionValue)
 
 /// Reads `write`, `write:8` or `wait_before,write,wait_after:8`. As in fio, the number after the
 /// last word applies to all words, and without one it is 1.
-fn range_sync(settings: &mut FioSettings, text: &str) -> Result<(), String> {
+fn apply_range_sync(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     let ranges = &mut settings.durability.ranges;
     let wanted = || "use a value such as `write:8` or `wait_before,write:8`".to_owned();
     for part in text.strip_suffix(',').unwrap_or(text).split(',') {
@@ -64,7 +64,7 @@ pub(super) fn apply_verify(
         "verify_backlog_batch" => verify.backlog_batch = value.count(),
         "continue_on_error" => continue_on_error(settings, value.text()),
         "ignore_error" => ignore_error(settings, value.text())?,
-        "sync_file_range" => range_sync(settings, value.text())?,
+        "sync_file_range" => apply_range_sync(settings, value.text())?,
         _ => return Ok(false),
     }
     Ok(true)

@@ -24,7 +24,7 @@ fn of_name(character: char) -> char {
 }
 
 /// Workers with the same configuration.
-struct AlikeWorkers {
+struct IdenticalWorkers {
     table: Worker,
     count: u32,
     /// Numbers of their targets, from 1; empty to use the directory in which fio runs.
@@ -44,7 +44,7 @@ pub(super) fn jobs(
         ..JobList::default()
     };
     let groups = groups(workload, &mut list.targets)?;
-    if let Some(peer) = list.targets.iter().find(|it| TcpAddress::is_meant(it)) {
+    if let Some(peer) = list.targets.iter().find(|it| TcpAddress::is_tcp_name(it)) {
         let message = format!(
             "fio cannot do the target `{}`: it is a TCP peer",
             printable(peer)
@@ -77,7 +77,10 @@ fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
 }
 
-fn groups(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWorkers>, Diagnostic> {
+fn groups(
+    workload: &Workload,
+    targets: &mut Vec<String>,
+) -> Result<Vec<IdenticalWorkers>, Diagnostic> {
     let own = workload
         .targets
         .as_ref()
@@ -93,7 +96,7 @@ fn groups(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWor
             index as u32 + 1
         };
         let targets = names.iter().map(&mut number).collect();
-        AlikeWorkers {
+        IdenticalWorkers {
             table,
             count,
             targets,
@@ -122,7 +125,7 @@ fn groups(workload: &Workload, targets: &mut Vec<String>) -> Result<Vec<AlikeWor
 
 struct Cells<'a> {
     workload: &'a Workload,
-    groups: &'a [AlikeWorkers],
+    groups: &'a [IdenticalWorkers],
     /// For each target, `true` if it is itself a file or device.
     is_file: Vec<bool>,
 }
@@ -136,7 +139,7 @@ struct LoadPoint {
 
 impl Cells<'_> {
     /// The specifications of a worker, in order; `None` stands for `Idle`.
-    fn specs_of(&self, group: &AlikeWorkers) -> Vec<Option<&AccessSpec>> {
+    fn specs_of(&self, group: &IdenticalWorkers) -> Vec<Option<&AccessSpec>> {
         let specs = &self.workload.access_spec;
         let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
         let found = |name: &str| {
@@ -157,7 +160,7 @@ impl Cells<'_> {
 
     /// Adds the waves in which each worker uses its specification with this index.
     fn step(&self, step: usize, list: &mut JobList) -> Result<(), Diagnostic> {
-        let active: Vec<(&AlikeWorkers, &AccessSpec)> = self
+        let active: Vec<(&IdenticalWorkers, &AccessSpec)> = self
             .groups
             .iter()
             // A worker with an empty list of targets makes no requests.
@@ -188,7 +191,7 @@ impl Cells<'_> {
     }
 
     /// All combinations of queue depth and rate.
-    fn points(&self, active: &[(&AlikeWorkers, &AccessSpec)]) -> Vec<LoadPoint> {
+    fn points(&self, active: &[(&IdenticalWorkers, &AccessSpec)]) -> Vec<LoadPoint> {
         let depths = self
             .workload
             .iodepth
@@ -216,7 +219,7 @@ impl Cells<'_> {
     /// Adds the jobs of workers with the same configuration, one per target.
     fn put_jobs(
         &self,
-        group: &AlikeWorkers,
+        group: &IdenticalWorkers,
         spec: &AccessSpec,
         point: LoadPoint,
         list: &mut JobList,
@@ -280,7 +283,7 @@ impl Cells<'_> {
         count: u32,
     ) -> Result<(), Diagnostic> {
         let engine = self.workload.engine;
-        let (depth, threads) = match engine.is_some_and(EngineKind::is_one_at_a_time) {
+        let (depth, threads) = match engine.is_some_and(EngineKind::is_synchronous) {
             true => (1, iodepth),
             false => (iodepth, 1),
         };
@@ -315,7 +318,7 @@ impl Cells<'_> {
     fn name(
         &self,
         spec: &str,
-        group: &AlikeWorkers,
+        group: &IdenticalWorkers,
         target: Option<u32>,
         point: LoadPoint,
     ) -> String {

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
-use description::{Workload, in_tables, waves_of_jobs};
+use description::{Workload, to_tables, waves_of_jobs};
 use plan::job::{
-    BuiltJobs, FileOrder, JobPlan, Layout, Mix, PerDirection, ShareOfSize, SizeRule, Visits,
+    ConvertedJobs, FileOrder, JobPlan, Layout, OffsetOrder, PerDirection, ReadWriteMix, SizeRule,
+    WeightedSize,
 };
 use plan::{ContentPlan, Distribution, RingOptions};
 use plan::{Diagnostic, printable};
 
 use super::super::work::work;
-use super::super::{Surroundings, read_file};
+use super::super::{ParserEnvironment, read_file};
 use super::files::Targets;
 use super::{JobList, sections_of, text_of};
 use crate::CommandLine;
@@ -57,13 +58,13 @@ pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
         let help = error.help.unwrap_or_default();
         Diagnostic::error("", message).help(help)
     };
-    let set = read_file(FILE_NAME, text.as_bytes(), &Surroundings::EMPTY).map_err(unread)?;
+    let set = read_file(FILE_NAME, text.as_bytes(), &ParserEnvironment::EMPTY).map_err(unread)?;
     let letter = list.tables.iter().any(|it| it.fio_compat == Some(true));
     // Without access to files, the result does not depend on the machine.
     let read = work(&set, "job", letter, &CommandLine::of(&[])).map_err(unread)?;
     let wanted = waves_of_jobs(&list.tables)?;
     let found = read.cells.into_iter().map(|cell| cell.jobs);
-    let found: Vec<BuiltJobs> = found.map(|jobs| *jobs.unwrap_or_default()).collect();
+    let found: Vec<ConvertedJobs> = found.map(|jobs| *jobs.unwrap_or_default()).collect();
     if let Some(difference) = difference(&wanted, &found)? {
         return Err(difference);
     }
@@ -72,7 +73,10 @@ pub(super) fn read_back(list: &JobList) -> Result<Vec<Diagnostic>, Diagnostic> {
 }
 
 /// The error about the first difference between the waves of jobs; `None` if they are equal.
-fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagnostic>, Diagnostic> {
+fn difference(
+    wanted: &[ConvertedJobs],
+    found: &[ConvertedJobs],
+) -> Result<Option<Diagnostic>, Diagnostic> {
     for (wanted, found) in wanted.iter().zip(found) {
         let (wanted, found) = (plain(wanted.clone()), plain(found.clone()));
         if wanted != found {
@@ -88,13 +92,13 @@ fn difference(wanted: &[BuiltJobs], found: &[BuiltJobs]) -> Result<Option<Diagno
 }
 
 /// The error that names the differing job and key.
-fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> {
-    let tables = |jobs: BuiltJobs| {
+fn named(wanted: ConvertedJobs, found: ConvertedJobs) -> Result<Diagnostic, Diagnostic> {
+    let tables = |jobs: ConvertedJobs| {
         let workload = Workload {
             jobs: Some(Box::new(jobs)),
             ..Workload::default()
         };
-        Ok::<_, Diagnostic>(in_tables(&workload)?.job)
+        Ok::<_, Diagnostic>(to_tables(&workload)?.job)
     };
     let name = wanted
         .jobs
@@ -136,7 +140,7 @@ fn named(wanted: BuiltJobs, found: BuiltJobs) -> Result<Diagnostic, Diagnostic> 
 }
 
 /// Normalizes jobs: removes everything that does not change their requests.
-fn plain(mut built: BuiltJobs) -> BuiltJobs {
+fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
     built.origin = Default::default();
     // It matters which files share a target, not how the targets are numbered.
     let mut targets = HashMap::new();
@@ -168,13 +172,13 @@ fn plain(mut built: BuiltJobs) -> BuiltJobs {
             // The job file may number its groups differently.
             steady.group_index = steady.group_index.map(|_| 0);
         }
-        plain_stream(&mut job.plan);
+        normalize_stream(&mut job.plan);
     }
     built
 }
 
 /// Normalizes the request stream of a job.
-fn plain_stream(plan: &mut JobPlan) {
+fn normalize_stream(plan: &mut JobPlan) {
     let stream = &mut plan.stream;
     // `--fio-compat` is an option of the command line, so a job file cannot have it.
     stream.is_to_the_letter = false;
@@ -183,58 +187,58 @@ fn plain_stream(plan: &mut JobPlan) {
         stream.requests_per_file = 1;
     }
     let mix = stream.mix;
-    one_direction(mix, &mut stream.random_percent);
-    one_direction(mix, &mut stream.blocks);
-    one_direction(mix, &mut stream.pace);
-    one_direction(mix, &mut plan.goals.latency_ns_max);
+    copy_used_direction(mix, &mut stream.random_percent);
+    copy_used_direction(mix, &mut stream.blocks);
+    copy_used_direction(mix, &mut stream.pace);
+    copy_used_direction(mix, &mut plan.goals.latency_ns_max);
     if let Some(floor) = &mut plan.goals.rate_floor {
-        one_direction(mix, &mut floor.least);
+        copy_used_direction(mix, &mut floor.least);
     }
     let random = &stream.random_percent;
     let is_random = random.read > 0.0 || random.write > 0.0;
     if !is_random {
-        stream.visits = Visits::Once;
+        stream.visits = OffsetOrder::Once;
         stream.run_length = 1;
     }
     for rule in [&mut stream.blocks.read, &mut stream.blocks.write] {
         let sizes = std::mem::replace(&mut rule.sizes, SizeRule::Fixed { bytes: 0 });
-        rule.sizes = plain_sizes(sizes);
+        rule.sizes = normalize_sizes(sizes);
         if !is_random {
             rule.align_bytes = rule.sizes.min_bytes();
         }
     }
-    plain_visits(mix, &mut stream.visits);
+    normalize_visits(mix, &mut stream.visits);
 }
 
 /// Merges distributions that are equal for both directions.
-fn plain_visits(mix: Mix, visits: &mut Visits) {
+fn normalize_visits(mix: ReadWriteMix, visits: &mut OffsetOrder) {
     match visits {
-        Visits::Once => {}
-        Visits::Drawn {
+        OffsetOrder::Once => {}
+        OffsetOrder::Drawn {
             distribution: Distribution::Normal { deviation_percent },
             // The conversion to fio's width and back loses digits.
         } => *deviation_percent = (*deviation_percent * 1e6).round() / 1e6,
-        Visits::Drawn { .. } => {}
-        Visits::DrawnZones { zones } => one_direction(mix, zones),
-        Visits::DrawnByDirection { distributions } => {
-            one_direction(mix, distributions);
+        OffsetOrder::Drawn { .. } => {}
+        OffsetOrder::DrawnZones { zones } => copy_used_direction(mix, zones),
+        OffsetOrder::DrawnByDirection { distributions } => {
+            copy_used_direction(mix, distributions);
             if distributions.read == distributions.write {
                 let distribution = distributions.read.clone();
-                *visits = Visits::Drawn { distribution };
+                *visits = OffsetOrder::Drawn { distribution };
             }
         }
     }
 }
 
 /// Sorts the sizes of a split; a split with a single size becomes that size.
-fn plain_sizes(sizes: SizeRule) -> SizeRule {
+fn normalize_sizes(sizes: SizeRule) -> SizeRule {
     let SizeRule::Split { mut shares } = sizes else {
         return sizes;
     };
     shares.retain(|share| share.percent > 0.0);
     // Reading a job file sorts the sizes by their shares.
     shares.sort_by(|one, other| {
-        let key = |share: &ShareOfSize| (share.percent, share.bytes);
+        let key = |share: &WeightedSize| (share.percent, share.bytes);
         key(one)
             .partial_cmp(&key(other))
             .unwrap_or(std::cmp::Ordering::Equal)
@@ -246,10 +250,10 @@ fn plain_sizes(sizes: SizeRule) -> SizeRule {
 }
 
 /// Copies the value of the direction in use to the direction without requests.
-fn one_direction<T: Clone>(mix: Mix, both: &mut PerDirection<T>) {
+fn copy_used_direction<T: Clone>(mix: ReadWriteMix, both: &mut PerDirection<T>) {
     match mix {
-        Mix::Read => both.write = both.read.clone(),
-        Mix::Write => both.read = both.write.clone(),
-        Mix::Both { .. } => {}
+        ReadWriteMix::Read => both.write = both.read.clone(),
+        ReadWriteMix::Write => both.read = both.write.clone(),
+        ReadWriteMix::Both { .. } => {}
     }
 }

@@ -1,9 +1,9 @@
 //! Writes the section of a job: every key of its table as options of fio.
 
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
-use description::model::{ContentChoice, JobTable, OneOrMany, SyncRangeWord, UntilSteadyTable};
+use description::model::{ContentChoice, JobTable, OneOrMany, SyncRangeFlag, UntilSteadyTable};
 use plan::Diagnostic;
-use plan::job::{DurableWrites, GoalMeasure, NameWork};
+use plan::job::{DurableWrites, GoalMeasure, MetadataWork};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 use units::{Percent, Span};
 
@@ -37,7 +37,7 @@ pub(super) fn section(
     put_content(it, table, &directions)?;
     put_verify(it, table, &directions);
     put_process(it, table);
-    put_together(it, table)?;
+    put_grouping(it, table)?;
     Ok(section)
 }
 
@@ -56,9 +56,9 @@ fn check_name(it: &WrittenSection) -> Result<(), Diagnostic> {
 fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     let is_dropped = table.cache == Some(CacheMode::Dontcache);
     let engine = match (table.names, table.engine.unwrap_or(EngineKind::IoUring)) {
-        (Some(NameWork::Create), _) => "filecreate",
-        (Some(NameWork::Stat), _) => "filestat",
-        (Some(NameWork::Delete), _) => "filedelete",
+        (Some(MetadataWork::Create), _) => "filecreate",
+        (Some(MetadataWork::Stat), _) => "filestat",
+        (Some(MetadataWork::Delete), _) => "filedelete",
         (None, EngineKind::IoUring) => "io_uring",
         // psync has no per-request flags, which `uncached` needs.
         (None, EngineKind::Psync) if is_dropped => "pvsync2",
@@ -164,12 +164,12 @@ fn put_durability(it: &mut WrittenSection, table: &JobTable, directions: &Direct
     }
     if let Some(count) = each(table.sync_range_each) {
         let words = table.sync_range.as_ref().map(OneOrMany::as_slice);
-        let words = words.unwrap_or(&[SyncRangeWord::Write]).iter();
+        let words = words.unwrap_or(&[SyncRangeFlag::Write]).iter();
         let words: Vec<&str> = words
             .map(|word| match word {
-                SyncRangeWord::WaitBefore => "wait_before",
-                SyncRangeWord::Write => "write",
-                SyncRangeWord::WaitAfter => "wait_after",
+                SyncRangeFlag::WaitBefore => "wait_before",
+                SyncRangeFlag::Write => "write",
+                SyncRangeFlag::WaitAfter => "wait_after",
             })
             .collect();
         it.put("sync_file_range", format!("{}:{count}", words.join(",")));
@@ -348,7 +348,7 @@ fn put_process(it: &mut WrittenSection, table: &JobTable) {
     it.put_some("randseed", table.seed.map(|seed| seed.0));
 }
 
-fn put_together(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
+fn put_grouping(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     it.put_some("numjobs", table.count.filter(|count| *count > 1));
     it.put_some("wait_for", table.after.as_ref());
     if let Some(delay) = table.start_delay.filter(|delay| delay.0 > 0) {

@@ -42,10 +42,10 @@ pub(super) const EXPRESSED: [&str; 26] = [
 ///
 /// A title or source that was generated when the file `origin` was read does not count.
 pub(super) fn check(workload: &Workload, origin: &str) -> Result<Option<Diagnostic>, Diagnostic> {
-    is_work(workload)?;
+    check_convertible(workload)?;
     let refused = refused(workload)
         .into_iter()
-        .chain(refused_of_jobs(workload));
+        .chain(refused_job_keys(workload));
     if let Some((key, _, reason, help)) =
         refused.into_iter().find(|(_, is_written, ..)| *is_written)
     {
@@ -73,7 +73,7 @@ pub(super) fn without_method(workload: &Workload) -> Workload {
 }
 
 /// Checks that a workload has jobs or access specifications and no unresolved `use`.
-fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
+fn check_convertible(workload: &Workload) -> Result<(), Diagnostic> {
     if let Some(base) = &workload.base {
         let message = format!("`use = \"{base}\"` has to be resolved first");
         return Err(Diagnostic::error("", message).help("convert the built-in workload itself"));
@@ -88,9 +88,9 @@ fn is_work(workload: &Workload) -> Result<(), Diagnostic> {
 }
 
 /// A key, `true` if it is used, the reason for the refusal, and the help.
-type Refused = (&'static str, bool, &'static str, &'static str);
+type KeySupport = (&'static str, bool, &'static str, &'static str);
 
-fn refused(workload: &Workload) -> [Refused; 5] {
+fn refused(workload: &Workload) -> [KeySupport; 5] {
     let write_size = "write `size` instead";
     [
         (
@@ -127,7 +127,7 @@ fn refused(workload: &Workload) -> [Refused; 5] {
 }
 
 /// Refused keys that apply to all jobs together.
-fn refused_of_jobs(workload: &Workload) -> [Refused; 2] {
+fn refused_job_keys(workload: &Workload) -> [KeySupport; 2] {
     let has_jobs = !workload.job.is_empty();
     [
         (

@@ -17,7 +17,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use description::model::{CpuList, JobTable, OneOrMany, Seed, Workload};
-use description::{in_tables, whole_job_tables};
+use description::{complete_job_tables, to_tables};
 use plan::Diagnostic;
 use units::printable;
 
@@ -54,9 +54,9 @@ pub fn job_file(
 ) -> Result<(String, Vec<Diagnostic>), Diagnostic> {
     let mut text = format!("; converted by pgmeter from {}\n", printable(origin));
     let mut warnings = Vec::new();
-    let lists: Vec<JobList> = flattened(workloads)
+    let lists: Vec<JobList> = flatten_packs(workloads)
         .into_iter()
-        .map(|workload| list_of(&in_tables(workload)?, origin, is_file))
+        .map(|workload| list_of(&to_tables(workload)?, origin, is_file))
         .collect::<Result<_, Diagnostic>>()?;
     if lists.iter().all(|list| list.targets.is_empty()) {
         text.push_str("; fio creates the files in the current directory and keeps them\n");
@@ -93,7 +93,7 @@ pub fn job_file(
 }
 
 /// The workloads, with packs replaced by their parts.
-fn flattened(workloads: &[Workload]) -> Vec<&Workload> {
+fn flatten_packs(workloads: &[Workload]) -> Vec<&Workload> {
     let mut flat = Vec::new();
     for workload in workloads {
         match workload.part.is_empty() {
@@ -127,7 +127,7 @@ fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
     let mut tables = Vec::new();
     for index in 0..depths.len().max(1) {
         bare.iodepth = depths.get(index).copied().map(OneOrMany::One);
-        let mut whole = whole_job_tables(&bare);
+        let mut whole = complete_job_tables(&bare);
         // The queue depths run one after the other.
         if let Some(first) = whole.first_mut().filter(|_| index > 0) {
             first.waits = Some(true);

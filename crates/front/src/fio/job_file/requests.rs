@@ -2,11 +2,11 @@
 
 use description::model::defaults::BLOCK_DEFAULT;
 use description::model::{
-    BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderWord, JobTable,
+    BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderSetting, JobTable,
     SizeShare, ZoneChoice,
 };
 use plan::Diagnostic;
-use plan::job::Wrap;
+use plan::job::RunDirection;
 use units::{Bytes, Percent, Rate};
 
 use super::section::{WrittenSection, pair, size};
@@ -138,7 +138,7 @@ fn put_direction(
         behind = format!(":{length}");
     }
     it.put("rw", format!("{word}{behind}"));
-    if table.run_place == Some(Wrap::Same) {
+    if table.run_place == Some(RunDirection::Same) {
         it.put("rw_sequencer", "identical");
     }
     if directions.reads.is_some() && directions.writes.is_some() {
@@ -182,7 +182,7 @@ fn put_blocks(it: &mut WrittenSection, directions: &Directions) -> Result<(), Di
     if has_range {
         put_unit(it, directions)?;
     }
-    if directions.each().any(is_aligned_else) {
+    if directions.each().any(has_other_alignment) {
         let align = |own: &DirectionTable| {
             let align = own.align.unwrap_or(sizes_of(own).ends().0);
             Ok(Some(size(align)))
@@ -193,7 +193,7 @@ fn put_blocks(it: &mut WrittenSection, directions: &Directions) -> Result<(), Di
 }
 
 /// `true` if random offsets are aligned to anything other than the smallest size.
-fn is_aligned_else(own: &DirectionTable) -> bool {
+fn has_other_alignment(own: &DirectionTable) -> bool {
     own.align
         .is_some_and(|align| align != sizes_of(own).ends().0)
 }
@@ -270,7 +270,7 @@ fn put_places(it: &mut WrittenSection, directions: &Directions) -> Result<(), Di
         ));
     }
     match laws.first().copied().flatten() {
-        None | Some(DistributionChoice::NoRepeat) if directions.each().any(is_aligned_else) => {
+        None | Some(DistributionChoice::NoRepeat) if directions.each().any(has_other_alignment) => {
             let reason = "with `align`, fio uses places again before all have been used";
             let help = "leave `align` out, or write `distribution = \"uniform\"`";
             return Err(it.refuse("distribution", reason, help));
@@ -341,11 +341,11 @@ fn width(it: &WrittenSection, deviation: Percent) -> Result<f64, Diagnostic> {
 fn put_order(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     let turn = table.requests_per_file.filter(|count| *count > 1);
     let turn = turn.map_or_else(String::new, |count| format!(":{count}"));
-    match table.file_order.unwrap_or(FileOrderWord::RoundRobin) {
-        FileOrderWord::RoundRobin if turn.is_empty() => {}
-        FileOrderWord::RoundRobin => it.put("file_service_type", format!("roundrobin{turn}")),
-        FileOrderWord::Sequential => it.put("file_service_type", format!("sequential{turn}")),
-        FileOrderWord::Drawn => match &table.file_distribution {
+    match table.file_order.unwrap_or(FileOrderSetting::RoundRobin) {
+        FileOrderSetting::RoundRobin if turn.is_empty() => {}
+        FileOrderSetting::RoundRobin => it.put("file_service_type", format!("roundrobin{turn}")),
+        FileOrderSetting::Sequential => it.put("file_service_type", format!("sequential{turn}")),
+        FileOrderSetting::Drawn => match &table.file_distribution {
             None | Some(DistributionChoice::Uniform) => {
                 it.put("file_service_type", format!("random{turn}"));
             }

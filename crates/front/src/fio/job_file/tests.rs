@@ -3,7 +3,7 @@
 use description::read_toml;
 
 use super::super::work::work;
-use super::super::{Surroundings, read_file};
+use super::super::{ParserEnvironment, read_file};
 use super::*;
 use crate::{CommandLine, FrontFile};
 
@@ -54,7 +54,7 @@ fn check_refused(cases: &[(String, &str)]) {
 }
 
 #[test]
-fn a_whole_file_has_one_section_for_each_cell() {
+fn a_job_file_has_one_section_per_cell() {
     let toml = "name = \"mix\"\ntargets = \"/mnt/a:b\"\nsize = \"4m\"\nworkers = 2\n\
         iodepth = [1, 8]\nrun_time = 5\n[[access_spec]]\nname = \"4 KiB; 70 %\"\n\
         line = [{ size = \"4k\", read = 70, random = 100, align = \"4k\" }]\n";
@@ -73,7 +73,7 @@ fn a_whole_file_has_one_section_for_each_cell() {
 }
 
 #[test]
-fn keys_of_requests_become_options() {
+fn request_keys_become_options() {
     let own = "read = 50\n[job.reads]\nblock_size = \"8k\"\n[job.writes]\nblock_size = \"4k\"\n";
     check_options(&[
         (job("read = 0"), &["rw=write", "bs=4k", "overwrite=1"]),
@@ -145,7 +145,7 @@ fn keys_of_requests_become_options() {
 }
 
 #[test]
-fn keys_of_files_become_options() {
+fn file_keys_become_options() {
     let at = |keys: &str| format!("targets = [\"/a\", \"/data/b;c\", \"/b\"]\n{}", job(keys));
     check_options(&[
         (job("files = 4"), &["nrfiles=4", "size=4m"]),
@@ -213,7 +213,7 @@ fn keys_of_files_become_options() {
 }
 
 #[test]
-fn keys_of_engines_ends_and_pace_become_options() {
+fn engine_limit_and_rate_keys_become_options() {
     check_options(&[
         (
             job("iodepth = 8\nbatch = 4\nsqpoll = true"),
@@ -278,7 +278,7 @@ fn keys_of_engines_ends_and_pace_become_options() {
 }
 
 #[test]
-fn keys_of_jobs_that_fio_cannot_do_say_why() {
+fn job_keys_that_fio_cannot_do_are_refused_with_the_reason() {
     check_refused(&[
         (
             job("engine = \"psync\"\niodepth = 4"),
@@ -302,7 +302,7 @@ fn keys_of_jobs_that_fio_cannot_do_say_why() {
 }
 
 #[test]
-fn keys_of_content_and_verification_become_options() {
+fn content_and_verification_keys_become_options() {
     check_options(&[
         (job("read = 0\ncontent = \"zero\""), &["zero_buffers=1"]),
         (
@@ -333,7 +333,7 @@ fn keys_of_content_and_verification_become_options() {
 }
 
 #[test]
-fn keys_of_processes_and_waves_become_options() {
+fn process_and_wave_keys_become_options() {
     let second = "[[job]]\nname = \"k\"\nsize = \"1m\"\nloops = 1\n";
     check_options(&[
         (
@@ -384,7 +384,7 @@ fn keys_of_processes_and_waves_become_options() {
 }
 
 #[test]
-fn cpus_of_later_workloads_are_those_of_their_numbers() {
+fn cpus_of_later_workloads_must_match_their_job_numbers() {
     let read = |toml: &str| read_toml("x.toml", toml).unwrap();
     let pinned = read(&job("count = 2\ncpus = [0, 1]"));
     let file = |before: &str| job_file(&[read(before), pinned.clone()], "x.toml", &|_| false);
@@ -463,7 +463,7 @@ fn access_specifications_become_jobs() {
 }
 
 #[test]
-fn access_specifications_that_fio_cannot_do_say_why() {
+fn access_specifications_that_fio_cannot_do_are_refused_with_the_reason() {
     let two = |first: &str, second: &str| {
         format!(
             "[[access_spec]]\nname = \"s\"\nline = [{{ size = \"4k\", of_size = 50, {first} }}, \
@@ -511,7 +511,7 @@ fn access_specifications_that_fio_cannot_do_say_why() {
 }
 
 #[test]
-fn keys_of_a_workload_that_fio_cannot_do_say_why() {
+fn workload_keys_that_fio_cannot_do_are_refused_with_the_reason() {
     let with = |key: &str| format!("{key}\n{}", spec("size = \"4k\", random = 100"));
     check_refused(&[
         (
@@ -545,7 +545,7 @@ fn keys_of_a_workload_that_fio_cannot_do_say_why() {
 }
 
 #[test]
-fn keys_around_the_work_are_left_out_with_a_warning() {
+fn keys_that_do_not_describe_the_work_are_left_out_with_a_warning() {
     let toml = "title = \"A\"\ndescription = \"B\"\nrepetitions = 3\nkeep = true\n".to_owned()
         + &spec("size = \"4k\"").replace("ramp_time = 0\n", "");
     let (text, warnings) = written(&toml).unwrap();
@@ -562,7 +562,7 @@ fn keys_around_the_work_are_left_out_with_a_warning() {
 }
 
 #[test]
-fn every_expressed_key_is_a_key_of_workloads() {
+fn every_expressed_key_is_a_workload_key() {
     let schema: serde_json::Value =
         serde_json::from_str(include_str!("../../../../../docs/workload.schema.json")).unwrap();
     let properties = schema["properties"].as_object().unwrap();
@@ -572,7 +572,7 @@ fn every_expressed_key_is_a_key_of_workloads() {
 }
 
 #[test]
-fn a_job_file_comes_back_as_it_was() {
+fn a_job_file_round_trips() {
     let file = "[global]\nsize=1m\nioengine=psync\nrandseed=7\n\
         [fill]\nrw=write\nbs=64k\nfilename=table\nend_fsync=1\n\
         [look]\nstonewall\nnumjobs=3\nrw=randread\nbs=4k\nfilename=table\n\
@@ -580,11 +580,11 @@ fn a_job_file_comes_back_as_it_was() {
         [both]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:16k/40\nnrfiles=2\nfsync=8\n\
         random_distribution=zipf:1.2\nnumber_ios=50\n";
     let read = |text: &str| {
-        let set = read_file("x.fio", text.as_bytes(), &Surroundings::EMPTY).unwrap();
+        let set = read_file("x.fio", text.as_bytes(), &ParserEnvironment::EMPTY).unwrap();
         work(&set, "x", false, &CommandLine::of(&[])).unwrap().cells
     };
     let tables = |cells: &[Workload]| {
-        let tables = cells.iter().map(|cell| in_tables(cell).unwrap().job);
+        let tables = cells.iter().map(|cell| to_tables(cell).unwrap().job);
         tables.collect::<Vec<_>>()
     };
     let cells = read(file);
@@ -597,7 +597,7 @@ fn a_job_file_comes_back_as_it_was() {
 }
 
 #[test]
-fn configurations_of_iometer_become_job_files() {
+fn iometer_configurations_become_job_files() {
     let text = include_bytes!("../../../../../examples/fileserver.icf");
     let loaded = crate::load(&FrontFile::new("fileserver.icf", text)).unwrap();
     let (text, warnings) = job_file(&loaded.cells, "fileserver.icf", &|_| false).unwrap();

@@ -17,12 +17,12 @@ pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> St
             continue;
         };
         if let Some(mismatch) = &worker.mismatch {
-            text.push_str(&wrong_content(job, mismatch));
+            text.push_str(&mismatch_message(job, mismatch));
         }
         let Some(goals) = &worker.goals else { continue };
         match (&goals.missed, goals.depth) {
             (Some(missed), _) => text.push_str(&complaint(job, missed)),
-            (None, Some(depth)) if depth.is_lost() => {
+            (None, Some(depth)) if depth.has_no_valid_depth() => {
                 let target_ns = job.settings.latency_goal.target_us.saturating_mul(1000);
                 let name = units::printable(&job.name);
                 text.push_str(&format!(
@@ -35,7 +35,7 @@ pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> St
     text
 }
 
-fn wrong_content(job: &FioJob, mismatch: &MismatchFigures) -> String {
+fn mismatch_message(job: &FioJob, mismatch: &MismatchFigures) -> String {
     let file = job.file(mismatch.file_index).text;
     let more = match mismatch.count {
         0 | 1 => String::new(),

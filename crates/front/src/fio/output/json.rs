@@ -85,7 +85,7 @@ fn name_of(options: &[(String, Option<String>)]) -> Option<&str> {
     value.as_deref()
 }
 
-fn written_of(job: &FioJob) -> Option<JsonTree> {
+fn job_options(job: &FioJob) -> Option<JsonTree> {
     // The name of a section is not an option, but the name of a command-line job is.
     let is_option = job.place.line == 0 || job.options.iter().any(|(key, _)| key == "name");
     written(is_option.then_some(&*job.name), &job.options)
@@ -134,7 +134,7 @@ fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
         ("elapsed", JsonTree::Count(elapsed)),
     ];
     // In a group, each job overwrites the options in fio, so the last one remains.
-    if let Some(options) = written_of(job.last_job) {
+    if let Some(options) = job_options(job.last_job) {
         pairs.push(("job options", options));
     }
     pairs
@@ -242,7 +242,7 @@ fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
         ("latency_us", us),
         ("latency_ms", ms),
     ]);
-    if job.bears_errors() {
+    if job.tolerates_errors() {
         let first = job.first_error.as_ref().map_or(0, |it| it.errno);
         pairs.push(("total_err", JsonTree::Count(job.error_count)));
         pairs.push(("first_error", JsonTree::Signed(first.into())));

@@ -1,6 +1,6 @@
 //! Logs over time, from the intervals of workers or from their individual requests.
 
-use plan::job::{NotedRequest, RecordedKind};
+use plan::job::{LoggedRequest, RecordedKind};
 use results::{IntervalRecord, RunRecord};
 
 use super::super::settings::WindowValue;
@@ -11,7 +11,7 @@ use super::series::{RateWindow, windows};
 
 /// Value that a log records.
 #[derive(Clone, Copy)]
-enum Logged {
+enum LogMetric {
     /// KiB per second.
     Bandwidth,
     /// Requests per second.
@@ -73,7 +73,7 @@ pub(super) fn logs(
     }
     if options.logs_bandwidth {
         for name in NAMES {
-            let lines = lines_of_all(record, name);
+            let lines = total_lines(record, name);
             files.append(format!("agg-{name}_bw.log"), &lines);
         }
     }
@@ -81,18 +81,18 @@ pub(super) fn logs(
 }
 
 /// The logs of a job: prefix of the name, suffix of the name, and recorded value.
-fn kinds(job: &FioJob) -> impl Iterator<Item = (&str, &'static str, Logged)> {
+fn kinds(job: &FioJob) -> impl Iterator<Item = (&str, &'static str, LogMetric)> {
     let logs = &job.settings.logs;
     let kinds = [
-        (&logs.bandwidth, "bw", Logged::Bandwidth),
-        (&logs.iops, "iops", Logged::Iops),
-        (&logs.latency, "lat", Logged::Latency),
-        (&logs.latency, "slat", Logged::Submission),
-        (&logs.latency, "clat", Logged::Completion),
+        (&logs.bandwidth, "bw", LogMetric::Bandwidth),
+        (&logs.iops, "iops", LogMetric::Iops),
+        (&logs.latency, "lat", LogMetric::Latency),
+        (&logs.latency, "slat", LogMetric::Submission),
+        (&logs.latency, "clat", LogMetric::Completion),
     ];
     // Submission latency is not measured, so engines that have one in fio get no log.
     let is_measured =
-        |it: &Logged| !matches!(it, Logged::Submission) || job.settings.engine.engine.waits();
+        |it: &LogMetric| !matches!(it, LogMetric::Submission) || job.settings.engine.engine.waits();
     let kinds = kinds.into_iter().filter(move |(_, _, it)| is_measured(it));
     kinds.filter_map(|(prefix, kind, logged)| Some((prefix.as_deref()?, kind, logged)))
 }
@@ -113,7 +113,7 @@ fn file_name(job: &FioJob, prefix: &str, kind: &str) -> String {
 struct LoggedSeries<'a> {
     intervals: &'a [IntervalRecord],
     /// Individual requests; empty if they were not recorded.
-    noted: &'a [NotedRequest],
+    noted: &'a [LoggedRequest],
     /// Ramp time, during which requests are not logged.
     ramp_ns: u64,
     /// Start of the job, in nanoseconds of the cell's time.
@@ -124,10 +124,10 @@ struct LoggedSeries<'a> {
 }
 
 impl LoggedSeries<'_> {
-    fn lines(&self, logged: Logged, names: &[&str]) -> String {
+    fn lines(&self, logged: LogMetric, names: &[&str]) -> String {
         match self.logs.window_ms {
-            0 if !self.noted.is_empty() => self.lines_of_requests(logged),
-            _ => self.lines_of_windows(logged, names),
+            0 if !self.noted.is_empty() => self.request_lines(logged),
+            _ => self.window_lines(logged, names),
         }
     }
 
@@ -149,7 +149,7 @@ impl LoggedSeries<'_> {
     }
 
     /// One line for each request that transferred data, in order of completion.
-    fn lines_of_requests(&self, logged: Logged) -> String {
+    fn request_lines(&self, logged: LogMetric) -> String {
         let mut text = String::new();
         let measured = self.noted.iter().filter(|it| it.done_ns >= self.ramp_ns);
         for noted in measured.filter(|it| it.moved_bytes > 0) {
@@ -162,12 +162,14 @@ impl LoggedSeries<'_> {
             let bytes = u64::from(noted.moved_bytes);
             let (value, issued_ns) = match logged {
                 // As in fio, bytes per millisecond; 0 if no time passed.
-                Logged::Bandwidth => ((bytes * 1_000_000).checked_div(latency_ns).unwrap_or(0), 0),
+                LogMetric::Bandwidth => {
+                    ((bytes * 1_000_000).checked_div(latency_ns).unwrap_or(0), 0)
+                }
                 // fio logs each request as 1.
-                Logged::Iops => (1, 0),
-                Logged::Latency => (latency_ns, 0),
-                Logged::Completion => (latency_ns, noted.act.due_ns),
-                Logged::Submission => continue,
+                LogMetric::Iops => (1, 0),
+                LogMetric::Latency => (latency_ns, 0),
+                LogMetric::Completion => (latency_ns, noted.act.due_ns),
+                LogMetric::Submission => continue,
             };
             // fio sets its clock to 0 at the end of the ramp time (`reset_all_stats`).
             let after_ms = (noted.done_ns - self.ramp_ns) / 1_000_000;
@@ -180,7 +182,7 @@ impl LoggedSeries<'_> {
 
     /// One line for each window and direction with requests: end time in milliseconds, value,
     /// direction, and 0 for fields of individual requests.
-    fn lines_of_windows(&self, logged: Logged, names: &[&str]) -> String {
+    fn window_lines(&self, logged: LogMetric, names: &[&str]) -> String {
         let mut text = String::new();
         let rest = self.rest([0; 3]);
         for window in windows(self.intervals, self.logs.window_ms.into()) {
@@ -208,20 +210,20 @@ impl LoggedSeries<'_> {
 }
 
 /// The value of a direction in a window; `None` if it has no requests.
-fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> Option<u64> {
+fn value(window: &RateWindow<'_>, logged: LogMetric, name: &str, has_max: bool) -> Option<u64> {
     let count: u64 = window.figures(name).map(|it| it.count).sum();
     // As in fio, a window without requests has no line.
     if count == 0 {
         return None;
     }
     Some(match logged {
-        Logged::Bandwidth => window.kib_per_second(name) as u64,
-        Logged::Iops => window.iops(name) as u64,
-        Logged::Submission => return None,
-        Logged::Latency | Logged::Completion if has_max => {
+        LogMetric::Bandwidth => window.kib_per_second(name) as u64,
+        LogMetric::Iops => window.iops(name) as u64,
+        LogMetric::Submission => return None,
+        LogMetric::Latency | LogMetric::Completion if has_max => {
             window.figures(name).filter_map(|it| it.max_ns).max()?
         }
-        Logged::Latency | Logged::Completion => {
+        LogMetric::Latency | LogMetric::Completion => {
             // Intervals have no mean, so weight their medians by the number of requests.
             let medians = window.figures(name).filter_map(|it| {
                 let median_ns = it.p50_ns?;
@@ -233,7 +235,7 @@ fn value(window: &RateWindow<'_>, logged: Logged, name: &str, has_max: bool) -> 
 }
 
 /// Lines of the total bandwidth of all jobs in one direction, from the start of the run.
-fn lines_of_all(record: &RunRecord, name: &str) -> String {
+fn total_lines(record: &RunRecord, name: &str) -> String {
     let direction = NAMES.iter().position(|it| *it == name).unwrap_or(0);
     let mut text = String::new();
     for cell in &record.cells {
@@ -242,7 +244,7 @@ fn lines_of_all(record: &RunRecord, name: &str) -> String {
         let before_ms = u64::try_from(before_ms).unwrap_or(0);
         // The number is fio's default of `bwavgtime`, in milliseconds.
         for window in windows(&cell.intervals, 500) {
-            let Some(value) = value(&window, Logged::Bandwidth, name, false) else {
+            let Some(value) = value(&window, LogMetric::Bandwidth, name, false) else {
                 continue;
             };
             let time_ms = before_ms.saturating_add(window.end_ns / 1_000_000);

@@ -277,7 +277,7 @@ fn tail(job: &ReportedJob<'_>) -> String {
         goal.percentile,
         job.depth,
     );
-    if job.bears_errors() {
+    if job.tolerates_errors() {
         let first = job.first_error.as_ref();
         text.push_str(&format!(
             "     errors    : total={}, first_error={}/<{}>\n",

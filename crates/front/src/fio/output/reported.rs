@@ -105,7 +105,7 @@ impl DirectionResult {
     }
 
     fn add(&mut self, job: &FioJob, worker: &WorkerFigures, name: &str) {
-        let (operation, blocks) = counted_as(job, name);
+        let (operation, blocks) = reported_operation(job, name);
         let Some(figures) = worker.operations.get(operation).filter(|it| it.count > 0) else {
             return;
         };
@@ -151,7 +151,7 @@ struct CountedBlocks {
 
 /// The operation that is reported as a direction. As in fio, creating, statting or deleting a file
 /// counts the blocks of the file as requests, although nothing is transferred.
-fn counted_as<'a>(job: &FioJob, direction: &'a str) -> (&'a str, CountedBlocks) {
+fn reported_operation<'a>(job: &FioJob, direction: &'a str) -> (&'a str, CountedBlocks) {
     let settings = &job.settings;
     let operation = match settings.engine.engine {
         Engine::FileCreate => "create",
@@ -227,7 +227,7 @@ impl<'a> ReportedJob<'a> {
     }
 
     /// `true` if some errors do not end the job.
-    pub(super) fn bears_errors(&self) -> bool {
+    pub(super) fn tolerates_errors(&self) -> bool {
         let borne = &self.job.settings.errors;
         borne.bears_reads || borne.bears_writes || borne.bears_verify
     }

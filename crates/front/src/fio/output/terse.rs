@@ -22,7 +22,7 @@ pub(super) fn lines(set: &JobSet, record: &RunRecord, version: u32) -> String {
         if version >= 3 {
             fields.extend(device_fields(set, record));
         }
-        if job.bears_errors() {
+        if job.tolerates_errors() {
             let first = job.first_error.as_ref().map_or(0, |it| it.errno);
             fields.extend([job.error_count.to_string(), first.to_string()]);
         }
@@ -57,7 +57,7 @@ fn fields(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], version: u32) -> Vec<
         let share = whole.share_percent(&result.bandwidth);
         fields.extend(direction(job.job, result, share));
         if version >= 5 {
-            fields.extend(samples_of(result));
+            fields.extend(sample_fields(result));
         }
     }
     fields.extend(tail(job));
@@ -119,7 +119,7 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
 }
 
 /// Fields of a direction that version 5 adds.
-fn samples_of(result: &DirectionResult) -> [String; 6] {
+fn sample_fields(result: &DirectionResult) -> [String; 6] {
     let iops = &result.iops;
     [
         result.bandwidth.samples.to_string(),

@@ -62,7 +62,7 @@ impl ValueKind {
     }
 
     /// `true` if the value is optional on a command line.
-    pub(in crate::fio) const fn is_free_of_value(self) -> bool {
+    pub(in crate::fio) const fn has_optional_value(self) -> bool {
         matches!(self, Self::Flag | Self::TextOrNone | Self::Idle)
     }
 }

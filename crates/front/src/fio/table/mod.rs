@@ -113,7 +113,7 @@ impl FioOption {
 
     /// `true` if the row describes a single value.
     #[must_use]
-    pub fn is_of_value(&self) -> bool {
+    pub fn is_value_row(&self) -> bool {
         self.names.contains('=')
     }
 }
@@ -218,7 +218,7 @@ impl OptionTable {
     /// The name that the user probably meant; `None` if no name is similar.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&'static str> {
-        let names = self.rows.iter().filter(|it| !it.is_of_value());
+        let names = self.rows.iter().filter(|it| !it.is_value_row());
         // Names of one letter are similar to every short word.
         let names = names.flat_map(FioOption::names).filter(|it| it.len() > 1);
         nearest(name, names)

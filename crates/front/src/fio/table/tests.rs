@@ -10,7 +10,7 @@ fn every_line_of_the_table_is_a_row_or_a_heading() {
         assert_eq!(is_refused, line.contains(" > "), "{line}");
         assert_eq!(row.sentence.ends_with('.'), !is_refused, "{line}");
         let first = row.sentence.chars().next().unwrap();
-        assert_eq!(row.kind.is_empty(), row.is_of_value(), "{line}");
+        assert_eq!(row.kind.is_empty(), row.is_value_row(), "{line}");
         assert!(
             !first.is_ascii_lowercase()
                 || is_refused
@@ -23,7 +23,7 @@ fn every_line_of_the_table_is_a_row_or_a_heading() {
 }
 
 #[test]
-fn no_name_stands_twice() {
+fn no_name_is_listed_twice() {
     let table = OptionTable::new();
     for pair in table.index.windows(2) {
         assert_ne!(pair[0].0, pair[1].0);
@@ -31,7 +31,7 @@ fn no_name_stands_twice() {
 }
 
 #[test]
-fn headings_hold_all_rows() {
+fn every_row_is_below_a_heading() {
     let rows: usize = OptionTable::groups().map(|(_, rows)| rows.len()).sum();
     assert_eq!(rows, OptionTable::new().rows.len());
     assert!(OptionTable::groups().count() > 10);
@@ -39,7 +39,7 @@ fn headings_hold_all_rows() {
 }
 
 #[test]
-fn names_are_found_whole_and_by_their_only_beginning() {
+fn names_are_found_in_full_or_by_a_unique_prefix() {
     let table = OptionTable::new();
     assert_eq!(table.find("readwrite").unwrap().name(), "rw");
     assert_eq!(
@@ -54,7 +54,7 @@ fn names_are_found_whole_and_by_their_only_beginning() {
 }
 
 #[test]
-fn slips_are_met_with_the_name_that_was_meant() {
+fn typos_suggest_the_intended_name() {
     let table = OptionTable::new();
     for (slip, meant) in [
         ("io_engine", "ioengine"),
@@ -69,7 +69,7 @@ fn slips_are_met_with_the_name_that_was_meant() {
 }
 
 #[test]
-fn values_may_have_verdicts_of_their_own() {
+fn values_may_have_their_own_verdicts() {
     let table = OptionTable::new();
     let engine = table.find("ioengine").unwrap();
     let refused = table.of_value(engine, "rbd").verdict;
@@ -94,7 +94,7 @@ const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_comp
     thinktime thread time_based unlink unlink_each_loop verify verify_dump";
 
 #[test]
-fn what_is_used_is_done() {
+fn options_in_common_use_are_supported() {
     let table = OptionTable::new();
     for name in OF_USE.split_ascii_whitespace() {
         let row = table.find(name).unwrap_or_else(|| panic!("{name}"));
@@ -137,7 +137,7 @@ fn every_option_that_fio_lists_has_a_row() {
 
 /// Options of fio 3.42 that programs such as its own tests use and the table once lacked.
 #[test]
-fn late_options_of_fio_have_rows() {
+fn recent_options_of_fio_have_rows() {
     let table = OptionTable::new();
     for name in [
         "comm",

@@ -7,15 +7,15 @@ fn with_file(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
         "a.fio" | "b.fio" => Ok(FILE.as_bytes().to_vec()),
         _ => Err("no such file".to_owned()),
     };
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &read,
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
-    said_with(line, &around)
+    parse_with_surroundings(line, &around)
 }
 
 #[test]
-fn options_belong_to_all_jobs_before_the_first_name_and_to_one_behind_it() {
+fn options_before_the_first_name_apply_to_all_jobs_and_later_ones_to_one() {
     let set = said("--size=1m --bs 8k --name=a --rw=write --name b --bs=16k")
         .unwrap()
         .1;
@@ -30,7 +30,7 @@ fn options_belong_to_all_jobs_before_the_first_name_and_to_one_behind_it() {
 }
 
 #[test]
-fn all_errors_and_refusals_are_listed_at_once() {
+fn all_errors_and_refusals_are_listed_together() {
     let lines = |error: Diagnostic| error.to_string().matches("error: ").count();
     let error = said("--name=a --size=1m --bs=x --rw=READ --zonemode=none2 --zonesize=4k");
     assert_eq!(lines(error.unwrap_err()), 3);
@@ -42,7 +42,7 @@ fn all_errors_and_refusals_are_listed_at_once() {
 }
 
 #[test]
-fn a_name_global_speaks_of_the_jobs_behind() {
+fn a_job_named_global_applies_to_the_jobs_after_it() {
     let set = said("--name=a --size=1m --name=global --size=2m --name=b")
         .unwrap()
         .1;
@@ -50,7 +50,7 @@ fn a_name_global_speaks_of_the_jobs_behind() {
 }
 
 #[test]
-fn options_around_a_file_apply_to_its_jobs_unless_they_say_else() {
+fn options_around_a_file_apply_to_jobs_that_do_not_set_them() {
     for line in ["--bs=16k a.fio", "a.fio --bs=16k"] {
         let set = with_file(line).unwrap().1;
         let sizes = set
@@ -77,11 +77,13 @@ fn global_options_end_with_their_file() {
         "a.fio" => Ok(b"[global]\nioengine=io_uring\nhipri\nrw=write\nsize=1m\n[a]\n".to_vec()),
         _ => Ok(b"[b]\nsize=1m\n[global]\nnumjobs=2\n[c]\nsize=1m\n".to_vec()),
     };
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &read,
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
-    let set = said_with("--bs=16k a.fio b.fio", &around).unwrap().1;
+    let set = parse_with_surroundings("--bs=16k a.fio b.fio", &around)
+        .unwrap()
+        .1;
     let seen = set.jobs.iter().map(|job| {
         let settings = &job.settings;
         let block = settings.blocks.sizes().read.min();
@@ -122,7 +124,7 @@ fn sections_are_picked_by_name() {
 }
 
 #[test]
-fn names_may_be_cut_short_and_have_one_dash() {
+fn option_names_may_be_abbreviated_and_have_one_dash() {
     let set = said("-name j --readwr=write -size=1m -group_rep")
         .unwrap()
         .1;
@@ -140,7 +142,7 @@ fn names_may_be_cut_short_and_have_one_dash() {
 }
 
 #[test]
-fn letters_have_their_values_joined_or_behind() {
+fn short_options_take_joined_or_separate_values() {
     for line in [
         "-o out --name=j --size=1m",
         "-oout --name=j --size=1m",
@@ -155,7 +157,7 @@ fn letters_have_their_values_joined_or_behind() {
 }
 
 #[test]
-fn flags_take_values_behind_equals_signs_alone() {
+fn flags_take_values_only_after_an_equals_sign() {
     let error = said("--name=j --size=1m --thread 1").unwrap_err();
     assert_eq!(error.message, "there is no `1`");
     assert_eq!(error.help.as_deref(), Some("name a job file of fio"));
@@ -168,7 +170,7 @@ fn flags_take_values_behind_equals_signs_alone() {
 }
 
 #[test]
-fn formats_are_lists() {
+fn output_formats_may_be_lists() {
     let formats = |line: &str| {
         said(&format!("--name=j --size=1m {line}"))
             .unwrap()
@@ -189,7 +191,7 @@ fn formats_are_lists() {
 }
 
 #[test]
-fn what_is_not_about_jobs_is_kept() {
+fn options_that_are_not_about_jobs_are_kept() {
     let line = "--name=j --size=1m --terse-version=5 --append-terse --eta=never --eta-newline=2 \
         --eta-interval=500ms --status-interval=10 --bandwidth-log --aux-path=/x --debug=io \
         --alloc-size=9 --idle-prof=system --max-jobs=2";
@@ -211,7 +213,7 @@ fn what_is_not_about_jobs_is_kept() {
 }
 
 #[test]
-fn machines_and_programs_are_not_driven() {
+fn client_server_and_trigger_options_are_refused() {
     for line in [
         "--client=host",
         "--server",
@@ -230,7 +232,7 @@ fn machines_and_programs_are_not_driven() {
 }
 
 #[test]
-fn jobs_that_write_are_refused_where_that_is_forbidden() {
+fn readonly_refuses_jobs_that_write() {
     assert!(said("--readonly --name=j --size=1m --rw=randrw").is_err());
     assert!(said("--readonly --name=j --size=1m --rw=randread").is_ok());
     let fatal = said("--warnings-fatal --name=j --size=1m --iodepth=4").unwrap_err();
@@ -280,14 +282,14 @@ fn a_file_is_shown_as_a_command_line() {
 }
 
 #[test]
-fn a_line_without_jobs_is_an_error() {
+fn a_command_line_without_jobs_is_an_error() {
     for line in ["", "--rw=read", "missing.fio"] {
         assert!(with_file(line).is_err(), "{line}");
     }
 }
 
 #[test]
-fn flags_of_engines_take_no_value_as_in_fio() {
+fn engine_flags_take_no_value_as_in_fio() {
     let words = "--name=x --size=1m --ioengine=io_uring --fixedbufs --registerfiles --iodepth=8";
     let set = said(words).unwrap().1;
     let engine = &set.jobs[0].settings.engine;

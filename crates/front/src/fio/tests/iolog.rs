@@ -1,5 +1,5 @@
 use plan::Diagnostic;
-use plan::job::{NotedRequest, RecordedAct, RecordedKind};
+use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 use proptest::prelude::*;
 
 use super::super::iolog::{IologRecording, recording, written};
@@ -46,7 +46,7 @@ fn both_versions_are_read() {
 }
 
 #[test]
-fn a_log_is_replayed_as_the_job_wants_it() {
+fn a_log_is_replayed_with_the_options_of_the_job() {
     use RecordedKind::{Fsync, Read, Write};
     let fast = with(THREE, |it| it.is_without_stall = true);
     assert!(fast.iter().all(|it| it.0 == 0));
@@ -84,7 +84,7 @@ fn a_log_is_replayed_as_the_job_wants_it() {
 }
 
 #[test]
-fn what_is_wrong_with_a_log_is_told_with_its_line() {
+fn log_errors_are_reported_with_their_line() {
     let three = |line: &str| format!("fio version 3 iolog\n1 a add\n{line}\n");
     let wrong = [
         ("a read 0 4096".to_owned(), Some(1)),
@@ -111,13 +111,13 @@ fn what_is_wrong_with_a_log_is_told_with_its_line() {
     }
 }
 
-fn act() -> impl Strategy<Value = RecordedAct> {
+fn act() -> impl Strategy<Value = RecordedRequest> {
     (0..3_u32, 0..4_usize, 0..1_u64 << 40, 1..1_u32 << 31).prop_map(
         |(part_index, kind, offset_bytes, length_bytes)| {
             use RecordedKind::{Fdatasync, Fsync, Read, Write};
             let kind = [Read, Write, Fsync, Fdatasync][kind];
             let is_sync = matches!(kind, Fsync | Fdatasync);
-            RecordedAct {
+            RecordedRequest {
                 due_ns: 0,
                 kind,
                 part_index,
@@ -130,7 +130,7 @@ fn act() -> impl Strategy<Value = RecordedAct> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_as_it_was(
+    fn a_written_log_reads_back_unchanged(
         acts in prop::collection::vec(act(), 1..50),
         gaps in prop::collection::vec(0..1_000_000_u64, 50),
     ) {
@@ -141,7 +141,7 @@ proptest! {
             act.due_ns = at_us * 1000;
         }
         // The last one completes first.
-        let noted = acts.iter().enumerate().rev().map(|(index, act)| NotedRequest {
+        let noted = acts.iter().enumerate().rev().map(|(index, act)| LoggedRequest {
             act: *act,
             index: index as u32,
             moved_bytes: act.length_bytes,
@@ -149,8 +149,8 @@ proptest! {
         });
         let text = written(&noted.collect::<Vec<_>>(), &|part| format!("dir/f{part}"));
         let read = parsed(&text).unwrap();
-        let told = |acts: &[RecordedAct], name: &dyn Fn(u32) -> String| -> Vec<_> {
-            let one = |it: &RecordedAct| {
+        let told = |acts: &[RecordedRequest], name: &dyn Fn(u32) -> String| -> Vec<_> {
+            let one = |it: &RecordedRequest| {
                 (it.due_ns, it.kind, name(it.part_index), it.offset_bytes, it.length_bytes)
             };
             acts.iter().map(one).collect()
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn no_log_is_too_odd(text in "(fio version [23] iolog\n)?([0-9a-z ./-]{0,30}\n){0,8}") {
+    fn invalid_logs_get_help(text in "(fio version [23] iolog\n)?([0-9a-z ./-]{0,30}\n){0,8}") {
         if let Err(error) = parsed(&text) {
             prop_assert!(error.help.is_some());
         }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 
 #[test]
-fn comments_blanks_marks_of_order_and_line_ends_do_no_harm() {
+fn comments_blanks_byte_order_marks_and_line_ends_are_accepted() {
     let text =
         "\u{feff}; first\r\n\r\n  [global]  \r\n\tsize = 1m \r\n# x\r\n[ a b ]\r\n rw=write\r\n";
     let set = read(text);
@@ -31,9 +31,9 @@ fn a_header_loses_its_last_character() {
 #[test]
 fn variables_are_replaced_and_missing_ones_noted() {
     let variable = |name: &str| (name == "SIZE").then(|| "2m".to_owned());
-    let around = Surroundings {
+    let around = ParserEnvironment {
         variable: &variable,
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
     let text = "[j]\nsize=${SIZE}\nfilename=${NONE}x$ncpus\nbs=2*$pagesize\ndescription=${\n";
     let set = read_file("v.fio", text.as_bytes(), &around).unwrap();
@@ -54,15 +54,15 @@ fn among(files: &[(&str, &str)], name: &str) -> Result<JobSet, Diagnostic> {
         let found = files.get(name).cloned();
         found.ok_or_else(|| "no such file".to_owned())
     };
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &read,
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
     read_file(name, &files[name], &around)
 }
 
 #[test]
-fn files_include_files_from_here_and_from_beside() {
+fn includes_are_found_in_the_current_directory_and_that_of_the_file() {
     let files = [
         (
             "d/main.fio",
@@ -81,7 +81,7 @@ fn files_include_files_from_here_and_from_beside() {
 }
 
 #[test]
-fn files_that_include_themselves_or_sections_or_nothing_are_errors() {
+fn including_itself_a_section_or_a_missing_file_is_an_error() {
     let error = among(&[("m", "[a]\ninclude m2\n"), ("m2", "include m2\n")], "m").unwrap_err();
     assert!(error.message.contains("include each other"), "{error}");
     let error = among(&[("m", "[a]\ninclude n\n"), ("n", "bs=4k\n[b]\n")], "m").unwrap_err();
@@ -91,8 +91,8 @@ fn files_that_include_themselves_or_sections_or_nothing_are_errors() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_errors_with_a_place() {
-    let read = |bytes: &[u8]| read_file("b", bytes, &Surroundings::EMPTY).unwrap_err();
+fn bytes_that_are_not_text_are_errors_with_a_position() {
+    let read = |bytes: &[u8]| read_file("b", bytes, &ParserEnvironment::EMPTY).unwrap_err();
     let nul = read(b"[j]\nsi\0ze=1m\n");
     assert_eq!((nul.line, nul.column), (Some(2), Some(3)));
     let latin = read(b"[j]\nx=\xe4\n");
@@ -106,9 +106,9 @@ fn processor_seconds() -> i64 {
 
 /// Reading takes well under a second where it is optimized; what grows with the square of the text
 /// takes minutes.
-fn is_read_at_once(text: &str) -> Option<Diagnostic> {
+fn read_quickly(text: &str) -> Option<Diagnostic> {
     let start = processor_seconds();
-    let read = read_file("large", text.as_bytes(), &Surroundings::EMPTY);
+    let read = read_file("large", text.as_bytes(), &ParserEnvironment::EMPTY);
     let seconds = processor_seconds() - start;
     let begin: String = text.chars().take(40).collect();
     assert!(seconds < 10, "{seconds} s: {begin}");
@@ -116,7 +116,7 @@ fn is_read_at_once(text: &str) -> Option<Diagnostic> {
 }
 
 #[test]
-fn long_lines_are_read_at_once() {
+fn long_lines_are_read_quickly() {
     let long = "x".repeat(1 << 20);
     for line in [
         format!("description={long}"),
@@ -135,22 +135,22 @@ fn long_lines_are_read_at_once() {
         format!("cpus_allowed={}", "0-4095,".repeat(1000)),
         format!("description={}", "${A}".repeat(2000)),
     ] {
-        is_read_at_once(&format!("[j]\nsize=1m\n{line}\n"));
+        read_quickly(&format!("[j]\nsize=1m\n{line}\n"));
     }
     let error = wrong(&format!("filename={}", "a:".repeat(1025)));
     assert!(error.help.is_some_and(|it| it.contains("at most 1024")));
 }
 
 #[test]
-fn many_sections_and_clones_are_read_at_once() {
+fn many_sections_and_clones_are_read_quickly() {
     let sections = (0..10_000).map(|at| format!("[job{at}]\nsize=1m\nbs=4k\n"));
-    let error = is_read_at_once(&sections.collect::<String>()).unwrap();
+    let error = read_quickly(&sections.collect::<String>()).unwrap();
     assert!(error.message.contains("more than 4096"), "{error}");
-    is_read_at_once(&"[j]\n".repeat(250_000));
-    is_read_at_once(&format!("[j]\n{}", "bs=4k\n".repeat(50_000)));
-    is_read_at_once("[j]\nsize=1m\nnumjobs=4096\nnrfiles=10000000\n");
+    read_quickly(&"[j]\n".repeat(250_000));
+    read_quickly(&format!("[j]\n{}", "bs=4k\n".repeat(50_000)));
+    read_quickly("[j]\nsize=1m\nnumjobs=4096\nnrfiles=10000000\n");
     let names = format!("[global]\nsize=1m\nfilename={}\n", "a:".repeat(1024));
-    is_read_at_once(&(names + &"[j]\n".repeat(4000)));
+    read_quickly(&(names + &"[j]\n".repeat(4000)));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn files_without_jobs_are_errors() {
 }
 
 #[test]
-fn work_on_files_goes_with_its_engine() {
+fn file_operations_need_their_engine() {
     wrong("rw=filestat\nfilesize=4k");
     let job = job("ioengine=filestat\nrw=filestat\nfilesize=4k\nnrfiles=10");
     assert_eq!(job.settings.access.direction, Direction::FileStat);
@@ -172,7 +172,7 @@ fn work_on_files_goes_with_its_engine() {
 }
 
 #[test]
-fn files_are_drawn_by_laws_or_come_in_turn() {
+fn files_are_picked_by_distribution_or_in_turn() {
     let order = |text: &str| {
         let files = job(&format!("size=1m\nfile_service_type={text}"))
             .settings
@@ -200,7 +200,7 @@ fn files_are_drawn_by_laws_or_come_in_turn() {
 }
 
 #[test]
-fn job_options_keep_their_main_names_and_texts() {
+fn job_options_keep_their_main_names_and_values() {
     let set = read("[global]\nreadwrite=randread\n[j]\nblocksize=4k\nsize=1m\nthread\n");
     let own = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
     assert_eq!(set.options, [own("rw", "randread")]);

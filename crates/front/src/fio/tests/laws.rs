@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use engine::{Completion, Operation, Request};
 use generate::job::JobStream;
 use generate::{Content, ContentSource, Generator, Step};
-use plan::job::{BuiltJob, JobPlan};
+use plan::job::{JobPlan, UnplannedJob};
 
 use crate::{CommandLine, find};
 
 /// The only job of a command line.
-fn built(line: &str) -> BuiltJob {
+fn built(line: &str) -> UnplannedJob {
     let words = format!("--name=j --ioengine=psync {line}");
     let words: Vec<String> = words.split_ascii_whitespace().map(str::to_owned).collect();
     let front = find("fio").expect("fio is a front");
@@ -55,7 +55,7 @@ fn share(seen: &[u64], is_inside: impl Fn(u64) -> bool) -> f64 {
 }
 
 #[test]
-fn pareto_is_the_law_of_gray_as_in_fio() {
+fn pareto_follows_the_distribution_of_gray_as_in_fio() {
     let line = "--rw=randread --bs=4k --size=64m --io_size=1600m --norandommap \
                 --random_distribution=pareto:0.2";
     let seen = blocks(line, Operation::Read, 4096);
@@ -66,7 +66,7 @@ fn pareto_is_the_law_of_gray_as_in_fio() {
 }
 
 #[test]
-fn zipf_is_its_law() {
+fn zipf_follows_its_distribution() {
     let line = "--rw=randread --bs=4k --size=4m --io_size=800m --random_distribution=zipf:1.2";
     let seen = blocks(line, Operation::Read, 4096);
     let sum = |count: u32| {
@@ -125,7 +125,7 @@ fn zones_of_each_direction_get_their_shares() {
 }
 
 #[test]
-fn no_request_goes_to_space_that_no_zone_has() {
+fn no_request_goes_to_space_outside_of_the_zones() {
     let hundred = vec!["1/1"; 100].join(":");
     for (law, end, block_count) in [
         ("60/10:40/40".to_owned(), 0.5, 5000),
@@ -156,7 +156,7 @@ fn no_request_goes_to_space_that_no_zone_has() {
 }
 
 #[test]
-fn strided_zones_are_gone_through_as_in_fio() {
+fn strided_zones_are_visited_as_in_fio() {
     let zones = "--zonemode=strided --zonesize=2m --zonerange=1m";
     for (way, operation) in [("read", Operation::Read), ("write", Operation::Write)] {
         let line = format!("--rw={way} --bs=64k --filesize=8m --io_size=6m {zones}");
@@ -177,7 +177,7 @@ fn strided_zones_are_gone_through_as_in_fio() {
 }
 
 #[test]
-fn copies_are_of_written_requests() {
+fn duplicates_copy_written_requests() {
     for (percent, count, wanted) in [(99, 256, 3.5), (80, 64, 13.6), (50, 256, 128.5)] {
         let job = built(&format!(
             "--rw=write --bs=64k --size={}k --dedupe_percentage={percent}",
@@ -210,7 +210,7 @@ fn places(line: &str) -> Vec<u64> {
 }
 
 #[test]
-fn a_file_ends_where_filesize_says_whatever_the_offset() {
+fn a_file_ends_at_filesize_for_any_offset() {
     let whole: Vec<u64> = (4..16).map(|block| 4 * block).collect();
     for line in [
         "--rw=write --filesize=64k --offset=16k",
@@ -253,7 +253,7 @@ fn files_of_random_sizes_are_used_up_to_the_size() {
 }
 
 #[test]
-fn a_pass_begins_only_if_a_block_is_left_of_io_size() {
+fn a_pass_begins_only_if_io_size_has_a_block_left() {
     // As fio 3.42 counts them.
     for (size, block, moved, wanted) in [
         (64, 64, 100, 1),
@@ -273,7 +273,7 @@ fn a_pass_begins_only_if_a_block_is_left_of_io_size() {
 }
 
 #[test]
-fn a_loop_that_ends_within_the_files_goes_on_there() {
+fn a_loop_that_ends_within_the_files_continues_there() {
     let block = |number: u64| 4 * number;
     for line in ["--io_size=20k", "--number_ios=5"] {
         let line = format!("--rw=read --size=64k {line} --loops=5");
@@ -344,7 +344,7 @@ fn steps_over_holes_end_as_in_fio() {
 }
 
 #[test]
-fn one_open_file_is_done_before_the_next_is_opened() {
+fn with_one_open_file_each_is_finished_before_the_next_is_opened() {
     let plan = built("--rw=write --bs=4k --size=48k --nrfiles=3 --openfiles=1").plan;
     let seen: Vec<(u32, u64)> = requests(&plan)
         .iter()

@@ -14,13 +14,13 @@ use super::*;
 
 /// What a file says, of which nothing is wrong.
 fn read(text: &str) -> JobSet {
-    read_file("test.fio", text.as_bytes(), &Surroundings::EMPTY)
+    read_file("test.fio", text.as_bytes(), &ParserEnvironment::EMPTY)
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// What is wrong with a file.
 fn refused(text: &str) -> Diagnostic {
-    read_file("test.fio", text.as_bytes(), &Surroundings::EMPTY)
+    read_file("test.fio", text.as_bytes(), &ParserEnvironment::EMPTY)
         .expect_err("the file should not be taken")
 }
 
@@ -38,12 +38,12 @@ fn wrong(options: &str) -> Diagnostic {
 
 /// What a command line says.
 fn said(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
-    said_with(line, &Surroundings::EMPTY)
+    parse_with_surroundings(line, &ParserEnvironment::EMPTY)
 }
 
-fn said_with(
+fn parse_with_surroundings(
     line: &str,
-    surroundings: &Surroundings<'_>,
+    surroundings: &ParserEnvironment<'_>,
 ) -> Result<(FioInvocation, JobSet), Diagnostic> {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
     read_arguments(&words, surroundings)

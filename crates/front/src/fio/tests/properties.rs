@@ -48,8 +48,11 @@ fn option() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_file_makes_reading_panic(text in files()) {
-        let around = Surroundings { variable: &|_| Some("1k".to_owned()), ..Surroundings::EMPTY };
+    fn reading_a_job_file_never_panics(text in files()) {
+        let around = ParserEnvironment {
+            variable: &|_| Some("1k".to_owned()),
+            ..ParserEnvironment::EMPTY
+        };
         match read_file("p.fio", text.as_bytes(), &around) {
             Ok(set) => {
                 let _ = verdicts(&set, 80);
@@ -67,18 +70,18 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read_file("p.fio", &bytes, &Surroundings::EMPTY);
+    fn reading_arbitrary_bytes_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read_file("p.fio", &bytes, &ParserEnvironment::EMPTY);
     }
 
     #[test]
-    fn no_command_line_makes_reading_panic(words in prop::collection::vec(option(), 0..8)) {
+    fn reading_a_command_line_never_panics(words in prop::collection::vec(option(), 0..8)) {
         let words: Vec<String> = words.iter().map(|it| format!("--{}", it.trim())).collect();
-        let _ = read_arguments(&words, &Surroundings::EMPTY);
+        let _ = read_arguments(&words, &ParserEnvironment::EMPTY);
     }
 
     #[test]
-    fn sizes_are_what_they_say(value in 0_i64..1 << 20, power in 0_u32..5) {
+    fn sizes_scale_by_their_unit(value in 0_i64..1 << 20, power in 0_u32..5) {
         let unit = ["", "k", "m", "g", "t"][power as usize];
         let read = number(&format!("{value}{unit}"), NumberUnit::Bytes { kilo: 1024 }).unwrap();
         prop_assert_eq!(read.value, value << (10 * power));
@@ -89,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn numbers_keep_to_their_bounds(
+    fn numbers_stay_within_their_bounds(
         text in "[-+0-9a-z%.,:()*^]{0,12}",
         min in -9_i64..9,
         more in 0_i64..99,
@@ -105,13 +108,13 @@ proptest! {
     }
 
     #[test]
-    fn names_come_back_from_their_list(names in prop::collection::vec("[a-z:/ ]{1,8}", 1..5)) {
+    fn file_names_round_trip_through_a_list(names in prop::collection::vec("[a-z:/ ]{1,8}", 1..5)) {
         let list: Vec<String> = names.iter().map(|it| it.replace(':', "\\:")).collect();
         prop_assert_eq!(file_names(&list.join(":")), names);
     }
 
     #[test]
-    fn patterns_of_digits_are_their_bytes(bytes in prop::collection::vec(any::<u8>(), 1..40)) {
+    fn hexadecimal_patterns_become_their_bytes(bytes in prop::collection::vec(any::<u8>(), 1..40)) {
         let digits: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
         let read = pattern(&format!("0x{digits}")).unwrap();
         prop_assert_eq!(read.0, vec![PatternPart::Bytes(bytes)]);

@@ -1,15 +1,15 @@
 //! Files that are there before, and files that say no size.
 
 use super::*;
-use crate::{CommandLine, FileAccess, FileScript, FrontWork};
+use crate::{CommandLine, FileAccess, FrontWork, VirtualFiles};
 use plan::job::{Layout, NamedFile};
 
 /// The work of a command line where `there` (16 MiB) is the only file.
 fn work_of(line: &str) -> Result<FrontWork, String> {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
-    let script = FileScript {
+    let script = VirtualFiles {
         size_bytes: &|name| (name == "there").then_some(16 << 20),
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let line = CommandLine {
         files: FileAccess::scripted(script),
@@ -28,7 +28,7 @@ fn files_of(work: &FrontWork) -> Vec<Vec<NamedFile>> {
 }
 
 #[test]
-fn files_that_are_only_read_are_read_themselves_if_they_are_long_enough() {
+fn existing_files_are_read_themselves_if_they_are_long_enough() {
     let line = "--name=a --rw=randread --filename=there";
     for sized in [
         line.to_owned(),
@@ -54,7 +54,7 @@ fn files_that_are_only_read_are_read_themselves_if_they_are_long_enough() {
 }
 
 #[test]
-fn a_job_without_a_size_has_that_of_the_file_that_is_there() {
+fn a_job_without_a_size_takes_that_of_the_existing_file() {
     let work = work_of("--name=a --rw=write --filename=there").unwrap();
     let file = &files_of(&work)[0][0];
     // It is ours, and as long.
@@ -67,7 +67,7 @@ fn a_job_without_a_size_has_that_of_the_file_that_is_there() {
 }
 
 #[test]
-fn a_job_reads_what_an_earlier_wave_made_without_saying_how_long_it_is() {
+fn a_job_without_a_size_reads_a_file_of_an_earlier_wave() {
     let work = work_of(
         "--name=w --rw=write --filename=x --size=4m --name=r --rw=read --filename=x --stonewall",
     )
@@ -80,7 +80,7 @@ fn a_job_reads_what_an_earlier_wave_made_without_saying_how_long_it_is() {
 }
 
 #[test]
-fn files_that_fill_the_room_have_no_size_before_their_target_is_known() {
+fn files_that_fill_the_device_have_no_size_until_the_target_is_known() {
     for line in ["--fill_device=1", "--fill_fs=1 --size=100%"] {
         let work = work_of(&format!("--name=a --rw=write --directory=d {line}")).unwrap();
         let file = &files_of(&work)[0][0];
@@ -92,14 +92,14 @@ fn files_that_fill_the_room_have_no_size_before_their_target_is_known() {
 }
 
 #[test]
-fn an_offset_past_the_end_of_a_file_is_told_with_both() {
+fn an_offset_past_the_end_is_refused_with_offset_and_file_size() {
     let error = work_of("--name=a --rw=read --offset=1m --filesize=512k").unwrap_err();
     let told = "`offset` 1MiB is at or past the end of the 512KiB file";
     assert!(error.contains(told), "{error}");
 }
 
 #[test]
-fn a_size_is_where_a_device_without_one_ends() {
+fn a_device_without_a_size_ends_at_the_given_size() {
     let bytes = |line: &str| {
         let work = work_of(line).unwrap();
         let job = &work.cells[0].jobs.as_ref().unwrap().jobs[0].plan;
@@ -114,7 +114,7 @@ fn a_size_is_where_a_device_without_one_ends() {
 }
 
 #[test]
-fn a_job_that_only_creates_files_has_them_laid_out_before_its_wave() {
+fn files_of_a_create_only_job_are_laid_out_before_its_wave() {
     let line = "--name=b --size=8k --rw=write --name=a --size=4k --create_only=1";
     let work = work_of(line).unwrap();
     let cells: Vec<_> = work
@@ -142,7 +142,7 @@ fn a_job_that_only_creates_files_has_them_laid_out_before_its_wave() {
 }
 
 #[test]
-fn cpus_are_dealt_by_the_number_among_all_jobs() {
+fn cpus_are_assigned_by_the_number_among_all_jobs() {
     let line = "--cpus_allowed=0-3 --cpus_allowed_policy=split --size=4k --name=a --numjobs=3 \
                 --name=b --name=c --stonewall";
     let work = work_of(line).unwrap();
@@ -167,7 +167,7 @@ fn amounts_in_zones_are_refused_because_no_device_has_zones() {
 }
 
 #[test]
-fn jobs_wait_for_the_first_of_a_name() {
+fn a_job_waits_for_all_clones_of_the_named_job() {
     let line = "--name=a --size=4k --name=b --size=4k --numjobs=2 --name=c --size=4k --wait_for=b";
     let work = work_of(line).unwrap();
     let jobs = &work.cells[0].jobs.as_ref().unwrap().jobs;
@@ -176,7 +176,7 @@ fn jobs_wait_for_the_first_of_a_name() {
 }
 
 #[test]
-fn more_files_than_anybody_means_are_refused_before_they_are_made() {
+fn too_many_files_are_refused_before_they_are_created() {
     let error = work_of("--name=a --filesize=4k --nrfiles=1000000 --numjobs=100").unwrap_err();
     assert!(error.contains("more than 1048576 files"), "{error}");
 }

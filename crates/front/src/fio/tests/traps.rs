@@ -3,20 +3,20 @@ use std::collections::BTreeSet;
 use super::*;
 
 #[test]
-fn a_size_is_that_of_all_files_together() {
+fn size_is_the_total_of_all_files() {
     let job = job("size=4m\nnrfiles=4");
     assert_eq!(job.bytes_of_file(), Some((1 << 20, 1 << 20)));
     assert_eq!(job.bytes_to_move(), Some(4 << 20));
 }
 
 #[test]
-fn sizes_of_files_alone_add_up() {
+fn filesize_alone_adds_up_over_the_files() {
     let job = job("filesize=1m\nnrfiles=4");
     assert_eq!(job.bytes_to_move(), Some(4 << 20));
 }
 
 #[test]
-fn a_size_above_that_of_the_files_is_cut_to_it() {
+fn a_size_above_the_total_of_the_files_is_cut_to_it() {
     let files = "filesize=1m\nnrfiles=4\n";
     assert_eq!(
         job(&format!("{files}size=8m")).bytes_to_move(),
@@ -63,7 +63,7 @@ fn a_new_file_begins_at_its_offset() {
 }
 
 #[test]
-fn what_is_moved_may_be_more_or_less_than_the_size() {
+fn io_size_may_be_more_or_less_than_the_size() {
     assert_eq!(job("io_size=4m\nsize=1m").bytes_to_move(), Some(4 << 20));
     assert_eq!(job("io_limit=1m\nsize=4m").bytes_to_move(), Some(1 << 20));
     assert_eq!(job("size=4m\nnumber_ios=3").settings.space.request_count, 3);
@@ -77,7 +77,7 @@ fn files_may_have_sizes_in_a_range() {
 }
 
 #[test]
-fn decimals_are_cut_off_and_told() {
+fn decimals_are_cut_off_with_a_note() {
     let set = read("[j]\nsize=1.5m\n");
     assert!(
         notes(&set).contains("`1.5m` is read as 1"),
@@ -94,7 +94,7 @@ fn decimals_are_cut_off_and_told() {
 }
 
 #[test]
-fn units_are_of_1024_and_those_with_ib_of_1000() {
+fn units_are_powers_of_1024_and_those_with_ib_powers_of_1000() {
     let size = |text: &str| {
         job(&format!("bs={text}\nsize=1g"))
             .settings
@@ -146,7 +146,7 @@ fn units_are_of_1024_and_those_with_ib_of_1000() {
 }
 
 #[test]
-fn times_are_seconds_or_microseconds_by_their_option() {
+fn times_are_in_seconds_or_microseconds_depending_on_the_option() {
     let runtime = |text: &str| {
         job(&format!("size=1m\nruntime={text}"))
             .settings
@@ -194,14 +194,14 @@ fn files_are_named_by_section_clone_and_number() {
 }
 
 #[test]
-fn clones_share_files_that_have_names() {
+fn clones_share_named_files() {
     let set = read("[j]\nsize=4m\nnumjobs=2\nfilename=x\noffset_increment=1m\n");
     assert_eq!(set.jobs[0].file(0), set.jobs[1].file(0));
     assert_eq!(set.jobs[1].offset_bytes(), 1 << 20);
 }
 
 #[test]
-fn names_between_colons_are_files() {
+fn colons_separate_file_names() {
     assert_eq!(job("size=4m\nfilename=x:y").file_count(), 2);
     assert_eq!(job("size=4m\nfilename=x\\:z:y").file(0).text, "x:z");
     // As in fio 3.42, a backslash escapes only colons, and empty names are skipped.
@@ -223,14 +223,14 @@ fn names_between_colons_are_files() {
 }
 
 #[test]
-fn directories_take_turns_among_clones() {
+fn directories_are_assigned_to_clones_in_turn() {
     let set = read("[j]\nsize=4m\nnumjobs=3\ndirectory=a:b\n");
     let names: Vec<String> = set.jobs.iter().map(|it| it.file(0).text).collect();
     assert_eq!(names, ["a/j.0.0", "a/j.2.0", "b/j.1.0"]);
 }
 
 #[test]
-fn formats_have_variables_and_names_have_none() {
+fn file_name_formats_have_variables_but_plain_names_do_not() {
     let made = "size=4m\nfilename_format=$jobname-$jobnum.$filenum\nnrfiles=2";
     assert_eq!(job(made).file(1).text, "j-0.1");
     assert_eq!(
@@ -246,14 +246,14 @@ fn formats_have_variables_and_names_have_none() {
 }
 
 #[test]
-fn paths_that_lead_elsewhere_are_marked() {
+fn paths_that_leave_the_directory_are_marked() {
     let path = |name: &str| job(&format!("size=4m\nfilename={name}")).file(0);
     assert!(path("/dev/sda").is_absolute && !path("a").is_absolute);
     assert!(path("a/../../b").leads_up && !path("a..b/c").leads_up);
 }
 
 #[test]
-fn jobs_run_together_until_a_wall() {
+fn jobs_run_in_parallel_until_a_stonewall() {
     let set = read(&format!(
         "[global]\n{SIZES}[a]\n[b]\nnew_group\n[c]\nstonewall\nnumjobs=2\n[d]\n[e]\nstonewall=0\n"
     ));
@@ -264,7 +264,7 @@ fn jobs_run_together_until_a_wall() {
 }
 
 #[test]
-fn a_wall_in_global_is_before_every_section_but_not_between_clones() {
+fn a_global_stonewall_precedes_every_section_but_not_every_clone() {
     let set = read(&format!(
         "[global]\n{SIZES}wait_for_previous\n[a]\nnumjobs=2\n[b]\n"
     ));
@@ -272,7 +272,7 @@ fn a_wall_in_global_is_before_every_section_but_not_between_clones() {
 }
 
 #[test]
-fn a_job_is_waited_for_by_its_name() {
+fn wait_for_names_an_earlier_job() {
     let set = read(&format!("[global]\n{SIZES}[a]\n[b]\nwait_for=a\n"));
     assert_eq!(
         set.jobs[1].settings.grouping.waits_for.as_deref(),
@@ -292,7 +292,7 @@ fn time_based_without_a_time_has_no_effect() {
 }
 
 #[test]
-fn later_globals_change_what_is_below_alone() {
+fn later_globals_apply_only_to_the_sections_below() {
     let set = read("[global]\nsize=1m\n[a]\n[global]\nbs=8k\n[b]\n[globalfoo]\nbs=16k\n[c]\n");
     let sizes = set
         .jobs
@@ -335,14 +335,14 @@ fn unknown_options_and_values_are_errors_with_help() {
 }
 
 #[test]
-fn marks_of_comments_cut_lines_anywhere() {
+fn comment_characters_cut_lines_anywhere() {
     let job = job("size=4m#x\nbs=8k;4k\n; all\n# of it\ndescription=\"a;b\"");
     assert_eq!(job.settings.blocks.sizes().read.min(), 8192);
     assert_eq!(job.settings.grouping.description.as_deref(), Some("\"a"));
 }
 
 #[test]
-fn of_both_shares_of_a_mix_the_later_holds() {
+fn the_later_of_rwmixread_and_rwmixwrite_wins() {
     let share = |options: &str| {
         job(&format!("size=1m\nrw=randrw\n{options}"))
             .settings
@@ -356,7 +356,7 @@ fn of_both_shares_of_a_mix_the_later_holds() {
 }
 
 #[test]
-fn block_sizes_are_by_direction() {
+fn block_sizes_can_differ_by_direction() {
     let sizes = |text: &str| {
         let sizes = job(&format!("size=1g\nbs={text}")).settings.blocks.sizes();
         [sizes.read.min(), sizes.write.min(), sizes.trim.min()]
@@ -371,7 +371,7 @@ fn block_sizes_are_by_direction() {
 }
 
 #[test]
-fn ranges_of_blocks_go_either_way_and_by_direction() {
+fn block_size_ranges_may_be_reversed_and_differ_by_direction() {
     let sizes = |text: &str| {
         let sizes = job(&format!("size=1g\n{text}")).settings.blocks.sizes();
         (sizes.read, sizes.write)
@@ -387,7 +387,7 @@ fn ranges_of_blocks_go_either_way_and_by_direction() {
 }
 
 #[test]
-fn shares_of_blocks_are_filled_up_and_cut_to_100() {
+fn block_size_shares_are_filled_up_or_cut_to_100_percent() {
     let split = |text: &str| match job(&format!("size=1g\nbssplit={text}"))
         .settings
         .blocks
@@ -412,7 +412,7 @@ fn shares_of_blocks_are_filled_up_and_cut_to_100() {
 }
 
 #[test]
-fn a_direction_has_runs_and_steps_behind_a_colon() {
+fn rw_takes_run_lengths_and_steps_after_a_colon() {
     let access = |text: &str| job(&format!("size=1g\nrw={text}")).settings.access.clone();
     let runs = access("randread:4");
     assert_eq!(
@@ -429,7 +429,7 @@ fn a_direction_has_runs_and_steps_behind_a_colon() {
 }
 
 #[test]
-fn distributions_have_parameters_within_bounds() {
+fn distribution_parameters_have_bounds() {
     let law = |text: &str| {
         job(&format!("size=1g\nrandom_distribution={text}"))
             .settings
@@ -484,7 +484,7 @@ fn zones_need_a_mode_and_a_size() {
 }
 
 #[test]
-fn defaults_are_those_of_fio() {
+fn defaults_match_fio() {
     let settings = FioSettings::default();
     assert_eq!(settings.engine.engine, Engine::Psync);
     assert_eq!(
@@ -501,7 +501,7 @@ fn defaults_are_those_of_fio() {
 }
 
 #[test]
-fn of_direct_and_buffered_the_later_holds() {
+fn the_later_of_direct_and_buffered_wins() {
     assert!(
         !job("size=1m\ndirect=1\nbuffered=1")
             .settings
@@ -518,7 +518,7 @@ fn of_direct_and_buffered_the_later_holds() {
 }
 
 #[test]
-fn rates_are_by_direction() {
+fn rates_can_differ_by_direction() {
     let rates = |options: &str| job(&format!("size=1m\n{options}")).settings.rates.clone();
     assert_eq!(rates("rate=1m").bytes_per_second, ByDirection::all(1 << 20));
     let iops = rates("rate_iops=1000,500").iops;
@@ -547,7 +547,7 @@ fn rates_in_bytes_and_in_requests_exclude_each_other_as_in_fio() {
 }
 
 #[test]
-fn engines_that_wait_have_a_depth_of_one() {
+fn synchronous_engines_have_a_depth_of_one() {
     let set = read("[j]\nsize=1m\niodepth=32\n");
     assert_eq!(set.jobs[0].settings.engine.depth(), 1);
     assert_eq!(
@@ -565,7 +565,7 @@ fn engines_that_wait_have_a_depth_of_one() {
 }
 
 #[test]
-fn what_is_written_without_end_is_not_read_back() {
+fn endless_writes_are_not_read_back() {
     let set = read("[j]\nsize=1m\nrw=write\nverify=crc32c\ntime_based\nruntime=1\n");
     assert!(notes(&set).contains("not read back"));
     assert!(set.jobs[0].settings.content.is_refilled);
@@ -576,7 +576,7 @@ fn what_is_written_without_end_is_not_read_back() {
 }
 
 #[test]
-fn a_pattern_is_bytes_offsets_and_files() {
+fn a_pattern_consists_of_bytes_offsets_and_files() {
     let parts = |text: &str| {
         job(&format!("size=1m\nbuffer_pattern={text}"))
             .settings
@@ -682,7 +682,7 @@ fn a_steady_state_has_a_measure_and_a_limit() {
 }
 
 #[test]
-fn a_steady_latency_has_a_time_that_fio_takes_for_nanoseconds() {
+fn a_steady_latency_limit_is_taken_as_nanoseconds_as_in_fio() {
     for (text, wanted_ns) in [("500us", 500.0_f64), ("2ms", 2000.0), ("700", 700.0)] {
         let set = read(&format!("[j]\nsize=1m\nss=lat:{text}\n"));
         let steady = set.jobs[0].settings.steady_state.clone().unwrap();
@@ -700,7 +700,7 @@ fn a_steady_latency_has_a_time_that_fio_takes_for_nanoseconds() {
 }
 
 #[test]
-fn names_of_errors_are_those_of_linux() {
+fn error_names_match_linux() {
     let number = |name: &str| {
         let settings = job(&format!("size=1m\nignore_error={name}")).settings;
         settings.errors.ignored.read[0]
@@ -725,7 +725,7 @@ fn names_of_errors_are_those_of_linux() {
 }
 
 #[test]
-fn all_that_is_done_sets_something() {
+fn every_supported_option_changes_a_setting() {
     // Done by reading the text, or by what is always so here.
     const ELSEWHERE: &str = "name include lockfile=none unique_filename io_submit_mode \
         sqthread_poll=0 verify=0 verify_state_load=0 write_hint=none allow_mounted_write=0 \
@@ -734,7 +734,7 @@ fn all_that_is_done_sets_something() {
     let rows = table
         .rows()
         .iter()
-        .filter(|it| !it.is_of_command_line && !it.is_of_value());
+        .filter(|it| !it.is_of_command_line && !it.is_value_row());
     for row in rows.filter(|it| it.verdict == OptionSupport::Done) {
         let value = super::values::OptionValue::Text("5".to_owned());
         let known = super::apply::apply(&mut FioSettings::default(), row.name(), &value);
@@ -744,7 +744,7 @@ fn all_that_is_done_sets_something() {
 }
 
 #[test]
-fn percents_are_shares_of_the_size_of_files() {
+fn percentages_refer_to_the_file_size() {
     let third = job("filesize=1000000\nsize=30%\nnrfiles=2\nbs=4k");
     assert_eq!(third.bytes_of_file(), Some((299_008, 299_008)));
     assert_eq!(third.bytes_to_move(), Some(2 * 299_008));
@@ -760,7 +760,7 @@ fn percents_are_shares_of_the_size_of_files() {
 }
 
 #[test]
-fn a_section_that_is_named_as_a_device_works_on_it() {
+fn a_section_named_after_a_device_works_on_it() {
     let set = read("[/dev/sdz]\nrw=read\n");
     assert_eq!(set.jobs[0].file(0).text, "/dev/sdz");
     assert!(set.obstacles.is_empty());
@@ -769,13 +769,13 @@ fn a_section_that_is_named_as_a_device_works_on_it() {
 }
 
 #[test]
-fn what_fio_takes_though_its_help_does_not_say_so_is_known() {
+fn undocumented_syntax_that_fio_accepts_is_accepted() {
     let set = read("[j]\nthreads=1\nflow=-2\nsize=1m\n");
     assert_eq!(set.jobs[0].settings.flow.weight, -2);
 }
 
 #[test]
-fn options_of_the_globals_engine_go_with_it() {
+fn engine_options_in_global_apply_only_to_that_engine() {
     let set =
         read("[global]\nioengine=io_uring\nhipri\nfixedbufs\nsize=1m\n[a]\n[b]\nioengine=libaio\n");
     let polled: Vec<bool> = set

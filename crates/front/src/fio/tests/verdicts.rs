@@ -31,7 +31,7 @@ fn every_option_has_a_line_with_its_verdict() {
 }
 
 #[test]
-fn refusals_name_their_line_and_what_to_use() {
+fn refusals_name_their_line_and_an_alternative() {
     let set = read("[a]\nsize=1m\nioengine=rbd\nclientname=admin\npool=x\n");
     let error = set.refusal().unwrap();
     assert_eq!(error.line, Some(3));
@@ -39,7 +39,7 @@ fn refusals_name_their_line_and_what_to_use() {
 }
 
 #[test]
-fn a_picture_has_a_line_for_each_section() {
+fn a_timeline_has_one_line_per_section() {
     let text = picture(&read(&FILE.replace("uncached=0\nnowait=1\n", "")), 80);
     let wanted = "\
 wave 1    first x4  ===============
@@ -52,7 +52,7 @@ wave 2    third                     ===============
 }
 
 #[test]
-fn files_are_told_with_what_happens_to_them() {
+fn files_are_listed_with_how_they_are_used() {
     let text = files_touched(&read(&FILE.replace("uncached=0\nnowait=1\n", "")));
     let wanted = "\
 reads             /data/first.0.0 to /data/first.3.0 (4 files)
@@ -64,7 +64,7 @@ reads             /data/../x (leads out of its directory)
 }
 
 #[test]
-fn long_files_have_short_pictures() {
+fn timelines_of_long_files_are_shortened() {
     let sections: String = (0..500).map(|at| format!("[j{at}]\nsize=1m\n")).collect();
     let set = read(&sections);
     assert!(picture(&set, 80).contains("and 460 more"));
@@ -72,7 +72,7 @@ fn long_files_have_short_pictures() {
 }
 
 #[test]
-fn the_document_has_every_option() {
+fn the_documentation_lists_every_option() {
     let text = markdown();
     for row in OptionTable::new().rows() {
         assert!(

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn engines_that_nobody_knows_are_errors_with_the_nearest_name() {
+fn unknown_engines_are_errors_with_the_nearest_name() {
     let near = wrong("size=1m\nioengine=libiao");
     assert!(near.message.contains("no engine `libiao`"), "{near}");
     assert_eq!(
@@ -29,32 +29,32 @@ fn libaio_has_other_names() {
 }
 
 #[test]
-fn comments_may_be_of_any_encoding_and_options_not() {
+fn comments_may_have_any_encoding_but_options_may_not() {
     let text = b"; gr\xfc\xdfe\n[j]\nsize=1m # f\xfcr\n";
-    let set = read_file("w.fio", text, &Surroundings::EMPTY).unwrap();
+    let set = read_file("w.fio", text, &ParserEnvironment::EMPTY).unwrap();
     assert_eq!(set.jobs[0].bytes_to_move(), Some(1 << 20));
     let text = b"[j]\nname=gr\xfc\xdfe\n";
-    let error = read_file("w.fio", text, &Surroundings::EMPTY).unwrap_err();
+    let error = read_file("w.fio", text, &ParserEnvironment::EMPTY).unwrap_err();
     assert_eq!((error.line, error.column), (Some(2), Some(8)));
     assert!(error.snippet.unwrap().starts_with("name=gr"));
-    let error = read_file("w.fio", b"[j]\nrw=re\0ad ; x\n", &Surroundings::EMPTY).unwrap_err();
+    let error = read_file("w.fio", b"[j]\nrw=re\0ad ; x\n", &ParserEnvironment::EMPTY).unwrap_err();
     assert_eq!((error.line, error.column), (Some(2), Some(6)));
     assert!(error.snippet.unwrap().starts_with("rw=re"));
 }
 
 #[test]
-fn sections_that_are_not_there_are_told_with_those_that_are() {
-    let around = Surroundings {
+fn missing_sections_are_reported_with_the_existing_ones() {
+    let around = ParserEnvironment {
         read: &|_| Ok(b"[global]\nsize=1m\n[one]\n[two]\n".to_vec()),
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
-    let error = said_with("--section=three x.fio", &around).unwrap_err();
+    let error = parse_with_surroundings("--section=three x.fio", &around).unwrap_err();
     assert!(error.message.contains("no section `three`"), "{error}");
     assert_eq!(error.help.as_deref(), Some("name one of one, two"));
 }
 
 #[test]
-fn names_that_several_options_begin_with_are_told_apart() {
+fn ambiguous_option_prefixes_list_the_candidates() {
     let error = said("--name=a --size=1m --buffer=0").unwrap_err();
     assert!(
         error.message.contains("buffer_pattern, buffered"),
@@ -65,21 +65,24 @@ fn names_that_several_options_begin_with_are_told_apart() {
 }
 
 #[test]
-fn what_fio_dropped_from_its_command_line_is_refused_and_takes_no_file() {
+fn options_that_fio_dropped_are_refused_and_take_no_file_as_value() {
     for line in ["--latency-log --name=a", "-l --name=a"] {
         let error = said(line).unwrap_err();
         assert!(error.help.unwrap().contains("write_lat_log"), "{line}");
     }
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &|_| Ok(b"[a]\nsize=1m\n".to_vec()),
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
-    let shown = said_with("-s x.fio", &around).unwrap().0.action;
+    let shown = parse_with_surroundings("-s x.fio", &around)
+        .unwrap()
+        .0
+        .action;
     assert!(matches!(shown, Action::Print(text) if text.contains("--name=a")));
 }
 
 #[test]
-fn help_for_what_is_refused_reads_as_an_order() {
+fn help_for_refused_options_is_an_instruction() {
     for row in OptionTable::new().rows() {
         let OptionSupport::Refused { instead } = row.verdict else {
             continue;
@@ -100,7 +103,7 @@ fn help_for_what_is_refused_reads_as_an_order() {
 }
 
 #[test]
-fn a_name_that_only_job_files_have_tells_what_a_file_is() {
+fn a_job_file_is_recognized_by_its_extension() {
     let text = b"[a]\nwrite_bw_log\n";
     let kind = |name: &str| crate::detect(name, text).map(|it| it.name);
     assert_eq!((kind("x.fio"), kind("x.toml")), (Some("fio"), Some("toml")));

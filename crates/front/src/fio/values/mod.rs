@@ -177,7 +177,7 @@ fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedV
             true => read.value,
             false => read.plain()?,
         };
-        let number = bounded(number, bounds)?;
+        let number = check_bounds(number, bounds)?;
         given[at] = Some(number);
         if at + 1 == parts.len() {
             given[at..].fill(Some(number));
@@ -196,7 +196,7 @@ fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedV
 fn parts(text: &str) -> Vec<&str> {
     // In an expression, `-` subtracts and does not separate the ends of a range.
     if text.starts_with('(') {
-        return split_outside(text, ',');
+        return split_outside_parentheses(text, ',');
     }
     // fio splits at commas, else at colons, else at dashes.
     let separator = [',', ':'].into_iter().find(|it| text.contains(*it));
@@ -212,7 +212,7 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// Splits the text at separators outside parentheses.
-fn split_outside(text: &str, separator: char) -> Vec<&str> {
+fn split_outside_parentheses(text: &str, separator: char) -> Vec<&str> {
     let mut depth = 0_i64;
     let is_between = |it: char| {
         depth += i64::from(it == '(') - i64::from(it == ')');
@@ -221,7 +221,7 @@ fn split_outside(text: &str, separator: char) -> Vec<&str> {
     text.split(is_between).collect()
 }
 
-fn bounded(number: i64, bounds: NumberBounds) -> Result<i64, String> {
+fn check_bounds(number: i64, bounds: NumberBounds) -> Result<i64, String> {
     if let Some(min) = bounds.min.filter(|it| number < *it) {
         return Err(format!("use at least {min}"));
     }
@@ -236,7 +236,7 @@ fn amount(text: &str, kilo: u64) -> Result<ParsedValue, String> {
     let unit = NumberUnit::Bytes { kilo };
     let read = number(first, unit)?;
     let share = |most: i64| {
-        let share = bounded(
+        let share = check_bounds(
             read.value,
             NumberBounds {
                 min: Some(0),
@@ -248,7 +248,7 @@ fn amount(text: &str, kilo: u64) -> Result<ParsedValue, String> {
     let value = match read.suffix {
         Some('%') => SizeAmount::Percent(share(100)?),
         Some('z') => SizeAmount::Zones(share(i64::from(u32::MAX))?),
-        _ => SizeAmount::Bytes(bounded(read.value, TIMES)?.unsigned_abs()),
+        _ => SizeAmount::Bytes(check_bounds(read.value, TIMES)?.unsigned_abs()),
     };
     Ok(ParsedValue {
         value: OptionValue::Amount(value),

@@ -40,7 +40,7 @@ const ZONES_MAX: usize = 256;
 pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistribution, String> {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     let bounded = |fallback: f64, is_good: fn(f64) -> bool, wanted: &str| {
-        let (value, center) = with_center(rest, fallback)?;
+        let (value, center) = parse_centered(rest, fallback)?;
         match is_good(value) {
             true => Ok((value, center)),
             false => Err(wanted.to_owned()),
@@ -61,7 +61,7 @@ pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistri
     }
 }
 
-fn with_center(text: &str, fallback: f64) -> Result<(f64, Option<f64>), String> {
+fn parse_centered(text: &str, fallback: f64) -> Result<(f64, Option<f64>), String> {
     let float = |text: &str| {
         let value = text.parse::<f64>().ok().filter(|it| it.is_finite());
         value.ok_or_else(|| "it needs a number".to_owned())

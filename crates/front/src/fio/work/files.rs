@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use plan::job::{FileCache, FileShare, JobFile, JobFiles, Layout, NameWork, NamedFile};
+use plan::job::{FileCache, FileShare, JobFile, JobFiles, Layout, MetadataWork, NamedFile};
 use plan::{Diagnostic, printable};
 use units::Bytes;
 
@@ -61,7 +61,7 @@ pub(super) fn check_count(set: &JobSet) -> Result<(), Diagnostic> {
 }
 
 /// The part of a file that a job uses.
-pub(super) struct FileWish {
+pub(super) struct JobFilePart {
     /// Path of the file as written.
     pub written: String,
     /// Start of the part.
@@ -72,7 +72,7 @@ pub(super) struct FileWish {
 }
 
 /// Location of a file.
-struct FileSpot {
+struct FileLocation {
     directory: String,
     /// Name below the directory; `None` if `directory` is itself the file or device.
     name: Option<String>,
@@ -83,7 +83,7 @@ impl<'a> FileTable<'a> {
     pub fn new(set: &JobSet, access: FileAccess<'a>) -> Self {
         // A later job may write a file that an earlier one only reads, so this needs all jobs in
         // advance.
-        let writing = set.jobs.iter().filter(|job| !leaves_alone(job));
+        let writing = set.jobs.iter().filter(|job| !only_reads_files(job));
         let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
             let files = 0..job.file_count();
             files.map(|index| job.file(index).text)
@@ -100,8 +100,8 @@ impl<'a> FileTable<'a> {
 
     /// Size of an existing file that the job names and no job does more than read. Such a file is
     /// used itself instead of a new file in the work directory.
-    fn foreign(&self, job: &FioJob, wish: &FileWish) -> Option<u64> {
-        let is_read_only = job.shares_files() && leaves_alone(job);
+    fn foreign(&self, job: &FioJob, wish: &JobFilePart) -> Option<u64> {
+        let is_read_only = job.shares_files() && only_reads_files(job);
         if !is_read_only || is_device(&wish.written) || self.written.contains(&wish.written) {
             return None;
         }
@@ -114,7 +114,7 @@ impl<'a> FileTable<'a> {
 
     /// File size for a job without a size, from the existing file of this name. 0 if an earlier
     /// job creates the file, or if the job fills the device; `None` if there is no such file.
-    fn unsaid(&self, job: &FioJob, wish: &FileWish, key: &FileKey) -> Option<u64> {
+    fn not_expressible(&self, job: &FioJob, wish: &JobFilePart, key: &FileKey) -> Option<u64> {
         if job.settings.space.fills_device || self.known.contains_key(key) {
             return Some(0);
         }
@@ -151,12 +151,14 @@ impl<'a> FileTable<'a> {
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let further_bytes = further(job)?;
         let is_read = job.settings.access.reads();
-        let wishes = (0..).zip(sizes(job)?).map(|(index, size_bytes)| FileWish {
-            written: job.file(index).text,
-            start_bytes: further_bytes,
-            size_bytes,
-            is_read,
-        });
+        let wishes = (0..)
+            .zip(sizes(job)?)
+            .map(|(index, size_bytes)| JobFilePart {
+                written: job.file(index).text,
+                start_bytes: further_bytes,
+                size_bytes,
+                is_read,
+            });
         self.take(job, files, wishes.collect())
     }
 
@@ -165,7 +167,7 @@ impl<'a> FileTable<'a> {
         &mut self,
         job: &FioJob,
         files: &mut JobFiles,
-        wishes: Vec<FileWish>,
+        wishes: Vec<JobFilePart>,
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let share = job.share().filter(|it| it.start_percent > 0);
         let share = share.filter(|_| job.settings.replay.read.is_none());
@@ -174,16 +176,16 @@ impl<'a> FileTable<'a> {
             let layout = layout(job, wish.is_read);
             let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
             let spot = match self.foreign(job, &wish) {
-                Some(_) => FileSpot::itself(wish.written.clone()),
-                None => spot(job, wish.written.clone())?,
+                Some(_) => FileLocation::itself(wish.written.clone()),
+                None => file_location(job, wish.written.clone())?,
             };
             let target_index = self.index(spot.directory);
             let key = (target_index, spot.name.clone());
             let unsaid = match spot.name.is_some() && size_bytes == 0 {
                 false => None,
                 true => Some(
-                    self.unsaid(job, &wish, &key)
-                        .ok_or_else(|| without_size(job, &wish.written))?,
+                    self.not_expressible(job, &wish, &key)
+                        .ok_or_else(|| missing_size_error(job, &wish.written))?,
                 ),
             };
             let start_bytes = match (share, job.settings.space.file_size) {
@@ -254,7 +256,7 @@ fn check_stamp(job: &FioJob, known: &mut KnownFile, file: &str) -> Result<(), Di
     Err(job.place.error(message).help(help))
 }
 
-impl FileSpot {
+impl FileLocation {
     /// A location that is itself the file or device.
     fn itself(path: String) -> Self {
         Self {
@@ -264,14 +266,14 @@ impl FileSpot {
     }
 }
 
-fn without_size(job: &FioJob, file: &str) -> Diagnostic {
+fn missing_size_error(job: &FioJob, file: &str) -> Diagnostic {
     let (job_name, file) = (printable(&job.name), printable(file));
     let message = format!("the job `{job_name}` has no size, and there is no file `{file}`");
     job.place.error(message).help("add `size=1g`")
 }
 
 /// `true` if a job only reads its files, with any content.
-fn leaves_alone(job: &FioJob) -> bool {
+fn only_reads_files(job: &FioJob) -> bool {
     let settings = &*job.settings;
     // Verification needs the stamps of this run, and a replayed log may contain writes.
     let is_reading = settings.access.direction == Direction::Read;
@@ -309,9 +311,9 @@ fn cached(cache: FileCache, job: &FioJob) -> FileCache {
 fn layout(job: &FioJob, is_read: bool) -> Layout {
     let settings = &job.settings;
     match name_work(settings) {
-        Some(NameWork::Create) => return Layout::Absent,
+        Some(MetadataWork::Create) => return Layout::Absent,
         // stat(2) and unlink(2) need the files, but not their data.
-        Some(NameWork::Stat | NameWork::Delete) => return Layout::Sparse,
+        Some(MetadataWork::Stat | MetadataWork::Delete) => return Layout::Sparse,
         None => {}
     }
     if is_read || settings.files.overwrites || settings.files.is_layout_only {
@@ -330,11 +332,11 @@ fn layout(job: &FioJob, is_read: bool) -> Layout {
 }
 
 /// Operation on whole files; `None` if the job transfers data.
-pub(super) fn name_work(settings: &FioSettings) -> Option<NameWork> {
+pub(super) fn name_work(settings: &FioSettings) -> Option<MetadataWork> {
     match settings.engine.engine {
-        Engine::FileCreate => Some(NameWork::Create),
-        Engine::FileStat => Some(NameWork::Stat),
-        Engine::FileDelete => Some(NameWork::Delete),
+        Engine::FileCreate => Some(MetadataWork::Create),
+        Engine::FileStat => Some(MetadataWork::Stat),
+        Engine::FileDelete => Some(MetadataWork::Delete),
         _ => None,
     }
 }
@@ -365,7 +367,7 @@ fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
     };
     let space = &job.settings.space;
     if least == 0 && space.file_size.is_some() && !space.is_appending {
-        return Err(without_room(job));
+        return Err(no_room_error(job));
     }
     if least == most {
         return Ok(vec![least; count as usize]);
@@ -374,7 +376,7 @@ fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
     let block = job.settings.blocks.sizes().read.min().max(1);
     let one = |index: u32| {
         let steps = (most - least) / block;
-        let above = drawn_of(job, index, steps) * block;
+        let above = draw_for_file(job, index, steps) * block;
         (least + above) / block * block
     };
     // Rounding down must not fall below the smallest size.
@@ -382,7 +384,7 @@ fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
 }
 
 /// Error: no block fits between the offset and the end of the smallest file.
-fn without_room(job: &FioJob) -> Diagnostic {
+fn no_room_error(job: &FioJob) -> Diagnostic {
     let (file_bytes, _) = job.settings.space.file_size.unwrap_or_default();
     let share = job.share().unwrap_or(FileShare::WHOLE);
     let start_bytes = share.start_bytes(job.offset_bytes(), file_bytes);
@@ -395,7 +397,7 @@ fn without_room(job: &FioJob) -> Diagnostic {
     error.help("use a smaller `offset`, or a larger `filesize`")
 }
 
-fn drawn_of(job: &FioJob, index: u32, most: u64) -> u64 {
+fn draw_for_file(job: &FioJob, index: u32, most: u64) -> u64 {
     let base = drawn(job, u64::MAX - 1);
     // The constants are from SplitMix64. They spread neighboring seeds and indices.
     let mixed = (base ^ u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(31);
@@ -403,11 +405,11 @@ fn drawn_of(job: &FioJob, index: u32, most: u64) -> u64 {
 }
 
 /// Location of a job's file: below `directory`, or in the directory that its path names.
-fn spot(job: &FioJob, written: String) -> Result<FileSpot, Diagnostic> {
+fn file_location(job: &FioJob, written: String) -> Result<FileLocation, Diagnostic> {
     let files = &job.settings.files;
     // Nothing is created below `/dev`, so such a path is always the file itself.
     if is_device(&written) {
-        return Ok(FileSpot::itself(written));
+        return Ok(FileLocation::itself(written));
     }
     let at = job.clone_index as usize % files.directories.len().max(1);
     let (directory, name) = match files.directories.get(at) {
@@ -430,7 +432,7 @@ fn spot(job: &FioJob, written: String) -> Result<FileSpot, Diagnostic> {
         let error = job.place.error(message);
         error.help("use a name without `..`, below its directory")
     })?;
-    Ok(FileSpot {
+    Ok(FileLocation {
         directory: directory.to_owned(),
         name: Some(name),
     })

@@ -2,7 +2,7 @@
 
 use plan::Diagnostic;
 use plan::job::{
-    DepthTarget, FlowShare, GoalMeasure, JobGoals, LeastRate, PerDirection, RateFloor, SteadyGoal,
+    DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, PerDirection, RateFloor, SteadyGoal,
 };
 
 use super::super::jobs::{FioJob, JobSet};
@@ -37,11 +37,11 @@ fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
     let rates = &job.settings.rates;
     let least = |bytes: u64, iops: u64| match (bytes, iops) {
         (0, 0) => None,
-        (0, per_second) => Some(LeastRate {
+        (0, per_second) => Some(MinRate {
             per_second,
             is_of_bytes: false,
         }),
-        (per_second, _) => Some(LeastRate {
+        (per_second, _) => Some(MinRate {
             per_second,
             is_of_bytes: true,
         }),

@@ -15,17 +15,19 @@ use description::Workload;
 use description::model::OneOrMany;
 use plan::Diagnostic;
 use plan::job::{
-    BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
-    JobsBefore,
+    ConvertedJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobRange, JobThread,
+    UnplannedJob,
 };
 use plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
-use super::jobs::{FioJob, JobSet, PlacesOfOption, WrittenOption};
+use super::jobs::{FioJob, JobSet, OptionPositions, WrittenOption};
 use super::settings::{Checksum, CpuPolicy, Engine, FioSettings, MemoryKind, SyncOpen};
 use super::table::OptionSupport;
-use crate::{CommandLine, DifferenceKind, FileAccess, FrontWork, MadePart, OriginalDifference};
+use crate::{
+    CommandLine, CreateMissing, DifferenceKind, FileAccess, FrontWork, OriginalDifference,
+};
 use files::FileTable;
-pub(super) use remembered::Remembered;
+pub(super) use remembered::ParserInputs;
 
 /// Default I/O priority class.
 const BEST_EFFORT: u32 = 2;
@@ -60,7 +62,7 @@ pub(super) fn work(
     let mut cells = Vec::new();
     let parts = set.cells();
     for (index, jobs) in parts.iter().enumerate() {
-        let mut built = wave_of(jobs, &mut places)?;
+        let mut built = build_wave(jobs, &mut places)?;
         // As in fio, `exitall` of one job applies to all.
         for job in &mut built.jobs {
             job.plan.ends_others |= ends_others;
@@ -91,7 +93,7 @@ pub(super) fn work(
     }
     let warnings = match letter {
         true => Vec::new(),
-        false => plainly(set),
+        false => fio_compat_warnings(set),
     };
     Ok(FrontWork {
         made: made(set, &directories),
@@ -104,14 +106,14 @@ pub(super) fn work(
 }
 
 /// fio creates missing directories in `filename`, but not those in `directory`.
-fn made(set: &JobSet, directories: &[PathBuf]) -> MadePart {
+fn made(set: &JobSet, directories: &[PathBuf]) -> CreateMissing {
     let mut jobs = set.jobs.iter();
     let is_by_name = jobs.all(|job| job.settings.files.directories.is_empty());
     // A missing path below /dev is a device, not a directory to create.
     let is_device = |path: &PathBuf| path.starts_with("/dev") && !path.starts_with("/dev/shm");
     match is_by_name && !directories.iter().any(is_device) {
-        true => MadePart::All,
-        false => MadePart::Nothing,
+        true => CreateMissing::All,
+        false => CreateMissing::Nothing,
     }
 }
 
@@ -138,19 +140,19 @@ fn title(jobs: &[&FioJob]) -> String {
 /// State shared by all jobs while they are turned into work.
 struct JobContext<'a> {
     set: &'a JobSet,
-    filenames: PlacesOfOption<'a>,
+    filenames: OptionPositions<'a>,
     table: FileTable<'a>,
     letter: bool,
     access: FileAccess<'a>,
 }
 
-fn wave_of(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, Diagnostic> {
+fn build_wave(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<ConvertedJobs, Diagnostic> {
     places.table.begin_wave();
     let mut files = JobFiles {
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
         ..JobFiles::default()
     };
-    let mut built: Vec<BuiltJob> = Vec::new();
+    let mut built: Vec<UnplannedJob> = Vec::new();
     // Index of the first job of each name.
     let mut first_indexes = HashMap::new();
     for job in jobs {
@@ -161,7 +163,7 @@ fn wave_of(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, D
         first_indexes.entry(one.name.clone()).or_insert(built.len());
         built.push(one);
     }
-    Ok(BuiltJobs {
+    Ok(ConvertedJobs {
         origin: FrontOrigin::default(),
         jobs: built,
         files,
@@ -169,10 +171,10 @@ fn wave_of(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<BuiltJobs, D
 }
 
 /// The consecutive jobs with the name of the job at `first`.
-fn before(built: &[BuiltJob], first: usize) -> Option<JobsBefore> {
+fn before(built: &[UnplannedJob], first: usize) -> Option<JobRange> {
     let name = &built.get(first)?.name;
     let of_name = built[first..].iter().take_while(|it| it.name == *name);
-    Some(JobsBefore {
+    Some(JobRange {
         first_index: u32::try_from(first).ok()?,
         count: u32::try_from(of_name.count()).ok()?,
     })
@@ -182,7 +184,7 @@ fn one(
     job: &FioJob,
     places: &mut JobContext<'_>,
     files: &mut JobFiles,
-) -> Result<BuiltJob, Diagnostic> {
+) -> Result<UnplannedJob, Diagnostic> {
     let settings = &*job.settings;
     let replayed = replays::of(job, places.set, places.access)?;
     let parts = match &replayed {
@@ -202,7 +204,7 @@ fn one(
     let errors = &settings.errors;
     // A replayed log gives the offsets, so percentages do not apply.
     let share = job.share().filter(|_| settings.replay.read.is_none());
-    Ok(BuiltJob {
+    Ok(UnplannedJob {
         name: job.name.clone(),
         plan: JobPlan {
             engine: engine(settings.engine.engine),
@@ -350,7 +352,7 @@ fn thread(job: &FioJob) -> JobThread {
 }
 
 /// Warnings about jobs whose requests would differ with `--fio-compat`, which is not set.
-fn plainly(set: &JobSet) -> Vec<String> {
+fn fio_compat_warnings(set: &JobSet) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for jobs in set.sections() {
         let Some(job) = jobs.first() else {
@@ -408,7 +410,7 @@ fn differences(set: &JobSet, letter: bool) -> Vec<OriginalDifference> {
             line => difference.at(line),
         });
     }
-    told.extend(without_effect(set));
+    told.extend(ignored_options(set));
     let any = |is: &dyn Fn(&FioSettings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
     let own = [
         (
@@ -470,7 +472,7 @@ const OF_REQUESTS: &str = "bs bsrange bssplit ba size io_size filesize offset of
     norandommap zonemode zonesize fsync fdatasync";
 
 /// Differences for these options in sections that replay a log.
-fn without_effect(set: &JobSet) -> Vec<OriginalDifference> {
+fn ignored_options(set: &JobSet) -> Vec<OriginalDifference> {
     let replays = |section: &str| {
         let mut jobs = set.jobs.iter();
         jobs.any(|job| *job.section == *section && job.settings.replay.read.is_some())

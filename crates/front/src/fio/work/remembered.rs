@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use plan::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-use super::super::{FioInvocation, JobSet, Surroundings, read_arguments};
+use super::super::{FioInvocation, JobSet, ParserEnvironment, read_arguments};
 
 /// All inputs of the parser.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(in crate::fio) struct Remembered {
+pub(in crate::fio) struct ParserInputs {
     /// Arguments of the command line, without `--fio-compat`.
     pub arguments: Vec<String>,
     /// Contents of the files that were read, by name as given.
@@ -27,14 +27,14 @@ pub(in crate::fio) struct Remembered {
     pub is_to_the_letter: bool,
 }
 
-impl Remembered {
+impl ParserInputs {
     /// The inputs as one line of JSON.
     pub fn text(&self) -> String {
         // Texts and numbers can always be written as JSON.
         units::json_line(self).unwrap_or_default()
     }
 
-    /// Reads the output of [`Remembered::text`]; `None` for any other text.
+    /// Reads the output of [`ParserInputs::text`]; `None` for any other text.
     pub fn of(text: &str) -> Option<Self> {
         units::parse_json(text).ok()
     }
@@ -44,7 +44,7 @@ impl Remembered {
     /// # Errors
     /// Jobs that this version no longer accepts.
     pub fn read(&self) -> Result<(FioInvocation, JobSet), Diagnostic> {
-        let surroundings = Surroundings {
+        let surroundings = ParserEnvironment {
             read: &|name| {
                 // The files may have changed since the run, or be on another machine.
                 let known = self.files.get(name).map(|text| text.clone().into_bytes());

@@ -2,13 +2,13 @@
 
 use plan::Diagnostic;
 use plan::job::{
-    BlockRule, JobFile, JobFiles, Mix, RecordedKind, RecordedPlan, SizeRule, StreamEnd, StreamPlan,
-    SyncRule,
+    BlockRule, JobFile, JobFiles, ReadWriteMix, RecordedKind, RecordedPlan, SizeRule, StreamEnd,
+    StreamPlan, SyncRule,
 };
 
 use super::super::iolog::{IologRecording, recording};
 use super::super::jobs::{FioJob, JobSet};
-use super::files::{FileTable, FileWish};
+use super::files::{FileTable, JobFilePart};
 use crate::FileAccess;
 
 /// The log that a job replays.
@@ -64,7 +64,7 @@ impl JobRecording {
         files: &mut JobFiles,
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let largest = self.lengths().map(u64::from).max().unwrap_or(0).max(1);
-        let wishes = self.recording.files.iter().map(|file| FileWish {
+        let wishes = self.recording.files.iter().map(|file| JobFilePart {
             written: file.name.clone(),
             start_bytes: 0,
             // A file that is only synced still needs a size: use the largest request.
@@ -89,9 +89,9 @@ impl JobRecording {
         let plan = RecordedPlan::new(self.log, self.recording.acts.into());
         let mix = match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
             // The log gives the kind of each request, so the share is only a placeholder.
-            (true, true) => Mix::Both { read_percent: 50.0 },
-            (false, true) => Mix::Write,
-            (_, false) => Mix::Read,
+            (true, true) => ReadWriteMix::Both { read_percent: 50.0 },
+            (false, true) => ReadWriteMix::Write,
+            (_, false) => ReadWriteMix::Read,
         };
         let end = StreamEnd {
             // A log of syncs alone moves no bytes, and planning replaces 0 with the size of the

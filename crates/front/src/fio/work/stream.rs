@@ -2,8 +2,9 @@
 
 use plan::Diagnostic;
 use plan::job::{
-    BlockRule, FileOrder as PlanFileOrder, JobFile, Mix, PaceRule, PerDirection, ReadBack,
-    ShareOfSize, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, FileOrder as PlanFileOrder, JobFile, OffsetOrder, PaceRule, PerDirection, ReadBack,
+    ReadWriteMix, RunDirection, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, WeightedSize,
+    ZoneRule,
 };
 use plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
 
@@ -38,8 +39,8 @@ pub(super) fn stream(
         },
         run_length: access.run_length.max(1),
         wrap: match access.sequencer {
-            Sequencer::Sequential => Wrap::Onward,
-            Sequencer::Identical => Wrap::Same,
+            Sequencer::Sequential => RunDirection::Onward,
+            Sequencer::Identical => RunDirection::Same,
         },
         step_bytes: access.step_bytes,
         blocks: blocks(job)?,
@@ -71,14 +72,14 @@ pub(super) fn stream(
     })
 }
 
-fn mix_of(settings: &FioSettings) -> Mix {
+fn mix_of(settings: &FioSettings) -> ReadWriteMix {
     match settings.access.direction {
-        Direction::Write => Mix::Write,
-        Direction::Mixed => Mix::Both {
+        Direction::Write => ReadWriteMix::Write,
+        Direction::Mixed => ReadWriteMix::Both {
             read_percent: settings.access.read_percent.into(),
         },
         // `undone` has rejected trims, and work on whole files does not use the mix.
-        _ => Mix::Read,
+        _ => ReadWriteMix::Read,
     }
 }
 
@@ -119,7 +120,7 @@ fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
                         // If the shares exceed 100 in total, the last ones may be cut to 0.
                         .filter(|it| it.percent > 0)
                         .map(|it| {
-                            Ok(ShareOfSize {
+                            Ok(WeightedSize {
                                 bytes: narrow(it.size)?,
                                 percent: it.percent.into(),
                             })
@@ -136,21 +137,21 @@ fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
     })
 }
 
-fn visits(settings: &FioSettings, mix: Mix) -> Visits {
+fn visits(settings: &FioSettings, mix: ReadWriteMix) -> OffsetOrder {
     let order = &settings.order;
     match &order.distribution {
         // fio turns its map off for all other distributions, so `norandommap` matters only here.
-        RandomDistribution::Uniform if order.is_with_replacement => Visits::Drawn {
+        RandomDistribution::Uniform if order.is_with_replacement => OffsetOrder::Drawn {
             distribution: PlanDistribution::Uniform,
         },
-        RandomDistribution::Uniform => Visits::Once,
+        RandomDistribution::Uniform => OffsetOrder::Once,
         RandomDistribution::ZonedBytes(zones) => {
             let shares = |zones: &[ZoneShare]| {
                 let shares = zones.iter();
                 let share = |it: &ZoneShare| (f64::from(it.requests_percent), it.size);
                 shares.map(share).collect()
             };
-            Visits::DrawnZones {
+            OffsetOrder::DrawnZones {
                 zones: PerDirection {
                     read: shares(&zones.read),
                     write: shares(&zones.write),
@@ -160,22 +161,22 @@ fn visits(settings: &FioSettings, mix: Mix) -> Visits {
         RandomDistribution::Zoned(zones)
             if zones.read != zones.write && mix.reads() && mix.writes() =>
         {
-            Visits::DrawnByDirection {
+            OffsetOrder::DrawnByDirection {
                 distributions: PerDirection {
-                    read: by_zones(&zones.read),
-                    write: by_zones(&zones.write),
+                    read: zone_distribution(&zones.read),
+                    write: zone_distribution(&zones.write),
                 },
             }
         }
         // As in fio, these distributions do not remember which blocks have been visited.
-        law => Visits::Drawn {
+        law => OffsetOrder::Drawn {
             distribution: law_of(law, mix),
         },
     }
 }
 
 /// The distribution for reads if there are any, else for writes.
-fn law_of(law: &RandomDistribution, mix: Mix) -> PlanDistribution {
+fn law_of(law: &RandomDistribution, mix: ReadWriteMix) -> PlanDistribution {
     match law {
         // With an exponent of 0, all ranks are equally likely.
         RandomDistribution::Zipf(theta, _) if *theta > 0.0 => {
@@ -185,13 +186,13 @@ fn law_of(law: &RandomDistribution, mix: Mix) -> PlanDistribution {
         RandomDistribution::Normal(deviation, _) => PlanDistribution::Normal {
             deviation_percent: normal_deviation_percent(*deviation),
         },
-        RandomDistribution::Zoned(zones) if mix.reads() => by_zones(&zones.read),
-        RandomDistribution::Zoned(zones) => by_zones(&zones.write),
+        RandomDistribution::Zoned(zones) if mix.reads() => zone_distribution(&zones.read),
+        RandomDistribution::Zoned(zones) => zone_distribution(&zones.write),
         _ => PlanDistribution::Uniform,
     }
 }
 
-fn by_zones(zones: &[ZoneShare]) -> PlanDistribution {
+fn zone_distribution(zones: &[ZoneShare]) -> PlanDistribution {
     if zones.is_empty() {
         return PlanDistribution::Uniform;
     }
@@ -369,7 +370,7 @@ fn pace(rates: &DirectionRates) -> PerDirection<Option<PaceRule>> {
     }
 }
 
-fn read_back(settings: &FioSettings, mix: Mix) -> Option<ReadBack> {
+fn read_back(settings: &FioSettings, mix: ReadWriteMix) -> Option<ReadBack> {
     let verify = &settings.verify;
     let is_asked = !matches!(verify.checksum, Checksum::None | Checksum::Null)
         && verify.reads_back

@@ -32,21 +32,21 @@ fn told(set: &JobSet, job: &FioJob, option: &str, help: &str) -> Diagnostic {
 }
 
 /// An unsupported option, and its help.
-type Undone = (&'static str, &'static str);
+type UnsupportedOption = (&'static str, &'static str);
 
-fn of_settings(it: &FioSettings) -> Option<Undone> {
-    of_access(it)
-        .or_else(|| of_rest(it))
-        .or_else(|| of_names(it))
-        .or_else(|| of_replay(it))
+fn of_settings(it: &FioSettings) -> Option<UnsupportedOption> {
+    unsupported_access(it)
+        .or_else(|| unsupported_rest(it))
+        .or_else(|| unsupported_names(it))
+        .or_else(|| unsupported_replay(it))
 }
 
 /// A replayed log gives the times and kinds of its requests.
-fn of_replay(it: &FioSettings) -> Option<Undone> {
+fn unsupported_replay(it: &FioSettings) -> Option<UnsupportedOption> {
     it.replay.read.as_ref()?;
     let rates = &it.rates;
     let (bytes, iops) = (&rates.bytes_per_second, &rates.iops);
-    first_of(&[
+    first_match(&[
         (
             it.verify.checksum != Checksum::None,
             "verify",
@@ -65,12 +65,12 @@ fn of_replay(it: &FioSettings) -> Option<Undone> {
     ])
 }
 
-fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
+fn first_match(cases: &[(bool, &'static str, &'static str)]) -> Option<UnsupportedOption> {
     let found = cases.iter().find(|(is_so, ..)| *is_so);
     found.map(|(_, option, help)| (*option, *help))
 }
 
-fn of_access(it: &FioSettings) -> Option<Undone> {
+fn unsupported_access(it: &FioSettings) -> Option<UnsupportedOption> {
     let access = &it.access;
     let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
     let has_center = |law: &RandomDistribution| {
@@ -81,7 +81,7 @@ fn of_access(it: &FioSettings) -> Option<Undone> {
                 | RandomDistribution::Normal(_, Some(_))
         )
     };
-    first_of(&[
+    first_match(&[
         (
             is_trim,
             "rw, readwrite",
@@ -96,7 +96,7 @@ fn of_access(it: &FioSettings) -> Option<Undone> {
 }
 
 /// Operations on whole files transfer nothing and have no queue depth.
-fn of_names(it: &FioSettings) -> Option<Undone> {
+fn unsupported_names(it: &FioSettings) -> Option<UnsupportedOption> {
     let engine = it.engine.engine;
     if !matches!(
         engine,
@@ -107,7 +107,7 @@ fn of_names(it: &FioSettings) -> Option<Undone> {
     let (goal, rates) = (&it.latency_goal, &it.rates);
     let is_set = |it: &ByDirection<u64>| it.read > 0 || it.write > 0;
     let help = "leave it out of a job that works on whole files";
-    first_of(&[
+    first_match(&[
         (is_set(&goal.max_us), "max_latency", help),
         (goal.target_us > 0, "latency_target", help),
         (is_set(&rates.bytes_per_second_min), "rate_min", help),
@@ -116,9 +116,9 @@ fn of_names(it: &FioSettings) -> Option<Undone> {
     ])
 }
 
-fn of_rest(it: &FioSettings) -> Option<Undone> {
+fn unsupported_rest(it: &FioSettings) -> Option<UnsupportedOption> {
     let is_in_zones = |amount: SizeAmount| matches!(amount, SizeAmount::Zones(_));
-    first_of(&[
+    first_match(&[
         (
             it.space.io_size.is_some_and(is_in_zones),
             "io_size, io_limit",

@@ -8,7 +8,7 @@ fn parsed(text: &str) -> Result<FsMarkInvocation, String> {
 }
 
 #[test]
-fn directories_are_made_before_every_file_and_all_else_is_as_in_the_table() {
+fn only_the_creation_of_directories_differs_from_the_table() {
     let plan = FsMark::default().resolve(1).unwrap();
     assert_eq!(parsed("-d a").unwrap().settings.resolve(1).unwrap(), {
         FsMarkPlan {
@@ -19,7 +19,7 @@ fn directories_are_made_before_every_file_and_all_else_is_as_in_the_table() {
 }
 
 #[test]
-fn the_numbers_of_the_methods_are_those_of_the_command_line() {
+fn sync_methods_have_the_numbers_of_the_command_line() {
     for (number, method) in (0..).zip(SyncMethod::ALL) {
         assert_eq!(method.number(), number);
         let invocation = parsed(&format!("-d a -S {number}")).unwrap();
@@ -28,7 +28,7 @@ fn the_numbers_of_the_methods_are_those_of_the_command_line() {
 }
 
 #[test]
-fn every_option_is_taken() {
+fn every_option_is_accepted() {
     let text = "-v -d a -d b -n 500 -s 100 -w 10 -t 4 -D 16 -N 10 -S 4 -L 3 -p 30 -r 8 -l log";
     let invocation = parsed(text).unwrap();
     assert!(invocation.is_verbose && invocation.warnings.is_empty());
@@ -58,7 +58,7 @@ fn every_option_is_taken() {
 }
 
 #[test]
-fn numbers_are_read_as_the_original_reads_them_and_that_is_said() {
+fn numbers_are_read_as_in_the_original_with_a_warning() {
     let invocation = parsed("-d a -s 1k -S x extra -t 0 -L 0").unwrap();
     let plan = invocation.settings.resolve(1).unwrap();
     assert_eq!(plan.size_bytes, 1);

@@ -2,7 +2,7 @@
 
 use units::{Bytes, Percent, Span};
 
-use description::iometer::{Assignment, Extras, WorkerCount};
+use description::iometer::{Assignment, IometerSettings, WorkerCount};
 use description::model::{self, ContentChoice, OneOrMany, Seed, Workload};
 
 use super::super::document::IcfDocument;
@@ -27,7 +27,7 @@ fn back(workload: &Workload) -> IcfDocument {
 }
 
 /// The workload must survive the way through a written file and through TOML.
-fn survives(workload: &Workload) {
+fn assert_round_trip(workload: &Workload) {
     let text = String::from_utf8(write(&back(workload))).unwrap();
     assert_eq!(
         &to_workload(&tolerant(&text).0, "sample").0,
@@ -56,7 +56,7 @@ fn the_test_setup_becomes_times_and_steps() {
     assert_eq!(steps.targets, None);
     assert_eq!(steps.workers.unwrap().step, Some(2));
     assert_eq!(steps.iodepth.unwrap().end, Some(64));
-    survives(&workload);
+    assert_round_trip(&workload);
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn a_worker_without_a_list_gets_the_default_assignments() {
         ["mixed"]
     );
     assert_eq!(workload.worker[1].targets, None);
-    survives(&workload);
+    assert_round_trip(&workload);
 }
 
 #[test]
-fn what_has_no_meaning_is_kept_in_the_iometer_table() {
+fn settings_without_a_meaning_here_are_kept_in_the_iometer_table() {
     let (workload, _) = workload(&full());
     let extras = workload.iometer.unwrap();
     assert_eq!(extras.display.as_ref().unwrap().bars.len(), 4);
@@ -120,11 +120,11 @@ fn what_has_no_meaning_is_kept_in_the_iometer_table() {
 }
 
 #[test]
-fn network_workers_come_back_to_their_places() {
+fn network_workers_return_to_their_positions() {
     let (workload, _) = workload(&file(&[SPECS, NETWORK]));
     assert_eq!(workload.worker.len(), 1);
     assert_eq!(workload.iometer.as_ref().unwrap().network.len(), 2);
-    survives(&workload);
+    assert_round_trip(&workload);
     let names: Vec<String> = back(&workload).managers.unwrap()[0]
         .workers
         .iter()
@@ -145,11 +145,11 @@ fn network_targets_of_disk_workers_are_kept() {
         workload.worker[0].targets,
         Some(OneOrMany::One("0: \"disk\"".to_owned()))
     );
-    survives(&workload);
+    assert_round_trip(&workload);
 }
 
 #[test]
-fn managers_become_groups_and_come_back() {
+fn managers_round_trip_as_groups() {
     let second = MANAGERS
         .replace("'MANAGER LIST ====\n", "")
         .replace("1,alpha", "2,beta");
@@ -161,7 +161,7 @@ fn managers_become_groups_and_come_back() {
         .filter_map(|it| it.group.as_deref())
         .collect();
     assert_eq!(groups, ["alpha", "alpha", "beta", "beta"]);
-    survives(&both);
+    assert_round_trip(&both);
     let same = second.replace("2,beta", "2,alpha");
     let (same, _) = workload(&file(&[SETUP, SPECS, &first, &same]));
     let groups: Vec<&str> = same
@@ -170,7 +170,7 @@ fn managers_become_groups_and_come_back() {
         .filter_map(|it| it.group.as_deref())
         .collect();
     assert_eq!(groups, ["alpha 1", "alpha 1", "alpha 2", "alpha 2"]);
-    survives(&same);
+    assert_round_trip(&same);
 }
 
 #[test]
@@ -182,11 +182,11 @@ fn without_managers_one_worker_runs_all_specifications() {
         warnings,
         ["`sample` has no workers; one runs all 2 specifications"]
     );
-    survives(&workload);
+    assert_round_trip(&workload);
 }
 
 #[test]
-fn a_file_that_assigns_nothing_runs_everything_and_says_so() {
+fn a_file_without_assignments_runs_everything_with_a_warning() {
     let specs = spec(&["512,100,0,0,0,1,0,0"]);
     let managers = MANAGERS.replace("\tscan\n\tIdle\n\tMIXED\n", "");
     let (workload, warnings) = workload(&file(&[&specs, &managers]));
@@ -200,11 +200,11 @@ fn a_file_that_assigns_nothing_runs_everything_and_says_so() {
         warnings,
         ["`sample` assigns no access specification to any worker; all run all 1"]
     );
-    survives(&workload);
+    assert_round_trip(&workload);
 }
 
 #[test]
-fn a_file_without_specifications_says_so() {
+fn a_file_without_specifications_gets_a_warning() {
     let (workload, warnings) = workload(&file(&[SETUP, MANAGERS]));
     assert_eq!(
         warnings,
@@ -214,7 +214,7 @@ fn a_file_without_specifications_says_so() {
 }
 
 #[test]
-fn settings_that_are_switched_off_are_kept() {
+fn disabled_settings_are_kept() {
     let text = full().replace("16,ENABLED,5,ENABLED,1844", "16,DISABLED,5,DISABLED,1844");
     let (workload, _) = workload(&text);
     assert_eq!(
@@ -224,7 +224,7 @@ fn settings_that_are_switched_off_are_kept() {
         ),
         (None, None)
     );
-    survives(&workload);
+    assert_round_trip(&workload);
     let settings = back(&workload).managers.unwrap()[0].workers[0]
         .settings
         .clone()
@@ -234,7 +234,7 @@ fn settings_that_are_switched_off_are_kept() {
 }
 
 #[test]
-fn a_full_file_comes_back_word_for_word() {
+fn a_full_file_round_trips_through_a_workload() {
     let document = clean(&full());
     let (workload, _) = to_workload(&document, "sample");
     let mut again = back(&workload);
@@ -245,7 +245,7 @@ fn a_full_file_comes_back_word_for_word() {
 }
 
 #[test]
-fn sectors_beyond_any_disk_mean_the_whole() {
+fn a_maximum_size_beyond_any_disk_means_the_whole_disk() {
     let text = full().replace("\t2048,64,1\n", "\t9223372036854775807,0,1\n");
     let (workload, warnings) = workload(&text);
     assert_eq!(workload.worker[0].size, None);
@@ -305,7 +305,7 @@ fn a_native_workload_becomes_a_complete_configuration() {
 }
 
 #[test]
-fn what_iometer_cannot_say_is_refused_or_named() {
+fn settings_that_iometer_cannot_express_are_refused_or_reported() {
     let refusal = |change: &dyn Fn(&mut Workload)| {
         let mut workload = native();
         change(&mut workload);
@@ -374,12 +374,12 @@ fn extras_survive_toml() {
         workload.iometer.as_ref().unwrap().disk_workers,
         Some(WorkerCount::Count(3))
     );
-    survives(&workload);
-    assert!(Extras::default().is_empty());
+    assert_round_trip(&workload);
+    assert!(IometerSettings::default().is_empty());
 }
 
 #[test]
-fn iometer_has_no_place_for_files_and_jobs() {
+fn file_and_job_workloads_cannot_become_iometer_configurations() {
     for (text, header) in [("[lat_fs]\n", "[lat_fs]"), ("[[job]]\n", "[[job]]")] {
         let workload = description::read_toml("w.toml", text).unwrap();
         assert_eq!(

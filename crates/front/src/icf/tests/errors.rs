@@ -68,7 +68,7 @@ fn percents_go_from_0_to_100() {
 }
 
 #[test]
-fn fields_are_whole_numbers_and_eight() {
+fn access_lines_have_eight_integer_fields() {
     assert_eq!(
         error(&file(&[&spec(&["4K,100,0,0,0,1,0,0"])])),
         "error: size is `4K`, not a whole number\n  --> a.icf:6:2\n   \
@@ -85,7 +85,7 @@ fn fields_are_whole_numbers_and_eight() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_says_what_was_expected() {
+fn a_truncated_file_is_refused_with_what_was_expected() {
     let whole = full();
     let cut = &whole[..whole.find("'Disk Cycling").unwrap()];
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_file_that_was_cut_off_says_what_was_expected() {
 }
 
 #[test]
-fn a_file_that_was_cut_off_inside_a_section_is_always_refused() {
+fn a_file_truncated_inside_a_section_is_always_refused() {
     let whole = full();
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let mut open = false;
@@ -139,7 +139,7 @@ fn unknown_keys_are_refused_with_the_nearest_one() {
 }
 
 #[test]
-fn wrong_words_that_change_the_measurement_are_refused() {
+fn invalid_values_that_affect_the_measurement_are_refused() {
     for (from, to) in [
         ("CYCLE_OUTSTANDING_IOS", "CYCLE_EVERYTHING"),
         ("EXPONENTIAL", "QUADRATIC"),
@@ -216,7 +216,7 @@ fn other_text_is_refused() {
 }
 
 #[test]
-fn large_files_are_refused_before_they_are_looked_at() {
+fn large_files_are_refused_before_they_are_parsed() {
     // Looked at, it would be refused for what it says.
     let garbage = vec![b'x'; 100 << 20];
     assert_eq!(
@@ -228,7 +228,7 @@ fn large_files_are_refused_before_they_are_looked_at() {
 }
 
 #[test]
-fn the_time_for_a_file_does_not_explode_with_its_length() {
+fn parsing_time_does_not_explode_with_the_length_of_a_file() {
     // Half a million lines: anything quadratic takes minutes.
     let fill = |head: &str, unit: &str| {
         let mut text = head.to_owned();

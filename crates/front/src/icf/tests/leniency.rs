@@ -49,7 +49,7 @@ fn utf16_is_read_with_a_warning() {
 }
 
 #[test]
-fn latin1_names_are_read_and_noted() {
+fn latin1_names_are_read_with_a_warning() {
     let text = file(&[&spec(&["512,100,0,0,0,1,0,0"]).replace("\tt,", "\tl\u{e9}nt,")]);
     let latin1: Vec<u8> = text.chars().map(|c| c as u8).collect();
     for bytes in [latin1.as_slice(), text.as_bytes()] {
@@ -81,7 +81,7 @@ fn a_missing_value_is_empty_with_a_warning() {
 }
 
 #[test]
-fn a_key_may_be_indented_or_spaced_otherwise() {
+fn a_key_may_be_indented_or_spaced_differently() {
     let text = full().replace(
         "'Manager ID, manager name\n\t1",
         "'Manager ID,manager name\n\t1",
@@ -146,7 +146,7 @@ fn long_lines_are_read_but_not_by_iometer() {
 }
 
 #[test]
-fn a_duplicate_specification_takes_the_place_of_the_first() {
+fn a_duplicate_specification_replaces_the_first() {
     let text = file(&[&SPECS.replace("\tscan,", "\tMixed,")]);
     let (document, warnings) = tolerant(&text);
     let specs = document.specs.unwrap();
@@ -166,7 +166,7 @@ fn idle_may_have_lines_of_size_zero() {
 }
 
 #[test]
-fn more_than_a_hundred_lines_are_noted_once() {
+fn more_than_a_hundred_lines_get_one_warning() {
     let mut lines = vec!["512,0,0,0,0,1,0,0"; 300];
     lines.push("512,100,0,0,0,1,0,0");
     let text = file(&[&spec(&lines)]);
@@ -206,7 +206,7 @@ fn numbers_beyond_32_bits_wrap_in_iometer_only() {
 }
 
 #[test]
-fn numbers_are_found_as_iometer_finds_them() {
+fn numbers_are_extracted_as_iometer_does() {
     let text = SETUP.replace("\t0          5          30\n", "\tabout 0,5\t 30 sec\n");
     let (document, warnings) = tolerant(&file(&[&text]));
     assert_eq!(document.setup.unwrap().run_time.total_seconds(), 330);
@@ -266,7 +266,7 @@ fn text_between_sections_is_ignored_with_one_warning() {
 }
 
 #[test]
-fn wrong_words_of_little_weight_become_defaults() {
+fn invalid_values_of_minor_settings_become_defaults() {
     let text = file(&[
         &SETUP.replace("NO_TARGETS", "SOME"),
         &spec(&["512,100,0,0,0,1,0,0"]).replace("t,NONE", "t"),

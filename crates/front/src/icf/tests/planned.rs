@@ -8,7 +8,7 @@ use planning::plan;
 use crate::{FrontFile, load};
 
 #[test]
-fn workers_of_iometer_without_targets_sit_out_and_are_named() {
+fn iometer_workers_without_targets_stay_idle_and_are_reported() {
     let worker = |name: &str, targets: &str| {
         format!(
             "'Worker\n\t{name}\n'Worker type\n\tDISK\n'Assigned access specs\n\ta\n\

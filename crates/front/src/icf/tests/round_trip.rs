@@ -256,7 +256,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn a_workload_survives_the_way_through_a_written_file(document in document()) {
+    fn a_workload_round_trips_through_a_written_file(document in document()) {
         let (workload, _) = to_workload(&document, "sample");
         let again = from_workload(&workload);
         prop_assert!(again.is_ok(), "{}", again.unwrap_err());
@@ -280,14 +280,14 @@ fn a_file_is_written_as_iometer_1_1_0_writes_it() {
 }
 
 #[test]
-fn network_workers_are_written_as_they_were() {
+fn network_workers_are_written_back_unchanged() {
     let (document, _) = tolerant(&file(&[SPECS, NETWORK]));
     let text = String::from_utf8(write(&document)).unwrap();
     assert_eq!(tolerant(&text).0.managers, document.managers);
 }
 
 #[test]
-fn names_that_no_line_can_hold_are_bent() {
+fn names_that_do_not_fit_on_a_line_are_adjusted() {
     let mut document = clean(&full());
     document.specs.as_mut().unwrap()[1].name = "a,b\n'END access specifications".into();
     document.setup.as_mut().unwrap().description = "two\r\nlines".into();

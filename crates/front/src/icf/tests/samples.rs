@@ -31,7 +31,7 @@ fn stem(path: &std::path::Path) -> String {
 }
 
 #[test]
-fn every_sample_has_the_stated_verdict() {
+fn every_sample_has_the_expected_verdict() {
     let mut wrong = Vec::new();
     for path in samples().unwrap_or_default() {
         let (name, bytes) = (stem(&path), std::fs::read(&path).unwrap());
@@ -56,7 +56,7 @@ fn every_sample_has_the_stated_verdict() {
 }
 
 #[test]
-fn every_sample_survives_the_way_to_a_workload_and_back() {
+fn every_sample_round_trips_through_a_workload() {
     for path in samples().unwrap_or_default() {
         let name = stem(&path);
         let bytes = std::fs::read(&path).unwrap();

@@ -113,7 +113,7 @@ fn workers_have_settings_specifications_and_targets() {
 }
 
 #[test]
-fn network_workers_are_kept_with_a_warning_if_nobody_can_run_them() {
+fn network_workers_that_cannot_run_are_kept_with_a_warning() {
     let (document, warnings) = tolerant(&file(&[SPECS, NETWORK]));
     let workers = &document.managers.unwrap()[0].workers;
     assert_eq!(workers[0].kind, WorkerKind::NetworkTcp);
@@ -185,7 +185,7 @@ fn versions_are_ordered_as_iometer_1_1_0_orders_them() {
 }
 
 #[test]
-fn the_version_is_the_first_three_numbers_whatever_stands_around() {
+fn the_version_is_the_first_three_numbers_of_the_line() {
     let version = |first: &str| {
         let (document, _) = tolerant(&format!("{first}\n{SPECS}"));
         document.version.to_string()
@@ -203,7 +203,7 @@ fn the_version_is_the_first_three_numbers_whatever_stands_around() {
 }
 
 #[test]
-fn the_two_field_update_key_is_read_and_noted_in_strict_mode() {
+fn the_two_field_update_key_is_read_with_a_warning_in_strict_mode() {
     let text = file(&[
         SPECS,
         "'RESULTS DISPLAY\n'Update Frequency,Update Type\n\t10,WHOLE_TEST\n'END results display\n",
@@ -262,7 +262,7 @@ fn use_random_data_is_pattern_two_and_refused_by_1_1_0() {
 }
 
 #[test]
-fn old_integers_stand_for_words() {
+fn old_integers_are_read_as_keywords() {
     let text = file(&[
         "'TEST SETUP\n'Record Results\n\t4\n'Worker Cycling\n\t2 3 1\n\
          'Test Type\n\t7\n'Default Workers to Spawn\n\t0\n'END test setup\n",

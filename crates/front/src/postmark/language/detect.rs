@@ -12,7 +12,7 @@ const LINES_MAX: usize = 200;
 /// At least one line must set a value or start a run. In addition, at least three of four lines
 /// must be commands, without counting empty lines and lines that begin with `#`.
 #[must_use]
-pub fn looks_like(bytes: &[u8]) -> bool {
+pub fn looks_like_script(bytes: &[u8]) -> bool {
     if bytes.contains(&0) {
         return false;
     }

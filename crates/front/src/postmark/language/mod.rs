@@ -15,9 +15,9 @@ mod show;
 #[cfg(test)]
 mod tests;
 
-pub use detect::looks_like;
+pub use detect::looks_like_script;
 pub use lines::next_line;
-pub use program::{SessionConsole, cannot_direct_output, play};
+pub use program::{SessionConsole, output_file_error, play};
 pub use script::read;
 pub use session::{Origin, PostmarkSession, SessionAction};
 pub use show::show;

@@ -27,7 +27,7 @@ mod tests {
     use super::leading_number;
 
     #[test]
-    fn blanks_and_a_sign_may_come_first_and_anything_may_follow() {
+    fn a_number_may_follow_blanks_and_a_sign_and_precede_anything() {
         for (text, number) in [
             ("12", 12),
             ("\t \n+7", 7),
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn large_numbers_lose_their_upper_half() {
+    fn large_numbers_are_cut_to_32_bits() {
         assert_eq!(leading_number(b"4294967297"), 1);
         assert_eq!(leading_number(b"2147483648"), i32::MIN);
         assert_eq!(leading_number(b"99999999999999999999"), -1);

@@ -49,7 +49,7 @@ pub trait SessionConsole {
 
 /// The error that a report or a listing cannot be written to a file.
 #[must_use]
-pub fn cannot_direct_output(file: &[u8]) -> Vec<u8> {
+pub fn output_file_error(file: &[u8]) -> Vec<u8> {
     [b"Error: Cannot direct output to file '", file, b"'\n"].concat()
 }
 
@@ -98,7 +98,7 @@ impl<C: SessionConsole> SessionProgram<'_, C> {
             let Some(line) = self.console.read_line() else {
                 return;
             };
-            if self.obey(&line, Origin::Prompt) == ProgramEnding::Quit {
+            if self.execute_command(&line, Origin::Prompt) == ProgramEnding::Quit {
                 return;
             }
             // `quit` in a loaded file ends only that file, so its ending is ignored.
@@ -115,7 +115,9 @@ impl<C: SessionConsole> SessionProgram<'_, C> {
             }
             // A read error ends the file.
             ending = match next_line(file).ok().flatten() {
-                Some(line) if self.obey(&line, Origin::File) == ProgramEnding::EndOfFile => {
+                Some(line)
+                    if self.execute_command(&line, Origin::File) == ProgramEnding::EndOfFile =>
+                {
                     continue;
                 }
                 Some(_) => ProgramEnding::Quit,
@@ -126,7 +128,7 @@ impl<C: SessionConsole> SessionProgram<'_, C> {
         ending
     }
 
-    fn obey(&mut self, line: &[u8], origin: Origin) -> ProgramEnding {
+    fn execute_command(&mut self, line: &[u8], origin: Origin) -> ProgramEnding {
         for action in self.session.line(line, origin) {
             match action {
                 SessionAction::Print(text) => self.console.print(&text),
@@ -173,10 +175,10 @@ impl<C: SessionConsole> SessionProgram<'_, C> {
             return self.console.print(&shown.whole());
         };
         // The original prints the locations even if the other lines go to a file.
-        if self.console.append(file, &shown.filed()) {
+        if self.console.append(file, &shown.text_for_file()) {
             self.console.print(&shown.locations);
         } else {
-            self.console.print_error(&cannot_direct_output(file));
+            self.console.print_error(&output_file_error(file));
             self.console.print(&shown.whole());
         }
     }

@@ -79,12 +79,16 @@ impl PostmarkSession {
             return vec![SessionAction::Shell { command }];
         }
         match command::find(self.settings.compat, line) {
-            Some((command, parameter)) => self.obey(command, parameter),
+            Some((command, parameter)) => self.execute_command(command, parameter),
             None => vec![SessionAction::Print(b"Eh?\n".to_vec())],
         }
     }
 
-    fn obey(&mut self, command: PostmarkCommand, parameter: Option<&[u8]>) -> Vec<SessionAction> {
+    fn execute_command(
+        &mut self,
+        command: PostmarkCommand,
+        parameter: Option<&[u8]>,
+    ) -> Vec<SessionAction> {
         let owned = parameter.map(<[u8]>::to_vec);
         match command {
             PostmarkCommand::Run => vec![SessionAction::Run { report: owned }],

@@ -5,7 +5,7 @@ use description::classics::postmark::{Compat, PostmarkSettings, ReportForm};
 /// Output of `show` in three parts. The locations are separate because they are printed even if the
 /// rest goes to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShowOutput {
     /// The text before the locations.
     pub head: Vec<u8>,
     /// Lines of the locations.
@@ -14,7 +14,7 @@ pub struct Shown {
     pub tail: Vec<u8>,
 }
 
-impl Shown {
+impl ShowOutput {
     /// All parts, for standard output.
     #[must_use]
     pub fn whole(&self) -> Vec<u8> {
@@ -23,15 +23,15 @@ impl Shown {
 
     /// The parts that are written to a file.
     #[must_use]
-    pub fn filed(&self) -> Vec<u8> {
+    pub fn text_for_file(&self) -> Vec<u8> {
         [&*self.head, &*self.tail].concat()
     }
 }
 
 /// Output of `show` for the settings; `working_directory` is shown if no location is set.
 #[must_use]
-pub fn show(settings: &PostmarkSettings, working_directory: &[u8]) -> Shown {
-    Shown {
+pub fn show(settings: &PostmarkSettings, working_directory: &[u8]) -> ShowOutput {
+    ShowOutput {
         head: head(settings, working_directory),
         locations: locations(settings),
         tail: tail(settings).into_bytes(),

@@ -80,7 +80,7 @@ fn after(lines: &[&str]) -> (PostmarkSettings, String) {
 }
 
 #[test]
-fn the_first_entry_whose_name_begins_the_line_wins() {
+fn the_first_command_that_is_a_prefix_of_the_line_wins() {
     let (settings, errors) = after(&["set reader 9", "set writex8", "set bias reader 3"]);
     assert_eq!(settings.read_block_bytes, 512);
     assert_eq!(settings.write_block_bytes, 8);
@@ -117,7 +117,7 @@ fn a_line_no_longer_than_the_name_has_no_parameter() {
 }
 
 #[test]
-fn the_upper_size_stands_after_the_first_blank() {
+fn the_upper_size_follows_the_first_blank() {
     let sizes = |line| {
         let (settings, _) = after(&[line]);
         (settings.size_low_bytes, settings.size_high_bytes)
@@ -166,7 +166,7 @@ fn locations_are_set_added_and_removed_by_their_exact_name() {
 }
 
 #[test]
-fn aliases_count_at_the_prompt_only() {
+fn aliases_work_only_at_the_prompt() {
     let mut session = PostmarkSession::default();
     assert_eq!(session.line(b"exit", Origin::Prompt), [SessionAction::Quit]);
     assert_eq!(
@@ -217,7 +217,7 @@ fn older_versions_have_their_own_error_texts_and_no_load() {
 }
 
 #[test]
-fn sizes_show_in_the_version_s_megabytes() {
+fn sizes_are_shown_in_the_megabytes_of_the_version() {
     let shown = |compat| {
         let mut session = PostmarkSession::new(compat);
         session.line(b"set size 1024000 2048000", Origin::File);
@@ -228,7 +228,7 @@ fn sizes_show_in_the_version_s_megabytes() {
 }
 
 #[test]
-fn long_lines_go_on_as_new_lines_and_the_last_byte_is_lost() {
+fn long_lines_continue_as_new_lines_and_the_last_byte_is_lost() {
     let cut = |mut text: &[u8]| {
         let mut lines = Vec::new();
         while let Some(line) = next_line(&mut text).unwrap() {
@@ -261,7 +261,7 @@ fn quit_in_a_loaded_file_ends_that_file_only() {
 }
 
 #[test]
-fn quit_in_the_first_file_ends_the_program_and_its_absence_is_passed_over() {
+fn quit_in_the_first_file_ends_the_program_and_a_missing_file_is_ignored() {
     let console = played(&[("cfg", b"quit\n")], &[b"run"]);
     assert!(console.runs.is_empty());
     let console = played(&[], &[b"run"]);
@@ -270,14 +270,14 @@ fn quit_in_the_first_file_ends_the_program_and_its_absence_is_passed_over() {
 }
 
 #[test]
-fn files_that_load_themselves_come_to_an_end() {
+fn files_that_load_themselves_do_not_loop_forever() {
     let console = played(&[("cfg", b"load cfg\nload cfg\n")], &[]);
     let errors = String::from_utf8(console.errors).unwrap();
     assert!(errors.starts_with("Error: cannot read configuration file 'cfg'\n"));
 }
 
 #[test]
-fn show_prints_its_locations_even_where_the_rest_goes_to_a_file() {
+fn show_prints_locations_even_if_the_rest_goes_to_a_file() {
     let console = played(&[("cfg", b"set location w\nshow f\nshow \n")], &[]);
     let appended = String::from_utf8(console.appended).unwrap();
     assert!(
@@ -291,7 +291,7 @@ fn show_prints_its_locations_even_where_the_rest_goes_to_a_file() {
 }
 
 #[test]
-fn scripts_are_told_from_other_files() {
+fn scripts_are_distinguished_from_other_files() {
     for script in [
         "set location /mnt\nset number 9999\nrun\nquit",
         "# a comment\n\nset size 1k 2k\r\nrun out.txt\n",
@@ -299,7 +299,7 @@ fn scripts_are_told_from_other_files() {
         "run",
         "!mkdir w\nset location w\nrun\n",
     ] {
-        assert!(looks_like(script.as_bytes()), "{script:?}");
+        assert!(looks_like_script(script.as_bytes()), "{script:?}");
     }
     for other in [
         "",
@@ -310,12 +310,12 @@ fn scripts_are_told_from_other_files() {
         "set number 5\0",
         "a\nb\nc\nset number 5\n",
     ] {
-        assert!(!looks_like(other.as_bytes()), "{other:?}");
+        assert!(!looks_like_script(other.as_bytes()), "{other:?}");
     }
 }
 
 #[test]
-fn no_line_makes_a_session_panic() {
+fn a_session_never_panics() {
     let mut bytes: u64 = 42;
     let mut next = || {
         bytes = bytes

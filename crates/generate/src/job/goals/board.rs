@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use engine::Request;
 
-use super::FlowBoard;
+use super::FlowTotal;
 
 /// Progress of a job towards its goals. One thread counts; any thread may read.
 #[derive(Debug, Default)]
-pub struct GoalBoard {
+pub struct GoalProgress {
     requests: AtomicU64,
     bytes: AtomicU64,
     latency_ns: AtomicU64,
@@ -20,7 +20,7 @@ pub struct GoalBoard {
     is_ended: AtomicBool,
     has_left: AtomicBool,
     missed: OnceLock<MissedRequest>,
-    flow: Option<Arc<FlowBoard>>,
+    flow: Option<Arc<FlowTotal>>,
 }
 
 /// Requests of a job since its goals count.
@@ -36,7 +36,7 @@ pub struct GoalCounts {
 
 /// Queue depth of a job that searches for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DepthTold {
+pub struct DepthReport {
     /// The depth that was last in use.
     pub depth: u32,
     /// `true` if enough requests kept the latency at the depth that was last tried; `None` if no
@@ -72,17 +72,17 @@ pub struct MissedRequest {
     pub at_ns: u64,
 }
 
-impl GoalBoard {
+impl GoalProgress {
     /// A board for a job that may share a flow with others.
     #[must_use]
-    pub fn new(flow: Option<Arc<FlowBoard>>) -> Self {
+    pub fn new(flow: Option<Arc<FlowTotal>>) -> Self {
         Self {
             flow,
             ..Self::default()
         }
     }
 
-    pub(super) fn flow(&self) -> Option<Arc<FlowBoard>> {
+    pub(super) fn flow(&self) -> Option<Arc<FlowTotal>> {
         self.flow.clone()
     }
 
@@ -105,8 +105,8 @@ impl GoalBoard {
 
     /// Queue depth, for jobs that search for one.
     #[must_use]
-    pub fn depth(&self) -> DepthTold {
-        DepthTold {
+    pub fn depth(&self) -> DepthReport {
+        DepthReport {
             depth: self.depth.load(Ordering::Relaxed),
             kept: match self.kept.load(Ordering::Relaxed) {
                 0 => None,

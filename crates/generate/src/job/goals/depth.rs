@@ -90,7 +90,7 @@ impl DepthSearch {
         if self.is_draining {
             if in_flight == 0 {
                 self.is_draining = false;
-                self.try_anew(now_ns);
+                self.restart_trial(now_ns);
             }
             return DepthVerdict::GoOn;
         }
@@ -133,7 +133,7 @@ impl DepthSearch {
         self.stable_count = 0;
         // Requests in flight at the larger depth must not count for the smaller one.
         self.is_draining = in_flight > 0;
-        self.try_anew(now_ns);
+        self.restart_trial(now_ns);
         true
     }
 
@@ -155,7 +155,7 @@ impl DepthSearch {
             true => self.low.midpoint(self.high),
         };
         self.depth = self.depth.min(self.most);
-        self.try_anew(now_ns);
+        self.restart_trial(now_ns);
         if self.target.goes_on || self.depth != before {
             return DepthVerdict::GoOn;
         }
@@ -165,7 +165,7 @@ impl DepthSearch {
         }
     }
 
-    fn try_anew(&mut self, now_ns: u64) {
+    fn restart_trial(&mut self, now_ns: u64) {
         self.begin_ns = now_ns;
         self.count = 0;
         self.late_count = 0;

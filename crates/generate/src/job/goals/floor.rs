@@ -1,13 +1,13 @@
 //! Minimum rate of a job.
 
-use plan::job::LeastRate;
+use plan::job::MinRate;
 
 use super::MissKind;
 
 /// Checks the rate of one direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FloorWatch {
-    least: LeastRate,
+    least: MinRate,
     window_ns: u64,
     settle_ns: u64,
     /// Requests or bytes so far.
@@ -17,7 +17,7 @@ pub(super) struct FloorWatch {
 }
 
 impl FloorWatch {
-    pub(super) const fn new(least: LeastRate, window_ns: u64, settle_ns: u64) -> Self {
+    pub(super) const fn new(least: MinRate, window_ns: u64, settle_ns: u64) -> Self {
         Self {
             least,
             window_ns,

@@ -11,7 +11,7 @@ const LOOK_NS: u64 = 100;
 
 /// Total of the jobs in a flow.
 #[derive(Debug, Default)]
-pub struct FlowBoard {
+pub struct FlowTotal {
     requests: AtomicU64,
     /// Sum of the weights of running jobs.
     weight: AtomicU64,
@@ -19,16 +19,16 @@ pub struct FlowBoard {
 
 /// State of one job in a flow.
 #[derive(Debug)]
-pub(super) struct FlowTurn {
-    board: Arc<FlowBoard>,
+pub(super) struct FlowJobState {
+    board: Arc<FlowTotal>,
     weight: u64,
     pause_ns: u64,
     requests: u64,
 }
 
-impl FlowTurn {
+impl FlowJobState {
     /// Joins the flow.
-    pub fn join(share: FlowShare, board: Arc<FlowBoard>) -> Self {
+    pub fn join(share: FlowShare, board: Arc<FlowTotal>) -> Self {
         let weight = u64::from(share.weight);
         board.weight.fetch_add(weight, Ordering::Relaxed);
         Self {
@@ -59,7 +59,7 @@ impl FlowTurn {
     }
 }
 
-impl Drop for FlowTurn {
+impl Drop for FlowJobState {
     fn drop(&mut self) {
         // The remaining jobs share future requests among themselves.
         self.board
@@ -74,15 +74,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_have_turns_by_their_weights_until_one_leaves() {
-        let board = Arc::new(FlowBoard::default());
+    fn jobs_take_turns_by_weight_until_one_leaves() {
+        let board = Arc::new(FlowTotal::default());
         let join = |weight| {
             let share = FlowShare {
                 group: 0,
                 weight,
                 pause_ns: 0,
             };
-            FlowTurn::join(share, Arc::clone(&board))
+            FlowJobState::join(share, Arc::clone(&board))
         };
         let (mut one, mut other) = (join(8), join(2));
         for _ in 0..1000 {

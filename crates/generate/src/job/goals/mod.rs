@@ -15,18 +15,18 @@ use plan::job::JobPlan;
 
 use crate::{Flow, Generator, Step};
 
-use super::JobSide;
-pub use board::{DepthTold, GoalBoard, GoalCounts, MissKind, MissedRequest};
+use super::RequestDirection;
+pub use board::{DepthReport, GoalCounts, GoalProgress, MissKind, MissedRequest};
 use depth::{DepthSearch, DepthVerdict};
 use floor::FloorWatch;
-pub use flow::FlowBoard;
-use flow::FlowTurn;
+use flow::FlowJobState;
+pub use flow::FlowTotal;
 
 /// The requests of a job until a goal ends it.
 #[derive(Debug)]
-pub struct Watched<G> {
+pub struct GoalLimited<G> {
     inner: G,
-    board: Arc<GoalBoard>,
+    board: Arc<GoalProgress>,
     ramp_ns: u64,
     /// Time from which the goals count, on the worker's clock.
     begin_ns: Option<u64>,
@@ -34,17 +34,17 @@ pub struct Watched<G> {
     floors: [Option<FloorWatch>; 2],
     latency_ns_max: [u64; 2],
     depth: Option<DepthSearch>,
-    flow: Option<FlowTurn>,
+    flow: Option<FlowJobState>,
     /// Request and issue time, by slot.
     issued: Box<[(Request, u64)]>,
     in_flight: u32,
     is_over: bool,
 }
 
-impl<G: Generator> Watched<G> {
+impl<G: Generator> GoalLimited<G> {
     /// Wraps `inner`, which is the stream of this job.
     #[must_use]
-    pub fn new(inner: G, plan: &JobPlan, board: Arc<GoalBoard>) -> Self {
+    pub fn new(inner: G, plan: &JobPlan, board: Arc<GoalProgress>) -> Self {
         let goals = &plan.goals;
         let floors = goals.rate_floor.map_or([None, None], |floor| {
             let watch = |least| Some(FloorWatch::new(least, floor.window_ns, floor.settle_ns));
@@ -57,7 +57,7 @@ impl<G: Generator> Watched<G> {
         board.set_depth(depth.as_ref().map_or(plan.iodepth, DepthSearch::depth));
         let latency = goals.latency_ns_max;
         let flow = goals.flow.zip(board.flow());
-        let flow = flow.map(|(share, flow)| FlowTurn::join(share, flow));
+        let flow = flow.map(|(share, flow)| FlowJobState::join(share, flow));
         Self {
             inner,
             board,
@@ -74,7 +74,7 @@ impl<G: Generator> Watched<G> {
     }
 
     /// Records a request that has moved its bytes.
-    fn moved(&mut self, side: JobSide, request: &Request, latency_ns: u64, now_ns: u64) {
+    fn moved(&mut self, side: RequestDirection, request: &Request, latency_ns: u64, now_ns: u64) {
         if latency_ns > self.latency_ns_max[side as usize] {
             let wanted = self.latency_ns_max[side as usize];
             self.miss(MissKind::Latency, request, (wanted, latency_ns), now_ns);
@@ -144,7 +144,7 @@ impl<G: Generator> Watched<G> {
     }
 }
 
-impl<G: Generator> Generator for Watched<G> {
+impl<G: Generator> Generator for GoalLimited<G> {
     fn operations(&self) -> OperationSet {
         self.inner.operations()
     }
@@ -206,8 +206,8 @@ impl<G: Generator> Generator for Watched<G> {
         self.in_flight -= 1;
         let (request, issued_ns) = self.issued[completion.slot as usize];
         let side = match request.operation {
-            Operation::Read => Some(JobSide::Read),
-            Operation::Write => Some(JobSide::Write),
+            Operation::Read => Some(RequestDirection::Read),
+            Operation::Write => Some(RequestDirection::Write),
             _ => None,
         };
         if let Some(side) = side.filter(|_| completion.result >= 0) {
@@ -217,12 +217,12 @@ impl<G: Generator> Generator for Watched<G> {
         self.inner.complete(completion, now_ns)
     }
 
-    fn mismatched(&mut self) {
-        self.inner.mismatched();
+    fn on_mismatch(&mut self) {
+        self.inner.on_mismatch();
     }
 }
 
-impl<G> Drop for Watched<G> {
+impl<G> Drop for GoalLimited<G> {
     fn drop(&mut self) {
         self.board.leave();
     }

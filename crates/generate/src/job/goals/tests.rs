@@ -2,7 +2,7 @@
 
 use engine::StepClock;
 use engine::clock::Clock;
-use plan::job::{DepthTarget, LeastRate, Mix, PerDirection, RateFloor};
+use plan::job::{DepthTarget, MinRate, PerDirection, RateFloor, ReadWriteMix};
 
 use super::*;
 use crate::job::JobStream;
@@ -13,10 +13,10 @@ const SECOND: u64 = 1000 * MS;
 
 /// Runs a job on slots that answer after `delay_ns` of what is in flight; until when, and how many
 /// requests were done.
-fn run(plan: &JobPlan, delay_ns: impl Fn(u64, u32) -> u64) -> (Arc<GoalBoard>, u64, u64) {
-    let board = Arc::new(GoalBoard::default());
+fn run(plan: &JobPlan, delay_ns: impl Fn(u64, u32) -> u64) -> (Arc<GoalProgress>, u64, u64) {
+    let board = Arc::new(GoalProgress::default());
     let stream = JobStream::new(plan, 1).unwrap();
-    let mut watched = Watched::new(stream, plan, Arc::clone(&board));
+    let mut watched = GoalLimited::new(stream, plan, Arc::clone(&board));
     let clock = StepClock::new();
     clock.advance_to(SECOND);
     // By slot: when what is in flight is done.
@@ -60,7 +60,7 @@ fn run(plan: &JobPlan, delay_ns: impl Fn(u64, u32) -> u64) -> (Arc<GoalBoard>, u
 }
 
 fn floor(per_second: u64, is_of_bytes: bool) -> Option<RateFloor> {
-    let least = LeastRate {
+    let least = MinRate {
         per_second,
         is_of_bytes,
     };
@@ -75,8 +75,8 @@ fn floor(per_second: u64, is_of_bytes: bool) -> Option<RateFloor> {
 }
 
 #[test]
-fn a_job_ends_in_the_first_window_below_its_least_rate_once_it_has_settled() {
-    let mut slow = plan(Mix::Read, 1 << 30);
+fn a_settled_job_ends_in_the_first_window_below_its_minimum_rate() {
+    let mut slow = plan(ReadWriteMix::Read, 1 << 30);
     slow.goals.rate_floor = floor(1000, false);
     // 100 a second: the window from 2 s to 2.5 s is the first.
     let (board, end_ns, count) = run(&slow, |_, _| 10 * MS);
@@ -96,8 +96,8 @@ fn a_job_ends_in_the_first_window_below_its_least_rate_once_it_has_settled() {
 }
 
 #[test]
-fn a_job_that_keeps_its_least_rate_goes_on_until_it_does_not() {
-    let mut job = plan(Mix::Read, 4 << 20);
+fn a_job_continues_as_long_as_it_keeps_its_minimum_rate() {
+    let mut job = plan(ReadWriteMix::Read, 4 << 20);
     job.goals.rate_floor = floor(100, false);
     let (board, _, count) = run(&job, |_, _| 10 * MS);
     assert_eq!((board.missed(), count), (None, 1024));
@@ -111,8 +111,8 @@ fn a_job_that_keeps_its_least_rate_goes_on_until_it_does_not() {
 }
 
 #[test]
-fn no_rate_is_judged_in_the_ramp_nor_before_it_has_settled() {
-    let mut job = plan(Mix::Read, 1 << 30);
+fn minimum_rates_do_not_apply_in_the_ramp_and_grace_period() {
+    let mut job = plan(ReadWriteMix::Read, 1 << 30);
     job.ramp_time_ns = 3 * SECOND;
     job.goals.rate_floor = floor(1000, false);
     let (board, end_ns, _) = run(&job, |_, _| 10 * MS);
@@ -121,8 +121,8 @@ fn no_rate_is_judged_in_the_ramp_nor_before_it_has_settled() {
 }
 
 #[test]
-fn a_direction_that_stands_still_is_noticed_where_the_other_goes_on() {
-    let mut job = plan(Mix::Both { read_percent: 50.0 }, 1 << 30);
+fn a_direction_below_its_minimum_rate_is_noticed_despite_the_other() {
+    let mut job = plan(ReadWriteMix::Both { read_percent: 50.0 }, 1 << 30);
     job.goals.rate_floor = floor(60, false);
     // Reads and writes are about 50 a second each, and only reads have to be more.
     let (board, ..) = run(&job, |_, _| 10 * MS);
@@ -133,7 +133,7 @@ fn a_direction_that_stands_still_is_noticed_where_the_other_goes_on() {
 
 #[test]
 fn one_request_above_the_largest_latency_ends_a_job() {
-    let mut job = plan(Mix::Read, 1 << 20);
+    let mut job = plan(ReadWriteMix::Read, 1 << 20);
     job.goals.latency_ns_max.read = Some(20 * MS);
     let (board, _, count) = run(&job, |now_ns, _| match now_ns {
         1_000_000_000 => 20 * MS + 1,
@@ -153,7 +153,7 @@ fn one_request_above_the_largest_latency_ends_a_job() {
 }
 
 fn searching(percentile: f64, goes_on: bool) -> JobPlan {
-    let mut job = plan(Mix::Read, 1 << 30);
+    let mut job = plan(ReadWriteMix::Read, 1 << 30);
     job.iodepth = 64;
     job.goals.depth_target = Some(DepthTarget {
         latency_ns: 10 * MS,
@@ -165,7 +165,7 @@ fn searching(percentile: f64, goes_on: bool) -> JobPlan {
 }
 
 #[test]
-fn the_largest_depth_that_keeps_the_latency_is_found() {
+fn the_largest_depth_within_the_latency_target_is_found() {
     // So many milliseconds as requests are in flight, up to ten of them within the target.
     for percentile in [100.0, 90.0] {
         let (board, _, _) = run(&searching(percentile, false), |_, depth| {
@@ -178,7 +178,7 @@ fn the_largest_depth_that_keeps_the_latency_is_found() {
 }
 
 #[test]
-fn a_device_that_keeps_the_latency_at_every_depth_is_used_at_the_largest() {
+fn a_device_within_the_target_at_every_depth_gets_the_largest_depth() {
     let (board, end_ns, _) = run(&searching(100.0, false), |_, _| MS);
     assert_eq!((board.depth().depth, board.is_settled()), (64, true));
     // Depths 1, 2, 4, 8, 16, 32 and 64, and 64 once more.
@@ -186,7 +186,7 @@ fn a_device_that_keeps_the_latency_at_every_depth_is_used_at_the_largest() {
 }
 
 #[test]
-fn a_largest_depth_that_fails_alone_is_not_tried_for_ever() {
+fn a_maximum_depth_that_alone_misses_the_target_is_not_tried_forever() {
     let (board, ..) = run(&searching(100.0, false), |_, depth| match depth {
         64 => 20 * MS,
         _ => MS,
@@ -195,7 +195,7 @@ fn a_largest_depth_that_fails_alone_is_not_tried_for_ever() {
 }
 
 #[test]
-fn no_depth_at_all_is_an_error_only_where_every_request_is_to_keep_the_latency() {
+fn no_depth_is_an_error_only_if_every_request_must_meet_the_target() {
     let (board, end_ns, count) = run(&searching(100.0, false), |_, _| 11 * MS);
     let missed = *board.missed().unwrap();
     assert_eq!(
@@ -215,7 +215,7 @@ fn no_depth_at_all_is_an_error_only_where_every_request_is_to_keep_the_latency()
 }
 
 #[test]
-fn a_search_that_goes_on_follows_the_device() {
+fn a_continuous_search_follows_the_device() {
     let mut job = searching(100.0, true);
     job.stream.end.bytes = 64 << 20;
     // It becomes half as fast.
@@ -230,11 +230,11 @@ fn a_search_that_goes_on_follows_the_device() {
 }
 
 #[test]
-fn whoever_ends_a_job_has_it_ask_for_nothing_more() {
-    let job = plan(Mix::Read, 1 << 30);
-    let board = Arc::new(GoalBoard::default());
+fn a_job_ended_by_another_issues_no_more_requests() {
+    let job = plan(ReadWriteMix::Read, 1 << 30);
+    let board = Arc::new(GoalProgress::default());
     let stream = JobStream::new(&job, 1).unwrap();
-    let mut watched = Watched::new(stream, &job, Arc::clone(&board));
+    let mut watched = GoalLimited::new(stream, &job, Arc::clone(&board));
     assert_eq!(board.begin_ns(), None);
     assert!(matches!(watched.next(0, 7), Step::Issue(_)));
     assert_eq!(board.begin_ns(), Some(7));

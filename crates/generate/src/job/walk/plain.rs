@@ -1,11 +1,11 @@
 //! Fast path for jobs with one file and requests of one size at random positions.
 
-use super::super::sides::JobSide;
+use super::super::sides::RequestDirection;
 use super::{JobWalk, WalkPosition};
 
 impl JobWalk {
-    /// `true` if [`Self::plain_place`] can place all requests of a direction.
-    pub(in super::super) fn is_plain(&self, side: JobSide) -> bool {
+    /// `true` if [`Self::next_plain_offset`] can place all requests of a direction.
+    pub(in super::super) fn is_plain(&self, side: RequestDirection) -> bool {
         let number = side as usize;
         let rule = &self.sides[number];
         let has_places = |part: &super::JobPart| part.random[number].is_some();
@@ -22,10 +22,10 @@ impl JobWalk {
     /// Offset of the next request in the file, the same that [`Self::next`] would return. `None` if
     /// all positions were used; [`Self::next`] then closes the file.
     #[inline]
-    pub(in super::super) fn plain_place(
+    pub(in super::super) fn next_plain_offset(
         &self,
         position: &mut WalkPosition,
-        side: JobSide,
+        side: RequestDirection,
     ) -> Option<u64> {
         let number = side as usize;
         let part = self.parts.first()?;

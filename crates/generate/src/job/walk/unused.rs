@@ -1,7 +1,7 @@
 //! Random positions that use each block once, for requests of any size.
 
-use super::super::random_places::RandomPlaces;
-use super::super::sides::JobSide;
+use super::super::random_places::RandomOffsets;
+use super::super::sides::RequestDirection;
 use super::{JobPart, JobWalk, WalkDraws};
 use crate::arithmetic::Divisor;
 
@@ -11,10 +11,10 @@ impl JobWalk {
     /// than others, and few sizes are cut.
     pub(super) fn random_unused(
         &self,
-        (part, places, block): (&JobPart, &RandomPlaces, Divisor),
+        (part, places, block): (&JobPart, &RandomOffsets, Divisor),
         start_bytes: u64,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
     ) -> Option<(u64, u32)> {
         // Positions may be aligned more coarsely than the blocks of the map.
         let step = (places.align_bytes() / block.value()).max(1);

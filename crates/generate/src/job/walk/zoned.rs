@@ -1,7 +1,7 @@
 //! The next position of a job with zones.
 
 use super::super::file_position::FilePosition;
-use super::super::sides::JobSide;
+use super::super::sides::RequestDirection;
 use super::super::zones::ZoneWalk;
 use super::{JobPart, JobWalk, WalkDraws};
 
@@ -13,7 +13,7 @@ impl JobWalk {
         part: &JobPart,
         file: &mut FilePosition,
         draws: &mut WalkDraws<'_>,
-        side: JobSide,
+        side: RequestDirection,
     ) -> Option<(u64, u32)> {
         let (low_bytes, high_bytes) = zones.enter(file, part.size_bytes);
         let end_bytes = &mut file.end_bytes[side as usize];
@@ -21,7 +21,7 @@ impl JobWalk {
             *end_bytes = low_bytes;
         }
         let room = (low_bytes, part.size_bytes);
-        let place = self.place_in(part, file, draws, side, room)?;
+        let place = self.place_in_range(part, file, draws, side, room)?;
         zones.moved(file, place.1);
         Some(place)
     }

@@ -108,7 +108,7 @@ fn reads(size: u32, block: u32) -> Vec<u32> {
 }
 
 #[test]
-fn small_blocks_are_gathered() {
+fn small_blocks_are_collected_in_the_buffer() {
     assert_eq!(writes(9640, 512), [4096, 4096, 1448]);
     assert_eq!(writes(8192, 512), [4096, 4096]);
     assert_eq!(writes(1, 512), [1]);
@@ -118,7 +118,7 @@ fn small_blocks_are_gathered() {
 }
 
 #[test]
-fn blocks_beyond_the_buffer_go_past_it() {
+fn blocks_larger_than_the_buffer_bypass_it() {
     assert_eq!(writes(9640, 65536), [8192, 1448]);
     assert_eq!(writes(24576, 8192), [8192, 4096, 4096, 4096, 4096]);
     assert_eq!(writes(10_000, 5000), [4096, 4096, 1808]);
@@ -127,7 +127,7 @@ fn blocks_beyond_the_buffer_go_past_it() {
 }
 
 #[test]
-fn without_a_stream_what_is_left_is_a_call_even_if_it_is_nothing() {
+fn unbuffered_calls_end_with_the_rest_even_if_it_is_empty() {
     let writes = |size| write_all(WriteCalls::new(size, pattern(512, None)), i64::from);
     assert_eq!(writes(1000), [512, 488]);
     assert_eq!(writes(1024), [512, 512, 0]);
@@ -138,7 +138,7 @@ fn without_a_stream_what_is_left_is_a_call_even_if_it_is_nothing() {
 }
 
 #[test]
-fn without_a_stream_no_result_changes_what_follows() {
+fn unbuffered_calls_do_not_depend_on_earlier_results() {
     for result in [-5, 0, 100] {
         let calls = WriteCalls::new(1500, pattern(512, None));
         assert_eq!(write_all(calls, |_| result), [512, 512, 476]);
@@ -148,7 +148,7 @@ fn without_a_stream_no_result_changes_what_follows() {
 }
 
 #[test]
-fn a_stream_goes_on_after_a_short_write_and_leaves_out_what_an_error_refused() {
+fn a_stream_resumes_after_a_short_write_and_skips_data_that_failed() {
     let mut calls = WriteCalls::new(10_000, pattern(512, Some(4096)));
     let mut seen = Vec::new();
     for result in [1000, 3096, -28, 0] {
@@ -169,7 +169,7 @@ fn a_stream_goes_on_after_a_short_write_and_leaves_out_what_an_error_refused() {
 }
 
 #[test]
-fn reading_ends_where_nothing_comes() {
+fn reading_ends_when_no_data_arrives() {
     let mut count = 0;
     let calls = ReadCalls::new(100_000, pattern(512, Some(4096)));
     read_all(calls, |_| {
@@ -180,17 +180,17 @@ fn reading_ends_where_nothing_comes() {
 }
 
 #[test]
-fn reads_say_how_much_should_come() {
+fn reads_know_how_much_data_to_expect() {
     let mut calls = ReadCalls::new(5000, pattern(512, Some(4096)));
     assert_eq!(calls.expected_bytes(), 4096);
     calls.settle(4096);
-    assert_eq!((calls.expected_bytes(), calls.came_short()), (904, true));
+    assert_eq!((calls.expected_bytes(), calls.is_short_read()), (904, true));
     calls.settle(904);
-    assert_eq!((calls.call(), calls.came_short()), (None, false));
+    assert_eq!((calls.call(), calls.is_short_read()), (None, false));
 }
 
 #[test]
-fn the_buffer_follows_the_file_system_up_to_a_limit() {
+fn the_buffer_size_follows_the_file_system_up_to_a_limit() {
     assert_eq!(stdio_buffer_bytes(4096), 4096);
     assert_eq!(stdio_buffer_bytes(0), 8192);
     assert_eq!(stdio_buffer_bytes(-1), 8192);
@@ -225,7 +225,7 @@ proptest! {
     }
 
     #[test]
-    fn short_results_change_a_streams_calls_as_those_of_the_c_library(
+    fn short_results_change_stream_calls_as_in_the_c_library(
         size in 0_u32..30_000,
         block in 1_u32..20_000,
         parts in proptest::collection::vec(-1_i64..5000, 1..50),

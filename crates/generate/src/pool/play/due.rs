@@ -2,20 +2,20 @@
 
 use plan::program::PoolPart;
 
-use super::Play;
+use super::PoolRun;
 use crate::{Backlog, DueQueue, OpenStream, Step};
 
-impl Play {
+impl PoolRun {
     /// Sets the queue of due times at which transactions begin.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
+    pub fn set_due_queue(&mut self, queue: DueQueue) {
         if let Some(whole) = &mut self.whole {
-            whole.begin_when_due(queue);
+            whole.set_due_queue(queue);
         }
     }
 
     /// Begins a whole transaction if one is next; an error if none is due yet.
     #[inline]
-    pub(super) fn begin_whole(&mut self, now_ns: u64) -> Result<(), Step> {
+    pub(super) fn begin_whole_transaction(&mut self, now_ns: u64) -> Result<(), Step> {
         if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase)
             && !whole.begin(now_ns)?
         {
@@ -25,7 +25,7 @@ impl Play {
     }
 }
 
-impl OpenStream for Play {
+impl OpenStream for PoolRun {
     fn close(&mut self, end_ns: u64) {
         if let Some(whole) = &mut self.whole {
             whole.close(end_ns);

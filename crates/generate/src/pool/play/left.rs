@@ -1,6 +1,6 @@
 //! Failures of a run, and the files that an interrupted run left behind.
 
-use super::Play;
+use super::PoolRun;
 use crate::pool::{OperationOutcome, PoolDirectory, PoolStep};
 
 /// Maximum number of failures that are listed individually.
@@ -26,7 +26,7 @@ impl Failures {
     }
 }
 
-impl Play {
+impl PoolRun {
     /// Number of files and subdirectories that could not be created because their names already
     /// existed.
     #[must_use]
@@ -51,7 +51,7 @@ impl Play {
 
     /// Operation that removes the next file or subdirectory left behind by an interrupted loop; the
     /// caller executes it. Files of other programs are not included.
-    pub fn next_left(&mut self) -> Option<PoolStep> {
+    pub fn next_leftover(&mut self) -> Option<PoolStep> {
         // After a stop, the stream skips to the removal of what it has created.
         self.stream.stop();
         loop {

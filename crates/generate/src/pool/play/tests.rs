@@ -8,7 +8,7 @@ use plan::program::{FileChoice, PoolLocation};
 use proptest::prelude::*;
 
 use super::*;
-use crate::open_loop::tests::{NOW, carried_out};
+use crate::open_loop::tests::{NOW, run_to_end};
 use crate::pool::tests::{sample, settings, trace};
 use model::{Disk, Loop, Seen};
 
@@ -27,12 +27,12 @@ fn options(slot_count: u32) -> PlayOptions {
     }
 }
 
-fn play(settings: &FilePool, options: &PlayOptions) -> Play {
-    Play::new(settings, options).unwrap().0
+fn play(settings: &FilePool, options: &PlayOptions) -> PoolRun {
+    PoolRun::new(settings, options).unwrap().0
 }
 
 /// Plays all phases on a disk that never fails.
-fn played(settings: &FilePool, options: &PlayOptions, seed: u64) -> (Play, Loop) {
+fn played(settings: &FilePool, options: &PlayOptions, seed: u64) -> (PoolRun, Loop) {
     let mut play = play(settings, options);
     let mut driver = Loop::new(options, seed);
     while play.begin_next_phase().is_some() {
@@ -86,7 +86,7 @@ fn line(chain: &[Seen], settings: &FilePool) -> Option<String> {
 }
 
 /// Transactions that begin when they are due, 500 a second, on a file system that stalls.
-fn due(settings: &FilePool, transactions_max: Option<u64>) -> (Play, crate::DueCounts) {
+fn due(settings: &FilePool, transactions_max: Option<u64>) -> (PoolRun, crate::DueCounts) {
     let options = PlayOptions {
         unit: TransactionUnit::DueRound,
         is_endless: transactions_max.is_none(),
@@ -99,13 +99,13 @@ fn due(settings: &FilePool, transactions_max: Option<u64>) -> (Play, crate::DueC
     }
     assert_eq!(play.transaction_kinds(), ["response"]);
     let due = crate::DueTimes::Own(crate::Arrivals::uniform(500.0, 0, 1).unwrap());
-    play.begin_when_due(crate::DueQueue::new(due, NOW, 1));
-    let counts = carried_out(&mut play, 5_000_000_000);
+    play.set_due_queue(crate::DueQueue::new(due, NOW, 1));
+    let counts = run_to_end(&mut play, 5_000_000_000);
     (play, counts)
 }
 
 #[test]
-fn transactions_that_are_due_are_whole_and_have_a_stall_in_their_response_times() {
+fn due_transactions_are_complete_with_stalls_in_their_response_times() {
     let settings = settings(500, 2500);
     let (play, counts) = due(&settings, Some(2500));
     assert_eq!(counts.responses.count(), 2500);
@@ -123,7 +123,7 @@ fn transactions_that_are_due_are_whole_and_have_a_stall_in_their_response_times(
 }
 
 #[test]
-fn transactions_without_a_number_end_with_what_is_due() {
+fn transactions_without_a_count_end_with_the_last_due_one() {
     let (play, counts) = due(&settings(500, 1), None);
     assert_eq!(counts.responses.count(), 2500);
     assert_eq!(play.totals().transactions_count, 2500);
@@ -131,7 +131,7 @@ fn transactions_without_a_number_end_with_what_is_due() {
 }
 
 #[test]
-fn chains_are_the_recorded_operations() {
+fn chains_match_the_recorded_operations() {
     let subdirectories = FilePool {
         subdirectories: 3,
         ..settings(20, 60)
@@ -206,7 +206,7 @@ fn requested_call(request: &Request, directory: &mut u32, has_directories: bool)
 }
 
 #[test]
-fn requests_are_the_recorded_system_calls() {
+fn requests_match_the_recorded_system_calls() {
     let unbuffered = FilePool {
         is_buffered: false,
         subdirectories: 3,
@@ -309,7 +309,7 @@ fn streams_and_blocks_make_the_calls_of_the_original() {
 }
 
 #[test]
-fn what_is_appended_is_the_text_from_its_start_or_where_the_file_ends() {
+fn appends_write_the_text_from_its_start_or_from_the_file_offset() {
     let settings = FilePool {
         size_low_bytes: 100,
         size_high_bytes: 5000,
@@ -332,7 +332,7 @@ fn what_is_appended_is_the_text_from_its_start_or_where_the_file_ends() {
 }
 
 #[test]
-fn files_and_directories_are_synced_where_it_is_asked_for() {
+fn files_and_directories_are_synced_on_request() {
     let settings = fixed(10);
     let calls = |fsync, first| {
         let options = PlayOptions {
@@ -410,7 +410,7 @@ fn each_phase_has_its_own_operations() {
 }
 
 #[test]
-fn subdirectories_can_be_somebody_else_s_task() {
+fn subdirectories_can_be_left_to_someone_else() {
     let settings = with_directories(10, 40);
     let options = PlayOptions {
         makes_subdirectories: false,
@@ -455,7 +455,7 @@ fn every_operation_is_a_flow_of_its_kind() {
 }
 
 #[test]
-fn reads_of_a_files_end_are_expected_to_be_short() {
+fn reads_at_the_end_of_a_file_are_expected_to_be_short() {
     let (_, driver) = played(&fixed(5000), &options(1), 1);
     let mut reads = driver
         .seen
@@ -470,7 +470,7 @@ fn reads_of_a_files_end_are_expected_to_be_short() {
 }
 
 #[test]
-fn a_deadline_ends_endless_transactions_between_two_of_them() {
+fn a_deadline_ends_endless_transactions_after_a_complete_one() {
     for slot_count in [1, 4] {
         let options = PlayOptions {
             is_endless: true,
@@ -520,7 +520,7 @@ fn endless_transactions_that_do_nothing_wait_and_can_be_stopped() {
 }
 
 #[test]
-fn transactions_without_operations_are_passed_over() {
+fn transactions_without_operations_are_skipped() {
     // The table is full after one more file, and no file has room for more.
     let full = FilePool {
         read_bias: Some(0),
@@ -539,7 +539,7 @@ fn transactions_without_operations_are_passed_over() {
 }
 
 #[test]
-fn a_pool_that_is_used_up_ends_the_transactions() {
+fn an_exhausted_pool_ends_the_transactions() {
     let mut settings = settings(50, 1000);
     settings.create_bias = Some(0);
     for slot_count in [1, 3] {
@@ -551,7 +551,7 @@ fn a_pool_that_is_used_up_ends_the_transactions() {
 }
 
 #[test]
-fn failures_with_one_slot_are_the_originals() {
+fn failures_with_one_slot_match_the_original() {
     let settings = settings(3, 20);
     let mut stream = PoolStream::new(&settings).unwrap();
     while stream.next(OperationOutcome::Failed).is_some() {}
@@ -578,7 +578,7 @@ fn failures_with_one_slot_are_the_originals() {
 }
 
 #[test]
-fn failures_with_more_slots_are_taken_out_of_the_totals() {
+fn failures_with_more_slots_are_subtracted_from_the_totals() {
     let settings = settings(30, 300);
     let options = options(4);
     let mut play = play(&settings, &options);
@@ -655,7 +655,7 @@ fn files_that_stay_open_are_opened_once() {
 }
 
 #[test]
-fn names_that_were_taken_are_left_alone() {
+fn names_that_already_exist_are_left_alone() {
     for slot_count in [1, 4] {
         let options = options(slot_count);
         let mut play = play(&settings(10, 200), &options);
@@ -674,7 +674,7 @@ fn names_that_were_taken_are_left_alone() {
 }
 
 #[test]
-fn failed_and_short_moves_change_nothing_but_their_own_chain() {
+fn failed_and_short_transfers_change_only_their_own_chain() {
     let settings = settings(30, 300);
     for is_buffered in [true, false] {
         let settings = FilePool {
@@ -699,7 +699,7 @@ fn failed_and_short_moves_change_nothing_but_their_own_chain() {
 }
 
 #[test]
-fn a_loop_that_ends_in_the_middle_leaves_nothing_behind() {
+fn a_loop_cut_off_in_the_middle_leaves_no_files_behind() {
     for slot_count in [1, 5] {
         for cut_at in [1, 2, 3, 10, 57, 99, 300] {
             let options = options(slot_count);
@@ -730,7 +730,7 @@ fn with_others(options: &PlayOptions) -> Loop {
 }
 
 #[test]
-fn what_a_cut_left_is_removed_and_nothing_else() {
+fn only_the_leftovers_of_a_cut_off_run_are_removed() {
     let options = options(1);
     for cut_phase in 0..4 {
         for cut_at in [0, 1, 2, 3, 10, 57, 99, 300] {
@@ -741,7 +741,7 @@ fn what_a_cut_left_is_removed_and_nothing_else() {
                 assert!(play.begin_next_phase().is_some());
                 driver.run(&mut play);
             }
-            while let Some(operation) = play.next_left() {
+            while let Some(operation) = play.next_leftover() {
                 match operation {
                     PoolStep::Delete { file } => {
                         let directory = play.directory_number(file.directory);
@@ -760,7 +760,7 @@ fn what_a_cut_left_is_removed_and_nothing_else() {
 }
 
 #[test]
-fn failures_are_told_with_those_of_files_that_are_left_alone() {
+fn failures_are_reported_including_files_that_are_left_alone() {
     let options = options(1);
     let mut play = play(&with_directories(20, 200), &options);
     let mut driver = with_others(&options);
@@ -784,7 +784,7 @@ fn failures_are_told_with_those_of_files_that_are_left_alone() {
 
 proptest! {
     #[test]
-    fn operations_out_of_order_never_meet_on_a_file(
+    fn operations_out_of_order_never_overlap_on_a_file(
         slot_count in 1_u32..12,
         seed: u64,
         number in 1_u32..40,
@@ -825,7 +825,7 @@ proptest! {
 
 /// Plays the next phase with every request carried out at once; says how many there were, none
 /// behind the last phase.
-fn null_phase(play: &mut Play) -> Option<u64> {
+fn play_null_phase(play: &mut PoolRun) -> Option<u64> {
     play.begin_next_phase()?;
     let mut requests_count = 0;
     while let Step::Issue(request) = play.next(0, 0) {
@@ -848,7 +848,7 @@ fn null_phase(play: &mut Play) -> Option<u64> {
 fn five_million_transactions_have_the_published_counts_as_requests_too() {
     let mut play = play(&settings(9999, 5_000_000), &options(1));
     let start = std::time::Instant::now();
-    let requests_count: u64 = std::iter::from_fn(|| null_phase(&mut play)).sum();
+    let requests_count: u64 = std::iter::from_fn(|| play_null_phase(&mut play)).sum();
     println!("{requests_count} requests in {:?}", start.elapsed());
     let totals = play.totals();
     let counts = [
@@ -898,8 +898,8 @@ fn ten_million_files_take_less_than_a_gigabyte() {
         ..options(1)
     };
     let mut play = play(&settings, &options);
-    assert_eq!(null_phase(&mut play), Some(100));
-    assert!(null_phase(&mut play).unwrap() > 30_000_000);
+    assert_eq!(play_null_phase(&mut play), Some(100));
+    assert!(play_null_phase(&mut play).unwrap() > 30_000_000);
     let memory = std::fs::read_to_string("/proc/self/status").unwrap();
     let most = memory.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let most_kib: u64 = most

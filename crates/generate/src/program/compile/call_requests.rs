@@ -1,7 +1,7 @@
 //! Requests of a call to an engine.
 
-use engine::{Aim, Operation};
-use plan::program::{Call, FileOperation, On, Where};
+use engine::{Operation, RequestObject};
+use plan::program::{Call, CallObject, CallPosition, FileOperation};
 
 use super::Compiler;
 use crate::program::code::OffsetForm;
@@ -25,14 +25,14 @@ impl Compiler<'_> {
     pub(super) fn form(&self, call: &Call, code: u64) -> OffsetForm {
         match call.operation {
             FileOperation::Truncate => OffsetForm::Length,
-            operation if operation.has_second() => OffsetForm::Second,
+            operation if operation.has_second_name() => OffsetForm::Second,
             operation if !operation.moves() => OffsetForm::Code(code),
             _ => match self.seat.program.way_of(self.seat.group, call.handle) {
-                Some(way) if way.seeks && matches!(call.place, Where::Dealt { .. }) => {
+                Some(way) if way.seeks && matches!(call.place, CallPosition::Dealt { .. }) => {
                     OffsetForm::Sought
                 }
                 // Checked content follows from the offset, so requests must state it.
-                Some(way) if way.goes_by_position() && !self.seat.is_checked => {
+                Some(way) if way.uses_file_offset() && !self.seat.is_checked => {
                     OffsetForm::Position {
                         unit_bytes: way.unit_bytes,
                     }
@@ -45,9 +45,9 @@ impl Compiler<'_> {
     /// Operation of the engine, with the code for its offset.
     pub(super) fn operation(&self, call: &Call) -> (Operation, u64) {
         let aim = match call.on {
-            On::Handle => Aim::Handle,
-            On::Directory => Aim::Directory,
-            On::Name(_) | On::Same => Aim::Name,
+            CallObject::Handle => RequestObject::Handle,
+            CallObject::Directory => RequestObject::Directory,
+            CallObject::Name(_) | CallObject::Same => RequestObject::Name,
         };
         let way = || {
             let code = self.seat.way_codes.get(usize::from(call.way));
@@ -60,7 +60,7 @@ impl Compiler<'_> {
             FileOperation::Read => (Operation::Read, 0),
             FileOperation::Write => (Operation::Write, 0),
             FileOperation::Fsync => match aim {
-                Aim::Directory => (Operation::Fsync, aim.code()),
+                RequestObject::Directory => (Operation::Fsync, aim.code()),
                 _ => (Operation::Fsync, 0),
             },
             FileOperation::Fdatasync => (Operation::Fdatasync, 0),
@@ -71,7 +71,7 @@ impl Compiler<'_> {
             FileOperation::Rename => (Operation::Rename, 0),
             FileOperation::Link => (Operation::Link, 0),
             FileOperation::Symlink => (Operation::Symlink, 0),
-            FileOperation::List => (Operation::Readdir, Aim::Directory.code()),
+            FileOperation::List => (Operation::Readdir, RequestObject::Directory.code()),
             FileOperation::Truncate => (Operation::Truncate, 0),
             FileOperation::Chmod => (Operation::Chmod, CHMOD_MODE),
             FileOperation::Sync => (Operation::Sync, 0),

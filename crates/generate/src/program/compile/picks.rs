@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use plan::Distribution;
-use plan::program::{Pick, PickOrder, Turn};
+use plan::program::{FileSharing, Pick, PickOrder};
 
-use super::{Compiler, taken_place};
+use super::{Compiler, source_worker};
 use crate::position::{Draw, Permutation, Seeds};
-use crate::program::pick::{Candidates, OtherTurns, Passage, PickTurns, Picker, TurnCounter};
+use crate::program::pick::{Candidates, IndexOrder, OtherTurns, PickSequence, Picker, TurnCounter};
 use crate::program::sampler::Sampler;
 use crate::program::states::FileClaim;
-use crate::program::{Seat, SharedTurns};
+use crate::program::{SharedTurnCounters, WorkerContext};
 use crate::{GenerateError, mix};
 
 impl Compiler<'_> {
@@ -21,44 +21,44 @@ impl Compiler<'_> {
         let number = self.pickers.len();
         let count = seat.states[usize::from(pick.fileset)].count();
         let files = match pick.turn {
-            Turn::Slice => slice(count, seat),
-            Turn::Own | Turn::Shared => 0..count,
+            FileSharing::Slice => slice(count, seat),
+            FileSharing::Own | FileSharing::Shared => 0..count,
         };
         let length = u64::from(files.end - files.start);
         let turn = match pick.turn {
-            Turn::Shared => TurnCounter::Shared(seat.shared.turn(number)),
-            Turn::Own | Turn::Slice => TurnCounter::Own(0),
+            FileSharing::Shared => TurnCounter::Shared(seat.shared.turn(number)),
+            FileSharing::Own | FileSharing::Slice => TurnCounter::Own(0),
         };
         // Workers that share turns must also share the order.
         let order_seed = match pick.turn {
-            Turn::Shared => mix(seat.program_seed ^ number as u64),
-            Turn::Own | Turn::Slice => self.seeds().order,
+            FileSharing::Shared => mix(seat.program_seed ^ number as u64),
+            FileSharing::Own | FileSharing::Slice => self.seeds().order,
         };
-        let once = |order| PickTurns::Once { order, turn };
+        let once = |order| PickSequence::Once { order, turn };
         let turns = match (&pick.order, seat.initial) {
-            (PickOrder::Next, true) => PickTurns::Other(OtherTurns::Initial {
+            (PickOrder::Next, true) => PickSequence::Other(OtherTurns::Initial {
                 permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
                 turn: 0,
             }),
-            (PickOrder::Next, false) => once(Passage::Forward),
-            (PickOrder::Back, _) => once(Passage::Backward),
+            (PickOrder::Next, false) => once(IndexOrder::Forward),
+            (PickOrder::Back, _) => once(IndexOrder::Backward),
             (PickOrder::Shuffled, _) => {
-                once(Passage::Shuffled(Permutation::new(length, order_seed)))
+                once(IndexOrder::Shuffled(Permutation::new(length, order_seed)))
             }
-            (PickOrder::Listed(order), _) => once(Passage::Listed(order.files.clone())),
-            (PickOrder::Around, _) => PickTurns::Other(match pick.turn {
-                Turn::Shared => OtherTurns::AroundTogether,
-                Turn::Own | Turn::Slice => OtherTurns::Around { turn: 0 },
+            (PickOrder::Listed(order), _) => once(IndexOrder::Listed(order.files.clone())),
+            (PickOrder::Around, _) => PickSequence::Other(match pick.turn {
+                FileSharing::Shared => OtherTurns::AroundTogether,
+                FileSharing::Own | FileSharing::Slice => OtherTurns::Around { turn: 0 },
             }),
             (PickOrder::Index(file), _) => {
-                PickTurns::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
+                PickSequence::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
             }
             (PickOrder::ByLaw(law), _) => {
-                PickTurns::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?)))
+                PickSequence::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?)))
             }
             (PickOrder::Drawn(distribution), _) => {
                 let draw = self.draw(distribution, length.max(1), pick.fileset)?;
-                PickTurns::Other(OtherTurns::Drawn {
+                PickSequence::Other(OtherTurns::Drawn {
                     draw: Box::new(draw),
                     turn: 0,
                 })
@@ -92,11 +92,11 @@ impl Compiler<'_> {
 }
 
 /// A worker's slice of a fileset.
-fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
-    share(count, taken_place(seat), seat.worker_count)
+fn slice(count: u32, seat: &WorkerContext<'_>) -> Range<u32> {
+    share(count, source_worker(seat), seat.worker_count)
 }
 
-impl SharedTurns {
+impl SharedTurnCounters {
     /// Turns of a pick, by its number, that all workers of a group share.
     fn turn(&self, number: usize) -> Arc<AtomicU32> {
         self.turns_of((false, number))

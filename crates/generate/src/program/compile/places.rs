@@ -2,12 +2,12 @@
 
 use engine::Operation;
 use plan::Distribution;
-use plan::program::{FilePath, Where};
+use plan::program::{CallPosition, FilePath};
 
-use super::{Compiler, taken_place};
+use super::{Compiler, source_worker};
 use crate::position::Draw;
 use crate::program::code::{CallOffset, FileSpan};
-use crate::program::file_cursor::Trail;
+use crate::program::file_cursor::FileCursor;
 use crate::{GenerateError, mix};
 
 /// Maximum number of starts from which a random position is drawn; a small file has fewer.
@@ -16,20 +16,20 @@ const STARTS: u64 = 1 << 32;
 impl Compiler<'_> {
     pub(super) fn place(
         &self,
-        place: &Where,
+        place: &CallPosition,
         operation: Operation,
     ) -> Result<CallOffset, GenerateError> {
         Ok(match place {
-            Where::Here => CallOffset::Here,
-            Where::Same => CallOffset::Same,
+            CallPosition::Here => CallOffset::Here,
+            CallPosition::Same => CallOffset::Same,
             // Checked content follows from the offset, so the end must be a number.
-            Where::End => match self.seat.is_checked {
+            CallPosition::End => match self.seat.is_checked {
                 true => CallOffset::KnownEnd,
                 false => CallOffset::End,
             },
-            Where::At(offset_bytes) => CallOffset::At(*offset_bytes),
-            Where::Dealt { step_bytes } => CallOffset::Dealt(*step_bytes),
-            Where::Random {
+            CallPosition::At(offset_bytes) => CallOffset::At(*offset_bytes),
+            CallPosition::Dealt { step_bytes } => CallOffset::Dealt(*step_bytes),
+            CallPosition::Random {
                 distribution,
                 align_bytes,
                 is_nominal,
@@ -40,15 +40,15 @@ impl Compiler<'_> {
                 };
                 self.random(distribution, (*align_bytes).max(1), span)?
             }
-            Where::Along(path) => {
-                let worker = u64::from(taken_place(self.seat));
+            CallPosition::Along(path) => {
+                let worker = u64::from(source_worker(self.seat));
                 let workers = u64::from(self.seat.worker_count.max(1));
                 // Workers that share an order draw it from the program's seed.
                 let order_seed = match path {
                     FilePath::Dealt { .. } => mix(self.seat.program_seed),
                     _ => self.seeds().order,
                 };
-                let trail = Trail::new(*path, worker, workers, order_seed);
+                let trail = FileCursor::new(*path, worker, workers, order_seed);
                 CallOffset::Along(trail, FileSpan::of(operation))
             }
         })
@@ -73,7 +73,7 @@ impl Compiler<'_> {
                 let path = FilePath::Shuffled {
                     step_bytes: align_bytes,
                 };
-                CallOffset::Along(Trail::new(path, 0, 1, seeds.order), span)
+                CallOffset::Along(FileCursor::new(path, 0, 1, seeds.order), span)
             }
             _ => CallOffset::Random {
                 draw,

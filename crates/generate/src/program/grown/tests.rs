@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use plan::program::{Copies, FileNames, Law};
+use plan::program::{FileNames, FilesetSharing, Law};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn fileset(name: &str, count: u32, size: Law, growth: TreeGrowth) -> FilesetPlan
     FilesetPlan {
         name: name.to_owned(),
         path: name.to_owned(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count,
         names: FileNames::Number {
             before: String::new(),
@@ -53,7 +53,7 @@ fn megabytes(tree: &GrownTree) -> String {
 }
 
 #[test]
-fn a_flat_mail_spool_has_the_size_that_filebench_tells() {
+fn a_flat_mail_spool_has_the_size_that_filebench_prints() {
     let tree = &trees(vec![fileset(
         "mail",
         1000,
@@ -67,7 +67,7 @@ fn a_flat_mail_spool_has_the_size_that_filebench_tells() {
 }
 
 #[test]
-fn what_is_defined_last_is_grown_first() {
+fn the_last_defined_fileset_is_grown_first() {
     let filesets = vec![
         fileset("big", 1000, gamma(16384.0), growth(20)),
         fileset("log", 1, gamma(16384.0), growth(20)),
@@ -79,7 +79,7 @@ fn what_is_defined_last_is_grown_first() {
 }
 
 #[test]
-fn ways_lead_through_directories_that_come_first() {
+fn directories_are_listed_before_their_contents() {
     let tree = &trees(vec![fileset("files", 300, Law::fixed(1), growth(4))])[0];
     let directories: Vec<String> = tree.directories().collect();
     for (index, directory) in directories.iter().enumerate() {
@@ -92,11 +92,11 @@ fn ways_lead_through_directories_that_come_first() {
         let (directory, name) = entry.rsplit_once('/').unwrap();
         assert!(directories.iter().any(|it| it == directory) && name.len() == 8);
     }
-    assert_eq!(tree.name_in_each().next().unwrap(), "00000001");
+    assert_eq!(tree.path_in_each_directory().next().unwrap(), "00000001");
 }
 
 #[test]
-fn widths_that_make_no_tree_end_all_the_same() {
+fn widths_too_small_for_a_tree_still_terminate() {
     for width in [0, 1, 2] {
         let tree = &trees(vec![fileset("files", 50, Law::fixed(3), growth(width))])[0];
         assert_eq!((tree.entries().count(), bytes(tree)), (50, 150));
@@ -122,7 +122,7 @@ fn listed(tree: &GrownTree) -> Vec<String> {
 }
 
 #[test]
-fn trees_are_those_that_filebench_made() {
+fn trees_match_those_of_filebench() {
     let leaves = TreeGrowth {
         of_directories: true,
         ..growth(10)

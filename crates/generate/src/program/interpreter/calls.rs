@@ -1,13 +1,13 @@
 //! Calls: names, amounts and effects.
 
 use engine::{Operation, Request, SecondName};
-use plan::program::Which;
+use plan::program::FileFilter;
 
 use super::Interpreter;
 use crate::program::code::{CallLength, CallOffset, CallSubject, FileSpan, OffsetForm};
 use crate::program::pick::Picked;
 use crate::program::slot::SlotSection;
-use crate::program::states::{Claimed, FileClaim};
+use crate::program::states::{ClaimResult, FileClaim};
 
 /// Negated error number (`EIO`) of a write that wrote nothing and reported no error.
 const NOTHING_WRITTEN: i32 = -5;
@@ -16,7 +16,7 @@ const NOTHING_WRITTEN: i32 = -5;
 const BUSY_MAX_NS: u64 = 10_000_000_000;
 
 /// State of a call before its first request.
-pub(super) enum Begun {
+pub(super) enum CallStart {
     /// The first piece can be issued.
     Ready,
     /// The slot has moved.
@@ -27,10 +27,10 @@ pub(super) enum Begun {
 impl Interpreter {
     /// Begins a call.
     #[inline]
-    pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> Begun {
+    pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> CallStart {
         let is_body = self.slots[index].section == SlotSection::Body;
-        if is_body && !self.phase_end.is_quiet() && self.heed(index, now_ns) {
-            return Begun::Moved;
+        if is_body && !self.phase_end.is_quiet() && self.handle_signal(index, now_ns) {
+            return CallStart::Moved;
         }
         match self.names(index, number) {
             Picked::File(_) => self.slots[index].busy_ns = 0,
@@ -40,16 +40,16 @@ impl Interpreter {
                     *since_ns = now_ns;
                 }
                 if now_ns - *since_ns < BUSY_MAX_NS {
-                    return Begun::Wait;
+                    return CallStart::Wait;
                 }
-                return self.run_out(index, now_ns);
+                return self.handle_no_file_left(index, now_ns);
             }
-            Picked::Nothing => return self.run_out(index, now_ns),
+            Picked::Nothing => return self.handle_no_file_left(index, now_ns),
         }
         let (amount, is_rest) = self.amount(index, number);
         let offset_bytes = self.offset_bytes(index, number, amount);
-        if self.is_behind_blocks(index, number, offset_bytes) {
-            return self.run_out(index, now_ns);
+        if self.is_past_last_block(index, number, offset_bytes) {
+            return self.handle_no_file_left(index, now_ns);
         }
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
@@ -59,7 +59,7 @@ impl Interpreter {
                 self.steps[usize::from(label)].record(0, 0, false);
             }
             slot.at += 1;
-            return Begun::Moved;
+            return CallStart::Moved;
         }
         let register = &mut slot.registers[usize::from(code.handle)];
         let moves = code.operation.moves_bytes();
@@ -79,7 +79,7 @@ impl Interpreter {
             slot.frame.start_ns = now_ns;
         }
         self.amounts.calls += 1;
-        Begun::Ready
+        CallStart::Ready
     }
 
     /// Total number of bytes of a call; `true` if it continues until a read returns nothing.
@@ -104,7 +104,7 @@ impl Interpreter {
 
     /// `true` if a read would begin after the last block of its file.
     #[inline]
-    fn is_behind_blocks(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
+    fn is_past_last_block(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
         let code = &self.code.calls[usize::from(number)];
         match &code.place {
             CallOffset::Along(trail, _) if code.operation == Operation::Read && trail.has_end() => {
@@ -206,8 +206,8 @@ impl Interpreter {
                 CallSubject::Same => {
                     (call.fileset, call.file) = (register.fileset, register.file);
                     let states = &self.states[usize::from(register.fileset)];
-                    match states.claim(register.file, Which::Any, code.claim) {
-                        Claimed::Yes => call.is_claimed = true,
+                    match states.claim(register.file, FileFilter::Any, code.claim) {
+                        ClaimResult::Yes => call.is_claimed = true,
                         // The slot's own open file does not block it.
                         _ if register.is_open => {}
                         _ => return Picked::Busy,
@@ -227,7 +227,7 @@ impl Interpreter {
                 // The first name stays claimed; the next attempt continues here.
                 Picked::Busy => return Picked::Busy,
                 Picked::Nothing => {
-                    self.let_go(index);
+                    self.release(index);
                     return Picked::Nothing;
                 }
             }
@@ -250,7 +250,7 @@ impl Interpreter {
             OffsetForm::Sought => Request::seeking(call.offset_bytes),
             OffsetForm::Position { unit_bytes } => {
                 let register = &slot.registers[usize::from(code.handle)];
-                by_position(call.offset_bytes, register.stands_bytes, unit_bytes)
+                offset_at_position(call.offset_bytes, register.stands_bytes, unit_bytes)
             }
         };
         let mut length_bytes = 0;
@@ -311,7 +311,7 @@ impl Interpreter {
             return Err(result);
         }
         if !code.operation.moves_bytes() {
-            self.take_effect(index, number, result);
+            self.apply_effect(index, number, result);
             return Ok(true);
         }
         let is_read = code.operation == Operation::Read;
@@ -360,7 +360,7 @@ impl Interpreter {
 
     /// Records the effect of a call on names or on an open file.
     #[inline]
-    pub(super) fn take_effect(&mut self, index: usize, number: u16, result: i32) {
+    pub(super) fn apply_effect(&mut self, index: usize, number: u16, result: i32) {
         let code = &self.code.calls[usize::from(number)];
         let slot = &mut self.slots[index];
         let opening = slot.opening();
@@ -372,9 +372,9 @@ impl Interpreter {
             Operation::Create | Operation::Open => {
                 match code.operation {
                     Operation::Create if code.claim == FileClaim::Alone => {
-                        states.appear(call.file, true);
+                        states.mark_present(call.file, true);
                     }
-                    Operation::Create => states.appear_in_use(call.file),
+                    Operation::Create => states.mark_present_in_use(call.file),
                     // The claim lasts until the file is closed.
                     _ if was_claimed => {}
                     _ => return,
@@ -398,15 +398,15 @@ impl Interpreter {
                     states.release(call.file, code.claim);
                 }
             }
-            Operation::Mkdir => states.appear(call.file, false),
-            Operation::Unlink | Operation::Rmdir => states.vanish(call.file),
+            Operation::Mkdir => states.mark_present(call.file, false),
+            Operation::Unlink | Operation::Rmdir => states.mark_absent(call.file),
             Operation::Rename | Operation::Link | Operation::Symlink => {
                 let second = call.second;
                 let other = &self.states[usize::from(second.fileset)];
-                other.appear(second.file_index, false);
+                other.mark_present(second.file_index, false);
                 other.set_size(second.file_index, states.size(call.file));
                 if code.operation == Operation::Rename {
-                    states.vanish(call.file);
+                    states.mark_absent(call.file);
                     (call.fileset, call.file) = (second.fileset, second.file_index);
                 } else if was_claimed {
                     states.release(call.file, FileClaim::Use);
@@ -434,7 +434,7 @@ impl Interpreter {
 
 /// Request offset for a file that is accessed at its position: a seek if the offset differs from
 /// the current position.
-pub(super) fn by_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
+pub(super) fn offset_at_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
     match (offset_bytes, unit_bytes) {
         (Request::AT_END, _) => Request::SEEK_END,
         _ if offset_bytes != stands_bytes => Request::seeking(offset_bytes),

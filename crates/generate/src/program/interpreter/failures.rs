@@ -1,9 +1,9 @@
 //! Consequences of a failed call, and of a call for which no file is left.
 
 use engine::{Operation, Request};
-use plan::program::{Failed, Out};
+use plan::program::{OnFailure, OnNoFile};
 
-use super::calls::Begun;
+use super::calls::CallStart;
 use super::{CallFailure, Interpreter};
 use crate::Flow;
 use crate::program::code::Instruction;
@@ -14,34 +14,34 @@ use crate::program::states::FileClaim;
 impl Interpreter {
     /// Handles a call for which no file is left.
     #[cold]
-    pub(super) fn run_out(&mut self, index: usize, now_ns: u64) -> Begun {
-        self.let_go(index);
+    pub(super) fn handle_no_file_left(&mut self, index: usize, now_ns: u64) -> CallStart {
+        self.release(index);
         // Nobody shall make room for a call that has ended.
-        self.unwant(index);
+        self.withdraw_demand(index);
         let slot = &mut self.slots[index];
         slot.waiting = WaitProgress::default();
         slot.busy_ns = 0;
         // Outside the body, only the call is left out; the section continues to its end.
         if slot.section != SlotSection::Body {
             slot.at += 1;
-            return Begun::Moved;
+            return CallStart::Moved;
         }
         match self.out {
-            Out::EndWorker => {
+            OnNoFile::EndWorker => {
                 self.has_run_dry = true;
                 self.leave_body(index, now_ns);
             }
-            Out::EndPhase => {
+            OnNoFile::EndPhase => {
                 self.phase_end.tell(Signal::Stop);
                 self.leave_body(index, now_ns);
             }
-            Out::Skip => {
+            OnNoFile::Skip => {
                 // A transaction that is cut short does not count.
                 slot.frame.start_ns = 0;
                 self.abandon(index, 0);
             }
         }
-        Begun::Moved
+        CallStart::Moved
     }
 
     /// Skips the rest of the transaction or round, after closing the files that it opened.
@@ -55,7 +55,7 @@ impl Interpreter {
             self.end_step(index, now_ns);
         }
         let slot = &mut self.slots[index];
-        slot.is_closing = slot.to_close().is_some();
+        slot.is_closing = slot.register_to_close().is_some();
         if !slot.is_closing {
             self.go_to_end(index);
         }
@@ -81,13 +81,13 @@ impl Interpreter {
             step.has_failed = true;
         }
         match self.failed {
-            Failed::Count => {
+            OnFailure::Count => {
                 slot.call.is_begun = false;
                 slot.at += 1;
             }
-            Failed::EndTransaction => self.abandon(index, now_ns),
-            Failed::EndWorker => self.give_up(index, now_ns),
-            Failed::EndRun => {
+            OnFailure::EndTransaction => self.abandon(index, now_ns),
+            OnFailure::EndWorker => self.give_up(index, now_ns),
+            OnFailure::EndRun => {
                 self.note_failure(index, errno);
                 self.phase_end.tell(Signal::Stop);
                 self.give_up(index, now_ns);
@@ -117,7 +117,7 @@ impl Interpreter {
 
     pub(super) fn close(&mut self, index: usize) -> Option<Request> {
         let slot = &self.slots[index];
-        let handle = slot.to_close()?;
+        let handle = slot.register_to_close()?;
         let register = &slot.registers[handle];
         Some(Request {
             operation: Operation::Close,
@@ -135,12 +135,12 @@ impl Interpreter {
     #[cold]
     pub(super) fn closed(&mut self, index: usize, now_ns: u64) -> Flow {
         let slot = &mut self.slots[index];
-        if let Some(handle) = slot.to_close() {
+        if let Some(handle) = slot.register_to_close() {
             let register = &mut slot.registers[handle];
             register.is_open = false;
             self.states[usize::from(register.fileset)].release(register.file, FileClaim::Use);
         }
-        if self.slots[index].to_close().is_some() {
+        if self.slots[index].register_to_close().is_some() {
             return Flow::Apart;
         }
         self.go_to_end(index);

@@ -10,12 +10,12 @@ mod row;
 use std::mem;
 
 use engine::{Completion, Operation, OperationSet, Request};
-use plan::program::Which;
+use plan::program::FileFilter;
 
-use super::{Interpreter, RoundAllowance};
+use super::{Interpreter, RoundLimit};
 use crate::program::pick::Picked;
-use crate::program::slot::{CallFrame, OngoingCall, OpenStep, OpenedIn, SlotSection};
-use crate::program::states::{Claimed, FileClaim};
+use crate::program::slot::{CallFrame, OngoingCall, OpenScope, OpenStep, SlotSection};
+use crate::program::states::{ClaimResult, FileClaim};
 use crate::program::steps::StepCounter;
 use crate::{Flow, Generator, Step};
 
@@ -26,7 +26,7 @@ const ASIDE: usize = usize::MAX;
 
 /// A worker whose body is a sequence of calls on the file that the first call picks.
 #[derive(Debug)]
-pub struct Straight {
+pub struct FastPath {
     interpreter: Interpreter,
     row: RequestRow,
     /// Index of the request that is next or in flight, or [`ASIDE`].
@@ -46,7 +46,7 @@ pub struct Straight {
     rounds: StepCounter,
 }
 
-impl Straight {
+impl FastPath {
     /// Wraps an interpreter whose worker can use the fast path.
     ///
     /// # Errors
@@ -73,20 +73,20 @@ impl Straight {
     #[must_use]
     pub fn into_interpreter(mut self) -> Interpreter {
         if let Some(label) = self.row.label {
-            self.rounds.set_bytes_of_each(self.row.bytes);
+            self.rounds.set_bytes_per_execution(self.row.bytes);
             self.interpreter.steps[usize::from(label)].merge(&self.rounds);
         }
         self.interpreter
     }
 }
 
-impl AsRef<Interpreter> for Straight {
+impl AsRef<Interpreter> for FastPath {
     fn as_ref(&self) -> &Interpreter {
         &self.interpreter
     }
 }
 
-impl Generator for Straight {
+impl Generator for FastPath {
     fn operations(&self) -> OperationSet {
         self.interpreter.operations()
     }
@@ -115,13 +115,13 @@ impl Generator for Straight {
     #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let Some(request) = self.row.requests.get(self.at) else {
-            return self.next_aside(slot, now_ns);
+            return self.next_by_interpreter(slot, now_ns);
         };
         let inner = &mut self.interpreter;
         // This is cheaper than the exact test, which is a call: `is_over` is not inlined.
         let may_be_over = now_ns >= inner.end_ns || !inner.phase_end.is_quiet();
         if may_be_over && request.is_over(inner, now_ns) {
-            return self.next_aside(slot, now_ns);
+            return self.next_by_interpreter(slot, now_ns);
         }
         match request.naming {
             RequestNaming::Open => {}
@@ -129,14 +129,16 @@ impl Generator for Straight {
                 let states = &inner.states[usize::from(self.row.fileset)];
                 match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
                     Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
-                    Picked::Busy | Picked::Nothing => return self.next_aside(slot, now_ns),
+                    Picked::Busy | Picked::Nothing => {
+                        return self.next_by_interpreter(slot, now_ns);
+                    }
                 }
                 self.pick_ns = now_ns;
             }
             RequestNaming::Same(claim) => {
                 let states = &inner.states[usize::from(self.row.fileset)];
-                if states.claim(self.file, Which::Any, claim) != Claimed::Yes {
-                    return self.next_aside(slot, now_ns);
+                if states.claim(self.file, FileFilter::Any, claim) != ClaimResult::Yes {
+                    return self.next_by_interpreter(slot, now_ns);
                 }
             }
         }
@@ -165,7 +167,7 @@ impl Generator for Straight {
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         let request = match self.row.requests.get(self.at) {
             Some(request) if completion.result >= request.result_min => request,
-            _ => return self.complete_aside(completion, now_ns),
+            _ => return self.complete_by_interpreter(completion, now_ns),
         };
         let inner = &mut self.interpreter;
         let bytes = u64::from(request.request.length_bytes);
@@ -174,8 +176,8 @@ impl Generator for Straight {
             RequestEffect::Nothing => {}
             RequestEffect::Create { claim, is_emptying } => {
                 match claim {
-                    FileClaim::Alone => states.appear(self.file, true),
-                    FileClaim::Use => states.appear_in_use(self.file),
+                    FileClaim::Alone => states.mark_present(self.file, true),
+                    FileClaim::Use => states.mark_present_in_use(self.file),
                 }
                 if is_emptying {
                     states.set_size(self.file, 0);
@@ -197,7 +199,7 @@ impl Generator for Straight {
                 return Flow::Continues;
             }
             RequestEffect::Close => states.release(self.file, FileClaim::Use),
-            RequestEffect::Unlink => states.vanish(self.file),
+            RequestEffect::Unlink => states.mark_absent(self.file),
             RequestEffect::LetGo(claim) => states.release(self.file, claim),
         }
         match request.told {
@@ -206,7 +208,7 @@ impl Generator for Straight {
                 let span_ns = now_ns.saturating_sub(self.request_ns);
                 inner.steps[usize::from(label)].record(span_ns, bytes, false);
             }
-            RowCount::Steps(label) => self.turn_steps(label, bytes, now_ns),
+            RowCount::Steps(label) => self.advance_steps(label, bytes, now_ns),
         }
         self.at += 1;
         match self.at < self.row.requests.len() {
@@ -227,10 +229,10 @@ impl RowRequest {
     }
 }
 
-impl Straight {
+impl FastPath {
     /// Counts the completed call, if it has a label, and the steps that end with it. Starts the
     /// steps that begin after it.
-    fn turn_steps(&mut self, label: Option<u8>, bytes: u64, now_ns: u64) {
+    fn advance_steps(&mut self, label: Option<u8>, bytes: u64, now_ns: u64) {
         let counters = &mut self.interpreter.steps;
         if let Some(label) = label {
             let span_ns = now_ns.saturating_sub(self.request_ns);
@@ -264,7 +266,7 @@ impl Straight {
         if self.row.label.is_some() && start_ns > 0 {
             self.rounds.record_time(now_ns.saturating_sub(start_ns));
         }
-        if self.interpreter.level == RoundAllowance::Awaited || !self.interpreter.claim_round() {
+        if self.interpreter.level == RoundLimit::Awaited || !self.interpreter.claim_round() {
             self.last_round(now_ns);
         }
         flow
@@ -274,37 +276,37 @@ impl Straight {
     #[cold]
     #[inline(never)]
     fn last_round(&mut self, now_ns: u64) {
-        self.step_aside(false);
+        self.return_control(false);
         match self.interpreter.level {
-            RoundAllowance::Awaited => self.interpreter.begin_round(0, now_ns),
+            RoundLimit::Awaited => self.interpreter.begin_round(0, now_ns),
             _ => self.interpreter.leave_body(0, now_ns),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn next_aside(&mut self, slot: u32, now_ns: u64) -> Step {
-        self.step_aside(false);
+    fn next_by_interpreter(&mut self, slot: u32, now_ns: u64) -> Step {
+        self.return_control(false);
         self.interpreter.next(slot, now_ns)
     }
 
     #[cold]
     #[inline(never)]
-    fn complete_aside(&mut self, completion: Completion, now_ns: u64) -> Flow {
-        self.step_aside(true);
+    fn complete_by_interpreter(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        self.return_control(true);
         self.interpreter.complete(completion, now_ns)
     }
 
     /// Returns control to the interpreter, unless it has it already. The interpreter is then before
     /// the next request, or waits for the one in flight.
-    fn step_aside(&mut self, is_in_flight: bool) {
+    fn return_control(&mut self, is_in_flight: bool) {
         let at = mem::replace(&mut self.at, ASIDE);
         let Some(request) = self.row.requests.get(at) else {
             return;
         };
         let (instruction, bytes) = (request.instruction, request.offset_bytes);
         let is_in_row = at > 0 || is_in_flight;
-        self.leave_register(at, is_in_flight);
+        self.hand_over_register(at, is_in_flight);
         let inner = &mut self.interpreter;
         // The interpreter has not counted the requests of the row.
         inner.in_flight = u32::from(is_in_flight);
@@ -326,14 +328,14 @@ impl Straight {
             start_ns: self.begin_ns,
             errno: 0,
         };
-        self.leave_steps(at);
+        self.hand_over_steps(at);
         if is_in_flight {
-            self.interpreter.slots[0].call = self.ongoing(at);
+            self.interpreter.slots[0].call = self.ongoing_call(at);
         }
     }
 
     /// Sets the register as the interpreter would have left it.
-    fn leave_register(&mut self, at: usize, is_in_flight: bool) {
+    fn hand_over_register(&mut self, at: usize, is_in_flight: bool) {
         let (row, requests) = (&self.row, &self.row.requests);
         let inner = &mut self.interpreter;
         // Until a row has opened its file, the register is as the previous row left it.
@@ -363,12 +365,12 @@ impl Straight {
         register.last_bytes = last.map_or(0, |it| it.offset_bytes);
         if !is_before_open {
             register.is_open = true;
-            register.opened = OpenedIn::InTransaction;
+            register.opened = OpenScope::InTransaction;
         }
     }
 
     /// Passes on the steps that are open before a request.
-    fn leave_steps(&mut self, at: usize) {
+    fn hand_over_steps(&mut self, at: usize) {
         let slot = &mut self.interpreter.slots[0];
         slot.step_count = 0;
         for (step, start_ns) in self.row.steps.iter().zip(&self.steps_ns) {
@@ -385,7 +387,7 @@ impl Straight {
     }
 
     /// The call of a request that is in flight.
-    fn ongoing(&self, at: usize) -> OngoingCall {
+    fn ongoing_call(&self, at: usize) -> OngoingCall {
         let request = &self.row.requests[at];
         let call = self.row.call_around(at);
         let is_write = request.request.operation == Operation::Write;

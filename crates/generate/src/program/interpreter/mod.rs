@@ -11,19 +11,19 @@ mod walks;
 
 use std::sync::Arc;
 
-use plan::program::{Ending, Failed, Out, Quota};
+use plan::program::{OnFailure, OnNoFile, PhaseEndAction, Quota};
 
 use super::code::{Code, Instruction};
 use super::compile::compile;
 use super::phase_end::{PhaseEnd, Signal};
 use super::slot::{CallFrame, OpenStep, SlotSection, SlotState};
 use super::states::FileStates;
-use super::tokens::{TokenUses, Waits};
-use super::{GroupProgress, Seat, StepCounter, TransactionUnit};
+use super::tokens::{PhaseWaits, TokenUses};
+use super::{GroupProgress, StepCounter, TransactionUnit, WorkerContext};
 use crate::{DueQueue, Flow, GenerateError, Rng};
 
-pub use fast_path::Straight;
-pub use results::{Amounts, CallFailure, Stamps, WallMark};
+pub use fast_path::FastPath;
+pub use results::{Amounts, CallFailure, StageTimes, StonewallProgress};
 
 /// After this many consecutive rounds without requests, the worker is done.
 // A few idle rounds are normal, for example if a random number of repetitions is 0.
@@ -38,20 +38,20 @@ pub struct Interpreter {
     states: Box<[Arc<FileStates>]>,
     progress: Arc<GroupProgress>,
     phase_end: Arc<PhaseEnd>,
-    waits: Arc<Waits>,
+    waits: Arc<PhaseWaits>,
     /// Tokens and meetings that the group uses.
     uses: TokenUses,
     worker_index: u32,
     worker_count: u32,
     /// Amount of past work that is already paid for, by wait.
     paid: Box<[u64]>,
-    time_up: Ending,
-    first_done: Option<Ending>,
+    time_up: PhaseEndAction,
+    first_done: Option<PhaseEndAction>,
     quotas: Box<[Quota]>,
     /// Number of rounds if the quotas do not determine it.
     rounds: Option<u64>,
-    out: Out,
-    failed: Failed,
+    out: OnNoFile,
+    failed: OnFailure,
     /// Length of the window, including ramp time, in nanoseconds; `None` if something else ends it.
     time_ns: Option<u64>,
     /// Time when slots leave their bodies; 0 before the window has begun.
@@ -71,9 +71,9 @@ pub struct Interpreter {
     is_first_done: bool,
     in_flight: u32,
     amounts: Amounts,
-    stamps: Stamps,
+    stamps: StageTimes,
     /// Number of rounds it may perform; determined when time is up.
-    level: RoundAllowance,
+    level: RoundLimit,
     /// The worker's part that the group's amounts already include, by quota.
     told: Box<[u64]>,
     /// `true` if rounds begin when they are due.
@@ -84,7 +84,7 @@ pub struct Interpreter {
 
 /// Number of rounds that a worker may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RoundAllowance {
+enum RoundLimit {
     /// Unlimited.
     Free,
     /// As many as the worker with most rounds, a number that is not known yet.
@@ -98,7 +98,7 @@ impl Interpreter {
     ///
     /// # Errors
     /// If a parameter of a law or a distribution in the program is out of range.
-    pub fn new(seat: &Seat<'_>) -> Result<Self, GenerateError> {
+    pub fn new(seat: &WorkerContext<'_>) -> Result<Self, GenerateError> {
         let code = compile(seat)?;
         let slot_count = seat.slot_count.max(1) as usize;
         let is_due = seat.unit == TransactionUnit::DueRound;
@@ -135,8 +135,8 @@ impl Interpreter {
             is_first_done: false,
             in_flight: 0,
             amounts: Amounts::default(),
-            stamps: Stamps::default(),
-            level: RoundAllowance::Free,
+            stamps: StageTimes::default(),
+            level: RoundLimit::Free,
             told: vec![0; seat.group.quotas.len()].into(),
             is_due,
             queue: None,
@@ -146,12 +146,10 @@ impl Interpreter {
 
     /// Enters the window.
     fn begin_window(&mut self) {
-        self.stamps = Stamps::default();
+        self.stamps = StageTimes::default();
         // Work before the window counts for no quota and no mark.
         self.amounts = Amounts::default();
-        self.level = self
-            .rounds
-            .map_or(RoundAllowance::Free, RoundAllowance::Known);
+        self.level = self.rounds.map_or(RoundLimit::Free, RoundLimit::Known);
         self.bodies = 0;
         self.end_ns = 0;
         self.is_first_done = self.is_empty(self.code.first);
@@ -187,7 +185,7 @@ impl Interpreter {
 
     /// Times at which the worker reached its stages.
     #[must_use]
-    pub fn stamps(&self) -> Stamps {
+    pub fn stamps(&self) -> StageTimes {
         self.stamps
     }
 
@@ -243,11 +241,11 @@ impl Interpreter {
     fn leave_body(&mut self, index: usize, now_ns: u64) {
         self.bodies -= 1;
         // Nobody shall make room for a worker that has left.
-        self.unwant(index);
+        self.withdraw_demand(index);
         if self.bodies == 0 {
-            self.all_left(now_ns);
+            self.end_body(now_ns);
         }
-        self.let_go(index);
+        self.release(index);
         let slot = &mut self.slots[index];
         slot.section = SlotSection::Over;
         if index == 0 && !self.is_empty(self.code.last) {
@@ -257,26 +255,26 @@ impl Interpreter {
 
     /// All slots have left the body.
     #[cold]
-    fn all_left(&mut self, now_ns: u64) {
+    fn end_body(&mut self, now_ns: u64) {
         self.stamps.body_end_ns = now_ns;
         // Others must not wait for tokens of a worker that has left.
         self.waits.leave(&self.uses);
         // Others may wait for the largest number of rounds, which this worker may have done.
-        if self.level == RoundAllowance::Free {
+        if self.level == RoundLimit::Free {
             self.phase_end.arrive(self.amounts.rounds);
         }
         // Only a worker that is done before time is up stops the others.
         let is_own_end = now_ns < self.end_ns;
         match self.first_done {
-            Some(Ending::Stop) if is_own_end => self.phase_end.tell(Signal::Stop),
-            Some(Ending::Finish) if is_own_end => self.phase_end.tell(Signal::Note),
+            Some(PhaseEndAction::Stop) if is_own_end => self.phase_end.tell(Signal::Stop),
+            Some(PhaseEndAction::Finish) if is_own_end => self.phase_end.tell(Signal::Note),
             _ => {}
         }
     }
 
     /// Reacts to a signal to all workers. Returns `true` if the slot has moved.
     #[cold]
-    pub(super) fn heed(&mut self, index: usize, now_ns: u64) -> bool {
+    pub(super) fn handle_signal(&mut self, index: usize, now_ns: u64) -> bool {
         match self.phase_end.signal() {
             Signal::GoOn => false,
             Signal::Note => {
@@ -293,7 +291,7 @@ impl Interpreter {
     /// Records the current amounts, unless they were recorded before.
     fn note(&mut self, now_ns: u64) {
         let amounts = self.amounts;
-        let mark = WallMark {
+        let mark = StonewallProgress {
             at_ns: now_ns,
             amounts,
         };
@@ -301,7 +299,7 @@ impl Interpreter {
     }
 
     /// Releases the name of a call that was about to begin.
-    fn let_go(&mut self, index: usize) {
+    fn release(&mut self, index: usize) {
         let call = &mut self.slots[index].call;
         if std::mem::take(&mut call.is_claimed)
             && let Instruction::Call(number) =
@@ -344,7 +342,7 @@ impl Interpreter {
                     slot.at = next;
                 }
                 Instruction::TransactionEnd => {
-                    slot.keep_opened();
+                    slot.pass_on_open_files();
                     let frame = slot.frame;
                     slot.open_frame(None, None, 0);
                     slot.at = next;
@@ -384,7 +382,7 @@ impl Interpreter {
                 let sampler = &self.code.samplers[usize::from(sampler)];
                 slot.begin_loop(sampler.amount(self.rng.next_u64()), end);
             }
-            Instruction::Again { body } => slot.once_more(body),
+            Instruction::Again { body } => slot.next_iteration(body),
             Instruction::Mix(number) => {
                 let (choice, places) = &self.code.mixes[usize::from(number)];
                 slot.at = places[choice.pick(self.rng.next_u64())];
@@ -396,13 +394,13 @@ impl Interpreter {
             Instruction::WalkBegin(walk) => {
                 slot.at = next;
                 let first = self.code.walks[usize::from(walk)].start();
-                self.go_into(index, walk, first);
+                self.enter_directory(index, walk, first);
             }
             Instruction::WalkOn { walk, read } => {
                 let on = self.code.walks[usize::from(walk)].after(slot.walking);
                 slot.at = if on.is_some() { read } else { next };
                 if let Some(on) = on {
-                    self.go_into(index, walk, on);
+                    self.enter_directory(index, walk, on);
                 }
             }
             _ => {}
@@ -427,7 +425,7 @@ impl Interpreter {
 
     fn end_round(&mut self, index: usize, now_ns: u64) {
         let slot = &mut self.slots[index];
-        slot.keep_opened();
+        slot.pass_on_open_files();
         let is_idle = !std::mem::take(&mut slot.is_round_busy);
         slot.idle_rounds = if is_idle { slot.idle_rounds + 1 } else { 0 };
         let is_stuck = slot.idle_rounds >= IDLE_ROUNDS_MAX;
@@ -463,14 +461,14 @@ impl Interpreter {
         if now_ns < self.end_ns {
             return false;
         }
-        if self.time_up == Ending::Stop || self.has_failed {
+        if self.time_up == PhaseEndAction::Stop || self.has_failed {
             return true;
         }
         // The worker continues, so the limit must not be met again.
         self.end_ns = u64::MAX;
         self.note(now_ns);
-        if self.time_up == Ending::Level && self.level == RoundAllowance::Free {
-            self.level = RoundAllowance::Awaited;
+        if self.time_up == PhaseEndAction::Level && self.level == RoundLimit::Free {
+            self.level = RoundLimit::Awaited;
             self.phase_end.arrive(self.amounts.rounds);
         }
         false

@@ -30,18 +30,18 @@ pub struct CallFailure {
 
 /// Times at which a worker reached its stages, on the clock that the loop passes in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stamps {
+pub struct StageTimes {
     /// Start of the body; 0 if it has not started.
     pub body_ns: u64,
     /// End of the body; 0 if it has not ended.
     pub body_end_ns: u64,
     /// Progress when another worker's end or its own time limit came, if it continued after that.
-    pub wall: Option<WallMark>,
+    pub wall: Option<StonewallProgress>,
 }
 
 /// Progress of a worker at a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallMark {
+pub struct StonewallProgress {
     /// The time, in nanoseconds.
     pub at_ns: u64,
     /// Amounts of work done by then.

@@ -2,22 +2,22 @@
 
 use std::sync::atomic::Ordering;
 
-use plan::program::{Measure, Share};
+use plan::program::{AmountScope, Measure};
 
 use super::stream::PAUSE_NS;
-use super::{Interpreter, RoundAllowance};
+use super::{Interpreter, RoundLimit};
 use crate::program::slot::SlotSection;
-use crate::{Backlog, DueQueue, DueTurn, OpenStream, Step};
+use crate::{Backlog, DueQueue, DueStep, OpenStream, Step};
 
 impl Interpreter {
     /// Sets the queue of due times at which rounds begin.
-    pub fn begin_when_due(&mut self, queue: DueQueue) {
+    pub fn set_due_queue(&mut self, queue: DueQueue) {
         self.queue = Some(Box::new(queue));
     }
 
     /// Begins another round, leaves the body, or waits until it is known which.
     pub(super) fn begin_round(&mut self, index: usize, now_ns: u64) {
-        if self.level == RoundAllowance::Awaited || self.is_due {
+        if self.level == RoundLimit::Awaited || self.is_due {
             self.slots[index].section = SlotSection::Between;
         } else if !self.claim_round() {
             self.leave_body(index, now_ns);
@@ -26,13 +26,13 @@ impl Interpreter {
 
     /// Begins a slot's next round or leaves the body; returns a step if the slot has to wait first.
     pub(super) fn next_round(&mut self, index: usize, now_ns: u64) -> Option<Step> {
-        if self.level == RoundAllowance::Awaited {
+        if self.level == RoundLimit::Awaited {
             let Some(rounds) = self.phase_end.level() else {
                 return Some(self.wait(now_ns + PAUSE_NS));
             };
-            self.level = RoundAllowance::Known(rounds);
+            self.level = RoundLimit::Known(rounds);
         }
-        if !self.phase_end.is_quiet() && self.heed(index, now_ns) {
+        if !self.phase_end.is_quiet() && self.handle_signal(index, now_ns) {
             return None;
         }
         if self.has_failed {
@@ -41,13 +41,13 @@ impl Interpreter {
         }
         let mut due_ns = now_ns;
         if let Some(queue) = &mut self.queue {
-            match queue.watched_turn(now_ns) {
-                DueTurn::Due(ns) => due_ns = ns,
-                DueTurn::Over => {
+            match queue.turn_with_short_wait(now_ns) {
+                DueStep::Due(ns) => due_ns = ns,
+                DueStep::Over => {
                     self.leave_body(index, now_ns);
                     return None;
                 }
-                DueTurn::Wait(until_ns) => return Some(Step::Wait { until_ns }),
+                DueStep::Wait(until_ns) => return Some(Step::Wait { until_ns }),
             }
         }
         self.slots[index].section = SlotSection::Body;
@@ -63,18 +63,18 @@ impl Interpreter {
     #[inline]
     pub(super) fn claim_round(&mut self) -> bool {
         let mut may_begin = match self.level {
-            RoundAllowance::Known(rounds) => self.amounts.rounds < rounds,
-            RoundAllowance::Free | RoundAllowance::Awaited => true,
+            RoundLimit::Known(rounds) => self.amounts.rounds < rounds,
+            RoundLimit::Free | RoundLimit::Awaited => true,
         };
         for (index, quota) in self.quotas.iter().enumerate() {
             let own = self.done(quota.what);
             let done = match (quota.of, quota.what) {
-                (Share::Each, _) => own,
+                (AmountScope::Each, _) => own,
                 // In a shared quota of rounds, the next round counts before it begins.
-                (Share::Group, Measure::Rounds) => {
+                (AmountScope::Group, Measure::Rounds) => {
                     self.progress.amounts[index].fetch_add(1, Ordering::Relaxed)
                 }
-                (Share::Group, _) => {
+                (AmountScope::Group, _) => {
                     let more = own - std::mem::replace(&mut self.told[index], own);
                     more + self.progress.amounts[index].fetch_add(more, Ordering::Relaxed)
                 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use engine::{Completion, Operation, OperationSet, Request};
 
 use super::Interpreter;
-use super::calls::Begun;
+use super::calls::CallStart;
 use crate::program::code::Instruction;
 use crate::program::slot::SlotSection;
 use crate::{Flow, Generator, Step, mix};
@@ -69,7 +69,7 @@ impl Generator for Interpreter {
                 continue;
             }
             let section = state.section;
-            if self.is_held_up(section) {
+            if self.must_wait(section) {
                 if section != SlotSection::Between {
                     return self.wait(now_ns + PAUSE_NS);
                 }
@@ -84,12 +84,12 @@ impl Generator for Interpreter {
             }
             match instruction {
                 Instruction::Call(number) => match self.begin(index, number, now_ns) {
-                    Begun::Ready => {
+                    CallStart::Ready => {
                         self.in_flight += 1;
                         return Step::Issue(self.piece(index, number));
                     }
-                    Begun::Moved => {}
-                    Begun::Wait => return self.wait(now_ns + PAUSE_NS),
+                    CallStart::Moved => {}
+                    CallStart::Wait => return self.wait(now_ns + PAUSE_NS),
                 },
                 Instruction::Think(sampler) => {
                     if let Some(until_ns) = self.think(index, sampler, now_ns) {
@@ -169,7 +169,7 @@ impl AsRef<Interpreter> for Interpreter {
 
 impl Interpreter {
     /// `true` if the slot has to wait for another slot or for the start of a round.
-    fn is_held_up(&self, section: SlotSection) -> bool {
+    fn must_wait(&self, section: SlotSection) -> bool {
         match section {
             SlotSection::Body => !self.is_first_done,
             SlotSection::Last => self.bodies > 0,

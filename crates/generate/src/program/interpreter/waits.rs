@@ -1,12 +1,12 @@
 //! Acts that wait for other workers.
 
-use plan::program::{Due, Measure, Whose};
+use plan::program::{CounterSelection, Measure, TakeAmount};
 
 use super::Interpreter;
 use crate::Step;
 use crate::program::code::{Instruction, WaitCode};
 use crate::program::slot::{SlotSection, WaitProgress};
-use crate::program::tokens::Wish;
+use crate::program::tokens::TokenOutcome;
 
 /// First pause before the next attempt, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 20_000;
@@ -24,7 +24,7 @@ impl Interpreter {
     ) -> Option<Step> {
         if !self.phase_end.is_quiet()
             && self.slots[index].section == SlotSection::Body
-            && self.heed(index, now_ns)
+            && self.handle_signal(index, now_ns)
         {
             return None;
         }
@@ -44,14 +44,16 @@ impl Interpreter {
                     self.waits
                         .take(tokens, waiting.counter, waiting.count, now_ns)
                 }
-                WaitCode::Meet(meeting) if self.waits.has_met(meeting, waiting.meeting) => {
-                    Wish::Granted
+                WaitCode::Meet(meeting)
+                    if self.waits.have_all_arrived(meeting, waiting.meeting) =>
+                {
+                    TokenOutcome::Granted
                 }
-                WaitCode::Meet(_) => Wish::Later(0),
+                WaitCode::Meet(_) => TokenOutcome::Later(0),
             };
             match wish {
-                Wish::Granted => {
-                    self.unwant(index);
+                TokenOutcome::Granted => {
+                    self.withdraw_demand(index);
                     let slot = &mut self.slots[index];
                     if slot.waiting.more == 0 {
                         slot.waiting = WaitProgress::default();
@@ -63,9 +65,11 @@ impl Interpreter {
                     // The next counter starts with the shortest pause.
                     slot.waiting.pause_ns = 0;
                 }
-                Wish::Later(again_ns) => return Some(self.pause(index, code, again_ns, now_ns)),
-                Wish::Never => {
-                    self.run_out(index, now_ns);
+                TokenOutcome::Later(again_ns) => {
+                    return Some(self.pause(index, code, again_ns, now_ns));
+                }
+                TokenOutcome::Never => {
+                    self.handle_no_file_left(index, now_ns);
                     return None;
                 }
             }
@@ -77,7 +81,8 @@ impl Interpreter {
         if let (WaitCode::Take { tokens, .. }, false) = (code, waiting.is_wanting) {
             // Announced to the workers that put tokens, so that they have room for these.
             waiting.is_wanting = true;
-            self.waits.want(tokens, waiting.counter, waiting.count);
+            self.waits
+                .announce_demand(tokens, waiting.counter, waiting.count);
         }
         waiting.pause_ns = (waiting.pause_ns * 2).clamp(PAUSE_MIN_NS, PAUSE_MAX_NS);
         let until_ns = match again_ns {
@@ -119,7 +124,7 @@ impl Interpreter {
     }
 
     /// The first counter, and the number of counters after it.
-    fn counters(&mut self, tokens: u8, whose: Whose, number: u16) -> (u32, u32) {
+    fn counters(&mut self, tokens: u8, whose: CounterSelection, number: u16) -> (u32, u32) {
         let count = self.waits.count(tokens);
         let at = |worker: u32| {
             let place = u64::from(worker) * u64::from(count) / u64::from(self.worker_count.max(1));
@@ -127,9 +132,9 @@ impl Interpreter {
         };
         let (begin, end) = (at(self.worker_index), at(self.worker_index + 1));
         match whose {
-            Whose::Mine => (begin, 0),
-            Whose::Each => (0, count - 1),
-            Whose::Turns => {
+            CounterSelection::Mine => (begin, 0),
+            CounterSelection::Each => (0, count - 1),
+            CounterSelection::Turns => {
                 let is_last = self.worker_index + 1 == self.worker_count;
                 let own = (if is_last { count } else { end } - begin).max(1);
                 let mut counter = begin;
@@ -143,10 +148,10 @@ impl Interpreter {
     }
 
     /// Amount to take now.
-    fn due(&mut self, count: Due, number: u16) -> u64 {
+    fn due(&mut self, count: TakeAmount, number: u16) -> u64 {
         let (what, each) = match count {
-            Due::Fixed(count) => return count.into(),
-            Due::Since { what, each } => (what, each.max(1)),
+            TakeAmount::Fixed(count) => return count.into(),
+            TakeAmount::Since { what, each } => (what, each.max(1)),
         };
         let done = self.done(what);
         let paid = &mut self.paid[usize::from(number)];
@@ -168,7 +173,7 @@ impl Interpreter {
     }
 
     /// Withdraws the announced demand of the slot.
-    pub(super) fn unwant(&mut self, index: usize) {
+    pub(super) fn withdraw_demand(&mut self, index: usize) {
         let waiting = &mut self.slots[index].waiting;
         if std::mem::take(&mut waiting.is_wanting)
             && let Instruction::Wait(number) =
@@ -176,7 +181,8 @@ impl Interpreter {
             && let WaitCode::Take { tokens, .. } = self.code.waits[usize::from(number)]
         {
             let waiting = self.slots[index].waiting;
-            self.waits.unwant(tokens, waiting.counter, waiting.count);
+            self.waits
+                .withdraw_demand(tokens, waiting.counter, waiting.count);
         }
     }
 }

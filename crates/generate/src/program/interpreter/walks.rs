@@ -1,11 +1,11 @@
 //! Walks through directories: requests and results.
 
 use super::Interpreter;
-use crate::program::walks::Walking;
+use crate::program::walks::WalkProgress;
 
 impl Interpreter {
     /// Enters a directory.
-    pub(super) fn go_into(&mut self, index: usize, walk: u16, walking: Walking) {
+    pub(super) fn enter_directory(&mut self, index: usize, walk: u16, walking: WalkProgress) {
         let code = &self.code.walks[usize::from(walk)];
         let slot = &mut self.slots[index];
         slot.walking = walking;

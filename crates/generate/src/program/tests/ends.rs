@@ -1,20 +1,23 @@
 //! What one moment means to all workers of a phase.
 
-use plan::program::Ending;
+use plan::program::PhaseEndAction;
 
 use super::*;
 
 /// Three workers that look at a file over and over, each at times of its own.
-fn lookers(rounds: u64) -> (Program, ProgramPhase, Setting) {
+fn stat_workers(rounds: u64) -> (Program, ProgramPhase, Setting) {
     let program = of(vec![set("files", 1)], &[]);
     let mut phase = phase(vec![
-        act(FileOperation::Stat, On::Name(around(0, Which::Present))),
+        act(
+            FileOperation::Stat,
+            CallObject::Name(around(0, FileFilter::Present)),
+        ),
         Act::Think(Law::of(Shape::Exponential { mean: 1e6 })),
     ]);
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: rounds,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     let setting = Setting {
         workers: 3,
@@ -37,10 +40,10 @@ fn marks(seen: &Seen) -> Vec<Option<u64>> {
 }
 
 #[test]
-fn when_time_is_up_all_do_as_much_as_the_fastest_had() {
-    let (program, mut phase, setting) = lookers(1_000_000);
+fn when_time_is_up_all_workers_catch_up_with_the_fastest() {
+    let (program, mut phase, setting) = stat_workers(1_000_000);
     phase.time_ns = Some(50_000_000);
-    phase.time_up = Ending::Level;
+    phase.time_up = PhaseEndAction::Level;
     let seen = carry_out(&program, &phase, &setting);
     assert!(seen.is_ended);
     let (rounds, marks) = (rounds(&seen), marks(&seen));
@@ -53,10 +56,10 @@ fn when_time_is_up_all_do_as_much_as_the_fastest_had() {
 }
 
 #[test]
-fn who_had_all_its_rounds_before_time_was_up_is_the_level() {
-    let (program, mut phase, setting) = lookers(20);
+fn a_worker_that_finishes_before_time_is_up_sets_the_level() {
+    let (program, mut phase, setting) = stat_workers(20);
     phase.time_ns = Some(20_000_000);
-    phase.time_up = Ending::Level;
+    phase.time_up = PhaseEndAction::Level;
     let seen = carry_out(&program, &phase, &setting);
     assert!(seen.is_ended);
     assert!(rounds(&seen).iter().all(|count| *count <= 20));
@@ -69,9 +72,9 @@ fn who_had_all_its_rounds_before_time_was_up_is_the_level() {
 }
 
 #[test]
-fn the_first_that_is_done_stops_the_others() {
-    let (program, mut phase, setting) = lookers(50);
-    phase.first_done = Some(Ending::Stop);
+fn the_first_worker_that_finishes_stops_the_others() {
+    let (program, mut phase, setting) = stat_workers(50);
+    phase.first_done = Some(PhaseEndAction::Stop);
     let seen = carry_out(&program, &phase, &setting);
     assert!(seen.is_ended);
     assert_eq!(rounds(&seen).iter().max(), Some(&50));
@@ -80,9 +83,9 @@ fn the_first_that_is_done_stops_the_others() {
 }
 
 #[test]
-fn how_far_the_others_are_when_the_first_is_done_is_noted() {
-    let (program, mut phase, setting) = lookers(50);
-    phase.first_done = Some(Ending::Finish);
+fn the_progress_of_the_others_is_noted_when_the_first_finishes() {
+    let (program, mut phase, setting) = stat_workers(50);
+    phase.first_done = Some(PhaseEndAction::Finish);
     let seen = carry_out(&program, &phase, &setting);
     assert!(seen.is_ended);
     assert_eq!(rounds(&seen), [50; 3]);
@@ -99,11 +102,11 @@ fn how_far_the_others_are_when_the_first_is_done_is_noted() {
 }
 
 #[test]
-fn who_fails_leaves_though_others_go_on() {
-    let (program, mut phase, mut setting) = lookers(50);
+fn a_failed_worker_leaves_while_the_others_continue() {
+    let (program, mut phase, mut setting) = stat_workers(50);
     phase.time_ns = Some(10_000_000_000);
-    phase.time_up = Ending::Level;
-    phase.groups[0].failed = Failed::EndWorker;
+    phase.time_up = PhaseEndAction::Level;
+    phase.groups[0].failed = OnFailure::EndWorker;
     setting.failing = [7].into();
     let seen = carry_out(&program, &phase, &setting);
     assert!(seen.is_ended);

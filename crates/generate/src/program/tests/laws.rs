@@ -2,7 +2,8 @@
 //! they are drawn by.
 
 use plan::job::{
-    BlockRule, JobFile, JobPlan, Mix, PerDirection, SizeRule, StreamEnd, StreamPlan, Visits,
+    BlockRule, JobFile, JobPlan, OffsetOrder, PerDirection, ReadWriteMix, SizeRule, StreamEnd,
+    StreamPlan,
 };
 use plan::{EngineKind, Zone};
 
@@ -38,7 +39,7 @@ fn laws() -> Vec<Distribution> {
 }
 
 /// Each place's share of the requests, in the order of the places; for laws of ranks in theirs.
-fn by_definition(law: &Distribution) -> Vec<f64> {
+fn expected_shares(law: &Distribution) -> Vec<f64> {
     let count = PLACES as f64;
     let weight = |place: usize| {
         let rank = place as f64 + 1.0;
@@ -81,7 +82,7 @@ fn assert_law(law: &Distribution, offsets: &[u64], what: &str) {
     }
     let total = offsets.len() as f64;
     let (mut seen, mut wanted) = (0.0, 0.0);
-    for (place, (count, share)) in counts.iter().zip(by_definition(law)).enumerate() {
+    for (place, (count, share)) in counts.iter().zip(expected_shares(law)).enumerate() {
         seen += f64::from(*count) / total;
         wanted += share;
         // Sorting by the counts favors the hot side a little.
@@ -100,7 +101,7 @@ fn assert_law(law: &Distribution, offsets: &[u64], what: &str) {
     }
 }
 
-fn of_access_specification(law: &Distribution) -> Vec<u64> {
+fn offsets_by_access_specification(law: &Distribution) -> Vec<u64> {
     let mut line = line(4096, 100.0);
     line.distribution = law.clone();
     line.align_bytes = 4096;
@@ -118,8 +119,8 @@ fn of_job(law: &Distribution) -> Vec<u64> {
     };
     let is_once = *law == Distribution::NoRepeat;
     let mix = match is_once {
-        true => Mix::Write,
-        false => Mix::Both { read_percent: 20.0 },
+        true => ReadWriteMix::Write,
+        false => ReadWriteMix::Both { read_percent: 20.0 },
     };
     let end = StreamEnd {
         bytes: u64::MAX,
@@ -130,8 +131,8 @@ fn of_job(law: &Distribution) -> Vec<u64> {
     let stream = StreamPlan {
         random_percent: PerDirection::both(100.0),
         visits: match is_once {
-            true => Visits::Once,
-            false => Visits::DrawnByDirection {
+            true => OffsetOrder::Once,
+            false => OffsetOrder::DrawnByDirection {
                 distributions: PerDirection {
                     read: Distribution::Uniform,
                     write: law.clone(),
@@ -164,7 +165,7 @@ fn of_job(law: &Distribution) -> Vec<u64> {
 }
 
 fn of_program(law: &Distribution, is_nominal: bool) -> Vec<u64> {
-    let place = Where::Random {
+    let place = CallPosition::Random {
         distribution: law.clone(),
         align_bytes: 4096,
         is_nominal,
@@ -173,20 +174,20 @@ fn of_program(law: &Distribution, is_nominal: bool) -> Vec<u64> {
 }
 
 /// Files that are picked by a law, as if they were places.
-fn of_picks(law: &Distribution) -> Vec<u64> {
+fn picked_files(law: &Distribution) -> Vec<u64> {
     let program = of(vec![set("f", PLACES as u32)], &[]);
     let states = vec![Arc::new(FileStates::new(PLACES as u32, false))];
-    (0..PLACES as u32).for_each(|file| states[0].appear(file, false));
+    (0..PLACES as u32).for_each(|file| states[0].mark_present(file, false));
     let drawn = Pick {
         order: PickOrder::Drawn(law.clone()),
-        ..pick(0, Which::Present)
+        ..pick(0, FileFilter::Present)
     };
-    let stat = act(FileOperation::Stat, On::Name(drawn));
+    let stat = act(FileOperation::Stat, CallObject::Name(drawn));
     let mut phase = phase(vec![Act::Times(Law::fixed(REQUESTS.into()), vec![stat])]);
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 1,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
     let mut seen = Vec::new();
@@ -198,15 +199,18 @@ fn of_picks(law: &Distribution) -> Vec<u64> {
 }
 
 #[test]
-fn requests_of_all_kinds_of_work_follow_their_laws() {
+fn requests_of_every_workload_kind_follow_their_distributions() {
     let mut count = 0;
     for law in laws() {
         let kinds = [
-            ("an access specification", of_access_specification(&law)),
+            (
+                "an access specification",
+                offsets_by_access_specification(&law),
+            ),
             ("a job", of_job(&law)),
             ("a program", of_program(&law, false)),
             ("a program in nominal sizes", of_program(&law, true)),
-            ("picks", of_picks(&law)),
+            ("picks", picked_files(&law)),
         ];
         for (what, offsets) in kinds {
             assert_eq!(offsets.len(), REQUESTS as usize, "{what}");

@@ -1,17 +1,17 @@
 //! Where open files are read and written, and how long they are then.
 
-use plan::program::{FilePath, Way};
+use plan::program::{FilePath, OpenModePlan};
 
 use super::*;
 
 /// Requests of a phase on a file of 100 bytes, each answered in full.
-fn requests(way: Way, body: Vec<Act>) -> Vec<(Operation, u64)> {
+fn requests(way: OpenModePlan, body: Vec<Act>) -> Vec<(Operation, u64)> {
     let program = Program {
         ways: vec![way],
         ..of(vec![set("f", 1)], &[])
     };
     let states = vec![Arc::new(FileStates::new(1, false))];
-    states[0].appear(0, false);
+    states[0].mark_present(0, false);
     states[0].set_size(0, 100);
     let phase = phase(body);
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
@@ -24,11 +24,11 @@ fn requests(way: Way, body: Vec<Act>) -> Vec<(Operation, u64)> {
     seen
 }
 
-fn at(operation: FileOperation, place: Where) -> Act {
+fn at(operation: FileOperation, place: CallPosition) -> Act {
     Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(10)),
         place,
-        ..call(operation, On::Handle)
+        ..call(operation, CallObject::Handle)
     })
 }
 
@@ -36,19 +36,19 @@ fn body() -> Vec<Act> {
     use FileOperation::{Read, Write};
     let only = Pick {
         order: PickOrder::Next,
-        ..pick(0, Which::Present)
+        ..pick(0, FileFilter::Present)
     };
     vec![
-        act(FileOperation::Open, On::Name(only)),
-        at(Read, Where::Here),
-        at(Write, Where::Same),
-        at(Read, Where::Here),
-        at(Read, Where::At(50)),
-        at(Read, Where::At(60)),
-        at(Write, Where::End),
-        at(Write, Where::At(110)),
-        at(Read, Where::Here),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Open, CallObject::Name(only)),
+        at(Read, CallPosition::Here),
+        at(Write, CallPosition::Same),
+        at(Read, CallPosition::Here),
+        at(Read, CallPosition::At(50)),
+        at(Read, CallPosition::At(60)),
+        at(Write, CallPosition::End),
+        at(Write, CallPosition::At(110)),
+        at(Read, CallPosition::Here),
+        act(FileOperation::Close, CallObject::Handle),
     ]
 }
 
@@ -58,10 +58,10 @@ fn moves(seen: Vec<(Operation, u64)>) -> Vec<u64> {
 }
 
 #[test]
-fn who_goes_by_position_seeks_only_where_the_file_does_not_stand() {
-    let way = Way {
+fn a_worker_seeks_only_when_the_file_position_differs() {
+    let way = OpenModePlan {
         seeks: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     const ON: u64 = Request::AT_POSITION;
     assert_eq!(
@@ -78,39 +78,42 @@ fn who_goes_by_position_seeks_only_where_the_file_does_not_stand() {
         ]
     );
     assert_eq!(
-        moves(requests(Way::default(), body())),
+        moves(requests(OpenModePlan::default(), body())),
         [0, 0, 10, 50, 60, Request::AT_END, 110, 20]
     );
 }
 
 #[test]
-fn units_are_said_with_each_request() {
-    let way = Way {
+fn each_request_carries_its_unit_size() {
+    let way = OpenModePlan {
         unit_bytes: 1,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
-    let only = pick(0, Which::Present);
+    let only = pick(0, FileFilter::Present);
     let body = vec![
-        act(FileOperation::Open, On::Name(only)),
+        act(FileOperation::Open, CallObject::Name(only)),
         moving(FileOperation::Read, MovedBytes::Law(Law::fixed(8)), 4),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Close, CallObject::Handle),
     ];
     assert_eq!(moves(requests(way, body)), [Request::in_units(1); 2]);
 }
 
 #[test]
-fn a_file_that_exists_is_as_long_as_the_way_leaves_it() {
-    let length_after = |way: Way| {
+fn an_existing_file_keeps_its_length_unless_the_way_truncates() {
+    let length_after = |way: OpenModePlan| {
         let program = Program {
             ways: vec![way],
             ..of(vec![set("f", 1)], &[])
         };
         let states = vec![Arc::new(FileStates::new(1, false))];
-        states[0].appear(0, false);
+        states[0].mark_present(0, false);
         states[0].set_size(0, 100);
         let phase = phase(vec![
-            act(FileOperation::Create, On::Name(pick(0, Which::Any))),
-            act(FileOperation::Close, On::Handle),
+            act(
+                FileOperation::Create,
+                CallObject::Name(pick(0, FileFilter::Any)),
+            ),
+            act(FileOperation::Close, CallObject::Handle),
         ]);
         let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
         while let Step::Issue(_) = worker.next(0, 1) {
@@ -118,32 +121,35 @@ fn a_file_that_exists_is_as_long_as_the_way_leaves_it() {
         }
         states[0].present_bytes()
     };
-    let existing = Way {
+    let existing = OpenModePlan {
         takes_existing: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     assert_eq!(length_after(existing.clone()), 100);
-    let emptied = Way {
+    let emptied = OpenModePlan {
         is_truncating: true,
         ..existing
     };
     assert_eq!(length_after(emptied), 0);
-    assert_eq!(length_after(Way::default()), 0);
+    assert_eq!(length_after(OpenModePlan::default()), 0);
 }
 
 #[test]
-fn a_file_that_is_taken_as_it_is_may_be_made_by_several_at_once() {
+fn several_workers_may_create_a_file_that_may_already_exist() {
     let program = Program {
-        ways: vec![Way {
+        ways: vec![OpenModePlan {
             takes_existing: true,
-            ..Way::default()
+            ..OpenModePlan::default()
         }],
         ..of(vec![set("f", 1)], &[])
     };
     let states = vec![Arc::new(FileStates::new(1, true))];
     let mut phase = phase(vec![
-        act(FileOperation::Create, On::Name(pick(0, Which::Any))),
-        act(FileOperation::Close, On::Handle),
+        act(
+            FileOperation::Create,
+            CallObject::Name(pick(0, FileFilter::Any)),
+        ),
+        act(FileOperation::Close, CallObject::Handle),
     ]);
     phase.groups[0].workers = Some(2);
     let mut workers = interpreters(&program, &phase, &Setting::default(), &states);
@@ -158,24 +164,27 @@ fn a_file_that_is_taken_as_it_is_may_be_made_by_several_at_once() {
 }
 
 #[test]
-fn no_place_is_behind_the_largest_offset() {
+fn no_offset_exceeds_the_largest_possible_one() {
     let only = Pick {
         order: PickOrder::Next,
-        ..pick(0, Which::Present)
+        ..pick(0, FileFilter::Present)
     };
     let body = vec![
-        act(FileOperation::Open, On::Name(only)),
-        at(FileOperation::Write, Where::At(u64::MAX)),
-        at(FileOperation::Write, Where::Same),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Open, CallObject::Name(only)),
+        at(FileOperation::Write, CallPosition::At(u64::MAX)),
+        at(FileOperation::Write, CallPosition::Same),
+        act(FileOperation::Close, CallObject::Handle),
     ];
-    let seen = moves(requests(Way::default(), body));
+    let seen = moves(requests(OpenModePlan::default(), body));
     assert_eq!(seen, [Request::OFFSET_MAX; 2]);
 }
 
 #[test]
-fn reading_blocks_ends_where_the_file_does() {
-    let open = act(FileOperation::Open, On::Name(pick(0, Which::Present)));
+fn reading_blocks_stops_at_the_end_of_the_file() {
+    let open = act(
+        FileOperation::Open,
+        CallObject::Name(pick(0, FileFilter::Present)),
+    );
     let path = FilePath::Blocks {
         block_bytes: 10,
         stride_bytes: 30,
@@ -183,14 +192,14 @@ fn reading_blocks_ends_where_the_file_does() {
     };
     let (program, mut phase) = (
         of(vec![set("f", 1)], &[]),
-        phase(vec![at(FileOperation::Read, Where::Along(path))]),
+        phase(vec![at(FileOperation::Read, CallPosition::Along(path))]),
     );
     phase.groups[0].first = vec![open];
-    phase.groups[0].last = vec![act(FileOperation::Close, On::Handle)];
+    phase.groups[0].last = vec![act(FileOperation::Close, CallObject::Handle)];
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 1_000_000,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     let setting = Setting {
         workers: 3,
@@ -205,7 +214,11 @@ fn reading_blocks_ends_where_the_file_does() {
 }
 
 /// Offsets of calls on a new file of `set`, whose size is 1 MiB.
-pub(super) fn offsets_in_new_file(operation: FileOperation, place: Where, count: u64) -> Vec<u64> {
+pub(super) fn offsets_in_new_file(
+    operation: FileOperation,
+    place: CallPosition,
+    count: u64,
+) -> Vec<u64> {
     let mut fileset = set("f", 1);
     fileset.size = Law::fixed(1 << 20);
     let program = of(vec![fileset], &[]);
@@ -213,12 +226,15 @@ pub(super) fn offsets_in_new_file(operation: FileOperation, place: Where, count:
     let one = Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(4096)),
         place,
-        ..call(operation, On::Handle)
+        ..call(operation, CallObject::Handle)
     });
     let phase = phase(vec![
-        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        act(
+            FileOperation::Create,
+            CallObject::Name(pick(0, FileFilter::Absent)),
+        ),
         Act::Times(Law::fixed(count), vec![one]),
-        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Close, CallObject::Handle),
     ]);
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
     let mut seen = Vec::new();
@@ -235,8 +251,8 @@ pub(super) fn offsets_in_new_file(operation: FileOperation, place: Where, count:
     seen
 }
 
-fn at_random(distribution: Distribution, is_nominal: bool) -> Where {
-    Where::Random {
+fn at_random(distribution: Distribution, is_nominal: bool) -> CallPosition {
+    CallPosition::Random {
         distribution,
         align_bytes: 4096,
         is_nominal,
@@ -244,7 +260,7 @@ fn at_random(distribution: Distribution, is_nominal: bool) -> Where {
 }
 
 #[test]
-fn writes_at_random_go_all_over_a_new_file() {
+fn random_writes_cover_all_of_a_new_file() {
     use FileOperation::{Read, Write};
     let uniform = |is_nominal| at_random(Distribution::Uniform, is_nominal);
     for place in [uniform(false), uniform(true)] {
@@ -268,21 +284,21 @@ fn writes_at_random_go_all_over_a_new_file() {
 }
 
 #[test]
-fn paths_of_writes_go_all_over_a_new_file() {
+fn each_write_path_covers_all_of_a_new_file() {
     use FileOperation::Write;
     let all: Vec<u64> = (0..256).map(|block| block * 4096).collect();
-    let shuffled = Where::Along(FilePath::Shuffled { step_bytes: 4096 });
+    let shuffled = CallPosition::Along(FilePath::Shuffled { step_bytes: 4096 });
     for place in [shuffled, at_random(Distribution::NoRepeat, false)] {
         let mut seen = offsets_in_new_file(Write, place, 256);
         assert!(!seen.is_sorted());
         seen.sort_unstable();
         assert_eq!(seen, all);
     }
-    let backward = Where::Along(FilePath::Backward { step_bytes: 4096 });
+    let backward = CallPosition::Along(FilePath::Backward { step_bytes: 4096 });
     let mut seen = offsets_in_new_file(Write, backward, 256);
     seen.reverse();
     assert_eq!(seen, all);
-    let strided = Where::Along(FilePath::Strided {
+    let strided = CallPosition::Along(FilePath::Strided {
         stride_bytes: 512 << 10,
         shift_bytes: 4096,
         margin_bytes: 0,
@@ -292,7 +308,7 @@ fn paths_of_writes_go_all_over_a_new_file() {
 }
 
 #[test]
-fn laws_of_ranks_are_those_of_the_places_in_the_file() {
+fn rank_distributions_hold_for_offsets_in_the_file() {
     for (distribution, hottest, hottest_tenth) in [
         // 256^-0.1386 and (26/256)^-0.1386 of Gray's law for 80/20.
         (Distribution::Pareto { h: 0.2 }, 0.4636, 0.7284),

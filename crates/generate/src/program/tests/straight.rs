@@ -1,6 +1,6 @@
 //! The straight path does what the interpreter does.
 
-use plan::program::{Ending, Way};
+use plan::program::{OpenModePlan, PhaseEndAction};
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn write() -> impl Strategy<Value = Act> {
             label,
             piece_bytes: if label.is_some() { 50_000 } else { piece_bytes },
             bytes,
-            ..call(FileOperation::Write, On::Handle)
+            ..call(FileOperation::Write, CallObject::Handle)
         })
     })
 }
@@ -55,7 +55,7 @@ fn label() -> impl Strategy<Value = Option<u8>> {
     prop::option::weighted(0.3, STEPS)
 }
 
-fn labeled(operation: FileOperation, on: On, label: Option<u8>) -> Act {
+fn labeled(operation: FileOperation, on: CallObject, label: Option<u8>) -> Act {
     Act::Call(Call {
         label,
         ..call(operation, on)
@@ -64,7 +64,8 @@ fn labeled(operation: FileOperation, on: On, label: Option<u8>) -> Act {
 
 /// What a body does with each file: the first call, then what it does to what is open.
 fn rows() -> impl Strategy<Value = Row> {
-    let handled = |operation| label().prop_map(move |it| labeled(operation, On::Handle, it));
+    let handled =
+        |operation| label().prop_map(move |it| labeled(operation, CallObject::Handle, it));
     let inner = prop_oneof![
         3 => write().boxed(),
         1 => handled(FileOperation::Fsync).boxed(),
@@ -78,15 +79,19 @@ fn rows() -> impl Strategy<Value = Row> {
     );
     let opening = opening.prop_map(|(creates, label, inner, close)| {
         let (operation, which) = match creates {
-            true => (FileOperation::Create, Which::Absent),
-            false => (FileOperation::Open, Which::Present),
+            true => (FileOperation::Create, FileFilter::Absent),
+            false => (FileOperation::Open, FileFilter::Present),
         };
-        let first = labeled(operation, On::Name(pick(0, which)), label);
+        let first = labeled(operation, CallObject::Name(pick(0, which)), label);
         [first].into_iter().chain(inner).chain([close]).collect()
     });
     let named = prop::sample::select(vec![FileOperation::Stat, FileOperation::Unlink]);
     let named = (named, label()).prop_map(|(operation, label)| {
-        vec![labeled(operation, On::Name(pick(0, Which::Present)), label)]
+        vec![labeled(
+            operation,
+            CallObject::Name(pick(0, FileFilter::Present)),
+            label,
+        )]
     });
     let acts = prop_oneof![3 => opening.boxed(), 1 => named.boxed()];
     let steps = prop::collection::vec(
@@ -109,9 +114,9 @@ fn rows() -> impl Strategy<Value = Row> {
 struct Ends {
     quota: Option<Quota>,
     time_ns: Option<u64>,
-    ending: Ending,
-    failed: Failed,
-    out: Out,
+    ending: PhaseEndAction,
+    failed: OnFailure,
+    out: OnNoFile,
     /// Whether the name is looked at when all is done.
     has_last: bool,
 }
@@ -124,14 +129,22 @@ fn ends() -> impl Strategy<Value = Ends> {
         (Just(Measure::Calls), 1_u64..60),
         (Just(Measure::Bytes), 1_u64..100_000),
     ];
-    let of = prop::sample::select(vec![Share::Each, Share::Group]);
+    let of = prop::sample::select(vec![AmountScope::Each, AmountScope::Group]);
     let quota = (what, of).prop_map(|((what, count), of)| Quota { what, count, of });
     (
         prop::option::of(quota),
         prop::option::of(1_u64..90_000),
-        prop::sample::select(vec![Ending::Stop, Ending::Finish, Ending::Level]),
+        prop::sample::select(vec![
+            PhaseEndAction::Stop,
+            PhaseEndAction::Finish,
+            PhaseEndAction::Level,
+        ]),
         prop::sample::select(FAILED.to_vec()),
-        prop::sample::select(vec![Out::EndWorker, Out::EndPhase, Out::Skip]),
+        prop::sample::select(vec![
+            OnNoFile::EndWorker,
+            OnNoFile::EndPhase,
+            OnNoFile::Skip,
+        ]),
         prop::bool::ANY,
     )
         .prop_map(|(quota, time_ns, ending, failed, out, has_last)| Ends {
@@ -154,25 +167,25 @@ fn left_out(act: &mut Act) -> Option<&mut Call> {
 
 /// How files are opened: where they stand or not, in pieces or not, in a directory that is made or
 /// not.
-fn ways() -> impl Strategy<Value = Way> {
+fn ways() -> impl Strategy<Value = OpenModePlan> {
     let unit_bytes = prop::sample::select(vec![0, 0, 512]);
     let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
-    (flags, unit_bytes).prop_map(
-        |((is_truncating, seeks, makes_directory), unit_bytes)| Way {
+    (flags, unit_bytes).prop_map(|((is_truncating, seeks, makes_directory), unit_bytes)| {
+        OpenModePlan {
             is_truncating,
             seeks,
             unit_bytes,
             makes_directory,
-            ..Way::default()
-        },
-    )
+            ..OpenModePlan::default()
+        }
+    })
 }
 
-const FAILED: [Failed; 4] = [
-    Failed::EndTransaction,
-    Failed::Count,
-    Failed::EndWorker,
-    Failed::EndRun,
+const FAILED: [OnFailure; 4] = [
+    OnFailure::EndTransaction,
+    OnFailure::Count,
+    OnFailure::EndWorker,
+    OnFailure::EndRun,
 ];
 
 /// What a worker came to, whichever way it went.
@@ -199,7 +212,7 @@ fn told(seen: &Seen) -> String {
 
 proptest! {
     #[test]
-    fn both_paths_are_one(
+    fn the_fast_path_and_the_interpreter_agree(
         mut row in rows(),
         way in ways(),
         size_bytes in prop::sample::select(vec![0, 1, 10_000]),
@@ -228,7 +241,7 @@ proptest! {
         group.out = ends.out;
         group.quotas = ends.quota.into_iter().collect();
         if ends.has_last {
-            group.last = vec![act(FileOperation::Stat, On::Same)];
+            group.last = vec![act(FileOperation::Stat, CallObject::Same)];
         }
         let on_path = |is_straight| {
             let setting = Setting {
@@ -247,17 +260,22 @@ proptest! {
 }
 
 #[test]
-fn what_is_not_known_beforehand_is_the_interpreters() {
+fn bodies_not_known_in_advance_go_to_the_interpreter() {
     let program = of(vec![set("files", 4)], &["step"]);
-    let open = || act(FileOperation::Open, On::Name(pick(0, Which::Present)));
-    let close = || act(FileOperation::Close, On::Handle);
+    let open = || {
+        act(
+            FileOperation::Open,
+            CallObject::Name(pick(0, FileFilter::Present)),
+        )
+    };
+    let close = || act(FileOperation::Close, CallObject::Handle);
     let drawn = Law::of(Shape::Exponential { mean: 1e4 });
     let write = |bytes, piece_bytes| moving(FileOperation::Write, bytes, piece_bytes);
     let in_pieces_and_told = Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(8192)),
         piece_bytes: 4096,
         label: Some(0),
-        ..call(FileOperation::Write, On::Handle)
+        ..call(FileOperation::Write, CallObject::Handle)
     });
     let bodies = [
         vec![
@@ -277,18 +295,18 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
             0,
             vec![Act::Transaction(0, vec![open(), close()])],
         )],
-        vec![open(), act(FileOperation::Fsync, On::Handle)],
+        vec![open(), act(FileOperation::Fsync, CallObject::Handle)],
         vec![open(), close(), Act::Think(Law::fixed(1))],
         vec![act(
             FileOperation::Stat,
-            On::Name(around(0, Which::Present)),
+            CallObject::Name(around(0, FileFilter::Present)),
         )],
         vec![Act::Times(Law::fixed(2), vec![open(), close()])],
     ];
     let is_straight = |phase: &ProgramPhase, setting: &Setting| {
         let states = [Arc::new(FileStates::new(4, false))];
-        let mut workers = seated(&program, phase, setting, &states);
-        Straight::of(workers.remove(0)).is_ok()
+        let mut workers = unstarted_interpreters(&program, phase, setting, &states);
+        FastPath::of(workers.remove(0)).is_ok()
     };
     for body in bodies {
         let shown = format!("{body:?}");
@@ -304,15 +322,18 @@ fn what_is_not_known_beforehand_is_the_interpreters() {
 }
 
 #[test]
-fn directories_of_files_may_be_made_first() {
+fn a_way_may_create_the_directory_before_the_file() {
     let mut program = of(vec![set("files", 4)], &[]);
-    program.ways = vec![Way {
+    program.ways = vec![OpenModePlan {
         makes_directory: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     }];
-    let create = act(FileOperation::Create, On::Name(pick(0, Which::Absent)));
-    let phase = phase(vec![create, act(FileOperation::Close, On::Handle)]);
+    let create = act(
+        FileOperation::Create,
+        CallObject::Name(pick(0, FileFilter::Absent)),
+    );
+    let phase = phase(vec![create, act(FileOperation::Close, CallObject::Handle)]);
     let states = [Arc::new(FileStates::new(4, false))];
-    let mut workers = seated(&program, &phase, &Setting::default(), &states);
-    assert!(Straight::of(workers.remove(0)).is_ok());
+    let mut workers = unstarted_interpreters(&program, &phase, &Setting::default(), &states);
+    assert!(FastPath::of(workers.remove(0)).is_ok());
 }

@@ -29,7 +29,7 @@ fn asked(program: &Program) -> Vec<String> {
 }
 
 #[test]
-fn a_step_of_create_remove_asks_for_the_system_calls_of_its_size() {
+fn each_create_remove_step_makes_the_system_calls_of_its_size() {
     let settings = CreateRemove {
         count: Some(1),
         stat: Some(true),
@@ -53,7 +53,7 @@ fn a_step_of_create_remove_asks_for_the_system_calls_of_its_size() {
 }
 
 #[test]
-fn an_iteration_of_fs_mark_makes_the_calls_that_were_traced() {
+fn an_fs_mark_iteration_makes_the_traced_system_calls() {
     // The model has no directories that are made before each file.
     let settings = FsMark {
         files: Some(3),

@@ -1,6 +1,6 @@
 //! Workers that wait for each other.
 
-use plan::program::{Due, Refill, Tokens, Whose};
+use plan::program::{CounterSelection, Refill, TakeAmount, Tokens};
 
 use super::*;
 
@@ -18,32 +18,35 @@ fn put(tokens: u8, count: u32) -> Act {
     Act::Put {
         tokens,
         count,
-        whose: Whose::Mine,
+        whose: CounterSelection::Mine,
     }
 }
 
 fn take(tokens: u8, count: u32) -> Act {
     Act::Take {
         tokens,
-        count: Due::Fixed(count),
-        whose: Whose::Mine,
+        count: TakeAmount::Fixed(count),
+        whose: CounterSelection::Mine,
     }
 }
 
 fn look() -> Act {
-    act(FileOperation::Stat, On::Name(around(0, Which::Present)))
+    act(
+        FileOperation::Stat,
+        CallObject::Name(around(0, FileFilter::Present)),
+    )
 }
 
 fn rounds(count: u64) -> Vec<Quota> {
     vec![Quota {
         what: Measure::Rounds,
         count,
-        of: Share::Each,
+        of: AmountScope::Each,
     }]
 }
 
 #[test]
-fn a_rate_is_kept_by_who_takes_what_the_clock_puts() {
+fn workers_that_take_clocked_tokens_keep_the_rate() {
     let mut program = of(vec![set("files", 1)], &[]);
     program.tokens = vec![Tokens {
         refill: Some(Refill {
@@ -70,13 +73,13 @@ fn a_rate_is_kept_by_who_takes_what_the_clock_puts() {
 }
 
 #[test]
-fn what_is_due_follows_from_what_was_done() {
+fn the_number_of_due_tokens_follows_the_completed_calls() {
     let mut program = of(vec![set("files", 1)], &[]);
     program.tokens = vec![Tokens {
         start: 10,
         ..tokens(None)
     }];
-    let due = Due::Since {
+    let due = TakeAmount::Since {
         what: Measure::Calls,
         each: 3,
     };
@@ -85,7 +88,7 @@ fn what_is_due_follows_from_what_was_done() {
         Act::Take {
             tokens: 0,
             count: due,
-            whose: Whose::Mine,
+            whose: CounterSelection::Mine,
         },
     ]);
     let setting = Setting {
@@ -99,7 +102,7 @@ fn what_is_due_follows_from_what_was_done() {
 }
 
 #[test]
-fn who_meets_goes_on_together() {
+fn workers_leave_a_barrier_together() {
     let program = of(vec![set("files", 1)], &[]);
     let mut phase = phase(vec![
         look(),
@@ -121,7 +124,7 @@ fn who_meets_goes_on_together() {
 }
 
 #[test]
-fn who_works_for_others_ends_when_they_have() {
+fn a_group_that_serves_another_ends_with_it() {
     let mut program = of(vec![set("files", 4)], &["make", "remove"]);
     program.tokens = vec![tokens(Some(1)), tokens(Some(1))];
     let make = vec![create_and_close(0), put(0, 1), take(1, 1)];
@@ -131,7 +134,7 @@ fn who_works_for_others_ends_when_they_have() {
             1,
             vec![act(
                 FileOperation::Unlink,
-                On::Name(around(0, Which::Present)),
+                CallObject::Name(around(0, FileFilter::Present)),
             )],
         ),
         put(1, 1),
@@ -156,7 +159,7 @@ fn who_works_for_others_ends_when_they_have() {
 }
 
 #[test]
-fn who_asks_for_no_call_is_asked_again_by_the_clock() {
+fn a_worker_without_a_request_is_polled_again() {
     let mut program = of(vec![set("files", 1)], &[]);
     program.tokens = vec![tokens(None)];
     let loops = Act::Times(
@@ -179,11 +182,11 @@ fn who_asks_for_no_call_is_asked_again_by_the_clock() {
 }
 
 #[test]
-fn a_call_behind_a_burn_begins_at_another_time() {
+fn a_call_after_a_burn_starts_later() {
     let program = of(vec![set("files", 1)], &[]);
     let phase = phase(vec![Act::Burn(Law::fixed(1000)), look()]);
     let states = [Arc::new(FileStates::new(1, false))];
-    states[0].appear(0, false);
+    states[0].mark_present(0, false);
     let mut workers = interpreters(&program, &phase, &Setting::default(), &states);
     assert_eq!(workers[0].next(0, 1), Step::Again);
     assert!(matches!(workers[0].next(0, 2000), Step::Issue(_)));

@@ -10,9 +10,9 @@ const SEED: u64 = 42;
 const DONE_COUNT: u32 = 400;
 
 /// A directory in which the first steps of the plan were done.
-struct Site(tempfile::TempDir);
+struct StepsDir(tempfile::TempDir);
 
-impl Site {
+impl StepsDir {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         // Nothing crashes here, so that nothing has to be synced.
@@ -28,7 +28,7 @@ impl Site {
     }
 
     /// A file with this promise, for which more is so.
-    fn path(&self, promise: Promise, is_so: impl Fn(&Name) -> bool) -> PathBuf {
+    fn path(&self, promise: Promise, is_so: impl Fn(&NameState) -> bool) -> PathBuf {
         let promises = Promises::after(SEED, DONE_COUNT);
         let mut names = promises.names.iter();
         let found = names.find(|(_, name)| name.promise() == promise && is_so(name));
@@ -54,8 +54,8 @@ impl Site {
 }
 
 #[test]
-fn all_is_found_where_nothing_was_lost() {
-    let findings = Site::new().check();
+fn every_promised_file_is_intact_when_nothing_was_lost() {
+    let findings = StepsDir::new().check();
     assert!(findings.promised_count > 30, "{findings:?}");
     assert_eq!(findings.intact_count, findings.promised_count);
     assert_eq!(findings.broken_count(), 0);
@@ -70,15 +70,15 @@ fn all_is_found_where_nothing_was_lost() {
 }
 
 #[test]
-fn steps_that_were_done_beyond_the_last_word_break_no_promise() {
-    let site = Site::new();
+fn steps_done_after_the_last_report_break_no_promise() {
+    let site = StepsDir::new();
     let findings = check(site.0.path(), SEED, DONE_COUNT - 1);
     assert_eq!(findings.broken_count(), 0, "{findings:?}");
 }
 
 #[test]
 fn a_missing_file_is_lost() {
-    let site = Site::new();
+    let site = StepsDir::new();
     fs::remove_file(site.plain()).unwrap();
     let findings = site.check();
     assert_eq!((findings.lost_count, findings.broken_count()), (1, 1));
@@ -86,8 +86,8 @@ fn a_missing_file_is_lost() {
 }
 
 #[test]
-fn a_file_that_was_cut_is_short() {
-    let site = Site::new();
+fn a_truncated_file_is_short() {
+    let site = StepsDir::new();
     let path = site.plain();
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
@@ -99,7 +99,7 @@ fn a_file_that_was_cut_is_short() {
 
 #[test]
 fn an_older_version_is_stale() {
-    let site = Site::new();
+    let site = StepsDir::new();
     let versions = site.versions();
     fs::write(site.plain(), versions[0].bytes(SEED)).unwrap();
     let findings = site.check();
@@ -107,8 +107,8 @@ fn an_older_version_is_stale() {
 }
 
 #[test]
-fn one_wrong_byte_is_damage_and_so_are_zeros_and_more_bytes() {
-    let site = Site::new();
+fn a_wrong_byte_zeros_and_extra_bytes_are_damage() {
+    let site = StepsDir::new();
     let path = site.plain();
     let bytes = fs::read(&path).unwrap();
     let mut other = bytes.clone();
@@ -123,7 +123,7 @@ fn one_wrong_byte_is_damage_and_so_are_zeros_and_more_bytes() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_damaged() {
-    let site = Site::new();
+    let site = StepsDir::new();
     let path = site.plain();
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
@@ -133,17 +133,17 @@ fn a_file_that_cannot_be_read_is_damaged() {
 }
 
 #[test]
-fn a_removed_file_that_is_there_again_is_told() {
-    let site = Site::new();
+fn a_removed_file_that_reappears_is_reported() {
+    let site = StepsDir::new();
     fs::write(site.path(Promise::Gone, |_| true), "x").unwrap();
     let findings = site.check();
     assert_eq!((findings.returned_count, findings.broken_count()), (1, 1));
 }
 
 #[test]
-fn a_name_that_was_not_promised_may_be_missing_but_not_damaged() {
-    let site = Site::new();
-    let is_whole = |leaf: &Leaf| leaf.loose.is_empty();
+fn an_unpromised_name_may_be_missing_but_not_damaged() {
+    let site = StepsDir::new();
+    let is_whole = |leaf: &PossibleFile| leaf.loose.is_empty();
     let path = site.path(Promise::IfThere, |name| name.last().is_some_and(is_whole));
     let before = site.check();
     let bytes = fs::read(&path).unwrap();
@@ -157,15 +157,15 @@ fn a_name_that_was_not_promised_may_be_missing_but_not_damaged() {
 }
 
 #[test]
-fn a_name_that_nobody_made_is_told() {
-    let site = Site::new();
+fn an_unknown_name_is_reported() {
+    let site = StepsDir::new();
     fs::write(site.0.path().join("a/b/other"), "").unwrap();
     let findings = site.check();
     assert_eq!((findings.unknown_count, findings.broken_count()), (1, 1));
 }
 
 #[test]
-fn without_anything_all_promises_are_broken() {
+fn an_empty_directory_breaks_all_promises() {
     let directory = tempfile::tempdir().unwrap();
     let findings = check(directory.path(), SEED, DONE_COUNT);
     assert!(findings.promised_count > 20, "{findings:?}");
@@ -174,8 +174,8 @@ fn without_anything_all_promises_are_broken() {
 }
 
 #[test]
-fn what_checks_found_adds_up() {
-    let findings = Site::new().check();
+fn findings_add_up() {
+    let findings = StepsDir::new().check();
     let mut sum = findings.clone();
     sum += &findings;
     assert_eq!(sum.promised_count, 2 * findings.promised_count);

@@ -3,11 +3,11 @@
 use units::Bytes as Size;
 
 use super::super::{
-    Act, Call, DirectoryTree, FileOperation, FilePath, Law, MovedBytes, On, PIECE_BYTES_MAX, Pick,
-    PickOrder, Program, REGISTERS_MAX, Where, Which,
+    Act, Call, CallObject, CallPosition, DirectoryTree, FileFilter, FileOperation, FilePath, Law,
+    MovedBytes, PIECE_BYTES_MAX, Pick, PickOrder, Program, REGISTERS_MAX,
 };
 use super::filesets::check_law;
-use super::{ProgramFlaw, ProgramStep, check_each_act, check_label, each_group};
+use super::{InvalidProgram, ProgramStep, check_each_act, check_each_group, check_label};
 use crate::Distribution;
 
 /// Maximum number of bytes of one call.
@@ -16,29 +16,32 @@ const MOVED_BYTES_MAX: u64 = 1 << 40;
 /// Largest skew of `zipf`.
 const ZIPF_MAX: f64 = 100.0;
 
-pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+pub(super) fn check(program: &Program, call: &Call) -> Result<(), InvalidProgram> {
     check_numbers(program, call)?;
-    check_on(call)?;
+    check_object(call)?;
     if program.filesets.is_empty() {
         let message = format!(
             "there is no fileset, so `{}` has no target",
             call.operation.name()
         );
-        return Err(ProgramFlaw::new(message, "add a `[[fileset]]`"));
+        return Err(InvalidProgram::new(message, "add a `[[fileset]]`"));
     }
-    match (&call.second, call.operation.has_second()) {
+    match (&call.second, call.operation.has_second_name()) {
         (Some(second), true) => check_second(program, call, second)?,
         (None, false) => {}
         (None, true) => {
             let message = format!("`{}` needs a second name", call.operation.name());
-            return Err(ProgramFlaw::new(message, "write the fileset of it as `to`"));
+            return Err(InvalidProgram::new(
+                message,
+                "write the fileset of it as `to`",
+            ));
         }
         (Some(_), false) => {
             let message = format!("`{}` takes no second name", call.operation.name());
-            return Err(ProgramFlaw::new(message, "leave `to` out"));
+            return Err(InvalidProgram::new(message, "leave `to` out"));
         }
     }
-    if let On::Name(pick) = &call.on {
+    if let CallObject::Name(pick) = &call.on {
         check_pick(program, pick)?;
         check_listed(program, call.operation, pick)?;
         check_which(program, call.operation, pick)?;
@@ -49,44 +52,47 @@ pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     check_place(call)
 }
 
-fn check_numbers(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+fn check_numbers(program: &Program, call: &Call) -> Result<(), InvalidProgram> {
     let other = match call.bytes {
         MovedBytes::SizeOf { handle } => handle,
         _ => 0,
     };
     if usize::from(call.handle.max(other)) >= REGISTERS_MAX {
         let message = format!("a group has more than {REGISTERS_MAX} handles");
-        return Err(ProgramFlaw::new(message, "use fewer handles"));
+        return Err(InvalidProgram::new(message, "use fewer handles"));
     }
     if usize::from(call.way) >= program.ways.len() {
         let message = format!("there is no way with the number {}", call.way);
-        return Err(ProgramFlaw::new(message, "add the way"));
+        return Err(InvalidProgram::new(message, "add the way"));
     }
     call.label
         .map_or(Ok(()), |label| check_label(program, label))
 }
 
 /// Checks that the operation fits its object: a name or an open file.
-fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
+fn check_object(call: &Call) -> Result<(), InvalidProgram> {
     use FileOperation as Op;
-    let is_name = matches!(call.on, On::Name(_) | On::Same);
+    let is_name = matches!(call.on, CallObject::Name(_) | CallObject::Same);
     let (fits, wanted) = match call.operation {
         Op::Close | Op::Read | Op::Write | Op::Fdatasync | Op::Truncate => {
-            (call.on == On::Handle, "an open file, `@`")
+            (call.on == CallObject::Handle, "an open file, `@`")
         }
         Op::Fsync => (
-            matches!(call.on, On::Handle | On::Directory),
+            matches!(call.on, CallObject::Handle | CallObject::Directory),
             "an open file, `@`, or `directory of @`",
         ),
         // `sync` applies to all file systems and names nothing.
         Op::Sync => (true, "nothing"),
-        Op::Stat => (is_name || call.on == On::Handle, "a fileset, or `@`"),
+        Op::Stat => (
+            is_name || call.on == CallObject::Handle,
+            "a fileset, or `@`",
+        ),
         Op::Mkdir | Op::Rmdir => (
-            is_name || call.on == On::Directory,
+            is_name || call.on == CallObject::Directory,
             "a fileset, or `directory of @`",
         ),
         Op::List => (
-            matches!(call.on, On::Name(_) | On::Directory),
+            matches!(call.on, CallObject::Name(_) | CallObject::Directory),
             "a fileset, or `directory of @`",
         ),
         Op::Create | Op::Open | Op::Unlink | Op::Rename | Op::Link | Op::Symlink | Op::Chmod => {
@@ -98,13 +104,13 @@ fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
     }
     let verb = call.operation.name();
     let message = format!("`{verb}` cannot be applied to this");
-    Err(ProgramFlaw::new(message, format!("name {wanted}")))
+    Err(InvalidProgram::new(message, format!("name {wanted}")))
 }
 
-pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
+pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), InvalidProgram> {
     let Some(fileset) = program.filesets.get(usize::from(pick.fileset)) else {
         let message = format!("there is no fileset with the number {}", pick.fileset);
-        return Err(ProgramFlaw::new(message, "add the fileset"));
+        return Err(InvalidProgram::new(message, "add the fileset"));
     };
     match &pick.order {
         PickOrder::Index(index) if *index >= fileset.count => {
@@ -112,7 +118,7 @@ pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFl
                 "`{}` has no file with the number {index}, only {} from 0 on",
                 fileset.name, fileset.count
             );
-            Err(ProgramFlaw::new(message, "use a smaller `index`"))
+            Err(InvalidProgram::new(message, "use a smaller `index`"))
         }
         PickOrder::Drawn(distribution) => check_distribution(distribution),
         PickOrder::ByLaw(law) => check_law(law, "the number of a file"),
@@ -125,17 +131,20 @@ fn check_listed(
     program: &Program,
     operation: FileOperation,
     pick: &Pick,
-) -> Result<(), ProgramFlaw> {
+) -> Result<(), InvalidProgram> {
     let fileset = &program.filesets[usize::from(pick.fileset)];
     let is_for_lists = matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. });
     if !is_for_lists || operation == FileOperation::List {
         return Ok(());
     }
     let message = format!("`{}` has no files, only directories to list", fileset.name);
-    Err(ProgramFlaw::new(message, "name the fileset of the files"))
+    Err(InvalidProgram::new(
+        message,
+        "name the fileset of the files",
+    ))
 }
 
-fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
+fn check_distribution(distribution: &Distribution) -> Result<(), InvalidProgram> {
     let within = |value: f64, low: f64, high: f64| value > low && value < high;
     let (fits, message, help) = match distribution {
         Distribution::Zipf { theta } => (
@@ -172,7 +181,7 @@ fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
     };
     match fits {
         true => Ok(()),
-        false => Err(ProgramFlaw::new(message, help)),
+        false => Err(InvalidProgram::new(message, help)),
     }
 }
 
@@ -181,23 +190,23 @@ fn check_which(
     program: &Program,
     operation: FileOperation,
     pick: &Pick,
-) -> Result<(), ProgramFlaw> {
+) -> Result<(), InvalidProgram> {
     let name = &program.filesets[usize::from(pick.fileset)].name;
     let verb = operation.name();
     match (operation.makes(), pick.which) {
-        (true, Which::Present) => {
+        (true, FileFilter::Present) => {
             let message = format!("`{verb}` picks a file of `{name}` that exists already");
-            Err(ProgramFlaw::new(
+            Err(InvalidProgram::new(
                 message,
                 "leave `which` out, which is `absent`",
             ))
         }
         // `stat` of a missing file is a valid test, and `list` needs no file.
-        (false, Which::Absent)
+        (false, FileFilter::Absent)
             if !matches!(operation, FileOperation::Stat | FileOperation::List) =>
         {
             let message = format!("`{verb}` picks a file of `{name}` that does not exist");
-            Err(ProgramFlaw::new(
+            Err(InvalidProgram::new(
                 message,
                 "leave `which` out, which is `present`",
             ))
@@ -206,15 +215,15 @@ fn check_which(
     }
 }
 
-fn check_second(program: &Program, call: &Call, second: &Pick) -> Result<(), ProgramFlaw> {
+fn check_second(program: &Program, call: &Call, second: &Pick) -> Result<(), InvalidProgram> {
     check_pick(program, second)?;
     let name = &program.filesets[usize::from(second.fileset)].name;
     match (second.which, call.operation) {
-        (Which::Absent, _) | (Which::Any, FileOperation::Rename) => Ok(()),
+        (FileFilter::Absent, _) | (FileFilter::Any, FileOperation::Rename) => Ok(()),
         _ => {
             let verb = call.operation.name();
             let message = format!("`{verb}` needs a name of `{name}` that does not exist");
-            Err(ProgramFlaw::new(
+            Err(InvalidProgram::new(
                 message,
                 "pick among those that are `absent`",
             ))
@@ -222,7 +231,7 @@ fn check_second(program: &Program, call: &Call, second: &Pick) -> Result<(), Pro
     }
 }
 
-fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
+fn check_bytes(program: &Program, call: &Call) -> Result<(), InvalidProgram> {
     let verb = call.operation.name();
     if u64::from(call.piece_bytes) > PIECE_BYTES_MAX {
         return Err(too_large(verb));
@@ -231,7 +240,7 @@ fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
         MovedBytes::Law(law) => check_amount(law, call),
         MovedBytes::Rest if call.operation != FileOperation::Read => {
             let message = format!("`{verb}` has no `rest`, which only `read` has");
-            Err(ProgramFlaw::new(message, "write a size, or `size`"))
+            Err(InvalidProgram::new(message, "write a size, or `size`"))
         }
         MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. } => {
             // A truncation moves no data, so it needs no buffer of that size.
@@ -244,17 +253,17 @@ fn check_bytes(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     }
 }
 
-fn check_amount(law: &Law, call: &Call) -> Result<(), ProgramFlaw> {
+fn check_amount(law: &Law, call: &Call) -> Result<(), InvalidProgram> {
     let verb = call.operation.name();
     check_law(law, &format!("what `{verb}` moves"))?;
     let most = law.largest().unwrap_or(u64::MAX);
     if law.largest().is_none() {
         let message = format!("`{verb}` may be of any size, however large");
-        return Err(ProgramFlaw::new(message, "limit it with `most`"));
+        return Err(InvalidProgram::new(message, "limit it with `most`"));
     }
     if most > MOVED_BYTES_MAX {
         let message = format!("`{verb}` may be of {most} bytes, more than {MOVED_BYTES_MAX}");
-        return Err(ProgramFlaw::new(message, "use a smaller size"));
+        return Err(InvalidProgram::new(message, "use a smaller size"));
     }
     match call.piece_bytes == 0 && most > PIECE_BYTES_MAX && call.operation.moves() {
         true => Err(too_large(verb)),
@@ -262,32 +271,36 @@ fn check_amount(law: &Law, call: &Call) -> Result<(), ProgramFlaw> {
     }
 }
 
-fn too_large(verb: &str) -> ProgramFlaw {
+fn too_large(verb: &str) -> InvalidProgram {
     let most = Size(PIECE_BYTES_MAX);
     let message = format!("one request of `{verb}` may have more than {most}");
-    ProgramFlaw::new(message, "write `piece = \"1MiB\"`")
+    InvalidProgram::new(message, "write `piece = \"1MiB\"`")
 }
 
-fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
+fn check_place(call: &Call) -> Result<(), InvalidProgram> {
     let (distribution, align_bytes) = match &call.place {
-        Where::Random {
+        CallPosition::Random {
             distribution,
             align_bytes,
             ..
         } => (distribution, align_bytes),
-        Where::Along(path) => return check_path(*path),
-        Where::Here | Where::Same | Where::End | Where::At(_) | Where::Dealt { .. } => {
+        CallPosition::Along(path) => return check_path(*path),
+        CallPosition::Here
+        | CallPosition::Same
+        | CallPosition::End
+        | CallPosition::At(_)
+        | CallPosition::Dealt { .. } => {
             return Ok(());
         }
     };
     if *align_bytes == 0 {
         let message = "random positions are multiples of 0";
-        return Err(ProgramFlaw::new(message, "write `align = \"4KiB\"`"));
+        return Err(InvalidProgram::new(message, "write `align = \"4KiB\"`"));
     }
     check_distribution(distribution)
 }
 
-fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
+fn check_path(path: FilePath) -> Result<(), InvalidProgram> {
     let (step_bytes, key) = match path {
         FilePath::Backward { step_bytes }
         | FilePath::Shuffled { step_bytes }
@@ -299,7 +312,7 @@ fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let message = "a path with steps of 0 bytes never advances";
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         format!("write `{key} = \"4KiB\"`"),
     ))
@@ -307,22 +320,22 @@ fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
 
 /// Operations of a program on the files of a set.
 #[derive(Debug, Clone, Copy, Default)]
-struct Uses {
+struct FileUses {
     is_made: bool,
     is_removed: bool,
     of_directories: bool,
     of_files: bool,
 }
 
-fn uses(program: &Program) -> Vec<Uses> {
-    let mut uses = vec![Uses::default(); program.filesets.len()];
+fn uses(program: &Program) -> Vec<FileUses> {
+    let mut uses = vec![FileUses::default(); program.filesets.len()];
     for call in program.groups().flat_map(|group| group.calls()) {
         let operation = call.operation;
-        if let On::Name(pick) = &call.on {
+        if let CallObject::Name(pick) = &call.on {
             let it = &mut uses[usize::from(pick.fileset)];
             it.is_made |= operation.makes();
             it.is_removed |= operation.removes();
-            it.of_directories |= operation.is_of_directories();
+            it.of_directories |= operation.works_on_directories();
             // These operations work on files and on directories alike.
             let is_either = matches!(
                 operation,
@@ -331,14 +344,14 @@ fn uses(program: &Program) -> Vec<Uses> {
                     | FileOperation::Rename
                     | FileOperation::Chmod
             );
-            it.of_files |= !operation.is_of_directories() && !is_either;
+            it.of_files |= !operation.works_on_directories() && !is_either;
         }
         if let Some(second) = &call.second {
             // A rename or a link creates its second name.
             uses[usize::from(second.fileset)].is_made = true;
         }
         // A file that is known only by its handle may belong to any set.
-        if call.on == On::Same && operation.removes() {
+        if call.on == CallObject::Same && operation.removes() {
             uses.iter_mut().for_each(|it| it.is_removed = true);
         }
     }
@@ -346,25 +359,25 @@ fn uses(program: &Program) -> Vec<Uses> {
 }
 
 /// Refuses picks that can never find a file.
-pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
+pub(super) fn check_sets(program: &Program) -> Result<(), InvalidProgram> {
     let uses = uses(program);
     for (index, (fileset, uses)) in program.filesets.iter().zip(&uses).enumerate() {
         let has_files = match &fileset.tree {
             DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
             DirectoryTree::Grown(_) => true,
             // Existing files of an earlier run may be directories.
-            _ => uses.of_files || fileset.present_permille > 0 && !program.finds_files(),
+            _ => uses.of_files || fileset.present_permille > 0 && !program.uses_existing_files(),
         };
         if uses.of_directories && has_files {
             let message = format!(
                 "`{}` has files, so its names are not directories",
                 fileset.name
             );
-            let flaw = ProgramFlaw::new(message, "use a separate fileset for directories");
+            let flaw = InvalidProgram::new(message, "use a separate fileset for directories");
             return Err(flaw.within(ProgramStep::Fileset(index)));
         }
     }
-    each_group(&program.parts, &mut |group| {
+    check_each_group(&program.parts, &mut |group| {
         for (list, acts) in group.lists() {
             let check = &mut |act: &Act| match act {
                 Act::Call(call) => check_reach(program, &uses, call),
@@ -376,26 +389,26 @@ pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
     })
 }
 
-fn check_reach(program: &Program, uses: &[Uses], call: &Call) -> Result<(), ProgramFlaw> {
+fn check_reach(program: &Program, uses: &[FileUses], call: &Call) -> Result<(), InvalidProgram> {
     let first = match &call.on {
-        On::Name(pick) => Some(pick),
+        CallObject::Name(pick) => Some(pick),
         _ => None,
     };
     for pick in first.into_iter().chain(&call.second) {
         let index = usize::from(pick.fileset);
         let (fileset, uses) = (&program.filesets[index], &uses[index]);
         let name = &fileset.name;
-        let is_lacking = pick.which == Which::Present && fileset.present_count() == 0;
+        let is_lacking = pick.which == FileFilter::Present && fileset.present_count() == 0;
         if is_lacking && !uses.is_made {
             let message = format!("no file of `{name}` ever exists");
             let help = format!("write `present = \"100%\"` in `{name}`, or create files first");
-            return Err(ProgramFlaw::new(message, help));
+            return Err(InvalidProgram::new(message, help));
         }
-        let is_full = pick.which == Which::Absent && fileset.present_count() == fileset.count;
+        let is_full = pick.which == FileFilter::Absent && fileset.present_count() == fileset.count;
         if is_full && !uses.is_removed {
             let message = format!("all files of `{name}` exist, so no name is free");
             let help = format!("write less than 100 % as `present` of `{name}`");
-            return Err(ProgramFlaw::new(message, help));
+            return Err(InvalidProgram::new(message, help));
         }
     }
     Ok(())

@@ -2,16 +2,17 @@
 
 use super::super::walk::{any_act, calls_of};
 use super::super::{
-    Act, Call, Ending, Group, Measure, On, Out, Pick, Program, ProgramPhase, Which,
+    Act, Call, CallObject, FileFilter, Group, Measure, OnNoFile, PhaseEndAction, Pick, Program,
+    ProgramPhase,
 };
-use super::{ProgramFlaw, check_label};
+use super::{InvalidProgram, check_label};
 
 /// Checks that each quota can be reached.
-pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), InvalidProgram> {
     for quota in &group.quotas {
         if quota.count == 0 {
             let message = format!("the workers of `{}` stop before they begin", group.name);
-            return Err(ProgramFlaw::new(message, "write an amount of 1 or more"));
+            return Err(InvalidProgram::new(message, "write an amount of 1 or more"));
         }
         if let Measure::Steps(label) | Measure::StepBytes(label) = quota.what {
             check_label(program, label)?;
@@ -19,14 +20,14 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
                 let name = &program.labels[usize::from(label)];
                 let message = format!("nothing in `body` is counted as `{name}`");
                 let help = format!("write `transaction = \"{name}\"` or `step = \"{name}\"` there");
-                return Err(ProgramFlaw::new(message, help));
+                return Err(InvalidProgram::new(message, help));
             }
         }
         let is_moved = quota.what == Measure::Bytes;
         let mut calls = calls_of(&group.body).into_iter();
         if is_moved && !calls.any(|it| it.operation.moves()) {
             let message = format!("the workers of `{}` move no bytes", group.name);
-            return Err(ProgramFlaw::new(
+            return Err(InvalidProgram::new(
                 message,
                 "write `rounds` instead of `bytes`",
             ));
@@ -45,20 +46,23 @@ fn counts(acts: &[Act], label: u8) -> bool {
 }
 
 /// Refuses a phase that never ends, because no time, amount or lack of files ends it.
-pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
-    if phase.time_ns.is_none() && phase.time_up != Ending::Stop {
+pub(super) fn check(phase: &ProgramPhase) -> Result<(), InvalidProgram> {
+    if phase.time_ns.is_none() && phase.time_up != PhaseEndAction::Stop {
         let message = format!("the phase `{}` has `time_up` but no `run_time`", phase.name);
-        return Err(ProgramFlaw::new(message, "write `run_time` for the phase"));
+        return Err(InvalidProgram::new(
+            message,
+            "write `run_time` for the phase",
+        ));
     }
-    if phase.first_done == Some(Ending::Level) {
+    if phase.first_done == Some(PhaseEndAction::Level) {
         let message = "`level` does not apply to `first_done`";
-        return Err(ProgramFlaw::new(message, "write `stop` or `finish`"));
+        return Err(InvalidProgram::new(message, "write `stop` or `finish`"));
     }
     // With `finish`, the workers continue after the time, so it does not end the phase.
-    if phase.time_ns.is_some() && phase.time_up != Ending::Finish {
+    if phase.time_ns.is_some() && phase.time_up != PhaseEndAction::Finish {
         return Ok(());
     }
-    let is_ended_by_one = |group: &Group| group.out == Out::EndPhase && runs_out(group, phase);
+    let is_ended_by_one = |group: &Group| group.out == OnNoFile::EndPhase && runs_out(group, phase);
     if phase.groups.iter().any(is_ended_by_one) {
         return Ok(());
     }
@@ -75,7 +79,7 @@ pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         phase.name, group.name
     );
     let help = "write `run_time` for the phase, or `rounds` for the group";
-    Err(ProgramFlaw::new(message, help))
+    Err(InvalidProgram::new(message, help))
 }
 
 /// Whether the group runs out of files: some pick stops finding files, whatever the random choices.
@@ -84,8 +88,8 @@ fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
     let is_finite = |(call, pick): &(&Call, &Pick)| is_finite(call, pick, phase);
     match group.out {
         // Only a round in which no pick finds a file ends the worker.
-        Out::Skip => !picks.is_empty() && picks.iter().all(is_finite),
-        Out::EndWorker | Out::EndPhase => picks.iter().any(is_finite),
+        OnNoFile::Skip => !picks.is_empty() && picks.iter().all(is_finite),
+        OnNoFile::EndWorker | OnNoFile::EndPhase => picks.iter().any(is_finite),
     }
 }
 
@@ -93,7 +97,7 @@ fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
 fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
     let mut found = Vec::new();
     for call in calls_of(acts) {
-        if let On::Name(pick) = &call.on {
+        if let CallObject::Name(pick) = &call.on {
             found.push((call, pick));
         }
         found.extend(call.second.iter().map(|pick| (call, pick)));
@@ -104,7 +108,7 @@ fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
 /// Whether the number of successful picks is limited: because the order passes through the set
 /// once, or because each pick leaves fewer files and nothing in the phase creates more.
 fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
-    if pick.order.is_once() {
+    if pick.order.is_single_pass() {
         return true;
     }
     let takes_a_name = call.operation.makes() || call.second.as_ref() == Some(pick);
@@ -114,16 +118,16 @@ fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
     };
     let of_set = |it: &Pick| it.fileset == pick.fileset;
     let is_named = |call: &Call| match &call.on {
-        On::Name(it) => of_set(it),
+        CallObject::Name(it) => of_set(it),
         // A file that was picked before may belong to this set.
         _ => true,
     };
     match pick.which {
-        Which::Absent if takes_a_name => {
+        FileFilter::Absent if takes_a_name => {
             let frees = |call: &&Call| call.operation.removes() && is_named(call);
             !all().iter().any(frees)
         }
-        Which::Present if call.operation.removes() => {
+        FileFilter::Present if call.operation.removes() => {
             let fills = |call: &&Call| {
                 let makes = call.operation.makes() && is_named(call);
                 makes || call.second.as_ref().is_some_and(of_set)

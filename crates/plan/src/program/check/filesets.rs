@@ -2,10 +2,10 @@
 
 use super::super::{
     Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILE_BYTES_MAX, FILES_MAX, FileNames,
-    FilesetPlan, GROWN_FILES_MAX, Law, ListedFiles, NestedDirectories, Program, StampedNames,
-    TreeGrowth, Way,
+    FilesetPlan, GROWN_FILES_MAX, Law, ListedFiles, NestedDirectories, OpenModePlan, Program,
+    StampedNames, TreeGrowth,
 };
-use super::{ProgramFlaw, ProgramStep, named};
+use super::{InvalidProgram, ProgramStep, named};
 
 const NAME_BYTES_MAX: usize = ListedFiles::NAME_BYTES_MAX;
 /// Longest path below the target in bytes; leaves room for the target and the work directory within
@@ -14,7 +14,7 @@ const PATH_BYTES_MAX: usize = 1024;
 /// Maximum number of digits to which a number is padded.
 const DIGITS_MAX: u32 = 20;
 
-pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
+pub(super) fn check(program: &Program) -> Result<(), InvalidProgram> {
     for (index, fileset) in program.filesets.iter().enumerate() {
         let others = &program.filesets[..index];
         let checked = check_fileset(fileset)
@@ -28,7 +28,7 @@ pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
     Ok(())
 }
 
-fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+fn check_fileset(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     let name = &fileset.name;
     named(name, "fileset")?;
     if !(1..=FILES_MAX).contains(&fileset.count) {
@@ -36,11 +36,14 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
             "the fileset `{name}` has {} names, not 1 to {FILES_MAX}",
             fileset.count
         );
-        return Err(ProgramFlaw::new(message, "write a `count` in that range"));
+        return Err(InvalidProgram::new(
+            message,
+            "write a `count` in that range",
+        ));
     }
     if fileset.present_permille > 1000 {
         let message = format!("`present` of `{name}` is more than 100 %");
-        return Err(ProgramFlaw::new(
+        return Err(InvalidProgram::new(
             message,
             "write `present = \"100%\"` or less",
         ));
@@ -56,18 +59,18 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     {
         None if fileset.present_permille > 0 => {
             let message = format!("files of `{name}` may have any size, however large");
-            Err(ProgramFlaw::new(message, "limit the size with `most`"))
+            Err(InvalidProgram::new(message, "limit the size with `most`"))
         }
         Some(most) if most > FILE_BYTES_MAX => {
             let message =
                 format!("files of `{name}` may have {most} bytes, more than {FILE_BYTES_MAX}");
-            Err(ProgramFlaw::new(message, "use a smaller size"))
+            Err(InvalidProgram::new(message, "use a smaller size"))
         }
         None | Some(_) => Ok(()),
     }
 }
 
-fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+fn check_tree(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     if let FileNames::Ways(directories) = &fileset.names {
         check_nested(fileset, directories, fileset.count)?;
     }
@@ -90,16 +93,19 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
         fileset.name
     );
     let near = seen.clamp(1, most);
-    Err(ProgramFlaw::new(message, format!("write `{key} = {near}`")))
+    Err(InvalidProgram::new(
+        message,
+        format!("write `{key} = {near}`"),
+    ))
 }
 
-fn check_stamped(fileset: &FilesetPlan, names: &StampedNames) -> Result<(), ProgramFlaw> {
+fn check_stamped(fileset: &FilesetPlan, names: &StampedNames) -> Result<(), InvalidProgram> {
     let length = names.length.max(names.random_length);
     if length as usize <= NAME_BYTES_MAX && names.directories <= DIRECTORIES_MAX {
         return Ok(());
     }
     let message = format!("names of `{}` are too long", fileset.name);
-    Err(ProgramFlaw::new(message, "use shorter names"))
+    Err(InvalidProgram::new(message, "use shorter names"))
 }
 
 /// Checks nested directories: each must have a number, and their paths must not be too long.
@@ -107,7 +113,7 @@ fn check_nested(
     fileset: &FilesetPlan,
     directories: &NestedDirectories,
     count: u32,
-) -> Result<(), ProgramFlaw> {
+) -> Result<(), InvalidProgram> {
     let name = &fileset.name;
     let least = match directories.nesting {
         DirectoryNesting::Digits => 2,
@@ -115,21 +121,24 @@ fn check_nested(
     };
     if directories.fan < least {
         let message = format!("a directory of `{name}` has {} others", directories.fan);
-        return Err(ProgramFlaw::new(message, format!("use at least {least}")));
+        return Err(InvalidProgram::new(
+            message,
+            format!("use at least {least}"),
+        ));
     }
     if count > DIRECTORIES_MAX {
         let message = format!("`{name}` has {count} directories, more than {DIRECTORIES_MAX}");
-        return Err(ProgramFlaw::new(message, "use fewer directories"));
+        return Err(InvalidProgram::new(message, "use fewer directories"));
     }
     let before = &directories.before;
     if before.contains('/') || before.chars().any(char::is_control) {
         let message = format!("directories of `{name}` have names with a slash in them");
-        return Err(ProgramFlaw::new(message, "use plain names"));
+        return Err(InvalidProgram::new(message, "use plain names"));
     }
     Ok(())
 }
 
-fn check_growth(fileset: &FilesetPlan, growth: &TreeGrowth) -> Result<(), ProgramFlaw> {
+fn check_growth(fileset: &FilesetPlan, growth: &TreeGrowth) -> Result<(), InvalidProgram> {
     let name = &fileset.name;
     check_law(
         &growth.width,
@@ -142,11 +151,11 @@ fn check_growth(fileset: &FilesetPlan, growth: &TreeGrowth) -> Result<(), Progra
         "the fileset `{name}` has {} names in a grown tree, more than {GROWN_FILES_MAX}",
         fileset.count
     );
-    Err(ProgramFlaw::new(message, "use fewer files"))
+    Err(InvalidProgram::new(message, "use fewer files"))
 }
 
 /// Checks that the fileset whose directories are listed has a grown tree.
-fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     let DirectoryTree::DirectoriesOf { fileset: other } = fileset.tree else {
         return Ok(());
     };
@@ -156,18 +165,21 @@ fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), Prog
         true => Ok(()),
         false => {
             let message = format!("`{}` lists directories that do not exist", fileset.name);
-            Err(ProgramFlaw::new(message, "name a fileset whose tree grows"))
+            Err(InvalidProgram::new(
+                message,
+                "name a fileset whose tree grows",
+            ))
         }
     }
 }
 
 /// Checks a path below the target: each component must be a plain name.
-fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+fn check_path(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     let path = &fileset.path;
     let shown = crate::printable(path);
     let wrong = |why: &str| {
         let message = format!("the path `{shown}` of `{}` {why}", fileset.name);
-        Err(ProgramFlaw::new(
+        Err(InvalidProgram::new(
             message,
             "name a directory below the target, such as `mail/new`",
         ))
@@ -192,7 +204,7 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 }
 
 /// Checks listed names: they must be plain, and one per file.
-fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramFlaw> {
+fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), InvalidProgram> {
     let count = fileset.count as usize;
     // Without listed sizes, the law of the fileset gives them.
     let has_all = files.names.len() == count && [0, count].contains(&files.sizes.len());
@@ -200,10 +212,13 @@ fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramF
         return Ok(());
     }
     let message = format!("names of `{}` are not {count} plain names", fileset.name);
-    Err(ProgramFlaw::new(message, "list each name, without a slash"))
+    Err(InvalidProgram::new(
+        message,
+        "list each name, without a slash",
+    ))
 }
 
-fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+fn check_names(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     if let FileNames::Listed(files) = &fileset.names {
         return check_list(fileset, files);
     }
@@ -213,14 +228,14 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
         FileNames::Low { each: 2.. } => return Ok(()),
         FileNames::Low { each } => {
             let message = format!("directories of `{}` have {each} entries", fileset.name);
-            return Err(ProgramFlaw::new(message, "use at least 2"));
+            return Err(InvalidProgram::new(message, "use at least 2"));
         }
         _ => {}
     }
     let (before, digits, after) = fileset.names.parts();
     let wrong = |why: &str| {
         let message = format!("names of `{}` {why}", fileset.name);
-        Err(ProgramFlaw::new(
+        Err(InvalidProgram::new(
             message,
             "write `names` such as `msg-{number}`",
         ))
@@ -243,11 +258,11 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 }
 
 /// Refuses two filesets with the same files.
-fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), ProgramFlaw> {
+fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), InvalidProgram> {
     let other = others.iter().find(|it| it.name == fileset.name);
     if let Some(other) = other {
         let message = format!("there are two filesets `{}`", other.name);
-        return Err(ProgramFlaw::new(message, "name each fileset once"));
+        return Err(InvalidProgram::new(message, "name each fileset once"));
     }
     let is_same = |it: &&FilesetPlan| {
         it.path == fileset.path && it.names == fileset.names && it.copies == fileset.copies
@@ -259,29 +274,29 @@ fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), Prog
         "`{}` and `{}` have the same names in the same directory",
         other.name, fileset.name
     );
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         "give one of them another `path` or other `names`",
     ))
 }
 
-fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
+fn check_way(way: &OpenModePlan) -> Result<(), InvalidProgram> {
     if way.permissions > 0o777 {
         let message = format!(
             "the permissions {:o} of the way `{}` are above 777",
             way.permissions, way.name
         );
-        return Err(ProgramFlaw::new(
+        return Err(InvalidProgram::new(
             message,
             "write, for example, `permissions = \"644\"`",
         ));
     }
     let key = match way {
         _ if way.access != Access::Read => return Ok(()),
-        Way {
+        OpenModePlan {
             is_appending: true, ..
         } => "append",
-        Way {
+        OpenModePlan {
             is_truncating: true,
             ..
         } => "truncate",
@@ -291,19 +306,19 @@ fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
         "the way `{}` only reads, so `{key}` has no meaning",
         way.name
     );
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         format!("leave `{key}` out, or write `access = \"write\"`"),
     ))
 }
 
 /// Checks that a law can be drawn from.
-pub(super) fn check_law(law: &Law, what: &str) -> Result<(), ProgramFlaw> {
+pub(super) fn check_law(law: &Law, what: &str) -> Result<(), InvalidProgram> {
     let Some(flaw) = law.flaw() else {
         return Ok(());
     };
     let message = format!("{what} cannot be drawn: {flaw}");
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         "write, for example, `{ uniform = [1, 8] }`",
     ))

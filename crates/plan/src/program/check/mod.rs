@@ -12,7 +12,7 @@ mod tests;
 mod tokens;
 
 use super::{
-    Act, ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, Until, WAYS_MAX,
+    Act, ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, RoundsEnd, WAYS_MAX,
 };
 
 /// Maximum nesting of rounds.
@@ -43,7 +43,7 @@ pub enum ProgramStep {
 
 /// Reason why a program cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramFlaw {
+pub struct InvalidProgram {
     /// Path to the faulty part.
     pub path: Vec<ProgramStep>,
     /// Error message.
@@ -52,7 +52,7 @@ pub struct ProgramFlaw {
     pub help: String,
 }
 
-impl ProgramFlaw {
+impl InvalidProgram {
     fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             path: Vec::new(),
@@ -73,7 +73,7 @@ impl Program {
     ///
     /// # Errors
     /// The first reason why it cannot.
-    pub fn check(&self) -> Result<(), ProgramFlaw> {
+    pub fn check(&self) -> Result<(), InvalidProgram> {
         self.check_counts()?;
         pools::check(self)?;
         filesets::check(self)?;
@@ -88,16 +88,16 @@ impl Program {
     /// # Errors
     /// If acts of the body use a file that was opened outside it, because only one flow has it
     /// open.
-    pub fn check_depth(&self, iodepth: u32) -> Result<(), ProgramFlaw> {
+    pub fn check_depth(&self, iodepth: u32) -> Result<(), InvalidProgram> {
         if iodepth <= 1 {
             return Ok(());
         }
-        each_group(&self.parts, &mut |group| {
+        check_each_group(&self.parts, &mut |group| {
             registers::check(self, group, true)
         })
     }
 
-    fn check_counts(&self) -> Result<(), ProgramFlaw> {
+    fn check_counts(&self) -> Result<(), InvalidProgram> {
         for (count, most, what) in [
             (self.filesets.len(), FILESETS_MAX, "filesets"),
             (self.ways.len(), WAYS_MAX, "ways"),
@@ -105,21 +105,21 @@ impl Program {
         ] {
             if count > most {
                 let message = format!("there are {count} {what}, more than {most}");
-                return Err(ProgramFlaw::new(message, format!("use fewer {what}")));
+                return Err(InvalidProgram::new(message, format!("use fewer {what}")));
             }
         }
         if self.ways.is_empty() && self.pool.is_none() {
             let message = "there is no way of opening a file";
-            return Err(ProgramFlaw::new(message, "add one to read and to write"));
+            return Err(InvalidProgram::new(message, "add one to read and to write"));
         }
         if self.phases().is_empty() {
             let message = "there is no phase, so there is nothing to run";
-            return Err(ProgramFlaw::new(message, "add a `[[phase]]`"));
+            return Err(InvalidProgram::new(message, "add a `[[phase]]`"));
         }
         Ok(())
     }
 
-    fn check_parts(&self, parts: &[ProgramPart], depth: usize) -> Result<(), ProgramFlaw> {
+    fn check_parts(&self, parts: &[ProgramPart], depth: usize) -> Result<(), InvalidProgram> {
         for (index, part) in parts.iter().enumerate() {
             let checked = match part {
                 ProgramPart::Phase(phase) => self.check_phase(phase),
@@ -137,48 +137,48 @@ impl Program {
 
     fn check_rounds(
         &self,
-        until: Until,
+        until: RoundsEnd,
         parts: &[ProgramPart],
         depth: usize,
-    ) -> Result<(), ProgramFlaw> {
+    ) -> Result<(), InvalidProgram> {
         if parts.is_empty() {
             let message = "the rounds have no phase, so there is nothing to repeat";
-            return Err(ProgramFlaw::new(message, "add a `[[rounds.phase]]`"));
+            return Err(InvalidProgram::new(message, "add a `[[rounds.phase]]`"));
         }
         if depth >= ROUNDS_NESTED_MAX {
             let message = format!("rounds are nested more than {ROUNDS_NESTED_MAX} deep");
-            return Err(ProgramFlaw::new(message, "nest fewer rounds"));
+            return Err(InvalidProgram::new(message, "nest fewer rounds"));
         }
         match until {
-            Until::Times(0) => {
+            RoundsEnd::Times(0) => {
                 let message = "`times` is 0, so no round would run";
-                Err(ProgramFlaw::new(message, "write `times = 1` or more"))
+                Err(InvalidProgram::new(message, "write `times = 1` or more"))
             }
-            Until::Spent { ns: 0 } => {
+            RoundsEnd::Spent { ns: 0 } => {
                 let message = "`spent` is 0, so no round would run";
-                Err(ProgramFlaw::new(message, "write a `spent` above 0"))
+                Err(InvalidProgram::new(message, "write a `spent` above 0"))
             }
-            Until::Sampled { fileset, .. } if usize::from(fileset) >= self.filesets.len() => {
+            RoundsEnd::Sampled { fileset, .. } if usize::from(fileset) >= self.filesets.len() => {
                 let message = format!("there is no fileset with the number {fileset}");
-                Err(ProgramFlaw::new(message, "add the fileset"))
+                Err(InvalidProgram::new(message, "add the fileset"))
             }
-            Until::Sampled { samples: 0, .. } => {
+            RoundsEnd::Sampled { samples: 0, .. } => {
                 let message = "there are 0 samples";
-                Err(ProgramFlaw::new(message, "use 1 or more"))
+                Err(InvalidProgram::new(message, "use 1 or more"))
             }
             _ => Ok(()),
         }
     }
 
-    fn check_phase(&self, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
+    fn check_phase(&self, phase: &ProgramPhase) -> Result<(), InvalidProgram> {
         named(&phase.name, "phase")?;
         if phase.groups.is_empty() {
             let message = format!("the phase `{}` has no group and no workers", phase.name);
-            return Err(ProgramFlaw::new(message, "add a `[[phase.group]]`"));
+            return Err(InvalidProgram::new(message, "add a `[[phase.group]]`"));
         }
         if phase.time_ns == Some(0) {
             let message = format!("the phase `{}` lasts 0 s", phase.name);
-            return Err(ProgramFlaw::new(message, "give it a time above 0"));
+            return Err(InvalidProgram::new(message, "give it a time above 0"));
         }
         let mut workers = 0_u32;
         for (index, group) in phase.groups.iter().enumerate() {
@@ -197,7 +197,7 @@ impl Program {
                 "the groups of `{}` have {workers} workers, more than {WORKERS_MAX}",
                 phase.name
             );
-            return Err(ProgramFlaw::new(message, "use fewer `workers`"));
+            return Err(InvalidProgram::new(message, "use fewer `workers`"));
         }
         tokens::check(self, phase)?;
         ends::check(phase)
@@ -205,13 +205,13 @@ impl Program {
 }
 
 /// Applies a check to each group, at any nesting level.
-fn each_group(
+fn check_each_group(
     parts: &[ProgramPart],
-    check: &mut impl FnMut(&super::Group) -> Result<(), ProgramFlaw>,
-) -> Result<(), ProgramFlaw> {
+    check: &mut impl FnMut(&super::Group) -> Result<(), InvalidProgram>,
+) -> Result<(), InvalidProgram> {
     for (index, part) in parts.iter().enumerate() {
         let checked = match part {
-            ProgramPart::Rounds { parts, .. } => each_group(parts, check),
+            ProgramPart::Rounds { parts, .. } => check_each_group(parts, check),
             ProgramPart::Phase(phase) => {
                 let mut groups = phase.groups.iter().enumerate();
                 groups.try_for_each(|(index, group)| {
@@ -227,8 +227,8 @@ fn each_group(
 /// Applies a check to each act, at any nesting level.
 fn check_each_act(
     acts: &[Act],
-    check: &mut impl FnMut(&Act) -> Result<(), ProgramFlaw>,
-) -> Result<(), ProgramFlaw> {
+    check: &mut impl FnMut(&Act) -> Result<(), InvalidProgram>,
+) -> Result<(), InvalidProgram> {
     for (index, act) in acts.iter().enumerate() {
         let checked = check(act).and_then(|()| match act {
             Act::Mix(branches) => {
@@ -249,21 +249,21 @@ fn check_each_act(
 }
 
 /// Checks that a label exists.
-fn check_label(program: &Program, label: u8) -> Result<(), ProgramFlaw> {
+fn check_label(program: &Program, label: u8) -> Result<(), InvalidProgram> {
     if usize::from(label) < program.labels.len().min(LABELS_MAX) {
         return Ok(());
     }
     let message = format!("there is no label with the number {label}");
-    Err(ProgramFlaw::new(message, "add the label"))
+    Err(InvalidProgram::new(message, "add the label"))
 }
 
 /// Checks a name, which appears in tables and records: it must be one non-empty line.
-fn named(name: &str, what: &str) -> Result<(), ProgramFlaw> {
+fn named(name: &str, what: &str) -> Result<(), InvalidProgram> {
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {
         return Ok(());
     }
     let message = format!("a {what} has no name on one line");
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         format!("give the {what} a `name`"),
     ))

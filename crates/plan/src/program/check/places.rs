@@ -1,12 +1,12 @@
 //! Checks that all calls on an open file agree on how positions are handled.
 
-use super::super::{Group, Program, Way, Where};
-use super::ProgramFlaw;
+use super::super::{CallPosition, Group, OpenModePlan, Program};
+use super::InvalidProgram;
 
 impl Program {
     /// The way in which a group opens files under a handle: the first one that it names.
     #[must_use]
-    pub fn way_of(&self, group: &Group, handle: u8) -> Option<&Way> {
+    pub fn way_of(&self, group: &Group, handle: u8) -> Option<&OpenModePlan> {
         let calls = group.calls().into_iter();
         let mut opens = calls.filter(|call| call.operation.opens() && call.handle == handle);
         self.ways.get(usize::from(opens.next()?.way))
@@ -14,7 +14,7 @@ impl Program {
 }
 
 /// The file offset is only known if all calls that open, read and write the file use the same way.
-pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+pub(super) fn check(program: &Program, group: &Group) -> Result<(), InvalidProgram> {
     for call in group.calls() {
         let Some(way) = program.way_of(group, call.handle) else {
             continue;
@@ -27,16 +27,16 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
                 way.name, own.name
             );
             let help = "write the same `seek` and `unit` in both, or give one its own `handle`";
-            return Err(ProgramFlaw::new(message, help));
+            return Err(InvalidProgram::new(message, help));
         }
-        if way.unit_bytes > 0 && call.operation.moves() && call.place != Where::Here {
+        if way.unit_bytes > 0 && call.operation.moves() && call.place != CallPosition::Here {
             let message = format!(
                 "`{}` by the way `{}` uses its own position in the file, but `unit` needs the \
                  file offset",
                 call.operation.name(),
                 way.name
             );
-            return Err(ProgramFlaw::new(message, "leave `at` or `unit` out"));
+            return Err(InvalidProgram::new(message, "leave `at` or `unit` out"));
         }
     }
     Ok(())

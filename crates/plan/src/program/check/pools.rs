@@ -1,17 +1,17 @@
 //! Checks the parts of a pool.
 
 use super::super::{FilePool, PoolPart, Program};
-use super::ProgramFlaw;
+use super::InvalidProgram;
 
 /// A pool goes through all of its parts once, in order, each alone in its phase.
-pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
+pub(super) fn check(program: &Program) -> Result<(), InvalidProgram> {
     let phases = program.phases().into_iter();
     let users = phases.filter(|phase| phase.groups.iter().any(|group| group.pool.is_some()));
     let mut parts = Vec::new();
     for phase in users {
         if phase.groups.len() > 1 {
             let message = format!("`{}` has groups that do not use the pool", phase.name);
-            return Err(ProgramFlaw::new(message, "put them into another phase"));
+            return Err(InvalidProgram::new(message, "put them into another phase"));
         }
         parts.extend(phase.groups.iter().filter_map(|group| group.pool));
     }
@@ -21,7 +21,7 @@ pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
     }
     let message = "the parts of the pool are not in order, each once";
     let help = "make its directories, fill it, do its transactions, and empty it";
-    Err(ProgramFlaw::new(message, help))
+    Err(InvalidProgram::new(message, help))
 }
 
 impl FilePool {
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_goes_through_all_of_its_parts() {
+    fn a_pool_program_has_all_its_parts() {
         let flat = program(FilePool::default());
         assert_eq!(flat.check().map(|()| flat.parts.len()).ok(), Some(3));
         let deep = program(FilePool {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_missing_or_not_alone_are_refused() {
+    fn missing_swapped_or_extra_parts_are_refused() {
         let mut swapped = program(FilePool::default());
         swapped.parts.swap(0, 1);
         assert!(swapped.check().is_err());

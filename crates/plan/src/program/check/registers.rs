@@ -1,11 +1,11 @@
 //! Checks which files are open at each act, on every path through the acts of a group.
 
-use super::super::walk::each_act;
+use super::super::walk::visit_acts;
 use super::super::{
-    Access, Act, ActList, Call, DirectoryWalk, FileOperation, Group, MovedBytes, On, Program,
-    REGISTERS_MAX, Way,
+    Access, Act, ActList, Call, CallObject, DirectoryWalk, FileOperation, Group, MovedBytes,
+    OpenModePlan, Program, REGISTERS_MAX,
 };
-use super::{ProgramFlaw, ProgramStep};
+use super::{InvalidProgram, ProgramStep};
 
 /// Open file of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) fn check(
     program: &Program,
     group: &Group,
     has_several_flows: bool,
-) -> Result<(), ProgramFlaw> {
+) -> Result<(), InvalidProgram> {
     let unused = vec![Register::UNUSED; register_count(group).min(REGISTERS_MAX)];
     let path = Path { program };
     let mut before = unused.clone();
@@ -74,7 +74,7 @@ pub(super) fn check(
         };
         let done = done.map_err(|flaw| {
             let flaw = match is_body && has_several_flows {
-                true => by_depth(flaw),
+                true => blame_iodepth(flaw),
                 false => flaw,
             };
             flaw.within(ProgramStep::Acts(list))
@@ -88,10 +88,10 @@ pub(super) fn check(
 }
 
 /// The same flaw, if the acts would be right with a single flow.
-fn by_depth(flaw: ProgramFlaw) -> ProgramFlaw {
+fn blame_iodepth(flaw: InvalidProgram) -> InvalidProgram {
     let message = format!("{}, because `iodepth` is above 1", flaw.message);
     let help = "open files in `body`, or use `iodepth = 1` and more workers";
-    ProgramFlaw {
+    InvalidProgram {
         message,
         help: help.to_owned(),
         ..flaw
@@ -102,7 +102,7 @@ fn by_depth(flaw: ProgramFlaw) -> ProgramFlaw {
 fn register_count(group: &Group) -> usize {
     let mut count = 0;
     for (_, acts) in group.lists() {
-        each_act(acts, &mut |act| {
+        visit_acts(acts, &mut |act| {
             let last = match act {
                 Act::Call(call) => match call.bytes {
                     MovedBytes::SizeOf { handle } => call.handle.max(handle),
@@ -122,7 +122,7 @@ struct Path<'a> {
 }
 
 impl Path<'_> {
-    fn through(&self, mut before: Registers, acts: &[Act]) -> Result<Registers, ProgramFlaw> {
+    fn through(&self, mut before: Registers, acts: &[Act]) -> Result<Registers, InvalidProgram> {
         for (index, act) in acts.iter().enumerate() {
             before = self
                 .act(before, act)
@@ -137,7 +137,7 @@ impl Path<'_> {
         before: &Registers,
         acts: &[Act],
         may_be_left_out: bool,
-    ) -> Result<Registers, ProgramFlaw> {
+    ) -> Result<Registers, InvalidProgram> {
         let mut entered = before.clone();
         loop {
             let done = self.through(entered.clone(), acts)?;
@@ -154,7 +154,7 @@ impl Path<'_> {
         }
     }
 
-    fn act(&self, before: Registers, act: &Act) -> Result<Registers, ProgramFlaw> {
+    fn act(&self, before: Registers, act: &Act) -> Result<Registers, InvalidProgram> {
         match act {
             Act::Call(call) => self.call(before, call),
             Act::Times(law, acts) => self.repeated(&before, acts, law.smallest() == 0),
@@ -176,49 +176,55 @@ impl Path<'_> {
         }
     }
 
-    fn walk(&self, mut before: Registers, walk: &DirectoryWalk) -> Result<Registers, ProgramFlaw> {
+    fn walk(
+        &self,
+        mut before: Registers,
+        walk: &DirectoryWalk,
+    ) -> Result<Registers, InvalidProgram> {
         let handle = usize::from(walk.handle);
         before[handle].is_known = true;
         let before = self.repeated(&before, &walk.each, true)?;
         if before[handle].opened != RegisterState::No {
             let message = "a file is left open under the handle of the `walk`";
-            return Err(ProgramFlaw::new(message, "write `\"close\"` after it"));
+            return Err(InvalidProgram::new(message, "write `\"close\"` after it"));
         }
         self.through(before, &walk.after)
     }
 
-    fn call(&self, mut before: Registers, call: &Call) -> Result<Registers, ProgramFlaw> {
+    fn call(&self, mut before: Registers, call: &Call) -> Result<Registers, InvalidProgram> {
         if let MovedBytes::SizeOf { handle } = call.bytes {
             known(before[usize::from(handle)], "size of")?;
         }
         let register = &mut before[usize::from(call.handle)];
         let verb = call.operation.name();
         match call.on {
-            On::Handle if call.operation == FileOperation::Sync => {}
-            On::Handle => {
+            CallObject::Handle if call.operation == FileOperation::Sync => {}
+            CallObject::Handle => {
                 self.check_open(*register, call)?;
                 if call.operation == FileOperation::Close {
                     register.opened = RegisterState::No;
                 }
             }
-            On::Same | On::Directory => known(*register, verb)?,
-            On::Name(_) if register.opened != RegisterState::No && !call.operation.opens() => {
+            CallObject::Same | CallObject::Directory => known(*register, verb)?,
+            CallObject::Name(_)
+                if register.opened != RegisterState::No && !call.operation.opens() =>
+            {
                 let message = format!(
                     "`{verb}` picks a file under the handle of one that {} open",
-                    be(register.opened)
+                    verb_of_opened(register.opened)
                 );
-                return Err(ProgramFlaw::new(message, "give it its own `handle`"));
+                return Err(InvalidProgram::new(message, "give it its own `handle`"));
             }
-            On::Name(_) => register.is_known = true,
+            CallObject::Name(_) => register.is_known = true,
         }
         if call.operation.opens() {
             if register.opened != RegisterState::No {
                 let message = format!(
                     "`{verb}` opens a file under the handle of one that {} open",
-                    be(register.opened)
+                    verb_of_opened(register.opened)
                 );
                 let help = "write `\"close\"` before it, or give it its own `handle`";
-                return Err(ProgramFlaw::new(message, help));
+                return Err(InvalidProgram::new(message, help));
             }
             register.opened = RegisterState::Yes(Some(call.way));
         }
@@ -226,14 +232,14 @@ impl Path<'_> {
     }
 
     /// Checks that an operation on an open file has one, opened for this kind of access.
-    fn check_open(&self, register: Register, call: &Call) -> Result<(), ProgramFlaw> {
+    fn check_open(&self, register: Register, call: &Call) -> Result<(), InvalidProgram> {
         let verb = call.operation.name();
         let RegisterState::Yes(way) = register.opened else {
             let message = match register.opened {
                 RegisterState::Perhaps => format!("`{verb}` works on a file that may not be open"),
                 _ => format!("`{verb}` works on a file, but none is open under its handle"),
             };
-            return Err(ProgramFlaw::new(
+            return Err(InvalidProgram::new(
                 message,
                 "write `{ open = \"FILESET\" }` before it",
             ));
@@ -250,27 +256,27 @@ impl Path<'_> {
     }
 }
 
-fn not_open_for(wanted: &str, way: &Way) -> ProgramFlaw {
+fn not_open_for(wanted: &str, way: &OpenModePlan) -> InvalidProgram {
     let message = format!(
         "the file is opened in the way `{}`, not to {wanted}",
         way.name
     );
-    ProgramFlaw::new(message, "write `access = \"read-write\"` in that `[[way]]`")
+    InvalidProgram::new(message, "write `access = \"read-write\"` in that `[[way]]`")
 }
 
-fn be(opened: RegisterState) -> &'static str {
+fn verb_of_opened(opened: RegisterState) -> &'static str {
     match opened {
         RegisterState::Perhaps => "may be",
         _ => "is",
     }
 }
 
-fn known(register: Register, verb: &str) -> Result<(), ProgramFlaw> {
+fn known(register: Register, verb: &str) -> Result<(), InvalidProgram> {
     if register.is_known {
         return Ok(());
     }
     let message = format!("`{verb}` names `@`, but no file was picked under that handle before");
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         "name a fileset, from which a file is picked",
     ))

@@ -8,7 +8,7 @@ fn with(body: Vec<Act>) -> Program {
     Program {
         labels: vec!["one".to_owned()],
         filesets: vec![set],
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase("serve", body))],
         ..Program::default()
@@ -25,31 +25,31 @@ fn refused(body: Vec<Act>) -> String {
 }
 
 fn first() -> Act {
-    open(pick(0, Which::Present))
+    open(pick(0, FileFilter::Present))
 }
 
 fn write(bytes: u64) -> Act {
     Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(bytes)),
-        ..call(FileOperation::Write, On::Handle)
+        ..call(FileOperation::Write, CallObject::Handle)
     })
 }
 
 fn read(bytes: MovedBytes) -> Act {
     Act::Call(Call {
         bytes,
-        ..call(FileOperation::Read, On::Handle)
+        ..call(FileOperation::Read, CallObject::Handle)
     })
 }
 
 #[test]
-fn what_can_be_done_passes() {
+fn a_valid_program_passes_the_check() {
     assert_eq!(deliveries().check(), Ok(()));
     assert_eq!(with(vec![first(), write(1), close()]).check(), Ok(()));
 }
 
 #[test]
-fn a_program_has_something_to_do() {
+fn a_program_must_have_something_to_do() {
     let mut program = with(vec![first(), close()]);
     program.ways.clear();
     assert!(refusal(&program).starts_with("there is no way of opening a file"));
@@ -80,15 +80,15 @@ fn rounds_have_phases_and_an_end() {
         program.parts.push(ProgramPart::Rounds { until, parts });
         refusal(&program)
     };
-    assert!(rounds(Until::Full, false).starts_with("the rounds have no phase"));
-    assert!(rounds(Until::Times(0), true).starts_with("`times` is 0, so no round would run"));
+    assert!(rounds(RoundsEnd::Full, false).starts_with("the rounds have no phase"));
+    assert!(rounds(RoundsEnd::Times(0), true).starts_with("`times` is 0, so no round would run"));
     assert!(
-        rounds(Until::Spent { ns: 0 }, true).starts_with("`spent` is 0, so no round would run")
+        rounds(RoundsEnd::Spent { ns: 0 }, true).starts_with("`spent` is 0, so no round would run")
     );
     let mut program = with(vec![first(), close()]);
     for _ in 0..5 {
         program.parts = vec![ProgramPart::Rounds {
-            until: Until::Times(2),
+            until: RoundsEnd::Times(2),
             parts: program.parts,
         }];
     }
@@ -149,7 +149,7 @@ fn names_stay_below_the_target() {
 }
 
 #[test]
-fn listed_names_are_plain_and_as_many_as_there_are_files() {
+fn listed_names_must_be_plain_and_one_per_file() {
     let listed = |names: &[&str]| {
         let mut program = with(vec![first(), close()]);
         program.filesets[0].count = 2;
@@ -214,11 +214,11 @@ fn filesets_are_distinct_and_in_range() {
             .starts_with("`mail` and `other` have the same names in the same directory")
     );
     let mut program = with(vec![first(), close()]);
-    program.ways.push(Way {
+    program.ways.push(OpenModePlan {
         name: "log".to_owned(),
         access: Access::Read,
         is_appending: true,
-        ..Way::default()
+        ..OpenModePlan::default()
     });
     assert_eq!(
         refusal(&program),
@@ -228,14 +228,14 @@ fn filesets_are_distinct_and_in_range() {
 }
 
 #[test]
-fn files_under_one_handle_are_read_where_they_stand_or_not() {
+fn ways_under_one_handle_must_agree_on_seeking() {
     let mut program = with(vec![first(), write(1), close()]);
     program.ways = vec![
-        Way::default(),
-        Way {
+        OpenModePlan::default(),
+        OpenModePlan {
             name: "bytes".to_owned(),
             unit_bytes: 1,
-            ..Way::default()
+            ..OpenModePlan::default()
         },
     ];
     let change =
@@ -249,9 +249,9 @@ fn files_under_one_handle_are_read_where_they_stand_or_not() {
         };
     change(&mut program, 0, &|call| call.way = 1);
     assert_eq!(program.check(), Ok(()));
-    change(&mut program, 1, &|call| call.place = Where::Same);
+    change(&mut program, 1, &|call| call.place = CallPosition::Same);
     assert!(refusal(&program).starts_with("`write` by the way `bytes` uses its own position"));
-    change(&mut program, 1, &|call| call.place = Where::Here);
+    change(&mut program, 1, &|call| call.place = CallPosition::Here);
     let group = &mut program.phases_mut()[0].groups[0];
     group.first = vec![first(), close()];
     assert!(refusal(&program).starts_with(
@@ -262,7 +262,7 @@ fn files_under_one_handle_are_read_where_they_stand_or_not() {
 }
 
 #[test]
-fn what_works_on_an_open_file_needs_one() {
+fn calls_on_an_open_file_need_one() {
     assert_eq!(
         refused(vec![close()]),
         "`close` works on a file, but none is open under its handle; \
@@ -287,7 +287,7 @@ fn what_works_on_an_open_file_needs_one() {
 }
 
 #[test]
-fn what_is_open_is_not_opened_again_on_any_path() {
+fn an_open_handle_must_not_be_opened_again_on_any_path() {
     let again = "`open` opens a file under the handle of one that ";
     assert!(refused(vec![first(), first()]).starts_with(&format!("{again}is open")));
     // The second round meets what the first left open.
@@ -313,8 +313,11 @@ fn what_is_open_is_not_opened_again_on_any_path() {
 }
 
 #[test]
-fn another_file_is_not_picked_under_the_handle_of_an_open_one() {
-    let stat = Act::Call(call(FileOperation::Stat, On::Name(pick(0, Which::Present))));
+fn no_file_may_be_picked_under_the_handle_of_an_open_one() {
+    let stat = Act::Call(call(
+        FileOperation::Stat,
+        CallObject::Name(pick(0, FileFilter::Present)),
+    ));
     assert_eq!(
         refused(vec![first(), stat.clone(), close()]),
         "`stat` picks a file under the handle of one that is open; give it its own `handle`"
@@ -325,8 +328,8 @@ fn another_file_is_not_picked_under_the_handle_of_an_open_one() {
 }
 
 #[test]
-fn a_handle_has_a_file_before_it_is_named() {
-    let unlink = Act::Call(call(FileOperation::Unlink, On::Same));
+fn a_handle_needs_a_picked_file_before_it_is_used() {
+    let unlink = Act::Call(call(FileOperation::Unlink, CallObject::Same));
     assert_eq!(
         refused(vec![unlink]),
         "`unlink` names `@`, but no file was picked under that handle before; name a fileset, \
@@ -337,12 +340,12 @@ fn a_handle_has_a_file_before_it_is_named() {
 }
 
 #[test]
-fn a_way_is_for_what_is_done() {
+fn the_access_of_a_way_must_permit_its_calls() {
     let mut program = with(vec![first(), write(1), close()]);
-    program.ways[0] = Way {
+    program.ways[0] = OpenModePlan {
         name: "look".to_owned(),
         access: Access::Read,
-        ..Way::default()
+        ..OpenModePlan::default()
     };
     assert_eq!(
         refusal(&program),
@@ -357,84 +360,94 @@ fn a_way_is_for_what_is_done() {
 }
 
 #[test]
-fn second_names_go_with_the_verbs_that_take_them() {
+fn second_names_belong_to_the_verbs_that_take_them() {
     let second = |operation, second| {
         Act::Call(Call {
             second,
-            ..call(operation, On::Name(pick(0, Which::Present)))
+            ..call(operation, CallObject::Name(pick(0, FileFilter::Present)))
         })
     };
     assert_eq!(
         refused(vec![second(FileOperation::Rename, None)]),
         "`rename` needs a second name; write the fileset of it as `to`"
     );
-    let unlink = second(FileOperation::Unlink, Some(pick(0, Which::Absent)));
+    let unlink = second(FileOperation::Unlink, Some(pick(0, FileFilter::Absent)));
     assert_eq!(
         refused(vec![unlink]),
         "`unlink` takes no second name; leave `to` out"
     );
-    let link = second(FileOperation::Link, Some(pick(0, Which::Present)));
+    let link = second(FileOperation::Link, Some(pick(0, FileFilter::Present)));
     assert!(refused(vec![link]).starts_with("`link` needs a name of `mail` that does not exist"));
-    let rename = second(FileOperation::Rename, Some(pick(0, Which::Any)));
+    let rename = second(FileOperation::Rename, Some(pick(0, FileFilter::Any)));
     assert_eq!(with(vec![rename]).check(), Ok(()));
 }
 
 #[test]
-fn what_is_picked_can_be_there() {
-    let named = |operation, which| Act::Call(call(operation, On::Name(pick(0, which))));
+fn picked_files_must_be_able_to_exist() {
+    let named = |operation, which| Act::Call(call(operation, CallObject::Name(pick(0, which))));
     assert_eq!(
-        refused(vec![open(pick(0, Which::Absent)), close()]),
+        refused(vec![open(pick(0, FileFilter::Absent)), close()]),
         "`open` picks a file of `mail` that does not exist; leave `which` out, which is `present`"
     );
     assert!(
-        refused(vec![named(FileOperation::Create, Which::Present)])
+        refused(vec![named(FileOperation::Create, FileFilter::Present)])
             .starts_with("`create` picks a file of `mail` that exists already")
     );
-    let stat = named(FileOperation::Stat, Which::Absent);
+    let stat = named(FileOperation::Stat, FileFilter::Absent);
     assert_eq!(with(vec![stat]).check(), Ok(()));
     let mut program = with(vec![first(), close()]);
     program.filesets[0].present_permille = 0;
     let flaw = program.check().unwrap_err();
     assert_eq!(flaw.message, "no file of `mail` ever exists");
     assert_eq!(flaw.path.len(), 4);
-    let mut program = with(vec![named(FileOperation::Create, Which::Absent), close()]);
+    let mut program = with(vec![
+        named(FileOperation::Create, FileFilter::Absent),
+        close(),
+    ]);
     program.filesets[0].present_permille = 1000;
     assert!(refusal(&program).starts_with("all files of `mail` exist, so no name is free"));
-    let mut program = with(vec![named(FileOperation::Mkdir, Which::Absent)]);
+    let mut program = with(vec![named(FileOperation::Mkdir, FileFilter::Absent)]);
     assert!(refusal(&program).starts_with("`mail` has files, so its names are not directories"));
     program.filesets[0].present_permille = 0;
     assert_eq!(program.check(), Ok(()));
 }
 
 #[test]
-fn numbers_name_what_is_there() {
+fn numbers_must_refer_to_existing_items() {
     let picked = |pick: Pick| refused(vec![open(pick), close()]);
-    assert!(picked(pick(3, Which::Present)).starts_with("there is no fileset with the number 3"));
+    assert!(
+        picked(pick(3, FileFilter::Present)).starts_with("there is no fileset with the number 3")
+    );
     let index = Pick {
         order: PickOrder::Index(100),
-        ..pick(0, Which::Present)
+        ..pick(0, FileFilter::Present)
     };
     assert!(
         picked(index).starts_with("`mail` has no file with the number 100, only 100 from 0 on")
     );
     let zipf = Pick {
         order: PickOrder::Drawn(crate::Distribution::Zipf { theta: 1.0 }),
-        ..pick(0, Which::Present)
+        ..pick(0, FileFilter::Present)
     };
     assert!(picked(zipf).starts_with("the skew of `zipf` is 1"));
     let odd = |change: &dyn Fn(&mut Call)| {
-        let mut call = call(FileOperation::Open, On::Name(pick(0, Which::Present)));
+        let mut call = call(
+            FileOperation::Open,
+            CallObject::Name(pick(0, FileFilter::Present)),
+        );
         change(&mut call);
         refused(vec![Act::Call(call), close()])
     };
     assert!(odd(&|call| call.way = 1).starts_with("there is no way with the number 1"));
     assert!(odd(&|call| call.label = Some(1)).starts_with("there is no label with the number 1"));
     assert!(odd(&|call| call.handle = 200).starts_with("a group has more than 200 handles"));
-    assert!(odd(&|call| call.on = On::Handle).starts_with("`open` cannot be applied to this"));
+    assert!(
+        odd(&|call| call.on = CallObject::Handle).starts_with("`open` cannot be applied to this")
+    );
 }
 
 #[test]
-fn amounts_are_limited() {
+fn sizes_of_requests_are_limited() {
     let moved = |act: Act| refused(vec![first(), act, close()]);
     let endless = MovedBytes::Law(Law::of(Shape::Exponential { mean: 9.0 }));
     assert!(moved(read(endless)).starts_with("`read` may be of any size, however large"));
@@ -442,19 +455,19 @@ fn amounts_are_limited() {
         moved(write((64 << 20) + 1)),
         "one request of `write` may have more than 64MiB; write `piece = \"1MiB\"`"
     );
-    let rest = call(FileOperation::Write, On::Handle);
+    let rest = call(FileOperation::Write, CallObject::Handle);
     let rest = Act::Call(Call {
         bytes: MovedBytes::Rest,
         ..rest
     });
     assert!(moved(rest).starts_with("`write` has no `rest`, which only `read` has"));
     let unaligned = Act::Call(Call {
-        place: Where::Random {
+        place: CallPosition::Random {
             distribution: crate::Distribution::Uniform,
             align_bytes: 0,
             is_nominal: false,
         },
-        ..call(FileOperation::Read, On::Handle)
+        ..call(FileOperation::Read, CallObject::Handle)
     });
     assert!(moved(unaligned).starts_with("random positions are multiples of 0"));
     let mut program = with(vec![first(), read(MovedBytes::Size), close()]);
@@ -463,7 +476,7 @@ fn amounts_are_limited() {
 }
 
 #[test]
-fn acts_are_nested_as_they_can_be() {
+fn acts_must_be_nested_validly() {
     let think = || vec![Act::Think(Law::fixed(1))];
     let mut deep = vec![first(), close()];
     for _ in 0..8 {
@@ -491,7 +504,7 @@ fn acts_are_nested_as_they_can_be() {
 }
 
 #[test]
-fn cards_choose_what_there_is() {
+fn cards_must_select_an_existing_choice() {
     let deal = |choice, choices: Vec<Vec<Act>>| {
         Act::Deal(Deck {
             cards: [Card { choice, number: 0 }].into(),
@@ -509,7 +522,7 @@ fn cards_choose_what_there_is() {
 }
 
 #[test]
-fn directories_are_gone_through_of_files_by_number() {
+fn only_directories_of_numbered_files_can_be_walked() {
     let walk = |fileset, each| {
         Act::Walk(DirectoryWalk {
             fileset,
@@ -518,7 +531,7 @@ fn directories_are_gone_through_of_files_by_number() {
             after: Vec::new(),
         })
     };
-    let stat = || Act::Call(call(FileOperation::Stat, On::Same));
+    let stat = || Act::Call(call(FileOperation::Stat, CallObject::Same));
     let mut program = with(vec![walk(0, vec![stat()])]);
     assert!(refusal(&program).starts_with("nothing ends the phase `serve`"));
     program.phases_mut()[0].time_ns = Some(1);
@@ -539,18 +552,18 @@ fn directories_are_gone_through_of_files_by_number() {
     assert!(refused(vec![walk(0, Vec::new())]).starts_with("there is nothing to do in it"));
     let left_open = vec![walk(
         0,
-        vec![Act::Call(call(FileOperation::Open, On::Same))],
+        vec![Act::Call(call(FileOperation::Open, CallObject::Same))],
     )];
     assert!(refused(left_open).contains("`open`"));
 }
 
 #[test]
-fn a_phase_comes_to_its_end() {
+fn every_phase_must_end() {
     let around = |which| Pick {
         order: PickOrder::Around,
         ..pick(0, which)
     };
-    let endless = vec![open(around(Which::Present)), close()];
+    let endless = vec![open(around(FileFilter::Present)), close()];
     assert_eq!(
         refused(endless.clone()),
         "nothing ends the phase `serve`: `serve` never ends; write `run_time` for the \
@@ -565,15 +578,18 @@ fn a_phase_comes_to_its_end() {
     let other = phase("other", vec![first(), close()]).groups.remove(0);
     program.phases_mut()[0].groups.push(other);
     assert!(program.check().is_err());
-    program.phases_mut()[0].groups[1].out = Out::EndPhase;
+    program.phases_mut()[0].groups[1].out = OnNoFile::EndPhase;
     assert_eq!(program.check(), Ok(()));
     // Each file that is made takes a name, unless one is freed as well.
-    let create = Act::Call(call(FileOperation::Create, On::Name(around(Which::Absent))));
+    let create = Act::Call(call(
+        FileOperation::Create,
+        CallObject::Name(around(FileFilter::Absent)),
+    ));
     let made = vec![create, close()];
     assert_eq!(with(made.clone()).check(), Ok(()));
     let unlink = Act::Call(call(
         FileOperation::Unlink,
-        On::Name(around(Which::Present)),
+        CallObject::Name(around(FileFilter::Present)),
     ));
     assert_eq!(with(vec![unlink.clone()]).check(), Ok(()));
     assert!(refused([made, vec![unlink]].concat()).starts_with("nothing ends the phase"));
@@ -581,19 +597,19 @@ fn a_phase_comes_to_its_end() {
     let mut program = with(vec![
         first(),
         close(),
-        open(around(Which::Present)),
+        open(around(FileFilter::Present)),
         close(),
     ]);
     assert_eq!(program.check(), Ok(()));
-    program.phases_mut()[0].groups[0].out = Out::Skip;
+    program.phases_mut()[0].groups[0].out = OnNoFile::Skip;
     assert!(refusal(&program).starts_with("nothing ends the phase"));
 }
 
 #[test]
-fn quotas_can_be_reached() {
+fn quotas_must_be_reachable() {
     let quota = |what, count| {
         let mut program = with(vec![first(), close()]);
-        let of = Share::Each;
+        let of = AmountScope::Each;
         program.phases_mut()[0].groups[0].quotas = vec![Quota { what, count, of }];
         refusal(&program)
     };
@@ -608,7 +624,7 @@ fn quotas_can_be_reached() {
 }
 
 #[test]
-fn workers_are_threads() {
+fn the_number_of_workers_is_limited() {
     let workers = |count| {
         let mut program = with(vec![first(), close()]);
         program.phases_mut()[0].groups[0].workers = Some(count);
@@ -619,14 +635,14 @@ fn workers_are_threads() {
 }
 
 #[test]
-fn several_flows_do_not_share_what_was_opened_once() {
+fn concurrent_flows_must_not_share_a_file_opened_once() {
     let mut program = with(vec![write(1)]);
     let group = &mut program.phases_mut()[0].groups[0];
     group.first = vec![first()];
     group.quotas = vec![Quota {
         what: Measure::Rounds,
         count: 1,
-        of: Share::Each,
+        of: AmountScope::Each,
     }];
     assert_eq!((program.check(), program.check_depth(1)), (Ok(()), Ok(())));
     let flaw = program.check_depth(2).unwrap_err();

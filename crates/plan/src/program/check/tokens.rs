@@ -2,19 +2,19 @@
 
 use super::super::walk::any_act;
 use super::super::{
-    Act, ActList, Due, Group, MEETINGS_MAX, Measure, Program, ProgramPhase, Tokens,
+    Act, ActList, Group, MEETINGS_MAX, Measure, Program, ProgramPhase, TakeAmount, Tokens,
 };
-use super::{ProgramFlaw, ProgramStep, check_each_act, check_label};
+use super::{InvalidProgram, ProgramStep, check_each_act, check_label};
 
 /// Maximum number of counters of one kind of tokens.
 const COUNTERS_MAX: u32 = 65_536;
 /// Maximum number of kinds of tokens of a program.
 const TOKENS_MAX: usize = 255;
 
-pub(super) fn check_all(program: &Program) -> Result<(), ProgramFlaw> {
+pub(super) fn check_all(program: &Program) -> Result<(), InvalidProgram> {
     if program.tokens.len() > TOKENS_MAX {
         let message = format!("there are more than {TOKENS_MAX} kinds of tokens");
-        return Err(ProgramFlaw::new(message, "use fewer"));
+        return Err(InvalidProgram::new(message, "use fewer"));
     }
     let mut tokens = program.tokens.iter().enumerate();
     tokens.try_for_each(|(index, tokens)| {
@@ -22,11 +22,11 @@ pub(super) fn check_all(program: &Program) -> Result<(), ProgramFlaw> {
     })
 }
 
-fn check_one(tokens: &Tokens) -> Result<(), ProgramFlaw> {
+fn check_one(tokens: &Tokens) -> Result<(), InvalidProgram> {
     let name = &tokens.name;
     if !(1..=COUNTERS_MAX).contains(&tokens.counters) {
         let message = format!("`{name}` does not have 1 to {COUNTERS_MAX} counters");
-        return Err(ProgramFlaw::new(message, "write `counters = 1`"));
+        return Err(InvalidProgram::new(message, "write `counters = 1`"));
     }
     let Some(refill) = tokens.refill else {
         return Ok(());
@@ -39,14 +39,14 @@ fn check_one(tokens: &Tokens) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let message = format!("the clock never adds to `{name}`");
-    Err(ProgramFlaw::new(
+    Err(InvalidProgram::new(
         message,
         "write a rate above 0, and a `most` of at least `at_once`",
     ))
 }
 
 /// Checks the waits in the groups of a phase.
-pub(super) fn check(program: &Program, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
+pub(super) fn check(program: &Program, phase: &ProgramPhase) -> Result<(), InvalidProgram> {
     for (index, group) in phase.groups.iter().enumerate() {
         let checked = group.lists().into_iter().try_for_each(|(list, acts)| {
             let is_waiting = matches!(list, ActList::First | ActList::Body | ActList::Last);
@@ -65,7 +65,7 @@ fn check_act(
     phase: &ProgramPhase,
     act: &Act,
     is_waiting: bool,
-) -> Result<(), ProgramFlaw> {
+) -> Result<(), InvalidProgram> {
     let tokens = match act {
         Act::Put { tokens, .. } | Act::Take { tokens, .. } => Some(*tokens),
         Act::Meet(_) => None,
@@ -73,19 +73,19 @@ fn check_act(
     };
     if !is_waiting {
         let message = "workers cannot wait for each other in `enter` or `leave`";
-        return Err(ProgramFlaw::new(message, "move it to `first` or `last`"));
+        return Err(InvalidProgram::new(message, "move it to `first` or `last`"));
     }
     let Some(number) = tokens else {
         return check_meeting(act);
     };
     let Some(tokens) = program.tokens.get(usize::from(number)) else {
         let message = format!("there are no tokens with the number {number}");
-        return Err(ProgramFlaw::new(message, "add them"));
+        return Err(InvalidProgram::new(message, "add them"));
     };
     match act {
         Act::Put { count: 0, .. } => {
             let message = format!("0 of `{}` are put", tokens.name);
-            Err(ProgramFlaw::new(message, "write `count = 1`"))
+            Err(InvalidProgram::new(message, "write `count = 1`"))
         }
         Act::Take { count, .. } => {
             check_due(program, *count)?;
@@ -98,24 +98,27 @@ fn check_act(
                 "no worker of the phase `{}` puts what is taken from `{}`",
                 phase.name, tokens.name
             );
-            Err(ProgramFlaw::new(message, "add a `put` or give it a `rate`"))
+            Err(InvalidProgram::new(
+                message,
+                "add a `put` or give it a `rate`",
+            ))
         }
         _ => Ok(()),
     }
 }
 
-fn check_meeting(act: &Act) -> Result<(), ProgramFlaw> {
+fn check_meeting(act: &Act) -> Result<(), InvalidProgram> {
     match act {
         Act::Meet(meeting) if usize::from(*meeting) >= MEETINGS_MAX => {
             let message = format!("there are more than {MEETINGS_MAX} meetings");
-            Err(ProgramFlaw::new(message, "use fewer"))
+            Err(InvalidProgram::new(message, "use fewer"))
         }
         _ => Ok(()),
     }
 }
 
-fn check_due(program: &Program, due: Due) -> Result<(), ProgramFlaw> {
-    let Due::Since { what, each } = due else {
+fn check_due(program: &Program, due: TakeAmount) -> Result<(), InvalidProgram> {
+    let TakeAmount::Since { what, each } = due else {
         return Ok(());
     };
     if let Measure::Steps(label) | Measure::StepBytes(label) = what {
@@ -125,7 +128,7 @@ fn check_due(program: &Program, due: Due) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let message = "`per_calls` or `per_bytes` is 0";
-    Err(ProgramFlaw::new(message, "write 1 or more"))
+    Err(InvalidProgram::new(message, "write 1 or more"))
 }
 
 fn is_put(phase: &ProgramPhase, number: u8) -> bool {
@@ -134,7 +137,7 @@ fn is_put(phase: &ProgramPhase, number: u8) -> bool {
 }
 
 /// A group that only puts, and never waits for room, would loop without end.
-fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+fn check_pauses(program: &Program, group: &Group) -> Result<(), InvalidProgram> {
     let takes_time = |act: &Act| match act {
         // A put waits only if the counter has a limit.
         Act::Put { tokens, .. } => {
@@ -154,6 +157,6 @@ fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let message = format!("the workers of `{}` put without ever waiting", group.name);
-    let flaw = ProgramFlaw::new(message, "give the tokens `room`, or `think` in between");
+    let flaw = InvalidProgram::new(message, "give the tokens `room`, or `think` in between");
     Err(flaw.within(ProgramStep::Acts(ActList::Body)))
 }

@@ -3,18 +3,18 @@
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Call, DirectoryTree, DirectoryWalk, Due, FileOperation, FilePath, FilesetPlan, Law,
-    Measure, MovedBytes, On, Pick, PickOrder, Program, Where, Which,
+    Act, Call, CallObject, CallPosition, DirectoryTree, DirectoryWalk, FileFilter, FileOperation,
+    FilePath, FilesetPlan, Law, Measure, MovedBytes, Pick, PickOrder, Program, TakeAmount,
 };
 use super::laws;
 use crate::Distribution;
 
 /// Describes the acts of a program.
-pub struct ActWords<'a> {
+pub struct ActDescriber<'a> {
     pub program: &'a Program,
 }
 
-impl ActWords<'_> {
+impl ActDescriber<'_> {
     /// Describes acts in order, separated by commas.
     pub fn list(&self, acts: &[Act]) -> String {
         let words: Vec<String> = acts.iter().map(|act| self.act(act)).collect();
@@ -45,8 +45,8 @@ impl ActWords<'_> {
             Act::Burn(law) => format!("compute for {}", laws::time(law)),
             Act::Put { tokens, count, .. } => format!("put {count} of {}", self.tokens(*tokens)),
             Act::Take { tokens, count, .. } => match count {
-                Due::Fixed(count) => format!("take {count} of {}", self.tokens(*tokens)),
-                Due::Since { what, each } => {
+                TakeAmount::Fixed(count) => format!("take {count} of {}", self.tokens(*tokens)),
+                TakeAmount::Since { what, each } => {
                     let name = self.tokens(*tokens);
                     format!("take one of {name} for each {}", self.done(*what, *each))
                 }
@@ -112,10 +112,10 @@ impl ActWords<'_> {
             Op::Read | Op::Write => self.moved(call),
             Op::Truncate => format!("truncate it to {}", self.amount(call)),
             Op::Close => "close".to_owned(),
-            Op::Fsync if call.on == On::Directory => "fsync its directory".to_owned(),
+            Op::Fsync if call.on == CallObject::Directory => "fsync its directory".to_owned(),
             Op::Fsync => "fsync".to_owned(),
             Op::Fdatasync => "fdatasync".to_owned(),
-            Op::Stat if call.on == On::Handle => "stat what is open".to_owned(),
+            Op::Stat if call.on == CallObject::Handle => "stat what is open".to_owned(),
             Op::Chmod => format!("chmod {}", what()),
             Op::Sync => "sync all file systems".to_owned(),
             Op::Unlink => format!("remove {}", what()),
@@ -134,7 +134,7 @@ impl ActWords<'_> {
     /// Describes the file that a call works on.
     fn what(&self, call: &Call) -> String {
         match &call.on {
-            On::Name(pick) => self.picked(pick),
+            CallObject::Name(pick) => self.picked(pick),
             _ => "it".to_owned(),
         }
     }
@@ -151,7 +151,7 @@ impl ActWords<'_> {
         if fileset.count == 1 {
             return name.clone();
         }
-        if pick.which == Which::Absent {
+        if pick.which == FileFilter::Absent {
             return format!("a file in {name}");
         }
         match &pick.order {
@@ -168,19 +168,19 @@ impl ActWords<'_> {
 
     fn directory(&self, call: &Call) -> String {
         match &call.on {
-            On::Name(pick) => match self.fileset(pick) {
+            CallObject::Name(pick) => match self.fileset(pick) {
                 Some(fileset) if fileset.count > 1 => format!("a directory in {}", fileset.name),
                 Some(fileset) => format!("the directory {}", fileset.name),
                 None => "a directory".to_owned(),
             },
-            On::Directory => "its directory".to_owned(),
-            On::Same | On::Handle => "it".to_owned(),
+            CallObject::Directory => "its directory".to_owned(),
+            CallObject::Same | CallObject::Handle => "it".to_owned(),
         }
     }
 
     fn listed(&self, call: &Call) -> String {
         match &call.on {
-            On::Name(pick) => match self.fileset(pick) {
+            CallObject::Name(pick) => match self.fileset(pick) {
                 Some(fileset) if matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. }) => {
                     format!("one of {}", fileset.name)
                 }
@@ -205,7 +205,7 @@ impl ActWords<'_> {
     /// Describes a read or a write.
     fn moved(&self, call: &Call) -> String {
         let is_read = call.operation == FileOperation::Read;
-        let is_appended = !is_read && call.place == Where::End;
+        let is_appended = !is_read && call.place == CallPosition::End;
         let verb = match () {
             () if is_read => "read",
             () if is_appended => "append",
@@ -213,24 +213,24 @@ impl ActWords<'_> {
         };
         let amount = self.amount(call);
         let place = match &call.place {
-            Where::Here => String::new(),
-            Where::End if is_appended => String::new(),
-            Where::End => " from its end on".to_owned(),
-            Where::Same => " at the same place".to_owned(),
-            Where::At(offset) => format!(" at {}", Size(*offset)),
-            Where::Random { distribution, .. } => match distribution {
+            CallPosition::Here => String::new(),
+            CallPosition::End if is_appended => String::new(),
+            CallPosition::End => " from its end on".to_owned(),
+            CallPosition::Same => " at the same place".to_owned(),
+            CallPosition::At(offset) => format!(" at {}", Size(*offset)),
+            CallPosition::Random { distribution, .. } => match distribution {
                 Distribution::Zipf { theta } => format!(" at random (zipf {theta})"),
                 _ => " at random".to_owned(),
             },
-            Where::Dealt { .. } => " at a listed place".to_owned(),
-            Where::Along(FilePath::Backward { .. }) => " backward".to_owned(),
-            Where::Along(FilePath::Strided { stride_bytes, .. }) => {
+            CallPosition::Dealt { .. } => " at a listed place".to_owned(),
+            CallPosition::Along(FilePath::Backward { .. }) => " backward".to_owned(),
+            CallPosition::Along(FilePath::Strided { stride_bytes, .. }) => {
                 format!(" in strides of {}", Size(*stride_bytes))
             }
-            Where::Along(FilePath::Blocks { block_bytes, .. }) => {
+            CallPosition::Along(FilePath::Blocks { block_bytes, .. }) => {
                 format!(" in blocks of {}", Size(*block_bytes))
             }
-            Where::Along(FilePath::Shuffled { .. } | FilePath::Dealt { .. }) => {
+            CallPosition::Along(FilePath::Shuffled { .. } | FilePath::Dealt { .. }) => {
                 " in random order".to_owned()
             }
         };

@@ -11,45 +11,45 @@ use units::{Bytes as Size, Span};
 pub(super) use laws::size;
 
 use super::{
-    Before, Copies, DirectoryTree, Ending, FileNames, FilesetPlan, Group, Measure, Out, Program,
-    ProgramPart, ProgramPhase, Quota, Share, Until,
+    AmountScope, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, Group, Measure, OnNoFile,
+    PhaseEndAction, PhasePreparation, Program, ProgramPart, ProgramPhase, Quota, RoundsEnd,
 };
-use acts::ActWords;
+use acts::ActDescriber;
 
 impl Program {
     /// Describes the files and the work: one line per fileset, then one or more per phase.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.filesets.iter().map(of_fileset).collect();
+        let mut lines: Vec<String> = self.filesets.iter().map(describe_fileset).collect();
         let users = self.groups().filter(|group| group.pool.is_some());
         if let (Some(pool), Some(workers)) = (&self.pool, users.map(Group::worker_count).max()) {
             let ramp_ns = self.transactions_phase().map_or(0, |it| it.ramp_ns);
             lines.extend(pool.words((self.pool_time_ns(), ramp_ns), workers.into()));
         }
-        self.parts_in_words(&self.parts, "", &mut lines);
+        self.describe_parts(&self.parts, "", &mut lines);
         lines
     }
 
-    fn parts_in_words(&self, parts: &[ProgramPart], indent: &str, lines: &mut Vec<String>) {
+    fn describe_parts(&self, parts: &[ProgramPart], indent: &str, lines: &mut Vec<String>) {
         for part in parts {
             match part {
-                ProgramPart::Phase(phase) => self.phase_in_words(phase, indent, lines),
+                ProgramPart::Phase(phase) => self.describe_phase(phase, indent, lines),
                 ProgramPart::Rounds { until, parts } => {
                     let often = match until {
-                        Until::Spent { ns } if is_hidden(parts) => {
+                        RoundsEnd::Spent { ns } if is_hidden(parts) => {
                             format!("as a ramp, repeated for {}", Span(*ns))
                         }
-                        until => how_often(*until),
+                        until => describe_repetition(*until),
                     };
                     lines.push(format!("{indent}{often}:"));
-                    self.parts_in_words(parts, &format!("{indent}  "), lines);
+                    self.describe_parts(parts, &format!("{indent}  "), lines);
                 }
             }
         }
     }
 
     /// All phases of a pool are described together.
-    fn phase_in_words(&self, phase: &ProgramPhase, indent: &str, lines: &mut Vec<String>) {
+    fn describe_phase(&self, phase: &ProgramPhase, indent: &str, lines: &mut Vec<String>) {
         if phase.groups.iter().all(|group| group.pool.is_some()) {
             return;
         }
@@ -67,28 +67,31 @@ impl Program {
             let time = time(phase).map_or(String::new(), |time| format!(", {time}"));
             lines.push(format!("{indent}{name}{hidden}{time}:"));
             for group in &phase.groups {
-                let words = self.group_in_words(phase, group);
+                let words = self.describe_group(phase, group);
                 lines.push(format!("{indent}  {}: {words}", group.name));
             }
             return;
         };
-        let words = self.group_in_words(phase, group);
+        let words = self.describe_group(phase, group);
         lines.push(format!("{indent}{name}{hidden}: {words}"));
     }
 
-    fn group_in_words(&self, phase: &ProgramPhase, group: &Group) -> String {
+    fn describe_group(&self, phase: &ProgramPhase, group: &Group) -> String {
         let workers = match group.worker_count() {
             1 => "1 worker".to_owned(),
             count => format!("{count} workers"),
         };
-        let is_shared = group.quotas.iter().any(|quota| quota.of == Share::Group);
+        let is_shared = group
+            .quotas
+            .iter()
+            .any(|quota| quota.of == AmountScope::Group);
         let is_each = group.worker_count() > 1 && !is_shared;
-        let until = match self.ends_in_words(phase, group) {
+        let until = match self.describe_ends(phase, group) {
             Some(until) if is_each => format!(", each {until}"),
             Some(until) => format!(", {until}"),
             None => String::new(),
         };
-        let words = ActWords { program: self };
+        let words = ActDescriber { program: self };
         let list = |acts: &[super::Act]| words.list(acts);
         let is_framed = group
             .lists()
@@ -121,15 +124,15 @@ impl Program {
     }
 
     /// Describes when a worker's rounds end.
-    fn ends_in_words(&self, phase: &ProgramPhase, group: &Group) -> Option<String> {
+    fn describe_ends(&self, phase: &ProgramPhase, group: &Group) -> Option<String> {
         if group.body.is_empty() && !group.is_endless_trace() {
             return Some("once".to_owned());
         }
-        let quotas = group.quotas.iter().map(|quota| self.quota_in_words(quota));
+        let quotas = group.quotas.iter().map(|quota| self.describe_quota(quota));
         let is_alone = phase.groups.len() == 1;
         let first = match phase.first_done {
             None => None,
-            Some(Ending::Stop) => Some("until the first is done".to_owned()),
+            Some(PhaseEndAction::Stop) => Some("until the first is done".to_owned()),
             Some(_) => Some("all of it, noting when the first is done".to_owned()),
         };
         let time = is_alone.then(|| time(phase)).flatten();
@@ -139,18 +142,18 @@ impl Program {
         }
         match (phase.time_ns, group.out) {
             (Some(_), _) => None,
-            (None, Out::EndPhase) => {
+            (None, OnNoFile::EndPhase) => {
                 Some("until there is no file left, which ends the phase".to_owned())
             }
             (None, _) => Some("until there is no file left".to_owned()),
         }
     }
 
-    fn quota_in_words(&self, quota: &Quota) -> String {
+    fn describe_quota(&self, quota: &Quota) -> String {
         let count = quota.count;
         let together = match quota.of {
-            Share::Each => "",
-            Share::Group => " together",
+            AmountScope::Each => "",
+            AmountScope::Group => " together",
         };
         let times = match count {
             1 => "once".to_owned(),
@@ -186,27 +189,29 @@ fn time(phase: &ProgramPhase) -> Option<String> {
         ramp => format!("{time} after a ramp of {}", Span(ramp)),
     };
     Some(match phase.time_up {
-        Ending::Stop => time,
-        Ending::Finish => format!("{time} (noted), then to their own ends"),
-        Ending::Level => format!("{time}, then until all have done as many rounds as the fastest"),
+        PhaseEndAction::Stop => time,
+        PhaseEndAction::Finish => format!("{time} (noted), then to their own ends"),
+        PhaseEndAction::Level => {
+            format!("{time}, then until all have done as many rounds as the fastest")
+        }
     })
 }
 
-fn how_often(until: Until) -> String {
+fn describe_repetition(until: RoundsEnd) -> String {
     match until {
-        Until::Times(1) => "once".to_owned(),
-        Until::Times(count) => format!("{count} times"),
-        Until::Spent { ns } => format!(
+        RoundsEnd::Times(1) => "once".to_owned(),
+        RoundsEnd::Times(count) => format!("{count} times"),
+        RoundsEnd::Spent { ns } => format!(
             "repeated until {} were measured; the best round counts",
             Span(ns)
         ),
-        Until::Full | Until::Fitting { times: None, .. } => {
+        RoundsEnd::Full | RoundsEnd::Fitting { times: None, .. } => {
             "repeated until the file system is full".to_owned()
         }
-        Until::Fitting {
+        RoundsEnd::Fitting {
             times: Some(times), ..
-        } => how_often(Until::Times(times)),
-        Until::Sampled {
+        } => describe_repetition(RoundsEnd::Times(times)),
+        RoundsEnd::Sampled {
             samples, least_ns, ..
         } => format!(
             "{samples} times, with as many files as take {}; the median counts",
@@ -215,12 +220,12 @@ fn how_often(until: Until) -> String {
     }
 }
 
-fn before(before: Before) -> String {
+fn before(before: PhasePreparation) -> String {
     match before {
-        Before::Sync => "sync all file systems".to_owned(),
-        Before::DropCaches => "drop the kernel's caches".to_owned(),
-        Before::Remount => "remount the file system".to_owned(),
-        Before::Pause { ns } => format!("wait for {}", Span(ns)),
+        PhasePreparation::Sync => "sync all file systems".to_owned(),
+        PhasePreparation::DropCaches => "drop the kernel's caches".to_owned(),
+        PhasePreparation::Remount => "remount the file system".to_owned(),
+        PhasePreparation::Pause { ns } => format!("wait for {}", Span(ns)),
     }
 }
 
@@ -234,7 +239,7 @@ fn listed(items: &[String]) -> String {
 }
 
 /// One line: number, size and location of the files.
-fn of_fileset(fileset: &FilesetPlan) -> String {
+fn describe_fileset(fileset: &FilesetPlan) -> String {
     let count = match (fileset.count, fileset.present_count()) {
         (1, 0) => "1 file, created later".to_owned(),
         (1, _) => "1 file".to_owned(),
@@ -262,8 +267,8 @@ fn of_fileset(fileset: &FilesetPlan) -> String {
         }
     };
     let copies = match fileset.copies {
-        Copies::One => "",
-        Copies::PerWorker => ", for each worker",
+        FilesetSharing::One => "",
+        FilesetSharing::PerWorker => ", for each worker",
     };
     format!("{}: {count}{size}{places}{copies}", fileset.name)
 }

@@ -26,11 +26,11 @@ impl FilePool {
             format!(
                 "{each}create {} files of {}{}",
                 self.number,
-                self.sizes_in_words(),
-                self.places_in_words()
+                self.describe_sizes(),
+                self.describe_places()
             ),
-            format!("transactions, {count}: {}", self.halves_in_words()),
-            format!("delete all files; {}", self.blocks_in_words()),
+            format!("transactions, {count}: {}", self.describe_halves()),
+            format!("delete all files; {}", self.describe_blocks()),
         ];
         match self.fsync {
             Fsync::None => {}
@@ -46,12 +46,12 @@ impl FilePool {
             ));
         }
         if time_ns.is_none() {
-            sentences.push(self.estimate_in_words(workers));
+            sentences.push(self.describe_estimate(workers));
         }
         sentences
     }
 
-    fn sizes_in_words(&self) -> String {
+    fn describe_sizes(&self) -> String {
         let (low, high) = (self.size_low_bytes, self.size_high_bytes);
         if low == high {
             return format!("{low} bytes");
@@ -60,7 +60,7 @@ impl FilePool {
         format!("{low} to {} bytes", high - 1)
     }
 
-    fn places_in_words(&self) -> String {
+    fn describe_places(&self) -> String {
         let locations = match self.locations.len() {
             0 | 1 => String::new(),
             count => format!(" in {count} locations"),
@@ -72,7 +72,7 @@ impl FilePool {
         }
     }
 
-    fn halves_in_words(&self) -> String {
+    fn describe_halves(&self) -> String {
         let share = |tenths: u8| Percent(f64::from(tenths) * 10.0);
         let access = self
             .read_bias
@@ -92,7 +92,7 @@ impl FilePool {
         }
     }
 
-    fn blocks_in_words(&self) -> String {
+    fn describe_blocks(&self) -> String {
         let blocks = [self.read_block_bytes, self.write_block_bytes];
         let [read, write] = blocks.map(|bytes| Size(bytes.into()));
         let through = if self.is_buffered {
@@ -104,7 +104,7 @@ impl FilePool {
     }
 
     /// Expected number of each operation; the pool may become empty or full before.
-    fn estimate_in_words(&self, workers: u64) -> String {
+    fn describe_estimate(&self, workers: u64) -> String {
         let transactions = u64::from(self.transactions);
         let of = |tenths: Option<u8>, rest: bool| {
             let tenths = tenths.map(|it| if rest { 10 - it } else { it });

@@ -7,7 +7,7 @@ fn said(program: &Program) -> Vec<String> {
 }
 
 #[test]
-fn deliveries_are_told_in_a_line() {
+fn a_delivery_is_described_in_one_line() {
     assert_eq!(
         said(&deliveries()),
         [
@@ -22,15 +22,15 @@ fn deliveries_are_told_in_a_line() {
 }
 
 #[test]
-fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
+fn groups_rounds_and_preparation_have_their_own_lines() {
     let mut set = fileset("log", 1);
     set.present_permille = 1000;
     set.size = Law::fixed(4096);
-    let mut several = phase("a", vec![open(pick(0, Which::Present)), close()]);
+    let mut several = phase("a", vec![open(pick(0, FileFilter::Present)), close()]);
     several.groups.push(Group {
         name: "b".to_owned(),
         workers: Some(2),
-        first: vec![open(pick(0, Which::Present))],
+        first: vec![open(pick(0, FileFilter::Present))],
         body: vec![
             Act::Times(Law::fixed(2), vec![on_handle(FileOperation::Fdatasync)]),
             Act::Mix(vec![
@@ -45,21 +45,25 @@ fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
         quotas: vec![Quota {
             what: Measure::Rounds,
             count: 10,
-            of: Share::Group,
+            of: AmountScope::Group,
         }],
         ..Group::default()
     });
-    several.before = vec![Before::Sync, Before::DropCaches, Before::Pause { ns: 1 }];
+    several.before = vec![
+        PhasePreparation::Sync,
+        PhasePreparation::DropCaches,
+        PhasePreparation::Pause { ns: 1 },
+    ];
     let mut hidden = phase("c", Vec::new());
     hidden.is_hidden = true;
-    hidden.groups[0].first = vec![open(pick(0, Which::Present))];
+    hidden.groups[0].first = vec![open(pick(0, FileFilter::Present))];
     let program = Program {
         labels: Vec::new(),
         filesets: vec![set],
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Rounds {
-            until: Until::Times(3),
+            until: RoundsEnd::Times(3),
             parts: vec![ProgramPart::Phase(several), ProgramPart::Phase(hidden)],
         }],
         ..Program::default()
@@ -87,17 +91,17 @@ fn act(act: Act) -> String {
         filesets: vec![set, fileset("one", 1)],
         ..Program::default()
     };
-    super::ActWords { program: &program }.list(&[act])
+    super::ActDescriber { program: &program }.list(&[act])
 }
 
 #[test]
-fn picks_and_calls_are_told_in_words() {
+fn picks_and_calls_are_described_in_words() {
     let stat = |order: PickOrder| {
         let pick = Pick {
             order,
-            ..pick(0, Which::Present)
+            ..pick(0, FileFilter::Present)
         };
-        act(Act::Call(call(FileOperation::Stat, On::Name(pick))))
+        act(Act::Call(call(FileOperation::Stat, CallObject::Name(pick))))
     };
     use crate::Distribution;
     for (order, words) in [
@@ -124,25 +128,37 @@ fn picks_and_calls_are_told_in_words() {
         assert_eq!(stat(order), words);
     }
     let on = |operation, on| act(Act::Call(call(operation, on)));
-    let file = || On::Name(pick(0, Which::Present));
+    let file = || CallObject::Name(pick(0, FileFilter::Present));
     for (said, words) in [
-        (on(FileOperation::Unlink, On::Same), "remove it"),
+        (on(FileOperation::Unlink, CallObject::Same), "remove it"),
         (on(FileOperation::List, file()), "list a directory of mail"),
-        (on(FileOperation::List, On::Directory), "list its directory"),
+        (
+            on(FileOperation::List, CallObject::Directory),
+            "list its directory",
+        ),
         (on(FileOperation::Mkdir, file()), "make a directory in mail"),
         (
-            on(FileOperation::Rmdir, On::Directory),
+            on(FileOperation::Rmdir, CallObject::Directory),
             "remove its directory",
         ),
         (
-            on(FileOperation::Mkdir, On::Name(pick(1, Which::Absent))),
+            on(
+                FileOperation::Mkdir,
+                CallObject::Name(pick(1, FileFilter::Absent)),
+            ),
             "make the directory one",
         ),
-        (on(FileOperation::Stat, On::Handle), "stat what is open"),
-        (on(FileOperation::Chmod, On::Same), "chmod it"),
-        (on(FileOperation::Sync, On::Handle), "sync all file systems"),
         (
-            on(FileOperation::Rename, On::Same),
+            on(FileOperation::Stat, CallObject::Handle),
+            "stat what is open",
+        ),
+        (on(FileOperation::Chmod, CallObject::Same), "chmod it"),
+        (
+            on(FileOperation::Sync, CallObject::Handle),
+            "sync all file systems",
+        ),
+        (
+            on(FileOperation::Rename, CallObject::Same),
             "rename it to another name",
         ),
     ] {
@@ -151,7 +167,7 @@ fn picks_and_calls_are_told_in_words() {
 }
 
 #[test]
-fn directories_that_are_gone_through_are_told() {
+fn directory_walks_are_described() {
     let walk = |each: &[Act], after: &[Act]| {
         act(Act::Walk(DirectoryWalk {
             fileset: 0,
@@ -160,8 +176,8 @@ fn directories_that_are_gone_through_are_told() {
             after: after.to_vec(),
         }))
     };
-    let unlink = [Act::Call(call(FileOperation::Unlink, On::Same))];
-    let rmdir = [Act::Call(call(FileOperation::Rmdir, On::Directory))];
+    let unlink = [Act::Call(call(FileOperation::Unlink, CallObject::Same))];
+    let rmdir = [Act::Call(call(FileOperation::Rmdir, CallObject::Directory))];
     let each = "for each file that directories of mail list (remove it)";
     let after = "for each directory (remove its directory)";
     assert_eq!(walk(&unlink, &[]), each);
@@ -170,36 +186,36 @@ fn directories_that_are_gone_through_are_told() {
 }
 
 #[test]
-fn reads_and_writes_say_how_much_and_where() {
+fn reads_and_writes_show_size_and_place() {
     let moved = |operation, bytes, place, piece_bytes| {
         act(Act::Call(Call {
             bytes,
             place,
             piece_bytes,
-            ..call(operation, On::Handle)
+            ..call(operation, CallObject::Handle)
         }))
     };
     let (read, write) = (FileOperation::Read, FileOperation::Write);
     let law = |shape| MovedBytes::Law(Law::of(shape));
-    let random = Where::Random {
+    let random = CallPosition::Random {
         distribution: crate::Distribution::Uniform,
         align_bytes: 512,
         is_nominal: false,
     };
     for (said, words) in [
         (
-            moved(read, MovedBytes::Rest, Where::Here, 65_536),
+            moved(read, MovedBytes::Rest, CallPosition::Here, 65_536),
             "read to its end in pieces of 64KiB",
         ),
         (
-            moved(write, MovedBytes::Size, Where::Here, 0),
+            moved(write, MovedBytes::Size, CallPosition::Here, 0),
             "write it whole",
         ),
         (
             moved(
                 write,
                 law(Shape::Uniform { low: 1, high: 2048 }),
-                Where::End,
+                CallPosition::End,
                 0,
             ),
             "append 1B to 2KiB",
@@ -209,11 +225,16 @@ fn reads_and_writes_say_how_much_and_where() {
             "read 512B at random",
         ),
         (
-            moved(read, law(Shape::Fixed(512)), Where::At(4096), 512),
+            moved(read, law(Shape::Fixed(512)), CallPosition::At(4096), 512),
             "read 512B at 4KiB",
         ),
         (
-            moved(write, MovedBytes::SizeOf { handle: 1 }, Where::Same, 0),
+            moved(
+                write,
+                MovedBytes::SizeOf { handle: 1 },
+                CallPosition::Same,
+                0,
+            ),
             "write as much as the other has at the same place",
         ),
     ] {

@@ -34,7 +34,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_maildir_is_told_in_words() {
+fn a_maildir_workload_is_described_in_words() {
     assert_eq!(
         words(MAILDIR),
         [
@@ -54,7 +54,7 @@ fn a_maildir_is_told_in_words() {
 }
 
 #[test]
-fn web_content_is_told_in_words() {
+fn a_web_content_workload_is_described_in_words() {
     assert_eq!(
         words(WEB_CONTENT),
         [
@@ -68,7 +68,7 @@ fn web_content_is_told_in_words() {
 }
 
 #[test]
-fn a_source_tree_is_told_in_words() {
+fn a_source_tree_workload_is_described_in_words() {
     assert_eq!(
         words(SOURCE_TREE),
         [
@@ -94,7 +94,7 @@ fn a_source_tree_is_told_in_words() {
 }
 
 #[test]
-fn a_compilation_is_told_in_words() {
+fn a_compilation_workload_is_described_in_words() {
     assert_eq!(
         words(COMPILE)[5..],
         [
@@ -115,7 +115,7 @@ fn a_compilation_is_told_in_words() {
 }
 
 #[test]
-fn bytes_are_those_of_the_files_at_once() {
+fn space_needed_is_that_of_files_existing_at_the_same_time() {
     let bytes = |text: &str| {
         let program = program(text);
         let need = program.space_needed();
@@ -140,7 +140,7 @@ fn bytes_are_those_of_the_files_at_once() {
 
 /// The number of rounds is only a limit where time ends a phase.
 #[test]
-fn of_phases_that_end_by_time_one_round_must_fit() {
+fn one_round_of_a_timed_phase_must_fit() {
     let text = |time: &str| {
         format!(
             "name = \"w\"\n[[fileset]]\nname = \"log\"\n[[phase]]\nname = \"grow\"\n{time}\
@@ -178,7 +178,7 @@ fn of_phases_that_end_by_time_one_round_must_fit() {
 }
 
 #[test]
-fn times_of_phases_are_those_of_the_cell() {
+fn the_cell_takes_its_times_from_the_phases() {
     let times = |text: &str| {
         let cell = cell(text);
         (cell.workers.len(), cell.run_time_ns, cell.ramp_time_ns)
@@ -232,7 +232,7 @@ fn direct_io_moves_whole_blocks() {
 }
 
 #[test]
-fn what_all_have_together_lies_on_one_target() {
+fn a_shared_fileset_needs_a_single_target() {
     let body = format!("{ONE}body = [{{ stat = \"log\" }}]\n");
     let text = |copies: &str| {
         let sets = body.replace("present", &format!("copies = \"{copies}\"\npresent"));
@@ -250,7 +250,7 @@ fn what_all_have_together_lies_on_one_target() {
 }
 
 #[test]
-fn what_goes_by_position_takes_system_calls() {
+fn position_based_access_needs_system_calls() {
     for (key, value) in [("seek", "true"), ("unit", "\"1\"")] {
         let text = format!(
             "name = \"w\"\nengine = \"io_uring\"\n[[fileset]]\nname = \"a\"\n\

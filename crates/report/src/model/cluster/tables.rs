@@ -152,7 +152,7 @@ impl RankRows<'_> {
         row.extend(self.has_errors.then(|| format::count(rank.errors)));
         row.extend([
             format::iops(rank.per_second),
-            of_median(rank.per_second, self.median),
+            percent_of_median(rank.per_second, self.median),
             percentile(rank.p50_ns, 50.0),
             percentile(rank.p99_ns, 99.0),
             digits(rank.begin_ns as f64 / 1e3),
@@ -167,19 +167,19 @@ fn seconds(ns: u64) -> String {
     digits(ns as f64 / 1e9)
 }
 
-fn of_median(rate: f64, median: Option<f64>) -> String {
+fn percent_of_median(rate: f64, median: Option<f64>) -> String {
     let median = median.filter(|it| *it > 0.0);
     median.map_or_else(|| ABSENT.to_owned(), |median| percent(rate / median))
 }
 
 /// The processes of a host.
 #[derive(Default)]
-struct OfHost<'a> {
+struct HostRanks<'a> {
     there: Vec<&'a RankFigures>,
     lost_count: usize,
 }
 
-impl OfHost<'_> {
+impl HostRanks<'_> {
     fn sum(&self, of: fn(&RankFigures) -> f64) -> f64 {
         self.there.iter().map(|it| of(it)).sum()
     }
@@ -193,11 +193,11 @@ impl OfHost<'_> {
 /// Returns the processes of a cell by host. If there are many hosts, only the extremes and the
 /// median. `None` for a single host.
 pub fn by_host(cluster: &CellCluster) -> Option<Table> {
-    let mut hosts: Vec<(&str, OfHost)> = Vec::new();
+    let mut hosts: Vec<(&str, HostRanks)> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for rank in &cluster.ranks {
         let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
-            hosts.push((&rank.host, OfHost::default()));
+            hosts.push((&rank.host, HostRanks::default()));
             hosts.len() - 1
         });
         match rank.lost_ns {
@@ -206,7 +206,7 @@ pub fn by_host(cluster: &CellCluster) -> Option<Table> {
         }
     }
     let median = cluster.median_per_second();
-    let row = |what: &str, (name, host): &(&str, OfHost)| host_figures(what, name, host, median);
+    let row = |what: &str, (name, host): &(&str, HostRanks)| host_figures(what, name, host, median);
     let rows: Vec<Vec<String>> = match hosts.len() {
         0 | 1 => return None,
         count if count <= ALL_MAX => hosts.iter().map(|it| row("", it)).collect(),
@@ -239,7 +239,7 @@ pub fn by_host(cluster: &CellCluster) -> Option<Table> {
     Some(table)
 }
 
-fn host_figures(what: &str, name: &str, host: &OfHost, median: Option<f64>) -> Vec<String> {
+fn host_figures(what: &str, name: &str, host: &HostRanks, median: Option<f64>) -> Vec<String> {
     let rates = host.there.iter().map(|it| it.per_second);
     let slowest = rates.reduce(f64::min);
     let count: u64 = host.there.iter().map(|it| it.count).sum();
@@ -250,8 +250,8 @@ fn host_figures(what: &str, name: &str, host: &OfHost, median: Option<f64>) -> V
         host.lost_count.to_string(),
         format::count(count),
         format::iops(host.sum(|it| it.per_second)),
-        of_median(host.mean(), median),
-        slowest.map_or_else(|| ABSENT.to_owned(), |rate| of_median(rate, median)),
+        percent_of_median(host.mean(), median),
+        slowest.map_or_else(|| ABSENT.to_owned(), |rate| percent_of_median(rate, median)),
     ]
 }
 
@@ -280,7 +280,7 @@ fn cell_row(cluster: &CellCluster) -> Vec<String> {
     vec![
         known(slowest.map(|it| it.rank.to_string())),
         known(slowest.map(|it| printable(&it.host))),
-        known(slowest.map(|it| of_median(it.per_second, median))),
+        known(slowest.map(|it| percent_of_median(it.per_second, median))),
         digits(cluster.start_spread_ns as f64 / 1e3),
         digits(cluster.offset_bound_ns as f64 / 1e3),
         known(cluster.drift_ppb.map(digits)),

@@ -15,7 +15,7 @@ fn upgraded(classic: Value) -> PhaseFigures {
 }
 
 /// The names of figures that have no types.
-fn names_before(figures: &PhaseFigures) -> Vec<&str> {
+fn untyped_names(figures: &PhaseFigures) -> Vec<&str> {
     figures.figures_before.keys().map(String::as_str).collect()
 }
 
@@ -46,18 +46,18 @@ fn postmark() -> Value {
 }
 
 #[test]
-fn figures_of_postmark_become_those_of_a_pool() {
+fn postmark_figures_become_pool_figures() {
     let figures = upgraded(postmark());
     let pool = figures.pool.unwrap();
     assert_eq!(pool.transactions_count, 500);
     assert_eq!(pool.created_before_count, 500);
     assert_eq!(pool.written_bytes, 4_662_068);
     assert_eq!(pool.written_bytes_float, 16_777_216.0);
-    assert_eq!(names_before(&figures), ["compat"]);
+    assert_eq!(untyped_names(&figures), ["compat"]);
 }
 
 #[test]
-fn a_step_of_create_remove_has_its_time_processor_and_files() {
+fn a_create_remove_step_keeps_its_times_and_file_counts() {
     let of_programs = |count: u64, real_ns: u64, [user_ns, system_ns]: [u64; 2]| {
         json!({
             "count": count, "real_ns": real_ns, "user_ns": user_ns, "system_ns": system_ns,
@@ -95,11 +95,11 @@ fn a_step_of_create_remove_has_its_time_processor_and_files() {
         file_bytes: 4096,
     };
     assert_eq!(figures.filesets, [files]);
-    assert_eq!(names_before(&figures), ["between_next"]);
+    assert_eq!(untyped_names(&figures), ["between_next"]);
 }
 
 #[test]
-fn the_earliest_steps_say_only_whether_they_create() {
+fn the_earliest_steps_get_their_label_from_is_create() {
     for (is_create, label) in [(true, "create"), (false, "remove")] {
         let figures = upgraded(json!({
             "is_create": is_create,
@@ -108,12 +108,12 @@ fn the_earliest_steps_say_only_whether_they_create() {
             "real_ns": 5000,
         }));
         assert_eq!(figures.step().unwrap().label, label);
-        assert_eq!(names_before(&figures), [""; 0]);
+        assert_eq!(untyped_names(&figures), [""; 0]);
     }
 }
 
 #[test]
-fn the_pass_that_lat_fs_tells_of_is_a_round() {
+fn the_pass_that_lat_fs_reports_becomes_a_round() {
     let best = upgraded(json!({
         "size_bytes": 1024,
         "passes": 12,
@@ -126,7 +126,7 @@ fn the_pass_that_lat_fs_tells_of_is_a_round() {
         (told.rule, told.time_ns, told.round_count),
         (RoundRule::Best, 3_000_000, 12)
     );
-    assert_eq!(names_before(&best), [""; 0]);
+    assert_eq!(untyped_names(&best), [""; 0]);
     let median = upgraded(json!({
         "size_bytes": 1024,
         "files": 77,
@@ -136,11 +136,11 @@ fn the_pass_that_lat_fs_tells_of_is_a_round() {
     let told = median.told_round.unwrap();
     assert_eq!((told.rule, told.round_count), (RoundRule::Median, 0));
     assert_eq!(median.fileset().unwrap().file_count, 77);
-    assert_eq!(names_before(&median), [""; 0]);
+    assert_eq!(untyped_names(&median), [""; 0]);
 }
 
 #[test]
-fn rates_of_iterations_become_their_times() {
+fn iteration_rates_become_times() {
     let times_ns = [123_456_789_u64, 1, 3_600_000_000_007];
     let rates = times_ns.map(|time_ns| 2000.0 * SECOND_NS / time_ns as f64);
     let figures = upgraded(json!({
@@ -156,11 +156,11 @@ fn rates_of_iterations_become_their_times() {
     assert_eq!(seen, wanted.collect::<Vec<_>>());
     assert_eq!(figures.rounds[0].file_count, 2000);
     let left = ["files_per_iteration", "sync_method"];
-    assert_eq!(names_before(&figures), left);
+    assert_eq!(untyped_names(&figures), left);
 }
 
 #[test]
-fn nothing_is_lost_of_what_has_no_types() {
+fn untyped_figures_are_kept() {
     let mut odd = postmark();
     odd["created_mixed"] = json!("many");
     odd["transactions_per_second"] = json!(1e9);
@@ -177,7 +177,7 @@ fn nothing_is_lost_of_what_has_no_types() {
 }
 
 #[test]
-fn what_is_no_cell_of_that_format_stays_as_it_is() {
+fn values_that_are_not_cells_of_format_1_stay_unchanged() {
     for value in [
         json!(null),
         json!([]),

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::Operation;
 use generate::program::{Interpreter, StepCounter};
-use plan::program::{FilesDone, Program, ProgramPhase, Until};
+use plan::program::{PhaseFiles, Program, ProgramPhase, RoundsEnd};
 use results::{
-    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, RoundFigures, RoundRule,
-    SteadyRecord, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
+    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, ReportedRound, RoundFigures,
+    RoundRule, SteadyRecord, StepFigures, WorkerAtStonewall, WorkerTimes, WorkerWindow,
 };
 
 use crate::file_requests::FileRequests;
-use crate::files::stages::{Done, call_times};
+use crate::files::stages::{StageOutcome, call_times};
 use crate::measured::MeasuredLane;
 
 /// Maximum number of rounds per phase in a record. Later rounds count only in the sums.
@@ -19,12 +19,12 @@ const ROUNDS_MAX: usize = 10_000;
 
 /// The round that represents all rounds, with its number of files.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ShownRound {
-    pub round: ToldRound,
+pub(super) struct RepresentativeRound {
+    pub round: ReportedRound,
     pub file_count: u32,
 }
 
-impl ShownRound {
+impl RepresentativeRound {
     /// The shorter of two rounds, with the sum of both round counts.
     fn better(self, other: Self) -> Self {
         let round_count = self.round.round_count + other.round.round_count;
@@ -32,7 +32,7 @@ impl ShownRound {
             true => other,
             false => self,
         };
-        let round = ToldRound {
+        let round = ReportedRound {
             round_count,
             ..best.round
         };
@@ -45,7 +45,7 @@ struct Period {
     /// Counters by label.
     counters: Vec<StepCounter>,
     /// The round that represents all rounds.
-    told: Option<ShownRound>,
+    told: Option<RepresentativeRound>,
 }
 
 impl Period {
@@ -96,8 +96,8 @@ impl PhaseSum {
         &mut self,
         program: &Program,
         phase: &ProgramPhase,
-        around: Option<Until>,
-        done: &Done<'_>,
+        around: Option<RoundsEnd>,
+        done: &StageOutcome<'_>,
     ) {
         let label = phase.transaction().map(|label| program.label(label));
         if let Some(times) = done.programs {
@@ -128,11 +128,11 @@ impl PhaseSum {
         if let (Some(label), None) = (label, around) {
             self.steps = vec![step(label, done)];
         }
-        if let (Some(Until::Spent { .. }), false) = (around, done.is_cut) {
+        if let (Some(RoundsEnd::Spent { .. }), false) = (around, done.is_cut) {
             self.last_ns = Some(done.time_ns);
         }
         // If one round represents many, the others are not recorded.
-        if self.rounds.len() < ROUNDS_MAX && !around.is_some_and(Until::tells_one) {
+        if self.rounds.len() < ROUNDS_MAX && !around.is_some_and(RoundsEnd::reports_one_round) {
             self.rounds
                 .push(round(phase, (program, done), &interpreters));
         } else {
@@ -149,12 +149,12 @@ impl PhaseSum {
 
     /// Makes the shortest complete round represent all. A round that was cut short would always
     /// win.
-    pub(super) fn tell_best(&mut self, files: Option<&FilesDone>) {
+    pub(super) fn keep_best_round(&mut self, files: Option<&PhaseFiles>) {
         let (Some(files), Some(last_ns)) = (files, self.last_ns.take()) else {
             return;
         };
-        let last = ShownRound {
-            round: ToldRound {
+        let last = RepresentativeRound {
+            round: ReportedRound {
                 rule: RoundRule::Best,
                 time_ns: last_ns,
                 round_count: 1,
@@ -166,7 +166,7 @@ impl PhaseSum {
     }
 
     /// Sets the round that represents all.
-    pub(super) fn tell(&mut self, told: ShownRound) {
+    pub(super) fn tell(&mut self, told: RepresentativeRound) {
         self.last().told = Some(told);
     }
 
@@ -184,14 +184,14 @@ impl PhaseSum {
     }
 
     /// Results for the record. `files` is set if all files are from one set and have one size.
-    pub(super) fn figures(&self, program: &Program, files: Option<&FilesDone>) -> PhaseFigures {
+    pub(super) fn figures(&self, program: &Program, files: Option<&PhaseFiles>) -> PhaseFigures {
         let mut counters = vec![StepCounter::default(); program.labels.len()];
         for period in &self.periods {
             let counted = counters.iter_mut().zip(&period.counters);
             counted.for_each(|(sum, more)| sum.merge(more));
         }
         let told = self.periods.iter().filter_map(|period| period.told);
-        let told = told.reduce(ShownRound::better);
+        let told = told.reduce(RepresentativeRound::better);
         let counted = program.labels.iter().zip(&counters);
         let counted = counted.filter(|(_, counter)| counter.count > 0);
         PhaseFigures {
@@ -212,7 +212,7 @@ impl PhaseSum {
 }
 
 /// Result of the phase, timed as a whole.
-fn step(label: &str, done: &Done<'_>) -> StepFigures {
+fn step(label: &str, done: &StageOutcome<'_>) -> StepFigures {
     StepFigures {
         label: label.to_owned(),
         count: done.effort.count,
@@ -225,7 +225,7 @@ fn step(label: &str, done: &Done<'_>) -> StepFigures {
 
 fn round(
     phase: &ProgramPhase,
-    (program, done): (&Program, &Done<'_>),
+    (program, done): (&Program, &StageOutcome<'_>),
     interpreters: &[Option<&Interpreter>],
 ) -> RoundFigures {
     let windows = done.lanes.iter().map(MeasuredLane::begin_ns);
@@ -289,7 +289,7 @@ fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64)
         let at_ns = if at_ns > 0 { at_ns } else { otherwise_ns };
         at_ns.clamp(begin_ns, end_ns) - since_ns
     };
-    let wall = stamps.wall.map(|mark| WorkerAtWall {
+    let wall = stamps.wall.map(|mark| WorkerAtStonewall {
         at_ns: within(mark.at_ns, begin_ns),
         rounds: mark.amounts.rounds,
         calls: mark.amounts.calls,

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 
 use generate::program::{FileStates, PhaseEnd};
-use plan::program::{Ending, Group, ProgramPhase};
+use plan::program::{Group, PhaseEndAction, ProgramPhase};
 
-use super::ProgramCourse;
+use super::ProgramRun;
 use super::files::FileOwner;
-use crate::agreement::{FileNews, Meeting};
+use crate::agreement::{FileNews, PeerAgreement};
 
 /// Maximum number of shared files whose sizes are reported again each time.
 // Files that all workers extend are few. The sizes of a million files would be a long message.
@@ -16,14 +16,14 @@ const TOLD_AGAIN_MAX: u32 = 1024;
 
 /// Existing files, as known to all processes.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Agreed {
+pub(super) struct AgreedFiles {
     /// One bit per file.
     present: Vec<u64>,
     /// Reported sizes, in bytes, of files that are reported again when they have grown.
     bytes: BTreeMap<u32, u64>,
 }
 
-impl Agreed {
+impl AgreedFiles {
     fn has(&self, file: u32) -> bool {
         let word = self.present.get(file as usize / 64).copied().unwrap_or(0);
         word >> (file % 64) & 1 == 1
@@ -49,9 +49,9 @@ impl Agreed {
     }
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Sets the agreement with other processes.
-    pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn Meeting>>) {
+    pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn PeerAgreement>>) {
         self.meeting = meeting;
     }
 
@@ -61,7 +61,7 @@ impl ProgramCourse {
         let Some(meeting) = self
             .meeting
             .clone()
-            .filter(|_| phase.time_up == Ending::Level)
+            .filter(|_| phase.time_up == PhaseEndAction::Level)
         else {
             return Arc::new(PhaseEnd::new(own_count));
         };
@@ -104,7 +104,7 @@ impl ProgramCourse {
     }
 
     /// Applies news of files from other processes, as far as workers here use these files.
-    pub(in crate::files) fn learn(&mut self, all: &[FileNews]) {
+    pub(in crate::files) fn apply_news(&mut self, all: &[FileNews]) {
         let used = self.used_workers();
         for news in all {
             let is_used = news.worker.is_none_or(|worker| used.contains(&worker));
@@ -123,7 +123,7 @@ impl ProgramCourse {
             let most = states.count();
             for [first, count, bytes] in &news.made {
                 for file in files(*first, *count, most) {
-                    states.note_made(file, *bytes);
+                    states.record_creation(file, *bytes);
                     agreed.set(file, true);
                     if grows(&owner, &states) {
                         agreed.note_bytes(file, states.bytes_of(file));
@@ -132,7 +132,7 @@ impl ProgramCourse {
             }
             for [first, count] in &news.removed {
                 for file in files(*first, *count, most) {
-                    states.note_removed(file);
+                    states.record_removal(file);
                     agreed.set(file, false);
                 }
             }
@@ -173,7 +173,7 @@ fn files(first: u64, count: u64, most: u32) -> impl Iterator<Item = u32> {
 }
 
 /// Changes since the last exchange; marks them as known to all processes.
-fn changes(owner: &FileOwner, states: &FileStates, agreed: &mut Agreed) -> FileNews {
+fn changes(owner: &FileOwner, states: &FileStates, agreed: &mut AgreedFiles) -> FileNews {
     let mut news = FileNews {
         fileset: u32::try_from(owner.fileset).unwrap_or(u32::MAX),
         worker: owner.worker,
@@ -213,7 +213,7 @@ fn add(news: &mut FileNews, file: u64, bytes: u64) {
     }
 }
 
-fn remove(news: &mut FileNews, agreed: &mut Agreed, file: u32) {
+fn remove(news: &mut FileNews, agreed: &mut AgreedFiles, file: u32) {
     if !agreed.has(file) {
         return;
     }
@@ -229,46 +229,46 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_made_is_not_told_back_to_them() {
+    fn changes_received_from_others_are_not_sent_back() {
         let owner = FileOwner {
             fileset: 0,
             worker: None,
             target: None,
         };
         let states = FileStates::new(20, true);
-        let mut agreed = Agreed::default();
-        states.note_made(3, 10);
+        let mut agreed = AgreedFiles::default();
+        states.record_creation(3, 10);
         assert_eq!(changes(&owner, &states, &mut agreed).made, [[3, 1, 10]]);
         assert!(changes(&owner, &states, &mut agreed).made.is_empty());
-        states.note_made(3, 30);
+        states.record_creation(3, 30);
         assert_eq!(changes(&owner, &states, &mut agreed).made, [[3, 1, 30]]);
-        states.note_made(5, 7);
+        states.record_creation(5, 7);
         agreed.set(5, true);
         agreed.note_bytes(5, 7);
-        states.note_removed(3);
+        states.record_removal(3);
         let news = changes(&owner, &states, &mut agreed);
         assert_eq!((news.made, news.removed), (Vec::new(), vec![[3, 1]]));
     }
 
     #[test]
-    fn news_are_what_changed_since_the_last_ones() {
+    fn an_update_has_only_the_changes_since_the_last_one() {
         let owner = FileOwner {
             fileset: 1,
             worker: Some(7),
             target: None,
         };
         let states = FileStates::new(200, false);
-        let mut agreed = Agreed::default();
+        let mut agreed = AgreedFiles::default();
         for file in [0, 1, 2, 5, 130] {
-            states.note_made(file, u64::from(file / 100));
+            states.record_creation(file, u64::from(file / 100));
         }
         let news = changes(&owner, &states, &mut agreed);
         assert_eq!(news.made, [[0, 3, 0], [5, 1, 0], [130, 1, 1]]);
         assert!(news.removed.is_empty());
-        states.note_removed(1);
-        states.note_removed(2);
-        states.note_removed(130);
-        states.note_made(6, 0);
+        states.record_removal(1);
+        states.record_removal(2);
+        states.record_removal(130);
+        states.record_creation(6, 0);
         let news = changes(&owner, &states, &mut agreed);
         assert_eq!(
             (news.made, news.removed),

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, SubdirectoryRule};
 use generate::names::{RelativeNames, flat_names, tree_names};
 use plan::program::{
-    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
-    PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK, Way,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
+    OpenModePlan, OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK,
 };
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use storage::Tree;
 
-use super::stamped::{RoundStamp, open_stamped};
-use super::trees::{Trees, open_grown};
+use super::stamped::{RoundNameSource, open_stamped};
+use super::trees::{GrownTrees, open_grown};
 use crate::RunError;
 use crate::open_fileset;
 
@@ -33,8 +33,8 @@ pub(super) struct FileOwner {
 /// each directory made for files.
 pub(super) fn open(
     program: &Program,
-    trees: &Trees,
-    (owner, round): (FileOwner, &RoundStamp),
+    trees: &GrownTrees,
+    (owner, round): (FileOwner, &RoundNameSource),
     tree: &Tree,
     was_made: &mut dyn FnMut(&str),
 ) -> Result<Fileset, RunError> {
@@ -43,10 +43,10 @@ pub(super) fn open(
         _ => owner.fileset,
     };
     let set = &program.filesets[number];
-    if set.has_own_rounds() {
+    if set.has_directory_per_round() {
         return open_own_round(set, round.seed_of(owner.worker), tree, was_made);
     }
-    let marks = Marks::of(owner, round.number);
+    let marks = MarkValues::of(owner, round.number);
     let at = FileOwner {
         fileset: number,
         ..owner
@@ -75,7 +75,7 @@ pub(super) fn open(
     let has_subdirectories = rule.subdirectories.is_some();
     let mut fileset = match &set.names {
         FileNames::Listed(files) if files.names.len() < set.count as usize => {
-            return Err(without_names(&set.name));
+            return Err(missing_names_error(&set.name));
         }
         FileNames::Listed(files) => Fileset::placed(location, rule, &files.names)?,
         _ => Fileset::generated(vec![location], rule)?,
@@ -115,7 +115,7 @@ fn open_own_round(
             Err(errno) => return Err(failed(&own, errno)),
         }
     };
-    let names = listed_names(set, &Marks::default()).unwrap_or_default();
+    let names = listed_names(set, &MarkValues::default()).unwrap_or_default();
     for directory in names.directories.iter().map(|name| own.join(name)) {
         make(&directory, open_fileset::directory_mode(tree))
             .map_err(|errno| failed(&directory, errno))?;
@@ -128,11 +128,11 @@ fn open_own_round(
 }
 
 /// Names that need a list; `None` for names that follow a rule.
-fn listed_names(set: &FilesetPlan, marks: &Marks) -> Option<RelativeNames> {
+fn listed_names(set: &FilesetPlan, marks: &MarkValues) -> Option<RelativeNames> {
     match &set.names {
         FileNames::Words => Some(flat_names(set.count)),
         FileNames::Only(name) => Some(RelativeNames {
-            files: vec![marks.put_in(name).into()],
+            files: vec![marks.substitute(name).into()],
             ..RelativeNames::default()
         }),
         FileNames::Low { each } => Some(tree_names(set.count, *each)),
@@ -140,7 +140,7 @@ fn listed_names(set: &FilesetPlan, marks: &Marks) -> Option<RelativeNames> {
     }
 }
 
-fn without_names(fileset: &str) -> RunError {
+fn missing_names_error(fileset: &str) -> RunError {
     RunError::File {
         verb: "open the files of",
         path: fileset.into(),
@@ -149,7 +149,12 @@ fn without_names(fileset: &str) -> RunError {
 }
 
 /// Directory of a set's files below the tree; `None` for the tree itself.
-fn path_below(program: &Program, owner: FileOwner, tree: &Tree, marks: &Marks) -> Option<String> {
+fn path_below(
+    program: &Program,
+    owner: FileOwner,
+    tree: &Tree,
+    marks: &MarkValues,
+) -> Option<String> {
     // The tree itself is the directory that the user chose.
     if tree.is_in_place() {
         return None;
@@ -159,10 +164,10 @@ fn path_below(program: &Program, owner: FileOwner, tree: &Tree, marks: &Marks) -
         ("", 1) => None,
         // Several sets may contain files of the same name.
         ("", _) => Some(set.name.clone()),
-        (path, _) => Some(marks.put_in(path)),
+        (path, _) => Some(marks.substitute(path)),
     };
     // Names that contain the worker need no directory per worker.
-    let worker = owner.worker.filter(|_| !set.tells_worker());
+    let worker = owner.worker.filter(|_| !set.names_depend_on_worker());
     match (worker, below) {
         (None, below) => below,
         (Some(worker), None) => Some(format!("w{worker}")),
@@ -178,7 +183,7 @@ pub(super) fn paths_of(
     files: impl Iterator<Item = u32> + 'static,
 ) -> impl Iterator<Item = PathBuf> + 'static {
     let set = &program.filesets[owner.fileset];
-    let marks = Marks::of(owner, 0);
+    let marks = MarkValues::of(owner, 0);
     let below = path_below(program, owner, tree, &marks).map(PathBuf::from);
     let below = below.unwrap_or_default();
     let rule = name_rule(set, &marks);
@@ -187,12 +192,12 @@ pub(super) fn paths_of(
 
 /// Values of the marks in names and paths.
 #[derive(Default)]
-struct Marks {
+struct MarkValues {
     worker: String,
     round: String,
 }
 
-impl Marks {
+impl MarkValues {
     fn of(owner: FileOwner, round: u32) -> Self {
         Self {
             worker: owner.worker.unwrap_or(0).to_string(),
@@ -200,7 +205,7 @@ impl Marks {
         }
     }
 
-    fn put_in(&self, text: &str) -> String {
+    fn substitute(&self, text: &str) -> String {
         let text = text.replace(PADDED_WORKER_MARK, &format!("{:0>2}", self.worker));
         let text = text.replace(WORKER_MARK, &self.worker);
         text.replace(ROUND_MARK, &self.round)
@@ -210,7 +215,7 @@ impl Marks {
         let fan = directories.fan;
         SubdirectoryRule {
             count,
-            prefix: self.put_in(&directories.before),
+            prefix: self.substitute(&directories.before),
             digit_count: directories.digits,
             nesting: match directories.nesting {
                 DirectoryNesting::Digits => Nesting::Digits { fan },
@@ -220,7 +225,7 @@ impl Marks {
     }
 }
 
-fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
+fn name_rule(set: &FilesetPlan, marks: &MarkValues) -> NameRule {
     let (before, digits, after) = set.names.parts();
     let count = set.directory_count();
     let beside = || SubdirectoryRule {
@@ -240,8 +245,8 @@ fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
         ),
     };
     NameRule {
-        prefix: marks.put_in(before),
-        suffix: marks.put_in(after),
+        prefix: marks.substitute(before),
+        suffix: marks.substitute(after),
         digit_count: digits,
         first: set.names.first(),
         spread,
@@ -250,7 +255,7 @@ fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
     }
 }
 
-pub(super) fn open_mode(way: &Way, is_direct: bool, is_checked: bool) -> OpenMode {
+pub(super) fn open_mode(way: &OpenModePlan, is_direct: bool, is_checked: bool) -> OpenMode {
     let access = match way.access {
         Access::Read => rustix::fs::OFlags::RDONLY,
         Access::Write => rustix::fs::OFlags::WRONLY,

@@ -1,8 +1,8 @@
 //! Internal phase that creates the files that exist before the first phase.
 
 use plan::program::{
-    Act, Call, Copies, DirectoryTree, FileOperation, Group, MovedBytes, On, Pick, PickOrder,
-    Program, ProgramPhase, Turn, Which,
+    Act, Call, CallObject, DirectoryTree, FileFilter, FileOperation, FileSharing, FilesetSharing,
+    Group, MovedBytes, Pick, PickOrder, Program, ProgramPhase,
 };
 
 /// Size of a write to such a file, in bytes.
@@ -13,29 +13,29 @@ pub(super) fn fill(program: &Program, fileset: usize) -> ProgramPhase {
     let call = |operation, on| Act::Call(Call::new(operation, on));
     let make = Pick {
         fileset: fileset as u8,
-        which: Which::Absent,
+        which: FileFilter::Absent,
         order: PickOrder::Next,
         // Each worker creates its own files, and its share of the common files.
         turn: match program.filesets[fileset].copies {
-            Copies::One => Turn::Shared,
-            Copies::PerWorker => Turn::Own,
+            FilesetSharing::One => FileSharing::Shared,
+            FilesetSharing::PerWorker => FileSharing::Own,
         },
     };
     let write = Act::Call(Call {
         bytes: MovedBytes::Size,
         piece_bytes: FILL_BYTES,
-        ..Call::new(FileOperation::Write, On::Handle)
+        ..Call::new(FileOperation::Write, CallObject::Handle)
     });
     let of_directories = match &program.filesets[fileset].tree {
         DirectoryTree::Grown(growth) => growth.of_directories,
         _ => false,
     };
     let body = match of_directories {
-        true => vec![call(FileOperation::Mkdir, On::Name(make))],
+        true => vec![call(FileOperation::Mkdir, CallObject::Name(make))],
         false => vec![
-            call(FileOperation::Create, On::Name(make)),
+            call(FileOperation::Create, CallObject::Name(make)),
             write,
-            call(FileOperation::Close, On::Handle),
+            call(FileOperation::Close, CallObject::Handle),
         ],
     };
     let group = Group {

@@ -7,35 +7,36 @@ use std::sync::Arc;
 use engine::Fileset;
 use generate::program::{CallFailure, FileStates};
 use plan::program::{
-    Call, DirectoryTree, FileNames, FileOperation as Op, FilesetPlan, Group, On, Program, Which,
+    Call, CallObject, DirectoryTree, FileFilter, FileNames, FileOperation as Op, FilesetPlan,
+    Group, Program,
 };
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::ProgramCourse;
+use super::ProgramRun;
 use super::files::FileOwner;
-use super::stamped::RoundStamp;
+use super::stamped::RoundNameSource;
 use crate::RunError;
 use crate::file_requests::FileRequests;
-use crate::files::stages::{CellTrees, Done};
+use crate::files::stages::{CellTrees, StageOutcome};
 
 /// Files and directories made in the user's directories.
 #[derive(Default)]
-pub(super) struct Traces {
+pub(super) struct InPlaceFiles {
     /// Directories that were created, with the owner of their files.
     directories: Vec<(FileOwner, String)>,
     /// Files of earlier rounds.
-    rounds: Vec<RoundTraces>,
+    rounds: Vec<RoundLeftovers>,
 }
 
 /// Files that an owner left in a round.
-struct RoundTraces {
+struct RoundLeftovers {
     owner: FileOwner,
-    round: RoundStamp,
+    round: RoundNameSource,
     files: Box<[Range<u32>]>,
 }
 
-impl Traces {
+impl InPlaceFiles {
     pub(super) fn add_directories(&mut self, owner: FileOwner, names: Vec<String>) {
         let names = names.into_iter().map(|name| (owner, name));
         self.directories.extend(names);
@@ -55,10 +56,15 @@ impl Traces {
     }
 
     /// Records the present files of an owner before its names change.
-    pub(super) fn add_round(&mut self, owner: FileOwner, round: RoundStamp, states: &FileStates) {
+    pub(super) fn add_round(
+        &mut self,
+        owner: FileOwner,
+        round: RoundNameSource,
+        states: &FileStates,
+    ) {
         let files = runs(states.present());
         if !files.is_empty() {
-            self.rounds.push(RoundTraces {
+            self.rounds.push(RoundLeftovers {
                 owner,
                 round,
                 files: files.into(),
@@ -81,21 +87,21 @@ fn runs(files: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
 
 /// `true` if the program uses only files that it made itself: it creates them under free names, and
 /// works on these.
-pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
+pub(in crate::files) fn uses_only_own_files(program: &Program) -> bool {
     let mut calls = program.groups().flat_map(Group::calls);
     let is_own = |call: &Call| {
         let is_making = matches!(call.operation, Op::Create | Op::Mkdir);
         let is_found = match &call.on {
-            On::Name(pick) => is_making || pick.which == Which::Present,
-            On::Directory => call.operation == Op::Fsync,
-            On::Handle | On::Same => true,
+            CallObject::Name(pick) => is_making || pick.which == FileFilter::Present,
+            CallObject::Directory => call.operation == Op::Fsync,
+            CallObject::Handle | CallObject::Same => true,
         };
         // A second name, as of a rename, could replace a file of the user.
         is_found && call.second.is_none()
     };
     let is_placed = |set: &FilesetPlan| match (&set.tree, &set.names) {
         (DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. }, _) => false,
-        (_, FileNames::Low { .. }) => set.has_own_rounds(),
+        (_, FileNames::Low { .. }) => set.has_directory_per_round(),
         _ => set.path.is_empty(),
     };
     let mut filesets = program.filesets.iter();
@@ -109,12 +115,12 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
         && filesets.all(is_placed)
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Removes everything from the user's directories after a program ended early.
     pub(in crate::files) fn remove_traces(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         match &mut self.pools {
             _ if !self.is_in_place => Ok(()),
-            Some(pools) => pools.remove_left(grounds),
+            Some(pools) => pools.remove_leftover_files(grounds),
             None => self.remove_own(grounds),
         }
     }
@@ -148,12 +154,12 @@ impl ProgramCourse {
     }
 
     /// Removes the directories of the current round, with the files left in them.
-    pub(super) fn leave_round(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    pub(super) fn remove_round(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         let sets: Vec<bool> = self
             .program
             .filesets
             .iter()
-            .map(FilesetPlan::has_own_rounds)
+            .map(FilesetPlan::has_directory_per_round)
             .collect();
         let is_its = |owner: &FileOwner| sets[owner.fileset];
         let mut outcome = Ok(());
@@ -184,7 +190,7 @@ impl ProgramCourse {
         &self,
         grounds: &CellTrees,
         owner: FileOwner,
-        (round, opened): (RoundStamp, Option<Arc<Fileset>>),
+        (round, opened): (RoundNameSource, Option<Arc<Fileset>>),
         files: &[Range<u32>],
     ) -> Result<(), RunError> {
         let tree = owner.target.and_then(|target| grounds.trees.get(&target));
@@ -213,7 +219,7 @@ impl ProgramCourse {
     }
 
     /// Records the first failed call if it ends the run.
-    pub(super) fn note_failure(&mut self, done: &Done<'_>) {
+    pub(super) fn note_failure(&mut self, done: &StageOutcome<'_>) {
         let workers = self.cell.workers.iter().zip(&done.requests);
         let mut failures = workers.filter_map(|(worker, requests)| match requests {
             FileRequests::Program(interpreter) => Some((worker, interpreter.failure()?)),

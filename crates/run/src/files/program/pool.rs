@@ -9,8 +9,8 @@ use std::sync::Arc;
 use engine::{FileEngineOptions, Fileset};
 use generate::FileStamp;
 use generate::pool::{
-    Play, PlayOptions, PoolMark, TextContent, Totals, file_options, kept_file_options, name_rule,
-    stdio_buffer_bytes,
+    PlayOptions, PoolMark, PoolRun, TextContent, Totals, file_options, kept_file_options,
+    name_rule, stdio_buffer_bytes,
 };
 use plan::program::{FilePool, PoolPart, Program, ProgramPhase};
 use plan::{CacheMode, Cell, EngineKind, WorkerPlan};
@@ -20,7 +20,7 @@ use storage::Tree;
 use crate::RunError;
 use crate::file_requests::FileRequests;
 use crate::file_task::{FileContents, FileTask};
-use crate::files::stages::{CellTrees, Done, Stage, StageWork, iodepth, stop_ns, unit};
+use crate::files::stages::{CellTrees, Stage, StageOutcome, StageWork, iodepth, stop_ns, unit};
 use crate::open_fileset::{self, DIRECTORY_MODE, OpenFileset, direct_flag};
 
 /// Buffer size of a stream if no file system gives one, in bytes.
@@ -28,7 +28,7 @@ const BLOCK_BYTES: u64 = 4096;
 const MIB: f64 = 1_048_576.0;
 
 /// Pools of all workers, which persist between phases.
-pub(super) struct Pools {
+pub(super) struct FilePools {
     /// The cell, with only the workers of this process.
     cell: Cell,
     /// Number of workers in all processes.
@@ -37,7 +37,7 @@ pub(super) struct Pools {
     /// Time after which the transactions end, in nanoseconds; `None` if their number ends them.
     time_ns: Option<u64>,
     transactions_phase: String,
-    players: Vec<PoolPlayer>,
+    players: Vec<WorkerFilePool>,
     part: Option<PoolPart>,
     /// Time of each part so far, in nanoseconds.
     times_ns: [u64; 4],
@@ -48,9 +48,9 @@ pub(super) struct Pools {
 }
 
 /// Pool of one worker.
-struct PoolPlayer {
+struct WorkerFilePool {
     /// `None` while a stage runs.
-    play: Option<Play>,
+    play: Option<PoolRun>,
     contents: FileContents,
     field: Option<OpenFileset>,
     buffer_bytes: u32,
@@ -59,7 +59,7 @@ struct PoolPlayer {
     end: Option<PoolMark>,
 }
 
-impl Pools {
+impl FilePools {
     /// Creates the pools of a program; `None` if it has no pool.
     pub fn of(cell: &Cell, program: &Program) -> Option<Self> {
         let settings = program.pool.as_deref()?;
@@ -87,7 +87,7 @@ impl Pools {
         self.settings.is_shared && self.cell.workers.len() > 1
     }
 
-    fn player(&self, worker: &WorkerPlan, grounds: &CellTrees) -> Result<PoolPlayer, RunError> {
+    fn player(&self, worker: &WorkerPlan, grounds: &CellTrees) -> Result<WorkerFilePool, RunError> {
         let tree = grounds.of(worker);
         let index = worker.worker_index;
         let settings = FilePool {
@@ -118,8 +118,8 @@ impl Pools {
             makes_subdirectories: !self.is_shared(),
             unit: unit(&self.cell),
         };
-        let (play, text) = Play::new(&settings, &options)?;
-        let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
+        let (play, text) = PoolRun::new(&settings, &options)?;
+        let longest_bytes = PoolRun::buffer_bytes(&settings, options.stdio_buffer_bytes);
         let field = tree.map(|tree| self.field(worker, &settings, &text, (tree, grounds)));
         let field = field.transpose()?;
         // The `null` engine writes from its buffers, as the `psync` engine does.
@@ -127,7 +127,7 @@ impl Pools {
         let kept_bytes = field
             .as_ref()
             .map_or_else(own_bytes, |it| it.options.kept_bytes());
-        Ok(PoolPlayer {
+        Ok(WorkerFilePool {
             play: Some(play),
             contents: contents(worker, text, kept_bytes > 0),
             field,
@@ -217,7 +217,7 @@ impl Pools {
             if let Some(field) = &mut player.field {
                 let fileset = Arc::get_mut(&mut field.fileset)
                     .expect("between stages, only the pool holds a worker's files");
-                fileset.open_subdirectories_there()?;
+                fileset.open_existing_subdirectories()?;
             }
         }
         Ok(())
@@ -338,12 +338,12 @@ impl Pools {
             });
         }
         self.part = Some(part);
-        self.tell_begin(part);
+        self.report_begin(part);
         Ok(Some(tasks))
     }
 
     /// Stores the results of a part, and takes back the workers' streams.
-    pub fn done(&mut self, done: Done<'_>) {
+    pub fn done(&mut self, done: StageOutcome<'_>) {
         if let Some(part) = self.part {
             self.times_ns[part as usize] = done.whole_ns;
         }
@@ -357,11 +357,11 @@ impl Pools {
         }
         self.note_removal(lanes);
         if !is_cut {
-            self.tell_end();
+            self.report_end();
         }
     }
 
-    fn plays(&self) -> impl Iterator<Item = &Play> {
+    fn plays(&self) -> impl Iterator<Item = &PoolRun> {
         self.players
             .iter()
             .filter_map(|player| player.play.as_ref())
@@ -399,7 +399,7 @@ impl Pools {
             written_bytes: totals.written_bytes,
             read_bytes_float: totals.read_bytes_float.into(),
             written_bytes_float: totals.written_bytes_float.into(),
-            taken_count: self.plays().map(Play::taken_count).sum(),
+            taken_count: self.plays().map(PoolRun::taken_count).sum(),
             creation_ns: time_ns(PoolPart::MakeDirectories) + time_ns(PoolPart::Fill),
             directories_made_ns: time_ns(PoolPart::MakeDirectories),
             transactions_ns: time_ns(PoolPart::Transact),

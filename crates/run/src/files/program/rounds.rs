@@ -1,23 +1,23 @@
 //! Rounds: decides whether another round follows, and starts it.
 
-use plan::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
-use results::{FreeSpace, RoundRule, RunEvent, ToldRound};
+use plan::program::{Calibration, Program, ProgramPart, ROUND_MARK, RoundsEnd};
+use results::{FreeSpace, ReportedRound, RoundRule, RunEvent};
 use stats::{Interval, SteadyVerdict};
 use storage::Tree;
 
-use super::figures::{PhaseSum, ShownRound};
+use super::figures::{PhaseSum, RepresentativeRound};
 use super::files::FileOwner;
 use super::periods::Periods;
-use super::stamped::RoundStamp;
-use super::{Ahead, ProgramCourse};
-use crate::files::stages::{CellTrees, Done};
-use crate::free_space::Rooms;
+use super::stamped::RoundNameSource;
+use super::{NextProgramStep, ProgramRun};
+use crate::files::stages::{CellTrees, StageOutcome};
+use crate::free_space::UnreservedSpace;
 use crate::rounds::rounds_event;
 
 /// Rounds in progress.
 #[derive(Debug, Clone)]
 pub(super) struct ProgramRounds {
-    pub until: Until,
+    pub until: RoundsEnd,
     pub done: u32,
     /// Time spent in phases before the first round, in nanoseconds.
     since_ns: u64,
@@ -30,7 +30,7 @@ pub(super) struct ProgramRounds {
 
 /// Time spent in phases, in nanoseconds.
 #[derive(Default)]
-pub(super) struct Spent {
+pub(super) struct PhaseTime {
     /// All phases, recorded or not, each from the first to the last worker.
     all_ns: u64,
     /// Recorded phases since the start of the round, by worker.
@@ -39,8 +39,8 @@ pub(super) struct Spent {
     pub(super) counted: Option<Interval>,
 }
 
-impl Spent {
-    pub(super) fn add(&mut self, done: &Done<'_>, is_recorded: bool) {
+impl PhaseTime {
+    pub(super) fn add(&mut self, done: &StageOutcome<'_>, is_recorded: bool) {
         self.all_ns += done.time_ns;
         if !is_recorded {
             return;
@@ -57,7 +57,7 @@ impl Spent {
     }
 }
 
-impl Ahead {
+impl NextProgramStep {
     pub(super) fn of(part: &ProgramPart) -> Self {
         match part {
             ProgramPart::Phase(phase) => Self::Phase(Box::new(phase.clone())),
@@ -69,13 +69,13 @@ impl Ahead {
 }
 
 impl ProgramRounds {
-    fn new(until: Until, parts: &[ProgramPart]) -> Self {
+    fn new(until: RoundsEnd, parts: &[ProgramPart]) -> Self {
         Self {
             until,
             done: 0,
             since_ns: 0,
             sampling: match until {
-                Until::Sampled {
+                RoundsEnd::Sampled {
                     samples, least_ns, ..
                 } => Some(Calibration::new(samples, least_ns)),
                 _ => None,
@@ -100,23 +100,23 @@ fn shown<'a>(
 }
 
 /// Sets the initial number of files to 1 in filesets whose number of files is found by sampling.
-pub(super) fn begin_small(program: &mut Program, parts: &[ProgramPart]) {
+pub(super) fn set_initial_counts(program: &mut Program, parts: &[ProgramPart]) {
     for part in parts {
         let ProgramPart::Rounds { until, parts } = part else {
             continue;
         };
-        if let Until::Sampled { fileset, .. } = until
+        if let RoundsEnd::Sampled { fileset, .. } = until
             && let Some(set) = program.filesets.get_mut(usize::from(*fileset))
         {
             set.count = 1;
         }
-        begin_small(program, parts);
+        set_initial_counts(program, parts);
     }
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Closes files whose names contain the round, because the next round has other names.
-    fn forget_rounds(&mut self) {
+    fn close_round_files(&mut self) {
         let sets = &self.program.filesets;
         let stays = |owner: &FileOwner| !sets[owner.fileset].tells(ROUND_MARK);
         self.filesets.retain(|owner, _| stays(owner));
@@ -141,41 +141,43 @@ impl ProgramCourse {
             _ => {
                 let files = self.program.files_by_phase();
                 for sum in shown(&mut self.sums, &round.parts) {
-                    sum.tell_best(files.get(&sum.name));
+                    sum.keep_best_round(files.get(&sum.name));
                 }
             }
         }
         let is_enough = match round.until {
-            Until::Times(times) => round.done >= times,
-            Until::Spent { ns } => match &round.periods {
+            RoundsEnd::Times(times) => round.done >= times,
+            RoundsEnd::Spent { ns } => match &round.periods {
                 Some(_) => self.are_steady(&mut round),
                 None => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
             },
             // Rounds that free all space that they used, or use none, never fill the file system.
-            Until::Full => {
+            RoundsEnd::Full => {
                 let taken = self.free_bytes.saturating_sub(free_bytes);
                 // Another round would take as much as the last one.
                 let is_filled = round.done > 0 && (taken == 0 || taken > free_bytes);
                 is_filled || !self.full(grounds, self.round_bytes(&round)).is_empty()
             }
-            Until::Fitting { times, bytes } => {
+            RoundsEnd::Fitting { times, bytes } => {
                 times.is_some_and(|times| round.done >= times) || self.is_full(grounds, bytes)
             }
-            Until::Sampled { fileset, .. } => !self.sample(&mut round, fileset.into()),
+            RoundsEnd::Sampled { fileset, .. } => !self.sample(&mut round, fileset.into()),
         };
         if is_enough {
             return;
         }
         self.free_bytes = free_bytes;
-        self.forget_rounds();
-        self.round = RoundStamp::now(round.done);
+        self.close_round_files();
+        self.round = RoundNameSource::now(round.done);
         self.spent.worker_ns.clear();
-        let parts: Vec<Ahead> = round.parts.iter().rev().map(Ahead::of).collect();
+        let parts: Vec<NextProgramStep> =
+            round.parts.iter().rev().map(NextProgramStep::of).collect();
         // The last step of `ahead` is next, so the parts of this round come before the next round.
-        self.ahead.push(Ahead::Rounds(Box::new(ProgramRounds {
-            done: round.done + 1,
-            ..round
-        })));
+        self.ahead
+            .push(NextProgramStep::Rounds(Box::new(ProgramRounds {
+                done: round.done + 1,
+                ..round
+            })));
         self.ahead.extend(parts);
     }
 
@@ -184,7 +186,7 @@ impl ProgramCourse {
         let is_recorded =
             |part: &ProgramPart| matches!(part, ProgramPart::Phase(phase) if !phase.is_hidden);
         let rule = self.cell.steady?;
-        let Until::Spent { ns } = round.until else {
+        let RoundsEnd::Spent { ns } = round.until else {
             return None;
         };
         round.parts.iter().any(is_recorded).then(|| {
@@ -220,7 +222,7 @@ impl ProgramCourse {
         if round.done == 0 {
             return;
         }
-        if let Err(error) = self.leave_round(grounds) {
+        if let Err(error) = self.remove_round(grounds) {
             self.failure = Some(error);
         }
         let space = grounds.first().and_then(|tree| {
@@ -267,7 +269,7 @@ impl ProgramCourse {
 
     /// Targets without room for the workers' next files.
     fn full(&self, grounds: &CellTrees, bytes: u64) -> Vec<String> {
-        let mut rooms = Rooms::default();
+        let mut rooms = UnreservedSpace::default();
         let trees = self.cell.workers.iter().filter_map(|it| grounds.of(it));
         let full = trees.filter(|tree| match (tree.device(), tree.free_bytes()) {
             (Ok(device), Some(free_bytes)) => !rooms.take(device, free_bytes, bytes),
@@ -287,8 +289,8 @@ impl ProgramCourse {
             sampling.add(&self.spent.worker_ns);
         }
         if let Some(median) = sampling.median() {
-            let told = ShownRound {
-                round: ToldRound {
+            let told = RepresentativeRound {
+                round: ReportedRound {
                     rule: RoundRule::Median,
                     time_ns: median.time_ns,
                     round_count: sampling.samples().len() as u64,
@@ -312,11 +314,11 @@ impl ProgramCourse {
     }
 
     /// End condition of the rounds around the current phase.
-    pub(super) fn rounds_around(&self) -> Option<Until> {
+    pub(super) fn enclosing_until(&self) -> Option<RoundsEnd> {
         // Rounds that have not started come later.
         let mut around = self.ahead.iter().rev();
         around.find_map(|ahead| match ahead {
-            Ahead::Rounds(rounds) if rounds.done > 0 => Some(rounds.until),
+            NextProgramStep::Rounds(rounds) if rounds.done > 0 => Some(rounds.until),
             _ => None,
         })
     }

@@ -4,13 +4,13 @@ use generate::program::each_once;
 use plan::WorkerPlan;
 use plan::program::{ProgramPhase, Spawn};
 
-use super::ProgramCourse;
+use super::ProgramRun;
 use super::files::paths_of;
 use crate::RunError;
 use crate::files::stages::{CellTrees, Stage, StageWork, stop_ns};
 use crate::files::started::Programs;
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Stage of a phase in which programs do the work. `None` if workers do it, and with the `null`
     /// engine, which has no files for programs.
     pub(super) fn started(

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use engine::OpenWay;
+use engine::OpenModeIndex;
 use generate::program::{
-    GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
+    GroupProgress, Interpreter, PhaseEnd, PhaseWaits, SharedTurnCounters, TransactionUnit,
+    WorkerContext,
 };
 use plan::WorkerPlan;
 use plan::program::{Group, ProgramPhase};
 
-use super::ProgramCourse;
-use super::trace::PlayerPlace;
+use super::ProgramRun;
+use super::trace::ReplayWorker;
 use crate::RunError;
 use crate::file_task::FileTask;
 use crate::files::stages::{CellTrees, Stage, StageWork, iodepth, stop_ns, unit};
@@ -18,7 +19,7 @@ use crate::files::stages::{CellTrees, Stage, StageWork, iodepth, stop_ns, unit};
 /// State shared by the workers of a phase.
 struct PhaseContext<'a> {
     phase: &'a ProgramPhase,
-    waits: Arc<Waits>,
+    waits: Arc<PhaseWaits>,
     phase_end: Arc<PhaseEnd>,
     way_codes: Vec<u64>,
     worker_count: u32,
@@ -29,7 +30,7 @@ struct PhaseContext<'a> {
     rounds: Option<u64>,
 }
 
-impl ProgramCourse {
+impl ProgramRun {
     /// Creates the stage of a phase, with a task for each of its workers.
     pub(super) fn stage(
         &mut self,
@@ -37,7 +38,7 @@ impl ProgramCourse {
         phase: &ProgramPhase,
         is_fill: bool,
     ) -> Result<Stage, RunError> {
-        self.let_trees_go(grounds, phase)?;
+        self.close_unused_trees(grounds, phase)?;
         self.stage_count += 1;
         let is_measured = !is_fill && !phase.is_hidden;
         let is_until_steady = is_measured && self.cell.steady.is_some() && phase.time_ns.is_some();
@@ -54,9 +55,9 @@ impl ProgramCourse {
         let as_done = if is_ended { &endless } else { phase };
         let together = PhaseContext {
             phase: as_done,
-            waits: Arc::new(Waits::new(&self.program, as_done, of_group)),
+            waits: Arc::new(PhaseWaits::new(&self.program, as_done, of_group)),
             phase_end: self.phase_end(as_done),
-            way_codes: ways.map(|way| OpenWay(way).code()).collect(),
+            way_codes: ways.map(|way| OpenModeIndex(way).code()).collect(),
             worker_count: phase.groups.iter().map(of_group).sum(),
             is_fill,
             unit: if is_measured {
@@ -79,7 +80,7 @@ impl ProgramCourse {
             phase: phase.name.clone(),
             is_hidden: phase.is_hidden,
             ramp_ns: phase.ramp_ns,
-            transactions: match self.rounds_around() {
+            transactions: match self.enclosing_until() {
                 Some(_) => None,
                 None => self.program.transactions_of(phase),
             },
@@ -107,7 +108,7 @@ impl ProgramCourse {
         } = together;
         let mut tasks = Vec::new();
         let used = group.filesets();
-        let shared = SharedTurns::default();
+        let shared = SharedTurnCounters::default();
         let progress = Arc::new(GroupProgress::new(group.quotas.len()));
         for (worker_index, worker) in (0..).zip(cluster) {
             // Workers of other processes count for the shares but run there.
@@ -120,12 +121,12 @@ impl ProgramCourse {
             // The worker uses its own files, unless the group is shifted.
             let owner = &cluster[(worker_index + group.shift) as usize % cluster.len()];
             if let Some(trace) = &group.trace {
-                let place = PlayerPlace::new(trace, phase, worker_index, phase_end);
+                let place = ReplayWorker::new(trace, phase, worker_index, phase_end);
                 tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
                 continue;
             }
             let states = self.states(owner);
-            let interpreter = Interpreter::new(&Seat {
+            let interpreter = Interpreter::new(&WorkerContext {
                 program: &self.program,
                 phase,
                 group,

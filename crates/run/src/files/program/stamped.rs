@@ -15,7 +15,7 @@ use crate::open_fileset;
 
 /// Source of the names of a round.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RoundStamp {
+pub(super) struct RoundNameSource {
     /// Number of the current round, of the innermost rounds.
     pub number: u32,
     /// Start of the round, in seconds since 1970.
@@ -24,7 +24,7 @@ pub(super) struct RoundStamp {
     seed: u64,
 }
 
-impl RoundStamp {
+impl RoundNameSource {
     /// Stamp of a round that starts now. Random, so that runs in parallel have different names.
     pub fn now(number: u32) -> Self {
         Self {

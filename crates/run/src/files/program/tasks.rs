@@ -4,14 +4,14 @@ use generate::FileStamp;
 use plan::WorkerPlan;
 use storage::Tree;
 
-use super::ProgramCourse;
-use super::trace::PlayerPlace;
+use super::ProgramRun;
+use super::trace::ReplayWorker;
 use crate::RunError;
 use crate::file_requests::FileRequests;
 use crate::file_task::{FileContents, FileTask};
 use crate::open_fileset::OpenFileset;
 
-impl ProgramCourse {
+impl ProgramRun {
     pub(super) fn task(
         &self,
         worker: &WorkerPlan,
@@ -50,7 +50,7 @@ impl ProgramCourse {
     /// Task of a worker that replays recorded calls.
     pub(super) fn player(
         &self,
-        place: &PlayerPlace<'_>,
+        place: &ReplayWorker<'_>,
         worker: &WorkerPlan,
         tree: Option<&Tree>,
         calls_count: Option<u64>,

@@ -1,22 +1,22 @@
 use plan::EngineKind;
 use plan::program::{
-    Act, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation, FilesetPlan,
-    Group, Law, MovedBytes, NestedDirectories, On, Pick, PickOrder, Program, ProgramPart,
-    ProgramPhase, Turn, Until, Way, Which,
+    Act, Call, CallObject, DirectoryNesting, DirectoryTree, FileFilter, FileNames, FileOperation,
+    FileSharing, FilesetPlan, FilesetSharing, Group, Law, MovedBytes, NestedDirectories,
+    OpenModePlan, Pick, PickOrder, Program, ProgramPart, ProgramPhase, RoundsEnd,
 };
 
 use crate::files::tests::{plan, record_of};
 
-fn call(operation: FileOperation, on: On) -> Act {
+fn call(operation: FileOperation, on: CallObject) -> Act {
     Act::Call(Call::new(operation, on))
 }
 
-fn name(which: Which) -> On {
-    On::Name(Pick {
+fn name(which: FileFilter) -> CallObject {
+    CallObject::Name(Pick {
         fileset: 0,
         which,
         order: PickOrder::Next,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     })
 }
 
@@ -31,20 +31,20 @@ fn program() -> Program {
     };
     let write = Act::Call(Call {
         bytes: MovedBytes::Size,
-        ..Call::new(FileOperation::Write, On::Handle)
+        ..Call::new(FileOperation::Write, CallObject::Handle)
     });
     let make = Group {
         workers: Some(2),
         body: vec![
-            call(FileOperation::Create, name(Which::Absent)),
+            call(FileOperation::Create, name(FileFilter::Absent)),
             write,
-            call(FileOperation::Close, On::Handle),
+            call(FileOperation::Close, CallObject::Handle),
         ],
         ..Group::default()
     };
     let remove = Group {
         workers: Some(1),
-        body: vec![call(FileOperation::Unlink, name(Which::Present))],
+        body: vec![call(FileOperation::Unlink, name(FileFilter::Present))],
         ..Group::default()
     };
     Program {
@@ -52,7 +52,7 @@ fn program() -> Program {
         filesets: vec![FilesetPlan {
             name: "files".to_owned(),
             path: String::new(),
-            copies: Copies::PerWorker,
+            copies: FilesetSharing::PerWorker,
             count: 10,
             names: FileNames::Number {
                 before: String::new(),
@@ -63,10 +63,10 @@ fn program() -> Program {
             size: Law::fixed(100),
             present_permille: 0,
         }],
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Rounds {
-            until: Until::Times(1),
+            until: RoundsEnd::Times(1),
             parts: vec![phase("make", make), phase("remove", remove)],
         }],
         ..Program::default()
@@ -74,7 +74,7 @@ fn program() -> Program {
 }
 
 #[test]
-fn a_round_tells_when_each_worker_did_what_and_how_much() {
+fn a_round_records_times_and_amounts_of_each_worker() {
     for engine in [EngineKind::Psync, EngineKind::Null] {
         let scratch = tempfile::tempdir().unwrap();
         let files = Box::new(program());
@@ -128,7 +128,7 @@ fn in_a_tree(mut program: Program) -> Program {
     };
     program.filesets.push(FilesetPlan {
         name: "tree".to_owned(),
-        copies: Copies::One,
+        copies: FilesetSharing::One,
         count: 3,
         names: FileNames::Ways(nested),
         tree: DirectoryTree::Flat,
@@ -138,29 +138,37 @@ fn in_a_tree(mut program: Program) -> Program {
     let [ProgramPart::Rounds { until, parts }] = &mut program.parts[..] else {
         panic!("{:?}", program.parts);
     };
-    *until = Until::Times(2);
+    *until = RoundsEnd::Times(2);
     let ProgramPart::Phase(remove) = &mut parts[1] else {
         panic!("{parts:?}");
     };
     remove.groups[0].workers = Some(2);
     let (mkdir, rmdir) = (FileOperation::Mkdir, FileOperation::Rmdir);
-    parts.insert(0, of_tree("plant", mkdir, Which::Absent, PickOrder::Next));
-    parts.push(of_tree("fell", rmdir, Which::Present, PickOrder::Back));
+    parts.insert(
+        0,
+        of_tree("plant", mkdir, FileFilter::Absent, PickOrder::Next),
+    );
+    parts.push(of_tree("fell", rmdir, FileFilter::Present, PickOrder::Back));
     program
 }
 
-fn of_tree(name: &str, operation: FileOperation, which: Which, order: PickOrder) -> ProgramPart {
+fn of_tree(
+    name: &str,
+    operation: FileOperation,
+    which: FileFilter,
+    order: PickOrder,
+) -> ProgramPart {
     let pick = Pick {
         fileset: 1,
         which,
         order,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     };
     ProgramPart::Phase(ProgramPhase {
         name: name.to_owned(),
         groups: vec![Group {
             workers: Some(1),
-            body: vec![call(operation, On::Name(pick))],
+            body: vec![call(operation, CallObject::Name(pick))],
             ..Group::default()
         }],
         ..ProgramPhase::default()
@@ -168,7 +176,7 @@ fn of_tree(name: &str, operation: FileOperation, which: Which, order: PickOrder)
 }
 
 #[test]
-fn names_tell_worker_and_round_and_trees_are_made_by_the_program() {
+fn names_contain_worker_and_round_and_programs_create_their_trees() {
     let scratch = tempfile::tempdir().unwrap();
     let files = Box::new(in_a_tree(program()));
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));

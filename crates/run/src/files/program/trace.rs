@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::{FileEngineOptions, Fileset, OpenMode};
 use generate::program::PhaseEnd;
-use generate::trace::{BrokenCall, PlayerSeat, TracePlayer};
+use generate::trace::{DivergedCall, ReplayContext, TracePlayer};
 use plan::program::{ProgramPhase, Trace};
 use results::{Warning, WarningCode};
 use rustix::fs::OFlags;
@@ -17,14 +17,14 @@ use crate::open_fileset;
 use crate::open_fileset::OpenFileset;
 
 /// A worker that replays recorded calls.
-pub(super) struct PlayerPlace<'a> {
+pub(super) struct ReplayWorker<'a> {
     trace: &'a Trace,
     phase: &'a ProgramPhase,
     worker_index: u32,
     phase_end: &'a Arc<PhaseEnd>,
 }
 
-impl<'a> PlayerPlace<'a> {
+impl<'a> ReplayWorker<'a> {
     pub fn new(
         trace: &'a Trace,
         phase: &'a ProgramPhase,
@@ -56,7 +56,7 @@ impl<'a> PlayerPlace<'a> {
                 source: std::io::Error::other("a stored plan does not contain them"),
             });
         }
-        Ok(TracePlayer::new(&PlayerSeat {
+        Ok(TracePlayer::new(&ReplayContext {
             trace,
             labels_count,
             ramp_ns: self.phase.ramp_ns,
@@ -84,7 +84,7 @@ impl<'a> PlayerPlace<'a> {
     }
 }
 
-/// Open modes, in the order of `TraceWay`.
+/// Open modes, in the order of `TraceOpenMode`.
 fn ways(is_sync: bool) -> Vec<OpenMode> {
     let made = OFlags::RDWR | OFlags::CREATE;
     let all = [
@@ -124,7 +124,7 @@ pub(super) fn broken(
             FileRequests::Trace(player) => Some((worker, player.broken()?)),
             _ => None,
         });
-    let warning = |(worker, broken): (usize, BrokenCall)| {
+    let warning = |(worker, broken): (usize, DivergedCall)| {
         let why = match broken.errno {
             Some(errno) => std::io::Error::from_raw_os_error(errno).to_string(),
             None => "it did not end as recorded".to_owned(),

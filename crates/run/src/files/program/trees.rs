@@ -12,9 +12,9 @@ use crate::RunError;
 use crate::open_fileset;
 
 /// Trees of the growing filesets, by number of the fileset.
-pub(super) struct Trees(Vec<Option<GrownTree>>);
+pub(super) struct GrownTrees(Vec<Option<GrownTree>>);
 
-impl Trees {
+impl GrownTrees {
     pub(super) fn new(program: &Program) -> Result<Self, RunError> {
         Ok(Self(grown_trees(program)?))
     }
@@ -73,7 +73,7 @@ pub(super) fn open_grown(
         tree.make_subdirectory(&below)?;
     }
     let names: Vec<PathBuf> = match is_of_directories {
-        true => grown.name_in_each().map(PathBuf::from).collect(),
+        true => grown.path_in_each_directory().map(PathBuf::from).collect(),
         false => grown.entries().map(PathBuf::from).collect(),
     };
     Ok(Fileset::listed(location, &names)?)

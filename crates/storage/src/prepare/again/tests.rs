@@ -48,7 +48,7 @@ fn mount_on(point: &Path) -> Option<MountLine> {
 }
 
 /// A mount without its numbers, which change.
-fn as_it_was(point: &Path) -> MountLine {
+fn mount_without_ids(point: &Path) -> MountLine {
     MountLine {
         id: 0,
         device: (0, 0),
@@ -64,7 +64,7 @@ fn refusal(outcome: Result<Tree, TargetError>) -> String {
 }
 
 #[test]
-fn every_file_system_comes_back_as_it_was_with_tree_and_claim_and_cold() {
+fn remounting_keeps_options_tree_and_claim_and_empties_the_cache() {
     for (format, options) in [
         (&["mkfs.ext4", "-q", "-F"][..], "rw,noatime,nodev"),
         (&["mkfs.ext4", "-q", "-F"], "rw,strictatime,lazytime,sync"),
@@ -75,7 +75,7 @@ fn every_file_system_comes_back_as_it_was_with_tree_and_claim_and_cold() {
         let Some((_device, point)) = mounted(format, options) else {
             continue;
         };
-        let before = as_it_was(&point);
+        let before = mount_without_ids(&point);
         let target = point.join("target");
         fs::create_dir(&target).expect("a directory");
         let mut prepared = ready(&target);
@@ -87,7 +87,7 @@ fn every_file_system_comes_back_as_it_was_with_tree_and_claim_and_cold() {
         for _ in 0..2 {
             let block_bytes = tree.block_bytes();
             tree = prepared.remount(tree).expect("mounted again");
-            assert_eq!(as_it_was(&point), before);
+            assert_eq!(mount_without_ids(&point), before);
             assert_eq!(tree.block_bytes(), block_bytes);
             assert!(!is_cached(&file), "{options}");
             tree.make_subdirectory("a").expect("the tree works");
@@ -102,7 +102,7 @@ fn every_file_system_comes_back_as_it_was_with_tree_and_claim_and_cold() {
 }
 
 #[test]
-fn an_open_file_keeps_it_mounted_and_the_claim_works_on() {
+fn an_open_file_prevents_the_unmount_and_the_claim_stays_usable() {
     let Some((_device, point)) = ext4() else {
         return;
     };
@@ -122,7 +122,7 @@ fn an_open_file_keeps_it_mounted_and_the_claim_works_on() {
 }
 
 #[test]
-fn a_file_that_is_closed_soon_is_waited_for() {
+fn the_unmount_waits_for_a_file_that_is_closed_soon() {
     let Some((_device, point)) = ext4() else {
         return;
     };
@@ -135,7 +135,7 @@ fn a_file_that_is_closed_soon_is_waited_for() {
 }
 
 #[test]
-fn what_is_mounted_in_it_or_elsewhere_too_is_told_before_anything_is_done() {
+fn nested_and_duplicate_mounts_are_refused_before_the_unmount() {
     let Some((mut device, point)) = ext4() else {
         return;
     };
@@ -193,7 +193,7 @@ fn a_file_target_is_not_unmounted() {
 }
 
 #[test]
-fn a_loop_device_that_would_go_away_is_told() {
+fn a_loop_device_that_unmounting_would_detach_is_refused() {
     if !rustix::process::geteuid().is_root() {
         println!("skipped: loop devices need root");
         return;

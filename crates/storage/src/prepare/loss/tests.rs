@@ -35,12 +35,12 @@ fn prepared(path: &Path) -> Prepared {
     prepare(admitted, &plan, Some(&fill), &mut watch).expect("prepared")
 }
 
-fn loss(path: PathBuf, is_replaced: bool) -> Option<Loss> {
-    Some(Loss { path, is_replaced })
+fn loss(path: PathBuf, is_replaced: bool) -> Option<LostFile> {
+    Some(LostFile { path, is_replaced })
 }
 
 #[test]
-fn what_is_still_there_is_not_lost() {
+fn unchanged_targets_are_not_lost() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut prepared = prepared(directory.path());
     let _tree = prepared.make_tree().expect("a tree");

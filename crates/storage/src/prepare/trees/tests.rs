@@ -185,7 +185,7 @@ fn files_and_devices_have_no_trees() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_by_clean() {
+fn leftover_trees_of_a_killed_run_are_removed_by_clean() {
     let directory = tempfile::tempdir().expect("a directory");
     let tree = killed(directory.path());
     let report = clean(directory.path(), None).expect("a report");
@@ -196,7 +196,7 @@ fn what_a_killed_run_left_is_removed_by_clean() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_by_the_next() {
+fn leftover_trees_of_a_killed_run_are_removed_by_the_next_run() {
     let directory = tempfile::tempdir().expect("a directory");
     let old = killed(directory.path());
     let mut prepared = ready(directory.path(), None);
@@ -215,7 +215,7 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
 }
 
 #[test]
-fn a_tree_that_a_run_uses_is_not_cleaned() {
+fn a_tree_in_use_is_not_cleaned() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut prepared = ready(directory.path(), None);
     let tree = prepared.make_tree().expect("a tree");
@@ -225,7 +225,7 @@ fn a_tree_that_a_run_uses_is_not_cleaned() {
 }
 
 #[test]
-fn a_tree_whose_inode_was_not_noted_is_removed_only_when_empty() {
+fn a_tree_without_a_recorded_inode_is_removed_only_when_empty() {
     let directory = tempfile::tempdir().expect("a directory");
     let tree = killed(directory.path());
     without_inode(directory.path());
@@ -260,7 +260,7 @@ fn a_directory_in_place_of_the_tree_is_left() {
 }
 
 #[test]
-fn a_directory_or_link_that_no_manifest_names_is_refused_and_left() {
+fn a_directory_or_link_in_no_manifest_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut prepared = ready(directory.path(), None);
     let planted = directory.path().join("pgmeter.work/files-0");
@@ -280,7 +280,7 @@ fn a_directory_or_link_that_no_manifest_names_is_refused_and_left() {
 }
 
 #[test]
-fn a_link_in_place_of_the_tree_is_left_with_what_it_points_to() {
+fn a_link_in_place_of_the_tree_and_its_target_are_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
     let tree = killed(directory.path());
     let away = directory.path().join("away");
@@ -292,7 +292,7 @@ fn a_link_in_place_of_the_tree_is_left_with_what_it_points_to() {
 }
 
 #[test]
-fn a_manifest_beside_a_file_names_no_trees() {
+fn a_manifest_of_a_file_target_names_no_trees() {
     let directory = tempfile::tempdir().expect("a directory");
     killed(directory.path());
     let sidecar = directory.path().join("disk.img.pgmeter");

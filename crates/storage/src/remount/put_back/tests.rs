@@ -1,9 +1,9 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-use results::Owner;
+use results::ProcessIdentity;
 
-use super::super::note::{Note, Notes};
+use super::super::note::{Note, NoteDirectory};
 use super::super::{Remount, unmount};
 use super::*;
 use crate::lab::LoopMount;
@@ -28,7 +28,7 @@ impl Killed {
         note.owner.started_ticks = 1;
         change(&mut note);
         let notes = tempfile::tempdir().expect("a directory");
-        let left = Notes::make(notes.path()).and_then(|notes| notes.leave(&note));
+        let left = NoteDirectory::make(notes.path()).and_then(|notes| notes.leave(&note));
         drop(left.expect("a note"));
         unmount(&point, rustix::mount::UnmountFlags::NOFOLLOW).expect("unmounted");
         Some(Self {
@@ -38,8 +38,8 @@ impl Killed {
         })
     }
 
-    fn put_back(&self) -> Vec<PutBack> {
-        put_back_by(self.notes.path())
+    fn restore_unmounted(&self) -> Vec<RestoredMount> {
+        restore_from_notes(self.notes.path())
     }
 
     fn is_mounted(&self) -> bool {
@@ -52,13 +52,13 @@ impl Killed {
 }
 
 #[test]
-fn what_a_killed_run_unmounted_is_mounted_again_as_it_was() {
+fn file_systems_that_a_killed_run_unmounted_are_mounted_again() {
     let Some(killed) = Killed::new(|_| {}) else {
         return;
     };
     let draft = killed.notes.path().join("remount-4294967295-1.json.new");
     fs::write(draft, "{").expect("written");
-    let done = killed.put_back();
+    let done = killed.restore_unmounted();
     assert_eq!(done.len(), 1, "{done:?}");
     assert!(done[0].outcome.is_ok(), "{done:?}");
     let table = mounts();
@@ -67,30 +67,30 @@ fn what_a_killed_run_unmounted_is_mounted_again_as_it_was() {
     assert_eq!(mount.source, killed.device.path());
     assert_eq!(mount.of_mount, ["rw", "nosuid", "noatime"]);
     assert_eq!(killed.note_count(), 0);
-    assert!(killed.put_back().is_empty());
+    assert!(killed.restore_unmounted().is_empty());
 }
 
 #[test]
-fn what_a_run_at_work_has_unmounted_is_left_to_it() {
-    let Some(killed) = Killed::new(|note| note.owner = Owner::current()) else {
+fn file_systems_unmounted_by_a_running_run_are_left_alone() {
+    let Some(killed) = Killed::new(|note| note.owner = ProcessIdentity::current()) else {
         return;
     };
-    assert!(killed.put_back().is_empty());
+    assert!(killed.restore_unmounted().is_empty());
     assert!(!killed.is_mounted());
     assert_eq!(killed.note_count(), 1);
 }
 
 #[test]
-fn another_file_system_on_the_device_is_not_mounted() {
+fn a_different_file_system_on_the_device_is_not_mounted() {
     let Some(killed) = Killed::new(|_| {}) else {
         return;
     };
     assert!(killed.device.make(&["mkfs.ext4", "-q", "-F"]));
-    let done = killed.put_back();
+    let done = killed.restore_unmounted();
     let [only] = &done[..] else {
         panic!("{done:?}");
     };
-    assert!(matches!(only.outcome, Err(NotPutBack::OtherDevice(_))));
+    assert!(matches!(only.outcome, Err(RestoreFailure::OtherDevice(_))));
     assert!(!killed.is_mounted());
     assert_eq!(killed.note_count(), 0);
 }
@@ -103,15 +103,15 @@ fn a_mount_point_that_became_a_link_is_not_followed() {
     let elsewhere = killed.device.directory.path().join("elsewhere");
     fs::rename(&killed.point, &elsewhere).expect("renamed");
     std::os::unix::fs::symlink(&elsewhere, &killed.point).expect("a link");
-    let done = killed.put_back();
-    assert!(matches!(done[0].outcome, Err(NotPutBack::Refused(_))));
+    let done = killed.restore_unmounted();
+    assert!(matches!(done[0].outcome, Err(RestoreFailure::Refused(_))));
     assert!(mounts().iter().all(|mount| mount.point != elsewhere));
     // It may be tried again.
     assert_eq!(killed.note_count(), 1);
 }
 
 #[test]
-fn notes_that_others_can_have_written_are_not_followed() {
+fn notes_writable_by_other_users_are_ignored() {
     let Some(killed) = Killed::new(|_| {}) else {
         return;
     };
@@ -121,13 +121,13 @@ fn notes_that_others_can_have_written_are_not_followed() {
     let note = fs::read_dir(killed.notes.path()).expect("a listing").next();
     let note = note.expect("a note").expect("an entry").path();
     set(&note, 0o666);
-    assert!(killed.put_back().is_empty());
+    assert!(killed.restore_unmounted().is_empty());
     set(&note, 0o600);
     set(killed.notes.path(), 0o777);
-    assert!(killed.put_back().is_empty());
+    assert!(killed.restore_unmounted().is_empty());
     set(killed.notes.path(), 0o700);
     std::os::unix::fs::chown(&note, Some(65534), None).expect("another owner");
-    assert!(killed.put_back().is_empty());
+    assert!(killed.restore_unmounted().is_empty());
     assert!(!killed.is_mounted());
     assert_eq!(fs::metadata(&note).expect("it stays").uid(), 65534);
 }

@@ -42,7 +42,7 @@ pub(super) fn recover(
         keep(&record, place, args.table.quiet);
     }
     if args.table.format()? == TableFormatArg::Html || outcome.trials.is_empty() {
-        page.only_if_named();
+        page.skip_automatic_page();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));
     printed.and(paged)?;

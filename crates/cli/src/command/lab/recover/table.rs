@@ -1,8 +1,10 @@
 //! The result table of `lab recover`.
 
 use lab::FileSystemChoice;
-use lab::recovery::{Findings, RecoveryTrials, Trial, TrialsOfOne, TrialsOutcome, recovery_lines};
-use results::{LabColumn, LabRecord, LabSection, LabTrial, LabWords, Timestamp};
+use lab::recovery::{
+    FileSystemTrials, Findings, RecoveryTrials, Trial, TrialsOutcome, recovery_lines,
+};
+use results::{LabColumn, LabRecord, LabSection, LabText, LabTrial, Timestamp};
 use units::Bytes;
 
 use super::super::remarks::{alarm, built_as, notes};
@@ -57,7 +59,7 @@ const BEYOND: [Count; 9] = [
 
 /// Result of one file system.
 struct RecoveryColumn<'a> {
-    all: TrialsOfOne<'a>,
+    all: FileSystemTrials<'a>,
     findings: Option<Findings>,
     label: &'a str,
 }
@@ -84,7 +86,9 @@ pub(super) fn record(
     let alarms = outcome.alarms.iter().map(|it| alarm(it, choices));
     let broken = columns.iter().flat_map(RecoveryColumn::broken);
     let said = columns.iter().filter_map(RecoveryColumn::said);
-    let doubts = columns.iter().filter_map(RecoveryColumn::inconsistent);
+    let doubts = columns
+        .iter()
+        .filter_map(RecoveryColumn::first_inconsistency);
     LabRecord {
         finished_at: Some(Timestamp::now()),
         title: "What file systems keep when their kernel is killed".to_owned(),
@@ -103,11 +107,11 @@ pub(super) fn record(
 }
 
 fn sections<'a>(columns: &[RecoveryColumn<'a>]) -> Vec<LabSection> {
-    let row = |label: &str, of: fn(&RecoveryColumn<'a>) -> Option<String>| LabWords {
+    let row = |label: &str, of: fn(&RecoveryColumn<'a>) -> Option<String>| LabText {
         label: label.to_owned(),
         values: columns.iter().map(of).collect(),
     };
-    let counted = |(label, _, of): &Count| LabWords {
+    let counted = |(label, _, of): &Count| LabText {
         label: (*label).to_owned(),
         values: columns.iter().map(|column| column.count(*of)).collect(),
     };
@@ -139,7 +143,7 @@ fn sections<'a>(columns: &[RecoveryColumn<'a>]) -> Vec<LabSection> {
     ]
 }
 
-fn section(heading: &str, words: Vec<LabWords>) -> LabSection {
+fn section(heading: &str, words: Vec<LabText>) -> LabSection {
     LabSection {
         heading: heading.to_owned(),
         words,
@@ -245,7 +249,7 @@ impl<'a> RecoveryColumn<'a> {
 
     /// Quotes the kernel's messages during recovery, from the trial with the most.
     fn said(&self) -> Option<String> {
-        let lines = self.all.longest_recovery();
+        let lines = self.all.longest_recovery_messages();
         let more = match lines.len().saturating_sub(SAID_MAX) {
             0 => String::new(),
             more_count => format!(" and {more_count} more"),
@@ -261,7 +265,7 @@ impl<'a> RecoveryColumn<'a> {
     }
 
     /// Quotes the first inconsistency that the file system's check program reported.
-    fn inconsistent(&self) -> Option<String> {
+    fn first_inconsistency(&self) -> Option<String> {
         let (trial, said) = self.all.first_inconsistent()?;
         let first: Vec<&str> = said.lines().take(SAID_MAX).map(str::trim).collect();
         let (label, number) = (self.label, trial.trial_index + 1);

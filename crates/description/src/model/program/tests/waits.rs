@@ -1,7 +1,7 @@
 //! Workers that wait, ends that are shared, and paths through files.
 
 use super::*;
-use plan::program::{Due, Ending, FilePath, Refill, Whose};
+use plan::program::{CounterSelection, FilePath, PhaseEndAction, Refill, TakeAmount};
 
 /// Two groups of a phase, and what they wait for.
 fn groups(tokens: &str, first: &str, second: &str) -> String {
@@ -15,7 +15,7 @@ fn groups(tokens: &str, first: &str, second: &str) -> String {
 const LOOK: &str = "{ stat = \"mail\", pick = \"uniform\" }";
 
 #[test]
-fn tokens_are_put_and_taken_by_their_names() {
+fn tokens_are_put_and_taken_by_name() {
     let tokens =
         "name = \"work\"\ncounters = 2\nstart = 3\nroom = 10\nrate = \"96/s\"\nat_once = 8";
     let program = read(&groups(
@@ -40,7 +40,7 @@ fn tokens_are_put_and_taken_by_their_names() {
     let put = Act::Put {
         tokens: 0,
         count: 4,
-        whose: Whose::Each,
+        whose: CounterSelection::Each,
     };
     assert_eq!(groups[0].body, [put, Act::Meet(0)]);
     let take = |count, whose| Act::Take {
@@ -48,12 +48,15 @@ fn tokens_are_put_and_taken_by_their_names() {
         count,
         whose,
     };
-    assert_eq!(groups[1].body[0], take(Due::Fixed(1), Whose::Turns));
-    let since = Due::Since {
+    assert_eq!(
+        groups[1].body[0],
+        take(TakeAmount::Fixed(1), CounterSelection::Turns)
+    );
+    let since = TakeAmount::Since {
         what: Measure::StepBytes(0),
         each: 1 << 20,
     };
-    assert_eq!(groups[1].body[2], take(since, Whose::Mine));
+    assert_eq!(groups[1].body[2], take(since, CounterSelection::Mine));
     assert_eq!(groups[1].body[3], Act::Meet(0));
     let words = program.words().join("\n");
     assert!(
@@ -67,7 +70,7 @@ fn tokens_are_put_and_taken_by_their_names() {
 }
 
 #[test]
-fn what_could_never_come_is_refused() {
+fn waits_that_can_never_end_are_refused() {
     let take = format!("{{ take = \"work\" }}, {LOOK}");
     let refused = refusal(&groups("name = \"work\"", &take, LOOK));
     assert!(
@@ -95,7 +98,7 @@ fn what_could_never_come_is_refused() {
 }
 
 #[test]
-fn a_phase_ends_by_its_first_worker_or_level() {
+fn a_phase_can_end_with_its_first_worker_or_at_a_common_level() {
     let phase = |keys: &str, rounds: &str| {
         format!(
             "{SET}[[phase]]\nname = \"serve\"\n{keys}\n[[phase.group]]\nworkers = 2\nshift = \
@@ -103,10 +106,10 @@ fn a_phase_ends_by_its_first_worker_or_level() {
         )
     };
     let program = read(&phase("run_time = \"5s\"\ntime_up = \"level\"", ""));
-    assert_eq!(program.phases()[0].time_up, Ending::Level);
+    assert_eq!(program.phases()[0].time_up, PhaseEndAction::Level);
     assert_eq!(program.phases()[0].groups[0].shift, 1);
     let program = read(&phase("first_done = \"finish\"", "rounds = 9"));
-    assert_eq!(program.phases()[0].first_done, Some(Ending::Finish));
+    assert_eq!(program.phases()[0].first_done, Some(PhaseEndAction::Finish));
     let endless = refusal(&phase("run_time = \"5s\"\ntime_up = \"finish\"", ""));
     assert!(endless.contains("never ends"), "{endless}");
     let timeless = refusal(&phase("time_up = \"level\"", "rounds = 9"));
@@ -117,12 +120,12 @@ fn a_phase_ends_by_its_first_worker_or_level() {
 }
 
 #[test]
-fn paths_lead_through_a_file() {
+fn paths_through_a_file_are_read() {
     let at = |place: &str| {
         let read = format!("{{ open = \"mail\" }}, {{ read = \"4KiB\", at = {place} }}, \"close\"");
         calls(&read)[1].place.clone()
     };
-    let along = Where::Along;
+    let along = CallPosition::Along;
     let step_bytes = 4096;
     assert_eq!(
         at("{ backward = \"4KiB\" }"),

@@ -7,12 +7,12 @@ use super::super::call::largest;
 use super::program;
 use crate::builtin;
 use crate::load_builtin;
-use crate::model::{BuiltProgram, Workload};
+use crate::model::{ConvertedProgram, Workload};
 use crate::{read_toml, to_toml};
 use plan::FrontOrigin;
 use plan::program::{
-    Act, Call, Due, FileNames, FileOperation, FilesetPlan, Group, Law, ListedFiles, Measure,
-    MovedBytes, On, Program, ProgramPart, Share, Trace, Until, Where,
+    Act, AmountScope, Call, CallObject, CallPosition, FileNames, FileOperation, FilesetPlan, Group,
+    Law, ListedFiles, Measure, MovedBytes, Program, ProgramPart, RoundsEnd, TakeAmount, Trace,
 };
 
 #[path = "../../../../../plan/tests/any_program/mod.rs"]
@@ -22,7 +22,7 @@ mod any_program;
 fn built(program: &Program) -> Workload {
     Workload {
         name: Some("x".to_owned()),
-        built: Some(Box::new(BuiltProgram {
+        built: Some(Box::new(ConvertedProgram {
             origin: FrontOrigin::default(),
             program: program.clone(),
             is_in_place: false,
@@ -131,7 +131,7 @@ impl Plain {
                 }
                 Act::Think(law) | Act::Burn(law) => plain_law(law),
                 Act::Take {
-                    count: Due::Since { what, .. },
+                    count: TakeAmount::Since { what, .. },
                     ..
                 } => self.measure(what),
                 Act::Meet(number) => self.meetings.of(number),
@@ -153,13 +153,13 @@ impl Plain {
         }
         if !operation.moves() {
             call.piece_bytes = 0;
-            call.place = Where::Here;
+            call.place = CallPosition::Here;
             if operation != FileOperation::Truncate {
                 call.bytes = MovedBytes::default();
             }
         }
         if operation == FileOperation::Sync {
-            (call.on, call.handle) = (On::Handle, 0);
+            (call.on, call.handle) = (CallObject::Handle, 0);
         }
         let most = largest(&call.bytes, &self.filesets);
         if most.is_some_and(|most| most <= u64::from(call.piece_bytes)) {
@@ -308,13 +308,13 @@ fn everything() -> Program {
 }
 
 #[test]
-fn whatever_a_file_can_say_is_written_as_it_was_read() {
+fn everything_a_file_can_express_is_written_back_unchanged() {
     let own = everything();
     assert_eq!(again(&built(&own)).unwrap(), own);
 }
 
 #[test]
-fn a_list_has_a_line_for_each_act() {
+fn a_list_has_one_line_per_act() {
     let text = to_toml(&built(&everything())).unwrap();
     let group = text.find("name = \"b\"\n").unwrap();
     let wanted = "name = \"b\"\nworkers = 1\nbody = [\n  \
@@ -327,7 +327,7 @@ fn a_list_has_a_line_for_each_act() {
 }
 
 #[test]
-fn what_stands_beside_phases_is_kept_and_what_they_have_is_not_said_twice() {
+fn keys_outside_phases_are_kept_unless_the_phases_repeat_them() {
     let mut own = built(&everything());
     own.run_time = Some(Span::from_secs(3));
     own.description = Some("name = \"group-0-0\"\n[[phase.group]]\n".to_owned());
@@ -354,7 +354,7 @@ fn group(own: &mut Program) -> &mut Group {
 }
 
 #[test]
-fn what_no_file_can_say_is_refused_by_its_name() {
+fn settings_that_no_file_can_express_are_refused_by_name() {
     let refused = |change: fn(&mut Program), told: &str| {
         let mut own = everything();
         change(&mut own);
@@ -376,7 +376,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
         |own| {
             let inner = own.parts.remove(1);
             own.parts.push(ProgramPart::Rounds {
-                until: Until::Full,
+                until: RoundsEnd::Full,
                 parts: vec![inner],
             });
         },
@@ -387,7 +387,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
             let ProgramPart::Rounds { until, .. } = &mut own.parts[1] else {
                 panic!("{:?}", own.parts[1]);
             };
-            *until = Until::Fitting {
+            *until = RoundsEnd::Fitting {
                 times: Some(2),
                 bytes: 4096,
             };
@@ -403,7 +403,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
         "rounds come before its first phase",
     );
     refused(
-        |own| group(own).quotas[0].of = Share::Each,
+        |own| group(own).quotas[0].of = AmountScope::Each,
         "amounts of each worker and amounts of all together end the group `a`",
     );
     refused(
@@ -423,7 +423,7 @@ fn what_no_file_can_say_is_refused_by_its_name() {
 }
 
 #[test]
-fn names_that_would_mean_something_else_are_made_plain() {
+fn ambiguous_names_are_replaced_by_plain_ones() {
     let mut own = everything();
     own.filesets[0].name = " @tree\n".to_owned();
     own.filesets[1].name = "directory of @".to_owned();
@@ -462,7 +462,7 @@ fn every_built_in_program_reads_back_the_same() {
 }
 
 #[test]
-fn any_program_that_passes_reads_back_the_same() {
+fn every_valid_program_reads_back_the_same() {
     let mut runner = TestRunner::deterministic();
     let mut count = 0;
     for _ in 0..2000 {
@@ -475,7 +475,7 @@ fn any_program_that_passes_reads_back_the_same() {
         }
         for part in &mut own.parts {
             if let ProgramPart::Rounds {
-                until: Until::Spent { ns },
+                until: RoundsEnd::Spent { ns },
                 ..
             } = part
             {

@@ -131,7 +131,7 @@ fn keys_types_and_order_are_as_listed() {
 }
 
 #[test]
-fn keys_types_and_order_are_as_those_of_fio() {
+fn keys_types_and_order_match_fio() {
     for (name, further) in [
         ("keys", ""),
         (

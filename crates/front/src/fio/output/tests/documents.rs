@@ -13,7 +13,7 @@ const READ: &str = "[j]\nsize=4m\n";
 const THOUSAND_FAST: [u64; 1000] = [1500; 1000];
 
 #[test]
-fn rates_are_of_the_measured_time() {
+fn rates_are_based_on_the_measured_time() {
     let record = record(vec![vec![reader(&THOUSAND_FAST, &[250; 4])]]);
     let document = document(&jobs(READ), &record);
     let job = &document["jobs"][0];
@@ -55,7 +55,7 @@ fn latencies_have_percentiles_buckets_and_classes() {
 }
 
 #[test]
-fn latency_is_from_when_requests_were_due() {
+fn latency_counts_from_the_due_time() {
     let mut paced = reader(&[1000; 10], &[]);
     paced.transaction_latency = Some(latency(&[5000; 10]));
     let document = document(&jobs(READ), &record(vec![vec![paced.clone()]]));
@@ -72,7 +72,7 @@ fn latency_is_from_when_requests_were_due() {
 }
 
 #[test]
-fn a_group_is_told_as_one_by_the_name_of_its_first_job() {
+fn a_group_is_reported_under_the_name_of_its_first_job() {
     let set = jobs("[global]\ngroup_reporting\nsize=4m\n[a]\n[b]\nrw=write\n[c]\nstonewall\n");
     let writer = worker(&[("write", operation(&[2000; 100]))]);
     let waves = vec![
@@ -125,7 +125,7 @@ fn clones_of_a_group_add_up() {
 }
 
 #[test]
-fn stalls_are_samples_and_other_phases_are_not() {
+fn stalls_count_as_samples_but_other_phases_do_not() {
     let job = reader(&[1000; 100], &[0, 0, 100, 0, 100, 0]);
     let document = document(&jobs(READ), &record(vec![vec![job]]));
     let read = &document["jobs"][0]["read"];
@@ -134,7 +134,7 @@ fn stalls_are_samples_and_other_phases_are_not() {
 }
 
 #[test]
-fn syncs_are_told_together_and_directions_as_one_if_asked_for() {
+fn syncs_are_reported_together_and_directions_merged_on_request() {
     let job = worker(&[
         ("read", operation(&[1000; 30])),
         ("write", operation(&[2000; 10])),
@@ -155,7 +155,7 @@ fn syncs_are_told_together_and_directions_as_one_if_asked_for() {
 }
 
 #[test]
-fn errors_are_told_even_if_they_were_borne() {
+fn tolerated_errors_are_still_reported() {
     let mut read = operation(&[1000; 10]);
     read.errors = 2;
     let mut measured = record(vec![vec![worker(&[("read", read)])]]);
@@ -207,7 +207,7 @@ fn a_job_without_statistics_is_left_out_of_its_group() {
 }
 
 #[test]
-fn a_job_that_only_creates_files_takes_no_results_of_others() {
+fn a_job_that_only_creates_files_gets_no_results_of_other_jobs() {
     let set = jobs("[global]\nsize=4m\n[a]\ncreate_only=1\n[b]\n[c]\ncreate_only=1\n[d]\n");
     let workers = [10, 20].map(|count| reader(&vec![1000; count], &[]));
     let mut record = record(vec![workers.to_vec()]);
@@ -219,7 +219,7 @@ fn a_job_that_only_creates_files_takes_no_results_of_others() {
 }
 
 #[test]
-fn options_are_told_as_they_were_written() {
+fn options_are_reported_as_they_were_written() {
     let (set, _) = said("--name=a\u{1b}[31m --size=4M --rw=randread --group_reporting");
     let document = document(&set, &record(vec![vec![reader(&[1; 10], &[])]]));
     let options = &document["jobs"][0]["job options"];

@@ -43,7 +43,7 @@ fn missed(goal: GoalKind, wanted: u64, seen: u64) -> GoalFigures {
 }
 
 #[test]
-fn a_missed_goal_is_fios_error_and_its_complaint() {
+fn a_missed_goal_gives_the_error_and_message_of_fio() {
     let rows = [
         (
             GoalKind::Bandwidth,
@@ -81,7 +81,7 @@ fn a_missed_goal_is_fios_error_and_its_complaint() {
 }
 
 #[test]
-fn the_depth_is_the_one_that_was_found() {
+fn the_reported_depth_is_the_one_that_was_found() {
     let file = format!("{FILE}latency_target=5ms\nlatency_window=1s\nlatency_percentile=99.5\n");
     let found = |iodepth, kept| GoalFigures {
         depth: Some(FoundDepth { iodepth, kept }),
@@ -134,7 +134,7 @@ fn steady(measure: GoalMeasure, is_slope: bool, is_percent: bool) -> GoalFigures
 }
 
 #[test]
-fn readings_that_were_never_taken_are_zeros() {
+fn missing_readings_are_reported_as_zeros() {
     let set = jobs(FILE);
     for (taken, wanted) in [
         (vec![], json!([0, 0, 0])),
@@ -154,7 +154,7 @@ fn readings_that_were_never_taken_are_zeros() {
 
 /// What fio 3.33 printed of these readings; its second bandwidth is in units that it does not name.
 #[test]
-fn a_steady_state_is_told_as_fio_does() {
+fn a_steady_state_is_reported_as_in_fio() {
     let set = jobs(FILE);
     let record = record(vec![vec![with(steady(GoalMeasure::Iops, false, true))]]);
     let wanted = json!({
@@ -176,7 +176,7 @@ fn a_steady_state_is_told_as_fio_does() {
 }
 
 #[test]
-fn every_measure_of_a_steady_state_has_its_name() {
+fn every_steady_state_measure_has_its_fio_name() {
     let set = jobs(FILE);
     for (measure, is_slope, is_percent, rule, line) in [
         (

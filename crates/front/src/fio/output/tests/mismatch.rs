@@ -27,7 +27,7 @@ fn document(set: &JobSet, record: &RunRecord) -> Value {
 }
 
 #[test]
-fn reads_that_do_not_verify_are_error_84_of_their_job_alone() {
+fn a_failed_verification_is_error_84_of_that_job_only() {
     let set = jobs(FILE);
     let record = record(vec![vec![reader(&[1500; 10], &[]), wrong(1)]]);
     let jobs = document(&set, &record)["jobs"].clone();

@@ -12,12 +12,12 @@ use results::{
 };
 use serde_json::json;
 
-use super::super::{JobSet, Surroundings, read_arguments, read_file};
+use super::super::{JobSet, ParserEnvironment, read_arguments, read_file};
 use super::*;
 
 /// Jobs of a file.
 fn jobs(text: &str) -> JobSet {
-    read_file("test.fio", text.as_bytes(), &Surroundings::EMPTY)
+    read_file("test.fio", text.as_bytes(), &ParserEnvironment::EMPTY)
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -25,7 +25,7 @@ fn jobs(text: &str) -> JobSet {
 fn said(line: &str) -> (JobSet, OutputOptions) {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
     let (invocation, set) =
-        read_arguments(&words, &Surroundings::EMPTY).unwrap_or_else(|error| panic!("{error}"));
+        read_arguments(&words, &ParserEnvironment::EMPTY).unwrap_or_else(|error| panic!("{error}"));
     (set, OutputOptions::from(&invocation))
 }
 

@@ -1,6 +1,6 @@
 //! Text for people, terse lines, logs.
 
-use plan::job::{NotedRequest, RecordedAct, RecordedKind};
+use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 
 use super::super::super::{OutputFormat, text};
 use super::against_fio::fio;
@@ -26,7 +26,7 @@ fn busy() -> (JobSet, RunRecord) {
 }
 
 #[test]
-fn a_job_is_told_as_fio_does() {
+fn a_job_is_printed_as_in_fio() {
     let (set, record) = busy();
     let printed = normal(&set, &record);
     let time = json::local_time(record.finished_at.unwrap());
@@ -35,7 +35,7 @@ fn a_job_is_told_as_fio_does() {
 }
 
 #[test]
-fn names_are_harmless() {
+fn control_characters_in_names_are_not_printed() {
     let mut set = jobs("[a]\nsize=1m\n");
     set.jobs[0].name = "a\u{1b}[31m".to_owned();
     let record = record(vec![vec![reader(&[1000; 10], &[5; 4])]]);
@@ -49,7 +49,7 @@ fn names_are_harmless() {
 }
 
 #[test]
-fn groups_are_told_with_their_slowest_and_fastest() {
+fn groups_are_printed_with_their_slowest_and_fastest_job() {
     let set = jobs("[global]\nsize=4m\n[a]\n[b]\n[c]\nstonewall\nrw=write\n");
     let waves = vec![
         vec![reader(&[1000; 256], &[]), reader(&[1000; 512], &[])],
@@ -67,7 +67,7 @@ fn groups_are_told_with_their_slowest_and_fastest() {
 }
 
 #[test]
-fn devices_are_told_where_there_are_any() {
+fn disk_statistics_are_printed_if_there_are_any() {
     let (set, mut record) = busy();
     assert!(!normal(&set, &record).contains("Disk stats"));
     record.cells[0].device = Some(results::DeviceFigures {
@@ -87,7 +87,7 @@ fn devices_are_told_where_there_are_any() {
 }
 
 #[test]
-fn terse_lines_have_as_many_fields_as_those_of_fio() {
+fn terse_lines_have_as_many_fields_as_in_fio() {
     let (set, options) = said("--name=a --rw=randrw --size=1m --bs=4k");
     assert_eq!(options.formats, [OutputFormat::Normal]);
     let job = worker(&[
@@ -134,7 +134,7 @@ fn skeleton(line: &str) -> String {
 }
 
 #[test]
-fn lines_are_made_as_those_of_fio() {
+fn text_lines_have_the_format_of_fio() {
     let arguments = "--name=a --rw=randread --size=8m --bs=4k --rate_iops=1000 --numjobs=2 \
                      --group_reporting --lat_percentiles=1";
     let (set, _) = said(arguments);
@@ -168,7 +168,7 @@ fn lines_are_made_as_those_of_fio() {
 }
 
 #[test]
-fn percentiles_are_as_wide_as_they_have_to_be() {
+fn percentile_columns_are_only_as_wide_as_needed() {
     let table = |options: &str, most_ns: u64| {
         let set = jobs(&format!("[a]\nsize=1m\n{options}\n"));
         let job = reader(&[1000, most_ns], &[1; 4]);
@@ -193,7 +193,7 @@ fn percentiles_are_as_wide_as_they_have_to_be() {
 }
 
 #[test]
-fn percentiles_are_rounded_up_as_by_fio() {
+fn percentiles_are_rounded_up_as_in_fio() {
     let set = jobs("[a]\nsize=1m\npercentile_list=10:90\n");
     let table = |values: &[u64]| normal(&set, &record(vec![vec![reader(values, &[1; 4])]]));
     let text = table(&[2_100_000, 100_000_001]);
@@ -205,7 +205,7 @@ fn percentiles_are_rounded_up_as_by_fio() {
 }
 
 #[test]
-fn terse_percentiles_are_those_of_all_latency_if_it_has_any() {
+fn terse_percentiles_are_of_total_latency_if_it_has_any() {
     let first = |options: &str| {
         let set = jobs(&format!("[a]\nsize=1m\npercentile_list=50\n{options}\n"));
         let mut job = reader(&[3000; 10], &[]);
@@ -223,7 +223,7 @@ fn terse_percentiles_are_those_of_all_latency_if_it_has_any() {
 }
 
 #[test]
-fn logs_are_named_and_written_as_those_of_fio() {
+fn logs_are_named_and_written_as_in_fio() {
     let (set, options) = said(
         "--name=a --size=8m --write_bw_log=x --write_lat_log=y --write_iops_log= \
          --log_avg_msec=1000 --numjobs=2 --bandwidth-log --aux-path=/logs",
@@ -249,7 +249,7 @@ fn logs_are_named_and_written_as_those_of_fio() {
 }
 
 #[test]
-fn logs_tell_the_largest_offsets_and_the_epoch_if_asked_for() {
+fn logs_can_show_maximum_values_offsets_and_the_epoch() {
     let set = jobs(
         "[a/b]\nsize=1m\nwrite_lat_log=\nlog_max_value=1\nlog_offset=1\nlog_prio=1\n\
          log_unix_epoch=1\nper_job_logs=0\nnumjobs=2\n",
@@ -264,9 +264,9 @@ fn logs_tell_the_largest_offsets_and_the_epoch_if_asked_for() {
 }
 
 /// A read of 4 KiB, when it was issued and how long it took.
-fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> NotedRequest {
-    NotedRequest {
-        act: RecordedAct {
+fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> LoggedRequest {
+    LoggedRequest {
+        act: RecordedRequest {
             due_ns: issued_us * 1000,
             kind: RecordedKind::Read,
             part_index: 0,
@@ -280,7 +280,7 @@ fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> NotedReq
 }
 
 #[test]
-fn without_a_window_logs_have_a_line_for_each_request_behind_the_ramp() {
+fn without_averaging_logs_have_a_line_per_request_after_the_ramp() {
     let written = |more: &str| {
         let (set, options) = said(&format!(
             "--name=a --size=8m --write_bw_log=x --write_lat_log=x --write_iops_log=x {more}"
@@ -324,7 +324,7 @@ fn without_a_window_logs_have_a_line_for_each_request_behind_the_ramp() {
 }
 
 #[test]
-fn all_is_printed_at_the_end_or_written_to_a_file() {
+fn output_is_printed_at_the_end_or_written_to_a_file() {
     let measured = record(vec![vec![reader(&[1000; 10], &[5; 4])]]);
     let printed = |line: &str| {
         let (set, options) = said(line);

@@ -54,7 +54,7 @@ fn settings(workload: &Workload) -> PostmarkSettings {
 }
 
 #[test]
-fn each_run_is_a_workload_with_the_settings_of_its_line() {
+fn each_run_is_a_workload_with_the_settings_at_that_line() {
     let text = "set number 9\nset size 5 50\nrun\nset seed 7\nset report terse\n\
                 set bias create -1\nset location a\nset location +b 3\nrun\nquit\nbogus\n";
     let loaded = load(&FrontFile::new("dir/mail.pm", text.as_bytes())).unwrap();
@@ -83,7 +83,7 @@ fn each_run_is_a_workload_with_the_settings_of_its_line() {
 }
 
 #[test]
-fn a_script_survives_the_way_to_toml() {
+fn a_script_round_trips_through_toml() {
     let text = "set size 4096\nset location a b 3\nset buffering false\nset read 1\n\
                 set subdirectories 7\nset seed 3\nrun\n";
     let workload = runs(text).cells.remove(0);
@@ -104,7 +104,7 @@ fn a_script_without_a_run_is_run_once_at_its_end() {
 }
 
 #[test]
-fn what_asks_for_files_or_the_shell_is_told_or_refused() {
+fn commands_that_use_files_or_the_shell_are_noted_or_refused() {
     assert_eq!(
         warnings("show\nshow x\nhelp\nhelp set\nrun out.txt\n"),
         ["the report goes to pgmeter's own outputs, not to a file of this name"]
@@ -118,7 +118,7 @@ fn what_asks_for_files_or_the_shell_is_told_or_refused() {
 }
 
 #[test]
-fn lines_that_postmark_would_pass_over_are_errors() {
+fn lines_that_postmark_would_ignore_are_errors() {
     assert_eq!(
         refusal("run\nset nmber 500\n"),
         "error: `set nmber 500` is not a PostMark command\n  --> dir/mail.pm:2\n   2 | set nmber \
@@ -155,7 +155,7 @@ fn lines_that_postmark_would_pass_over_are_errors() {
 }
 
 #[test]
-fn what_postmark_reads_otherwise_than_it_is_written_is_a_warning() {
+fn values_that_postmark_reads_differently_get_a_warning() {
     assert_eq!(
         warnings("set number 1k\nrun\n"),
         ["PostMark reads this as 1"]
@@ -187,14 +187,14 @@ fn what_postmark_reads_otherwise_than_it_is_written_is_a_warning() {
 }
 
 #[test]
-fn a_last_line_without_an_end_counts_as_it_stands() {
+fn a_last_line_without_a_newline_counts_in_full() {
     let loaded = runs("run\nset number 500\nset transactions 77\nrun\nset number 31\nrun");
     assert_eq!(loaded.cells.len(), 3);
     assert_eq!(
         loaded.findings[0].message,
         "the line does not end, so PostMark would lose its last character"
     );
-    assert!(super::super::looks_like(b"set number 5\nrun"));
+    assert!(super::super::looks_like_script(b"set number 5\nrun"));
     assert!(loaded_strictly("run").is_err());
     let long = format!("set location {}\nrun\n", "x".repeat(300));
     assert!(refusal(&long).contains("longer than PostMark reads at once"));
@@ -205,7 +205,7 @@ fn loaded_strictly(text: &str) -> Result<FrontWork, Diagnostic> {
 }
 
 #[test]
-fn ends_of_windows_blank_lines_and_comments_are_passed_over_unless_strict() {
+fn crlf_blank_lines_and_comments_are_ignored_unless_strict() {
     let text = "# mail\r\n\r\nset number 9\r\nset location w\r\nrun\r\n";
     let loaded = runs(text);
     let seen = settings(&loaded.cells[0]);
@@ -221,7 +221,7 @@ fn ends_of_windows_blank_lines_and_comments_are_passed_over_unless_strict() {
 }
 
 #[test]
-fn locations_lie_beneath_the_target_unless_one_is_given() {
+fn locations_must_be_below_the_target_unless_one_is_given() {
     let text = "set number 9\nset location /mnt/x\nrun\n";
     assert_eq!(
         refusal(text),
@@ -284,14 +284,14 @@ fn a_script_that_is_too_long_or_has_too_many_locations_is_refused() {
 }
 
 #[test]
-fn of_many_warnings_the_first_are_shown_and_the_others_counted() {
+fn the_first_warnings_are_shown_and_the_others_counted() {
     let said = warnings(&format!("{}run\n", "set number 1k\n".repeat(150)));
     assert_eq!(said.len(), 101);
     assert_eq!(said[100], "50 more warnings are not shown");
 }
 
 #[test]
-fn what_is_no_script_is_not_taken_for_one() {
+fn other_files_are_not_taken_for_scripts() {
     let kind = |text: &str| detect("x", text.as_bytes()).map(|it| it.name);
     assert_eq!(kind("set number 5\nrun\n"), Some("postmark"));
     assert_eq!(kind("set number 5\n!ls\n"), Some("postmark"));
@@ -300,7 +300,7 @@ fn what_is_no_script_is_not_taken_for_one() {
 
 proptest! {
     #[test]
-    fn no_script_makes_reading_or_planning_panic(
+    fn reading_and_planning_a_script_never_panics(
         lines in prop::collection::vec(
             "(set |run|load|quit|show|!|#)?[a-z]{0,9} ?[-+/.0-9a-z\\r]{0,12} ?[0-9]{0,11}",
             0..8,

@@ -90,7 +90,7 @@ fn compare(folder: &Path, session: &str) {
 }
 
 #[test]
-fn recorded_sessions_are_equal_to_the_byte() {
+fn recorded_sessions_are_reproduced_byte_for_byte() {
     let Some(folder) = folder() else { return };
     let sessions = sessions(&folder, |name| !name.starts_with(LONG) && name != CRASH);
     assert!(!sessions.is_empty());
@@ -101,7 +101,7 @@ fn recorded_sessions_are_equal_to_the_byte() {
 
 #[test]
 #[cfg_attr(debug_assertions, ignore = "slow without optimization")]
-fn published_sessions_are_equal_to_the_byte() {
+fn published_sessions_are_reproduced_byte_for_byte() {
     let Some(folder) = folder() else { return };
     for session in sessions(&folder, |name| name.starts_with(LONG)) {
         compare(&folder, &session);
@@ -109,7 +109,7 @@ fn published_sessions_are_equal_to_the_byte() {
 }
 
 #[test]
-fn fewer_than_ten_transactions_go_on_where_the_original_crashes() {
+fn fewer_than_ten_transactions_work_where_the_original_crashes() {
     let Some(folder) = folder() else { return };
     let Some(recorded) = part(&folder, CRASH, "out") else {
         return;

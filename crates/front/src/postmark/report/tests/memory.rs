@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use description::classics::postmark::PostmarkSettings;
 
-use crate::postmark::language::{SessionConsole, cannot_direct_output, next_line};
+use crate::postmark::language::{SessionConsole, next_line, output_file_error};
 use generate::pool::{OperationOutcome, PoolMark, PoolNames, PoolStep, PoolStream};
 use results::PoolFigures;
 
@@ -183,7 +183,7 @@ impl SessionConsole for Memory {
         match file {
             Some(file) if self.append(file, text.as_bytes()) => {}
             Some(file) => {
-                self.print_error(&cannot_direct_output(file));
+                self.print_error(&output_file_error(file));
                 self.print(text.as_bytes());
             }
             None => self.print(text.as_bytes()),

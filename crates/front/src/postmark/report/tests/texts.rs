@@ -33,7 +33,7 @@ fn exactly_a_megabyte_is_still_kilobytes() {
 }
 
 #[test]
-fn numbers_that_are_none_are_written_as_c_writes_them() {
+fn infinity_and_nan_are_written_as_in_c() {
     assert_eq!(decimal(1.0 / 0.0, 2), "inf");
     assert_eq!(decimal(f32::NAN, 2), "-nan");
 }
@@ -83,7 +83,7 @@ fn version_1_54_counts_microseconds() {
 }
 
 #[test]
-fn version_1_5_takes_what_was_deleted_from_what_was_created() {
+fn version_1_5_prints_the_created_count_as_deleted() {
     let figures = PoolFigures {
         deleted_count: 700,
         ..figures()

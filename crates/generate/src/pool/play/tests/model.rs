@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use engine::{Aim, Completion, Operation as Primitive, Request};
+use engine::{Completion, Operation as Primitive, Request, RequestObject};
 
-use super::{Play, PlayOptions};
+use super::{PlayOptions, PoolRun};
 use crate::{Flow, Generator, Rng, Step};
 
 /// Files and directories by number.
@@ -99,7 +99,7 @@ impl Loop {
     }
 
     /// Runs until all slots have finished, or until the cut.
-    pub fn run(&mut self, play: &mut Play) {
+    pub fn run(&mut self, play: &mut PoolRun) {
         // A phase has an engine of its own.
         self.handles.clear();
         let mut ready: VecDeque<u32> = (0..self.slot_count).collect();
@@ -148,7 +148,7 @@ impl Loop {
         );
     }
 
-    fn complete(&mut self, play: &mut Play, request: Request) {
+    fn complete(&mut self, play: &mut PoolRun, request: Request) {
         let slot = request.slot as usize;
         let failure = self.fail.and_then(|fail| fail(&request));
         let result = match failure {
@@ -226,7 +226,7 @@ impl Loop {
                 self.handles.remove(&handle).expect("something is open");
                 0
             }
-            Primitive::Fsync if request.offset_bytes == Aim::Directory.code() => {
+            Primitive::Fsync if request.offset_bytes == RequestObject::Directory.code() => {
                 assert!(self.kept_open_max > 0 || !self.handles.contains_key(&handle));
                 0
             }

@@ -13,9 +13,9 @@ use crate::pool::{PoolNames, file_options, kept_file_options, name_rule};
 use crate::{Content, FileStamp};
 
 /// Two locations that go away with their contents.
-struct Place(PathBuf);
+struct TwoLocations(PathBuf);
 
-impl Place {
+impl TwoLocations {
     fn new() -> Self {
         use std::sync::atomic::AtomicU32;
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -58,14 +58,14 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TwoLocations {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
 /// Runs a phase to its end; every request must go well and every check succeed.
-fn run(engine: &mut dyn Engine, play: &mut Play, content: &mut dyn Content) {
+fn run(engine: &mut dyn Engine, play: &mut PoolRun, content: &mut dyn Content) {
     let slot_count = engine.slot_count();
     let mut flights: Vec<Option<Request>> = vec![None; slot_count as usize];
     let mut done = Vec::with_capacity(slot_count as usize);
@@ -133,12 +133,15 @@ fn original_files(settings: &FilePool) -> BTreeMap<String, Vec<u8>> {
 
 fn engine(
     is_ring: bool,
-    place: &Place,
+    place: &TwoLocations,
     settings: &FilePool,
     slot_count: u32,
     options: FileEngineOptions,
 ) -> Option<Box<dyn Engine>> {
-    let (fileset, bytes) = (place.fileset(settings), Play::buffer_bytes(settings, 4096));
+    let (fileset, bytes) = (
+        place.fileset(settings),
+        PoolRun::buffer_bytes(settings, 4096),
+    );
     if !is_ring {
         return Some(Box::new(
             PsyncFiles::new(fileset, slot_count, bytes, options).unwrap(),
@@ -154,11 +157,11 @@ fn engine(
 }
 
 #[test]
-fn files_are_called_and_hold_what_the_original_gives_them() {
+fn files_have_the_names_and_content_of_the_original() {
     for (subdirectories, is_buffered) in [(0, true), (3, true), (3, false)] {
         let settings = two_locations(subdirectories, is_buffered);
-        let place = Place::new();
-        let (mut play, mut text) = Play::new(&settings, &options(1)).unwrap();
+        let place = TwoLocations::new();
+        let (mut play, mut text) = PoolRun::new(&settings, &options(1)).unwrap();
         let open = file_options(&settings, false);
         let mut engine = engine(false, &place, &settings, 1, open).unwrap();
         while play.begin_next_phase() != Some(PoolPart::Fill) {
@@ -182,13 +185,13 @@ fn small_files_are_read_whole_with_the_same_totals() {
                 read_block_bytes: 4096,
                 ..two_locations(3, is_buffered)
             };
-            let place = Place::new();
+            let place = TwoLocations::new();
             let options = PlayOptions {
                 has_file_offsets: true,
                 reads_whole: true,
                 ..options(slot_count)
             };
-            let (mut play, mut text) = Play::new(&settings, &options).unwrap();
+            let (mut play, mut text) = PoolRun::new(&settings, &options).unwrap();
             let open = file_options(&settings, true);
             let Some(mut engine) = engine(is_ring, &place, &settings, slot_count, open) else {
                 return;
@@ -203,10 +206,10 @@ fn small_files_are_read_whole_with_the_same_totals() {
 }
 
 #[test]
-fn checked_content_is_right_with_every_engine_and_depth() {
+fn verified_content_is_correct_with_every_engine_and_depth() {
     for (is_ring, slot_count) in [(false, 1), (true, 1), (true, 8)] {
         let settings = two_locations(3, true);
-        let place = Place::new();
+        let place = TwoLocations::new();
         let options = PlayOptions {
             has_file_offsets: true,
             fsync: Fsync::PerTransaction,
@@ -230,7 +233,7 @@ fn checked_content_is_right_with_every_engine_and_depth() {
 fn files_that_stay_open_have_the_same_content_and_totals() {
     for (slot_count, kept_open_max) in [(1, 1000), (1, 7), (6, 1000), (6, 5)] {
         let settings = two_locations(3, false);
-        let place = Place::new();
+        let place = TwoLocations::new();
         let options = PlayOptions {
             has_file_offsets: true,
             kept_open_max,
@@ -241,14 +244,19 @@ fn files_that_stay_open_have_the_same_content_and_totals() {
         let mut content = FileStamp::new(1);
         let open = kept_file_options(&settings, true);
         let (bytes, files_max) = (
-            Play::buffer_bytes(&settings, 4096),
+            PoolRun::buffer_bytes(&settings, 4096),
             kept_open_max + slot_count,
         );
         while play.begin_next_phase().is_some() {
             let fileset = place.fileset(&settings);
-            let mut engine =
-                PsyncFiles::keeping_open(fileset, slot_count, bytes, open.clone(), files_max)
-                    .unwrap();
+            let mut engine = PsyncFiles::with_open_files_max(
+                fileset,
+                slot_count,
+                bytes,
+                open.clone(),
+                files_max,
+            )
+            .unwrap();
             run(&mut engine, &mut play, &mut content);
         }
         assert_eq!(*play.totals(), expected(&settings));

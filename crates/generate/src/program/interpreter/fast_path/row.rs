@@ -3,11 +3,11 @@
 use engine::{Operation, Request};
 
 use super::super::Interpreter;
-use super::super::calls::by_position;
+use super::super::calls::offset_at_position;
 use crate::program::code::{
     CallCode, CallLength, CallOffset, CallSubject, Code, FileSizes, Instruction, OffsetForm,
 };
-use crate::program::pick::{PickTurns, Picker};
+use crate::program::pick::{PickSequence, Picker};
 use crate::program::states::FileClaim;
 
 /// Maximum number of requests in a body, so that they stay in the processor's cache.
@@ -183,7 +183,7 @@ fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
     };
     let Picker { turns, .. } = &code.pickers[usize::from(picker)];
     // Only for picks with an end: once they have ended, asking again changes nothing.
-    let has_end = matches!(turns, PickTurns::Once { .. });
+    let has_end = matches!(turns, PickSequence::Once { .. });
     let (opener, rest) = match first.operation {
         Operation::Mkdir => {
             let (second, rest) = rest.split_first()?;
@@ -319,7 +319,7 @@ impl<'a> RowWriter<'a> {
                 OffsetForm::Offset => here_bytes,
                 // The file's position is at the end of the last write.
                 OffsetForm::Position { unit_bytes } => {
-                    by_position(here_bytes, here_bytes, unit_bytes)
+                    offset_at_position(here_bytes, here_bytes, unit_bytes)
                 }
                 _ => return None,
             };

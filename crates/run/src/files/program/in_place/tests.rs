@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use plan::EngineKind;
 use plan::program::{
-    Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Pick, PickOrder, ProgramPart,
-    ProgramPhase, STAMP_MARK, Turn, Until, Way,
+    FileNames, FileSharing, FilesetPlan, FilesetSharing, Law, NamesInPlace, OnFailure,
+    OpenModePlan, Pick, PickOrder, ProgramPart, ProgramPhase, RoundsEnd, STAMP_MARK,
 };
 use results::Status;
 use storage::InPlace;
@@ -17,28 +17,28 @@ use crate::files::tests::plan;
 use crate::session::{Finished, RunOptions};
 
 /// Ten files of each of two workers, in three directories, made in every round.
-fn program(until: Until) -> Program {
+fn program(until: RoundsEnd) -> Program {
     let absent = Pick {
         fileset: 0,
-        which: Which::Absent,
+        which: FileFilter::Absent,
         order: PickOrder::Next,
-        turn: Turn::Own,
+        turn: FileSharing::Own,
     };
     let call = |operation, on| plan::program::Act::Call(Call::new(operation, on));
     let make = Group {
         workers: Some(2),
         body: vec![
-            call(Op::Create, On::Name(absent)),
-            call(Op::Close, On::Handle),
+            call(Op::Create, CallObject::Name(absent)),
+            call(Op::Close, CallObject::Handle),
         ],
-        failed: Failed::EndRun,
+        failed: OnFailure::EndRun,
         ..Group::default()
     };
     Program {
         filesets: vec![FilesetPlan {
             name: "files".to_owned(),
             path: String::new(),
-            copies: Copies::PerWorker,
+            copies: FilesetSharing::PerWorker,
             count: 10,
             names: FileNames::Number {
                 before: "f{round}.{worker}.".to_owned(),
@@ -49,7 +49,7 @@ fn program(until: Until) -> Program {
             size: Law::fixed(0),
             present_permille: 0,
         }],
-        ways: vec![Way::default()],
+        ways: vec![OpenModePlan::default()],
         parts: vec![ProgramPart::Rounds {
             until,
             parts: vec![ProgramPart::Phase(ProgramPhase {
@@ -90,12 +90,12 @@ fn files_below(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_a_program_leaves_in_place_stays_and_nothing_else() {
+fn only_the_files_that_a_program_keeps_remain() {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(scratch.path().join("mine"), "mine").unwrap();
     let done = in_place(
         scratch.path(),
-        program(Until::Times(2)),
+        program(RoundsEnd::Times(2)),
         &RunOptions::default(),
     );
     assert!(done.error.is_none(), "{:?}", done.error);
@@ -106,13 +106,13 @@ fn what_a_program_leaves_in_place_stays_and_nothing_else() {
 }
 
 #[test]
-fn a_name_that_is_taken_fails_the_run_and_only_its_own_files_go() {
+fn a_name_conflict_fails_the_run_and_removes_only_its_own_files() {
     let scratch = tempfile::tempdir().unwrap();
     fs::create_dir(scratch.path().join("d1")).unwrap();
     fs::write(scratch.path().join("d1/f1.1.5"), "mine").unwrap();
     let done = in_place(
         scratch.path(),
-        program(Until::Times(9)),
+        program(RoundsEnd::Times(9)),
         &RunOptions::default(),
     );
     let said = done.error.expect("a failure").to_string();
@@ -126,7 +126,7 @@ fn a_name_that_is_taken_fails_the_run_and_only_its_own_files_go() {
 }
 
 #[test]
-fn a_run_that_is_stopped_leaves_nothing_that_it_made() {
+fn a_stopped_run_removes_everything_it_created() {
     let scratch = tempfile::tempdir().unwrap();
     let options = RunOptions::default();
     let stop = options.stop.clone();
@@ -134,14 +134,18 @@ fn a_run_that_is_stopped_leaves_nothing_that_it_made() {
         thread::sleep(Duration::from_millis(200));
         stop.store(true, Ordering::Relaxed);
     });
-    let done = in_place(scratch.path(), program(Until::Times(1_000_000)), &options);
+    let done = in_place(
+        scratch.path(),
+        program(RoundsEnd::Times(1_000_000)),
+        &options,
+    );
     stopping.join().unwrap();
     assert_eq!(done.record.status, Status::Interrupted);
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
 /// The same in trees of a round's own, from which all is removed but what somebody put there.
-fn of_own_rounds(until: Until) -> Program {
+fn program_with_own_rounds(until: RoundsEnd) -> Program {
     let mut program = program(until);
     program.filesets[0].path = format!("own_{STAMP_MARK}");
     program.filesets[0].names = FileNames::Low { each: 3 };
@@ -150,10 +154,10 @@ fn of_own_rounds(until: Until) -> Program {
 }
 
 #[test]
-fn the_directories_of_a_round_are_gone_behind_it() {
+fn the_directories_of_a_round_are_removed_after_it() {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(scratch.path().join("mine"), "mine").unwrap();
-    let program = of_own_rounds(Until::Times(3));
+    let program = program_with_own_rounds(RoundsEnd::Times(3));
     let done = in_place(scratch.path(), program, &RunOptions::default());
     assert!(done.error.is_none(), "{:?}", done.error);
     let made = done.record.cells[0].operations["create"].count;
@@ -163,7 +167,7 @@ fn the_directories_of_a_round_are_gone_behind_it() {
 }
 
 #[test]
-fn the_directories_of_a_round_that_is_stopped_are_gone() {
+fn the_directories_of_a_stopped_round_are_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let options = RunOptions::default();
     let stop = options.stop.clone();
@@ -171,7 +175,7 @@ fn the_directories_of_a_round_that_is_stopped_are_gone() {
         thread::sleep(Duration::from_millis(200));
         stop.store(true, Ordering::Relaxed);
     });
-    let program = of_own_rounds(Until::Times(1_000_000));
+    let program = program_with_own_rounds(RoundsEnd::Times(1_000_000));
     let done = in_place(scratch.path(), program, &options);
     stopping.join().unwrap();
     assert_eq!(done.record.status, Status::Interrupted);
@@ -179,9 +183,9 @@ fn the_directories_of_a_round_that_is_stopped_are_gone() {
 }
 
 #[test]
-fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
+fn a_program_that_may_touch_user_files_is_refused_among_them() {
     let of_others = |change: fn(&mut Program)| {
-        let mut program = program(Until::Times(1));
+        let mut program = program(RoundsEnd::Times(1));
         change(&mut program);
         let scratch = tempfile::tempdir().unwrap();
         let done = in_place(scratch.path(), program, &RunOptions::default());
@@ -195,11 +199,11 @@ fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
     of_others(|program| {
         let unlink = Call::new(
             Op::Unlink,
-            On::Name(Pick {
+            CallObject::Name(Pick {
                 fileset: 0,
-                which: Which::Any,
+                which: FileFilter::Any,
                 order: PickOrder::Next,
-                turn: Turn::Own,
+                turn: FileSharing::Own,
             }),
         );
         for phase in program.phases_mut() {

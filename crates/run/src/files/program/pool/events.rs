@@ -1,24 +1,24 @@
 //! Events of pools.
 
-use generate::pool::{Play, PoolStep};
+use generate::pool::{PoolRun, PoolStep};
 use plan::program::PoolPart;
 use results::{PoolFailure, PoolFailures, RunEvent};
 
-use super::Pools;
+use super::FilePools;
 use crate::measured::MeasuredLane;
 
-impl Pools {
+impl FilePools {
     /// Takes the events since the last call.
-    pub fn tidings(&mut self) -> Vec<RunEvent> {
+    pub fn pending_events(&mut self) -> Vec<RunEvent> {
         std::mem::take(&mut self.tidings)
     }
 
-    pub(super) fn tell_begin(&mut self, part: PoolPart) {
+    pub(super) fn report_begin(&mut self, part: PoolPart) {
         let cell = self.cell.index;
         self.tidings.push(RunEvent::PoolPartBegun { cell, part });
     }
 
-    pub(super) fn tell_end(&mut self) {
+    pub(super) fn report_end(&mut self) {
         let Some(part) = self.part else { return };
         let mut failures = PoolFailures::default();
         for play in self.players.iter_mut().filter_map(|it| it.play.as_mut()) {
@@ -37,7 +37,7 @@ impl Pools {
     /// Records the time that the removal of directories took.
     pub(super) fn note_removal(&mut self, lanes: &[MeasuredLane]) {
         let spans = self.players.iter().zip(lanes).filter_map(|(player, lane)| {
-            let emptied_ns = player.play.as_ref().and_then(Play::emptied_ns)?;
+            let emptied_ns = player.play.as_ref().and_then(PoolRun::emptied_ns)?;
             Some(lane.outcome.finish_ns.saturating_sub(emptied_ns))
         });
         let longest_ns = spans.max().unwrap_or(0);

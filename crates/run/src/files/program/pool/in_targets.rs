@@ -4,9 +4,9 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use generate::pool::{PoolDirectory, PoolStep};
-use plan::program::{FilePool, PoolPlace};
+use plan::program::{FilePool, PoolBase};
 
-use super::Pools;
+use super::FilePools;
 use crate::RunError;
 use crate::files::stages::CellTrees;
 use crate::open_fileset;
@@ -17,12 +17,12 @@ pub(super) fn locations(
     grounds: &CellTrees,
 ) -> Result<Vec<OwnedFd>, RunError> {
     let places = settings.locations.iter().map(|location| location.place);
-    let open = |place: PoolPlace| match place {
-        PoolPlace::Target(index) => match grounds.trees.get(&index) {
+    let open = |place: PoolBase| match place {
+        PoolBase::Target(index) => match grounds.trees.get(&index) {
             Some(tree) => open_fileset::location(tree, None),
             None => nowhere(),
         },
-        PoolPlace::Nowhere | PoolPlace::Beneath => nowhere(),
+        PoolBase::Nowhere | PoolBase::Beneath => nowhere(),
     };
     places.map(open).collect()
 }
@@ -36,18 +36,18 @@ fn nowhere() -> Result<OwnedFd, RunError> {
     })
 }
 
-impl Pools {
+impl FilePools {
     /// Removes the files that an interrupted run left in the user's directories.
     ///
     /// # Errors
     /// The first file that could not be removed; all others are removed.
-    pub fn remove_left(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    pub fn remove_leftover_files(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
         let mut outcome = Ok(());
         for player in &mut self.players {
             let (Some(play), Some(field)) = (&mut player.play, &player.field) else {
                 continue;
             };
-            while let Some(operation) = play.next_left() {
+            while let Some(operation) = play.next_leftover() {
                 let number = |it: PoolDirectory| play.directory_number(it);
                 if let PoolStep::RemoveDirectory(directory) = operation {
                     // A directory in which another program left files is not empty and stays.
@@ -75,8 +75,8 @@ impl Pools {
 fn path_of(settings: &FilePool, grounds: &CellTrees, directory: PoolDirectory) -> PathBuf {
     let location = settings.locations.get(directory.location_index as usize);
     let tree = location.and_then(|location| match location.place {
-        PoolPlace::Target(index) => grounds.trees.get(&index),
-        PoolPlace::Nowhere | PoolPlace::Beneath => None,
+        PoolBase::Target(index) => grounds.trees.get(&index),
+        PoolBase::Nowhere | PoolBase::Beneath => None,
     });
     let path = tree.map_or_else(PathBuf::new, |tree| tree.path().to_owned());
     match directory.subdirectory_index {

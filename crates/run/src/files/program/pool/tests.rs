@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use plan::program::{NamesInPlace, PoolLocation, PoolPlace};
+use plan::program::{NamesInPlace, PoolBase, PoolLocation};
 use plan::{EngineKind, Plan};
 use results::{PoolFailures, RunRecord, Status};
 use storage::InPlace;
@@ -13,8 +13,8 @@ use crate::files::tests::plan;
 use crate::session::{Finished, RunOptions};
 
 /// A pool in the target itself, and in others that are named.
-fn pool(places: &[PoolPlace]) -> FilePool {
-    let location = |(index, place): (usize, &PoolPlace)| PoolLocation {
+fn pool(places: &[PoolBase]) -> FilePool {
+    let location = |(index, place): (usize, &PoolBase)| PoolLocation {
         directory: format!("l{index}").into_bytes(),
         weight: 1,
         place: *place,
@@ -106,11 +106,11 @@ fn assert_counts(figures: &PoolFigures, totals: &Totals) {
 }
 
 #[test]
-fn targets_of_the_user_give_the_counts_of_the_stream_and_nothing_is_left() {
+fn user_directories_give_the_counts_of_the_stream_and_are_left_clean() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // The same directory twice, but where the second would find the first one's subdirectories.
     for (subdirectories, places) in [(0, &[0, 1, 0][..]), (3, &[0, 1])] {
-        let places: Vec<PoolPlace> = places.iter().copied().map(PoolPlace::Target).collect();
+        let places: Vec<PoolBase> = places.iter().copied().map(PoolBase::Target).collect();
         for is_buffered in [true, false] {
             for block_bytes in [512, 700, 6000] {
                 let pool = FilePool {
@@ -132,7 +132,7 @@ fn targets_of_the_user_give_the_counts_of_the_stream_and_nothing_is_left() {
 }
 
 #[test]
-fn a_run_that_is_stopped_in_any_part_leaves_nothing() {
+fn a_run_stopped_in_any_part_leaves_nothing() {
     let scratch = tempfile::tempdir().unwrap();
     let parts = [
         PoolPart::MakeDirectories,
@@ -145,7 +145,7 @@ fn a_run_that_is_stopped_in_any_part_leaves_nothing() {
             subdirectories: 3,
             number: 3000,
             transactions: 200_000_000,
-            ..pool(&[PoolPlace::Target(0)])
+            ..pool(&[PoolBase::Target(0)])
         };
         let pool = match stop_at {
             PoolPart::Empty => FilePool {
@@ -168,12 +168,12 @@ fn a_run_that_is_stopped_in_any_part_leaves_nothing() {
 }
 
 #[test]
-fn transactions_that_are_stopped_leave_what_was_there_before() {
+fn stopped_transactions_leave_existing_files() {
     let scratch = tempfile::tempdir().unwrap();
     fs::write(scratch.path().join("3"), "mine").unwrap();
     let pool = FilePool {
         transactions: 200_000_000,
-        ..pool(&[PoolPlace::Target(0)])
+        ..pool(&[PoolBase::Target(0)])
     };
     let options = RunOptions::default();
     let mut progress = 0;
@@ -189,7 +189,7 @@ fn transactions_that_are_stopped_leave_what_was_there_before() {
 }
 
 #[test]
-fn what_was_there_before_is_neither_written_nor_removed() {
+fn existing_files_are_neither_written_nor_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let kept = scratch.path().join("3");
     fs::write(&kept, "mine").unwrap();
@@ -199,7 +199,7 @@ fn what_was_there_before_is_neither_written_nor_removed() {
             let pool = FilePool {
                 is_buffered,
                 subdirectories,
-                ..pool(&[PoolPlace::Target(0)])
+                ..pool(&[PoolBase::Target(0)])
             };
             let (record, failures) = done(&planned(&[scratch.path()], pool));
             assert_eq!(figures(&record).taken_count, 1);
@@ -223,7 +223,7 @@ fn links_in_the_place_of_files_and_directories_are_not_followed() {
     for subdirectories in [0, 2] {
         let pool = FilePool {
             subdirectories,
-            ..pool(&[PoolPlace::Target(0)])
+            ..pool(&[PoolBase::Target(0)])
         };
         done(&planned(&[scratch.path()], pool));
         assert_eq!(fs::read(&file).unwrap(), b"mine");
@@ -233,12 +233,12 @@ fn links_in_the_place_of_files_and_directories_are_not_followed() {
 }
 
 #[test]
-fn without_its_location_every_operation_fails_and_the_run_ends() {
+fn with_a_missing_location_every_operation_fails_and_the_run_ends() {
     let scratch = tempfile::tempdir().unwrap();
     for subdirectories in [0, 3] {
         let pool = FilePool {
             subdirectories,
-            ..pool(&[PoolPlace::Nowhere])
+            ..pool(&[PoolBase::Nowhere])
         };
         let (record, failures) = done(&planned(&[scratch.path()], pool));
         let figures = figures(&record);
@@ -252,9 +252,9 @@ fn without_its_location_every_operation_fails_and_the_run_ends() {
 }
 
 #[test]
-fn reads_that_come_short_are_counted_though_the_original_overlooks_them() {
+fn short_reads_are_counted_although_the_original_ignores_them() {
     let scratch = tempfile::tempdir().unwrap();
-    let pool = pool(&[PoolPlace::Target(0)]);
+    let pool = pool(&[PoolBase::Target(0)]);
     let plan = planned(&[scratch.path()], pool.clone());
     let finished = in_place(&plan, &RunOptions::default(), &mut |event| {
         let part = PoolPart::Transact;
