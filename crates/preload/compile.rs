@@ -8,7 +8,7 @@ use std::process::Command;
 /// compiler and no C library. Returns the path of the library, or `None` on targets that cannot use
 /// it.
 pub fn compile(root: &Path, name: &str, more: &[&str]) -> Result<Option<PathBuf>, String> {
-    let has = |key: &str, wanted: &str| env::var(key).is_ok_and(|found| found == wanted);
+    let has = |key: &str, wanted: &str| env::var(key).is_ok_and(|value| value == wanted);
     // The code depends on the XSAVE layout and system call numbers of x86-64.
     if !(has("CARGO_CFG_TARGET_ARCH", "x86_64")
         && has("CARGO_CFG_TARGET_OS", "linux")

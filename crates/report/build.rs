@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-const FOLDER: &str = "src/html/";
+const DIRECTORY: &str = "src/html/";
 
 const STYLE: &[&str] = &["vendor/uPlot.min.css", "page/style.css"];
 const LIBRARY: &[&str] = &["vendor/uPlot.iife.min.js"];
@@ -22,7 +22,7 @@ const PAGE: &[&str] = &["page/page.js"];
 
 fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={FOLDER}");
+    println!("cargo::rerun-if-changed={DIRECTORY}");
     let out = std::env::var_os("OUT_DIR").ok_or(std::io::ErrorKind::NotFound)?;
     let file = fs::File::create(Path::new(&out).join("shell.deflate"))?;
     let mut encoder = DeflateEncoder::new(file, Compression::best());
@@ -34,6 +34,6 @@ fn main() -> Result<()> {
 }
 
 fn read(names: &[&str]) -> Result<String> {
-    let read = |name: &&str| fs::read_to_string(Path::new(FOLDER).join(name));
+    let read = |name: &&str| fs::read_to_string(Path::new(DIRECTORY).join(name));
     names.iter().map(read).collect()
 }

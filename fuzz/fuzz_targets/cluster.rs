@@ -6,7 +6,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::sync_channel;
 
-use cluster::{Arrival, Leader, LeaderLinks, LeaderOptions, OnLost, Outlet};
+use cluster::{Leader, LeaderLinks, LeaderOptions, LinkEvent, MessageSender, OnLost};
 use libfuzzer_sys::fuzz_target;
 use plan::Cell;
 use plan::facts::SystemFacts;
@@ -16,9 +16,11 @@ const RANKS: u32 = 2;
 
 fuzz_target!(|bytes: &[u8]| {
     let (to_leader, from) = sync_channel(1 << 16);
-    let to = (0..RANKS).map(|_| -> Outlet { Box::new(drop) }).collect();
+    let to = (0..RANKS)
+        .map(|_| -> MessageSender { Box::new(drop) })
+        .collect();
     let say = |rank: u32, message: Vec<u8>| {
-        let _ = to_leader.try_send((rank, Arrival::Message(message)));
+        let _ = to_leader.try_send((rank, LinkEvent::Message(message)));
     };
     for rank in 0..RANKS {
         say(rank, hello());
@@ -35,9 +37,9 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     for rank in 0..RANKS {
-        let _ = to_leader.try_send((rank, Arrival::Gone("ended".to_owned())));
+        let _ = to_leader.try_send((rank, LinkEvent::Gone("ended".to_owned())));
     }
-    lead(LeaderLinks { to, from });
+    lead(LeaderLinks { sender, events });
 });
 
 fn hello() -> Vec<u8> {

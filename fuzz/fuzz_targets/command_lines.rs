@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use front::{CommandLine, FRONTS, FileAccess, FileScript};
+use front::{CommandLine, FRONTS, FileAccess, VirtualFiles};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below};
 
@@ -17,9 +17,9 @@ fuzz_target!(|bytes: &[u8]| {
     let line = String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
     let file = parts.next().unwrap_or_default();
     let arguments: Vec<String> = line.lines().map(str::to_owned).collect();
-    let script = FileScript {
+    let script = VirtualFiles {
         read: &|_| Ok(file.to_vec()),
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let line = CommandLine {
         files: FileAccess::scripted(script),

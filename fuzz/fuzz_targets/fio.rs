@@ -4,9 +4,9 @@
 
 #![no_main]
 
-use front::fio::{JobSet, Surroundings, files_touched, picture, verdicts};
+use front::fio::{JobSet, ParserEnvironment, files_touched, picture, verdicts};
 use front::fio::{read_arguments, read_file};
-use front::{CommandLine, FileAccess, FileScript, find};
+use front::{CommandLine, FileAccess, VirtualFiles, find};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below, streams_stay_inside};
 
@@ -20,10 +20,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut parts = rest.splitn(2, |byte| *byte == 1);
     let file = parts.next().unwrap_or_default();
     let included = parts.next().unwrap_or_default();
-    let around = Surroundings {
+    let around = ParserEnvironment {
         read: &|_| Ok(included.to_vec()),
         variable: &|name| (name.len() > 2).then(|| name.to_owned()),
-        ..Surroundings::EMPTY
+        ..ParserEnvironment::EMPTY
     };
     let (read, words) = match which % 2 {
         0 => {
@@ -41,12 +41,12 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(set) => told(&set),
         Err(error) => assert!(error.help.is_some(), "{error}"),
     }
-    let script = FileScript {
+    let script = VirtualFiles {
         read: &|name| match name {
             FILE => Ok(file.to_vec()),
             _ => Ok(included.to_vec()),
         },
-        ..FileScript::EMPTY
+        ..VirtualFiles::EMPTY
     };
     let line = CommandLine {
         files: FileAccess::scripted(script),

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use network::{Connection, FRAME_BYTES, Frame, FrameStatus, LENGTH_MAX_BYTES, Serving, serve};
+use network::{Connection, FRAME_BYTES, Frame, FrameStatus, LENGTH_MAX_BYTES, SinkState, serve};
 
 /// Bytes that come, so many with each call, and how many went.
 struct Scripted<'a> {
@@ -38,8 +38,8 @@ impl Write for Scripted<'_> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    static SERVING: OnceLock<Serving> = OnceLock::new();
-    let serving = SERVING.get_or_init(|| Serving::new(None, Duration::ZERO));
+    static SERVING: OnceLock<SinkState> = OnceLock::new();
+    let serving = SERVING.get_or_init(|| SinkState::new(None, Duration::ZERO));
     let Some((flags, rest)) = bytes.split_first() else {
         return;
     };

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use engine::{Completion, Operation, Request};
 use generate::program::{
-    FileStates, GroupProgress, Interpreter, PhaseEnd, Seat, SharedTurns, TransactionUnit, Waits,
-    grown_trees,
+    FileStates, GroupProgress, Interpreter, PhaseEnd, PhaseWaits, SharedTurnCounters,
+    TransactionUnit, WorkerContext, grown_trees,
 };
 use generate::{Generator, Step};
 use libfuzzer_sys::fuzz_target;
@@ -49,11 +49,11 @@ fn interpreters(
     states: &[Arc<FileStates>],
 ) -> Vec<Interpreter> {
     let phase_end = Arc::new(PhaseEnd::new(phase.groups.len() as u32));
-    let waits = Arc::new(Waits::new(program, phase, |_| 1));
+    let waits = Arc::new(PhaseWaits::new(program, phase, |_| 1));
     let way_codes = vec![0; program.ways.len()];
     let of_group = |group| {
-        let shared = SharedTurns::default();
-        Interpreter::new(&Seat {
+        let shared = SharedTurnCounters::default();
+        Interpreter::new(&WorkerContext {
             program,
             phase,
             group,
@@ -67,10 +67,10 @@ fn interpreters(
             progress: &Arc::new(GroupProgress::new(group.quotas.len())),
             phase_end: &phase_end,
             waits: &waits,
-            way_codes: &way_codes,
+            open_codes: &way_codes,
             rounds_per_us: 0.0,
-            initial: false,
-            unit: TransactionUnit::Own,
+            is_initial: false,
+            unit: TransactionUnit::Declared,
             is_checked: false,
             rounds: None,
         })

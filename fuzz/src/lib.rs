@@ -10,7 +10,7 @@ use generate::job::JobStream;
 use generate::{Generator, Step};
 use plan::Plan;
 use plan::facts::SystemFacts;
-use plan::job::{BuiltJob, BuiltJobs, JobPlan};
+use plan::job::{ConvertedJobs, JobPlan, UnplannedJob};
 use plan::program::{DirectoryTree, FileNames, FilesetPlan};
 use planning::plan;
 use report::plan_text;
@@ -62,8 +62,8 @@ const STEPS_MAX: usize = 512;
 /// No request of a job leaves its part of a file.
 pub fn streams_stay_inside(workloads: &[Workload]) {
     let jobs = workloads.iter().filter_map(|it| it.jobs.as_deref());
-    let jobs = jobs.flat_map(|BuiltJobs { jobs, .. }| jobs);
-    let is_followed = |it: &&BuiltJob| is_small(&it.plan) && it.share.is_none();
+    let jobs = jobs.flat_map(|ConvertedJobs { jobs, .. }| jobs);
+    let is_followed = |it: &&UnplannedJob| is_small(&it.plan) && it.share.is_none();
     for job in jobs.filter(is_followed).take(JOBS_MAX) {
         if let Ok(stream) = JobStream::new(&job.plan, job.seed) {
             follow(&job.plan, stream);

@@ -2,9 +2,10 @@
 
 use plan::Distribution;
 use plan::program::{
-    Act, Band, Call, Copies, DirectoryTree, Due, FileNames, FileOperation, FilePath, FilesetPlan,
-    Group, Law, Measure, MovedBytes, On, Pick, PickOrder, Program, ProgramPart, ProgramPhase,
-    Quota, Shape, Share, Tokens, TreeGrowth, Turn, Until, Way, Where, Which, Whose,
+    Act, AmountScope, Band, Call, CallObject, CallPosition, CounterSelection, DirectoryTree,
+    FileFilter, FileNames, FileOperation, FilePath, FileSharing, FilesetPlan, FilesetSharing,
+    Group, Law, Measure, MovedBytes, OpenModePlan, Pick, PickOrder, Program, ProgramPart,
+    ProgramPhase, Quota, RoundsEnd, Shape, TakeAmount, Tokens, TreeGrowth,
 };
 
 const OPERATIONS: [FileOperation; 18] = [
@@ -124,7 +125,8 @@ impl Choices<'_> {
     fn pick(&mut self) -> Pick {
         Pick {
             fileset: self.below(4),
-            which: [Which::Present, Which::Absent, Which::Any][usize::from(self.below(3))],
+            which: [FileFilter::Present, FileFilter::Absent, FileFilter::Any]
+                [usize::from(self.below(3))],
             order: match self.below(8) {
                 0 => PickOrder::Next,
                 1 => PickOrder::Back,
@@ -135,33 +137,34 @@ impl Choices<'_> {
                 6 => PickOrder::Drawn(Distribution::NoRepeat),
                 _ => PickOrder::Drawn(self.distribution()),
             },
-            turn: [Turn::Own, Turn::Slice, Turn::Shared][usize::from(self.below(3))],
+            turn: [FileSharing::Own, FileSharing::Slice, FileSharing::Shared]
+                [usize::from(self.below(3))],
         }
     }
 
-    fn place(&mut self) -> Where {
+    fn place(&mut self) -> CallPosition {
         match self.below(9) {
-            0 => Where::Here,
-            1 => Where::Same,
-            2 => Where::End,
-            3 => Where::At(self.amount()),
-            4 => Where::Along(FilePath::Backward {
+            0 => CallPosition::Here,
+            1 => CallPosition::Same,
+            2 => CallPosition::End,
+            3 => CallPosition::At(self.amount()),
+            4 => CallPosition::Along(FilePath::Backward {
                 step_bytes: self.amount() as u32,
             }),
-            5 => Where::Along(FilePath::Shuffled {
+            5 => CallPosition::Along(FilePath::Shuffled {
                 step_bytes: self.amount() as u32,
             }),
-            6 => Where::Along(FilePath::Strided {
+            6 => CallPosition::Along(FilePath::Strided {
                 stride_bytes: self.amount(),
                 shift_bytes: self.amount(),
                 margin_bytes: self.amount(),
             }),
-            7 => Where::Along(FilePath::Blocks {
+            7 => CallPosition::Along(FilePath::Blocks {
                 block_bytes: self.amount(),
                 stride_bytes: self.amount(),
                 each_bytes: self.amount(),
             }),
-            _ => Where::Random {
+            _ => CallPosition::Random {
                 distribution: self.distribution(),
                 align_bytes: self.amount() as u32,
                 is_nominal: self.is(),
@@ -172,14 +175,14 @@ impl Choices<'_> {
     fn call(&mut self) -> Call {
         let operation = OPERATIONS[usize::from(self.below(18))];
         let on = match self.below(4) {
-            0 => On::Handle,
-            1 => On::Name(self.pick()),
-            2 => On::Same,
-            _ => On::Directory,
+            0 => CallObject::Handle,
+            1 => CallObject::Name(self.pick()),
+            2 => CallObject::Same,
+            _ => CallObject::Directory,
         };
         let is_moving = operation.moves() || operation == FileOperation::Truncate;
         let mut call = Call::new(operation, on);
-        call.second = operation.has_second().then(|| self.pick());
+        call.second = operation.has_second_name().then(|| self.pick());
         call.handle = self.below(3);
         call.way = self.below(3);
         call.label = self.is().then(|| self.below(3));
@@ -202,24 +205,24 @@ impl Choices<'_> {
     fn whole_file(&mut self) -> Vec<Act> {
         let handle = self.below(3);
         let (operation, which) = match self.is() {
-            true => (FileOperation::Create, Which::Absent),
-            false => (FileOperation::Open, Which::Present),
+            true => (FileOperation::Create, FileFilter::Absent),
+            false => (FileOperation::Open, FileFilter::Present),
         };
         let pick = Pick {
             which,
             ..self.pick()
         };
-        let mut acts = vec![Call::new(operation, On::Name(pick))];
+        let mut acts = vec![Call::new(operation, CallObject::Name(pick))];
         for _ in 0..self.below(3) {
             let moved = [FileOperation::Read, FileOperation::Write][usize::from(self.is())];
             acts.push(Call {
                 place: self.place(),
                 bytes: MovedBytes::Law(self.law()),
                 piece_bytes: self.amount() as u32,
-                ..Call::new(moved, On::Handle)
+                ..Call::new(moved, CallObject::Handle)
             });
         }
-        acts.push(Call::new(FileOperation::Close, On::Handle));
+        acts.push(Call::new(FileOperation::Close, CallObject::Handle));
         let with_handle = |call| Act::Call(Call { handle, ..call });
         acts.into_iter().map(with_handle).collect()
     }
@@ -243,8 +246,8 @@ impl Choices<'_> {
             6 => Act::Take {
                 tokens: self.below(2),
                 count: match self.is() {
-                    true => Due::Fixed(self.below(4).into()),
-                    false => Due::Since {
+                    true => TakeAmount::Fixed(self.below(4).into()),
+                    false => TakeAmount::Since {
                         what: self.measure(),
                         each: self.amount(),
                     },
@@ -260,8 +263,12 @@ impl Choices<'_> {
         vec![act]
     }
 
-    fn whose(&mut self) -> Whose {
-        [Whose::Mine, Whose::Each, Whose::Turns][usize::from(self.below(3))]
+    fn whose(&mut self) -> CounterSelection {
+        [
+            CounterSelection::Mine,
+            CounterSelection::Each,
+            CounterSelection::Turns,
+        ][usize::from(self.below(3))]
     }
 
     fn measure(&mut self) -> Measure {
@@ -285,7 +292,7 @@ impl Choices<'_> {
             quotas: self.many(2, |it| Quota {
                 what: it.measure(),
                 count: it.amount(),
-                of: [Share::Each, Share::Group][usize::from(it.is())],
+                of: [AmountScope::Each, AmountScope::Group][usize::from(it.is())],
             }),
             ..Group::default()
         }
@@ -305,7 +312,7 @@ impl Choices<'_> {
         FilesetPlan {
             name: String::new(),
             path: String::new(),
-            copies: [Copies::One, Copies::PerWorker][usize::from(self.is())],
+            copies: [FilesetSharing::One, FilesetSharing::PerWorker][usize::from(self.is())],
             count: 1 + u32::from(self.byte()),
             names: FileNames::Number {
                 before: "f".to_owned(),
@@ -343,9 +350,9 @@ impl Choices<'_> {
         }
         let rounds = self.many(2, |it| ProgramPart::Rounds {
             until: match it.below(3) {
-                0 => Until::Times(it.byte().into()),
-                1 => Until::Spent { ns: it.amount() },
-                _ => Until::Full,
+                0 => RoundsEnd::Times(it.byte().into()),
+                1 => RoundsEnd::Spent { ns: it.amount() },
+                _ => RoundsEnd::Full,
             },
             parts: it.many(2, |it| ProgramPart::Phase(it.phase())),
         });
@@ -354,7 +361,7 @@ impl Choices<'_> {
         Program {
             labels: ["one", "two", "three"].map(str::to_owned).to_vec(),
             filesets,
-            ways: vec![Way::default(); 3],
+            ways: vec![OpenModePlan::default(); 3],
             tokens: self.many(2, |it| Tokens {
                 name: String::new(),
                 counters: it.below(4).into(),

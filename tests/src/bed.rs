@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{Finished, FixtureError, Scratch, pgmeter, run_within};
 
 /// What any run of a test may take, and what may be waited for; more is a hang.
-const LIMIT: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A scratch directory with an empty directory `target` in it.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ impl ScratchTarget {
     /// When they do not come.
     pub fn wait_for_intervals(&self, count: usize) {
         wait_for("intervals in the store", || {
-            let seen = self.run(&["runs", "export", "last"]);
-            let record: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
+            let output = self.run(&["runs", "export", "last"]);
+            let record: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
             let intervals = record["cells"][0]["intervals"].as_array();
             intervals.is_some_and(|intervals| intervals.len() >= count)
         });
@@ -141,8 +141,8 @@ impl ScratchTarget {
     /// # Panics
     /// When it hangs.
     pub fn listed(&self, more: &[&str]) -> Vec<Value> {
-        let seen = self.run(&[&["runs", "--json"], more].concat());
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
+        let output = self.run(&[&["runs", "--json"], more].concat());
+        let document: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
         document["runs"].as_array().cloned().unwrap_or_default()
     }
 
@@ -170,7 +170,7 @@ impl ScratchTarget {
 /// # Panics
 /// When it hangs.
 pub fn finish(command: &mut Command) -> Finished {
-    match run_within(command, LIMIT) {
+    match run_within(command, TIMEOUT) {
         Ok(finished) => finished,
         Err(failure) => panic!("{failure}"),
     }
@@ -191,10 +191,13 @@ pub fn names_in(directory: &Path) -> Vec<String> {
 ///
 /// # Panics
 /// After five minutes.
-pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
+pub fn wait_for(description: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_true() {
-        assert!(start.elapsed() < LIMIT, "waited {LIMIT:?} for {what}");
+        assert!(
+            start.elapsed() < TIMEOUT,
+            "waited {TIMEOUT:?} for {description}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }

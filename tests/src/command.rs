@@ -59,9 +59,10 @@ impl Finished {
 /// `Unavailable` if it is not installed.
 pub fn installed(program: &str) -> Result<(), FixtureError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
+    let is_installed =
+        std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
     let missing = || FixtureError::Unavailable(format!("`{program}` is not installed"));
-    is_there.then_some(()).ok_or_else(missing)
+    is_installed.then_some(()).ok_or_else(missing)
 }
 
 /// Runs a tool of the system and returns its standard output.
@@ -162,25 +163,25 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_unavailable() {
-        let seen = run_tool("pgmeter-no-such-tool", &[]);
-        assert!(matches!(seen, Err(FixtureError::Unavailable(_))));
+        let result = run_tool("pgmeter-no-such-tool", &[]);
+        assert!(matches!(result, Err(FixtureError::Unavailable(_))));
     }
 
     #[test]
     fn a_failed_tool_says_what_it_printed() {
-        let seen = run_tool("sh", &["-c", "echo broken >&2; exit 3"])
+        let error = run_tool("sh", &["-c", "echo broken >&2; exit 3"])
             .unwrap_err()
             .to_string();
-        assert!(seen.contains("broken"), "{seen}");
+        assert!(error.contains("broken"), "{error}");
     }
 
     #[test]
     fn both_outputs_and_the_code_are_kept() {
         let mut command = Command::new("sh");
         command.args(["-c", "echo out; echo err >&2; exit 7"]);
-        let seen = run_within(&mut command, Duration::from_secs(10)).unwrap();
+        let output = run_within(&mut command, Duration::from_secs(10)).unwrap();
         assert_eq!(
-            (seen.code, seen.stdout.as_str(), seen.stderr.as_str()),
+            (output.code, output.stdout.as_str(), output.stderr.as_str()),
             (7, "out\n", "err\n")
         );
     }
@@ -189,16 +190,16 @@ mod tests {
     fn more_output_than_a_pipe_holds_does_not_hang() {
         let mut command = Command::new("sh");
         command.args(["-c", "head -c 1000000 /dev/zero"]);
-        let seen = run_within(&mut command, Duration::from_secs(10)).unwrap();
-        assert_eq!(seen.stdout.len(), 1_000_000);
+        let output = run_within(&mut command, Duration::from_secs(10)).unwrap();
+        assert_eq!(output.stdout.len(), 1_000_000);
     }
 
     #[test]
     fn a_hanging_program_is_killed() {
         let mut command = Command::new("sleep");
         command.arg("60");
-        let seen = run_within(&mut command, Duration::from_millis(50));
-        assert!(matches!(seen, Err(FixtureError::TimedOut { .. })));
+        let result = run_within(&mut command, Duration::from_millis(50));
+        assert!(matches!(result, Err(FixtureError::TimedOut { .. })));
     }
 
     #[test]

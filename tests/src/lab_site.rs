@@ -50,8 +50,11 @@ impl LabSite {
     /// one that does nothing does not run.
     pub fn of_guests() -> Result<Self, FixtureError> {
         for program in ["linux.uml", "mkfs.nilfs2", "mkfs.f2fs"] {
-            let places = ["/usr/bin", "/usr/sbin", "/sbin"].map(Path::new);
-            if !places.iter().any(|place| place.join(program).exists()) {
+            let directories = ["/usr/bin", "/usr/sbin", "/sbin"].map(Path::new);
+            if !directories
+                .iter()
+                .any(|directory| directory.join(program).exists())
+            {
                 let reason = format!("`{program}` is not installed");
                 return Err(FixtureError::Unavailable(reason));
             }

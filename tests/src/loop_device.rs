@@ -109,9 +109,9 @@ fn attach(image: &Path, options: &[&str]) -> Result<PathBuf, FixtureError> {
     let common = [&["--find", "--show"], options].concat();
     let direct = [&common[..], &["--direct-io=on", &image]].concat();
     // Some file systems cannot hold an image that is read directly.
-    let shown = run_tool("losetup", &direct)
+    let output = run_tool("losetup", &direct)
         .or_else(|_| run_tool("losetup", &[&common[..], &[&image]].concat()))?;
-    Ok(PathBuf::from(shown.trim()))
+    Ok(PathBuf::from(output.trim()))
 }
 
 fn require_root() -> Result<(), FixtureError> {

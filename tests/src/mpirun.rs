@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::{Finished, FixtureError, installed, run_within};
 
 /// Far above what any test takes.
-const LIMIT: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// A launcher of an MPI library that is installed.
 #[derive(Debug, Clone)]
@@ -87,6 +87,6 @@ impl Mpirun {
         if let Some(library) = &self.library {
             command.env("PGMETER_LIBMPI", library);
         }
-        run_within(&mut command, LIMIT)
+        run_within(&mut command, TIMEOUT)
     }
 }

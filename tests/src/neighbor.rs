@@ -52,13 +52,13 @@ impl Neighbor {
         let path = directory.join("neighbor");
         let file = open(&path).map_err(FixtureError::file(&path))?;
         let stop = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&stop);
+        let stopped = Arc::clone(&stop);
         let thread = std::thread::spawn(move || {
             let mut memory = vec![0; REQUEST_BYTES + ALIGNMENT];
             let skipped = memory.as_ptr().align_offset(ALIGNMENT);
             let buffer = &mut memory[skipped..skipped + REQUEST_BYTES];
             for at in (0..FILE_BYTES as u64).step_by(REQUEST_BYTES).cycle() {
-                if told.load(Ordering::Relaxed) || request(&file, buffer, at).is_err() {
+                if stopped.load(Ordering::Relaxed) || request(&file, buffer, at).is_err() {
                     return;
                 }
             }

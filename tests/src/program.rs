@@ -58,8 +58,8 @@ pub fn pgmeter(directory: &Path) -> Command {
 /// Lets programs that are started heed signals that whoever started the tests ignores, as shells do
 /// for jobs in the background: what is caught has its default again in another program.
 fn reset_ignored_signals() {
-    static HEEDED: OnceLock<()> = OnceLock::new();
-    HEEDED.get_or_init(|| {
+    static RESET: OnceLock<()> = OnceLock::new();
+    RESET.get_or_init(|| {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
             let ends = Arc::new(AtomicBool::new(true));
             let caught = signal_hook::flag::register_conditional_default(signal, ends);

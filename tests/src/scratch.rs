@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn only_directories_of_dead_owners_are_abandoned() {
         let parent = Scratch::new().unwrap();
-        let ours = Scratch::below(parent.path()).unwrap();
+        let own = Scratch::below(parent.path()).unwrap();
         // No system has a process of the largest id.
         let dead = parent
             .directory(&format!("{PREFIX}{}-x", u32::MAX))
@@ -157,6 +157,6 @@ mod tests {
         assert_eq!(abandoned_in(parent.path()), vec![dead.clone()]);
         tear_down(&dead);
         assert!(!dead.exists());
-        assert!(ours.path().exists());
+        assert!(own.path().exists());
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::ScratchTarget;
 
 /// What any answer may take; more is a hang.
-const LIMIT: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server that ends with the test.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ impl Server {
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the server listens");
         stream
-            .set_read_timeout(Some(LIMIT))
+            .set_read_timeout(Some(TIMEOUT))
             .expect("a socket takes a limit");
         stream
     }
@@ -291,7 +291,7 @@ pub fn read_all(stream: &mut TcpStream) -> HttpAnswer {
             Ok(0) => break,
             Ok(count) => bytes.extend_from_slice(&part[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                panic!("no answer within {LIMIT:?}")
+                panic!("no answer within {TIMEOUT:?}")
             }
             // Closed while we still sent.
             Err(_) => break,

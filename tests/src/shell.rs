@@ -101,11 +101,11 @@ impl Shell {
         };
         let (columns, rows) = (columns.to_string(), rows.to_string());
         let size = ["new-session", "-d", "-x", &columns, "-y", &rows];
-        let place = ["-c", &*directory.to_string_lossy()].map(str::to_owned);
+        let cwd = ["-c", &*directory.to_string_lossy()].map(str::to_owned);
         let config = ["-L", &shell.socket, "-f", "/dev/null"];
         let interactive = ["bash --norc --noprofile -i"];
-        let place = place.each_ref().map(String::as_str);
-        run_tool("tmux", &[&config[..], &size, &place, &interactive].concat())?;
+        let cwd = cwd.each_ref().map(String::as_str);
+        run_tool("tmux", &[&config[..], &size, &cwd, &interactive].concat())?;
         Ok(shell)
     }
 

@@ -88,9 +88,9 @@ fn tables_and_runs_show_the_age_and_separate_workload_figures() {
     );
     // What filled it is not what the workload wrote.
     assert!(row("device writes, MiB")[0] < 20.0, "{}", done.text());
-    let said = "(`--age 50%,churn=0.25 --seed 5`)";
+    let phrase = "(`--age 50%,churn=0.25 --seed 5`)";
     let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(said), "{}", done.text());
+    assert!(words.contains(phrase), "{}", done.text());
     let runs = site
         .bed
         .run(&["runs", "--all", "--tag", "lab", "--columns", "run,note"]);

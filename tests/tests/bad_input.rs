@@ -13,7 +13,7 @@ use end_to_end::{
 /// Usage, or the workload file.
 const USAGE: i32 = 2;
 /// This system cannot run it.
-const SYSTEM: i32 = 3;
+const UNSUPPORTED: i32 = 3;
 
 fn check(name: &str, content: impl AsRef<[u8]>) -> Finished {
     let bed = need_bed();
@@ -33,8 +33,8 @@ const ICF_TAIL: &str = "'End access specifications\nVersion 1.1.0 \n";
 #[test]
 fn percentages_that_sum_to_99_are_refused_with_the_sum() {
     let lines = "\t4096,50,100,0,0,1,0,0\n\t8192,49,100,0,0,1,0,0\n";
-    let seen = check("mine.icf", format!("{ICF_HEAD}{lines}{ICF_TAIL}"));
-    seen.assert_refused(
+    let output = check("mine.icf", format!("{ICF_HEAD}{lines}{ICF_TAIL}"));
+    output.assert_refused(
         USAGE,
         &["`Mine`", "99 %", "100 %", "--> mine.icf:", "help: "],
     );
@@ -42,17 +42,17 @@ fn percentages_that_sum_to_99_are_refused_with_the_sum() {
 
 #[test]
 fn percentages_in_a_toml_file_must_sum_to_100_too() {
-    let seen = check(
+    let output = check(
         "mine.toml",
         "[[access_spec]]\nline = [{ size = \"4k\", of_size = 50 }, { size = 512, of_size = 49 }]\n",
     );
-    seen.assert_refused(USAGE, &["99 %", "100 %", "--> mine.toml:", "help: "]);
+    output.assert_refused(USAGE, &["99 %", "100 %", "--> mine.toml:", "help: "]);
 }
 
 #[test]
 fn an_unknown_key_is_reported_with_its_line_and_the_nearest_known_key() {
-    let seen = check("mine.toml", "size = \"1m\"\nio_depth = 4\n");
-    seen.assert_refused(
+    let output = check("mine.toml", "size = \"1m\"\nio_depth = 4\n");
+    output.assert_refused(
         USAGE,
         &["`io_depth`", "--> mine.toml:2:1", "help: ", "`iodepth`"],
     );
@@ -61,8 +61,8 @@ fn an_unknown_key_is_reported_with_its_line_and_the_nearest_known_key() {
 #[test]
 fn a_size_of_0_that_is_used_is_refused() {
     let line = "\t0,100,100,0,0,1,0,0\n";
-    let seen = check("mine.icf", format!("{ICF_HEAD}{line}{ICF_TAIL}"));
-    seen.assert_refused(USAGE, &["`Mine`", "0", "--> mine.icf:6", "help: "]);
+    let output = check("mine.icf", format!("{ICF_HEAD}{line}{ICF_TAIL}"));
+    output.assert_refused(USAGE, &["`Mine`", "0", "--> mine.icf:6", "help: "]);
 }
 
 #[test]
@@ -72,9 +72,13 @@ fn direct_requests_must_be_multiples_of_the_block() {
         "mine.toml",
         "size = \"1m\"\n[[access_spec]]\nline = [{ size = 1000 }]\n",
     );
-    let seen = bed.measure(&["mine.toml"]);
-    assert!(matches!(seen.code, USAGE | SYSTEM), "{}", seen.text());
-    seen.assert_refused(seen.code, &["1000", "direct", "help: "]);
+    let output = bed.measure(&["mine.toml"]);
+    assert!(
+        matches!(output.code, USAGE | UNSUPPORTED),
+        "{}",
+        output.text()
+    );
+    output.assert_refused(output.code, &["1000", "direct", "help: "]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -85,9 +89,13 @@ fn a_request_larger_than_the_file_is_refused() {
         "mine.toml",
         "size = \"64k\"\n[[access_spec]]\nline = [{ size = \"1m\" }]\n",
     );
-    let seen = bed.measure(&["mine.toml"]);
-    assert!(matches!(seen.code, USAGE | SYSTEM), "{}", seen.text());
-    seen.assert_refused(seen.code, &["1MiB", "64KiB", "help: "]);
+    let output = bed.measure(&["mine.toml"]);
+    assert!(
+        matches!(output.code, USAGE | UNSUPPORTED),
+        "{}",
+        output.text()
+    );
+    output.assert_refused(output.code, &["1MiB", "64KiB", "help: "]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -99,16 +107,20 @@ fn small(bed: &ScratchTarget) -> String {
 /// Runs the small workload on a target that must be refused.
 fn refused(bed: &ScratchTarget, target: &Path, more: &[&str], phrases: &[&str]) {
     let (file, target) = (small(bed), target.to_string_lossy().into_owned());
-    let seen = bed.run(
+    let output = bed.run(
         &[
             &["run", &file, "--target", &target, "--run-time", "1s"],
             more,
         ]
         .concat(),
     );
-    assert!(matches!(seen.code, USAGE | SYSTEM), "{}", seen.text());
-    seen.assert_refused(seen.code, phrases);
-    assert!(seen.stderr.contains("help: "), "{}", seen.text());
+    assert!(
+        matches!(output.code, USAGE | UNSUPPORTED),
+        "{}",
+        output.text()
+    );
+    output.assert_refused(output.code, phrases);
+    assert!(output.stderr.contains("help: "), "{}", output.text());
 }
 
 #[test]
@@ -189,19 +201,19 @@ fn a_target_at_an_unmounted_mount_point_is_a_warning() {
         "-",
         "--quiet",
     ];
-    let seen = finish(&mut with_fstab(&fstab, &bed.command(&line)));
-    let said = format!("warning: `{point}` is a mount point of /etc/fstab with nothing mounted");
-    assert!(seen.stderr.contains(&said), "{}", seen.text());
-    let record: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = finish(&mut with_fstab(&fstab, &bed.command(&line)));
+    let warning = format!("warning: `{point}` is a mount point of /etc/fstab with nothing mounted");
+    assert!(output.stderr.contains(&warning), "{}", output.text());
+    let record: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     let codes = record["warnings"].as_array().unwrap().iter();
     let count = codes.filter(|it| it["code"] == "not-mounted").count();
     assert_eq!(count, 1, "{}", record["warnings"]);
     let line = ["check", &file, "--target", &point];
-    let seen = finish(&mut with_fstab(&fstab, &bed.command(&line)));
+    let output = finish(&mut with_fstab(&fstab, &bed.command(&line)));
     assert!(
-        seen.text().contains("with nothing mounted"),
+        output.text().contains("with nothing mounted"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -215,10 +227,11 @@ fn files_that_are_too_large_are_refused_with_the_limit() {
     // A hole takes no space.
     file("huge.json", 2 << 30);
     file("huge.toml", 100 << 20);
-    let said = "it has 2147483648 bytes, and at most 1073741824 are read";
-    bed.run(&["report", "huge.json"]).assert_refused(2, &[said]);
+    let phrase = "it has 2147483648 bytes, and at most 1073741824 are read";
+    bed.run(&["report", "huge.json"])
+        .assert_refused(2, &[phrase]);
     bed.run(&["compare", "huge.json", "huge.json"])
-        .assert_refused(2, &[said]);
+        .assert_refused(2, &[phrase]);
     for command in ["check", "show"] {
         bed.run(&[command, "huge.toml"])
             .assert_refused(2, &["104857600 bytes", "at most 67108864"]);
@@ -328,8 +341,8 @@ fn io_uring_without_permission_is_refused_with_an_alternative() {
         if run_tool("strace", &["-e", "trace=none", "true"]).is_err() {
             skip!("strace is not installed or may not trace");
         }
-        let seen = finish(&mut traced);
-        seen.assert_refused(SYSTEM, &[phrase, "help: ", "--engine psync"]);
+        let output = finish(&mut traced);
+        output.assert_refused(UNSUPPORTED, &[phrase, "help: ", "--engine psync"]);
         assert!(bed.left_in_target().is_empty());
     }
 }
@@ -364,8 +377,8 @@ fn too_little_lockable_memory_is_refused_with_the_numbers() {
         .args(run.get_args())
         .current_dir(bed.path())
         .env("NO_COLOR", "1");
-    let seen = finish(&mut limited);
-    seen.assert_refused(SYSTEM, &["RLIMIT_MEMLOCK", "65536", "help: "]);
+    let output = finish(&mut limited);
+    output.assert_refused(UNSUPPORTED, &["RLIMIT_MEMLOCK", "65536", "help: "]);
 }
 
 #[test]
@@ -392,18 +405,18 @@ fn too_little_address_space_is_an_error_and_leaves_no_files() {
         finish(limited.current_dir(bed.path()).env("NO_COLOR", "1"))
     };
     // 256 workers need several times as much.
-    let seen = limited("256", 150_000);
-    seen.assert_refused(SYSTEM, &["address space", "150000 KiB", "`ulimit -v"]);
+    let output = limited("256", 150_000);
+    output.assert_refused(UNSUPPORTED, &["address space", "150000 KiB", "`ulimit -v"]);
     assert!(bed.left_in_target().is_empty());
     // Between too little and enough it depends on what the C library reserves.
     for limit_kib in [200_000, 300_000, 500_000, 900_000] {
-        let seen = limited("48", limit_kib);
-        match seen.code {
+        let output = limited("48", limit_kib);
+        match output.code {
             0 => {}
             code => assert!(
-                code == SYSTEM && seen.stderr.contains("error: "),
+                code == UNSUPPORTED && output.stderr.contains("error: "),
                 "{}",
-                seen.text()
+                output.text()
             ),
         }
         assert!(bed.left_in_target().is_empty(), "{limit_kib} KiB");
@@ -414,8 +427,8 @@ fn too_little_address_space_is_an_error_and_leaves_no_files() {
 fn depths_outside_the_range_are_refused() {
     let bed = need_bed();
     for depth in ["0", "100000"] {
-        let seen = bed.measure(&[&small(&bed), "--iodepth", depth]);
-        seen.assert_refused(USAGE, &[depth, "32768"]);
+        let output = bed.measure(&[&small(&bed), "--iodepth", depth]);
+        output.assert_refused(USAGE, &[depth, "32768"]);
         assert!(bed.left_in_target().is_empty());
     }
 }
@@ -443,18 +456,18 @@ fn an_icf_of_100_mb_is_refused_quickly() {
 
 #[test]
 fn a_truncated_icf_says_where_it_ends() {
-    let seen = check("mine.icf", &ICF_HEAD[..ICF_HEAD.len() - 20]);
-    seen.assert_refused(USAGE, &["mine.icf:", "help: "]);
+    let output = check("mine.icf", &ICF_HEAD[..ICF_HEAD.len() - 20]);
+    output.assert_refused(USAGE, &["mine.icf:", "help: "]);
 }
 
 #[test]
 fn a_workload_that_does_not_exist_is_refused_with_the_nearest_name() {
-    let seen = need_bed().run(&["check", "file-sever"]);
-    seen.assert_refused(USAGE, &["`file-sever`", "file-server"]);
+    let output = need_bed().run(&["check", "file-sever"]);
+    output.assert_refused(USAGE, &["`file-sever`", "file-server"]);
 }
 
 #[test]
 fn an_unknown_option_is_a_usage_error() {
-    let seen = need_bed().run(&["run", "--no-such-option"]);
-    seen.assert_says(USAGE, &["--no-such-option"]);
+    let output = need_bed().run(&["run", "--no-such-option"]);
+    output.assert_says(USAGE, &["--no-such-option"]);
 }

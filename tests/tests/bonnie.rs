@@ -10,7 +10,7 @@ use std::time::Duration;
 use end_to_end::{ScratchTarget, installed, need, run_tool, skip, traced};
 
 /// What one run may take; more is a hang.
-const LIMIT: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Runs the program on the bed's target, with these options besides.
 fn run(bed: &ScratchTarget, name: &str, options: &[&str]) -> String {
@@ -162,14 +162,14 @@ fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
     let theirs = ScratchTarget::in_memory().unwrap();
     let directory = theirs.target().to_str().unwrap();
     let arguments = [&["-d", directory, "-u", "root", "-q"], options].concat();
-    let log = traced(Path::new("bonnie++"), theirs.path(), &arguments, LIMIT);
+    let log = traced(Path::new("bonnie++"), theirs.path(), &arguments, TIMEOUT);
     let theirs = calls(&log.unwrap());
     let ours = ScratchTarget::in_memory().unwrap();
     let command = ours.command(&[]);
     let directory = ours.target().to_str().unwrap();
     let arguments = [&["as", "bonnie++", "--no-db", "-d", directory], options].concat();
     let program = Path::new(command.get_program());
-    let log = traced(program, ours.path(), &arguments, LIMIT);
+    let log = traced(program, ours.path(), &arguments, TIMEOUT);
     // The first thread prepares and waits.
     let ours = calls(&log.unwrap()).split_off(1);
     let works = |calls: &Vec<String>| calls.iter().any(|it| it.contains(' ') && is_file_call(it));
@@ -196,12 +196,12 @@ fn whole(mut calls: Vec<String>) -> Vec<String> {
     calls
 }
 
-fn assert_same(seen: &[String], wanted: &[String]) {
-    for (index, (seen, wanted)) in seen.iter().zip(wanted).enumerate() {
+fn assert_same(actual: &[String], wanted: &[String]) {
+    for (index, (seen, wanted)) in actual.iter().zip(wanted).enumerate() {
         assert_eq!(seen, wanted, "call {index}");
     }
     assert_eq!(
-        seen.len(),
+        actual.len(),
         wanted.len(),
         "{:?}",
         &wanted[wanted.len() - 3..]
@@ -237,7 +237,7 @@ fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
     let before = main.iter().rposition(|it| it == "open file").unwrap();
     let mut ours: Vec<Vec<String>> = ours.into_iter().map(whole).collect();
     assert_eq!(ours.pop().unwrap(), ["unlink file"]);
-    let seen = ours.pop().unwrap();
+    let seeks = ours.pop().unwrap();
     assert_same(&ours.concat(), &main[..before]);
     // The file is removed once, by the first thread or by a seeker, whoever comes first.
     let is_removal = |it: &&String| *it == "unlink file";
@@ -246,7 +246,7 @@ fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
     // Seekers are told where to go by four bytes at a time.
     let is_work = |it: &&String| *it != "read 4" && !is_removal(it);
     let wanted: Vec<String> = seeker.iter().filter(is_work).cloned().collect();
-    assert_same(&seen, &whole(wanted));
+    assert_same(&seeks, &whole(wanted));
     // Of several each takes what is next, whoever comes.
     let [theirs, ours] = both(&options("2m:4k:500:3"));
     let count = |threads: &[Vec<String>]| {

@@ -39,19 +39,19 @@ fn broken_build() -> PathBuf {
 #[test]
 fn selftest_finds_a_build_with_a_broken_bucket() {
     let bed = ScratchTarget::new().unwrap();
-    let whole = bed.command(&["selftest", "--engine", "null", "--json", "found.json"]);
+    let intact = bed.command(&["selftest", "--engine", "null", "--json", "found.json"]);
     let mut broken = Command::new(broken_build());
-    let given = whole.get_envs();
+    let given = intact.get_envs();
     broken
-        .args(whole.get_args())
+        .args(intact.get_args())
         .current_dir(bed.path())
         .envs(given.filter_map(|(name, value)| Some((name, value?))));
     let finished = finish(&mut broken);
     // Wrong, where a busy machine alone would be 3.
     assert_eq!(finished.code, 1, "{}", finished.text());
     let text = std::fs::read_to_string(bed.path().join("found.json")).unwrap();
-    let found: Value = serde_json::from_str(&text).unwrap();
-    let checks = found["checks"].as_array().unwrap().iter();
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let checks = report["checks"].as_array().unwrap().iter();
     let wrong = checks.filter(|check| check["outcomes"][0]["verdict"] == "wrong");
     let wrong: Vec<&Value> = wrong.map(|check| &check["name"]).collect();
     assert_eq!(wrong, ["histogram"], "{}", finished.text());

@@ -27,16 +27,16 @@ fn classic(bed: &ScratchTarget, name: &str, arguments: &[&str]) -> Finished {
 
 /// All files below a directory.
 fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for name in names_in(directory) {
         let path = directory.join(name);
         if path.is_dir() {
-            found.extend(files_below(&path));
+            files.extend(files_below(&path));
         } else {
-            found.push(path);
+            files.push(path);
         }
     }
-    found
+    files
 }
 
 /// The lines of lat_fs as numbers, the letter of the size left out.
@@ -53,9 +53,9 @@ fn lat_fs_lines(stderr: &str) -> Vec<[u64; 4]> {
 #[test]
 fn lat_fs_1_6_prints_a_line_for_each_size_to_standard_error_and_again_later() {
     let bed = ScratchTarget::new().unwrap();
-    let seen = classic(&bed, "lat_fs", &["target"]);
-    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
-    let lines = lat_fs_lines(&seen.stderr);
+    let output = classic(&bed, "lat_fs", &["target"]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""));
+    let lines = lat_fs_lines(&output.stderr);
     assert_eq!(
         lines.iter().map(|it| it[0]).collect::<Vec<_>>(),
         [0, 1, 4, 10]
@@ -64,32 +64,32 @@ fn lat_fs_1_6_prints_a_line_for_each_size_to_standard_error_and_again_later() {
         assert!(
             count == 1000 && created > 0 && removed > 0,
             "{}",
-            seen.text()
+            output.text()
         );
     }
     assert!(bed.left_in_target().is_empty());
     let again = bed.run(&["report", "--format", "classic"]);
-    assert_eq!((again.code, again.stdout), (0, seen.stderr));
+    assert_eq!((again.code, again.stdout), (0, output.stderr));
 }
 
 #[test]
 fn lat_fs_3_prints_a_line_for_each_size_to_standard_error() {
     let bed = ScratchTarget::new().unwrap();
-    let seen = classic(&bed, "lat_fs", &["-N", "3", "target"]);
-    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
-    let lines = lat_fs_lines(&seen.stderr);
+    let output = classic(&bed, "lat_fs", &["-N", "3", "target"]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""));
+    let lines = lat_fs_lines(&output.stderr);
     assert_eq!(
         lines.iter().map(|it| it[0]).collect::<Vec<_>>(),
         [0, 1, 4, 10]
     );
     for [_, count, created, removed] in lines {
         // As long as 50 ms take.
-        assert!(count > 0 && created > 0 && removed > 0, "{}", seen.text());
-        assert!(count as f64 / created as f64 > 0.047, "{}", seen.text());
+        assert!(count > 0 && created > 0 && removed > 0, "{}", output.text());
+        assert!(count as f64 / created as f64 > 0.047, "{}", output.text());
     }
     let arguments = ["-N", "1", "-P", "2", "-W", "1000", "-s", "64k", "target"];
-    let seen = classic(&bed, "lat_fs", &arguments);
-    assert_eq!(lat_fs_lines(&seen.stderr)[0][0], 64);
+    let output = classic(&bed, "lat_fs", &arguments);
+    assert_eq!(lat_fs_lines(&output.stderr)[0][0], 64);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -97,25 +97,25 @@ fn lat_fs_3_prints_a_line_for_each_size_to_standard_error() {
 fn lat_fs_1_6_uses_the_current_directory_and_3_the_temporary_one() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("aa", "mine");
-    let seen = classic(&bed, "lat_fs", &["--no-db"]);
-    seen.assert_refused(1, &["cannot create `./aa`: File exists", "empty directory"]);
+    let output = classic(&bed, "lat_fs", &["--no-db"]);
+    output.assert_refused(1, &["cannot create `./aa`: File exists", "empty directory"]);
     assert_eq!(fs::read(bed.path().join("aa")).unwrap(), b"mine");
     assert_eq!(names_in(bed.path()), ["aa", "target"]);
     let arguments = ["as", "lat_fs", "--compat", "3"];
     let mut command = bed.command(&arguments);
-    let seen = finish(command.env("TMPDIR", bed.path().join("nowhere")));
-    seen.assert_refused(1, &["/nowhere`: No such file or directory"]);
+    let output = finish(command.env("TMPDIR", bed.path().join("nowhere")));
+    output.assert_refused(1, &["/nowhere`: No such file or directory"]);
 }
 
 #[test]
 fn lat_fs_rejects_arguments_with_the_exit_code_of_the_original() {
     let bed = ScratchTarget::new().unwrap();
-    let seen = classic(&bed, "lat_fs", &["-x"]);
-    seen.assert_refused(255, &["there is no option `-x`", "usage: lat_fs [-s"]);
-    let seen = classic(&bed, "lat_fs", &["--compat", "1.6", "a", "b"]);
-    seen.assert_refused(1, &["more than one directory"]);
-    let seen = classic(&bed, "lat_fs", &["--compat", "2"]);
-    seen.assert_says(2, &["`1.6` and `3`"]);
+    let output = classic(&bed, "lat_fs", &["-x"]);
+    output.assert_refused(255, &["there is no option `-x`", "usage: lat_fs [-s"]);
+    let output = classic(&bed, "lat_fs", &["--compat", "1.6", "a", "b"]);
+    output.assert_refused(1, &["more than one directory"]);
+    let output = classic(&bed, "lat_fs", &["--compat", "2"]);
+    output.assert_says(2, &["`1.6` and `3`"]);
     let help = classic(&bed, "lat_fs", &["--help"]);
     help.assert_says(0, &[]);
     assert!(help.stdout.contains("--compat") && help.stdout.contains("to standard error"));
@@ -125,13 +125,17 @@ fn lat_fs_rejects_arguments_with_the_exit_code_of_the_original() {
 fn fs_mark_prints_the_originals_columns() {
     let bed = ScratchTarget::new().unwrap();
     let arguments = ["-d", "target", "-n", "10", "-S", "4", "-v"];
-    let seen = classic(&bed, "fs_mark", &arguments);
-    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let output = classic(&bed, "fs_mark", &arguments);
+    let lines: Vec<&str> = output.stdout.lines().collect();
     let head = "\n#  fs_mark  -d  target  -n  10  -S  4  -v \n\
         #\tVersion 3.3, 1 thread(s) starting at ";
-    assert!(seen.stdout.starts_with(head), "{}", seen.text());
-    assert!(seen.stdout.contains("#\tSync method: SYNC POST REVERSE: "));
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    assert!(output.stdout.starts_with(head), "{}", output.text());
+    assert!(
+        output
+            .stdout
+            .contains("#\tSync method: SYNC POST REVERSE: ")
+    );
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     let row: Vec<&str> = lines[lines.len() - 1].split_whitespace().collect();
     assert_eq!(row[1..3], ["10", "51200"]);
     let numbers: Vec<f64> = row[3..].iter().map(|it| it.parse().unwrap()).collect();
@@ -165,23 +169,26 @@ fn fs_mark_appends_its_log_and_counts_all_iterations() {
             .as_secs()
     };
     let began = second();
-    let seen = classic(&bed, "fs_mark", &arguments);
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    let output = classic(&bed, "fs_mark", &arguments);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     let logged = fs::read_to_string(bed.path().join("my.log")).unwrap();
     let logged = logged.strip_prefix("before\n").unwrap();
-    assert_eq!(logged.replacen("calls.\n#\n", "calls.\n\n", 1), seen.stdout);
-    let counts: Vec<&str> = seen.stdout.lines().rev().take(2).collect();
+    assert_eq!(
+        logged.replacen("calls.\n#\n", "calls.\n\n", 1),
+        output.stdout
+    );
+    let counts: Vec<&str> = output.stdout.lines().rev().take(2).collect();
     let count = |line: &str| line.split_whitespace().nth(1).unwrap().to_owned();
     assert_eq!([count(counts[1]), count(counts[0])], ["10", "20"]);
-    let found = files_below(bed.target());
-    assert_eq!(found.len(), 20);
-    for path in found {
+    let files = files_below(bed.target());
+    assert_eq!(files.len(), 20);
+    for path in files {
         assert_eq!(fs::metadata(&path).unwrap().len(), 100);
         let name = path.file_name().unwrap().to_str().unwrap();
         // The time's digits, and random ones.
         assert_eq!(name.len(), 20, "{name}");
-        let told = u64::from_str_radix(&name[..8], 16).unwrap();
-        assert!((began..=second()).contains(&told), "{name}");
+        let seconds = u64::from_str_radix(&name[..8], 16).unwrap();
+        assert!((began..=second()).contains(&seconds), "{name}");
     }
 }
 
@@ -189,24 +196,24 @@ fn fs_mark_appends_its_log_and_counts_all_iterations() {
 fn fs_mark_ends_with_one_when_the_next_files_would_not_fit() {
     let bed = ScratchTarget::new().unwrap();
     let arguments = ["-d", "target", "-n", "100000", "-s", "2000000000", "-F"];
-    let seen = classic(&bed, "fs_mark", &arguments);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let output = classic(&bed, "fs_mark", &arguments);
+    assert_eq!(output.code, 1, "{}", output.text());
     let end = "\nInsufficient free space in target to create 100000 new files, exiting\n";
-    assert!(seen.stdout.ends_with(end), "{}", seen.text());
+    assert!(output.stdout.ends_with(end), "{}", output.text());
     assert!(bed.left_in_target().is_empty());
 }
 
 #[test]
 fn fs_mark_rejects_arguments_with_the_exit_code_of_the_original() {
     let bed = ScratchTarget::new().unwrap();
-    let seen = classic(&bed, "fs_mark", &["-n", "5"]);
-    seen.assert_refused(1, &["`-d` is missing", "usage: fs_mark"]);
-    let seen = classic(&bed, "fs_mark", &["-h"]);
-    seen.assert_says(1, &["usage: fs_mark [OPTIONS] -d DIRECTORY"]);
-    let seen = classic(&bed, "fs_mark", &["-d", "no/where"]);
-    seen.assert_refused(1, &["cannot make `no/where`: No such file"]);
-    let seen = classic(&bed, "fs_mark", &["-d", "target", "-l", "no/where"]);
-    seen.assert_refused(1, &["the log file `no/where`", "-l FILE"]);
+    let output = classic(&bed, "fs_mark", &["-n", "5"]);
+    output.assert_refused(1, &["`-d` is missing", "usage: fs_mark"]);
+    let output = classic(&bed, "fs_mark", &["-h"]);
+    output.assert_says(1, &["usage: fs_mark [OPTIONS] -d DIRECTORY"]);
+    let output = classic(&bed, "fs_mark", &["-d", "no/where"]);
+    output.assert_refused(1, &["cannot make `no/where`: No such file"]);
+    let output = classic(&bed, "fs_mark", &["-d", "target", "-l", "no/where"]);
+    output.assert_refused(1, &["the log file `no/where`", "-l FILE"]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -221,13 +228,13 @@ fn links_named_like_the_programs_run_them() {
     ] {
         symlink(&program, bed.path().join(name)).unwrap();
         let mut link = Command::new(bed.path().join(name));
-        let seen = finish(link.args(arguments).current_dir(bed.path()));
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert!(seen.text().contains(stream), "{}", seen.text());
+        let output = finish(link.args(arguments).current_dir(bed.path()));
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert!(output.text().contains(stream), "{}", output.text());
         if name == "fs_mark" {
             let path = bed.path().join(name);
             let line = format!("\n#  {}  -d ", path.display());
-            assert!(seen.stdout.starts_with(&line), "{}", seen.text());
+            assert!(output.stdout.starts_with(&line), "{}", output.text());
         }
     }
 }
@@ -279,10 +286,10 @@ fn killed(arguments: &[&str]) {
         }
         bed.run(&["clean", &target]).assert_says(0, &[]);
     };
-    let seen = bed.run(&["clean", &target]);
-    seen.assert_says(1, &["--yes"]);
-    let said = format!("`as {}` was killed here and left", arguments[1]);
-    assert!(seen.stderr.contains(&said), "{}", seen.text());
+    let output = bed.run(&["clean", &target]);
+    output.assert_says(1, &["--yes"]);
+    let expected = format!("`as {}` was killed here and left", arguments[1]);
+    assert!(output.stderr.contains(&expected), "{}", output.text());
     assert_eq!(files_below(bed.target()).len(), left);
     bed.run(&["clean", &target, "--yes"]).assert_says(0, &[]);
     assert_eq!(bed.left_in_target(), before, "{arguments:?}");
@@ -334,8 +341,8 @@ fn traced(bed: &ScratchTarget, command: &Command) -> Vec<String> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", TRACED]);
     strace.arg(command.get_program()).args(command.get_args());
-    let seen = finish(strace.current_dir(bed.path()));
-    seen.assert_traced();
+    let output = finish(strace.current_dir(bed.path()));
+    output.assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
     let mut numbers = HashMap::new();
     whole_lines(&trace)
@@ -370,7 +377,7 @@ fn call(line: &str, numbers: &mut HashMap<String, usize>) -> Option<String> {
     let (arguments, result) = rest.rsplit_once(" = ")?;
     let last = |path: &str| Some(path.trim_end_matches('/').rsplit('/').next()?.to_owned());
     // What is asked of the system lies elsewhere, under names as short.
-    let of_descriptor = |text: &str| {
+    let descriptor_name = |text: &str| {
         let path = text.split(['<', '>']).nth(1)?;
         path.contains("/target/").then(|| last(path))?
     };
@@ -384,24 +391,24 @@ fn call(line: &str, numbers: &mut HashMap<String, usize>) -> Option<String> {
         "creat" | "openat" if arguments.contains("O_CREAT") && arguments.contains("O_TRUNC") => {
             Some(format!(
                 "create {}",
-                number(of_descriptor(result).filter(is_file)?)
+                number(descriptor_name(result).filter(is_file)?)
             ))
         }
         "openat" => {
-            let known = of_descriptor(result)?;
-            Some(format!("open {}", numbers.get(&known)?))
+            let opened = descriptor_name(result)?;
+            Some(format!("open {}", numbers.get(&opened)?))
         }
         "write" => {
-            let number = *numbers.get(&of_descriptor(arguments)?)?;
-            let asked = arguments
+            let number = *numbers.get(&descriptor_name(arguments)?)?;
+            let requested = arguments
                 .rsplit(", ")
                 .next()?
                 .trim_end()
                 .trim_end_matches(')');
-            Some(format!("write {number} {asked} {result}"))
+            Some(format!("write {number} {requested} {result}"))
         }
         "fsync" | "close" => {
-            let number = *numbers.get(&of_descriptor(arguments)?)?;
+            let number = *numbers.get(&descriptor_name(arguments)?)?;
             Some(format!("{name} {number} {result}"))
         }
         "unlink" | "unlinkat" => {
@@ -467,16 +474,16 @@ fn fs_mark_arguments(method: &str) -> [String; 8] {
 
 /// Where Debian's fs_mark is.
 fn original() -> Option<String> {
-    let found = run_tool("sh", &["-c", "command -v fs_mark || true"]).unwrap();
-    let path = found.trim();
+    let output = run_tool("sh", &["-c", "command -v fs_mark || true"]).unwrap();
+    let path = output.trim();
     (!path.is_empty()).then(|| path.to_owned())
 }
 
-fn assert_equal(ours: &[String], theirs: &[String], what: &str) {
+fn assert_equal(ours: &[String], theirs: &[String], label: &str) {
     for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
-        assert_eq!(ours, theirs, "{what}: call {index}");
+        assert_eq!(ours, theirs, "{label}: call {index}");
     }
-    assert_eq!(ours.len(), theirs.len(), "{what}");
+    assert_eq!(ours.len(), theirs.len(), "{label}");
 }
 
 #[test]
@@ -534,22 +541,22 @@ fn fs_mark_output_and_files_match_the_original() {
         "-d target/a -n 7 -s 40000 -w 1000 -S 6 -v",
     ] {
         let words: Vec<&str> = options.split(' ').collect();
-        let outcome = |is_ours: bool| {
+        let outcome = |is_pgmeter: bool| {
             let bed = ScratchTarget::new().unwrap();
-            let mut command = if is_ours {
+            let mut command = if is_pgmeter {
                 bed.command(&["as", "fs_mark"])
             } else {
                 Command::new("fs_mark")
             };
-            let seen = finish(command.args(&words).current_dir(bed.path()));
-            assert_eq!(seen.code, 0, "{}", seen.text());
+            let output = finish(command.args(&words).current_dir(bed.path()));
+            assert_eq!(output.code, 0, "{}", output.text());
             let lengths = files_below(bed.target());
             let lengths: Vec<u64> = lengths
                 .iter()
                 .map(|path| fs::metadata(path).unwrap().len())
                 .collect();
             let log = fs::read_to_string(bed.path().join("fs_log.txt")).unwrap();
-            (shape(&seen.stdout), lengths, shape(&log))
+            (shape(&output.stdout), lengths, shape(&log))
         };
         assert_eq!(outcome(true), outcome(false), "{options}");
     }
@@ -559,8 +566,8 @@ fn fs_mark_output_and_files_match_the_original() {
 fn lat_fs_1_6_creates_writes_once_and_removes_in_the_order_of_names() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
     let bed = ScratchTarget::new().unwrap();
-    let ours = traced(&bed, &bed.command(&["as", "lat_fs", "--no-db", "target"]));
-    let mut calls = ours.iter().peekable();
+    let log = traced(&bed, &bed.command(&["as", "lat_fs", "--no-db", "target"]));
+    let mut calls = log.iter().peekable();
     for size in [0, 1024, 4096, 10_240] {
         let mut expected = Vec::new();
         for index in 0..1000 {
@@ -600,8 +607,8 @@ fn lat_fs_3_visits_the_files_of_each_sample_backwards() {
         "as", "lat_fs", "--no-db", "-n", "60", "-N", "1", "-s", "1k", "target",
     ]);
     strace.arg(command.get_program()).args(command.get_args());
-    let seen = finish(strace.current_dir(bed.path()));
-    seen.assert_traced();
+    let output = finish(strace.current_dir(bed.path()));
+    output.assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
     let (mut last, mut count) = (0, 0);
     for line in trace.lines() {

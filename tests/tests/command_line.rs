@@ -22,9 +22,9 @@ fn help_and_version_exit_with_0() {
         &["help"],
         &["run", "--help"],
     ] {
-        let seen = bed.run(arguments);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert!(seen.stdout.contains("pgmeter"), "{}", seen.text());
+        let output = bed.run(arguments);
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert!(output.stdout.contains("pgmeter"), "{}", output.text());
     }
 }
 
@@ -34,12 +34,16 @@ fn verbose_version_lists_build_and_system_details() {
     let plain = bed.run(&["--version"]);
     assert_eq!(plain.stdout.lines().count(), 1, "{}", plain.text());
     for arguments in [&["--version", "-v"][..], &["-v", "--version"], &["-Vv"]] {
-        let seen = bed.run(arguments);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert!(seen.stdout.starts_with(&plain.stdout), "{}", seen.text());
+        let output = bed.run(arguments);
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert!(
+            output.stdout.starts_with(&plain.stdout),
+            "{}",
+            output.text()
+        );
         for line in ["build", "features", "kernel", "io_uring", "libmpi"] {
             let has = |text: &str| text.starts_with(&format!("{line} "));
-            assert!(seen.stdout.lines().any(has), "{line}: {}", seen.text());
+            assert!(output.stdout.lines().any(has), "{line}: {}", output.text());
         }
     }
     bed.run(&["-v", "list"]).assert_refused(2, &["--version"]);
@@ -47,7 +51,7 @@ fn verbose_version_lists_build_and_system_details() {
 
 #[test]
 fn list_names_the_built_in_workloads_and_packs() {
-    let seen = bed().run(&["list"]);
+    let output = bed().run(&["list"]);
     let names = [
         "oltp",
         "workstation",
@@ -57,7 +61,7 @@ fn list_names_the_built_in_workloads_and_packs() {
         "quick",
     ];
     for name in names {
-        assert!(seen.stdout.contains(name), "{}", seen.text());
+        assert!(output.stdout.contains(name), "{}", output.text());
     }
     for line in [
         "pgmeter",
@@ -68,12 +72,16 @@ fn list_names_the_built_in_workloads_and_packs() {
         "other programs, emulated by `pgmeter as NAME ARGUMENTS`",
     ] {
         assert!(
-            seen.stdout.lines().any(|it| it == line),
+            output.stdout.lines().any(|it| it == line),
             "{line}: {}",
-            seen.text()
+            output.text()
         );
     }
-    assert!(seen.stdout.contains("; `run` takes a filebench workload\n"));
+    assert!(
+        output
+            .stdout
+            .contains("; `run` takes a filebench workload\n")
+    );
 }
 
 #[test]
@@ -84,13 +92,13 @@ fn a_workload_file_is_parsed_as_the_requested_kind() {
                   flowop statfile name=look,filesetname=box } }\nrun 1\n";
     bed.file("box.txt", script);
     for kind in ["filebench", "dbench", "toml"] {
-        let seen = bed.run(&["check", "box.txt", "--as", kind]);
+        let output = bed.run(&["check", "box.txt", "--as", kind]);
         let is_its = kind == "filebench";
         assert_eq!(
-            seen.code,
+            output.code,
             if is_its { 0 } else { 2 },
             "{kind}: {}",
-            seen.text()
+            output.text()
         );
     }
     bed.run(&["check", "box.txt", "--as", "wml"])
@@ -104,23 +112,23 @@ fn every_listed_name_can_be_shown_and_checked() {
     assert!(names.stdout.lines().count() >= 6, "{}", names.text());
     for name in names.stdout.lines() {
         for command in ["show", "check"] {
-            let seen = bed.run(&[command, name]);
-            assert_eq!(seen.code, 0, "{command} {name}: {}", seen.text());
-            assert!(!seen.stdout.is_empty(), "{command} {name}");
+            let output = bed.run(&[command, name]);
+            assert_eq!(output.code, 0, "{command} {name}: {}", output.text());
+            assert!(!output.stdout.is_empty(), "{command} {name}");
         }
     }
 }
 
 #[test]
 fn the_paper_has_78_cells() {
-    let seen = bed().run(&["check", "pgmeter-paper", "--json"]);
-    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed().run(&["check", "pgmeter-paper", "--json"]);
+    let plan: Value = serde_json::from_str(&output.stdout).unwrap();
     let cells = plan.get("cells").or_else(|| plan.pointer("/plan/cells"));
     assert_eq!(
         cells.and_then(Value::as_array).map(Vec::len),
         Some(78),
         "{}",
-        seen.stderr
+        output.stderr
     );
 }
 
@@ -128,8 +136,8 @@ fn the_paper_has_78_cells() {
 fn checking_touches_nothing() {
     let bed = bed();
     let target = bed.target().to_string_lossy().into_owned();
-    let seen = bed.run(&["check", "small.toml", "--target", &target]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["check", "small.toml", "--target", &target]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(bed.left_in_target().is_empty());
     assert_eq!(end_to_end::names_in(bed.path()), ["small.toml", "target"]);
 }
@@ -137,13 +145,13 @@ fn checking_touches_nothing() {
 #[test]
 fn a_run_prints_a_table_and_leaves_nothing() {
     let bed = bed();
-    let seen = bed.measure(&["small.toml"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&["small.toml"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     for word in ["read", "write", "IOPS", "MiB/s", "p99"] {
         assert!(
-            seen.stdout.contains(word),
+            output.stdout.contains(word),
             "no `{word}` in\n{}",
-            seen.text()
+            output.text()
         );
     }
     assert!(bed.left_in_target().is_empty());
@@ -151,24 +159,24 @@ fn a_run_prints_a_table_and_leaves_nothing() {
 
 #[test]
 fn a_table_fits_into_80_columns() {
-    let seen = bed().measure(&["small.toml"]);
+    let output = bed().measure(&["small.toml"]);
     // The path of the page is to be copied, so that it is never broken.
     let is_path = |line: &&str| line.starts_with("report: ");
-    for line in seen.stdout.lines().filter(|line| !is_path(line)) {
+    for line in output.stdout.lines().filter(|line| !is_path(line)) {
         assert!(
             line.chars().count() <= 80,
             "{} columns: {line}",
             line.chars().count()
         );
     }
-    assert!(!seen.text().contains('\u{1b}'), "colors in a pipe");
+    assert!(!output.text().contains('\u{1b}'), "colors in a pipe");
 }
 
 #[test]
 fn quiet_prints_nothing_during_the_run() {
-    let seen = bed().measure(&["small.toml", "--quiet"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(!seen.stderr.contains("IOPS"), "{}", seen.text());
+    let output = bed().measure(&["small.toml", "--quiet"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(!output.stderr.contains("IOPS"), "{}", output.text());
 }
 
 #[test]
@@ -258,8 +266,8 @@ fn a_list_of_depths_makes_one_cell_per_depth() {
 #[test]
 fn csv_has_the_80_columns_of_iometer() {
     let bed = bed();
-    let seen = bed.measure(&["small.toml", "--csv", "out.csv"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&["small.toml", "--csv", "out.csv"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let text = std::fs::read_to_string(bed.path().join("out.csv")).unwrap();
     let header = text
         .lines()
@@ -271,11 +279,11 @@ fn csv_has_the_80_columns_of_iometer() {
 #[test]
 fn a_saved_record_reports_the_same_as_its_run_printed() {
     let bed = bed();
-    let seen = bed.measure(&["small.toml", "--json", "saved.json", "--quiet", "--no-html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&["small.toml", "--json", "saved.json", "--quiet", "--no-html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let report = bed.run(&["report", "saved.json"]);
     assert_eq!(report.code, 0, "{}", report.text());
-    assert_eq!(report.stdout.trim(), seen.stdout.trim());
+    assert_eq!(report.stdout.trim(), output.stdout.trim());
 }
 
 #[test]
@@ -287,16 +295,16 @@ fn kept_files_are_reused_and_cleaned() {
     assert_eq!(bed.measure(&["small.toml", "--keep"]).code, 0);
     assert_eq!(bed.left_in_target(), kept);
     std::fs::write(bed.target().join("mine"), "precious").unwrap();
-    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(bed.left_in_target(), ["mine"]);
 }
 
 #[test]
 fn cleaning_a_directory_without_leftovers_succeeds() {
     let bed = bed();
-    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(output.code, 0, "{}", output.text());
 }
 
 #[test]
@@ -312,13 +320,13 @@ fn converting_to_icf_and_back_keeps_the_description() {
 #[test]
 fn doctor_describes_this_machine() {
     let bed = bed();
-    let seen = bed.run(&["doctor", &bed.target().to_string_lossy()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["doctor", &bed.target().to_string_lossy()]);
+    assert_eq!(output.code, 0, "{}", output.text());
     for word in ["io_uring", "clock"] {
         assert!(
-            seen.stdout.contains(word),
+            output.stdout.contains(word),
             "no `{word}` in\n{}",
-            seen.text()
+            output.text()
         );
     }
     assert!(bed.left_in_target().is_empty());
@@ -328,11 +336,11 @@ fn doctor_describes_this_machine() {
 fn completions_and_the_manual_are_printed() {
     let bed = bed();
     for shell in ["bash", "zsh", "fish"] {
-        let seen = bed.run(&["completions", shell]);
+        let output = bed.run(&["completions", shell]);
         assert!(
-            seen.code == 0 && seen.stdout.contains("pgmeter"),
+            output.code == 0 && output.stdout.contains("pgmeter"),
             "{}",
-            seen.text()
+            output.text()
         );
     }
     let pages = bed.run(&["man", "--list"]).stdout;
@@ -340,14 +348,14 @@ fn completions_and_the_manual_are_printed() {
     for page in pages.lines() {
         let command = page.strip_prefix("pgmeter-");
         let words: Vec<&str> = ["man"].into_iter().chain(command).collect();
-        let seen = bed.run(&words);
+        let output = bed.run(&words);
         let head = format!(".TH {page} 1");
         assert!(
-            seen.code == 0 && seen.stdout.contains(&head),
+            output.code == 0 && output.stdout.contains(&head),
             "{}",
-            seen.text()
+            output.text()
         );
-        assert!(seen.stdout.contains(".SH EXAMPLES"), "{}", seen.text());
+        assert!(output.stdout.contains(".SH EXAMPLES"), "{}", output.text());
     }
     bed.run(&["man", "rnu"])
         .assert_refused(2, &["there is no command `rnu`", "help: "]);
@@ -363,8 +371,8 @@ fn a_closed_pipe_does_not_panic() {
         .into_owned();
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &format!("'{program}' show pgmeter-paper | head -n 1")]);
-    let seen = end_to_end::finish(&mut command);
-    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
+    let output = end_to_end::finish(&mut command);
+    assert!(!output.stderr.contains("panicked"), "{}", output.text());
 }
 
 const NEW_FILE: &str = "size = \"4m\"\nnew_file = true\ncache = \"buffered\"\n\
@@ -378,11 +386,11 @@ fn a_new_file_grows_while_written_and_is_kept_on_request() {
     let line = [
         "run", "new.toml", "--target", &target, "--json", "-", "--quiet",
     ];
-    let seen = bed.run(&[&line[..], &["--no-html", "--keep"]].concat());
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&line[..], &["--no-html", "--keep"]].concat());
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(record["cells"][0]["operations"]["write"]["count"], 64);
-    let kept = bed.target().join("pgmeter.work/test-0.dat");
-    assert_eq!(std::fs::metadata(kept).unwrap().len(), 4 << 20);
+    let path = bed.target().join("pgmeter.work/test-0.dat");
+    assert_eq!(std::fs::metadata(path).unwrap().len(), 4 << 20);
     bed.run(&["clean", &target]).assert_says(0, &[]);
     assert_eq!(bed.left_in_target(), [""; 0]);
 }

@@ -73,16 +73,16 @@ fn all_runs_with_a_tag_form_one_side() {
     bed.file("reads.toml", READS);
     for run in 0..3 {
         let times = ["--run-time", "50ms", "--ramp-time", "0s", "--quiet"];
-        let seen = bed.measure(&[&["reads.toml"], &times[..]].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.measure(&[&["reads.toml"], &times[..]].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
         if run < 2 {
-            let seen = bed.run(&["runs", "tag", "last", "before-1.2"]);
-            assert_eq!(seen.code, 0, "{}", seen.text());
+            let output = bed.run(&["runs", "tag", "last", "before-1.2"]);
+            assert_eq!(output.code, 0, "{}", output.text());
         }
     }
-    let seen = bed.run(&["compare", "tag:before-1.2", "last", "--format", "json"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["compare", "tag:before-1.2", "last", "--format", "json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     let comparison = &document["comparisons"][0];
     let runs = |side: &str| comparison[side]["runs"].as_array().unwrap().len();
     assert_eq!((runs("a"), runs("b")), (2, 1), "{comparison}");
@@ -93,54 +93,54 @@ fn all_runs_with_a_tag_form_one_side() {
 #[test]
 fn a_record_compared_with_itself_shows_no_difference() {
     let (bed, _) = bed();
-    let seen = bed.run(&["compare", "a.json", "a.json", "--fail-on-regression", "0%"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let row = row(&seen.stdout, "IOPS");
-    assert!(row.contains("1.000"), "{}", seen.text());
-    assert!(row.contains("no difference"), "{}", seen.text());
-    assert!(!seen.stdout.contains("better\n"), "{}", seen.text());
-    assert!(!seen.stdout.contains("worse\n"), "{}", seen.text());
-    assert!(seen.stdout.contains("Holm"), "{}", seen.text());
-    assert!(seen.stdout.contains("detects"), "{}", seen.text());
+    let output = bed.run(&["compare", "a.json", "a.json", "--fail-on-regression", "0%"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let row = row(&output.stdout, "IOPS");
+    assert!(row.contains("1.000"), "{}", output.text());
+    assert!(row.contains("no difference"), "{}", output.text());
+    assert!(!output.stdout.contains("better\n"), "{}", output.text());
+    assert!(!output.stdout.contains("worse\n"), "{}", output.text());
+    assert!(output.stdout.contains("Holm"), "{}", output.text());
+    assert!(output.stdout.contains("detects"), "{}", output.text());
 }
 
 #[test]
 fn ten_percent_slower_is_worse_and_fails_on_regression() {
     let bed = two(0.9);
-    let seen = compare(&bed, &["--fail-on-regression", "3%"]);
-    assert_eq!(seen.code, 4, "{}", seen.text());
+    let output = compare(&bed, &["--fail-on-regression", "3%"]);
+    assert_eq!(output.code, 4, "{}", output.text());
     for figure in ["IOPS", "MiB/s", "mean"] {
         assert!(
-            row(&seen.stdout, figure).ends_with("worse"),
+            row(&output.stdout, figure).ends_with("worse"),
             "{}",
-            seen.text()
+            output.text()
         );
     }
-    assert!(row(&seen.stdout, "IOPS").contains("0.900"));
-    seen.assert_says(
+    assert!(row(&output.stdout, "IOPS").contains("0.900"));
+    output.assert_says(
         4,
         &["regression: reads, Reads: null", "IOPS is 10.0 % worse"],
     );
-    let seen = compare(&bed, &["--fail-on-regression", "15%"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let seen = compare(&bed, &[]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = compare(&bed, &["--fail-on-regression", "15%"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let output = compare(&bed, &[]);
+    assert_eq!(output.code, 0, "{}", output.text());
 }
 
 #[test]
 fn ten_percent_faster_is_better_and_no_regression() {
-    let seen = compare(&two(1.1), &["--fail-on-regression", "0"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let row = row(&seen.stdout, "IOPS");
-    assert!(row.ends_with("better"), "{}", seen.text());
+    let output = compare(&two(1.1), &["--fail-on-regression", "0"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let row = row(&output.stdout, "IOPS");
+    assert!(row.ends_with("better"), "{}", output.text());
 }
 
 #[test]
 fn pairing_finds_a_difference_hidden_by_common_scatter() {
     let bed = two(0.995);
     let verdict = |more: &[&str]| {
-        let seen = compare(&bed, &[&["--format", "json"], more].concat());
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = compare(&bed, &[&["--format", "json"], more].concat());
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         let figure = &document["comparisons"][0]["cells"][0]["figures"][0];
         (figure["basis"].clone(), figure["verdict"].clone())
     };
@@ -154,14 +154,14 @@ fn pairing_finds_a_difference_hidden_by_common_scatter() {
 #[test]
 fn json_is_one_document_for_any_number_of_comparisons() {
     let bed = two(0.9);
-    let seen = compare(&bed, &["--format", "json"]);
-    assert_eq!(compare(&bed, &["--json"]).stdout, seen.stdout);
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = compare(&bed, &["--format", "json"]);
+    assert_eq!(compare(&bed, &["--json"]).stdout, output.stdout);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     let figure = &document["comparisons"][0]["cells"][0]["figures"][0];
     assert_eq!(figure["figure"], "per_second");
     assert!((figure["ratio"].as_f64().unwrap() - 0.9).abs() < 1e-9);
-    let seen = bed.run(&["compare", "a.json", "b.json", "a.json", "--format", "json"]);
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["compare", "a.json", "b.json", "a.json", "--format", "json"]);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(2));
 }
 
@@ -170,18 +170,18 @@ fn several_runs_are_listed_below_the_baseline() {
     let (bed, record) = bed();
     bed.file("b.json", at_speed(&record, 0.9).to_string());
     bed.file("c.json", at_speed(&record, 1.1).to_string());
-    let seen = bed.run(&["compare", "a.json", "b.json", "c.json"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let output = bed.run(&["compare", "a.json", "b.json", "c.json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let lines: Vec<&str> = output.stdout.lines().collect();
     let first = lines.iter().position(|it| it.starts_with("IOPS")).unwrap();
     let words =
         |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
     assert_eq!(words(lines[first])[1..3], ["A", "1.000k"]);
     assert_eq!(words(lines[first + 1])[..2], ["B", "900.0"]);
-    assert!(lines[first + 1].ends_with("worse"), "{}", seen.text());
+    assert!(lines[first + 1].ends_with("worse"), "{}", output.text());
     assert_eq!(words(lines[first + 2])[..2], ["C", "1.100k"]);
-    assert!(lines[first + 2].ends_with("better"), "{}", seen.text());
-    let seen = bed.run(&[
+    assert!(lines[first + 2].ends_with("better"), "{}", output.text());
+    let output = bed.run(&[
         "compare",
         "a.json",
         "c.json",
@@ -189,15 +189,15 @@ fn several_runs_are_listed_below_the_baseline() {
         "--fail-on-regression",
         "3%",
     ]);
-    assert_eq!(seen.code, 4, "{}", seen.text());
+    assert_eq!(output.code, 4, "{}", output.text());
 }
 
 #[test]
 fn markdown_goes_into_a_file() {
     let bed = two(0.9);
-    let seen = compare(&bed, &["--format", "markdown", "-o", "c.md"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(seen.stdout.is_empty());
+    let output = compare(&bed, &["--format", "markdown", "-o", "c.md"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.stdout.is_empty());
     let text = std::fs::read_to_string(bed.path().join("c.md")).unwrap();
     assert!(text.starts_with("# "), "{text}");
     assert!(text.contains("| figure | A |"), "{text}");
@@ -210,13 +210,14 @@ fn differing_settings_are_printed_first() {
     let mut other = at_speed(&record, 1.0);
     other["environment"]["kernel"] = json!("9.99.0-made-up");
     bed.file("b.json", other.to_string());
-    let seen = compare(&bed, &[]);
+    let output = compare(&bed, &[]);
     let at = |phrase: &str| {
-        seen.stdout
+        output
+            .stdout
             .find(phrase)
-            .unwrap_or_else(|| panic!("no `{phrase}` in\n{}", seen.text()))
+            .unwrap_or_else(|| panic!("no `{phrase}` in\n{}", output.text()))
     };
-    assert!(at("9.99.0-made-up") < at("IOPS"), "{}", seen.text());
+    assert!(at("9.99.0-made-up") < at("IOPS"), "{}", output.text());
     let same = bed.run(&["compare", "a.json", "a.json"]);
     assert!(
         same.stdout.contains("no difference of plan"),
@@ -238,14 +239,14 @@ fn records_of_different_workloads_are_refused_unless_forced() {
     ];
     let (_, other) = bed.record(&[&["reads.toml", "--iodepth", "4"][..], &more].concat());
     bed.file("b.json", other.to_string());
-    let seen = compare(&bed, &[]);
-    seen.assert_refused(
+    let output = compare(&bed, &[]);
+    output.assert_refused(
         2,
         &["measure different things", "iodepth", "help: ", "--force"],
     );
-    let seen = compare(&bed, &["--force"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(seen.stdout.contains("--force"), "{}", seen.text());
+    let output = compare(&bed, &["--force"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.stdout.contains("--force"), "{}", output.text());
     let (_, other) =
         bed.record(&[&["oltp", "--engine", "null", "--size", "4m"][..], &more].concat());
     bed.file("b.json", other.to_string());
@@ -257,9 +258,9 @@ fn bytes_that_are_not_a_record_are_refused() {
     let (bed, record) = bed();
     let refused = |name: &str, phrases: &[&str]| {
         for pair in [["a.json", name], [name, "a.json"]] {
-            let seen = bed.run(&[&["compare"], &pair[..]].concat());
-            seen.assert_refused(2, &[phrases, &[name, "help: "]].concat());
-            assert!(seen.stdout.is_empty(), "{}", seen.text());
+            let output = bed.run(&[&["compare"], &pair[..]].concat());
+            output.assert_refused(2, &[phrases, &[name, "help: "]].concat());
+            assert!(output.stdout.is_empty(), "{}", output.text());
         }
     };
     refused("missing.json", &["No such file"]);
@@ -299,39 +300,44 @@ fn comparing_single_runs_warns_that_the_difference_may_be_chance() {
     single["estimates"] = json!([]);
     bed.file("a.json", single.to_string());
     bed.file("b.json", at_speed(&single, 0.9).to_string());
-    let seen = compare(&bed, &["--fail-on-regression", "3%"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(seen.stdout.contains("--repetitions 5"), "{}", seen.text());
+    let output = compare(&bed, &["--fail-on-regression", "3%"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
-        seen.stdout
+        output.stdout.contains("--repetitions 5"),
+        "{}",
+        output.text()
+    );
+    assert!(
+        output
+            .stdout
             .starts_with("B is 10 % slower, but the difference may be due to chance"),
         "{}",
-        seen.text()
+        output.text()
     );
     assert!(
-        row(&seen.stdout, "IOPS").ends_with("cannot tell: one repetition"),
+        row(&output.stdout, "IOPS").ends_with("cannot tell: one repetition"),
         "{}",
-        seen.text()
+        output.text()
     );
     for wrong in ["no difference shown", "0 tests"] {
-        assert!(!seen.stdout.contains(wrong), "{}", seen.text());
+        assert!(!output.stdout.contains(wrong), "{}", output.text());
     }
 }
 
 #[test]
 fn the_first_line_states_the_difference_and_the_smallest_detectable_one() {
     let first = |speed: f64| {
-        let seen = compare(&two(speed), &[]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        seen.stdout.lines().next().unwrap().to_owned()
+        let output = compare(&two(speed), &[]);
+        assert_eq!(output.code, 0, "{}", output.text());
+        output.stdout.lines().next().unwrap().to_owned()
     };
-    let seen = first(0.9);
-    assert!(seen.starts_with("B is 10 % slower, ±"), "{seen}");
-    let seen = first(1.002);
-    assert!(seen.starts_with("B is 0.2 % faster, ±"), "{seen}");
+    let line = first(0.9);
+    assert!(line.starts_with("B is 10 % slower, ±"), "{line}");
+    let line = first(1.002);
+    assert!(line.starts_with("B is 0.2 % faster, ±"), "{line}");
     assert!(
-        seen.contains("not significant; differences below about"),
-        "{seen}"
+        line.contains("not significant; differences below about"),
+        "{line}"
     );
 }
 
@@ -351,12 +357,12 @@ fn pages_of_several_runs_show_ratios_intervals_verdicts_and_differences() {
         }
     }
     bed.file("b.json", other.to_string());
-    let seen = compare(&bed, &["--force", "--format", "html", "-o", "c.html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let seen = bed.run(&[
+    let output = compare(&bed, &["--force", "--format", "html", "-o", "c.html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let output = bed.run(&[
         "report", "a.json", "b.json", "--format", "html", "-o", "r.html",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     for name in ["c.html", "r.html"] {
         let page = std::fs::read_to_string(bed.path().join(name)).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>"), "{name}");
@@ -423,9 +429,9 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
         "--format",
         "json",
     ];
-    let seen = in_turn(&bed, &[&a, &b], &more);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = in_turn(&bed, &[&a, &b], &more);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     let cell = &document["comparisons"][0]["cells"][0];
     assert_eq!(
         (cell["target_a"].clone(), cell["target_b"].clone()),
@@ -433,7 +439,7 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     );
     assert_eq!(cell["figures"][0]["basis"], "pairs");
     assert_eq!(cell["figures"][0]["a"]["n"], 5);
-    assert!(seen.stderr.contains("A is run"), "{}", seen.text());
+    assert!(output.stderr.contains("A is run"), "{}", output.text());
     let [first, second] = stored(&bed).try_into().unwrap();
     assert_eq!(first["alternation"]["side"], "a");
     assert_eq!(first["alternation"]["other"], second["id"]);
@@ -441,8 +447,8 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     assert_eq!(first["plan"]["seed"], second["plan"]["seed"]);
     // Each can be run again by itself, where it was measured.
     for (run, target) in [(&first, &a), (&second, &b)] {
-        let kept = run["workload_file"].as_str().unwrap();
-        assert!(kept.contains(&format!("targets = \"{target}\"")), "{kept}");
+        let text = run["workload_file"].as_str().unwrap();
+        assert!(text.contains(&format!("targets = \"{target}\"")), "{text}");
     }
     let cells = |run: &Value| run["cells"].as_array().unwrap().clone();
     assert_eq!((cells(&first).len(), cells(&second).len()), (5, 5));
@@ -452,7 +458,7 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     // The same comparison again, from the store.
     let ids = [&first, &second].map(|run| run["id"].as_str().unwrap().to_owned());
     let again = bed.run(&["compare", &ids[0], &ids[1], "--paired", "--format", "json"]);
-    assert_eq!(again.stdout, seen.stdout);
+    assert_eq!(again.stdout, output.stdout);
     for target in [a, b] {
         assert_eq!(std::fs::read_dir(target).unwrap().count(), 0);
     }
@@ -470,9 +476,13 @@ fn a_target_is_measured_against_itself() {
         "--repetitions",
         "3",
     ];
-    let seen = in_turn(&bed, &[&target, &target], &more);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(seen.stdout.contains("compared in pairs"), "{}", seen.text());
+    let output = in_turn(&bed, &[&target, &target], &more);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(
+        output.stdout.contains("compared in pairs"),
+        "{}",
+        output.text()
+    );
     assert!(bed.left_in_target().is_empty());
     let counts: Vec<usize> = stored(&bed)
         .iter()
@@ -492,8 +502,8 @@ fn both_sides_are_repeated_until_they_are_precise_or_the_budget_is_spent() {
         "--budget",
         "400ms",
     ];
-    let seen = in_turn(&bed, &["/null/a", "/null/b"], &more);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = in_turn(&bed, &["/null/a", "/null/b"], &more);
+    assert_eq!(output.code, 0, "{}", output.text());
     let records = stored(&bed);
     assert_eq!(records.len(), 2);
     for record in &records {
@@ -544,8 +554,8 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
     };
     let verdict = |record: &Value| {
         let estimates = record["estimates"].as_array().unwrap();
-        let told = estimates.iter().find_map(|it| it.get("verdict")).cloned();
-        (record["cells"].as_array().unwrap().len(), told.unwrap())
+        let outcome = estimates.iter().find_map(|it| it.get("verdict")).cloned();
+        (record["cells"].as_array().unwrap().len(), outcome.unwrap())
     };
     let (seen, record) = auto(&["--precision", "50%", "--run-time", "50ms"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -578,7 +588,7 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
         text.contains("budget spent") && text.contains("the budget of 10ms is spent"),
         "{text}"
     );
-    let shown = bed.run(&[
+    let output = bed.run(&[
         "check",
         "reads.toml",
         "--repetitions",
@@ -591,7 +601,7 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
         "budget of 10s",
         "longer than the budget",
     ] {
-        assert!(shown.text().contains(phrase), "{}", shown.text());
+        assert!(output.text().contains(phrase), "{}", output.text());
     }
 }
 
@@ -618,8 +628,8 @@ fn published_figures_are_shown_next_to_runs() {
         "--published",
         "lfs-postmark:lfs",
     ];
-    let seen = bed.run(&line);
-    seen.assert_says(0, &[]);
+    let output = bed.run(&line);
+    output.assert_says(0, &[]);
     for said in [
         "\nB: run ",
         "4970",
@@ -627,15 +637,15 @@ fn published_figures_are_shown_next_to_runs() {
         "not measured",
     ] {
         assert_eq!(
-            seen.stdout.contains(said),
+            output.stdout.contains(said),
             said != "not measured",
             "{}",
-            seen.text()
+            output.text()
         );
     }
     let more = ["--published", "netapp-postmark-2", "--format", "json"];
-    let seen = bed.run(&[&line[..], &more].concat());
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&line[..], &more].concat());
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(1));
     assert_eq!(document["published"][1]["experiment"], "netapp-postmark-2");
     assert_eq!(document["published"][1]["sides"][1]["name"], "B");

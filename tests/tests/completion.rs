@@ -11,7 +11,7 @@ use serde_json::Value;
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"50ms\"\nramp_time = \"0s\"\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
 /// Much more than it takes; other programs may be busy beside it.
-const ANSWER_MAX: Duration = Duration::from_millis(50);
+const ANSWER_TIME_MAX: Duration = Duration::from_millis(50);
 
 fn bed() -> ScratchTarget {
     let bed = ScratchTarget::new().unwrap();
@@ -23,11 +23,11 @@ fn bed() -> ScratchTarget {
 fn with_runs() -> (ScratchTarget, Vec<String>) {
     let bed = bed();
     for _ in 0..2 {
-        let seen = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
-    let seen = bed.run(&["runs", "tag", "last", "after-trim"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["runs", "tag", "last", "after-trim"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let listed = bed.run(&["runs", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let short = |run: &Value| run["short_id"].as_str().unwrap().to_owned();
@@ -45,14 +45,14 @@ fn with_runs() -> (ScratchTarget, Vec<String>) {
 /// Asks as the script of a shell does, and checks that nothing else is said.
 fn ask(bed: &ScratchTarget, shell: &str, line: &[&str]) -> Finished {
     let words = [&["--", "pgmeter"], line].concat();
-    let seen = finish(bed.command(&words).env("PGMETER_COMPLETE", shell));
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""), "{line:?}");
-    seen
+    let output = finish(bed.command(&words).env("PGMETER_COMPLETE", shell));
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{line:?}");
+    output
 }
 
 fn ends(bed: &ScratchTarget, line: &[&str]) -> Vec<String> {
-    let seen = ask(bed, "bash", line);
-    seen.stdout.lines().map(str::to_owned).collect()
+    let output = ask(bed, "bash", line);
+    output.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
@@ -98,11 +98,14 @@ fn names_of_every_kind_are_completed() {
         &["compare", "last"],
         &["show"],
     ] {
-        let found = ends(&bed, &[line, &[""]].concat());
+        let offered = ends(&bed, &[line, &[""]].concat());
         for id in &ids {
-            assert!(found.contains(id), "{line:?}: no {id} in {found:?}");
+            assert!(offered.contains(id), "{line:?}: no {id} in {offered:?}");
         }
-        assert!(found.contains(&"last".to_owned()), "{line:?}: {found:?}");
+        assert!(
+            offered.contains(&"last".to_owned()),
+            "{line:?}: {offered:?}"
+        );
     }
     let helped = ask(&bed, "zsh", &["runs", "show", &ids[0]]);
     let (value, help) = helped.stdout.trim_end().split_once('\t').unwrap();
@@ -120,12 +123,12 @@ fn block_devices_are_targets() {
         skip!("no block device is here");
     };
     let begun = &device[..device.len() - 1];
-    let found = ends(&bed, &["run", "--target", begun]);
-    assert!(found.contains(&device), "{found:?}");
-    let found = ends(&bed, &["run", "--target", "/dev/nul"]);
-    assert!(found.is_empty(), "{found:?}");
-    let found = ends(&bed, &["run", "--overwrite-device", begun]);
-    assert!(found.is_empty(), "{found:?}");
+    let offered = ends(&bed, &["run", "--target", begun]);
+    assert!(offered.contains(&device), "{offered:?}");
+    let offered = ends(&bed, &["run", "--target", "/dev/nul"]);
+    assert!(offered.is_empty(), "{offered:?}");
+    let offered = ends(&bed, &["run", "--overwrite-device", begun]);
+    assert!(offered.is_empty(), "{offered:?}");
 }
 
 #[test]
@@ -135,8 +138,8 @@ fn completion_reads_the_store_given_by_db() {
     std::fs::rename(bed.path().join(STORE), &other).unwrap();
     assert!(!ends(&bed, &["runs", "show", ""]).contains(&ids[0]));
     for named in [&["--db", &other][..], &[&format!("--db={other}")]] {
-        let found = ends(&bed, &[named, &["runs", "show", ""]].concat());
-        assert!(found.contains(&ids[0]), "{named:?}: {found:?}");
+        let offered = ends(&bed, &[named, &["runs", "show", ""]].concat());
+        assert!(offered.contains(&ids[0]), "{named:?}: {offered:?}");
     }
 }
 
@@ -157,14 +160,14 @@ fn completion_changes_no_file_and_reports_no_error() {
     for odd in [&["no", "such", ""][..], &["run", "--no-such", ""], &[]] {
         ask(&bed, "fish", odd);
     }
-    let seen = finish(bed.command(&["--"]).env("PGMETER_COMPLETE", "bash"));
-    assert_eq!((seen.code, seen.text().trim()), (0, "exit 0"));
+    let output = finish(bed.command(&["--"]).env("PGMETER_COMPLETE", "bash"));
+    assert_eq!((output.code, output.text().trim()), (0, "exit 0"));
     // A variable that somebody left behind does not turn commands into questions.
-    let seen = finish(
+    let output = finish(
         bed.command(&["list", "--names"])
             .env("PGMETER_COMPLETE", "bash"),
     );
-    assert!(seen.stdout.contains("oltp"), "{}", seen.text());
+    assert!(output.stdout.contains("oltp"), "{}", output.text());
 }
 
 #[test]
@@ -172,18 +175,18 @@ fn names_with_terminal_control_characters_are_not_offered() {
     let (bed, _) = with_runs();
     let evil = "a\u{1b}[2Jb.toml";
     bed.file(evil, NULL);
-    let seen = ask(&bed, "zsh", &["run", "a"]);
-    assert!(!seen.stdout.contains('\u{1b}'), "{}", seen.stdout);
+    let output = ask(&bed, "zsh", &["run", "a"]);
+    assert!(!output.stdout.contains('\u{1b}'), "{}", output.stdout);
     let exported = bed.run(&["runs", "export", "last"]).stdout;
     let mut record: Value = serde_json::from_str(&exported).unwrap();
     record["plan"]["workloads"][0]["name"] = evil.into();
     record["id"] = "20200101-000000-000-1".into();
     bed.file("evil.json", record.to_string());
-    let seen = bed.run(&["runs", "import", "evil.json"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let seen = ask(&bed, "zsh", &["runs", "show", ""]);
-    assert!(!seen.stdout.contains('\u{1b}'), "{}", seen.stdout);
-    assert_eq!(seen.stdout.lines().count(), 5, "{}", seen.stdout);
+    let output = bed.run(&["runs", "import", "evil.json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let output = ask(&bed, "zsh", &["runs", "show", ""]);
+    assert!(!output.stdout.contains('\u{1b}'), "{}", output.stdout);
+    assert_eq!(output.stdout.lines().count(), 5, "{}", output.stdout);
 }
 
 #[test]
@@ -200,7 +203,7 @@ fn completion_answers_without_a_noticeable_delay() {
         &["run", "-t", ""],
     ] {
         let fastest = (0..20).map(|_| time(line)).min().unwrap();
-        assert!(fastest < ANSWER_MAX, "{line:?}: {fastest:?}");
+        assert!(fastest < ANSWER_TIME_MAX, "{line:?}: {fastest:?}");
     }
 }
 
@@ -239,14 +242,14 @@ fn bash(bed: &ScratchTarget, line: &str) -> Vec<String> {
             None => command.env_remove(name),
         };
     }
-    let seen = finish(&mut command);
+    let output = finish(&mut command);
     assert_eq!(
-        (seen.code, seen.stderr.as_str()),
+        (output.code, output.stderr.as_str()),
         (0, ""),
         "{line}: {}",
-        seen.text()
+        output.text()
     );
-    let lines = seen.stdout.lines().filter(|line| !line.is_empty());
+    let lines = output.stdout.lines().filter(|line| !line.is_empty());
     lines.map(str::to_owned).collect()
 }
 
@@ -274,8 +277,8 @@ fn bash_completes_after_its_own_word_breaks() {
     ] {
         assert_eq!(bash(&bed, line), wanted, "{line}");
     }
-    let found = bash(&bed, "pgmeter runs show ");
-    assert!(ids.iter().all(|id| found.contains(id)), "{found:?}");
+    let offered = bash(&bed, "pgmeter runs show ");
+    assert!(ids.iter().all(|id| offered.contains(id)), "{offered:?}");
 }
 
 #[test]
@@ -314,15 +317,15 @@ fn readline_itself_completes_a_line() {
             None => command.env_remove(name),
         };
     }
-    let seen = finish(command.env("TERM", "dumb"));
+    let output = finish(command.env("TERM", "dumb"));
     for wanted in [
         "got:compare last tag:after-trim:",
         "got:lab run oltp --fs=ext4,btrfs:",
     ] {
         assert!(
-            seen.stdout.contains(wanted),
+            output.stdout.contains(wanted),
             "no `{wanted}`: {}",
-            seen.text()
+            output.text()
         );
     }
 }

@@ -10,7 +10,7 @@ use end_to_end::{
 };
 
 /// What one run may take; more is a hang.
-const LIMIT: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A client that makes a directory, works on two files and removes them.
 const SMALL: &str = "\
@@ -33,7 +33,7 @@ Rmdir \"\\clients\\client1\\none\" NT_STATUS_OBJECT_NAME_NOT_FOUND
 fn dbench(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let target = bed.target().to_str().unwrap();
     let all = [&["as", "dbench", "-D", target][..], arguments].concat();
-    run_within(&mut bed.command(&all), LIMIT).unwrap()
+    run_within(&mut bed.command(&all), TIMEOUT).unwrap()
 }
 
 /// The counts of a table of operations.
@@ -54,10 +54,10 @@ fn each_client_runs_the_load_file_once_and_leaves_nothing() {
     let bed = ScratchTarget::in_memory();
     let bed = need!(bed);
     bed.file("small.txt", SMALL);
-    let seen = dbench(&bed, &["--run-once", "-c", "small.txt", "3"]);
-    assert_eq!(seen.code, 0, "{seen:?}");
-    let counted = counts(&seen.stdout);
-    let each = [
+    let output = dbench(&bed, &["--run-once", "-c", "small.txt", "3"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let counted = counts(&output.stdout);
+    let expected = [
         ("NTCreateX", 3),
         ("Close", 2),
         ("Rename", 1),
@@ -70,19 +70,19 @@ fn each_client_runs_the_load_file_once_and_leaves_nothing() {
         ("WriteX", 1),
         ("ReadX", 1),
     ];
-    for (name, count) in each {
+    for (name, count) in expected {
         assert_eq!(
             counted.get(name),
             Some(&(3 * count)),
             "{name}: {}",
-            seen.stdout
+            output.stdout
         );
     }
-    assert_eq!(counted.len(), each.len());
+    assert_eq!(counted.len(), expected.len());
     assert!(
-        seen.stdout.contains("3 clients  3 procs"),
+        output.stdout.contains("3 clients  3 procs"),
         "{}",
-        seen.stdout
+        output.stdout
     );
     assert!(bed.left_in_target().is_empty());
 }
@@ -92,17 +92,17 @@ fn a_load_file_is_recognized_by_its_content_and_described_in_words() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("small.txt", SMALL);
     let target = bed.target().to_str().unwrap();
-    let seen = bed.run(&["check", "small.txt", "--target", target]);
-    assert_eq!(seen.code, 0, "{seen:?}");
+    let output = bed.run(&["check", "small.txt", "--target", target]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(
-        seen.stdout.contains("the 14 calls of small.txt"),
+        output.stdout.contains("the 14 calls of small.txt"),
         "{}",
-        seen.stdout
+        output.stdout
     );
     bed.file("wrong.txt", format!("{SMALL}Mkdir \"/../out\" *\n"));
-    let seen = bed.run(&["check", "wrong.txt", "--target", target]);
-    assert_eq!(seen.code, 2);
-    assert!(seen.stderr.contains("wrong.txt:15"), "{}", seen.stderr);
+    let output = bed.run(&["check", "wrong.txt", "--target", target]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("wrong.txt:15"), "{}", output.stderr);
 }
 
 #[test]
@@ -116,19 +116,19 @@ fn names_never_lead_out_of_the_target() {
         "/a\0b".to_owned(),
     ] {
         bed.file("bad.txt", format!("Unlink \"{name}\" 0x6 *\n"));
-        let seen = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
-        assert_eq!(seen.code, 2, "{name:?}: {seen:?}");
-        assert!(seen.stderr.contains("bad.txt:1"), "{}", seen.stderr);
+        let output = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
+        assert_eq!(output.code, 2, "{name:?}: {output:?}");
+        assert!(output.stderr.contains("bad.txt:1"), "{}", output.stderr);
         // A mistake in a file is no matter of the arguments.
-        assert!(!seen.stderr.contains("NPROCS"), "{}", seen.stderr);
+        assert!(!output.stderr.contains("NPROCS"), "{}", output.stderr);
     }
     // What is absolute lies below the target.
     bed.file(
         "bad.txt",
         format!("Unlink \"{}\" 0x6 *\n", victim.display()),
     );
-    let seen = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
-    assert_eq!(seen.code, 0, "{seen:?}");
+    let output = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched");
 }
 
@@ -139,10 +139,10 @@ fn a_call_with_an_unrecorded_result_ends_the_run_with_its_line() {
         "bad.txt",
         "Mkdir \"/a\" *\nUnlink \"/a/b\" 0x6 NT_STATUS_OK\n",
     );
-    let seen = dbench(&bed, &["-t", "60", "-c", "bad.txt", "2"]);
-    assert_eq!(seen.code, 1, "{seen:?}");
-    let told = "failed at line 2 of bad.txt";
-    assert!(seen.stdout.contains(told), "{}", seen.stdout);
+    let output = dbench(&bed, &["-t", "60", "-c", "bad.txt", "2"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let expected = "failed at line 2 of bad.txt";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
     let record = bed.run(&["report", "last", "--format", "json"]);
     assert!(record.stdout.contains("\"trace-broken\""), "{record:?}");
 }
@@ -241,7 +241,7 @@ fn of_original(load: &Path, time: &str) -> Vec<String> {
         time,
         "1",
     ];
-    let log = traced(Path::new("dbench"), bed.path(), &arguments, LIMIT).unwrap();
+    let log = traced(Path::new("dbench"), bed.path(), &arguments, TIMEOUT).unwrap();
     // It reads the load file anew for each pass.
     let is_again = |line: &String| line.contains("lseek(") && line.contains(", 0, SEEK_SET");
     let end = log.iter().position(is_again).unwrap_or(log.len());
@@ -265,7 +265,7 @@ fn of_ours(load: &Path) -> Vec<String> {
         "1",
     ];
     let program = Path::new(command.get_program());
-    calls(&traced(program, bed.path(), &arguments, LIMIT).unwrap())
+    calls(&traced(program, bed.path(), &arguments, TIMEOUT).unwrap())
 }
 
 /// The calls without what a thread or process does at its end: it looks at the system, and closes
@@ -291,12 +291,12 @@ fn one_client_makes_the_calls_of_the_original_in_order() {
     for (name, time) in [("mini.txt", "1"), ("client_first2000.txt", "3")] {
         let load = need!(samples("dbench")).join(name);
         let wanted = whole(of_original(&load, time));
-        let seen = whole(of_ours(&load));
+        let actual = whole(of_ours(&load));
         assert!(wanted.len() > 50, "{name}: {}", wanted.len());
-        for (index, (seen, wanted)) in seen.iter().zip(&wanted).enumerate() {
+        for (index, (seen, wanted)) in actual.iter().zip(&wanted).enumerate() {
             assert_eq!(seen, wanted, "{name}: call {index}");
         }
-        let rest = [&seen, &wanted].map(|all| &all[seen.len().min(wanted.len())..]);
+        let rest = [&actual, &wanted].map(|all| &all[actual.len().min(wanted.len())..]);
         assert!(rest.iter().all(|rest| rest.is_empty()), "{name}: {rest:?}");
     }
 }

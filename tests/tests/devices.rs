@@ -143,9 +143,9 @@ fn writes_of_btrfs_itself_do_not_count_as_other_io() {
 /// What `check` says of the bed's workload.
 fn checked(bed: &ScratchTarget) -> String {
     let target = bed.target().to_string_lossy().into_owned();
-    let seen = bed.run(&["check", "--target", &target, "mine.toml"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    seen.stdout
+    let output = bed.run(&["check", "--target", &target, "mine.toml"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    output.stdout
 }
 
 fn layers(record: &Value) -> &str {
@@ -163,9 +163,9 @@ fn blank_storage_is_reported_for_a_sparse_loop_device_until_written() {
     let image = device.image().to_string_lossy().into_owned();
     let wanted = format!("{name} on {image} on ");
     assert!(layers(&record).starts_with(&wanted), "{}", layers(&record));
-    let said = checked(&bed);
-    assert!(said.contains("was never written"), "{said}");
-    assert!(said.contains(&wanted), "{said}");
+    let text = checked(&bed);
+    assert!(text.contains("was never written"), "{text}");
+    assert!(text.contains(&wanted), "{text}");
     // Half of what is read.
     let data = vec![7; 16 << 20];
     let write = |at: u64| {
@@ -176,8 +176,8 @@ fn blank_storage_is_reported_for_a_sparse_loop_device_until_written() {
         file.sync_all().unwrap();
     };
     write(0);
-    let said = checked(&bed);
-    assert!(said.contains("50 % of the data read"), "{said}");
+    let text = checked(&bed);
+    assert!(text.contains("50 % of the data read"), "{text}");
     write(16 * MIB);
     let (codes, _) = measured(&bed, &[]);
     assert!(!has(&codes, "blank-storage"), "{codes:?}");
@@ -187,10 +187,10 @@ fn blank_storage_is_reported_for_a_sparse_loop_device_until_written() {
 #[test]
 fn blank_storage_is_not_reported_for_preconditioned_or_test_files() {
     let device = need!(LoopDevice::new(64 * MIB));
-    let whole = bed(device.path(), 100);
+    let on_device = bed(device.path(), 100);
     let name = device.path().to_string_lossy().into_owned();
     let arguments = ["--precondition", "1x", "--overwrite-device", &name];
-    let (codes, _) = measured(&whole, &arguments);
+    let (codes, _) = measured(&on_device, &arguments);
     assert!(!has(&codes, "blank-storage"), "{codes:?}");
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 256 * MIB));
     let (codes, _) = measured(&bed(mounted.path(), 100), &[]);
@@ -253,8 +253,8 @@ fn a_file_system_in_memory_is_reported_once() {
         }
         let codes = record["warnings"].as_array().unwrap().iter();
         let codes: Vec<&str> = codes.map(|it| it["code"].as_str().unwrap()).collect();
-        let told: Vec<_> = codes.iter().filter(|it| about.contains(it)).collect();
-        assert_eq!(told, [&wanted], "{cache}: {codes:?}");
+        let reported: Vec<_> = codes.iter().filter(|it| about.contains(it)).collect();
+        assert_eq!(reported, [&wanted], "{cache}: {codes:?}");
     }
 }
 
@@ -268,7 +268,7 @@ fn a_warning_states_the_share_of_memory_that_the_files_take() {
     let bytes = (memory_bytes / 1000 / 10).next_multiple_of(4096);
     let sizes = format!("sizes=[{bytes}]");
     let target = bed.target().to_string_lossy().into_owned();
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "create-remove",
         "--set",
@@ -282,13 +282,13 @@ fn a_warning_states_the_share_of_memory_that_the_files_take() {
         "--json",
         "-",
     ]);
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
-    let told = record["warnings"].as_array().unwrap().iter();
-    let mut told = told.filter(|it| it["code"] == "file-smaller-than-memory");
-    let Some(told) = told.next() else {
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    let mut warnings = warnings.filter(|it| it["code"] == "file-smaller-than-memory");
+    let Some(warning) = warnings.next() else {
         skip!("nothing is cached here, or memory is limited");
     };
-    let message = told["message"].as_str().unwrap();
+    let message = warning["message"].as_str().unwrap();
     assert!(
         message.contains("the files fit into 0.1 % of memory"),
         "{message}"
@@ -310,7 +310,7 @@ fn sizes_in_percent_of_a_device_match_fio() {
     let device = need!(LoopDevice::new(1_000_448));
     let name = format!("--filename={}", device.path().display());
     let bed = ScratchTarget::new().unwrap();
-    let is_beside_fio = installed("fio").is_ok();
+    let has_fio = installed("fio").is_ok();
     for (said, requests) in SHARES {
         let job = [
             "--name=a",
@@ -320,10 +320,10 @@ fn sizes_in_percent_of_a_device_match_fio() {
             &name,
         ];
         let arguments = [&job[..], said, &["--output-format=json"]].concat();
-        let seen = bed.run(&[&["as", "fio"], &arguments[..]].concat());
-        assert_eq!(seen.code, 0, "{said:?}: {}", seen.text());
-        assert_eq!(reads(&seen.stdout), requests, "{said:?}");
-        if is_beside_fio {
+        let finished = bed.run(&[&["as", "fio"], &arguments[..]].concat());
+        assert_eq!(finished.code, 0, "{said:?}: {}", finished.text());
+        assert_eq!(reads(&finished.stdout), requests, "{said:?}");
+        if has_fio {
             let output = Command::new("fio").args(&arguments).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
             assert_eq!(reads(&text), requests, "fio {said:?}");
@@ -333,6 +333,6 @@ fn sizes_in_percent_of_a_device_match_fio() {
 
 fn reads(text: &str) -> u64 {
     let begin = text.find("{\n").unwrap_or_else(|| panic!("{text}"));
-    let told: Value = serde_json::from_str(&text[begin..]).unwrap();
-    told["jobs"][0]["read"]["total_ios"].as_u64().unwrap()
+    let document: Value = serde_json::from_str(&text[begin..]).unwrap();
+    document["jobs"][0]["read"]["total_ios"].as_u64().unwrap()
 }

@@ -20,7 +20,7 @@ fn signal(child: &Child, name: &str) {
 
 /// How long a worker has had a processor that is past all that a run opens first, and past each
 /// part of a classic that is over soon.
-const WELL_AT_WORK: Duration = Duration::from_millis(300);
+const STARTUP_CPU_TIME: Duration = Duration::from_millis(300);
 
 /// Whether a worker of the process has had a processor for longer than that.
 fn has_worker(child: &Child, longer_than: Duration) -> bool {
@@ -53,8 +53,8 @@ fn saved(bed: &ScratchTarget) -> Value {
 /// The messages of a record's warnings with that code.
 fn warnings(record: &Value, code: &str) -> Vec<String> {
     let all = record["warnings"].as_array().unwrap().iter();
-    let of_code = all.filter(|warning| warning["code"] == code);
-    of_code
+    let matching = all.filter(|warning| warning["code"] == code);
+    matching
         .map(|warning| warning["message"].as_str().unwrap().to_owned())
         .collect()
 }
@@ -71,16 +71,16 @@ fn a_target_removed_during_the_run_is_reported() {
         wait_for("its removal", || fs::remove_dir_all(bed.target()).is_ok());
         signal(&child, "INT");
         assert_eq!(child.wait().unwrap().code(), Some(130));
-        let told = warnings(&saved(&bed), "target-lost");
+        let messages = warnings(&saved(&bed), "target-lost");
         let lost = bed.target().join("pgmeter.work");
         let wanted = format!("`{}` was removed during the run", lost.display());
-        assert_eq!(told.len(), 1, "{workload}: {told:?}");
-        assert!(told[0].starts_with(&wanted), "{told:?}");
+        assert_eq!(messages.len(), 1, "{workload}: {messages:?}");
+        assert!(messages[0].starts_with(&wanted), "{messages:?}");
     }
 }
 
 /// How long a process is stopped; no load delays a request for so long.
-const STOPPED: Duration = Duration::from_secs(5);
+const STOP_TIME: Duration = Duration::from_secs(5);
 
 fn ns(duration: Duration) -> u64 {
     duration.as_nanos() as u64
@@ -88,9 +88,11 @@ fn ns(duration: Duration) -> u64 {
 
 /// Stops a process at work for a while.
 fn stop_for_a_while(child: &Child) {
-    wait_for("a worker well at work", || has_worker(child, WELL_AT_WORK));
+    wait_for("a worker well at work", || {
+        has_worker(child, STARTUP_CPU_TIME)
+    });
     signal(child, "STOP");
-    std::thread::sleep(STOPPED);
+    std::thread::sleep(STOP_TIME);
     signal(child, "CONT");
 }
 
@@ -102,16 +104,22 @@ fn requests_in_flight_during_a_stop_count_in_no_latency() {
     stop_for_a_while(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let record = saved(&bed);
-    let told = warnings(&record, "stood-still");
-    assert!(told[0].contains("excluded from the results"), "{told:?}");
+    let messages = warnings(&record, "stood-still");
+    assert!(
+        messages[0].contains("excluded from the results"),
+        "{messages:?}"
+    );
     assert_eq!(warnings(&record, "interval-late"), [""; 0]);
     let cell = &record["cells"][0];
-    let still = &cell["standstills"][0];
+    let standstill = &cell["standstills"][0];
     // Nobody knows where in the monitor's last sleep it began.
-    let least_ns = ns(STOPPED - Duration::from_millis(200));
-    assert!(still["length_ns"].as_u64().unwrap() > least_ns, "{still}");
+    let least_ns = ns(STOP_TIME - Duration::from_millis(200));
+    assert!(
+        standstill["length_ns"].as_u64().unwrap() > least_ns,
+        "{standstill}"
+    );
     assert_eq!(
-        (&still["cause"], &still["is_left_out"]),
+        (&standstill["cause"], &standstill["is_left_out"]),
         (&"stopped".into(), &true.into())
     );
     assert_eq!(cell["status"], "complete");
@@ -156,8 +164,11 @@ fn a_classic_that_was_stopped_is_not_valid() {
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let record = saved(&bed);
-    let told = warnings(&record, "stood-still");
-    assert!(told[0].contains("the results are not valid"), "{told:?}");
+    let messages = warnings(&record, "stood-still");
+    assert!(
+        messages[0].contains("the results are not valid"),
+        "{messages:?}"
+    );
     let cells = record["cells"].as_array().unwrap();
     let invalid = cells.iter().find(|cell| cell["status"] == "failed");
     assert_eq!(invalid.unwrap()["standstills"][0]["is_left_out"], false);
@@ -245,7 +256,7 @@ fn beside(
     saved(bed)
 }
 
-const WAITED: &str = "waited-for-processor";
+const WAITED_WARNING: &str = "waited-for-processor";
 
 /// Time that the workers waited in an interval, as a share.
 fn waiting(interval: &Value, threads: f64) -> f64 {
@@ -259,11 +270,11 @@ fn busy_loops_during_a_run_are_reported() {
     let bed = ScratchTarget::new().unwrap();
     let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
     let record = beside((&bed, 1), &depth, 3, || {});
-    let told = warnings(&record, "waited-for-processor");
-    let of_loops = "other processes and kernel threads used";
-    assert!(told[0].contains(of_loops), "{told:?}");
+    let messages = warnings(&record, "waited-for-processor");
+    let phrase = "other processes and kernel threads used";
+    assert!(messages[0].contains(phrase), "{messages:?}");
     let own = "8 threads of this run share the rest";
-    assert!(told[0].contains(own), "{told:?}");
+    assert!(messages[0].contains(own), "{messages:?}");
     let cell = &record["cells"][0];
     assert_eq!(cell["cpu"]["threads"], 8);
     assert_eq!(cell["cpu"]["usable"].as_array().unwrap().len(), 1);
@@ -286,12 +297,18 @@ fn more_workers_than_cpus_are_reported_as_waiting_and_cpu_bound() {
     let bed = ScratchTarget::new().unwrap();
     let four = ["--engine", "psync", "--workers", "4", "--run-time", "2s"];
     let record = beside((&bed, 2), &four, 0, || {});
-    let told = warnings(&record, WAITED);
-    assert!(told[0].contains("4 threads of this run share"), "{told:?}");
+    let messages = warnings(&record, WAITED_WARNING);
+    assert!(
+        messages[0].contains("4 threads of this run share"),
+        "{messages:?}"
+    );
     // Each of them ran or waited to run, all the time.
-    let told = warnings(&record, "worker-cpu-bound");
-    assert!(told[0].contains("waited for a CPU"), "{told:?}");
-    assert!(told[0].contains("none is left for more"), "{told:?}");
+    let messages = warnings(&record, "worker-cpu-bound");
+    assert!(messages[0].contains("waited for a CPU"), "{messages:?}");
+    assert!(
+        messages[0].contains("none is left for more"),
+        "{messages:?}"
+    );
 }
 
 #[test]
@@ -301,8 +318,8 @@ fn busy_loops_that_start_during_a_run_are_reported_with_their_time() {
     let one = ["--engine", "psync", "--run-time", "6s"];
     let second_half = || std::thread::sleep(Duration::from_secs(3));
     let record = beside((&bed, 1), &one, 30, second_half);
-    let told = warnings(&record, WAITED);
-    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    let messages = warnings(&record, WAITED_WARNING);
+    assert_eq!(messages.len(), 1, "{}", record["warnings"]);
     let intervals = record["cells"][0]["intervals"].as_array().unwrap();
     let waits: Vec<f64> = intervals.iter().map(|it| waiting(it, 1.0)).collect();
     let quarter = waits.len() / 4;
@@ -311,6 +328,6 @@ fn busy_loops_that_start_during_a_run_are_reported_with_their_time() {
     assert!(late > 0.8, "{waits:?}");
     // Where others used the processor all along, it is no stretch.
     if early < 0.2 {
-        assert!(told[0].contains(" s to "), "{told:?}: {waits:?}");
+        assert!(messages[0].contains(" s to "), "{messages:?}: {waits:?}");
     }
 }

@@ -20,8 +20,8 @@ const WRITES: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
 fn prepared(faultfs: &FaultFs, workload: &str, more: &[&str]) -> ScratchTarget {
     let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", workload);
-    let seen = bed.measure(&[&["mine.toml", "--keep", "--engine", "psync"], more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&[&["mine.toml", "--keep", "--engine", "psync"], more].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     bed
 }
 
@@ -103,8 +103,8 @@ fn running_out_of_space_while_preparing_is_reported_and_cleaned_up() {
     // Removing the file gives its space back, so only one write finds none.
     let full = Fault::once(Call::Write, 8, Effect::Errno(ENOSPC));
     faultfs.arm(&[full]);
-    let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
-    seen.assert_refused(3, &["ran out of space", "help: "]);
+    let output = bed.measure(&["mine.toml", "--engine", "psync"]);
+    output.assert_refused(3, &["ran out of space", "help: "]);
     assert!(
         bed.left_in_target().is_empty(),
         "{:?}",
@@ -118,9 +118,9 @@ fn an_error_while_preparing_is_reported_with_its_offset() {
     let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     faultfs.arm(&[Fault::from(Call::Write, 8, Effect::Errno(EIO))]);
-    let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
-    assert!(matches!(seen.code, 1 | 3), "{}", seen.text());
-    seen.assert_refused(seen.code, &["failed at byte"]);
+    let output = bed.measure(&["mine.toml", "--engine", "psync"]);
+    assert!(matches!(output.code, 1 | 3), "{}", output.text());
+    output.assert_refused(output.code, &["failed at byte"]);
     assert!(
         bed.left_in_target().is_empty(),
         "{:?}",
@@ -241,7 +241,7 @@ fn a_stall_makes_every_request_due_during_it_late() {
 /// On this file system every read waits while one does.
 fn one_at_a_time() -> Settings {
     Settings {
-        threads_count: 1,
+        thread_count: 1,
         ..Settings::default()
     }
 }
@@ -254,8 +254,8 @@ fn run_with_stall_at_end(engine: &str, iodepth: &str, stall: Duration) -> Option
     let bed = prepared(&faultfs, &workload, &[]);
     faultfs.arm(&[Fault::once(Call::Read, 226, Effect::Stall(stall))]);
     let times = ["--ramp-time", "0", "--run-time", "2s"];
-    let how = ["mine.toml", "--engine", engine, "--iodepth", iodepth];
-    let (seen, record) = bed.record(&[&how[..], &times].concat());
+    let options = ["mine.toml", "--engine", engine, "--iodepth", iodepth];
+    let (seen, record) = bed.record(&[&options[..], &times].concat());
     assert_eq!((faultfs.hits_count(), seen.code), (1, 0), "{}", seen.text());
     Some(record)
 }
@@ -327,7 +327,7 @@ fn a_fixed_delay_is_in_every_latency() {
     let delay = Duration::from_millis(5);
     let settings = Settings {
         read_delay: delay,
-        threads_count: 1,
+        thread_count: 1,
         ..Settings::default()
     };
     let faultfs = need!(FaultFs::new(settings));
@@ -342,7 +342,7 @@ fn a_fixed_delay_is_in_every_latency() {
 fn the_rate_of_few_slow_requests_follows_from_their_latency() {
     let settings = Settings {
         read_delay: Duration::from_millis(300),
-        threads_count: 1,
+        thread_count: 1,
         ..Settings::default()
     };
     let faultfs = need!(FaultFs::new(settings));
@@ -392,8 +392,8 @@ fn check_slow_start(record: &Value) -> Result<(), String> {
         return Err(format!("{settled}, {with_it} with warm-up"));
     }
     let warnings = record["warnings"].as_array().unwrap();
-    let told = warnings.iter().find(|it| it["code"] == "warm-up");
-    let message = told.and_then(|it| it["message"].as_str());
+    let warning = warnings.iter().find(|it| it["code"] == "warm-up");
+    let message = warning.and_then(|it| it["message"].as_str());
     match message {
         Some(message) if message.contains("; add `--ramp-time ") => Ok(()),
         other => Err(format!("the warning is {other:?}")),
@@ -401,9 +401,9 @@ fn check_slow_start(record: &Value) -> Result<(), String> {
 }
 
 /// Tries three times what changes of a busy machine may disturb.
-fn retry_three_times(mut what: impl FnMut() -> Result<(), String>) {
-    let wrong: Vec<String> = (0..3).map_while(|_| what().err()).collect();
-    assert!(wrong.len() < 3, "{wrong:#?}");
+fn retry_three_times(mut check: impl FnMut() -> Result<(), String>) {
+    let errors: Vec<String> = (0..3).map_while(|_| check().err()).collect();
+    assert!(errors.len() < 3, "{errors:#?}");
 }
 
 #[test]
@@ -421,7 +421,7 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let slower = Effect::Stall(Duration::from_millis(50));
     let requests_count = SLOW_READS;
     let fault = Fault {
-        requests_count,
+        request_count: requests_count,
         ..Fault::once(Call::Read, 1, slower)
     };
     retry_three_times(|| {
@@ -462,9 +462,9 @@ fn short_runs_and_runs_ended_by_operations_have_enough_intervals() {
     };
     let faultfs = need!(FaultFs::new(settings));
     let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
-    let by_time = ["--run-time", "3s"];
-    let by_operations = ["--run-time", "0", "--set", "operations=2000"];
-    for (how, about_ms) in [(&by_time[..], 100), (&by_operations[..], 125)] {
+    let timed = ["--run-time", "3s"];
+    let counted = ["--run-time", "0", "--set", "operations=2000"];
+    for (how, about_ms) in [(&timed[..], 100), (&counted[..], 125)] {
         let arguments = [
             "mine.toml",
             "--keep",

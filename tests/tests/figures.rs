@@ -95,7 +95,7 @@ fn is_found(shown: &ShownFigure, known: &[f64]) -> bool {
 /// The figures in the columns of Markdown tables whose heads have a unit.
 fn of_tables(text: &str) -> Vec<ShownFigure> {
     let mut factors: Vec<Option<f64>> = Vec::new();
-    let mut found = Vec::new();
+    let mut figures = Vec::new();
     for line in text.lines() {
         if !line.starts_with('|') {
             factors.clear();
@@ -103,20 +103,20 @@ fn of_tables(text: &str) -> Vec<ShownFigure> {
         }
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         if factors.is_empty() {
-            let of_head = |head: &&str| {
+            let head_factor = |head: &&str| {
                 let unit = head.rsplit(' ').next().unwrap_or(head);
                 factor(head).or_else(|| factor(unit))
             };
-            factors = cells.iter().map(of_head).collect();
+            factors = cells.iter().map(head_factor).collect();
             continue;
         }
         for (cell, factor) in cells.iter().zip(&factors) {
             let Some(factor) = factor else { continue };
             let words = cell.split([' ', '(', ')']);
-            found.extend(words.filter_map(|word| figure(word, *factor)));
+            figures.extend(words.filter_map(|word| figure(word, *factor)));
         }
     }
-    found
+    figures
 }
 
 /// The words of a page that people see.
@@ -144,15 +144,15 @@ fn words_of(page: &str) -> Vec<String> {
 
 /// The figures of words that a unit follows.
 fn figures_before_units(words: &[String]) -> Vec<ShownFigure> {
-    let mut found = Vec::new();
+    let mut figures = Vec::new();
     for pair in words.windows(2) {
         let unit = pair[1].trim_end_matches([',', '.', ';', ':', ')']);
         if let Some(factor) = factor(unit) {
             let word = pair[0].trim_start_matches(['(', '±']);
-            found.extend(figure(word, factor));
+            figures.extend(figure(word, factor));
         }
     }
-    found
+    figures
 }
 
 /// The figure that stands behind these words; none where they are not there.
@@ -200,10 +200,10 @@ fn held(bed: &ScratchTarget, name: &str) -> Value {
     // The text has the numbers of the same tables, rounded alike.
     let in_text: Vec<&str> = text.split_whitespace().collect();
     for shown in markdown.iter().filter(|it| it.text.contains('.')) {
-        let told = in_text
+        let is_printed = in_text
             .iter()
             .any(|word| word.trim_matches(['(', ')']) == shown.text);
-        assert!(told, "{name}: {shown:?} not in\n{text}");
+        assert!(is_printed, "{name}: {shown:?} not in\n{text}");
     }
     record
 }
@@ -254,8 +254,8 @@ fn every_printed_figure_with_a_unit_is_in_the_record() {
         ),
     ] {
         let arguments = [&["run", name, "--target", &target, "--quiet"], more].concat();
-        let seen = bed.run(&arguments);
-        assert_eq!(seen.code, 0, "{name}: {}", seen.text());
+        let output = bed.run(&arguments);
+        assert_eq!(output.code, 0, "{name}: {}", output.text());
         let record = held(&bed, name);
         if name == "pool.pm" {
             assert_matches_postmark(&bed, &record);
@@ -271,11 +271,11 @@ fn assert_matches_postmark(bed: &ScratchTarget, record: &Value) {
     let count = pool["transactions_count"].as_f64().unwrap();
     let rate = count * 1e9 / pool["transactions_ns"].as_f64().unwrap();
     assert_eq!(count, 2000.0);
-    let told = pool["transactions_per_second"].as_f64().unwrap();
-    assert!((told / rate - 1.0).abs() < 1e-9, "{told} {rate}");
+    let reported = pool["transactions_per_second"].as_f64().unwrap();
+    assert!((reported / rate - 1.0).abs() < 1e-9, "{reported} {rate}");
     let headline = &bed.listed(&["--limit", "1"])[0]["headline"];
     assert_eq!(headline["of"], "transactions");
-    assert_eq!(headline["per_second"].as_f64(), Some(told));
+    assert_eq!(headline["per_second"].as_f64(), Some(reported));
     let page = words_of(&bed.run(&["report", "last", "--format", "html"]).stdout);
     let shown = behind(&page, "transactions per second").unwrap();
     assert!(

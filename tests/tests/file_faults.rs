@@ -48,9 +48,9 @@ fn line(bed: &ScratchTarget) -> Vec<String> {
 fn measured(bed: &ScratchTarget, more: &[&str]) -> (Finished, Value) {
     let line = line(bed);
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
-    let seen = bed.run(&[&line, more].concat());
-    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
-    (seen, saved(bed))
+    let output = bed.run(&[&line, more].concat());
+    assert!(!output.stderr.contains("panicked"), "{}", output.text());
+    (output, saved(bed))
 }
 
 fn saved(bed: &ScratchTarget) -> Value {
@@ -100,7 +100,7 @@ struct Failing {
     count: u64,
     errno: i32,
     operation: &'static str,
-    words: &'static str,
+    error_text: &'static str,
 }
 
 const fn failing(
@@ -114,7 +114,7 @@ const fn failing(
         count,
         errno,
         operation,
-        words,
+        error_text: words,
     }
 }
 
@@ -145,39 +145,43 @@ fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) 
     faultfs.arm(&[Fault {
         call: failing.call,
         from_nth: failing.from_nth,
-        requests_count: failing.count,
+        request_count: failing.count,
         effect: Effect::Errno(failing.errno),
     }]);
     let (seen, record) = measured(&bed, more);
-    let what = format!("{name} {more:?}, {} {}", failing.operation, failing.errno);
-    assert_eq!(faultfs.hits_count(), failing.count, "{what}");
-    assert_eq!(seen.code, 1, "{what}: {}", seen.text());
-    assert_eq!(record["status"], "complete", "{what}");
+    let label = format!("{name} {more:?}, {} {}", failing.operation, failing.errno);
+    assert_eq!(faultfs.hits_count(), failing.count, "{label}");
+    assert_eq!(seen.code, 1, "{label}: {}", seen.text());
+    assert_eq!(record["status"], "complete", "{label}");
     let names = counted_operations(failing.operation);
     let counted = names.iter().map(|it| failures(&record, it, failing.errno));
-    assert_eq!(counted.sum::<u64>(), failing.count, "{what}");
+    assert_eq!(counted.sum::<u64>(), failing.count, "{label}");
     let counted = names.iter().map(|it| errors(&record, it));
-    assert_eq!(counted.sum::<u64>(), failing.count, "{what}");
+    assert_eq!(counted.sum::<u64>(), failing.count, "{label}");
     // PostMark goes on writing a file after an error; elsewhere it ends the file.
     let failed_min = if name == "postmark" { 1 } else { failing.count };
     let failed = failed_transactions(&record);
-    assert!(failed >= failed_min, "{what}: {failed}");
+    assert!(failed >= failed_min, "{label}: {failed}");
     // What follows from it, as removing what could not be created, fails with it.
-    assert!(total_errors(&record) >= failing.count, "{what}");
+    assert!(total_errors(&record) >= failing.count, "{label}");
     for cell in cells(&record) {
         assert!(
             cell["total"]["count"].as_u64().unwrap() > 0,
-            "{what}: {}",
+            "{label}: {}",
             cell["phase"]
         );
     }
     assert!(
-        on_one_line(&seen.stdout).contains(failing.words),
-        "{what}: {}",
+        on_one_line(&seen.stdout).contains(failing.error_text),
+        "{label}: {}",
         seen.stdout
     );
-    assert!(seen.stdout.contains("io-errors"), "{what}: {}", seen.stdout);
-    assert_eq!(bed.left_in_target(), [""; 0], "{what}");
+    assert!(
+        seen.stdout.contains("io-errors"),
+        "{label}: {}",
+        seen.stdout
+    );
+    assert_eq!(bed.left_in_target(), [""; 0], "{label}");
 }
 
 /// The text as it is before it is broken into lines.
@@ -213,11 +217,11 @@ fn errors_during_the_run_are_counted_with_io_uring_too() {
 #[test]
 fn errors_during_the_run_are_counted_when_files_stay_open() {
     drop(need!(FaultFs::new(Settings::default())));
-    let kept = format!("{POSTMARK}buffering = false\nkeep_open = 60\n");
+    let workload = format!("{POSTMARK}buffering = false\nkeep_open = 60\n");
     let full = (EMFILE, "Too many open files");
     let opening = failing((Call::Open, "open"), (100, 20), full);
     for failing in COMMON.iter().chain([&opening]) {
-        assert_counted("postmark", &kept, failing, &[]);
+        assert_counted("postmark", &workload, failing, &[]);
     }
 }
 
@@ -270,7 +274,7 @@ fn a_file_system_turning_read_only_ends_the_run_and_leftovers_are_listed() {
     for (name, workload) in WORKLOADS {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
-        let refused = Call::CHANGES.map(|call| Fault::from(call, 1, Effect::Errno(EROFS)));
+        let refused = Call::CHANGING.map(|call| Fault::from(call, 1, Effect::Errno(EROFS)));
         let code = run_with_later_faults(&faultfs, &bed, (Call::Write, 100), &refused);
         assert_eq!(code, Some(1), "{name}");
         let record = saved(&bed);
@@ -378,14 +382,14 @@ fn signal(child: &Child, name: &str) {
 /// How often the thread that waits for signals has gone to sleep.
 fn signal_waits_count(child: &Child) -> Option<u64> {
     let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
-    let of_signals = |task: fs::DirEntry| {
+    let signal_waits = |task: fs::DirEntry| {
         let text = fs::read_to_string(task.path().join("status")).ok()?;
         let mut lines = text.lines();
         (lines.next()? == "Name:\tsignals").then_some(())?;
         let count = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
         count.trim().parse().ok()
     };
-    tasks.filter_map(Result::ok).find_map(of_signals)
+    tasks.filter_map(Result::ok).find_map(signal_waits)
 }
 
 /// Sends Ctrl-C and returns when it has been taken note of.

@@ -115,8 +115,11 @@ fn a_million_files_are_created_statted_and_removed_in_steady_memory() {
                 let value = percentiles[name].as_u64();
                 value.unwrap_or_else(|| panic!("no {name} of {operation}: {percentiles}"))
             };
-            let known = ["50", "90", "95", "99", "99.9", "99.99"].map(of);
-            assert!(known[0] > 0 && known.is_sorted(), "{operation}: {known:?}");
+            let values = ["50", "90", "95", "99", "99.9", "99.99"].map(of);
+            assert!(
+                values[0] > 0 && values.is_sorted(),
+                "{operation}: {values:?}"
+            );
         }
     }
 }
@@ -169,11 +172,11 @@ fn file_systems_are_remounted_between_the_steps() {
 
 /// Whether a process is about to unmount a file system, or has.
 fn is_about_to_unmount(child: &Child) -> bool {
-    let of_child = format!("remount-{}-", child.id());
+    let prefix = format!("remount-{}-", child.id());
     let notes = names_in(Path::new("/run/pgmeter"));
     notes
         .iter()
-        .any(|name| name.starts_with(&of_child) && name.ends_with(".json"))
+        .any(|name| name.starts_with(&prefix) && name.ends_with(".json"))
 }
 
 #[test]
@@ -198,9 +201,14 @@ fn the_next_command_mounts_what_a_killed_run_left_unmounted() {
             0 => &["clean", &target],
             _ => &[&["run"], &arguments[..]].concat(),
         };
-        let seen = bed.run(next);
-        assert_eq!(seen.code, 0, "{attempt}: {}", seen.text());
-        assert_eq!(device(mounted.path()), wanted, "{attempt}: {}", seen.text());
+        let output = bed.run(next);
+        assert_eq!(output.code, 0, "{attempt}: {}", output.text());
+        assert_eq!(
+            device(mounted.path()),
+            wanted,
+            "{attempt}: {}",
+            output.text()
+        );
         assert_eq!(bed.left_in_target(), [""; 0], "{attempt}");
     }
     println!("{unmounted_count} of 10 were killed while it was unmounted");
@@ -252,17 +260,17 @@ fn a_file_system_that_cannot_be_remounted_is_reported_and_left_unchanged() {
     ];
     for command in [&["run", "--json", "saved.json"][..], &["check"]] {
         let arguments = ["create-remove", "--target", &target];
-        let seen = bed.run(&[command, &arguments, &settings].concat());
+        let output = bed.run(&[command, &arguments, &settings].concat());
         let words = ["cannot be unmounted and mounted again", "help: "];
         if command == ["check"] {
             assert!(
-                words.iter().all(|it| seen.text().contains(it)),
+                words.iter().all(|it| output.text().contains(it)),
                 "{}",
-                seen.text()
+                output.text()
             );
             continue;
         }
-        seen.assert_refused(3, &words);
+        output.assert_refused(3, &words);
         let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
         let record: Value = serde_json::from_str(&saved).unwrap();
         assert!(cells(&record).is_empty());
@@ -327,9 +335,9 @@ fn plant(bed: &ScratchTarget, workload: &str, directory: &str, is_begun: impl Fn
     let tree = bed.target().join("pgmeter.work/files-0");
     wait_for("the workload", || is_begun(&tree));
     signal(&child, "STOP");
-    let place = tree.join(directory);
-    fs::rename(&place, tree.join("aside")).unwrap();
-    symlink(&victim, &place).unwrap();
+    let path = tree.join(directory);
+    fs::rename(&path, tree.join("aside")).unwrap();
+    symlink(&victim, &path).unwrap();
     signal(&child, "CONT");
     // It goes on for a while, in directories that it knows.
     wait_for_work(&mut child);

@@ -12,10 +12,10 @@ use serde_json::Value;
 fn measured(bed: &ScratchTarget, arguments: &[&str]) -> (Finished, Value) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = ["run", "--target", &target, "--json", "-", "--quiet"];
-    let seen = bed.run(&[&line, arguments].concat());
-    let record = serde_json::from_str(&seen.stdout)
-        .unwrap_or_else(|error| panic!("no record: {error}\n{}", seen.text()));
-    (seen, record)
+    let output = bed.run(&[&line, arguments].concat());
+    let record = serde_json::from_str(&output.stdout)
+        .unwrap_or_else(|error| panic!("no record: {error}\n{}", output.text()));
+    (output, record)
 }
 
 /// As [`measured`], of a run in which nothing fails and nothing is left.
@@ -157,10 +157,10 @@ fn a_measured_script_has_the_counts_that_postmark_prints() {
         for (cells, (played, data)) in runs.zip(reports) {
             let one = serde_json::json!({ "cells": cells });
             assert_eq!(counts(&one), played, "{script}");
-            let ours = megabytes(&one);
+            let moved = megabytes(&one);
             // What is too little for megabytes is printed in other units.
             for printed in &data {
-                assert!(ours.contains(printed), "{script}: {ours:?}, not {data:?}");
+                assert!(moved.contains(printed), "{script}: {moved:?}, not {data:?}");
             }
         }
     }
@@ -206,7 +206,7 @@ fn the_published_run_has_the_published_counts() {
         assert_eq!(in_megabytes(&record, name), exact);
     }
     // Whoever reads the figures is told of both.
-    let told = warnings(&record);
+    let text = warnings(&record);
     for figure in [
         "16307.03",
         "16268.74",
@@ -214,7 +214,7 @@ fn the_published_run_has_the_published_counts() {
         "16345.57",
         "classic-figure",
     ] {
-        assert!(told.contains(figure), "{told}");
+        assert!(text.contains(figure), "{text}");
     }
 }
 
@@ -266,10 +266,10 @@ fn an_empty_pool_ends_the_transactions_with_a_warning() {
     let options = ["number=5", "transactions=5000", "create_bias=2"];
     let options = options.iter().flat_map(|option| ["--set", option]);
     let arguments: Vec<&str> = line.into_iter().chain(options).collect();
-    let seen = bed.run(&arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(seen.stdout.contains("out of files"), "{}", seen.text());
-    assert!(seen.stdout.contains("pool-depleted"), "{}", seen.text());
+    let output = bed.run(&arguments);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.stdout.contains("out of files"), "{}", output.text());
+    assert!(output.stdout.contains("pool-depleted"), "{}", output.text());
     let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
     let record: Value = serde_json::from_str(&saved).unwrap();
     let counts = counts(&record);
@@ -297,9 +297,9 @@ fn a_script_location_outside_the_target_is_refused_with_its_line() {
             "s.pm",
             format!("set number 5\nset location {location}\nrun\nquit\n"),
         );
-        let seen = bed.run(&["run", "s.pm"]);
+        let output = bed.run(&["run", "s.pm"]);
         let message = format!("the location `{location}` {why}");
-        seen.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
+        output.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
         assert_eq!(end_to_end::names_in(bed.path()), ["s.pm", "target"]);
     }
 }
@@ -311,9 +311,9 @@ fn no_location_of_a_script_may_be_outside_the_target() {
         let target = bed.target().to_string_lossy().into_owned();
         let lines = format!("set location w\nset location +{location}\nrun\nquit\n");
         bed.file("s.pm", lines);
-        let seen = bed.run(&["run", "s.pm", "--target", &target]);
+        let output = bed.run(&["run", "s.pm", "--target", &target]);
         let message = format!("the location `{location}` {why}");
-        seen.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
+        output.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
         assert!(bed.left_in_target().is_empty());
     }
 }
@@ -343,8 +343,8 @@ fn locations_of_a_table_outside_the_target_are_refused_with_their_line() {
             let bed = need!(ScratchTarget::in_memory());
             let target = bed.target().to_string_lossy().into_owned();
             bed.file("l.toml", format!("[postmark]\nlocations = {locations}\n"));
-            let seen = bed.run(&["run", "l.toml", "--target", &target]);
-            seen.assert_refused(2, &[location, why, "--> l.toml:2:", "help: "]);
+            let output = bed.run(&["run", "l.toml", "--target", &target]);
+            output.assert_refused(2, &[location, why, "--> l.toml:2:", "help: "]);
             assert!(bed.left_in_target().is_empty());
         }
     }
@@ -354,7 +354,7 @@ fn locations_of_a_table_outside_the_target_are_refused_with_their_line() {
 fn a_location_on_the_command_line_is_the_target() {
     let bed = need!(ScratchTarget::in_memory());
     let location = format!("location={}", bed.target().display());
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "postmark",
         "--set",
@@ -362,7 +362,7 @@ fn a_location_on_the_command_line_is_the_target() {
         "--json",
         "saved.json",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
     let record: Value = serde_json::from_str(&saved).unwrap();
     let target = record["cells"][0]["target"].to_string();
@@ -383,8 +383,8 @@ fn a_command_line_location_outside_the_target_is_refused() {
         ("/etc", "both targets"),
     ] {
         let option = format!("location={location}");
-        let seen = bed.run(&["run", "postmark", "--set", &option, "--target", &target]);
-        seen.assert_refused(2, &[phrase, location, "help: "]);
+        let output = bed.run(&["run", "postmark", "--set", &option, "--target", &target]);
+        output.assert_refused(2, &[phrase, location, "help: "]);
         assert!(bed.left_in_target().is_empty());
     }
 }
@@ -398,13 +398,13 @@ fn links_in_place_of_the_target_or_the_work_directory_are_refused() {
     let link = bed.target().join("link");
     symlink(&victim, &link).unwrap();
     for workload in ["postmark", "create-remove", "lat-fs", "fs-mark"] {
-        let seen = bed.run(&["run", workload, "--target", &link.to_string_lossy()]);
-        seen.assert_refused(3, &["link` is a symbolic link", "help: "]);
+        let output = bed.run(&["run", workload, "--target", &link.to_string_lossy()]);
+        output.assert_refused(3, &["link` is a symbolic link", "help: "]);
     }
     fs::rename(&link, bed.target().join("pgmeter.work")).unwrap();
     let target = bed.target().to_string_lossy().into_owned();
-    let seen = bed.run(&["run", "postmark", "--target", &target]);
-    seen.assert_refused(
+    let output = bed.run(&["run", "postmark", "--target", &target]);
+    output.assert_refused(
         3,
         &[
             "pgmeter.work` exists and was not created by pgmeter",
@@ -457,11 +457,11 @@ fn server_workloads_scale_with_memory_and_report_a_lack_of_space() {
         let small = [name, "--set", "times_memory=0.0005x"];
         let record = complete(&bed, &[&small[..], more].concat());
         let settings = record["plan"]["settings"].as_array().unwrap();
-        let mut told = settings.iter().filter(|it| it["key"] == "times_memory");
-        assert_eq!(told.next().unwrap()["value"], "0.0005x", "{name}");
+        let mut matching = settings.iter().filter(|it| it["key"] == "times_memory");
+        assert_eq!(matching.next().unwrap()["value"], "0.0005x", "{name}");
     }
     // A hundred times the memory is nowhere free.
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "check",
         "database",
         "--target",
@@ -471,9 +471,9 @@ fn server_workloads_scale_with_memory_and_report_a_lack_of_space() {
     ]);
     let less = "of the memory), as more would take over three quarters of the free space";
     assert!(
-        seen.code == 0 && seen.stdout.contains(less),
+        output.code == 0 && output.stdout.contains(less),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -558,7 +558,7 @@ fn many_files_in_flight_with_io_uring_give_the_same_counts() {
 #[test]
 fn direct_io_requires_files_of_whole_blocks() {
     let bed = ScratchTarget::new().unwrap();
-    let seen = bed.run(
+    let output = bed.run(
         &[
             &["run"],
             &SMALL[..],
@@ -567,7 +567,7 @@ fn direct_io_requires_files_of_whole_blocks() {
         ]
         .concat(),
     );
-    seen.assert_refused(
+    output.assert_refused(
         2,
         &["direct I/O", "`postmark.min_size`", "500 bytes", "help: "],
     );
@@ -591,8 +591,8 @@ fn direct_io_requires_files_of_whole_blocks() {
     assert_eq!(seen.code, 0, "{}", seen.stderr);
     assert_eq!(record["cells"][0]["cache"], "direct");
     assert_eq!(record["cells"][0]["total"]["bytes"], 50 * 16384);
-    let seen = bed.run(&[&["run"], &SMALL[..], &["--cache", "dontcache"]].concat());
-    seen.assert_refused(2, &["`dontcache` does not work", "help: "]);
+    let output = bed.run(&[&["run"], &SMALL[..], &["--cache", "dontcache"]].concat());
+    output.assert_refused(2, &["`dontcache` does not work", "help: "]);
 }
 
 #[test]
@@ -633,13 +633,13 @@ fn files_that_stay_open_are_opened_once_with_the_same_counts() {
     let bed = need!(ScratchTarget::in_memory());
     let unbuffered = [&SMALL[..], &["--set", "buffering=false"]].concat();
     let alone = complete(&bed, &unbuffered);
-    let kept = |keep_open: &str, more: &[&str]| {
+    let record_with = |keep_open: &str, more: &[&str]| {
         let set = format!("keep_open={keep_open}");
         complete(&bed, &[&unbuffered, &["--set", &set][..], more].concat())
     };
     let opens = |record: &Value| operations(record, "transactions", "open");
     for more in [&[][..], &["--verify"], &["--set", "fsync=per-transaction"]] {
-        let record = kept("1000", more);
+        let record = record_with("1000", more);
         assert_eq!(counts(&record), counts(&alone), "{more:?}");
         assert!((1..=150).contains(&opens(&record)), "{more:?}");
         let closes = operations(&record, "transactions", "close");
@@ -649,7 +649,7 @@ fn files_that_stay_open_are_opened_once_with_the_same_counts() {
             "{more:?}"
         );
     }
-    let few = kept("20", &[]);
+    let few = record_with("20", &[]);
     assert_eq!(counts(&few), counts(&alone));
     assert!((151..opens(&alone)).contains(&opens(&few)));
 }
@@ -667,8 +667,8 @@ fn files_that_cannot_stay_open_are_refused() {
     ] {
         let set = more.iter().flat_map(|it| ["--set", it]);
         let line: Vec<&str> = ["run"].into_iter().chain(SMALL).chain(set).collect();
-        let seen = bed.run(&line);
-        seen.assert_refused(2, &["keep_open", wanted, "help: "]);
+        let output = bed.run(&line);
+        output.assert_refused(2, &["keep_open", wanted, "help: "]);
         assert!(bed.left_in_target().is_empty());
     }
 }

@@ -39,8 +39,8 @@ fn a_script_is_measured_and_reported_like_filebench() {
     let file = bed.file("mail.f", script);
     let target = format!("dir={}", bed.target().display());
     let file = file.to_str().unwrap();
-    let seen = bed.run(&["as", "filebench", "-f", file, "--set", &target]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["as", "filebench", "-f", file, "--set", &target]);
+    assert_eq!(output.code, 0, "{}", output.text());
     for line in [
         "Filebench Version 1.5-alpha3\n",
         "0.000: it is loaded\n",
@@ -54,9 +54,9 @@ fn a_script_is_measured_and_reported_like_filebench() {
         ": Per-Operation Breakdown\ngrow  ",
         ": Shutting down processes\n",
     ] {
-        assert!(seen.stdout.contains(line), "{line}:\n{}", seen.stdout);
+        assert!(output.stdout.contains(line), "{line}:\n{}", output.stdout);
     }
-    let breakdown: Vec<&str> = seen
+    let breakdown: Vec<&str> = output
         .stdout
         .lines()
         .filter(|it| it.contains("ms/op ["))
@@ -76,9 +76,9 @@ fn a_script_is_measured_and_reported_like_filebench() {
     let sum: u64 = breakdown.iter().map(count).sum();
     let summary = format!("IO Summary: {sum:5} ops ");
     assert!(
-        seen.stdout.contains(&summary),
+        output.stdout.contains(&summary),
         "{summary}:\n{}",
-        seen.stdout
+        output.stdout
     );
     assert!(bed.left_in_target().is_empty());
     let stored = bed.run(&["report", "last", "--format", "classic"]);
@@ -97,8 +97,8 @@ fn listing_a_directory_counts_the_bytes_of_its_entries() {
     let file = bed.file("list.f", script);
     let target = format!("dir={}", bed.target().display());
     let file = file.to_str().unwrap();
-    let seen = bed.run(&["as", "filebench", "-f", file, "--set", &target]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["as", "filebench", "-f", file, "--set", &target]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     let list = &record["cells"][0]["phase_figures"]["labels"][0];
@@ -144,9 +144,9 @@ fn flowops_reach_their_shares_over_many_iterations() {
         "2s",
         "--quiet",
     ];
-    let seen = bed.run(&[&["run", "mail.f", "--json", "-"][..], &options].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let counts = counts(&serde_json::from_str(&seen.stdout).unwrap());
+    let output = bed.run(&[&["run", "mail.f", "--json", "-"][..], &options].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let counts = counts(&serde_json::from_str(&output.stdout).unwrap());
     let once = counts.iter().find(|(name, _)| name == "make").unwrap().1 as f64;
     assert!(once > 10_000.0, "{counts:?}");
     for (name, count) in &counts {
@@ -178,9 +178,9 @@ fn a_script_and_its_toml_form_do_the_same() {
     let totals = |file: &str| {
         let target = bed.target().display().to_string();
         let run = ["run", file, "--engine", "null", "--quiet", "--json", "-"];
-        let seen = bed.run(&[&run[..], &["--target", &target]].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = bed.run(&[&run[..], &["--target", &target]].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
+        let record: Value = serde_json::from_str(&output.stdout).unwrap();
         let total = &record["cells"][0]["total"];
         (
             counts(&record),
@@ -191,8 +191,8 @@ fn a_script_and_its_toml_form_do_the_same() {
     let (own, again) = (totals("count.f"), totals("count.toml"));
     assert!(own.0.contains(&("grow".to_owned(), 300)), "{own:?}");
     assert_eq!(own, again);
-    let shown = bed.run(&["show", "count.f"]);
-    assert_eq!(shown.stdout, toml.stdout);
+    let output = bed.run(&["show", "count.f"]);
+    assert_eq!(output.stdout, toml.stdout);
     let printed = bed.run(&["run", "count.f", "--print", "toml", "--set", "seed=9"]);
     assert!(printed.stdout.contains("seed = 9") && printed.stdout.contains("[[phase.group]]"));
     bed.file(
@@ -213,8 +213,8 @@ fn paths_in_scripts_stay_below_the_target() {
         let script = SCRIPT.replace("cvar_size", "1k");
         let script = script.replace("name=box", &format!("name=\"{name}\""));
         bed.file("bad.f", script);
-        let seen = bed.run(&["check", "bad.f"]);
-        seen.assert_refused(2, &["cannot be a directory's name"]);
+        let output = bed.run(&["check", "bad.f"]);
+        output.assert_refused(2, &["cannot be a directory's name"]);
     }
     assert!(fs::read_dir(&outside).unwrap().next().is_none());
     assert!(bed.left_in_target().is_empty());

@@ -15,9 +15,9 @@ fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Seen {
 }
 
 fn json(bed: &ScratchTarget, arguments: &[&str]) -> Value {
-    let seen = as_fio(bed, &[arguments, &["--output-format=json"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    serde_json::from_str(&seen.stdout).unwrap()
+    let output = as_fio(bed, &[arguments, &["--output-format=json"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 fn count(value: &Value, pointer: &str) -> u64 {
@@ -143,18 +143,18 @@ fn groups_are_reported_together_and_stonewalled_jobs_run_in_sequence() {
         "[global]\nsize=256k\nbs=4k\ngroup_reporting\n[a]\nrw=read\nnumjobs=3\n[b]\nstonewall\n\
          rw=write\n",
     );
-    let told = json(&bed, &[file.to_str().unwrap()]);
-    let jobs = told["jobs"].as_array().unwrap();
+    let document = json(&bed, &[file.to_str().unwrap()]);
+    let jobs = document["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 2);
     assert_eq!(jobs[0]["jobname"], "a");
-    assert_eq!(count(&told, "/jobs/0/read/total_ios"), 3 * 64);
-    assert_eq!(count(&told, "/jobs/1/write/total_ios"), 64);
+    assert_eq!(count(&document, "/jobs/0/read/total_ios"), 3 * 64);
+    assert_eq!(count(&document, "/jobs/1/write/total_ios"), 64);
 }
 
 #[test]
 fn a_rate_applies_to_each_direction() {
     let bed = ScratchTarget::new().unwrap();
-    let told = json(
+    let document = json(
         &bed,
         &[
             "--name=a",
@@ -167,7 +167,7 @@ fn a_rate_applies_to_each_direction() {
         ],
     );
     for side in ["read", "write"] {
-        let done = count(&told, &format!("/jobs/0/{side}/total_ios"));
+        let done = count(&document, &format!("/jobs/0/{side}/total_ios"));
         assert!((300..=401).contains(&done), "{side}: {done}");
     }
 }
@@ -176,17 +176,21 @@ fn a_rate_applies_to_each_direction() {
 fn latencies_at_a_rate_count_from_when_requests_are_due() {
     let bed = ScratchTarget::new().unwrap();
     let rate = ["--rate_iops=500", "--runtime=1", "--time_based"];
-    let told = json(
+    let document = json(
         &bed,
         &[&["--name=a", "--rw=randread", "--size=1m"], &rate[..]].concat(),
     );
     let mean = |key: &str| {
-        told.pointer(&format!("/jobs/0/read/{key}/mean"))
+        document
+            .pointer(&format!("/jobs/0/read/{key}/mean"))
             .unwrap()
             .as_f64()
     };
     // A thread that slept wakes up a little late.
-    assert!(mean("lat_ns").unwrap() > mean("clat_ns").unwrap(), "{told}");
+    assert!(
+        mean("lat_ns").unwrap() > mean("clat_ns").unwrap(),
+        "{document}"
+    );
 }
 
 #[test]
@@ -194,11 +198,11 @@ fn existing_files_of_the_user_stay_unchanged() {
     let bed = ScratchTarget::new().unwrap();
     let mine = bed.target().join("mine");
     fs::write(&mine, b"mine").unwrap();
-    let told = json(
+    let document = json(
         &bed,
         &["--name=a", "--filename=mine", "--rw=write", "--size=1m"],
     );
-    assert_eq!(count(&told, "/jobs/0/write/io_bytes"), 1 << 20);
+    assert_eq!(count(&document, "/jobs/0/write/io_bytes"), 1 << 20);
     assert_eq!(fs::read(&mine).unwrap(), b"mine");
     let left: Vec<PathBuf> = fs::read_dir(bed.target())
         .unwrap()
@@ -207,8 +211,8 @@ fn existing_files_of_the_user_stay_unchanged() {
     assert_eq!(left, [mine]);
     for name in ["../out", "a/../../b", ".."] {
         let argument = format!("--filename={name}");
-        let seen = as_fio(&bed, &["--name=a", &argument, "--rw=write", "--size=1m"]);
-        seen.assert_refused(1, &["cannot be used", "help: "]);
+        let output = as_fio(&bed, &["--name=a", &argument, "--rw=write", "--size=1m"]);
+        output.assert_refused(1, &["cannot be used", "help: "]);
     }
 }
 
@@ -230,10 +234,10 @@ fn unsupported_options_are_refused_with_their_position() {
             bed.run(&[command, name]).assert_refused(2, &phrases);
         }
     }
-    let seen = as_fio(&bed, &["--parse-only", "--name=a", "--size=1m"]);
-    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
-    let seen = as_fio(&bed, &["--version"]);
-    assert!(seen.stdout.starts_with("fio-3"), "{}", seen.text());
+    let output = as_fio(&bed, &["--parse-only", "--name=a", "--size=1m"]);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""));
+    let output = as_fio(&bed, &["--version"]);
+    assert!(output.stdout.starts_with("fio-3"), "{}", output.text());
 }
 
 #[test]
@@ -262,7 +266,7 @@ fn a_job_file_runs_and_checks_like_any_workload() {
         );
     }
     let out = bed.target().join("out.json");
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         name,
         "--target",
@@ -270,7 +274,7 @@ fn a_job_file_runs_and_checks_like_any_workload() {
         "--json",
         out.to_str().unwrap(),
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     let record: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
     let workers = record.pointer("/cells/0/worker_figures").unwrap();
     let names: Vec<&str> = workers
@@ -303,10 +307,10 @@ fn collected_job_files_run_without_a_device() {
         }
         let name = path.to_str().unwrap();
         let quick = ["--engine", "null", "--run-time", "20ms", "--ramp-time", "0"];
-        let seen = bed.run(&[&["run", name, "--no-db", "--quiet"], &quick[..]].concat());
-        match seen.code {
+        let output = bed.run(&[&["run", name, "--no-db", "--quiet"], &quick[..]].concat());
+        match output.code {
             0 => run_count += 1,
-            code => assert_eq!(code, 2, "{name}: {}", seen.text()),
+            code => assert_eq!(code, 2, "{name}: {}", output.text()),
         }
     }
     assert!(run_count >= 18, "only {run_count} run");
@@ -326,23 +330,27 @@ fn an_io_log_is_replayed_as_in_fio() {
         30 data.a sync 0 0\n60000 data.a read 4096 4096\n60010 data.a close\n";
     fs::write(&log, lines).unwrap();
     let read = format!("--read_iolog={}", log.display());
-    let ours = json(&bed, &["--name=a", &read]);
-    assert_eq!(moved(&ours), [4096, 8192, 1]);
+    let replayed = json(&bed, &["--name=a", &read]);
+    assert_eq!(moved(&replayed), [4096, 8192, 1]);
     // Each request waits for its time.
-    assert!(count(&ours, "/jobs/0/job_runtime") >= 59, "{ours}");
+    assert!(count(&replayed, "/jobs/0/job_runtime") >= 59, "{replayed}");
     assert!(!bed.target().join("data.a").exists());
     if installed("fio").is_ok() {
         assert_eq!(moved(&run_fio(&bed, &["--name=a", &read])), [4096, 8192, 1]);
     }
-    let wrong = log.with_extension("wrong");
-    fs::write(&wrong, "fio version 3 iolog\n5 a trim 0 512\n").unwrap();
-    let seen = as_fio(
+    let invalid = log.with_extension("wrong");
+    fs::write(&invalid, "fio version 3 iolog\n5 a trim 0 512\n").unwrap();
+    let output = as_fio(
         &bed,
-        &["--name=a", &format!("--read_iolog={}", wrong.display())],
+        &["--name=a", &format!("--read_iolog={}", invalid.display())],
     );
-    assert_eq!(seen.code, 1);
-    assert!(seen.stderr.contains(":2:1"), "{}", seen.text());
-    assert!(seen.stderr.contains("replay_skip=trim"), "{}", seen.text());
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.contains(":2:1"), "{}", output.text());
+    assert!(
+        output.stderr.contains("replay_skip=trim"),
+        "{}",
+        output.text()
+    );
 }
 
 #[test]
@@ -358,22 +366,22 @@ fn an_io_log_written_by_pgmeter_replays_the_same_here_and_in_fio() {
         "--fsync=7",
     ];
     let write = format!("--write_iolog={}", log.display());
-    let ours = moved(&json(&bed, &[&job[..], &[&write]].concat()));
+    let expected = moved(&json(&bed, &[&job[..], &[&write]].concat()));
     let text = fs::read_to_string(&log).unwrap();
     assert!(text.starts_with("fio version 3 iolog\n1 "), "{text}");
     let of = |action: &str| text.lines().filter(|it| it.contains(action)).count() as u64;
     assert_eq!(
         [of(" read ") * 4096, of(" write ") * 4096, of(" sync ")],
-        ours
+        expected
     );
     let read = format!("--read_iolog={}", log.display());
-    assert_eq!(moved(&json(&bed, &["--name=b", &read])), ours);
+    assert_eq!(moved(&json(&bed, &["--name=b", &read])), expected);
     if installed("fio").is_ok() {
         // fio reads what is there.
         for name in ["a.0.0", "a.0.1"] {
             fs::write(bed.target().join(name), vec![0; 128 << 10]).unwrap();
         }
-        assert_eq!(moved(&run_fio(&bed, &["--name=b", &read])), ours);
+        assert_eq!(moved(&run_fio(&bed, &["--name=b", &read])), expected);
     }
 }
 
@@ -419,8 +427,8 @@ fn logs_without_averaging_have_a_line_per_request() {
                 offsets.into_iter().eq((0..256).map(|it| it * 4096)),
                 "{kind}"
             );
-            let rest = |it: &Vec<u64>| [it[2], it[3], it[5]] == [0, 4096, 0] && it.len() == 6;
-            assert!(lines.iter().all(rest), "{kind}: {lines:?}");
+            let has_rest = |it: &Vec<u64>| [it[2], it[3], it[5]] == [0, 4096, 0] && it.len() == 6;
+            assert!(lines.iter().all(has_rest), "{kind}: {lines:?}");
         }
         let counts = log_lines(&bed, "test_iops.log");
         assert!(counts.iter().all(|it| it[1] == 1));
@@ -432,7 +440,7 @@ fn logs_without_averaging_have_a_line_per_request() {
 fn an_output_that_cannot_be_written_ends_the_run_before_it_measures() {
     let bed = ScratchTarget::in_memory().unwrap();
     let begun = std::time::Instant::now();
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "as",
         "fio",
         "--name=a",
@@ -443,11 +451,11 @@ fn an_output_that_cannot_be_written_ends_the_run_before_it_measures() {
         "--time_based",
         "--output=none/x",
     ]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert_eq!(output.code, 1, "{}", output.text());
     assert!(
-        seen.stderr.contains("cannot write `none/x`"),
+        output.stderr.contains("cannot write `none/x`"),
         "{}",
-        seen.text()
+        output.text()
     );
     assert!(begun.elapsed().as_secs() < 30);
 }
@@ -457,7 +465,7 @@ fn filecreate_filestat_and_filedelete_count_as_in_fio() {
     let bed = ScratchTarget::new().unwrap();
     let job = |engine: &str| {
         let engine = format!("--ioengine={engine}");
-        let ours = json(
+        let document = json(
             &bed,
             &[
                 "--name=a",
@@ -467,7 +475,7 @@ fn filecreate_filestat_and_filedelete_count_as_in_fio() {
                 &engine,
             ],
         );
-        let of = |key: &str| count(&ours, &format!("/jobs/0/read/{key}"));
+        let of = |key: &str| count(&document, &format!("/jobs/0/read/{key}"));
         [of("total_ios"), of("io_bytes"), of("clat_ns/N")]
     };
     for engine in ["filecreate", "filestat", "filedelete"] {

@@ -9,7 +9,7 @@ use end_to_end::{Finished, ScratchTarget, finish, installed, need};
 use serde_json::Value;
 
 /// Jobs that touch nothing and go on until they are ended.
-const NOTHING: [&str; 7] = [
+const ENDLESS_JOBS: [&str; 7] = [
     "--name=a",
     "--ioengine=null",
     "--size=1g",
@@ -33,25 +33,26 @@ fn fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
 }
 
 /// The first job of the JSON on standard output; fio has notes before it.
-fn job(seen: &Finished) -> Value {
-    let begin = seen.stdout.find("{\n");
-    let begin = begin.unwrap_or_else(|| panic!("{}", seen.text()));
-    let document: Value = serde_json::from_str(&seen.stdout[begin..]).unwrap();
+fn job(output: &Finished) -> Value {
+    let begin = output.stdout.find("{\n");
+    let begin = begin.unwrap_or_else(|| panic!("{}", output.text()));
+    let document: Value = serde_json::from_str(&output.stdout[begin..]).unwrap();
     document["jobs"][0].clone()
 }
 
 /// What pgmeter makes of the same arguments as JSON, and fio, where it is there.
 fn both(bed: &ScratchTarget, arguments: &[&str]) -> Vec<(Finished, Value)> {
     let arguments = [arguments, &["--output-format=json"]].concat();
-    let mut seen = vec![as_fio(bed, &arguments)];
+    let mut outputs = vec![as_fio(bed, &arguments)];
     // pgmeter's part is tested wherever it runs.
     if installed("fio").is_ok() {
-        seen.push(fio(bed, &arguments));
+        outputs.push(fio(bed, &arguments));
     }
-    seen.into_iter()
-        .map(|seen| {
-            let job = job(&seen);
-            (seen, job)
+    outputs
+        .into_iter()
+        .map(|output| {
+            let job = job(&output);
+            (output, job)
         })
         .collect()
 }
@@ -72,7 +73,7 @@ fn a_job_below_its_minimum_rate_ends_with_the_error_of_fio() {
     ] {
         // A hundred requests a second at most.
         let slow = ["--thinktime=10ms", "--rate_cycle=500", floor];
-        for (seen, job) in both(&bed, &[&NOTHING[..], &slow].concat()) {
+        for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &slow].concat()) {
             assert_eq!(seen.code, 1, "{}", seen.text());
             assert_eq!(job["error"], 5);
             assert!(seen.stderr.contains(said), "{}", seen.text());
@@ -91,18 +92,18 @@ fn a_missed_goal_is_in_the_text_and_is_a_warning() {
         "--rate_cycle=100",
         "--rate_iops_min=1000",
     ];
-    let seen = as_fio(&bed, &[&NOTHING[..], &slow].concat());
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let output = as_fio(&bed, &[&ENDLESS_JOBS[..], &slow].concat());
+    assert_eq!(output.code, 1, "{}", output.text());
     let head = "a: (groupid=0, jobs=1): err= 5 (Input/output error): pid=";
-    assert!(seen.stdout.contains(head), "{}", seen.text());
+    assert!(output.stdout.contains(head), "{}", output.text());
     bed.file(
         "slow.fio",
         "[slow]\nioengine=null\nsize=1g\nrw=read\ntime_based\nruntime=60\nthinktime=10ms\n\
          rate_cycle=100\nrate_iops_min=1000\n",
     );
-    let seen = bed.run(&["run", "slow.fio", "--json", "-"]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["run", "slow.fio", "--json", "-"]);
+    assert_eq!(output.code, 1, "{}", output.text());
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     let warnings = record["warnings"].as_array().unwrap();
     let missed = warnings.iter().find(|it| it["code"] == "goal-missed");
     let message = missed.unwrap()["message"].as_str().unwrap();
@@ -122,7 +123,7 @@ fn a_missed_goal_is_in_the_text_and_is_a_warning() {
 #[test]
 fn a_job_that_meets_its_goals_ends_like_one_without_goals() {
     let bed = ScratchTarget::new().unwrap();
-    let kept = [
+    let met = [
         "--name=a",
         "--ioengine=null",
         "--size=2400k",
@@ -133,7 +134,7 @@ fn a_job_that_meets_its_goals_ends_like_one_without_goals() {
         "--rate_cycle=500",
         "--max_latency=60s",
     ];
-    for (seen, job) in both(&bed, &kept) {
+    for (seen, job) in both(&bed, &met) {
         assert_eq!(
             (seen.code, &job["error"]),
             (0, &Value::from(0)),
@@ -147,17 +148,17 @@ fn a_job_that_meets_its_goals_ends_like_one_without_goals() {
 #[test]
 fn a_minimum_rate_above_the_rate_is_an_error() {
     let bed = ScratchTarget::new().unwrap();
-    let wrong = ["--rate_iops=100", "--rate_iops_min=1000"];
-    let seen = as_fio(&bed, &[&NOTHING[..], &wrong].concat());
-    assert_ne!(seen.code, 0);
+    let rates = ["--rate_iops=100", "--rate_iops_min=1000"];
+    let output = as_fio(&bed, &[&ENDLESS_JOBS[..], &rates].concat());
+    assert_ne!(output.code, 0);
     assert!(
-        seen.stderr.contains("minimum rate is above"),
+        output.stderr.contains("minimum rate is above"),
         "{}",
-        seen.text()
+        output.text()
     );
     need!(installed("fio"));
-    let seen = fio(&bed, &[&NOTHING[..], &wrong].concat());
-    assert_eq!(seen.code, 1);
+    let output = fio(&bed, &[&ENDLESS_JOBS[..], &rates].concat());
+    assert_eq!(output.code, 1);
 }
 
 #[test]
@@ -176,8 +177,8 @@ fn a_request_above_the_maximum_latency_ends_its_job() {
         assert_eq!(seen.code, 1, "{}", seen.text());
         assert_eq!(job["error"], 110);
         assert_eq!(job["write"]["total_ios"], 1);
-        let said = " nsec exceeds specified max (1000 nsec): ";
-        assert!(seen.stderr.contains(said), "{}", seen.text());
+        let message = " nsec exceeds specified max (1000 nsec): ";
+        assert!(seen.stderr.contains(message), "{}", seen.text());
         assert!(
             seen.stderr.contains("a.0.0 write 0 1048576"),
             "{}",
@@ -200,14 +201,14 @@ fn a_request_above_the_maximum_latency_ends_its_job() {
 #[test]
 fn the_largest_depth_is_found_if_every_depth_meets_the_latency() {
     let bed = ScratchTarget::new().unwrap();
-    let found = [
+    let search = [
         "--latency_target=10s",
         "--latency_window=100ms",
         "--latency_percentile=90",
         "--iodepth=4",
         "--rate_iops=2000",
     ];
-    for (seen, job) in both(&bed, &[&NOTHING[..], &found].concat()) {
+    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &search].concat()) {
         assert_eq!(
             (seen.code, &job["error"]),
             (0, &Value::from(0)),
@@ -225,9 +226,9 @@ fn the_largest_depth_is_found_if_every_depth_meets_the_latency() {
         let runtime_ms = runtime_ms(&job);
         assert!((50..5000).contains(&runtime_ms), "{runtime_ms}");
     }
-    let seen = as_fio(&bed, &[&NOTHING[..], &found].concat());
+    let output = as_fio(&bed, &[&ENDLESS_JOBS[..], &search].concat());
     let line = "latency   : target=10000000000, window=100000, percentile=90.00%, depth=4";
-    assert!(seen.stdout.contains(line), "{}", seen.text());
+    assert!(output.stdout.contains(line), "{}", output.text());
 }
 
 #[test]
@@ -267,19 +268,19 @@ fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
         assert_eq!(job["latency_depth"], 1);
         assert!(job["write"]["runtime"].as_u64().unwrap() >= 900);
     }
-    let seen = as_fio(&bed, &most);
+    let output = as_fio(&bed, &most);
     assert!(
-        seen.stderr.contains("not kept at any queue depth"),
+        output.stderr.contains("not kept at any queue depth"),
         "{}",
-        seen.text()
+        output.text()
     );
     bed.file(
         "late.fio",
         "[late]\nioengine=psync\nsize=1m\nbs=1m\nrw=write\ntime_based\nruntime=1\n\
          latency_target=1\nlatency_window=10ms\nlatency_percentile=50\n",
     );
-    let seen = bed.run(&["run", "late.fio", "--json", "-"]);
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["run", "late.fio", "--json", "-"]);
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     let mut warnings = record["warnings"].as_array().unwrap().iter();
     assert!(warnings.any(|it| it["code"] == "depth-not-found"));
 }
@@ -287,7 +288,7 @@ fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
 /// What both say of a steady state.
 fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
     let bed = ScratchTarget::new().unwrap();
-    for (seen, job) in both(&bed, &[&NOTHING[..], arguments].concat()) {
+    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], arguments].concat()) {
         assert_eq!(seen.code, 0, "{}", seen.text());
         let steady = &job["steadystate"];
         assert_eq!(steady["ss"], rule);
@@ -303,8 +304,8 @@ fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
             assert_eq!(steady["data"][key].as_array().unwrap().len(), 3, "{steady}");
         }
         for (key, value) in wanted {
-            let seen = steady["data"][key].as_f64().unwrap();
-            assert!((seen / value - 1.0).abs() < 0.3, "{key}: {seen}");
+            let actual = steady["data"][key].as_f64().unwrap();
+            assert!((actual / value - 1.0).abs() < 0.3, "{key}: {actual}");
         }
         let runtime_ms = runtime_ms(&job);
         assert!((2500..50_000).contains(&runtime_ms), "{runtime_ms}");
@@ -353,7 +354,7 @@ fn jobs_of_a_group_reach_steady_state_together() {
         "--ss=iops:50%",
         "--ss_dur=3",
     ];
-    for (seen, job) in both(&bed, &[&NOTHING[..], &group].concat()) {
+    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &group].concat()) {
         assert_eq!(seen.code, 0, "{}", seen.text());
         let steady = &job["steadystate"];
         assert_eq!(steady["attained"], 1, "{steady}");
@@ -385,11 +386,11 @@ fn a_job_that_is_not_steady_by_the_end_is_reported() {
             (&0.into(), &30.into())
         );
     }
-    let seen = as_fio(&bed, &short);
+    let output = as_fio(&bed, &short);
     assert!(
-        seen.stdout.contains("  steadystate  : attained=no, bw="),
+        output.stdout.contains("  steadystate  : attained=no, bw="),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -404,9 +405,9 @@ fn steady_state_can_use_latency_and_short_intervals() {
         "--output-format=json",
     ];
     // fio 3.33 knows neither.
-    let seen = as_fio(&bed, &[&NOTHING[..], &newer].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let steady = job(&seen)["steadystate"].clone();
+    let output = as_fio(&bed, &[&ENDLESS_JOBS[..], &newer].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let steady = job(&output)["steadystate"].clone();
     assert_eq!(
         (&steady["ss"], &steady["attained"]),
         (&"lat:100000.000000%".into(), &1.into())
@@ -421,9 +422,13 @@ fn check_describes_goals_in_words_and_groups_share_one_rule() {
     let file = "[global]\nioengine=null\nsize=1g\n[a]\nrate_min=1m\nmax_latency=20ms\n\
                 latency_target=5ms\nlatency_window=100ms\n[b]\nstonewall\nss=iops:1%\nss_dur=10\n";
     bed.file("goals.fio", file);
-    let seen = bed.run(&["check", "goals.fio"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let text = seen.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = bed.run(&["check", "goals.fio"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let text = output
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     for said in [
         "a ends with an error when its reads fall below 1 MiB/s in 1s",
         "a ends with an error when a read takes longer than 20ms",
@@ -431,16 +436,16 @@ fn check_describes_goals_in_words_and_groups_share_one_rule() {
          measured there",
         "b ends when every reading of its IOPS is within 1 % of their mean over 10s",
     ] {
-        assert!(text.contains(said), "{said}\n{}", seen.stdout);
+        assert!(text.contains(said), "{said}\n{}", output.stdout);
     }
     let file = "[global]\nioengine=null\nsize=1g\n[a]\nss=iops:1%\nss_dur=10\n[b]\nss=bw:1%\n\
                 ss_dur=10\n";
     bed.file("odd.fio", file);
-    let seen = bed.run(&["check", "odd.fio"]);
-    assert_eq!(seen.code, 2, "{}", seen.text());
+    let output = bed.run(&["check", "odd.fio"]);
+    assert_eq!(output.code, 2, "{}", output.text());
     assert!(
-        seen.stderr.contains("have different steady states"),
+        output.stderr.contains("have different steady states"),
         "{}",
-        seen.text()
+        output.text()
     );
 }

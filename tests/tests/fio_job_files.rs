@@ -10,7 +10,7 @@ use end_to_end::{ScratchTarget, finish, installed, need, samples};
 use serde_json::Value;
 
 /// What all workloads of access specifications have here, which end after an amount.
-const TOP: &str = "size = \"4m\"\nrun_time = 0\nramp_time = 0\n";
+const HEADER: &str = "size = \"4m\"\nrun_time = 0\nramp_time = 0\n";
 
 /// Requests of reads and of writes, by cell.
 type Counts = Vec<[u64; 2]>;
@@ -21,17 +21,17 @@ fn number(of: &Value, pointer: &str) -> u64 {
 
 /// The job file of a workload, below the name `job.fio`.
 fn convert(bed: &ScratchTarget, file: &str) {
-    let seen = bed.run(&["convert", file, "--to", "fio"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    bed.file("job.fio", &seen.stdout);
+    let output = bed.run(&["convert", file, "--to", "fio"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    bed.file("job.fio", &output.stdout);
 }
 
 /// What pgmeter does of a workload.
 fn run_pgmeter(bed: &ScratchTarget, file: &str) -> Counts {
     let target = bed.target().to_str().unwrap().to_owned();
-    let seen = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
-    let record: Value = serde_json::from_str(&seen.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", seen.text()));
+    let output = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
+    let record: Value = serde_json::from_str(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", output.text()));
     let cells = record["cells"].as_array().unwrap().iter();
     let count = |cell: &Value, kind: &str| number(cell, &format!("/operations/{kind}/count"));
     let counts = cells.map(|cell| [count(cell, "read"), count(cell, "write")]);
@@ -72,7 +72,7 @@ fn both(toml: &str) -> [Counts; 2] {
 fn converted_access_specifications_do_the_same_in_fio() {
     need!(installed("fio"));
     let spec = |line: &str| format!("[[access_spec]]\nname = \"s\"\nline = [{{ {line} }}]\n");
-    let ending = |keys: &str| format!("{TOP}operations = 960\n{keys}\n");
+    let ending = |keys: &str| format!("{HEADER}operations = 960\n{keys}\n");
     let lines = "size = \"4k\", of_size = 60, random = 100, align = \"4k\" }, \
                  { size = \"16k\", of_size = 40, random = 100, align = \"4k\"";
     let cases = [
@@ -132,7 +132,7 @@ fn converted_mixes_issue_as_many_requests_in_fio() {
     let lines = "{ size = \"4k\", of_size = 50, random = 100 }, \
                  { size = \"8k\", of_size = 50, read = 0, random = 100 }";
     let toml = format!(
-        "{TOP}operations = 4000\nworkers = 2\n[[access_spec]]\nname = \"s\"\nline = [{lines}]\n"
+        "{HEADER}operations = 4000\nworkers = 2\n[[access_spec]]\nname = \"s\"\nline = [{lines}]\n"
     );
     let [ours, theirs] = both(&toml);
     for [read, write] in [ours[0], theirs[0]] {
@@ -176,8 +176,8 @@ fn collected_job_files_survive_conversion() {
     let folder = need!(samples("fio"));
     let bed = ScratchTarget::new().unwrap();
     let cells = |file: &str| {
-        let seen = bed.run(&["check", file, "--json"]);
-        let plan: Value = serde_json::from_str(&seen.stdout).ok()?;
+        let output = bed.run(&["check", file, "--json"]);
+        let plan: Value = serde_json::from_str(&output.stdout).ok()?;
         Some(plan["cells"].clone())
     };
     let (mut same_count, mut refused_count) = (0, 0);
@@ -213,17 +213,17 @@ fn collected_job_files_survive_conversion() {
 #[test]
 fn workloads_that_fio_cannot_express_are_refused_with_one_action() {
     let bed = ScratchTarget::new().unwrap();
-    let of_lines = "[[access_spec]]\nline = [{ size = \"4k\", reply = \"4k\" }]\n";
-    bed.file("x.toml", of_lines);
-    let seen = bed.run(&["convert", "x.toml", "--to", "fio"]);
-    seen.assert_refused(2, &["fio cannot do `reply`", "help: leave `reply` out"]);
+    let lines = "[[access_spec]]\nline = [{ size = \"4k\", reply = \"4k\" }]\n";
+    bed.file("x.toml", lines);
+    let output = bed.run(&["convert", "x.toml", "--to", "fio"]);
+    output.assert_refused(2, &["fio cannot do `reply`", "help: leave `reply` out"]);
     bed.run(&["convert", "mail-server", "--to", "fio"])
         .assert_refused(
             2,
             &["`mail-server` works on many files", "convert workloads of"],
         );
-    let seen = bed.run(&["convert", "randread-4k", "--to", "fio"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["convert", "randread-4k", "--to", "fio"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let begin = "; converted by pgmeter from randread-4k\n";
-    assert!(seen.stdout.starts_with(begin), "{}", seen.text());
+    assert!(output.stdout.starts_with(begin), "{}", output.text());
 }

@@ -17,10 +17,10 @@ use serde_json::Value;
 type Keys = BTreeMap<String, String>;
 
 /// Keys beneath these are numbers that were met, or words that were given.
-const OPEN: [&str; 1] = ["bins"];
+const OPEN_KEYS: [&str; 1] = ["bins"];
 
 /// What 3.42 has besides what 3.33 has, which Debian has.
-const LATER: [&str; 5] = [
+const LATER_KEYS: [&str; 5] = [
     "/jobs/[]/job_start",
     "/jobs/[]/latency_target_ns",
     "/jobs/[]/latency_window_us",
@@ -31,7 +31,10 @@ const LATER: [&str; 5] = [
 fn keys_of(value: &Value, path: &str, keys: &mut Keys) {
     let kind = match value {
         Value::Object(map) => {
-            for (key, value) in map.iter().filter(|(key, _)| !OPEN.contains(&key.as_str())) {
+            for (key, value) in map
+                .iter()
+                .filter(|(key, _)| !OPEN_KEYS.contains(&key.as_str()))
+            {
                 keys_of(value, &format!("{path}/{key}"), keys);
             }
             "map"
@@ -76,23 +79,23 @@ fn run(
         command
     };
     command.args(words).arg(format!("--output-format={format}"));
-    let seen = finish(command.current_dir(directory));
-    assert_eq!(seen.code, 0, "{arguments}: {}", seen.text());
-    seen
+    let output = finish(command.current_dir(directory));
+    assert_eq!(output.code, 0, "{arguments}: {}", output.text());
+    output
 }
 
 /// What pgmeter printed: a document and nothing else, whatever was warned of.
 fn ours(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
-    let seen = run(bed, false, job, format);
-    let read = serde_json::from_str(&seen.stdout);
-    read.unwrap_or_else(|error| panic!("{error}: {}", seen.text()))
+    let output = run(bed, false, job, format);
+    let read = serde_json::from_str(&output.stdout);
+    read.unwrap_or_else(|error| panic!("{error}: {}", output.text()))
 }
 
 /// What fio printed behind its notes.
 fn theirs(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
-    let seen = run(bed, true, job, format);
-    let begin = seen.stdout.find("{\n").unwrap();
-    serde_json::from_str(&seen.stdout[begin..]).unwrap()
+    let output = run(bed, true, job, format);
+    let begin = output.stdout.find("{\n").unwrap();
+    serde_json::from_str(&output.stdout[begin..]).unwrap()
 }
 
 const FILE: &str = "[global]\nsize=128k\nbs=8k\ngroup_reporting=0\n[a]\nrw=read\niodepth=2\n[b]\n\
@@ -166,7 +169,8 @@ fn assert_same_keys_as_fio(jobs: &[(&str, &str)], format: &str) {
         for (key, kind) in &wanted {
             assert_eq!(own.get(key), Some(kind), "{job:?} {format}: {key}");
         }
-        let is_known = |key: &&String| wanted.contains_key(*key) || LATER.contains(&key.as_str());
+        let is_known =
+            |key: &&String| wanted.contains_key(*key) || LATER_KEYS.contains(&key.as_str());
         let further: Vec<_> = own.keys().filter(|key| !is_known(key)).collect();
         assert!(further.is_empty(), "{job:?} {format}: {further:?}");
         // What is told of options is the very same.
@@ -202,72 +206,77 @@ fn number(of: &Value, key: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no number {key} in {of}"))
 }
 
-fn assert_percentiles_rise(latency: &Value, whose: &str) {
+fn assert_percentiles_rise(latency: &Value, program: &str) {
     let percentiles = latency["percentile"].as_object().unwrap();
-    let mut of_percents: Vec<(f64, f64)> = percentiles
+    let mut values: Vec<(f64, f64)> = percentiles
         .iter()
         .map(|(percent, it)| (percent.parse().unwrap(), it.as_f64().unwrap()))
         .collect();
-    of_percents.sort_by(|one, other| one.0.total_cmp(&other.0));
+    values.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut last = 0.0;
-    for (_, value) in of_percents {
-        assert!(value >= last, "{whose} percentiles fall");
+    for (_, value) in values {
+        assert!(value >= last, "{program} percentiles fall");
         // Buckets are known by their ends.
-        assert!(value <= number(latency, "max") * 1.05, "{whose}");
+        assert!(value <= number(latency, "max") * 1.05, "{program}");
         last = value;
     }
 }
 
 /// What is printed hangs together as in fio: bytes, KiB, nanoseconds, milliseconds, percents.
-fn assert_units_are_right(document: &Value, whose: &str) {
+fn assert_units_are_right(document: &Value, program: &str) {
     for job in document["jobs"].as_array().unwrap() {
         let is_about = |one: f64, other: f64, what: &str| {
-            let allowed = other.abs() * 0.02 + 2.0;
-            assert!(
-                (one - other).abs() <= allowed,
-                "{whose} {what}: {one} {other}"
-            );
+            let is_near = (one - other).abs() <= other.abs() * 0.02 + 2.0;
+            assert!(is_near, "{program} {what}: {one} {other}");
         };
         for side in ["read", "write"] {
-            let told = &job[side];
-            let bytes = number(told, "io_bytes");
+            let figures = &job[side];
+            let bytes = number(figures, "io_bytes");
             if bytes == 0.0 {
                 continue;
             }
-            is_about(number(told, "io_kbytes"), bytes / 1024.0, "KiB");
+            is_about(number(figures, "io_kbytes"), bytes / 1024.0, "KiB");
             is_about(
-                number(told, "bw") * 1024.0,
-                number(told, "bw_bytes"),
+                number(figures, "bw") * 1024.0,
+                number(figures, "bw_bytes"),
                 "KiB/s",
             );
-            let seconds = number(told, "runtime") / 1000.0;
-            let ratio = number(told, "bw_bytes") / (bytes / seconds);
+            let seconds = number(figures, "runtime") / 1000.0;
+            let ratio = number(figures, "bw_bytes") / (bytes / seconds);
             assert!(
                 (0.9..1.1).contains(&ratio),
-                "{whose} bytes a second: {ratio}"
+                "{program} bytes a second: {ratio}"
             );
-            let ratio = number(told, "iops") / (number(told, "total_ios") / seconds);
+            let ratio = number(figures, "iops") / (number(figures, "total_ios") / seconds);
             assert!(
                 (0.9..1.1).contains(&ratio),
-                "{whose} requests a second: {ratio}"
+                "{program} requests a second: {ratio}"
             );
             for key in ["clat_ns", "lat_ns"] {
-                let latency = &told[key];
+                let latency = &figures[key];
                 let [least, mean, most] = ["min", "mean", "max"].map(|it| number(latency, it));
-                assert!(least <= mean && mean <= most, "{whose} {latency}");
-                assert_eq!(number(latency, "N"), number(told, "total_ios"), "{whose}");
+                assert!(least <= mean && mean <= most, "{program} {latency}");
+                assert_eq!(
+                    number(latency, "N"),
+                    number(figures, "total_ios"),
+                    "{program}"
+                );
                 // All of it took no longer than the run.
                 let all_seconds = mean * number(latency, "N") / 1e9;
                 assert!(
                     all_seconds <= 1.1 * seconds + 0.01,
-                    "{whose} {all_seconds} {seconds}"
+                    "{program} {all_seconds} {seconds}"
                 );
             }
-            assert_percentiles_rise(&told["clat_ns"], whose);
-            let bins = told["clat_ns"]["bins"].as_object().unwrap();
+            assert_percentiles_rise(&figures["clat_ns"], program);
+            let bins = figures["clat_ns"]["bins"].as_object().unwrap();
             let counted: u64 = bins.values().map(|it| it.as_u64().unwrap()).sum();
-            assert_eq!(counted as f64, number(told, "total_ios"), "{whose} bins");
-            assert!(bins.keys().all(|it| it.parse::<u64>().is_ok()), "{whose}");
+            assert_eq!(
+                counted as f64,
+                number(figures, "total_ios"),
+                "{program} bins"
+            );
+            assert!(bins.keys().all(|it| it.parse::<u64>().is_ok()), "{program}");
         }
         let shares = ["latency_ns", "latency_us", "latency_ms"].map(|key| {
             let shares = job[key].as_object().unwrap().values();
@@ -275,9 +284,12 @@ fn assert_units_are_right(document: &Value, whose: &str) {
         });
         is_about(shares.iter().sum(), 100.0, "classes of latency");
         for key in ["usr_cpu", "sys_cpu"] {
-            assert!((0.0..=101.0).contains(&number(job, key)), "{whose} {key}");
+            assert!((0.0..=101.0).contains(&number(job, key)), "{program} {key}");
         }
-        assert!(number(job, "job_runtime") >= 490.0, "{whose} milliseconds");
+        assert!(
+            number(job, "job_runtime") >= 490.0,
+            "{program} milliseconds"
+        );
     }
 }
 
@@ -303,25 +315,25 @@ fn warnings_never_break_the_json_document() {
         "--name=a --rw=read --size=64k --runtime=0.5 --filesize=16k --thread",
         "--name=\"ä\u{1}\" --rw=read --size=64k --description=\"\\",
     ] {
-        let seen = run(&bed, false, (arguments, ""), "json");
-        assert_eq!(seen.stderr, "", "{arguments}");
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = run(&bed, false, (arguments, ""), "json");
+        assert_eq!(output.stderr, "", "{arguments}");
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(document["jobs"].as_array().unwrap().len(), 1);
         // Nor are they among what is written to a file.
         let file = format!("{arguments} --output=out.json");
-        let seen = run(&bed, false, (&file, ""), "json");
-        assert_eq!(seen.stdout, "", "{arguments}");
+        let output = run(&bed, false, (&file, ""), "json");
+        assert_eq!(output.stdout, "", "{arguments}");
         let written = fs::read(bed.target().join("ours/out.json")).unwrap();
         serde_json::from_slice::<Value>(&written).unwrap();
     }
     // More than one format: the document is a part of what is printed, as in fio.
-    let seen = run(
+    let output = run(
         &bed,
         false,
         ("--name=a --rw=read --size=64k", ""),
         "json,terse",
     );
-    let document = &seen.stdout[seen.stdout.find("{\n").unwrap()..];
+    let document = &output.stdout[output.stdout.find("{\n").unwrap()..];
     let mut documents = serde_json::Deserializer::from_str(document).into_iter::<Value>();
     assert!(documents.next().unwrap().is_ok());
 }
@@ -331,20 +343,20 @@ const FIO_PLOT: &str = "fio-plot==1.1.21";
 
 /// fio-plot, in an environment of its own.
 fn fio_plot() -> Result<PathBuf, FixtureError> {
-    let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(FIO_PLOT);
-    let program = place.join("bin/fio-plot");
-    let marker = place.join("complete");
+    let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join(FIO_PLOT);
+    let program = venv.join("bin/fio-plot");
+    let marker = venv.join("complete");
     if marker.exists() {
         return Ok(program);
     }
-    let unavailable = |what: &str| FixtureError::Unavailable(format!("no fio-plot: {what}"));
+    let unavailable = |reason: &str| FixtureError::Unavailable(format!("no fio-plot: {reason}"));
     let limit = Duration::from_secs(300);
     let mut python = Command::new("python3");
-    let made = run_within(python.args(["-m", "venv", "--clear"]).arg(&place), limit);
-    if !made.is_ok_and(|it| it.code == 0) {
+    let created = run_within(python.args(["-m", "venv", "--clear"]).arg(&venv), limit);
+    if !created.is_ok_and(|it| it.code == 0) {
         return Err(unavailable("python3 makes no virtual environment"));
     }
-    let mut pip = Command::new(place.join("bin/pip"));
+    let mut pip = Command::new(venv.join("bin/pip"));
     pip.args([
         "install",
         "--quiet",
@@ -398,10 +410,10 @@ fn fio_plot_draws_charts() {
             .args(["-r", "randread", "-T", name]);
         command.arg("-i").arg(&results).arg("-o").arg(&chart);
         command.env("MPLBACKEND", "Agg").env("HOME", bed.path());
-        let seen = finish(command.current_dir(bed.path()));
-        assert_eq!(seen.code, 0, "{name}: {}", seen.text());
+        let output = finish(command.current_dir(bed.path()));
+        assert_eq!(output.code, 0, "{name}: {}", output.text());
         let picture = fs::read(&chart).unwrap_or_default();
-        assert!(picture.starts_with(b"\x89PNG"), "{name}: {}", seen.text());
+        assert!(picture.starts_with(b"\x89PNG"), "{name}: {}", output.text());
         assert!(picture.len() > 20_000, "{name}: {} bytes", picture.len());
     }
 }

@@ -9,7 +9,7 @@ use front::fio::{Action, ParserEnvironment, read_arguments, read_file};
 
 /// Files that fio does not take either: slips, templates, a missing file to include, and an option
 /// of a patched fio.
-const WRONG: [&str; 7] = ["09", "10", "22", "23", "24", "46", "58"];
+const INVALID: [&str; 7] = ["09", "10", "22", "23", "24", "46", "58"];
 
 /// Files whose engine is refused.
 const REFUSED: [&str; 8] = ["14", "15", "26", "33", "36", "42", "44", "60"];
@@ -76,7 +76,7 @@ fn number(path: &Path) -> String {
     name.chars().take(2).collect()
 }
 
-const AROUND: ParserEnvironment<'_> = ParserEnvironment {
+const ENVIRONMENT: ParserEnvironment<'_> = ParserEnvironment {
     variable: &variable,
     ..ParserEnvironment::EMPTY
 };
@@ -89,13 +89,13 @@ fn job_files_are_accepted_or_refused_as_documented() {
         let name = path.to_string_lossy().into_owned();
         let number = number(&path);
         let is_among = |list: &[&str]| list.contains(&number.as_str());
-        let seen = match read_file(&name, &std::fs::read(&path).unwrap(), &AROUND) {
+        let actual = match read_file(&name, &std::fs::read(&path).unwrap(), &ENVIRONMENT) {
             Err(error) => {
                 assert!(error.line.is_some() && error.help.is_some(), "{error}");
                 ("wrong", error.to_string())
             }
             Ok(set) => match set.refusal() {
-                Some(refusal) if set.obstacles.contains(&refusal) => {
+                Some(refusal) if set.run_errors.contains(&refusal) => {
                     ("without size", refusal.to_string())
                 }
                 Some(refusal) => ("refused", refusal.to_string()),
@@ -103,15 +103,15 @@ fn job_files_are_accepted_or_refused_as_documented() {
             },
         };
         let wanted = match () {
-            () if is_among(&WRONG) => "wrong",
+            () if is_among(&INVALID) => "wrong",
             () if is_among(&REFUSED) => "refused",
             () if is_among(&WITHOUT_SIZE) => "without size",
             () => "runs",
         };
-        if seen.0 != wanted {
+        if actual.0 != wanted {
             unexpected.push(format!(
                 "{name}: wanted {wanted}, seen {}: {}",
-                seen.0, seen.1
+                actual.0, actual.1
             ));
         }
     }
@@ -142,7 +142,7 @@ fn job_files_print_as_the_command_lines_that_fio_prints() {
     let read = |name: &str| std::fs::read(name).map_err(|error| error.to_string());
     let around = ParserEnvironment {
         read: &read,
-        ..AROUND
+        ..ENVIRONMENT
     };
     let (mut compared, mut unequal) = (0, Vec::new());
     for path in job_files(&folder) {

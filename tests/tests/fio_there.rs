@@ -13,9 +13,9 @@ fn content() -> Vec<u8> {
 
 fn json(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let arguments = [&["as", "fio", "--output-format=json"], arguments].concat();
-    let seen = bed.run(&arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    serde_json::from_str(&seen.stdout).unwrap()
+    let output = bed.run(&arguments);
+    assert_eq!(output.code, 0, "{}", output.text());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 fn moved(document: &Value, job_index: usize, direction: &str) -> u64 {
@@ -49,18 +49,18 @@ fn missing_files_and_devices_are_reported_with_their_line() {
     let bed = need!(ScratchTarget::new());
     let missing = bed.path().join("none");
     let job = |text: String| bed.file("j.fio", text).display().to_string();
-    let of_file = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
-    bed.run(&["check", &of_file]).assert_refused(
+    let file_job = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
+    bed.run(&["check", &file_job]).assert_refused(
         2,
         &["has no size, and there is no file", "j.fio:1", "size=1g"],
     );
-    let of_device = job("[a]\nrw=read\nfilename=/dev/not-there\nsize=1m\n".to_owned());
+    let device_job = job("[a]\nrw=read\nfilename=/dev/not-there\nsize=1m\n".to_owned());
     let target = bed.target().display().to_string();
-    bed.run(&["check", &of_device])
+    bed.run(&["check", &device_job])
         .assert_refused(2, &["`/dev/not-there` does not exist", "j.fio:3"]);
     // Another target stands for it.
-    let seen = bed.run(&["check", &of_device, "--target", &target]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["check", &device_job, "--target", &target]);
+    assert_eq!(output.code, 0, "{}", output.text());
 }
 
 #[test]

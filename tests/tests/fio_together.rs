@@ -15,24 +15,24 @@ fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
 
 /// What pgmeter does of the same arguments, and fio, where it is there.
 fn both(bed: &ScratchTarget, arguments: &[&str]) -> Vec<Finished> {
-    let mut seen = vec![as_fio(bed, arguments)];
+    let mut outputs = vec![as_fio(bed, arguments)];
     if installed("fio").is_ok() {
         let mut fio = Command::new("fio");
-        seen.push(finish(fio.args(arguments).current_dir(bed.target())));
+        outputs.push(finish(fio.args(arguments).current_dir(bed.target())));
     }
-    seen
+    outputs
 }
 
 /// The JSON documents on standard output; fio has notes before them.
-fn documents(seen: &Finished) -> Vec<Value> {
-    let begin = seen.stdout.find("{\n");
-    let begin = begin.unwrap_or_else(|| panic!("{}", seen.text()));
-    let documents = serde_json::Deserializer::from_str(&seen.stdout[begin..]).into_iter();
+fn documents(output: &Finished) -> Vec<Value> {
+    let begin = output.stdout.find("{\n");
+    let begin = begin.unwrap_or_else(|| panic!("{}", output.text()));
+    let documents = serde_json::Deserializer::from_str(&output.stdout[begin..]).into_iter();
     documents.map(Result::unwrap).collect()
 }
 
-fn jobs(seen: &Finished) -> Vec<Value> {
-    let document = documents(seen).pop().unwrap();
+fn jobs(output: &Finished) -> Vec<Value> {
+    let document = documents(output).pop().unwrap();
     document["jobs"].as_array().unwrap().clone()
 }
 
@@ -56,9 +56,9 @@ fn wait_for_starts_a_job_after_the_named_jobs_only() {
         "--wait_for=first",
         "--name=third",
     ];
-    let seen = as_fio(&bed, &arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let jobs = jobs(&seen);
+    let output = as_fio(&bed, &arguments);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let jobs = jobs(&output);
     let begins: Vec<u64> = jobs.iter().map(|job| number(job, "/job_start")).collect();
     assert!(begins[1] >= begins[0] + 400, "{begins:?}");
     assert!(begins[2] < begins[0] + 300, "{begins:?}");
@@ -136,9 +136,9 @@ fn exitall_on_error_ends_the_other_jobs_after_a_missed_goal() {
         "--name=b",
     ];
     let run_time = |arguments: &[&str]| {
-        let seen = as_fio(&bed, arguments);
-        assert_eq!(seen.code, 1, "{}", seen.text());
-        number(&jobs(&seen)[1], "/read/runtime")
+        let output = as_fio(&bed, arguments);
+        assert_eq!(output.code, 1, "{}", output.text());
+        number(&jobs(&output)[1], "/read/runtime")
     };
     assert!(run_time(&line) > 2500);
     assert!(run_time(&[&["--exitall_on_error"], &line[..]].concat()) < 2000);
@@ -161,9 +161,9 @@ fn sync_file_range_is_called_as_often_as_in_fio() {
                 &engine,
                 &rule,
             ];
-            let counts = both(&bed, &arguments).into_iter().map(|seen| {
-                assert_eq!(seen.code, 0, "{}", seen.text());
-                let job = &jobs(&seen)[0];
+            let counts = both(&bed, &arguments).into_iter().map(|output| {
+                assert_eq!(output.code, 0, "{}", output.text());
+                let job = &jobs(&output)[0];
                 // fio 3.33 takes them for short writes.
                 let syncs = number(job, "/sync/total_ios") + number(job, "/write/short_ios");
                 [number(job, "/write/total_ios"), syncs]
@@ -183,9 +183,13 @@ fn content_that_no_job_wrote_cannot_be_verified() {
     fs::write(bed.target().join("mine"), &content).unwrap();
     let read = ["--name=v", "--rw=read", "--verify=crc32c", "--size=64k"];
     for arguments in [&read[..], &[&read[..], &["--filename=mine"]].concat()] {
-        let seen = both(&bed, arguments);
-        assert!(seen.iter().all(|it| it.code == 1), "{}", seen[0].text());
-        seen[0].assert_refused(1, &["which no job above it writes with `verify`"]);
+        let outputs = both(&bed, arguments);
+        assert!(
+            outputs.iter().all(|it| it.code == 1),
+            "{}",
+            outputs[0].text()
+        );
+        outputs[0].assert_refused(1, &["which no job above it writes with `verify`"]);
     }
     assert!(fs::read(bed.target().join("mine")).unwrap() == content);
     let written = [
@@ -223,9 +227,9 @@ fn results_are_printed_while_jobs_run() {
         "--stonewall",
         "--runtime=100ms",
     ];
-    let seen = as_fio(&bed, &arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let documents = documents(&seen);
+    let finished = as_fio(&bed, &arguments);
+    assert_eq!(finished.code, 0, "{}", finished.text());
+    let documents = documents(&finished);
     assert!((3..6).contains(&documents.len()), "{}", documents.len());
     let counts = documents
         .iter()
@@ -238,21 +242,21 @@ fn results_are_printed_while_jobs_run() {
         let runtime_ms = number(document, "/jobs/0/read/runtime");
         assert!(*count >= runtime_ms * 7 / 10, "{count} of {runtime_ms} ms");
     }
-    let made: Vec<u64> = documents
+    let times_ms: Vec<u64> = documents
         .iter()
         .map(|it| number(it, "/timestamp_ms"))
         .collect();
-    assert!(made[1] >= made[0] + 500, "{made:?}");
+    assert!(times_ms[1] >= times_ms[0] + 500, "{times_ms:?}");
     // What has not begun is there with nothing.
     assert_eq!(number(&documents[0], "/jobs/1/read/total_ios"), 0);
     let file = bed.path().join("results");
     let output = format!("--output={}", file.display());
-    let seen = as_fio(&bed, &[&arguments[..], &[&output]].concat());
+    let finished = as_fio(&bed, &[&arguments[..], &[&output]].concat());
     assert_eq!(
-        (seen.code, seen.stdout.as_str()),
+        (finished.code, finished.stdout.as_str()),
         (0, ""),
         "{}",
-        seen.text()
+        finished.text()
     );
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.matches("\"fio version\"").count() >= 3, "{text}");
@@ -287,14 +291,14 @@ fn global_and_group_options_are_reported_as_in_fio() {
     let text = "[global]\nname=first\nname=all\nioengine=null\nsize=1m\ngroup_reporting\n\
                 [a]\nrw=read\n[b]\nrw=write\nbs=8k\n[c]\nnew_group\nname=own\n";
     let file = bed.file("named.fio", text).display().to_string();
-    let told = both(&bed, &["--output-format=json", &file]);
-    let options = told.iter().map(|seen| {
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let document = documents(seen).pop().unwrap();
+    let outputs = both(&bed, &["--output-format=json", &file]);
+    let options = outputs.iter().map(|output| {
+        assert_eq!(output.code, 0, "{}", output.text());
+        let document = documents(output).pop().unwrap();
         let jobs = document["jobs"].as_array().unwrap();
-        let of_jobs = jobs.iter().map(|job| job["job options"].clone()).collect();
+        let job_options = jobs.iter().map(|job| job["job options"].clone()).collect();
         // Ours are told where files are, too.
-        (document["global options"]["name"].clone(), of_jobs)
+        (document["global options"]["name"].clone(), job_options)
     });
     let options: Vec<(Value, Vec<Value>)> = options.collect();
     assert_eq!(options[0].0, "all");
@@ -311,8 +315,8 @@ fn goals_survive_conversion_to_a_workload_file() {
                 [c]\nstonewall\nss=bw_slope:0.5%\nss_dur=10\nss_ramp=2\n";
     let file = bed.file("goals.fio", text).display().to_string();
     let toml = bed.path().join("goals.toml").display().to_string();
-    let seen = bed.run(&["convert", &file, "--to", "toml", "-o", &toml]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["convert", &file, "--to", "toml", "-o", &toml]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let written = fs::read_to_string(&toml).unwrap();
     for key in [
         "byte_rate_min = \"2KiB\"",
@@ -325,8 +329,8 @@ fn goals_survive_conversion_to_a_workload_file() {
     ] {
         assert!(written.contains(key), "{key}\n{written}");
     }
-    let seen = bed.run(&["run", &toml, "--quiet"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", &toml, "--quiet"]);
+    assert_eq!(output.code, 0, "{}", output.text());
 }
 
 /// A job that writes 1 MiB for verification, one whose lines are given, and one that verifies all.
@@ -350,14 +354,21 @@ fn blocks_written_by_a_job_without_verify_do_not_verify() {
     ] {
         let bed = ScratchTarget::in_memory().unwrap();
         let file = bed.file("verified.fio", verified_after(between));
-        let seen = as_fio(&bed, &["--output-format=json", &file.to_string_lossy()]);
-        assert_eq!(seen.code, 1, "{between}: {}", seen.text());
-        let errors: Vec<u64> = jobs(&seen).iter().map(|it| number(it, "/error")).collect();
+        let output = as_fio(&bed, &["--output-format=json", &file.to_string_lossy()]);
+        assert_eq!(output.code, 1, "{between}: {}", output.text());
+        let errors: Vec<u64> = jobs(&output)
+            .iter()
+            .map(|it| number(it, "/error"))
+            .collect();
         assert_eq!(errors, [0, 0, 84], "{between}");
         let line = format!("/vf at offset {offset} (read of 4096 bytes): wanted ");
-        assert!(seen.stderr.contains(&line), "{between}: {}", seen.stderr);
+        assert!(
+            output.stderr.contains(&line),
+            "{between}: {}",
+            output.stderr
+        );
         // As in fio, the first wrong read ends the job.
-        let reads = number(&jobs(&seen)[2], "/read/total_ios");
+        let reads = number(&jobs(&output)[2], "/read/total_ios");
         assert_eq!(reads, offset / 4096 + 1, "{between}");
     }
 }
@@ -370,15 +381,15 @@ fn a_job_continues_after_wrong_reads_on_request() {
     for option in ["continue_on_error=verify", "ignore_error=,,EILSEQ"] {
         let option = format!("--{option}");
         let arguments = [&option, "--output-format=json", &file.to_string_lossy()];
-        let seen = as_fio(&bed, &arguments);
-        let job = &jobs(&seen)[2];
+        let output = as_fio(&bed, &arguments);
+        let job = &jobs(&output)[2];
         assert_eq!(number(job, "/read/total_ios"), 256, "{option}");
-        let told = ["/error", "/total_err", "/first_error"].map(|it| number(job, it));
-        assert_eq!(told, [84, 16, 84], "{option}");
+        let errors = ["/error", "/total_err", "/first_error"].map(|it| number(job, it));
+        assert_eq!(errors, [84, 16, 84], "{option}");
         assert!(
-            seen.stderr.contains("16 reads of the job are wrong"),
+            output.stderr.contains("16 reads of the job are wrong"),
             "{}",
-            seen.stderr
+            output.stderr
         );
     }
 }
@@ -398,7 +409,7 @@ fn a_byte_changed_after_the_layout_is_reported_with_its_offset() {
             let file = fs::OpenOptions::new().write(true).open(files.join("vf"));
             std::os::unix::fs::FileExt::write_all_at(&file.unwrap(), b"!", 70_000).unwrap();
         });
-        let seen = match mode {
+        let output = match mode {
             "as" => as_fio(&bed, &[&file.to_string_lossy()]),
             _ => bed.run(&[
                 "run",
@@ -408,16 +419,20 @@ fn a_byte_changed_after_the_layout_is_reported_with_its_offset() {
             ]),
         };
         change.join().unwrap();
-        assert_eq!(seen.code, 1, "{}", seen.text());
-        let place = match mode {
+        assert_eq!(output.code, 1, "{}", output.text());
+        let location = match mode {
             "as" => "/vf at offset 69632 (read of 4096 bytes): wanted ",
             _ => "pgmeter.work/files-0/vf` at offset 69632",
         };
         // Messages are wrapped to the width of the terminal.
-        let words = seen.text().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(place), "{words}");
+        let words = output
+            .text()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(words.contains(location), "{words}");
         if mode == "as" {
-            assert!(seen.stdout.contains("err=84 ("), "{}", seen.stdout);
+            assert!(output.stdout.contains("err=84 ("), "{}", output.stdout);
         }
     }
 }
@@ -466,8 +481,9 @@ fn a_job_that_moves_more_than_its_size_makes_as_many_passes_as_in_fio() {
             .split_ascii_whitespace()
             .chain(words)
             .collect();
-        let seen = as_fio(&bed, &all);
-        let counts = ["/read/total_ios", "/write/total_ios"].map(|it| number(&jobs(&seen)[0], it));
+        let output = as_fio(&bed, &all);
+        let counts =
+            ["/read/total_ios", "/write/total_ios"].map(|it| number(&jobs(&output)[0], it));
         assert_eq!(counts, [reads, writes], "{arguments}");
     }
 }
@@ -475,7 +491,7 @@ fn a_job_that_moves_more_than_its_size_makes_as_many_passes_as_in_fio() {
 #[test]
 fn requests_of_the_depth_search_count_if_the_job_ends_before_it() {
     let bed = ScratchTarget::in_memory().unwrap();
-    let seen = as_fio(
+    let output = as_fio(
         &bed,
         &[
             "--output-format=json",
@@ -488,9 +504,9 @@ fn requests_of_the_depth_search_count_if_the_job_ends_before_it() {
         ],
     );
     assert_eq!(
-        number(&jobs(&seen)[0], "/read/total_ios"),
+        number(&jobs(&output)[0], "/read/total_ios"),
         1024,
         "{}",
-        seen.text()
+        output.text()
     );
 }

@@ -19,10 +19,10 @@ struct Trap {
     /// A job file, where there is one.
     file: &'static str,
     /// Files with their sizes that are there before.
-    there: &'static [(&'static str, u64)],
-    judged: Expectation,
+    existing: &'static [(&'static str, u64)],
+    expectation: Expectation,
     /// What standard error says without `--fio-compat`.
-    says: &'static [&'static str],
+    messages: &'static [&'static str],
 }
 
 /// How both are held against each other.
@@ -31,25 +31,25 @@ enum Expectation {
     /// The same counts, and files of the same sizes.
     Equal,
     /// As `Equal`, but syncs, which fio 3.33 counts otherwise.
-    EqualButSyncs,
+    EqualExceptSyncs,
     /// Counts are drawn: bytes and requests within half a percent.
-    Shares,
+    Near,
     /// As `Shares`; plainly it is another number of requests.
-    SharesPlainlyOther,
+    NearIfExact,
     /// Neither takes it.
-    Wrong,
+    Rejected,
 }
 
-use Expectation::{Equal, EqualButSyncs, Shares, SharesPlainlyOther, Wrong};
+use Expectation::{Equal, EqualExceptSyncs, Near, NearIfExact, Rejected};
 
 const fn trap(name: &'static str, arguments: &'static str, judged: Expectation) -> Trap {
     Trap {
         name,
         arguments,
         file: "",
-        there: &[],
-        judged,
-        says: &[],
+        existing: &[],
+        expectation: judged,
+        messages: &[],
     }
 }
 
@@ -61,20 +61,23 @@ impl Trap {
         }
     }
 
-    const fn with(self, there: &'static [(&'static str, u64)]) -> Self {
-        Self { there, ..self }
+    const fn with(self, existing: &'static [(&'static str, u64)]) -> Self {
+        Self { existing, ..self }
     }
 
     const fn says(self, says: &'static [&'static str]) -> Self {
-        Self { says, ..self }
+        Self {
+            messages: says,
+            ..self
+        }
     }
 }
 
 /// What came of a run.
 struct Outcome {
-    seen: Finished,
+    finished: Finished,
     /// What was printed, notes before it left out; none where nothing was.
-    told: Option<Value>,
+    json: Option<Value>,
     /// The names of files that were made, with their sizes.
     files: BTreeMap<String, u64>,
 }
@@ -92,7 +95,7 @@ struct Counts {
 
 impl Outcome {
     fn counts(&self) -> Vec<Counts> {
-        let jobs = self.told.as_ref().and_then(|it| it["jobs"].as_array());
+        let jobs = self.json.as_ref().and_then(|it| it["jobs"].as_array());
         jobs.into_iter().flatten().map(Counts::of).collect()
     }
 }
@@ -133,7 +136,7 @@ impl Counts {
 fn ground(bed: &ScratchTarget, name: &str, trap: &Trap) -> PathBuf {
     let directory = bed.target().join(name);
     fs::create_dir(&directory).unwrap();
-    for (file, size) in trap.there {
+    for (file, size) in trap.existing {
         let path = directory.join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, vec![b'm'; *size as usize]).unwrap();
@@ -153,34 +156,34 @@ fn arguments(bed: &ScratchTarget, trap: &Trap) -> Vec<String> {
 
 /// The files below a directory, but for those in which fio keeps what it verified.
 fn files_in(directory: &Path) -> BTreeMap<String, u64> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.path().is_dir() {
             let below = files_in(&entry.path()).into_iter();
-            found.extend(below.map(|(file, size)| (format!("{name}/{file}"), size)));
+            files.extend(below.map(|(file, size)| (format!("{name}/{file}"), size)));
         } else if !name.ends_with("-verify.state") {
-            found.insert(name, entry.metadata().unwrap().len());
+            files.insert(name, entry.metadata().unwrap().len());
         }
     }
-    found
+    files
 }
 
 fn run_fio(bed: &ScratchTarget, trap: &Trap) -> Outcome {
     let directory = ground(bed, "fio", trap);
     let mut command = Command::new("fio");
     command.args(arguments(bed, trap)).current_dir(&directory);
-    let seen = finish(command.arg("--output-format=json"));
+    let output = finish(command.arg("--output-format=json"));
     // Notes come before the document.
-    let begin = seen.stdout.find("{\n");
-    let told = begin.and_then(|at| {
-        let mut documents = serde_json::Deserializer::from_str(&seen.stdout[at..]).into_iter();
+    let begin = output.stdout.find("{\n");
+    let document = begin.and_then(|at| {
+        let mut documents = serde_json::Deserializer::from_str(&output.stdout[at..]).into_iter();
         documents.next()?.ok()
     });
     Outcome {
-        told,
+        json: document,
         files: files_in(&directory),
-        seen,
+        finished: output,
     }
 }
 
@@ -190,26 +193,30 @@ fn run_pgmeter(bed: &ScratchTarget, name: &str, trap: &Trap, more: &[&str]) -> O
     let format = "--output-format=json";
     command.args(["as", "fio"]).args(more);
     command.args(arguments(bed, trap)).arg(format);
-    let seen = finish(command.current_dir(&directory));
-    let told = (!seen.stdout.is_empty()).then(|| {
-        let told = serde_json::from_str(&seen.stdout);
-        told.unwrap_or_else(|_| panic!("{}: no JSON: {}", trap.name, seen.text()))
+    let output = finish(command.current_dir(&directory));
+    let document = (!output.stdout.is_empty()).then(|| {
+        let document = serde_json::from_str(&output.stdout);
+        document.unwrap_or_else(|_| panic!("{}: no JSON: {}", trap.name, output.text()))
     });
     let mut files = files_in(&directory);
-    for (file, size) in trap.there {
+    for (file, size) in trap.existing {
         assert_eq!(files.get(*file), Some(size), "{}: {file}", trap.name);
     }
-    if told.is_some() {
+    if document.is_some() {
         files.extend(files_of_record(bed));
     }
-    Outcome { seen, told, files }
+    Outcome {
+        finished: output,
+        json: document,
+        files,
+    }
 }
 
 /// The files that the newest run made in work directories, as its record tells them.
 fn files_of_record(bed: &ScratchTarget) -> BTreeMap<String, u64> {
     assert!(bed.path().join(STORE).exists());
     let record: Value = serde_json::from_str(&bed.run(&["runs", "export", "last"]).stdout).unwrap();
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for cell in record["plan"]["cells"].as_array().unwrap() {
         for file in cell["jobs"]["files"].as_array().unwrap() {
             let target = file["target_index"].as_u64().unwrap() as usize;
@@ -227,11 +234,11 @@ fn files_of_record(bed: &ScratchTarget) -> BTreeMap<String, u64> {
                 false => file["size_bytes"].as_u64().unwrap(),
             };
             if !file["is_removed"].as_bool().unwrap() {
-                found.insert(path.to_string_lossy().into_owned(), bytes);
+                files.insert(path.to_string_lossy().into_owned(), bytes);
             }
         }
     }
-    found
+    files
 }
 
 fn check(trap: &Trap) {
@@ -239,18 +246,28 @@ fn check(trap: &Trap) {
     let name = trap.name;
     let letter = run_pgmeter(&bed, "letter", trap, &["--fio-compat"]);
     let plain = run_pgmeter(&bed, "plain", trap, &[]);
-    let said = plain.seen.stderr.clone() + &notes(&bed, trap, &[]);
-    for phrase in trap.says {
-        assert!(said.contains(phrase), "{name}: no `{phrase}` in {said}");
+    let text = plain.finished.stderr.clone() + &notes(&bed, trap, &[]);
+    for phrase in trap.messages {
+        assert!(text.contains(phrase), "{name}: no `{phrase}` in {text}");
     }
-    let is_taken = trap.judged != Wrong;
+    let is_taken = trap.expectation != Rejected;
     for ours in [&letter, &plain] {
         let wanted = if is_taken { 0 } else { 1 };
-        assert_eq!(ours.seen.code, wanted, "{name}: {}", ours.seen.text());
+        assert_eq!(
+            ours.finished.code,
+            wanted,
+            "{name}: {}",
+            ours.finished.text()
+        );
     }
     let fio = run_fio(&bed, trap);
-    let fails = fio.seen.code != 0;
-    assert_eq!(fails, trap.judged == Wrong, "{name}: {}", fio.seen.text());
+    let fails = fio.finished.code != 0;
+    assert_eq!(
+        fails,
+        trap.expectation == Rejected,
+        "{name}: {}",
+        fio.finished.text()
+    );
     if !is_taken {
         return;
     }
@@ -260,14 +277,14 @@ fn check(trap: &Trap) {
         ours.len() == theirs.len() && pairs.all(|(one, other)| one.is_near(other))
     };
     let bare = |of: &[Counts]| of.iter().map(Counts::without_syncs).collect::<Vec<_>>();
-    match trap.judged {
+    match trap.expectation {
         Equal => assert_eq!((&ours, &plainly), (&theirs, &theirs), "{name}"),
-        EqualButSyncs => assert_eq!(bare(&ours), bare(&theirs), "{name}"),
+        EqualExceptSyncs => assert_eq!(bare(&ours), bare(&theirs), "{name}"),
         _ => assert!(near(&ours), "{name}: {ours:?} {theirs:?}"),
     }
-    if trap.judged == SharesPlainlyOther {
+    if trap.expectation == NearIfExact {
         assert!(!near(&plainly), "{name}: {plainly:?} {theirs:?}");
-    } else if trap.judged == Shares {
+    } else if trap.expectation == Near {
         assert!(near(&plainly), "{name}: {plainly:?} {theirs:?}");
     }
     if !trap.arguments.contains("null") {
@@ -307,7 +324,7 @@ const SIZES: &[Trap] = &[
         "--name=a --rw=read --nrfiles=4 --filesize=256k --size=512k --bs=64k",
         Equal,
     ),
-    trap("3: nothing has a size", "--name=a --rw=read", Wrong)
+    trap("3: nothing has a size", "--name=a --rw=read", Rejected)
         .says(&["it has no size", "help: add `size=1g`"]),
     trap(
         "3: an existing file is taken whole",
@@ -318,7 +335,7 @@ const SIZES: &[Trap] = &[
     trap(
         "4: percents are of what is there, and nothing is",
         "--name=a --rw=read --size=10%",
-        Wrong,
+        Rejected,
     )
     .says(&["a size in percent needs an existing file"]),
     trap(
@@ -371,7 +388,7 @@ const SIZES: &[Trap] = &[
     trap(
         "9: a size below a block",
         "--name=a --rw=write --size=2k --bs=4k",
-        Wrong,
+        Rejected,
     )
     .says(&["its files are smaller than a block"]),
 ];
@@ -386,13 +403,13 @@ const UNITS: &[Trap] = &[
     trap(
         "11: decimals are cut off",
         "--name=a --rw=write --size=1.5m",
-        Wrong,
+        Rejected,
     )
     .says(&["decimals such as `1.5m` are truncated"]),
     trap(
         "11: half a block is no block",
         "--name=a --rw=write --size=64k --bs=0.5k",
-        Wrong,
+        Rejected,
     ),
     trap(
         "11: a decimal of a time is 0, and so no bound",
@@ -568,24 +585,24 @@ const JOBS: &[Trap] = &[
     Trap::of_file(
         "27: a wrong option ends all",
         "[a]\nsize=64k\n[b]\nsize=64k\niodeph=3\n",
-        Wrong,
+        Rejected,
     )
     .says(&[
         "there is no option `iodeph`",
         "did you mean `iodepth`?",
         ":5:1",
     ]),
-    Trap::of_file("27: case counts", "[a]\nsize=64k\nrw=READ\n", Wrong)
+    Trap::of_file("27: case counts", "[a]\nsize=64k\nrw=READ\n", Rejected)
         .says(&["did you mean `read`?"]),
-    Trap::of_file("27: a depth of 0", "[a]\nsize=64k\niodepth=0\n", Wrong)
+    Trap::of_file("27: a depth of 0", "[a]\nsize=64k\niodepth=0\n", Rejected)
         .says(&["use at least 1"]),
     Trap::of_file(
         "27: a share of 130",
         "[a]\nsize=64k\nrwmixread=130\n",
-        Wrong,
+        Rejected,
     )
     .says(&["use at most 100"]),
-    Trap::of_file("27: no job at all", "[a]\nsize=64k\nnumjobs=0\n", Wrong)
+    Trap::of_file("27: no job at all", "[a]\nsize=64k\nnumjobs=0\n", Rejected)
         .says(&["the section has no clones"]),
     Trap::of_file(
         "28: comments cut lines anywhere, and variables that are not set are empty",
@@ -605,17 +622,17 @@ const MIXES: &[Trap] = &[
     trap(
         "29: a size is that of reads and writes together",
         "--name=a --ioengine=null --rw=randrw --size=2g",
-        Shares,
+        Near,
     ),
     trap(
         "29: a share of reads is a probability",
         "--name=a --ioengine=null --rw=randrw --size=2g --rwmixread=70",
-        Shares,
+        Near,
     ),
     trap(
         "29: of both shares the later holds",
         "--name=a --ioengine=null --rw=randrw --size=2g --rwmixread=70 --rwmixwrite=60",
-        Shares,
+        Near,
     ),
     trap(
         "29: without writes it has no effect",
@@ -625,7 +642,7 @@ const MIXES: &[Trap] = &[
     trap(
         "30: reads and writes in order have positions of their own",
         "--name=a --ioengine=null --rw=rw --size=2g",
-        Shares,
+        Near,
     ),
     trap(
         "31: sizes of reads and of writes",
@@ -645,38 +662,38 @@ const MIXES: &[Trap] = &[
     trap(
         "32: a range at random is cut at blocks that were met",
         "--name=a --ioengine=null --rw=randwrite --size=1g --bsrange=1k-4k",
-        SharesPlainlyOther,
+        NearIfExact,
     )
     .says(&["requests keep their full size; fio shortens them"]),
     trap(
         "32: a range in order is even",
         "--name=a --ioengine=null --rw=write --size=1g --bsrange=1k-4k",
-        Shares,
+        Near,
     ),
     trap(
         "32: and at random, where blocks may come again",
         "--name=a --ioengine=null --rw=randwrite --size=1g --bsrange=1k-4k --norandommap",
-        Shares,
+        Near,
     ),
     trap(
         "33: shares of sizes are of requests",
         "--name=a --ioengine=null --rw=write --size=8g --bssplit=4k/50:64k/50",
-        Shares,
+        Near,
     ),
     trap(
         "33: a missing percent is a share of the rest",
         "--name=a --ioengine=null --rw=write --size=8g --bssplit=4k/60:8k:64k",
-        Shares,
+        Near,
     ),
     trap(
         "33: the last takes what is left",
         "--name=a --ioengine=null --rw=write --size=8g --bssplit=4k/30:64k/30",
-        Shares,
+        Near,
     ),
     trap(
         "33: above 100, the last is cut",
         "--name=a --ioengine=null --rw=write --size=8g --bssplit=64k/60:4k/50",
-        Shares,
+        Near,
     ),
     trap(
         "33: each direction has its own",
@@ -686,7 +703,7 @@ const MIXES: &[Trap] = &[
     trap(
         "34: shares at random make sizes that nobody asked for",
         "--name=a --ioengine=null --rw=randwrite --size=4g --bssplit=4k/50:64k/50",
-        SharesPlainlyOther,
+        NearIfExact,
     )
     .says(&[
         "requests keep their full size; fio shortens them",
@@ -696,7 +713,7 @@ const MIXES: &[Trap] = &[
         "34: but not where blocks may come again",
         "--name=a --ioengine=null --rw=randwrite --size=8g --bssplit=4k/50:64k/50 \
              --norandommap",
-        Shares,
+        Near,
     ),
 ];
 
@@ -746,7 +763,7 @@ const ORDERS: &[Trap] = &[
     trap(
         "38: zones without a mode",
         "--name=a --rw=read --size=1m --zonesize=8k --zoneskip=24k",
-        Wrong,
+        Rejected,
     )
     .says(&["`zonesize` needs a `zonemode`", "add `zonemode=strided`"]),
     trap(
@@ -793,7 +810,7 @@ const SYNCS: &[Trap] = &[
     trap(
         "44: and of data alone",
         "--name=a --rw=write --fdatasync=4 --size=64k",
-        EqualButSyncs,
+        EqualExceptSyncs,
     ),
     trap(
         "44: a sync at the end is not counted",
@@ -819,12 +836,12 @@ const SYNCS: &[Trap] = &[
     trap(
         "45: where blocks come again, each is read once",
         "--name=a --rw=randwrite --verify=crc32c --size=16m --bs=512 --norandommap",
-        Shares,
+        Near,
     ),
     trap(
         "45: reads of a mix and those of the phase add up",
         "--name=a --rw=randrw --verify=crc32c --size=32m --bs=512",
-        Shares,
+        Near,
     ),
     trap(
         "45: after each loop",
@@ -878,13 +895,13 @@ const ENDLESS: &[Trap] = &[
     trap(
         "21: other devices are refused",
         "--name=a --rw=write --filename=/dev/full --size=1m",
-        Wrong,
+        Rejected,
     )
     .says(&["`/dev/full` is a character device"]),
     trap(
         "21: nothing is read from the null device",
         "--name=a --rw=read --filename=/dev/null --size=1m",
-        Wrong,
+        Rejected,
     )
     .says(&["`/dev/null` is a character device, which has nothing to read"]),
 ];
@@ -905,7 +922,13 @@ fn syncs_and_verify_reads_are_counted_as_in_fio() {
 fn side_by_side(trap: &Trap) -> (Outcome, Outcome) {
     let bed = ScratchTarget::in_memory().unwrap();
     let ours = run_pgmeter(&bed, "ours", trap, &["--fio-compat"]);
-    assert_eq!(ours.seen.code, 0, "{}: {}", trap.name, ours.seen.text());
+    assert_eq!(
+        ours.finished.code,
+        0,
+        "{}: {}",
+        trap.name,
+        ours.finished.text()
+    );
     (run_fio(&bed, trap), ours)
 }
 
@@ -926,9 +949,9 @@ fn notes_with_fio_compat(trap: &Trap) -> String {
 }
 
 fn number(of: &Outcome, pointer: &str) -> u64 {
-    let found = of.told.as_ref().and_then(|it| it.pointer(pointer));
+    let found = of.json.as_ref().and_then(|it| it.pointer(pointer));
     let found = found.and_then(Value::as_u64);
-    found.unwrap_or_else(|| panic!("no number at {pointer}: {}", of.seen.text()))
+    found.unwrap_or_else(|| panic!("no number at {pointer}: {}", of.finished.text()))
 }
 
 /// Requests in their order: file, direction, place and length.
@@ -943,8 +966,8 @@ fn requests(bed: &ScratchTarget, is_fio: bool, arguments: &str) -> Vec<(String, 
         command
     };
     command.args(arguments.split_ascii_whitespace());
-    let seen = finish(command.arg("--write_iolog=log").current_dir(&directory));
-    assert_eq!(seen.code, 0, "{arguments}: {}", seen.text());
+    let output = finish(command.arg("--write_iolog=log").current_dir(&directory));
+    assert_eq!(output.code, 0, "{arguments}: {}", output.text());
     let path = directory.join("log");
     let log = fs::read_to_string(&path).unwrap();
     // fio writes behind what is there.
@@ -960,8 +983,8 @@ fn requests(bed: &ScratchTarget, is_fio: bool, arguments: &str) -> Vec<(String, 
         };
         let name = Path::new(file).file_name().unwrap().to_string_lossy();
         // fio puts the place of the last request behind a sync.
-        let place = if length == 0 { 0 } else { place };
-        found.push((name.into_owned(), (*what).to_owned(), place, length));
+        let offset = if length == 0 { 0 } else { place };
+        found.push((name.into_owned(), (*what).to_owned(), offset, length));
     }
     found
 }
@@ -1014,8 +1037,8 @@ fn random_orders_share_the_invariants_of_fio() {
         let all = of("--rw=randread --size=64k --loops=2");
         let (first, second) = all.split_at(16);
         assert_eq!(first, second, "22: each loop has the same order");
-        let places: BTreeSet<u64> = first.iter().map(|it| it.2).collect();
-        assert_eq!(places.len(), 16, "35: every block comes once");
+        let offsets: BTreeSet<u64> = first.iter().map(|it| it.2).collect();
+        assert_eq!(offsets.len(), 16, "35: every block comes once");
         let again = of("--rw=randread --size=64k");
         assert_eq!(again, first, "39: every run has the same order");
         let other = of("--rw=randread --size=64k --randseed=7");
@@ -1035,24 +1058,24 @@ fn random_orders_share_the_invariants_of_fio() {
         let steps = runs.windows(2).filter(|pair| pair[1].2 == pair[0].2 + 4096);
         assert!(steps.count() >= 8, "36: runs of 4");
         let replaced = of("--rw=randread --size=1m --norandommap");
-        let places: BTreeSet<u64> = replaced.iter().map(|it| it.2).collect();
+        let offsets: BTreeSet<u64> = replaced.iter().map(|it| it.2).collect();
         assert!(
-            (140..190).contains(&places.len()),
+            (140..190).contains(&offsets.len()),
             "35: {} places",
-            places.len()
+            offsets.len()
         );
         let shifted = of("--rw=randread --size=1m --norandommap --random_generator=lfsr");
-        let places: BTreeSet<u64> = shifted.iter().map(|it| it.2).collect();
-        assert_eq!(places.len(), 256, "35: LFSR needs no map");
+        let offsets: BTreeSet<u64> = shifted.iter().map(|it| it.2).collect();
+        assert_eq!(offsets.len(), 256, "35: LFSR needs no map");
         let cut = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50");
-        let is_asked = |length: u64| length == 4096 || length == 65536;
+        let is_requested = |length: u64| length == 4096 || length == 65536;
         assert!(
-            cut.iter().any(|it| !is_asked(it.3)),
+            cut.iter().any(|it| !is_requested(it.3)),
             "34: sizes nobody asked for"
         );
-        let whole = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50 --norandommap");
+        let uncut = of("--rw=randwrite --size=1m --bssplit=4k/50:64k/50 --norandommap");
         assert!(
-            whole.iter().all(|it| is_asked(it.3)),
+            uncut.iter().all(|it| is_requested(it.3)),
             "34: only sizes asked for"
         );
         let zones = of("--rw=randread --size=4m --random_distribution=zoned:60/10:30/20:8/30:2/40");
@@ -1066,14 +1089,14 @@ fn random_orders_share_the_invariants_of_fio() {
 #[test]
 fn fio_unlinks_a_file_that_is_too_short_and_pgmeter_keeps_it() {
     need!(installed("fio"));
-    let there = &[("mine", 1 << 20)];
+    let existing = &[("mine", 1 << 20)];
     for arguments in [
         "--name=a --filename=mine --rw=read --size=2m",
         "--name=a --filename=mine --rw=read --offset=512k --size=1m",
         "--name=a --filename=mine --rw=write --size=2m",
         "--name=a --filename=mine --rw=read --size=512k",
     ] {
-        let trap = trap("5: a short file is made anew", arguments, Equal).with(there);
+        let trap = trap("5: a short file is made anew", arguments, Equal).with(existing);
         let bed = ScratchTarget::in_memory().unwrap();
         let at = |name: &str| bed.target().join(name).join("mine");
         let fio = run_fio(&bed, &trap);
@@ -1116,10 +1139,13 @@ fn times_have_the_units_and_start_points_of_fio() {
     let lasts = |name: &'static str, arguments: &'static str, milliseconds: u64| {
         let (fio, ours) = side_by_side(&trap(name, arguments, Equal));
         for side in [&fio, &ours] {
-            let seen = number(side, "/jobs/0/job_runtime");
+            let runtime_ms = number(side, "/jobs/0/job_runtime");
             // fio's clock of milliseconds is cut off at both ends.
-            assert!(seen + 2 >= milliseconds, "{name}: {seen} ms");
-            assert!(seen < milliseconds + 20_000, "{name}: {seen} ms");
+            assert!(runtime_ms + 2 >= milliseconds, "{name}: {runtime_ms} ms");
+            assert!(
+                runtime_ms < milliseconds + 20_000,
+                "{name}: {runtime_ms} ms"
+            );
         }
         (fio, ours)
     };
@@ -1172,15 +1198,15 @@ fn start_delays_and_exitall_match_fio() {
     let (fio, ours) = side_by_side(&Trap::of_file("24: delayed", late.leak(), Equal));
     for side in [&fio, &ours] {
         for job in 0..2 {
-            let seen = number(side, &format!("/jobs/{job}/job_runtime"));
-            assert!((298..10_000).contains(&seen), "{seen} ms");
+            let runtime_ms = number(side, &format!("/jobs/{job}/job_runtime"));
+            assert!((298..10_000).contains(&runtime_ms), "{runtime_ms} ms");
         }
     }
-    let ended = format!("{global}[a]\n[b]\nruntime=1m\nexitall\n");
-    let (fio, ours) = side_by_side(&Trap::of_file("24: all end", ended.leak(), Equal));
+    let exitall = format!("{global}[a]\n[b]\nruntime=1m\nexitall\n");
+    let (fio, ours) = side_by_side(&Trap::of_file("24: all end", exitall.leak(), Equal));
     for side in [&fio, &ours] {
-        let seen = number(side, "/jobs/1/job_runtime");
-        assert!((250..50_000).contains(&seen), "{seen} ms");
+        let runtime_ms = number(side, "/jobs/1/job_runtime");
+        assert!((250..50_000).contains(&runtime_ms), "{runtime_ms} ms");
     }
 }
 
@@ -1211,7 +1237,7 @@ fn file_names_at_which_fio_fails_work_here() {
     )
     .with(&[("d/z", 1)]);
     let (fio, ours) = side_by_side(&directory);
-    assert_ne!(fio.seen.code, 0);
+    assert_ne!(fio.finished.code, 0);
     assert_eq!(written(&ours), [65536]);
 }
 
@@ -1258,9 +1284,9 @@ fn a_due_sync_is_issued_once_among_reads() {
         "--name=a --rw=rw --fsync=4 --size=256k",
         Equal,
     );
-    let ours = run_pgmeter(&bed, "ours", &mixed, &["--fio-compat"]);
-    let writes = number(&ours, "/jobs/0/write/total_ios");
-    let syncs = number(&ours, "/jobs/0/sync/total_ios");
+    let outcome = run_pgmeter(&bed, "ours", &mixed, &["--fio-compat"]);
+    let writes = number(&outcome, "/jobs/0/write/total_ios");
+    let syncs = number(&outcome, "/jobs/0/sync/total_ios");
     assert!(
         syncs == writes / 4 || syncs + 1 == writes / 4,
         "{syncs} of {writes}"
@@ -1303,7 +1329,7 @@ fn trims_fail_in_fio_and_are_refused_here() {
         let bed = ScratchTarget::in_memory().unwrap();
         assert_eq!(run_fio(&bed, &trap).counts()[0].error, 25, "{arguments}");
         let ours = run_pgmeter(&bed, "ours", &trap, &["--fio-compat"]);
-        ours.seen.assert_refused(1, &[phrase]);
+        ours.finished.assert_refused(1, &[phrase]);
     }
 }
 
@@ -1319,18 +1345,18 @@ fn documents_and_terse_lines_match_fio() {
         Equal,
     );
     let (fio, ours) = side_by_side(&noted);
-    assert!(!fio.seen.stdout.starts_with('{') || fio.seen.stderr.contains("note"));
-    assert!(ours.seen.stdout.starts_with("{\n"));
-    let told = |of: &Outcome, pointer: &str| {
-        let told = of.told.as_ref().unwrap();
-        told.pointer(pointer).cloned().unwrap_or_default()
+    assert!(!fio.finished.stdout.starts_with('{') || fio.finished.stderr.contains("note"));
+    assert!(ours.finished.stdout.starts_with("{\n"));
+    let value = |of: &Outcome, pointer: &str| {
+        let document = of.json.as_ref().unwrap();
+        document.pointer(pointer).cloned().unwrap_or_default()
     };
     for pointer in [
         "/jobs/0/job options",
         "/global options",
         "/jobs/0/trim/total_ios",
     ] {
-        assert_eq!(told(&ours, pointer), told(&fio, pointer), "{pointer}");
+        assert_eq!(value(&ours, pointer), value(&fio, pointer), "{pointer}");
     }
     for version in ["2", "3", "4", "5"] {
         let arguments = [

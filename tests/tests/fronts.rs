@@ -30,10 +30,10 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
     let target = bed.target().to_str().unwrap();
     let arguments = ["-u", "-z", "2", "-b", "3", "-I", "20", "-w", "3901"];
     let more = ["-e", "3901", "--ranks", "2", "-i", "2", "-d", target];
-    let seen = stand_in(&bed, "mdtest", &[&arguments[..], &more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
-    assert!(seen.stdout.contains("\n2 tasks, 520 files/directories\n"));
-    assert_eq!(seen.stderr, "");
+    let output = stand_in(&bed, "mdtest", &[&arguments[..], &more].concat());
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("\n2 tasks, 520 files/directories\n"));
+    assert_eq!(output.stderr, "");
     for row in [
         "Directory creation",
         "Directory stat",
@@ -46,11 +46,11 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
         "Tree creation",
         "Tree removal",
     ] {
-        assert!(rate(&seen.stdout, row) > 0.0, "{row}");
+        assert!(rate(&output.stdout, row) > 0.0, "{row}");
     }
     assert!(bed.left_in_target().is_empty());
     let again = bed.run(&["report", "last", "--format", "classic"]);
-    assert_eq!(again.stdout, seen.stdout);
+    assert_eq!(again.stdout, output.stdout);
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     let warnings = record["warnings"].as_array().unwrap();
@@ -75,17 +75,18 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
 #[test]
 fn mdtest_lists_differences_and_refuses_unsupported_options() {
     let bed = ScratchTarget::in_memory().unwrap();
-    let seen = stand_in(&bed, "mdtest", &["--differences", "-n", "5", "-C"]);
-    assert_eq!(seen.code, 0);
+    let output = stand_in(&bed, "mdtest", &["--differences", "-n", "5", "-C"]);
+    assert_eq!(output.code, 0);
     assert!(
-        seen.stdout
+        output
+            .stdout
             .contains("ranks differs: they are threads of one process\n")
     );
-    assert!(seen.stdout.contains("moved to their names at the end"));
-    let seen = stand_in(&bed, "mdtest", &["-n", "5", "-k"]);
-    seen.assert_refused(1, &["`-k` makes files by mknod, which is not supported"]);
-    let seen = stand_in(&bed, "smallfile", &["--operation", "readdir"]);
-    seen.assert_refused(1, &["the operation `readdir` is not supported"]);
+    assert!(output.stdout.contains("moved to their names at the end"));
+    let output = stand_in(&bed, "mdtest", &["-n", "5", "-k"]);
+    output.assert_refused(1, &["`-k` makes files by mknod, which is not supported"]);
+    let output = stand_in(&bed, "smallfile", &["--operation", "readdir"]);
+    output.assert_refused(1, &["the operation `readdir` is not supported"]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -112,10 +113,10 @@ fn smallfile_counts_files_and_writes_its_document() {
             "--top",
             target,
         ];
-        let seen = stand_in(&bed, "smallfile", &arguments);
-        assert_eq!(seen.code, 0, "{operation}: {}", seen.stderr);
-        let lines: Vec<&str> = seen.stdout.lines().collect();
-        assert!(lines.contains(&"total files = 500"), "{}", seen.stdout);
+        let output = stand_in(&bed, "smallfile", &arguments);
+        assert_eq!(output.code, 0, "{operation}: {}", output.stderr);
+        let lines: Vec<&str> = output.stdout.lines().collect();
+        assert!(lines.contains(&"total files = 500"), "{}", output.stdout);
         let threads = lines.iter().filter(|line| line.contains(",files = 250,"));
         assert_eq!(threads.count(), 2, "{operation}");
         let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
@@ -135,40 +136,40 @@ fn ior_keeps_a_file_for_the_next_command_and_reads_existing_files() {
         let words = line.split_whitespace().chain(["-o", &path]);
         stand_in(&bed, "ior", &words.collect::<Vec<_>>())
     };
-    let seen = ior("-r", "missing");
-    assert_eq!(seen.code, 255, "{}", seen.text());
-    let told = format!("error: cannot use `{}`: No such file", name("missing"));
-    assert!(seen.stderr.contains(&told), "{}", seen.stderr);
+    let output = ior("-r", "missing");
+    assert_eq!(output.code, 255, "{}", output.text());
+    let expected = format!("error: cannot use `{}`: No such file", name("missing"));
+    assert!(output.stderr.contains(&expected), "{}", output.stderr);
     assert!(bed.left_in_target().is_empty());
     for (more, files) in [
         ("-N 2 -i 2", &["f"][..]),
         ("-N 2 -F", &["f.00000000", "f.00000001"]),
         ("-N 2 -F -u", &["0/f.00000000", "1/f.00000001"]),
     ] {
-        let seen = ior(&format!("-w -k -b 256k {more}"), "f");
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = ior(&format!("-w -k -b 256k {more}"), "f");
+        assert_eq!(output.code, 0, "{}", output.text());
         let contents = || files.iter().map(|file| fs::read(name(file)).unwrap());
         let written: Vec<Vec<u8>> = contents().collect();
         let bytes: usize = written.iter().map(Vec::len).sum();
         assert_eq!(bytes, 512 << 10);
         for line in ["-r -k", "-r", "-r -C -i 2"] {
-            let seen = ior(&format!("{line} -b 256k {more}"), "f");
-            assert_eq!(seen.code, 0, "{}", seen.text());
-            assert!(seen.stdout.contains("\nread "), "{}", seen.stdout);
-            assert!(!seen.stdout.contains("\nwrite "), "{}", seen.stdout);
+            let output = ior(&format!("{line} -b 256k {more}"), "f");
+            assert_eq!(output.code, 0, "{}", output.text());
+            assert!(output.stdout.contains("\nread "), "{}", output.stdout);
+            assert!(!output.stdout.contains("\nwrite "), "{}", output.stdout);
         }
         // Nothing is read behind the end, and nothing that somebody else has written is replaced.
         fs::write(name(files[0]), &written[0]).unwrap();
         for line in ["-r -b 512k", "-w -k -b 256k"] {
-            let seen = ior(&format!("{line} {more}"), "f");
-            assert_eq!(seen.code, 255, "{}", seen.text());
+            let output = ior(&format!("{line} {more}"), "f");
+            assert_eq!(output.code, 255, "{}", output.text());
         }
         assert_eq!(contents().collect::<Vec<_>>(), written);
         for left in bed.left_in_target() {
-            let left = bed.target().join(left);
-            let removed = match left.is_dir() {
-                true => fs::remove_dir_all(left),
-                false => fs::remove_file(left),
+            let entry = bed.target().join(left);
+            let removed = match entry.is_dir() {
+                true => fs::remove_dir_all(entry),
+                false => fs::remove_file(entry),
             };
             removed.unwrap();
         }
@@ -195,14 +196,14 @@ fn ior_replaces_the_files_of_an_earlier_command() {
     let inodes = || names.map(|it| fs::metadata(path(it)).unwrap().ino());
     let mut earlier = None;
     for _ in 0..2 {
-        let seen = ior(LINE);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = ior(LINE);
+        assert_eq!(output.code, 0, "{}", output.text());
         let now = inodes();
         assert_ne!(earlier.replace(now), Some(now));
     }
     fs::write(path(names[3]), "mine").unwrap();
-    let seen = ior(LINE);
-    assert_eq!(seen.code, 255, "{}", seen.text());
+    let output = ior(LINE);
+    assert_eq!(output.code, 255, "{}", output.text());
     assert_eq!(
         Some(inodes()[..3].to_vec()),
         earlier.map(|it| it[..3].to_vec())
@@ -220,11 +221,12 @@ fn ior_runs_the_tests_of_a_script() {
     );
     let file = bed.target().join("f");
     let words = ["-f", script.to_str().unwrap(), "-o", file.to_str().unwrap()];
-    let seen = stand_in(&bed, "ior", &words);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = stand_in(&bed, "ior", &words);
+    assert_eq!(output.code, 0, "{}", output.text());
     // A row for each repetition, and one in the summary.
     let rows = |start: &str| {
-        seen.stdout
+        output
+            .stdout
             .lines()
             .filter(|it| it.starts_with(start))
             .count()
@@ -238,7 +240,7 @@ fn ior_runs_the_tests_of_a_script() {
     // The stored run knows the script.
     fs::remove_file(&script).unwrap();
     let again = bed.run(&["report", "last", "--format", "classic"]);
-    assert_eq!(again.stdout, seen.stdout);
+    assert_eq!(again.stdout, output.stdout);
 }
 
 /// Calls without I/O need no file, and leave none.
@@ -266,9 +268,9 @@ fn ior_and_mdtest_count_calls_without_io() {
         &["-r", "-s", "30", "-O", &stated],
         &["-w", "-r", "-F", "-N", "2", "-i", "2"],
     ] {
-        let seen = stand_in(&bed, "ior", &[&ior[..], more].concat());
-        assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
-        assert!(seen.stdout.contains("api                 : DUMMY\n"));
+        let output = stand_in(&bed, "ior", &[&ior[..], more].concat());
+        assert_eq!(output.code, 0, "{more:?}: {}", output.text());
+        assert!(output.stdout.contains("api                 : DUMMY\n"));
     }
     assert_eq!(fs::read_to_string(status).unwrap(), "15");
     let directory = directory.to_str().unwrap();
@@ -278,9 +280,9 @@ fn ior_and_mdtest_count_calls_without_io() {
         &["-T", "-x", status],
         &[],
     ] {
-        let seen = stand_in(&bed, "mdtest", &[&mdtest[..], more].concat());
-        assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
-        assert!(rate(&seen.stdout, "File stat") > 0.0 || more.contains(&"-C"));
+        let output = stand_in(&bed, "mdtest", &[&mdtest[..], more].concat());
+        assert_eq!(output.code, 0, "{more:?}: {}", output.text());
+        assert!(rate(&output.stdout, "File stat") > 0.0 || more.contains(&"-C"));
     }
     assert!(bed.left_in_target().is_empty());
 }
@@ -292,17 +294,17 @@ fn mdtest_supports_rank_ranges_shared_files_and_no_items() {
     let line = [
         "--ranks", "3", "-f", "1", "-l", "3", "-s", "2", "-n", "4", "-N", "1", "-d",
     ];
-    let seen = stand_in(
+    let output = stand_in(
         &bed,
         "mdtest",
         &[&line[..], &[directory.to_str().unwrap()]].concat(),
     );
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     for tasks in [
         "1 tasks, 4 files/directories",
         "3 tasks, 12 files/directories",
     ] {
-        assert!(seen.stdout.contains(tasks), "{}", seen.stdout);
+        assert!(output.stdout.contains(tasks), "{}", output.stdout);
     }
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
@@ -314,12 +316,12 @@ fn mdtest_supports_rank_ranges_shared_files_and_no_items() {
     assert_eq!(cell["operations"]["stat"]["count"], 16);
     // All ranks create and read the same files.
     let line = ["--ranks", "3", "-S", "-n", "4", "-w", "9", "-e", "9", "-d"];
-    let seen = stand_in(
+    let output = stand_in(
         &bed,
         "mdtest",
         &[&line[..], &[directory.to_str().unwrap()]].concat(),
     );
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     for (phase, operation, count) in [
@@ -332,9 +334,13 @@ fn mdtest_supports_rank_ranges_shared_files_and_no_items() {
         assert_eq!(cell["operations"][operation]["count"], count, "{phase}");
     }
     // Without items, there is a tree to create and to remove.
-    let seen = stand_in(&bed, "mdtest", &["-d", directory.to_str().unwrap()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(rate(&seen.stdout, "Tree creation") > 0.0, "{}", seen.stdout);
+    let output = stand_in(&bed, "mdtest", &["-d", directory.to_str().unwrap()]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(
+        rate(&output.stdout, "Tree creation") > 0.0,
+        "{}",
+        output.stdout
+    );
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -351,8 +357,8 @@ fn mdtest_leaves_its_trees_for_the_next_command() {
     // Nothing is made by who is to find it.
     assert_ne!(mdtest(&format!("-T {shape}")).code, 0);
     assert!(bed.left_in_target().is_empty());
-    let seen = mdtest(&format!("-C -w 10 {shape}"));
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = mdtest(&format!("-C -w 10 {shape}"));
+    assert_eq!(output.code, 0, "{}", output.text());
     let file = directory.join("test-dir.1-0/mdtest_tree.0/mdtest_tree.2/file.mdtest.1.5");
     assert_eq!(fs::read(&file).unwrap().len(), 10);
     assert_ne!(
@@ -361,15 +367,15 @@ fn mdtest_leaves_its_trees_for_the_next_command() {
         "it is there already"
     );
     for phases in ["-T", "-E", "-T -E"] {
-        let seen = mdtest(&format!("{phases} {shape}"));
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = mdtest(&format!("{phases} {shape}"));
+        assert_eq!(output.code, 0, "{}", output.text());
     }
     assert_eq!(fs::read(&file).unwrap().len(), 10);
     // What somebody else put there stays, with the directories that it is in.
     let other = directory.join("test-dir.0-0/mdtest_tree.0/file.mdtest.0");
     fs::write(&other, "mine").unwrap();
-    let seen = mdtest(&format!("-r {shape}"));
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let output = mdtest(&format!("-r {shape}"));
+    assert_eq!(output.code, 1, "{}", output.text());
     assert_eq!(fs::read(&other).unwrap(), b"mine");
     let entries = |path: &Path| fs::read_dir(path).unwrap().count();
     assert_eq!(entries(&directory), 1);
@@ -392,16 +398,16 @@ fn ior_moves_every_block_once_and_prints_its_summary() {
     ] {
         let size = ["-b", "64k", "-t", "4k", "-s", "4", "-N", "3", "-o"];
         let arguments = [&size[..], &[file.to_str().unwrap()], more].concat();
-        let seen = stand_in(&bed, "ior", &arguments);
-        assert_eq!(seen.code, 0, "{}", seen.stderr);
-        let lines: Vec<&str> = seen.stdout.lines().collect();
+        let output = stand_in(&bed, "ior", &arguments);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let lines: Vec<&str> = output.stdout.lines().collect();
         assert!(lines.contains(&"aggregate filesize  : 786432 bytes"));
         let reads = lines.iter().filter(|line| line.starts_with("read "));
         let repetitions = if more.contains(&"-i") { 2 } else { 1 };
-        assert_eq!(reads.count(), repetitions + 1, "{}", seen.stdout);
+        assert_eq!(reads.count(), repetitions + 1, "{}", output.stdout);
         assert!(bed.left_in_target().is_empty());
         let again = bed.run(&["report", "last", "--format", "classic"]);
-        assert_eq!(again.stdout, seen.stdout);
+        assert_eq!(again.stdout, output.stdout);
         let record = bed.run(&["report", "last", "--format", "json"]);
         let record: Value = serde_json::from_str(&record.stdout).unwrap();
         for phase in ["write", "read"] {
@@ -492,23 +498,19 @@ fn successful_stand_ins_print_nothing_to_standard_error() {
         if !link.exists() {
             symlink(bed.command(&[]).get_program(), &link).unwrap();
         }
-        let seen = finish(bed.command(&[]).args(["as", name]).args(&words));
-        assert_eq!(seen.code, 0, "{name}: {}", seen.text());
-        let is_text_there = name == "lat_fs";
+        let output = finish(bed.command(&[]).args(["as", name]).args(&words));
+        assert_eq!(output.code, 0, "{name}: {}", output.text());
+        let uses_stderr = name == "lat_fs";
         let again = bed.run(&["report", "last", "--format", "classic"]).stdout;
-        let wanted = if is_text_there { again.as_str() } else { "" };
-        assert_eq!(seen.stderr, wanted, "{name}");
+        let wanted = if uses_stderr { again.as_str() } else { "" };
+        assert_eq!(output.stderr, wanted, "{name}");
         if line.contains("json") {
-            serde_json::from_str::<Value>(&seen.stdout).unwrap();
+            serde_json::from_str::<Value>(&output.stdout).unwrap();
         }
         let mut linked = Command::new(&link);
         let linked = finish(linked.args(&words).arg("--no-db").current_dir(bed.path()));
         assert_eq!(linked.code, 0, "{name}: {}", linked.text());
-        assert!(
-            is_text_there || linked.stderr.is_empty(),
-            "{}",
-            linked.stderr
-        );
+        assert!(uses_stderr || linked.stderr.is_empty(), "{}", linked.stderr);
     }
 }
 
@@ -536,8 +538,8 @@ fn notes_go_to_the_record_and_to_terminals() {
     let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let words = ["-d", target, "-n", "3", "-s", "1k"];
-    let seen = stand_in(&bed, "fs_mark", &words);
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    let output = stand_in(&bed, "fs_mark", &words);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     let note = "`-s 1k` is taken as `1`";
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
@@ -546,12 +548,12 @@ fn notes_go_to_the_record_and_to_terminals() {
     assert!(warnings.iter().any(says), "{warnings:?}");
     let listed = stand_in(&bed, "fs_mark", &[&words[..], &["--differences"]].concat());
     assert!(listed.stdout.contains(note), "{}", listed.text());
-    let shown = run_on_terminal(
+    let screen = run_on_terminal(
         &bed.command(&[&["as", "fs_mark"], &words[..]].concat()),
         200,
     );
-    let shown = need!(shown).stdout;
-    assert!(shown.contains(note), "{shown}");
+    let screen = need!(screen).stdout;
+    assert!(screen.contains(note), "{screen}");
 }
 
 /// What a record says of a phase: how many of an operation, bytes of it, and errors.
@@ -568,19 +570,19 @@ fn io500_runs_all_phases_and_prints_its_score() {
     let target = bed.target().to_str().unwrap();
     // The time is long enough for all of it.
     let arguments = ["--small", "--time", "60", "--ranks", "4", "-d", target];
-    let seen = stand_in(&bed, "io500", &arguments);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "io500", &arguments);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(bed.left_in_target().is_empty());
-    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let lines: Vec<&str> = output.stdout.lines().collect();
     let results = lines.iter().filter(|line| line.starts_with("[RESULT]"));
     let values = results.map(|line| line.split_whitespace().nth(2).unwrap().parse::<f64>());
     let values: Vec<f64> = values.collect::<Result<_, _>>().unwrap();
-    assert_eq!(values.len(), 12, "{}", seen.stdout);
-    assert!(values.iter().all(|value| *value > 0.0), "{}", seen.stdout);
+    assert_eq!(values.len(), 12, "{}", output.stdout);
+    assert!(values.iter().all(|value| *value > 0.0), "{}", output.stdout);
     let score = lines.last().unwrap();
     assert!(score.starts_with("[SCORE ] Bandwidth ") && score.ends_with(" [INVALID]"));
     let again = bed.run(&["report", "last", "--format", "classic"]);
-    assert_eq!(again.stdout, seen.stdout);
+    assert_eq!(again.stdout, output.stdout);
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     for (phase, operation, count, bytes) in [
@@ -614,17 +616,17 @@ fn io500_uses_the_names_and_offsets_of_the_original() {
     let line = "as io500 --no-db --small --ranks 2 --files 2 --hard-segments 4 --time 60";
     let words: Vec<&str> = line.split(' ').collect();
     let log = traced(program, bed.target(), &words, Duration::from_secs(100)).unwrap();
-    let places = log.iter().filter_map(|line| {
+    let offsets = log.iter().filter_map(|line| {
         let (_, behind) = line.split_once("pwrite64(")?;
         let (_, place) = behind.split_once(", 47008, ")?;
         place.split(')').next()?.parse().ok()
     });
-    let mut places: Vec<u64> = places.collect();
-    places.sort_unstable();
+    let mut offsets: Vec<u64> = offsets.collect();
+    offsets.sort_unstable();
     let wanted: Vec<u64> = (0..8).map(|piece| piece * 47_008).collect();
-    assert_eq!(places, wanted);
-    let made = log.iter().filter(|line| line.contains("O_CREAT"));
-    let names = made.filter_map(|line| line.split('"').nth(1));
+    assert_eq!(offsets, wanted);
+    let created = log.iter().filter(|line| line.contains("O_CREAT"));
+    let names = created.filter_map(|line| line.split('"').nth(1));
     let is_file = |name: &&str| name.starts_with("file") || name.starts_with("ior_");
     let mut names: Vec<&str> = names.filter(is_file).collect();
     names.sort_unstable();
@@ -651,25 +653,25 @@ fn directories_of_the_original_are_created_and_removed() {
     let new = bed.target().join("new");
     let new = new.to_str().unwrap();
     let mdtest = ["--no-db", "-n", "5", "-F", "-d", new];
-    let seen = stand_in(&bed, "mdtest", &mdtest);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "mdtest", &mdtest);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(names_in(bed.target()).is_empty());
     let deep = format!("{new}/er");
-    let seen = stand_in(&bed, "mdtest", &["--no-db", "-n", "5", "-F", "-d", &deep]);
-    assert_ne!(seen.code, 0);
-    let seen = stand_in(&bed, "io500", &["--no-db", "--small", "-d", &deep]);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "mdtest", &["--no-db", "-n", "5", "-F", "-d", &deep]);
+    assert_ne!(output.code, 0);
+    let output = stand_in(&bed, "io500", &["--no-db", "--small", "-d", &deep]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(names_in(bed.target()).is_empty());
     // What somebody else puts there stays, and so does the directory.
     fs::create_dir(new).unwrap();
     fs::write(format!("{new}/other"), "x").unwrap();
-    let seen = stand_in(&bed, "mdtest", &mdtest);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "mdtest", &mdtest);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(names_in(Path::new(new)), ["other"]);
     // IOR makes none.
     let file = format!("{deep}/f");
-    let seen = stand_in(&bed, "ior", &["--no-db", "-w", "-o", &file]);
-    assert_ne!(seen.code, 0);
+    let output = stand_in(&bed, "ior", &["--no-db", "-w", "-o", &file]);
+    assert_ne!(output.code, 0);
 }
 
 #[test]
@@ -677,12 +679,12 @@ fn mdtest_creates_parallel_trees_and_prints_the_number_of_files() {
     let bed = ScratchTarget::in_memory().unwrap();
     let target = bed.target().to_str().unwrap();
     let arguments = ["-d", target, "-F", "-n", "100", "-I", "10"];
-    let seen = stand_in(&bed, "mdtest", &arguments);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "mdtest", &arguments);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(
-        seen.stdout.contains("\n1 tasks, 100 files\n"),
+        output.stdout.contains("\n1 tasks, 100 files\n"),
         "{}",
-        seen.stdout
+        output.stdout
     );
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
@@ -696,8 +698,8 @@ fn mdtest_creates_parallel_trees_and_prints_the_number_of_files() {
     let wall = bed.path().join("wall");
     let more = ["-W", "30", "-x", wall.to_str().unwrap()];
     let line = ["--no-db", "-d", target, "-F", "-n", "50", "--ranks", "2"];
-    let seen = stand_in(&bed, "mdtest", &[&line[..], &more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "mdtest", &[&line[..], &more].concat());
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(fs::read_to_string(wall).unwrap().trim(), "50");
     assert!(bed.left_in_target().is_empty());
 }
@@ -711,15 +713,15 @@ fn a_size_limited_by_a_deadline_may_exceed_the_target() {
     let line = [
         "--no-db", "-o", file, "-D", "1", "-w", "-t", "4k", "-b", "900000g", "-F",
     ];
-    let seen = stand_in(&bed, "ior", &line);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
-    assert!(seen.stdout.contains("\nwrite "), "{}", seen.stdout);
+    let output = stand_in(&bed, "ior", &line);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("\nwrite "), "{}", output.stdout);
     // Without a deadline it is more than there is.
     let line = [
         "--no-db", "-o", file, "-w", "-t", "4k", "-b", "900000g", "-F",
     ];
-    let seen = stand_in(&bed, "ior", &line);
-    assert_eq!(seen.code, 255, "{}", seen.stderr);
+    let output = stand_in(&bed, "ior", &line);
+    assert_eq!(output.code, 255, "{}", output.stderr);
     let directory = format!("--directory={}", bed.target().display());
     let job = [
         "--name=a",
@@ -729,14 +731,14 @@ fn a_size_limited_by_a_deadline_may_exceed_the_target() {
         "--rate=1m",
     ];
     let times = ["--time_based", "--runtime=1", &directory];
-    let seen = stand_in(&bed, "fio", &[&["--no-db"], &job[..], &times].concat());
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let output = stand_in(&bed, "fio", &[&["--no-db"], &job[..], &times].concat());
+    assert_eq!(output.code, 0, "{}", output.stderr);
     let read = ["--name=a", "--rw=read", "--bs=4k", "--size=900000g"];
-    let seen = stand_in(&bed, "fio", &[&["--no-db"], &read[..], &times].concat());
+    let output = stand_in(&bed, "fio", &[&["--no-db"], &read[..], &times].concat());
     assert_ne!(
-        seen.code, 0,
+        output.code, 0,
         "what is read has to be there: {}",
-        seen.stderr
+        output.stderr
     );
     assert!(bed.left_in_target().is_empty());
 }
@@ -750,10 +752,10 @@ fn ior_verifies_its_writes_and_reads() {
         let line = [
             "--no-db", "-o", file, "-w", "-r", "-W", "-R", "-t", "64k", "-b", "1m",
         ];
-        let seen = stand_in(&bed, "ior", &[&line[..], more].concat());
-        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        let output = stand_in(&bed, "ior", &[&line[..], more].concat());
+        assert_eq!(output.code, 0, "{}", output.stderr);
         for row in ["\nwrite ", "\nread "] {
-            assert_eq!(seen.stdout.matches(row).count(), 2, "{}", seen.stdout);
+            assert_eq!(output.stdout.matches(row).count(), 2, "{}", output.stdout);
         }
     }
     assert!(bed.left_in_target().is_empty());
@@ -766,9 +768,9 @@ fn a_link_named_like_the_program_runs_its_stand_in() {
     symlink(bed.command(&[]).get_program(), &link).unwrap();
     let mut command = Command::new(&link);
     command.args(["--no-db", "-n", "5", "-F", "-C", "-d"]);
-    let seen = finish(command.arg(bed.target()));
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
-    assert!(seen.stdout.contains("\n1 tasks, 5 files\n"));
+    let output = finish(command.arg(bed.target()));
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("\n1 tasks, 5 files\n"));
     // What it creates stays, as nothing was to be removed.
     assert_eq!(names_in(bed.target()), ["test-dir.0-0"]);
 }

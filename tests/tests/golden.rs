@@ -13,21 +13,21 @@ use end_to_end::{
 };
 
 /// What one session may take; more is a hang.
-const LIMIT: Duration = Duration::from_secs(1200);
+const TIMEOUT: Duration = Duration::from_secs(1200);
 /// The sessions of five million transactions.
 const LONG: &str = "99_";
 /// The session in which the original divides by zero.
 const CRASH: &str = "20_under10_crash";
 /// Files that the test puts beside the session's own.
-const OURS: [&str; 3] = ["./cfg.pm", "./extra.pm", "./stdin"];
+const TEST_FILES: [&str; 3] = ["./cfg.pm", "./extra.pm", "./stdin"];
 /// Fields of a line of the terse report.
 const TERSE_FIELDS: usize = 13;
 /// Which of them are rates of the whole time, and which of that of the transactions; those of the
 /// creation and of the deletion alone are of times that the line does not tell.
-const RATES_OF_TOTAL: [usize; 4] = [3, 8, 11, 12];
-const RATES_OF_TRANSACTIONS: [usize; 5] = [2, 5, 6, 7, 10];
+const TOTAL_RATES: [usize; 4] = [3, 8, 11, 12];
+const TRANSACTION_RATES: [usize; 5] = [2, 5, 6, 7, 10];
 /// What the recorded sessions call their directory.
-const MASK: &str = "/tmp/pm";
+const RECORDED_DIRECTORY: &str = "/tmp/pm";
 
 /// A command with its standard input from a file.
 fn with_input(command: &Command, directory: &Path, input: &str) -> Command {
@@ -62,7 +62,7 @@ fn bed(files: &[(&str, &[u8])]) -> ScratchTarget {
 fn run(bed: &ScratchTarget, arguments: &[&str], input: &str) -> Finished {
     let mut command = pgmeter(bed.path());
     command.args(["as", "postmark", "--no-db"]).args(arguments);
-    run_within(&mut with_input(&command, bed.path(), input), LIMIT).unwrap()
+    run_within(&mut with_input(&command, bed.path(), input), TIMEOUT).unwrap()
 }
 
 fn played(bed: &ScratchTarget, script: &str) -> Finished {
@@ -81,8 +81,8 @@ fn without_times(text: &str) -> (String, Vec<f64>) {
             .collect();
         if fields.len() == TERSE_FIELDS {
             kept.push_str("terse\n");
-            counted.extend(RATES_OF_TOTAL.map(|index| fields[index] * fields[0]));
-            counted.extend(RATES_OF_TRANSACTIONS.map(|index| fields[index] * fields[1]));
+            counted.extend(TOTAL_RATES.map(|index| fields[index] * fields[0]));
+            counted.extend(TRANSACTION_RATES.map(|index| fields[index] * fields[1]));
             continue;
         }
         let line = match line.split_once(" seconds ") {
@@ -100,37 +100,37 @@ fn without_times(text: &str) -> (String, Vec<f64>) {
 }
 
 /// Checks that sessions printed the same, whatever their clocks read.
-fn assert_same(ours: &str, recorded: &str, what: &str) {
+fn assert_same(ours: &str, recorded: &str, label: &str) {
     let ((ours, counted), (recorded, wanted)) = (without_times(ours), without_times(recorded));
-    assert_eq!(ours, recorded, "{what}");
-    assert_eq!(counted.len(), wanted.len(), "{what}");
+    assert_eq!(ours, recorded, "{label}");
+    assert_eq!(counted.len(), wanted.len(), "{label}");
     for (ours, wanted) in counted.iter().zip(wanted) {
         // As far as two decimals of a rate tell.
         assert!(
             (ours - wanted).abs() <= 0.1 + 1e-6 * wanted,
-            "{what}: {ours}, {wanted}"
+            "{label}: {ours}, {wanted}"
         );
     }
 }
 
 /// All files below a directory, as `find` names them, sorted.
 fn files_in(directory: &Path) -> Vec<String> {
-    fn visit(root: &Path, directory: &Path, found: &mut Vec<String>) {
+    fn visit(root: &Path, directory: &Path, files: &mut Vec<String>) {
         for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                visit(root, &path, found);
+                visit(root, &path, files);
             } else {
                 let name = path.strip_prefix(root).unwrap();
-                found.push(format!("./{}", name.display()));
+                files.push(format!("./{}", name.display()));
             }
         }
     }
-    let mut found = Vec::new();
-    visit(directory, directory, &mut found);
-    found.retain(|name| !OURS.contains(&name.as_str()));
-    found.sort();
-    found
+    let mut files = Vec::new();
+    visit(directory, directory, &mut files);
+    files.retain(|name| !TEST_FILES.contains(&name.as_str()));
+    files.sort();
+    files
 }
 
 /// Where the sessions are; `POSTMARK_GOLDENS` names another place with such files.
@@ -176,12 +176,12 @@ fn replay(folder: &Path, session: &str) -> (ScratchTarget, Finished) {
     }
     let has_input = bed.path().join("stdin").exists();
     let input = if has_input { "stdin" } else { "/dev/null" };
-    let mut seen = run(&bed, &["cfg.pm"], input);
-    let here = fs::canonicalize(bed.path()).unwrap();
-    for output in [&mut seen.stdout, &mut seen.stderr] {
-        *output = output.replace(here.to_str().unwrap(), MASK);
+    let mut finished = run(&bed, &["cfg.pm"], input);
+    let directory = fs::canonicalize(bed.path()).unwrap();
+    for output in [&mut finished.stdout, &mut finished.stderr] {
+        *output = output.replace(directory.to_str().unwrap(), RECORDED_DIRECTORY);
     }
-    (bed, seen)
+    (bed, finished)
 }
 
 fn compare(folder: &Path, session: &str) {
@@ -249,9 +249,9 @@ fn call(line: &str, root: &str) -> Option<String> {
     };
     let quoted = || arguments.split('"').nth(1).map(str::to_owned);
     // `-y` puts what a descriptor is into `<>`.
-    let of_descriptor = || arguments.split(['<', '>']).nth(1).map(str::to_owned);
+    let descriptor_path = || arguments.split(['<', '>']).nth(1).map(str::to_owned);
     let at = || {
-        let start = of_descriptor()?;
+        let start = descriptor_path()?;
         let path = format!("{start}/{}", quoted()?);
         below(&path)
     };
@@ -273,13 +273,13 @@ fn call(line: &str, root: &str) -> Option<String> {
         }
         "read" | "write" | "lseek" | "close" | "fstat" | "newfstatat" => {
             let verb = if name == "newfstatat" { "fstat" } else { name };
-            let path = below(&of_descriptor()?).filter(is_file)?;
-            let asked = match name {
+            let path = below(&descriptor_path()?).filter(is_file)?;
+            let requested = match name {
                 "read" | "write" => arguments.trim_end_matches(')').rsplit(", ").next()?,
                 _ => "",
             };
-            let asked = asked.trim_end().trim_end_matches(')');
-            Some(format!("{verb} {path} {asked} {result}"))
+            let requested = requested.trim_end().trim_end_matches(')');
+            Some(format!("{verb} {path} {requested} {result}"))
         }
         _ => None,
     }
@@ -331,10 +331,10 @@ fn traced(script: &str, arguments: &[&str]) -> Option<Vec<String>> {
         .args(["-f", "-y", "-o", "trace"])
         .arg(program.get_program());
     command.args(arguments).current_dir(bed.path());
-    run_within(&mut command, LIMIT).unwrap().assert_traced();
+    run_within(&mut command, TIMEOUT).unwrap().assert_traced();
     let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
-    let here = fs::canonicalize(bed.path()).unwrap();
-    Some(calls(&trace, here.to_str().unwrap()))
+    let directory = fs::canonicalize(bed.path()).unwrap();
+    Some(calls(&trace, directory.to_str().unwrap()))
 }
 
 const TRACED: [(&str, &str); 2] = [
@@ -400,12 +400,12 @@ fn calls_of(operations: &str, is_buffered: bool) -> Vec<String> {
             rest -= block;
         }
         if rest > 0 || !is_buffered {
-            let asked = if verb == "read" && is_buffered {
+            let requested = if verb == "read" && is_buffered {
                 block
             } else {
                 rest
             };
-            calls.push(format!("{move_verb} w/{name} {asked} {rest}"));
+            calls.push(format!("{move_verb} w/{name} {requested} {rest}"));
         }
         if verb != "read" {
             *size += bytes;
@@ -442,19 +442,19 @@ fn a_link_named_postmark_runs_postmark() {
     let program = fs::canonicalize(program).unwrap();
     symlink(program, bed.path().join("postmark")).unwrap();
     let mut link = Command::new(bed.path().join("postmark"));
-    let seen = run_within(link.current_dir(bed.path()), LIMIT).unwrap();
+    let output = run_within(link.current_dir(bed.path()), TIMEOUT).unwrap();
     let start = "PostMark v1.51 : 8/14/01\nReading configuration from file '.pmrc'\n\
         Current configuration is:\nThe base number of files is 7\n";
-    assert!(seen.stdout.starts_with(start), "{}", seen.text());
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    assert!(output.stdout.starts_with(start), "{}", output.text());
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
 }
 
 #[test]
 fn help_lists_only_the_options_of_postmark() {
-    let seen = run(&bed(&[]), &["--help"], "/dev/null");
-    seen.assert_says(0, &[]);
-    assert!(seen.stdout.contains("--allow-shell"), "{}", seen.text());
-    assert!(!seen.stdout.contains("--times"), "{}", seen.text());
+    let output = run(&bed(&[]), &["--help"], "/dev/null");
+    output.assert_says(0, &[]);
+    assert!(output.stdout.contains("--allow-shell"), "{}", output.text());
+    assert!(!output.stdout.contains("--times"), "{}", output.text());
 }
 
 #[test]
@@ -483,26 +483,26 @@ fn versions_differ_in_banner_and_clock() {
         ("1.5", "PostMark v1.5 : 3/27/01\n", None),
         ("1.54", "PostMark v1.54 : 9/27/2025\n", Some(4)),
     ] {
-        let seen = run(&bed, &["--compat", version, "cfg.pm"], "/dev/null");
-        assert!(seen.stdout.starts_with(banner), "{}", seen.text());
-        let total = seen.stdout.split_once("Time:\n\t").unwrap().1;
+        let output = run(&bed, &["--compat", version, "cfg.pm"], "/dev/null");
+        assert!(output.stdout.starts_with(banner), "{}", output.text());
+        let total = output.stdout.split_once("Time:\n\t").unwrap().1;
         let (total, _) = total.split_once(" seconds total\n").unwrap();
         let seconds: f64 = total.parse().unwrap();
         assert!(seconds > 0.0 && seconds < 60.0, "{total}");
-        let seen = total.split_once('.').map(|(_, decimals)| decimals.len());
-        assert_eq!(seen, decimals, "{version}: {total}");
+        let actual = total.split_once('.').map(|(_, decimals)| decimals.len());
+        assert_eq!(actual, decimals, "{version}: {total}");
     }
-    let seen = run(&bed, &["--compat", "3", "cfg.pm"], "/dev/null");
-    seen.assert_says(2, &["1.14, 1.5, 1.53, 1.54"]);
+    let output = run(&bed, &["--compat", "3", "cfg.pm"], "/dev/null");
+    output.assert_says(2, &["1.14, 1.5, 1.53, 1.54"]);
 }
 
 #[test]
 fn existing_files_are_left_unchanged() {
     let bed = bed(&[("w/17", b"mine")]);
-    let seen = played(&bed, "set location w\nrun\nquit\n");
+    let output = played(&bed, "set location w\nrun\nquit\n");
     assert_eq!(files_in(bed.path()), ["./w/17"]);
     assert_eq!(fs::read(bed.path().join("w/17")).unwrap(), b"mine");
-    seen.assert_says(
+    output.assert_says(
         0,
         &["Error: cannot open 'w/17' for writing\n", "warning: 1 "],
     );
@@ -511,15 +511,15 @@ fn existing_files_are_left_unchanged() {
 #[test]
 fn a_pool_too_large_for_memory_is_refused_and_the_prompt_continues() {
     let bed = bed(&[]);
-    let seen = played(
+    let output = played(
         &bed,
         "set number 2000000000\nrun\nset number 3\nshow\nquit\n",
     );
-    seen.assert_says(3, &["Error: Failed to allocate table", "help: "]);
+    output.assert_says(3, &["Error: Failed to allocate table", "help: "]);
     assert!(
-        seen.stdout.contains("base number of files is 3\n"),
+        output.stdout.contains("base number of files is 3\n"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 

@@ -128,12 +128,20 @@ fn a_system_where_guests_die_is_refused_before_creating_anything() {
         (["lab", "list"], "--vm uml  no"),
         (["doctor", "/"], "missing guests"),
     ] {
-        let told = run_on_processor(&site, library, &line);
-        told.assert_says(0, &[]);
-        let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let output = run_on_processor(&site, library, &line);
+        output.assert_says(0, &[]);
+        let words = output
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let wanted = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
         for phrase in reasons.iter().copied().chain([&*wanted]) {
-            assert!(words.contains(phrase), "no `{phrase}` in\n{}", told.text());
+            assert!(
+                words.contains(phrase),
+                "no `{phrase}` in\n{}",
+                output.text()
+            );
         }
     }
 }
@@ -208,7 +216,7 @@ fn options_that_do_not_work_with_guests_are_refused() {
         .assert_refused(2, &["`--on zram` does not work with guests"]);
     site.run(&[&line[..], &["--vm-memory", "4m"]].concat())
         .assert_refused(2, &["4MiB", "--vm-memory"]);
-    let odd = site.run(&[
+    let output = site.run(&[
         "--vm",
         "uml",
         "--fs",
@@ -216,7 +224,7 @@ fn options_that_do_not_work_with_guests_are_refused() {
         "--repetitions",
         "1",
     ]);
-    odd.assert_says(3, &["no_such_option", "failed"]);
+    output.assert_says(3, &["no_such_option", "failed"]);
     assert_eq!(site.traces(), [""; 0]);
 }
 

@@ -15,12 +15,12 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"50ms\"\nramp_
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
 
 #[track_caller]
-fn assert_harmless(seen: &Finished) {
-    let text = seen.text();
+fn assert_harmless(output: &Finished) {
+    let text = output.text();
     let is_left = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202e}' | '\u{200b}')
     };
-    for said in [&seen.stdout, &seen.stderr] {
+    for said in [&output.stdout, &output.stderr] {
         assert!(!said.contains(is_left), "{:?}", said);
         let is_forged =
             |line: &str| line.starts_with("error: forged") || line.starts_with("help: forged");
@@ -38,18 +38,18 @@ fn bed() -> ScratchTarget {
 /// Runs with arguments, shows nothing hostile, and shows that there was something.
 #[track_caller]
 fn harmless(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
-    let seen = bed.run(arguments);
-    assert_harmless(&seen);
-    seen
+    let output = bed.run(arguments);
+    assert_harmless(&output);
+    output
 }
 
 #[track_caller]
 fn assert_escaped_and_shown(bed: &ScratchTarget, arguments: &[&str]) {
-    let seen = harmless(bed, arguments);
+    let output = harmless(bed, arguments);
     assert!(
-        seen.text().contains("u{202e}"),
+        output.text().contains("u{202e}"),
         "{arguments:?}: {}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -137,7 +137,7 @@ fn control_characters_in_workload_files_are_escaped() {
 #[test]
 fn control_characters_in_records_and_stores_are_escaped() {
     let bed = bed();
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -145,7 +145,7 @@ fn control_characters_in_records_and_stores_are_escaped() {
         "--json",
         "r.json",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     let mut record: Value =
         serde_json::from_slice(&fs::read(bed.path().join("r.json")).unwrap()).unwrap();
     let honest = record.clone();
@@ -166,16 +166,16 @@ fn control_characters_in_records_and_stores_are_escaped() {
         "fio-json",
         "classic",
     ] {
-        let seen = bed.run(&["report", "h.json", "--format", format]);
-        assert_eq!(seen.code, 0, "{format}: {}", seen.text());
+        let output = bed.run(&["report", "h.json", "--format", format]);
+        assert_eq!(output.code, 0, "{format}: {}", output.text());
         // Data for programs is exact where no terminal shows it.
         if !matches!(format, "csv" | "iometer-csv" | "classic") {
-            assert_harmless(&seen);
+            assert_harmless(&output);
         }
     }
-    let shown = bed.run(&["report", "h.json", "--format", "json"]);
+    let report = bed.run(&["report", "h.json", "--format", "json"]);
     assert_eq!(
-        serde_json::from_str::<Value>(&shown.stdout).unwrap()["cells"][0]["target"],
+        serde_json::from_str::<Value>(&report.stdout).unwrap()["cells"][0]["target"],
         HOSTILE
     );
     harmless(&bed, &["compare", "h.json", "r.json"]);
@@ -204,16 +204,16 @@ fn control_characters_in_records_and_stores_are_escaped() {
 #[test]
 fn control_characters_in_errors_about_damaged_stores_are_escaped() {
     let bed = bed();
-    let seen = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", "null.toml", "--quiet", "--no-html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     // What SQLite says of a schema that it cannot read repeats the schema.
     let path = bed.path().join(STORE);
-    let whole = fs::read(&path).unwrap();
-    let start = whole
+    let original = fs::read(&path).unwrap();
+    let start = original
         .windows(12)
         .position(|it| it == b"CREATE TABLE")
         .unwrap();
-    let mut damaged = whole.clone();
+    let mut damaged = original.clone();
     let text = "CREATE \u{1b}]0;\u{202e}\u{9b}2J (";
     damaged[start..start + text.len()].copy_from_slice(text.as_bytes());
     fs::write(&path, damaged).unwrap();
@@ -222,8 +222,8 @@ fn control_characters_in_errors_about_damaged_stores_are_escaped() {
         &["show", "last"],
         &["run", "null.toml", "--quiet", "--no-html"],
     ] {
-        let seen = harmless(&bed, arguments);
-        assert_ne!(seen.code, 0, "{}", seen.text());
+        let output = harmless(&bed, arguments);
+        assert_ne!(output.code, 0, "{}", output.text());
     }
 }
 

@@ -29,11 +29,11 @@ fn ssh(bed: &ScratchTarget) -> String {
 /// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
 /// own for temporary files.
 fn shell(bed: &ScratchTarget) -> String {
-    let place = bed.path().join("elsewhere");
-    fs::create_dir(&place).unwrap();
+    let directory = bed.path().join("elsewhere");
+    fs::create_dir(&directory).unwrap();
     let script = format!(
         "#!/bin/sh\nshift\nexport TMPDIR={}\neval \"$*\"\n",
-        place.display()
+        directory.display()
     );
     bed.script("shell", script)
 }
@@ -54,16 +54,16 @@ fn the_program_is_copied_for_the_run_and_removed() {
 fn no_copy_stays_if_another_host_refuses_or_the_first_process_is_killed() {
     let bed = need!(ScratchTarget::new());
     bed.file("reads.toml", READS);
-    let place = bed.path().join("elsewhere");
+    let directory = bed.path().join("elsewhere");
     let shell = shell(&bed);
     let choosy = bed.script(
         "choosy",
         format!("#!/bin/sh\n[ \"$1\" = b ] && exit 1\nexec {shell} \"$@\"\n"),
     );
     let hosts = ["--hosts", "a,b", "--ssh", &choosy, "--copy-binary"];
-    let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
-    assert_eq!(seen.code, 3, "{}", seen.text());
-    wait_for("no copy", || end_to_end::names_in(&place).is_empty());
+    let output = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
+    assert_eq!(output.code, 3, "{}", output.text());
+    wait_for("no copy", || end_to_end::names_in(&directory).is_empty());
     // A host that takes the program and never starts it.
     let slow = bed.script(
         "slow",
@@ -83,10 +83,10 @@ fn no_copy_stays_if_another_host_refuses_or_the_first_process_is_killed() {
         let mut command = bed.command(&arguments);
         command.stdout(std::process::Stdio::null());
         let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
-        wait_for("a copy", || !end_to_end::names_in(&place).is_empty());
+        wait_for("a copy", || !end_to_end::names_in(&directory).is_empty());
         end_to_end::run_tool("kill", &[signal, &child.id().to_string()]).unwrap();
         child.wait().unwrap();
-        wait_for("no copy", || end_to_end::names_in(&place).is_empty());
+        wait_for("no copy", || end_to_end::names_in(&directory).is_empty());
     }
 }
 
@@ -99,10 +99,10 @@ fn a_host_that_refuses_the_copy_is_reported_with_its_message() {
         "#!/bin/sh\nprintf '\\n\\033[31mno space\\n' >&2\nexit 1\n",
     );
     let hosts = ["--hosts", "a", "--ssh", &ssh, "--copy-binary"];
-    let seen = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
-    let told = "`a` did not accept a copy of the program: its command printed \
+    let output = bed.measure(&[&["reads.toml"], &hosts[..]].concat());
+    let message = "`a` did not accept a copy of the program: its command printed \
                 `\\u{1b}[31mno space`";
-    seen.assert_refused(3, &[told, "help: check that `ssh HOST` works"]);
+    output.assert_refused(3, &[message, "help: check that `ssh HOST` works"]);
 }
 
 #[test]
@@ -155,10 +155,10 @@ fn hosts_are_measured_until_their_total_is_steady() {
         .as_u64()
         .unwrap() as usize;
     let count = |it: &Value| it["count"].as_u64().unwrap();
-    let of_window: u64 = rounds[first..].iter().map(count).sum();
+    let window_count: u64 = rounds[first..].iter().map(count).sum();
     let ranks = cell["crew"]["ranks"].as_array().unwrap();
-    assert_eq!(of_window, count(&cell["total"]));
-    assert_eq!(ranks.iter().map(count).sum::<u64>(), of_window);
+    assert_eq!(window_count, count(&cell["total"]));
+    assert_eq!(ranks.iter().map(count).sum::<u64>(), window_count);
     assert!(ranks.iter().all(|it| count(it) > 0), "{ranks:?}");
 }
 

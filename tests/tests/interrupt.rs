@@ -181,8 +181,8 @@ fn a_second_ctrl_c_ends_at_once() {
     signal(&child, "INT");
     let code = end(&mut child);
     assert!(code.is_none_or(|code| code == 130), "{code:?}");
-    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
         bed.left_in_target().is_empty(),
         "{:?}",
@@ -202,8 +202,8 @@ fn leftovers_of_a_killed_run_are_found_and_removed() {
         bed.left_in_target().len() > 1,
         "a killed run leaves its file"
     );
-    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(bed.left_in_target(), ["mine"]);
     assert_eq!(std::fs::read(&mine).unwrap(), b"precious");
 }
@@ -212,11 +212,11 @@ fn leftovers_of_a_killed_run_are_found_and_removed() {
 fn the_files_of_a_running_run_are_not_cleaned() {
     let bed = ScratchTarget::new().unwrap();
     let mut child = measuring(&bed, &[]);
-    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    let output = bed.run(&["clean", &bed.target().to_string_lossy()]);
     let left = bed.left_in_target();
     signal(&child, "INT");
     assert_eq!(end(&mut child), Some(130));
-    assert!(!left.is_empty(), "{}", seen.text());
+    assert!(!left.is_empty(), "{}", output.text());
 }
 
 #[test]
@@ -246,8 +246,8 @@ fn an_interrupted_run_in_a_terminal_ends_its_line() {
         .current_dir(bed.path())
         .env("TERM", "xterm")
         .env("NO_COLOR", "1");
-    let seen = end_to_end::finish(&mut command);
-    assert!(!seen.text().contains("panicked"), "{}", seen.text());
+    let output = end_to_end::finish(&mut command);
+    assert!(!output.text().contains("panicked"), "{}", output.text());
 }
 
 const SHORT: &str = "size = \"4m\"\nrun_time = 4\nramp_time = 0\ncache = \"buffered\"\n\
@@ -291,8 +291,8 @@ fn ctrl_c_compares_the_complete_pairs_and_reports_the_missing_ones() {
     });
     signal(&child, "INT");
     assert_eq!(end(&mut child), Some(130));
-    let seen = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&seen.stdout);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
     let counts = complete_counts(&bed, &["@-2", "last"]);
     // On a busy machine the fourth may be over, too.
     assert!(counts.iter().sum::<usize>() >= 3, "{counts:?}");

@@ -23,8 +23,8 @@ fn run(bed: &ScratchTarget, options: &str) -> String {
 fn each_size_has_a_row_of_rates() {
     let bed = need!(ScratchTarget::in_memory());
     let text = run(&bed, "-a -g 128");
-    let behind = text.split("freread\n").nth(1).unwrap();
-    let table = behind.split("\n\n").next().unwrap();
+    let rest = text.split("freread\n").nth(1).unwrap();
+    let table = rest.split("\n\n").next().unwrap();
     let rows: Vec<Vec<u64>> = table
         .lines()
         .map(|line| {

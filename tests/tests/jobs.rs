@@ -17,15 +17,15 @@ const MANY: &str = "[global]\nsize=1m\nioengine=psync\ngroup_reporting\n\
 
 /// What a plan says, but for where it was read and where its values come from.
 fn planned(bed: &ScratchTarget, file: &str, more: &[&str]) -> Result<Value, String> {
-    let seen = bed.run(&[&["check", file, "--json"], more].concat());
-    if seen.code != 0 {
-        let text = seen.stderr;
+    let output = bed.run(&[&["check", file, "--json"], more].concat());
+    if output.code != 0 {
+        let text = output.stderr;
         let error = text.find("error: ").map_or(text.as_str(), |at| &text[at..]);
         // The line of a job file, which TOML has elsewhere, stands below the message, indented.
         let kept = error.lines().filter(|line| !line.starts_with(' '));
         return Err(kept.collect::<Vec<_>>().join("\n"));
     }
-    let mut plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let mut plan: Value = serde_json::from_str(&output.stdout).unwrap();
     let mut kept = serde_json::Map::new();
     for key in ["cells", "targets", "seed", "workloads", "repetition_rule"] {
         kept.insert(key.to_owned(), plan[key].take());
@@ -44,27 +44,27 @@ fn plan_without_free_space(
 ) -> Result<Value, String> {
     planned(bed, file, more).map_err(|error| {
         let room = error.split_once(", but only ");
-        let told = room.and_then(|(need, room)| Some((need, room.split_once(" can be used")?.1)));
-        told.map_or(error.clone(), |(need, rest)| format!("{need}{rest}"))
+        let parts = room.and_then(|(need, room)| Some((need, room.split_once(" can be used")?.1)));
+        parts.map_or(error.clone(), |(need, rest)| format!("{need}{rest}"))
     })
 }
 
 /// The file as TOML, where there are words for it.
 fn converted(bed: &ScratchTarget, file: &str) -> Finished {
-    let seen = bed.run(&["convert", file, "--to", "toml"]);
-    if seen.code == 0 {
-        bed.file("again.toml", &seen.stdout);
+    let output = bed.run(&["convert", file, "--to", "toml"]);
+    if output.code == 0 {
+        bed.file("again.toml", &output.stdout);
     }
-    seen
+    output
 }
 
 /// A run for as long as the file says, and its record.
 fn record(bed: &ScratchTarget, file: &str) -> (Finished, Value) {
     let target = bed.target().to_str().unwrap().to_owned();
-    let seen = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
-    let record = serde_json::from_str(&seen.stdout);
-    let record = record.unwrap_or_else(|error| panic!("{error}: {}", seen.text()));
-    (seen, record)
+    let output = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
+    let record = serde_json::from_str(&output.stdout);
+    let record = record.unwrap_or_else(|error| panic!("{error}: {}", output.text()));
+    (output, record)
 }
 
 #[test]
@@ -80,14 +80,14 @@ fn collected_job_files_plan_the_same_jobs_after_conversion_to_toml() {
         let name = path.to_str().unwrap();
         let toml = converted(&bed, name);
         if toml.code != 0 {
-            let unsaid = "cannot be converted: the job `";
+            let phrase = "cannot be converted: the job `";
             match planned(&bed, name, &[]) {
-                Ok(_) => toml.assert_refused(2, &[unsaid, "for which there is no key"]),
+                Ok(_) => toml.assert_refused(2, &[phrase, "for which there is no key"]),
                 Err(refused) => {
-                    let is_told = refused.lines().all(|line| toml.stderr.contains(line));
+                    let is_reported = refused.lines().all(|line| toml.stderr.contains(line));
                     // What has no key is told whether or not its targets are on this machine.
                     assert!(
-                        is_told || toml.stderr.contains(unsaid),
+                        is_reported || toml.stderr.contains(phrase),
                         "{name}: {}",
                         toml.text()
                     );
@@ -229,20 +229,20 @@ fn jobs_of_a_workload_file_run_in_parallel_and_in_sequence() {
     };
     assert_eq!(cells.len(), 2, "{}", seen.text());
     assert_eq!(count(&workers(0)[0], "write"), 16);
-    let beside = workers(1);
-    let names: Vec<&str> = beside
+    let parallel = workers(1);
+    let names: Vec<&str> = parallel
         .iter()
         .map(|it| it["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["queries", "queries", "log", "names"]);
-    assert!(count(&beside[0], "read") > 0 && count(&beside[1], "read") > 0);
-    assert_eq!(count(&beside[2], "write"), 40);
-    assert_eq!(count(&beside[2], "read"), 40);
+    assert!(count(&parallel[0], "read") > 0 && count(&parallel[1], "read") > 0);
+    assert_eq!(count(&parallel[2], "write"), 40);
+    assert_eq!(count(&parallel[2], "read"), 40);
     assert_eq!(
-        count(&beside[3], "create"),
+        count(&parallel[3], "create"),
         7,
         "{}",
-        beside[3]["operations"]
+        parallel[3]["operations"]
     );
     assert!(
         bed.left_in_target().is_empty(),
@@ -255,13 +255,17 @@ fn jobs_of_a_workload_file_run_in_parallel_and_in_sequence() {
 fn the_jobs_example_is_a_workload() {
     let bed = ScratchTarget::new().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/jobs.toml");
-    let seen = bed.run(&["check", example.to_str().unwrap(), "--engine", "null"]);
+    let output = bed.run(&["check", example.to_str().unwrap(), "--engine", "null"]);
     for phrase in [
         "database",
         "queries",
         "8 KiB (90%), 64 KiB (10%)",
         "writes per fdatasync: 1",
     ] {
-        assert!(seen.stdout.contains(phrase), "{phrase}: {}", seen.text());
+        assert!(
+            output.stdout.contains(phrase),
+            "{phrase}: {}",
+            output.text()
+        );
     }
 }

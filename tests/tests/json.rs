@@ -47,14 +47,14 @@ const QUICK: [Case; 22] = [
 ];
 
 /// Commands that look at the machine, which takes its time.
-const OF_MACHINE: [Case; 3] = [
+const MACHINE: [Case; 3] = [
     ("doctor", "TARGET", "doctor"),
     ("selftest", "--engine null --quiet", "selftest"),
     ("lab list", "", "lab-list"),
 ];
 
 /// Commands that measure several times.
-const OF_SEVERAL: [Case; 5] = [
+const REPEATED: [Case; 5] = [
     (
         "lab run",
         "null.toml postmark --fs path:TARGET --dir TARGET/labs --repetitions 2 --scale 0.01 \
@@ -76,10 +76,10 @@ const OF_SEVERAL: [Case; 5] = [
 ];
 
 /// Needs guests, and has a test of its own.
-const OF_GUESTS: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
+const GUEST: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
 
 /// Commands without, and why.
-const WITHOUT: [(&str, &str); 12] = [
+const NOT_JSON: [(&str, &str); 12] = [
     ("schema", "prints a schema, which is JSON"),
     ("convert", "prints a workload file"),
     ("serve", "prints a URL, and answers in JSON behind it"),
@@ -114,10 +114,10 @@ fn commands(bed: &ScratchTarget, above: &str, found: &mut BTreeSet<String>) {
         found.insert(above.to_owned());
     }
     for name in names.iter().filter(|name| **name != "help") {
-        let whole = format!("{above} {name}").trim().to_owned();
-        match WITHOUT.iter().any(|(known, _)| *known == whole) {
-            true => drop(found.insert(whole)),
-            false => commands(bed, &whole, found),
+        let command = format!("{above} {name}").trim().to_owned();
+        match NOT_JSON.iter().any(|(known, _)| *known == command) {
+            true => drop(found.insert(command)),
+            false => commands(bed, &command, found),
         }
     }
 }
@@ -126,39 +126,39 @@ fn commands(bed: &ScratchTarget, above: &str, found: &mut BTreeSet<String>) {
 fn every_command_prints_json_or_has_a_reason_not_to() {
     let mut found = BTreeSet::new();
     commands(&bed(), "", &mut found);
-    let known = QUICK.iter().chain(&OF_MACHINE).chain(&OF_SEVERAL);
-    let known = known.chain([&OF_GUESTS]);
+    let known = QUICK.iter().chain(&MACHINE).chain(&REPEATED);
+    let known = known.chain([&GUEST]);
     let known: BTreeSet<&str> = known.map(|(command, ..)| *command).collect();
     assert!(found.len() > 20, "{found:?}");
     for command in &found {
-        let is_without = WITHOUT.iter().any(|(without, _)| without == command);
+        let is_without = NOT_JSON.iter().any(|(without, _)| without == command);
         assert!(
             known.contains(command.as_str()) || is_without,
             "`{command}` has neither a case here nor a reason to have no `--json`"
         );
     }
-    let gone = known.iter().find(|command| !found.contains(**command));
-    assert_eq!(gone, None);
+    let stale = known.iter().find(|command| !found.contains(**command));
+    assert_eq!(stale, None);
 }
 
 /// Documents that are runs or hold some.
-const WITH_RUNS: [&str; 3] = ["record", "lab", "paper"];
+const RUN_DOCUMENTS: [&str; 3] = ["record", "lab", "paper"];
 
 #[track_caller]
-fn assert_fits(bed: &ScratchTarget, schema: &str, text: &str, seen: &Finished) -> Value {
+fn assert_fits(bed: &ScratchTarget, schema: &str, text: &str, output: &Finished) -> Value {
     let document: Value = serde_json::from_str(text)
-        .unwrap_or_else(|error| panic!("no document: {error}\n{}", seen.text()));
+        .unwrap_or_else(|error| panic!("no document: {error}\n{}", output.text()));
     let format = document["format"].as_str().unwrap_or_default();
     let number = match schema {
         "paper" => 3,
-        schema if WITH_RUNS.contains(&schema) => 2,
+        schema if RUN_DOCUMENTS.contains(&schema) => 2,
         _ => 1,
     };
     assert_eq!(
         format,
         format!("pgmeter-{schema}/{number}"),
         "{}",
-        seen.text()
+        output.text()
     );
     let complaints = complaints(bed, schema, &document);
     assert!(complaints.is_empty(), "{format}: {complaints:#?}");
@@ -171,19 +171,19 @@ fn check(bed: &ScratchTarget, (command, more, schema): Case) {
     let more = more.replace("TARGET", &target);
     let words = command.split_whitespace().chain(more.split_whitespace());
     let words: Vec<&str> = words.collect();
-    let seen = bed.run(&[&words[..], &["--json"]].concat());
+    let output = bed.run(&[&words[..], &["--json"]].concat());
     // The self-test may find the machine busy.
-    let is_done = seen.code == 0 || (command == "selftest" && seen.code == 3);
-    assert!(is_done, "{command}: {}", seen.text());
-    assert_fits(bed, schema, &seen.stdout, &seen);
+    let is_done = output.code == 0 || (command == "selftest" && output.code == 3);
+    assert!(is_done, "{command}: {}", output.text());
+    assert_fits(bed, schema, &output.stdout, &output);
     if command == "runs rm" {
         return;
     }
-    let seen = bed.run(&[&words[..], &["--json=saved.json"]].concat());
+    let output = bed.run(&[&words[..], &["--json=saved.json"]].concat());
     let saved = fs::read_to_string(bed.path().join("saved.json"));
-    let saved = saved.unwrap_or_else(|error| panic!("{command}: {error}\n{}", seen.text()));
-    assert_fits(bed, schema, &saved, &seen);
-    assert!(!seen.stdout.starts_with('{'), "{}", seen.text());
+    let saved = saved.unwrap_or_else(|error| panic!("{command}: {error}\n{}", output.text()));
+    assert_fits(bed, schema, &saved, &output);
+    assert!(!output.stdout.starts_with('{'), "{}", output.text());
 }
 
 #[test]
@@ -201,13 +201,13 @@ fn json_of_commands_that_only_read_fits_its_schema() {
 #[test]
 fn json_about_the_machine_fits_its_schema() {
     let bed = bed();
-    OF_MACHINE.iter().for_each(|case| check(&bed, *case));
+    MACHINE.iter().for_each(|case| check(&bed, *case));
 }
 
 #[test]
 fn json_of_repeated_measurements_fits_its_schema() {
     let bed = bed();
-    OF_SEVERAL.iter().for_each(|case| check(&bed, *case));
+    REPEATED.iter().for_each(|case| check(&bed, *case));
 }
 
 #[test]
@@ -233,12 +233,12 @@ fn an_interrupted_lab_still_prints_its_document() {
 fn json_of_guests_has_figures_for_every_trial() {
     let site = need!(LabSite::of_guests());
     let labs = site.labs.to_string_lossy().into_owned();
-    let (command, more, schema) = OF_GUESTS;
+    let (command, more, schema) = GUEST;
     let words = command.split_whitespace().chain(more.split_whitespace());
-    let place = ["--dir", &labs, "--image-size", LAB_IMAGE, "--json"];
-    let seen = site.bed.run(&words.chain(place).collect::<Vec<_>>());
-    seen.assert_says(0, &["killed after"]);
-    let document = assert_fits(&site.bed, schema, &seen.stdout, &seen);
+    let options = ["--dir", &labs, "--image-size", LAB_IMAGE, "--json"];
+    let output = site.bed.run(&words.chain(options).collect::<Vec<_>>());
+    output.assert_says(0, &["killed after"]);
+    let document = assert_fits(&site.bed, schema, &output.stdout, &output);
     let trial = &document["trials"][0];
     assert!(trial["counts"]["promised"].as_u64().unwrap() > 0, "{trial}");
     assert_eq!(trial["counts"]["promised"], trial["counts"]["intact"]);
@@ -248,8 +248,8 @@ fn json_of_guests_has_figures_for_every_trial() {
 #[test]
 fn a_schema_rejects_documents_that_do_not_fit() {
     let bed = bed();
-    let seen = bed.run(&["list", "--json"]);
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["list", "--json"]);
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(complaints(&bed, "list", &document), [""; 0]);
     let mut without = document.clone();
     without["workloads"][0]
@@ -277,9 +277,9 @@ fn a_word_after_json_stays_an_argument_of_commands_that_only_read() {
         &["doctor", "--json", "target"],
         &["clean", "--json", "target"],
     ] {
-        let seen = bed.run(arguments);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = bed.run(arguments);
+        assert_eq!(output.code, 0, "{}", output.text());
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         assert!(document["format"].is_string());
     }
     let names = end_to_end::names_in(bed.path());
@@ -308,16 +308,16 @@ fn json_does_not_take_a_workload_as_its_output_file() {
         &["--json", "/dev/stdout", "null.toml"],
     ] {
         let all = [&["run", "--quiet", "--no-html"], arguments].concat();
-        let seen = bed.run(&all);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert_fits(&bed, "record", &seen.stdout, &seen);
+        let output = bed.run(&all);
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert_fits(&bed, "record", &output.stdout, &output);
     }
     for arguments in [["--json", "a.json"], ["--json=a.json", "--quiet"]] {
-        let seen = bed.run(&[&["run", "null.toml", "--no-html"], &arguments[..]].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.run(&[&["run", "null.toml", "--no-html"], &arguments[..]].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
         let saved = fs::read_to_string(bed.path().join("a.json")).unwrap();
-        assert_fits(&bed, "record", &saved, &seen);
-        assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
+        assert_fits(&bed, "record", &saved, &output);
+        assert!(output.stdout.contains("Nothing"), "{}", output.text());
     }
 }
 
@@ -341,9 +341,9 @@ fn a_failed_command_prints_no_partial_document() {
         &["doctor", "--json", "no-such"],
         &["list", "--names", "--json"],
     ] {
-        let seen = bed.run(arguments);
-        seen.assert_refused(2, &[]);
-        assert_eq!(seen.stdout, "", "{}", seen.text());
+        let output = bed.run(arguments);
+        output.assert_refused(2, &[]);
+        assert_eq!(output.stdout, "", "{}", output.text());
     }
     for arguments in [
         &["report", "--json", "a", "-o", "-"][..],
@@ -358,12 +358,12 @@ fn a_failed_command_prints_no_partial_document() {
 #[test]
 fn runs_imported_before_an_error_are_in_the_document() {
     let bed = bed();
-    let seen = bed.run(&["run", "null.toml", "--no-html", "--quiet", "--json=a.json"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", "null.toml", "--no-html", "--quiet", "--json=a.json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     bed.file("b.json", "{}");
-    let seen = bed.run(&["runs", "import", "--json", "a.json", "b.json"]);
-    seen.assert_refused(2, &["b.json"]);
-    let document = assert_fits(&bed, "runs-import", &seen.stdout, &seen);
+    let output = bed.run(&["runs", "import", "--json", "a.json", "b.json"]);
+    output.assert_refused(2, &["b.json"]);
+    let document = assert_fits(&bed, "runs-import", &output.stdout, &output);
     assert_eq!(document["imported"][0]["file"], "a.json");
     assert_eq!(document["imported"][0]["is_new"], false);
 }
@@ -382,7 +382,7 @@ fn a_regression_prints_a_document_and_sets_the_exit_code() {
     for _ in 0..2 {
         assert_eq!(bed.run(&line).code, 0);
     }
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "compare",
         "--json",
         "@-2",
@@ -390,6 +390,6 @@ fn a_regression_prints_a_document_and_sets_the_exit_code() {
         "--fail-on-regression",
         "0",
     ]);
-    assert!([0, 4].contains(&seen.code), "{}", seen.text());
-    assert_fits(&bed, "compare", &seen.stdout, &seen);
+    assert!([0, 4].contains(&output.code), "{}", output.text());
+    assert_fits(&bed, "compare", &output.stdout, &output);
 }

@@ -80,9 +80,9 @@ fn every_engine_and_cache_mode_works_on_ext4() {
 fn mmap_with_direct_is_refused() {
     let scratch = Scratch::new().unwrap();
     let bed = bed(scratch.path(), MIXED);
-    let seen = bed.measure(&["mine.toml", "--engine", "mmap", "--cache", "direct"]);
-    assert!(matches!(seen.code, 2 | 3), "{}", seen.text());
-    seen.assert_refused(seen.code, &["mmap", "help: "]);
+    let output = bed.measure(&["mine.toml", "--engine", "mmap", "--cache", "direct"]);
+    assert!(matches!(output.code, 2 | 3), "{}", output.text());
+    output.assert_refused(output.code, &["mmap", "help: "]);
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn an_empty_device_is_measured_with_overwrite_device() {
 fn polling_is_refused_where_the_queue_does_not_poll() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), READS);
-    let seen = bed.measure(&["mine.toml", "--set", "iopoll=true"]);
-    seen.assert_refused(3, &["poll", "help: "]);
+    let output = bed.measure(&["mine.toml", "--set", "iopoll=true"]);
+    output.assert_refused(3, &["poll", "help: "]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -155,8 +155,8 @@ fn kernel_threads_serve_fuse_only_if_a_request_would_block_others() {
     {
         let faultfs = need!(FaultFs::new(Settings {
             read_delay: std::time::Duration::from_millis(1),
-            threads_count: 8,
-            is_punctual: false,
+            thread_count: 8,
+            polls_clock: false,
             async_direct,
             ..Settings::default()
         }));
@@ -167,8 +167,8 @@ fn kernel_threads_serve_fuse_only_if_a_request_would_block_others() {
         let (seen, record) = bed.record(&[&arguments[..], &until_done].concat());
         assert_eq!(seen.code, 0, "{}", seen.text());
         let notes = record["cells"][0]["engine_notes"]["notes"].to_string();
-        let what = format!("async {async_direct}, depth {iodepth}: {notes}");
-        assert_eq!(notes.contains("run on kernel threads"), threads, "{what}");
+        let label = format!("async {async_direct}, depth {iodepth}: {notes}");
+        assert_eq!(notes.contains("run on kernel threads"), threads, "{label}");
     }
 }
 
@@ -182,8 +182,8 @@ fn tmpfs_is_measured() {
 fn a_twentieth_of_a_small_file_system_stays_free() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
     let bed = bed(mounted.path(), &READS.replace("16m", "60m"));
-    let seen = bed.measure(&["mine.toml"]);
-    assert!(matches!(seen.code, 2 | 3), "{}", seen.text());
-    seen.assert_refused(seen.code, &["60 MiB", "stay free", "help: "]);
+    let output = bed.measure(&["mine.toml"]);
+    assert!(matches!(output.code, 2 | 3), "{}", output.text());
+    output.assert_refused(output.code, &["60 MiB", "stay free", "help: "]);
     assert!(bed.left_in_target().is_empty());
 }

@@ -84,12 +84,12 @@ fn file_systems_are_shown_side_by_side_and_nothing_is_left() {
     assert!(lab.stdout.contains("create 4KiB"), "{}", lab.text());
     let single = site.bed.run(&["runs", "export", "last"]);
     single.assert_refused(2, &["`last` is the lab `", "`pgmeter runs --all` lists"]);
-    let of_lab = runs_of_lab(&site.bed);
-    let codes = of_lab
+    let lab_runs = runs_of_lab(&site.bed);
+    let codes = lab_runs
         .iter()
         .flat_map(|run| run["warnings"].as_array().unwrap());
     assert!(codes.into_iter().any(|it| it["code"] == "lab"));
-    let kept: Vec<String> = of_lab.iter().map(kept_file).collect();
+    let kept: Vec<String> = lab_runs.iter().map(kept_file).collect();
     let named = |path: &str| kept.iter().filter(|text| text.contains(path)).count();
     // What was mounted is gone; what was there can be measured again.
     assert_eq!((kept.len(), named(&plain), named("targets")), (10, 2, 2));
@@ -245,8 +245,8 @@ fn an_ordinary_user_can_measure_tmpfs_and_learns_what_needs_root() {
 
 /// How many kills; more are asked for before a release.
 fn kill_count() -> u64 {
-    let asked = std::env::var("PGMETER_LAB_KILLS").ok();
-    asked.and_then(|count| count.parse().ok()).unwrap_or(10)
+    let variable = std::env::var("PGMETER_LAB_KILLS").ok();
+    variable.and_then(|count| count.parse().ok()).unwrap_or(10)
 }
 
 #[test]
@@ -393,14 +393,14 @@ fn running_out_of_pool_files_is_an_alarm() {
         "transactions=20000",
         "--no-html",
     ]);
-    let said = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let alarm = format!(
         "{}: postmark, repetition 1: out of files: ",
         bed.target().display()
     );
     // A long path is broken where a line ends.
-    let said = said.replace(' ', "");
-    assert!(said.contains(&alarm.replace(' ', "")), "{}", done.text());
+    let text = text.replace(' ', "");
+    assert!(text.contains(&alarm.replace(' ', "")), "{}", done.text());
     assert_eq!(bed.left_in_target(), [""; 0]);
 }
 
@@ -465,10 +465,11 @@ fn bandwidths_are_shares_of_the_bare_device_bandwidth() {
         &target,
     ]);
     done.assert_says(0, &[]);
-    let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     // Not every file system takes direct I/O.
-    let is_told = told.contains("is its own: direct I/O") || told.contains("no peak was measured");
-    assert!(is_told, "{}", done.text());
+    let is_reported =
+        text.contains("is its own: direct I/O") || text.contains("no peak was measured");
+    assert!(is_reported, "{}", done.text());
 }
 
 #[test]
@@ -532,8 +533,8 @@ fn lab_results_can_be_printed_again_in_any_format() {
         "lab.json",
         "--no-html",
     ];
-    let seen = bed.run(&[&run[..], &small].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&run[..], &small].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     for again in [
         &["lab", "report"][..],
         &["lab", "report", "lab.json"],
@@ -541,7 +542,7 @@ fn lab_results_can_be_printed_again_in_any_format() {
     ] {
         let printed = bed.run(again);
         assert_eq!(printed.code, 0, "{}", printed.text());
-        assert_eq!(printed.stdout, seen.stdout, "{again:?}");
+        assert_eq!(printed.stdout, output.stdout, "{again:?}");
     }
     let page = bed.run(&["lab", "report", "--format", "html"]);
     for wanted in [

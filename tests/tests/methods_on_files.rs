@@ -38,11 +38,11 @@ fn record(file: &str, text: &str, options: &[&str]) -> Value {
     bed.file(file, text);
     let target = bed.target().to_str().unwrap().to_owned();
     let fixed = ["run", file, "--target", &target, "--json", "-", "--quiet"];
-    let seen = bed.run(&[&fixed[..], options].concat());
-    assert_eq!(seen.code, 0, "{file} {options:?}: {}", seen.text());
+    let output = bed.run(&[&fixed[..], options].concat());
+    assert_eq!(output.code, 0, "{file} {options:?}: {}", output.text());
     let left = fs::read_dir(bed.target()).unwrap().count();
     assert_eq!(left, 0, "{file} {options:?}");
-    serde_json::from_str(&seen.stdout).unwrap()
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 /// The cells of such a run.
@@ -143,14 +143,14 @@ fn a_curve_has_a_peak_and_ten_points_of_its_slowest_phase() {
         let cells = cells(kind, options);
         let counted = of_phases(&cells, kind.2);
         assert_eq!(counted.len(), 11 * kind.2.len(), "{}", kind.0);
-        let asked = |cell: &Value| cell["open_loop"]["asked_per_second"].as_f64();
-        let peaks = counted.iter().filter(|it| asked(it).is_none());
+        let requested = |cell: &Value| cell["open_loop"]["asked_per_second"].as_f64();
+        let peaks = counted.iter().filter(|it| requested(it).is_none());
         let peaks: Vec<f64> = peaks
             .map(|it| it["total"]["per_second"].as_f64().unwrap())
             .collect();
         assert_eq!(peaks.len(), kind.2.len(), "{}", kind.0);
         let slowest = peaks.into_iter().reduce(f64::min).unwrap();
-        let rates: Vec<f64> = counted.iter().filter_map(|it| asked(it)).collect();
+        let rates: Vec<f64> = counted.iter().filter_map(|it| requested(it)).collect();
         let highest = rates.into_iter().reduce(f64::max).unwrap();
         assert!(
             (highest / slowest - 1.0).abs() < 0.01,
@@ -234,8 +234,8 @@ fn timed_phases_repeat_until_steady() {
             .replace("run_time = 1\n", "")
             .replace("body", "rounds = 3\nbody"),
     );
-    let seen = bed.run(&["check", "untimed.toml", "--until", "steady"]);
-    seen.assert_refused(2, &["no phase of `untimed` ends by time", "help: "]);
+    let output = bed.run(&["check", "untimed.toml", "--until", "steady"]);
+    output.assert_refused(2, &["no phase of `untimed` ends by time", "help: "]);
 }
 
 #[test]
@@ -243,8 +243,8 @@ fn best_of_rounds_repeat_until_steady() {
     let at_most = ["--set", "steady.rounds=7", "--set", "steady.window=3"];
     // Nothing is as steady as that.
     let never = ["--set", "steady.range=0.0001", "--until", "steady"];
-    let seen = record("lat.toml", LAT, &[&at_most[..], &never].concat());
-    for cell in of_phases(seen["cells"].as_array().unwrap(), KINDS[5].2) {
+    let document = record("lat.toml", LAT, &[&at_most[..], &never].concat());
+    for cell in of_phases(document["cells"].as_array().unwrap(), KINDS[5].2) {
         let steady = &cell["steady"];
         let rounds = steady["rounds"].as_array().unwrap();
         assert_eq!(
@@ -254,8 +254,8 @@ fn best_of_rounds_repeat_until_steady() {
         // Creations and removals of the window are what the phase's figures are of.
         let last = rounds[4..].iter().map(count_of_round).sum::<u64>();
         assert_eq!(2 * count(cell), last, "{cell}");
-        let told = &cell["phase_figures"]["told_round"];
-        assert_eq!(300 * told["round_count"].as_u64().unwrap(), count(cell));
+        let reported = &cell["phase_figures"]["told_round"];
+        assert_eq!(300 * reported["round_count"].as_u64().unwrap(), count(cell));
         let long = rounds
             .iter()
             .all(|it| it["length_ns"].as_u64().unwrap() > 10_000_000);
@@ -263,15 +263,15 @@ fn best_of_rounds_repeat_until_steady() {
     }
     let bed = ScratchTarget::in_memory().unwrap();
     bed.file("lat.toml", LAT);
-    let seen = bed.run(&["check", "lat.toml", "--until", "steady"]);
+    let output = bed.run(&["check", "lat.toml", "--until", "steady"]);
     assert!(
-        seen.stdout.contains("until steady, 25 rounds at most"),
+        output.stdout.contains("until steady, 25 rounds at most"),
         "{}",
-        seen.text()
+        output.text()
     );
     bed.file("samples.toml", "[lat_fs]\ncompat = \"3\"\nsizes = 1024\n");
-    let seen = bed.run(&["check", "samples.toml", "--until", "steady"]);
-    seen.assert_refused(2, &["none can run until it is steady", "compat = \"1.6\""]);
+    let output = bed.run(&["check", "samples.toml", "--until", "steady"]);
+    output.assert_refused(2, &["none can run until it is steady", "compat = \"1.6\""]);
 }
 
 fn count_of_round(round: &Value) -> u64 {
@@ -282,10 +282,10 @@ fn count_of_round(round: &Value) -> u64 {
 fn the_ramp_is_left_out_of_the_measurement() {
     // Of a pool, transactions of the ramp are in its own figures alone.
     let large = ["--set", "postmark.number=5000"];
-    let by_time = ["--run-time", "300ms", "--ramp-time", "300ms"];
+    let timed = ["--run-time", "300ms", "--ramp-time", "300ms"];
     let many = "postmark.transactions=100000";
-    let by_count = ["--set", many, "--ramp-time", "50ms"];
-    for options in [by_time, by_count] {
+    let counted = ["--set", many, "--ramp-time", "50ms"];
+    for options in [timed, counted] {
         let cells = cells(KINDS[1], &[&options[..], &large].concat());
         let cell = of_phases(&cells, KINDS[1].2)[0];
         let pool = &cell["phase_figures"]["pool"];
@@ -309,14 +309,14 @@ fn the_ramp_is_left_out_of_the_measurement() {
     let target = bed.target().to_str().unwrap().to_owned();
     let long = ["--ramp-time", "700ms", "--target", &target];
     let begin = Instant::now();
-    let seen = bed.run(&[&["run", "lat.toml", "--quiet"], &long[..]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&["run", "lat.toml", "--quiet"], &long[..]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(begin.elapsed() >= Duration::from_millis(700));
-    let seen = bed.run(&[&["check", "lat.toml"], &long[..]].concat());
+    let output = bed.run(&[&["check", "lat.toml"], &long[..]].concat());
     assert!(
-        seen.stdout.contains("as a ramp, repeated for 700ms:"),
+        output.stdout.contains("as a ramp, repeated for 700ms:"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -326,8 +326,8 @@ fn warm_reads_existing_files_before_the_measurement() {
     assert_eq!(warm.len(), 1, "what reads them is not in the record");
     let bed = ScratchTarget::in_memory().unwrap();
     bed.file("client.txt", DBENCH_CALLS);
-    let seen = bed.run(&["check", "client.txt", "--set", "warm=true"]);
-    seen.assert_refused(2, &["its files are created as part of the work", "help: "]);
+    let output = bed.run(&["check", "client.txt", "--set", "warm=true"]);
+    output.assert_refused(2, &["its files are created as part of the work", "help: "]);
 }
 
 /// Files are made, appended to, removed and read by several workers.
@@ -380,16 +380,16 @@ fn every_workload_kind_verifies_its_writes() {
 
 /// Files of this size anywhere in a directory.
 fn files_of(size_bytes: u64, directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         match entry.metadata() {
-            Ok(it) if it.is_dir() => found.extend(files_of(size_bytes, &path)),
-            Ok(it) if it.len() == size_bytes => found.push(path),
+            Ok(it) if it.is_dir() => files.extend(files_of(size_bytes, &path)),
+            Ok(it) if it.len() == size_bytes => files.push(path),
             _ => {}
         }
     }
-    found
+    files
 }
 
 /// A file of 4 MiB is written in the first phase, and read in pieces of 4 KiB in the last.
@@ -468,8 +468,8 @@ fn output_on_changed_blocks(name: &str, text: &str, options: &[&str]) -> String 
         file.write_all_at(&block, at).unwrap();
     }
     kill_process(id, Signal::CONT).unwrap();
-    let seen = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&seen.stderr) + String::from_utf8_lossy(&seen.stdout);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     text.into_owned()
 }
 
@@ -486,14 +486,14 @@ fn every_block_changed_during_the_run_is_found() {
     ];
     // Beside each other, since each of them waits for most of its time.
     std::thread::scope(|scope| {
-        let said = kinds.map(|(name, text, options)| {
-            let said = scope.spawn(move || output_on_changed_blocks(name, text, options));
-            (name, said)
+        let threads = kinds.map(|(name, text, options)| {
+            let thread = scope.spawn(move || output_on_changed_blocks(name, text, options));
+            (name, thread)
         });
-        for (name, said) in said {
-            let said = said.join().unwrap();
-            let is_found = said.contains("1000 reads did not return the data written");
-            assert!(is_found, "{name}: {said}");
+        for (name, said) in threads {
+            let text = said.join().unwrap();
+            let is_found = text.contains("1000 reads did not return the data written");
+            assert!(is_found, "{name}: {text}");
         }
     });
 }

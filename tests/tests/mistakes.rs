@@ -64,36 +64,36 @@ impl Mistake {
         if self.as_nobody {
             as_nobody(&bed, &mut command)?;
         }
-        let seen = finish(&mut command);
-        assert!(bed.left_in_target().is_empty(), "{}", seen.text());
+        let output = finish(&mut command);
+        assert!(bed.left_in_target().is_empty(), "{}", output.text());
         let untouched = |(name, content): (&String, &String)| {
             fs::read_to_string(bed.path().join(name)).unwrap() == *content
         };
-        assert!(self.files.iter().all(untouched), "{}", seen.text());
-        Some(seen)
+        assert!(self.files.iter().all(untouched), "{}", output.text());
+        Some(output)
     }
 
     /// What is wrong with the answer.
-    fn faults(&self, seen: &Finished) -> Vec<String> {
+    fn faults(&self, output: &Finished) -> Vec<String> {
         let mut faults = Vec::new();
-        if seen.code != self.exit {
-            faults.push(format!("ends with {}, not {}", seen.code, self.exit));
+        if output.code != self.exit {
+            faults.push(format!("ends with {}, not {}", output.code, self.exit));
         }
         // Long lines are the terminal's to break, not the program's.
-        let missing = self.says.iter().filter(|it| !seen.stderr.contains(*it));
+        let missing = self.says.iter().filter(|it| !output.stderr.contains(*it));
         faults.extend(missing.map(|it| format!("does not say `{it}`")));
-        let told = self.never.iter().filter(|it| seen.stderr.contains(*it));
-        faults.extend(told.map(|it| format!("says `{it}`")));
+        let unwanted = self.never.iter().filter(|it| output.stderr.contains(*it));
+        faults.extend(unwanted.map(|it| format!("says `{it}`")));
         let offered = DESTRUCTIVE.into_iter().filter(|(name, text)| {
             let is_about = self.about.iter().any(|it| it == name);
             let is_typed = self.command.contains(text);
-            !is_about && !is_typed && seen.stderr.contains(text)
+            !is_about && !is_typed && output.stderr.contains(text)
         });
         faults.extend(offered.map(|(_, text)| format!("offers `{text}`")));
-        if !seen.stderr.starts_with("error: ") || seen.stderr.contains("panicked") {
+        if !output.stderr.starts_with("error: ") || output.stderr.contains("panicked") {
             faults.push("does not begin with an error".to_owned());
         }
-        let first = seen.stderr.lines().next().unwrap_or_default();
+        let first = output.stderr.lines().next().unwrap_or_default();
         if first.trim_end().ends_with('.') {
             faults.push("ends its first line with a full stop".to_owned());
         }
@@ -134,24 +134,24 @@ fn mistakes() -> Vec<Mistake> {
 
 #[test]
 fn every_mistake_gets_a_helpful_answer() {
-    let mut told = Vec::new();
+    let mut failures = Vec::new();
     for mistake in mistakes() {
-        let Some(seen) = mistake.make() else {
+        let Some(output) = mistake.make() else {
             continue;
         };
-        let faults = mistake.faults(&seen);
+        let faults = mistake.faults(&output);
         if !faults.is_empty() {
-            told.push(format!(
+            failures.push(format!(
                 "{} (wants {})\n$ pgmeter {}\n{}\n{}",
                 mistake.name,
                 mistake.wants,
                 mistake.command,
                 faults.join("\n"),
-                seen.text()
+                output.text()
             ));
         }
     }
-    assert!(told.is_empty(), "{}", told.join("\n\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
 #[test]

@@ -23,12 +23,12 @@ fn four(launcher: &Mpirun, role: &[&str]) -> Finished {
 
 /// Holds that all four ranks came to their end in one world, by a library of this ABI.
 #[track_caller]
-fn assert_all_ranks_end(seen: &Finished, abi: &str) {
-    assert_eq!(seen.code, 0, "{}", seen.text());
+fn assert_all_ranks_end(output: &Finished, abi: &str) {
+    assert_eq!(output.code, 0, "{}", output.text());
     for rank in 0..4 {
         let line = format!("rank {rank} of 4 on ");
         let is_it = |it: &str| it.starts_with(&line) && it.contains(&format!(": {abi} ("));
-        assert!(seen.stdout.lines().any(is_it), "{}", seen.text());
+        assert!(output.stdout.lines().any(is_it), "{}", output.text());
     }
 }
 
@@ -57,31 +57,31 @@ fn messages_make_a_round_trip_with_the_standard_abi() {
 fn the_library_next_to_the_launcher_is_found_through_a_script() {
     let launcher = need!(Mpirun::standard());
     let script = format!("'{RANK}' look; exit $?");
-    let seen = launcher.run(2, &["sh", "-c", &script]);
-    let seen = seen.expect("an end in time");
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let first = seen.stdout.lines().next().unwrap_or_default();
-    let beside = launcher
+    let output = launcher.run(2, &["sh", "-c", &script]);
+    let output = output.expect("an end in time");
+    assert_eq!(output.code, 0, "{}", output.text());
+    let first = output.stdout.lines().next().unwrap_or_default();
+    let library = launcher
         .prefix()
         .expect("it has a place")
         .join("lib/libmpi_abi.so.1");
-    let told = format!("MPI 5.0 | {} | MPICH", beside.display());
+    let expected = format!("MPI 5.0 | {} | MPICH", library.display());
     assert!(
-        first.starts_with(&told),
-        "{first} does not begin with {told}"
+        first.starts_with(&expected),
+        "{first} does not begin with {expected}"
     );
 }
 
 /// The other peers are stopped neither, as their ends show.
 #[track_caller]
 fn assert_stopped_peer_stops_no_other(launcher: &Mpirun, abi: &str) {
-    let seen = four(launcher, &["stopped", "67108864"]);
-    assert_all_ranks_end(&seen, abi);
-    let waited = seen.stdout.lines().find_map(|line| {
+    let output = four(launcher, &["stopped", "67108864"]);
+    assert_all_ranks_end(&output, abi);
+    let waited = output.stdout.lines().find_map(|line| {
         let waited = line.strip_prefix("waited ")?.strip_suffix(" ms")?;
         waited.parse::<u64>().ok()
     });
-    assert!(waited.is_some_and(|ms| ms < 5000), "{}", seen.text());
+    assert!(waited.is_some_and(|ms| ms < 5000), "{}", output.text());
 }
 
 #[test]
@@ -95,47 +95,51 @@ fn a_stopped_peer_stops_no_other_rank_under_mpich() {
 }
 
 #[track_caller]
-fn assert_reports_launcher_and_rank_count(seen: &Finished, launcher: &str, library: &str) {
-    assert_eq!(seen.code, 3, "{}", seen.text());
-    let told = format!("error: {launcher} started 4 ranks, but `");
-    let is_told = |line: &&str| line.starts_with(&told);
-    let line = seen.stdout.lines().find(is_told).unwrap_or_default();
-    assert!(line.contains(library), "{}", seen.text());
+fn assert_reports_launcher_and_rank_count(output: &Finished, launcher: &str, library: &str) {
+    assert_eq!(output.code, 3, "{}", output.text());
+    let expected = format!("error: {launcher} started 4 ranks, but `");
+    let is_error = |line: &&str| line.starts_with(&expected);
+    let line = output.stdout.lines().find(is_error).unwrap_or_default();
+    assert!(line.contains(library), "{}", output.text());
     assert!(line.contains("sees a world of 1"), "{line}");
     assert!(
-        seen.stdout.contains("help: set `PGMETER_LIBMPI`"),
+        output.stdout.contains("help: set `PGMETER_LIBMPI`"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
 #[test]
 fn a_library_of_another_launcher_is_an_error_with_the_variable_to_set() {
     let [open_mpi, mpich] = need!(both());
-    let seen = four(&open_mpi.with_library("libmpich.so.12"), &["talk", "1"]);
-    assert_reports_launcher_and_rank_count(&seen, "Open MPI", "libmpich.so.12");
-    let seen = four(&mpich.with_library("libmpi.so.40"), &["talk", "1"]);
-    assert_reports_launcher_and_rank_count(&seen, "Hydra of MPICH or Intel MPI", "libmpi.so.40");
+    let output = four(&open_mpi.with_library("libmpich.so.12"), &["talk", "1"]);
+    assert_reports_launcher_and_rank_count(&output, "Open MPI", "libmpich.so.12");
+    let output = four(&mpich.with_library("libmpi.so.40"), &["talk", "1"]);
+    assert_reports_launcher_and_rank_count(&output, "Hydra of MPICH or Intel MPI", "libmpi.so.40");
 }
 
 #[test]
 fn a_missing_library_is_reported_by_its_given_name() {
     let launcher = need!(Mpirun::mpich()).with_library("/no/libmpi.so.12");
-    let seen = four(&launcher, &["look"]);
-    assert_eq!(seen.code, 3, "{}", seen.text());
-    let told = "error: MPI library `/no/libmpi.so.12` cannot be opened: ";
-    assert!(seen.stdout.contains(told), "{}", seen.text());
+    let output = four(&launcher, &["look"]);
+    assert_eq!(output.code, 3, "{}", output.text());
+    let expected = "error: MPI library `/no/libmpi.so.12` cannot be opened: ";
+    assert!(output.stdout.contains(expected), "{}", output.text());
 }
 
 /// Runs to an end of rank 2 that the others do not know of; they would wait for two minutes.
 #[track_caller]
 fn assert_ends_soon(launcher: &Mpirun, role: &[&str]) -> i32 {
     let start = Instant::now();
-    let seen = four(launcher, role);
+    let output = four(launcher, role);
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(60), "{took:?}: {}", seen.text());
-    assert_ne!(seen.code, 0, "{}", seen.text());
-    seen.code
+    assert!(
+        took < Duration::from_secs(60),
+        "{took:?}: {}",
+        output.text()
+    );
+    assert_ne!(output.code, 0, "{}", output.text());
+    output.code
 }
 
 #[test]
@@ -164,12 +168,12 @@ fn a_rank_that_fails_ends_the_job() {
 fn a_process_without_a_launcher_opens_no_library() {
     let mut command = Command::new(RANK);
     command.arg("look").env_clear();
-    let seen = end_to_end::run_within(&mut command, Duration::from_secs(30)).unwrap();
+    let output = end_to_end::run_within(&mut command, Duration::from_secs(30)).unwrap();
     assert_eq!(
-        (seen.code, seen.stdout.as_str()),
+        (output.code, output.stdout.as_str()),
         (2, ""),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -183,12 +187,22 @@ fn under_a_launcher_hosts_are_refused_once() {
         let target = bed.target().to_str().unwrap();
         let run = [program, "run", "quick", "--target", target];
         for hosts in [["--hosts", "a,b"], ["--host", "LAB1=a"]] {
-            let seen = launcher.run(2, &[&run[..], &hosts].concat());
-            let seen = seen.expect("an end in time");
-            assert_eq!(seen.code, 2, "{}", seen.text());
-            let told = format!("error: `{}` has processes started by ssh, but ", hosts[0]);
-            assert_eq!(seen.text().matches(&told).count(), 1, "{}", seen.text());
-            assert_eq!(seen.text().matches("help: ").count(), 1, "{}", seen.text());
+            let output = launcher.run(2, &[&run[..], &hosts].concat());
+            let output = output.expect("an end in time");
+            assert_eq!(output.code, 2, "{}", output.text());
+            let expected = format!("error: `{}` has processes started by ssh, but ", hosts[0]);
+            assert_eq!(
+                output.text().matches(&expected).count(),
+                1,
+                "{}",
+                output.text()
+            );
+            assert_eq!(
+                output.text().matches("help: ").count(),
+                1,
+                "{}",
+                output.text()
+            );
         }
         assert!(bed.left_in_target().is_empty());
     }
@@ -208,11 +222,15 @@ fn run_and_signal(bed: &ScratchTarget, launcher: &Mpirun, signal: &str) -> Finis
         program.to_string_lossy()
     );
     let start = Instant::now();
-    let seen = launcher.run(2, &["sh", "-c", &script]);
-    let seen = seen.expect("an end in time");
+    let output = launcher.run(2, &["sh", "-c", &script]);
+    let output = output.expect("an end in time");
     let took = start.elapsed();
-    assert!(took < Duration::from_secs(30), "{took:?}: {}", seen.text());
-    seen
+    assert!(
+        took < Duration::from_secs(30),
+        "{took:?}: {}",
+        output.text()
+    );
+    output
 }
 
 /// At its end, MPI waits for all.
@@ -220,10 +238,10 @@ fn run_and_signal(bed: &ScratchTarget, launcher: &Mpirun, signal: &str) -> Finis
 fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
     for launcher in need!(both()) {
         let bed = need!(ScratchTarget::new());
-        let seen = run_and_signal(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
-        assert_ne!(seen.code, 0, "{}", seen.text());
-        let told = "has sent nothing for 5 s";
-        assert!(seen.text().contains(told), "{}", seen.text());
+        let output = run_and_signal(&bed, &launcher, "[ $rank = 0 ] || kill -STOP $$");
+        assert_ne!(output.code, 0, "{}", output.text());
+        let expected = "has sent nothing for 5 s";
+        assert!(output.text().contains(expected), "{}", output.text());
     }
 }
 
@@ -232,8 +250,8 @@ fn a_rank_that_is_stopped_while_it_measures_ends_the_run_and_the_job() {
 fn signaling_all_ranks_to_end_loses_none_of_them() {
     for launcher in need!(both()) {
         let bed = need!(ScratchTarget::new());
-        let seen = run_and_signal(&bed, &launcher, "sleep 0.0$rank; kill -TERM $$");
-        assert_eq!(seen.code, 130, "{}", seen.text());
+        let output = run_and_signal(&bed, &launcher, "sleep 0.0$rank; kill -TERM $$");
+        assert_eq!(output.code, 130, "{}", output.text());
         let stored = bed.run(&["runs", "export", "last", "--db", "db"]);
         let record: Value = serde_json::from_str(&stored.stdout).expect("a record");
         assert_eq!(record["status"], "interrupted");
@@ -255,8 +273,8 @@ fn ranks_leave_files_for_the_next_command() {
                 bed.target().display(),
                 program.to_string_lossy()
             );
-            let seen = launcher.run(2, &["sh", "-c", &script]);
-            seen.expect("an end in time")
+            let output = launcher.run(2, &["sh", "-c", &script]);
+            output.expect("an end in time")
         };
         for line in [
             "ior -w -k -b 256k -o f",
@@ -277,8 +295,8 @@ fn ranks_leave_files_for_the_next_command() {
             "mdtest -C -u -n 6 -d u",
             "mdtest -r -u -n 6 -d u",
         ] {
-            let seen = run(line);
-            assert_eq!(seen.code, 0, "{line}: {}", seen.text());
+            let output = run(line);
+            assert_eq!(output.code, 0, "{line}: {}", output.text());
         }
         let mut left = bed.left_in_target();
         left.sort();
@@ -287,9 +305,9 @@ fn ranks_leave_files_for_the_next_command() {
             let mut entries = std::fs::read_dir(bed.target().join(directory)).unwrap();
             assert!(entries.next().is_none(), "{directory}");
         }
-        let seen = run("ior -r -o missing");
-        assert_ne!(seen.code, 0, "{}", seen.text());
-        assert!(seen.text().contains("`missing`"), "{}", seen.text());
+        let output = run("ior -r -o missing");
+        assert_ne!(output.code, 0, "{}", output.text());
+        assert!(output.text().contains("`missing`"), "{}", output.text());
     }
 }
 
@@ -306,19 +324,19 @@ fn short_phases_take_little_longer_with_ranks_than_with_threads() {
         let (program, file) = (program.to_string_lossy(), file.display());
         format!("exec '{program}' as ior -w -r -e -b 2m -o '{file}' {more}")
     };
-    let of_ranks = |repetitions: u32| {
-        let seen = launcher.run(2, &["sh", "-c", &line(&format!("-i {repetitions}"))]);
-        let seen = seen.expect("an end in time");
-        assert_eq!(seen.code, 0, "{}", seen.text());
+    let run_ranks = |repetitions: u32| {
+        let output = launcher.run(2, &["sh", "-c", &line(&format!("-i {repetitions}"))]);
+        let output = output.expect("an end in time");
+        assert_eq!(output.code, 0, "{}", output.text());
     };
-    let of_threads = |repetitions: u32| {
+    let run_threads = |repetitions: u32| {
         let mut command = Command::new("sh");
         command.args(["-c", &line(&format!("-N 2 -i {repetitions}"))]);
-        let seen = end_to_end::finish(&mut command);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = end_to_end::finish(&mut command);
+        assert_eq!(output.code, 0, "{}", output.text());
     };
     // What the machine does besides makes single times longer, not the shortest of several.
-    let each = |run: &dyn Fn(u32)| {
+    let repetition_time = |run: &dyn Fn(u32)| {
         let took = |repetitions| {
             let times = (0..3).map(|_| {
                 let start = Instant::now();
@@ -329,7 +347,7 @@ fn short_phases_take_little_longer_with_ranks_than_with_threads() {
         };
         took(21).saturating_sub(took(1)) / 20
     };
-    let (ranks, threads) = (each(&of_ranks), each(&of_threads));
+    let (ranks, threads) = (repetition_time(&run_ranks), repetition_time(&run_threads));
     println!("{ranks:?} each repetition of ranks, {threads:?} of threads");
     let most = 3 * threads + Duration::from_millis(50);
     assert!(ranks < most, "{ranks:?} beside {threads:?}");

@@ -24,7 +24,7 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 struct Sink {
     child: Child,
     _output: BufReader<ChildStdout>,
-    remarks: Option<ChildStderr>,
+    stderr: Option<ChildStderr>,
     target: String,
     address: SocketAddr,
 }
@@ -42,7 +42,7 @@ impl Sink {
         let address = target.strip_prefix("tcp://").unwrap();
         Self {
             address: address.parse().unwrap(),
-            remarks: child.stderr.take(),
+            stderr: child.stderr.take(),
             child,
             _output: output,
             target,
@@ -60,7 +60,7 @@ impl Sink {
     fn end(&mut self) -> String {
         run_tool("kill", &["-TERM", &self.child.id().to_string()]).unwrap();
         let mut text = String::new();
-        let mut remarks = self.remarks.take().unwrap();
+        let mut remarks = self.stderr.take().unwrap();
         remarks.read_to_string(&mut text).unwrap();
         assert_eq!(self.child.wait().unwrap().code(), Some(0), "{text}");
         text
@@ -123,12 +123,12 @@ fn requests_and_replies_of_a_byte_and_of_a_mebibyte_are_counted_exactly() {
                 100 => ("read", "write"),
                 _ => ("write", "read"),
             };
-            let seen = |operation| {
+            let counts = |operation| {
                 let figure = |name| figure(&record, operation, name);
                 (figure("count"), figure("bytes"), figure("errors"))
             };
-            assert_eq!(seen(first), (20, 20 * size, 0), "{engine} {spec}");
-            assert_eq!(seen(second), (20, 20 * reply, 0), "{engine} {spec}");
+            assert_eq!(counts(first), (20, 20 * size, 0), "{engine} {spec}");
+            assert_eq!(counts(second), (20, 20 * reply, 0), "{engine} {spec}");
             assert_eq!(record["plan"]["targets"][0]["kind"], "network");
             assert_eq!(record["cells"][0]["target"], sink.target);
             let warnings = record["warnings"].to_string();
@@ -303,22 +303,22 @@ fn a_peer_that_is_silent_or_not_a_sink_is_an_error() {
         stream.write_all(&[b'\x1b'; 64]).unwrap();
         listener
     });
-    let said = measure(&target);
+    let text = measure(&target);
     assert!(
-        said.contains("is not a pgmeter sink") && !said.contains('\u{1b}'),
-        "{said}"
+        text.contains("is not a pgmeter sink") && !text.contains('\u{1b}'),
+        "{text}"
     );
     // It listens and never answers.
     let listener = answer.join().unwrap();
     let start = Instant::now();
-    let said = measure(&target);
-    assert!(said.contains("did not complete the greeting"), "{said}");
+    let text = measure(&target);
+    assert!(text.contains("did not complete the greeting"), "{text}");
     assert!(start.elapsed() < Duration::from_secs(40));
     drop(listener);
-    let said = measure(&target);
+    let text = measure(&target);
     assert!(
-        said.contains("cannot connect") && said.contains("pgmeter sink"),
-        "{said}"
+        text.contains("cannot connect") && text.contains("pgmeter sink"),
+        "{text}"
     );
 }
 
@@ -345,11 +345,11 @@ fn silent_peer() -> (TcpListener, String) {
     let target = format!("tcp://{}", listener.local_addr().unwrap());
     let serving = listener.try_clone().unwrap();
     std::thread::spawn(move || {
-        let mut kept = Vec::new();
+        let mut streams = Vec::new();
         while let Ok((mut stream, _)) = serving.accept() {
             if stream.read_exact(&mut [0; 64]).is_ok() {
                 let _ = stream.write_all(&frame(1, WELCOME));
-                kept.push(stream);
+                streams.push(stream);
             }
         }
     });
@@ -383,10 +383,10 @@ fn requests_that_a_silent_peer_never_answers_count_as_failed() {
             .unwrap()
     });
     for run in runs {
-        let ended = run.wait_with_output().unwrap();
-        let text = String::from_utf8_lossy(&ended.stdout).into_owned()
-            + &String::from_utf8_lossy(&ended.stderr);
-        assert_eq!(ended.status.code(), Some(1), "{text}");
+        let output = run.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(
             text.contains("failed") && !text.contains("no operation failed"),
             "{text}"
@@ -402,13 +402,13 @@ fn hostile_bytes_are_refused_and_other_clients_are_served() {
     noise.write_all(&[b'G'; 64]).unwrap();
     assert_eq!(status(&mut noise), REFUSED);
     // Headers of no operation, of too many bytes, and without their end.
-    let wrong: [[u32; 4]; 4] = [
+    let invalid: [[u32; 4]; 4] = [
         [9, 1, 1, 0x5047_4d7c],
         [1, u32::MAX, 0, 0x5047_4d7c],
         [2, 1, (64 << 20) + 1, 0x5047_4d7c],
         [1, 1, 1, 0],
     ];
-    for words in wrong {
+    for words in invalid {
         let mut stream = sink.connect();
         stream.write_all(&frame(1, 0)).unwrap();
         assert_eq!(status(&mut stream), WELCOME);
@@ -429,10 +429,10 @@ fn hostile_bytes_are_refused_and_other_clients_are_served() {
     );
     let (run, _) = record(&bed, &["run", "w.toml", "--target", &sink.target]);
     assert_eq!(run.code, 0, "{}", run.text());
-    let said = sink.end();
+    let printed = sink.end();
     assert!(
-        said.contains("was refused") && said.contains("127.0.0.1:"),
-        "{said}"
+        printed.contains("was refused") && printed.contains("127.0.0.1:"),
+        "{printed}"
     );
 }
 
@@ -536,9 +536,9 @@ fn only_clients_with_the_token_connect_and_no_output_shows_it() {
     let let_in = run(&["--sink-token-file", &right, "--json", "saved.json"]);
     assert_eq!(let_in.code, 0, "{}", let_in.text());
     let saved = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
-    let said = sink.end();
-    assert!(said.contains("it has another token"), "{said}");
-    for text in [saved, said, let_in.text(), other.text()] {
+    let printed = sink.end();
+    assert!(printed.contains("it has another token"), "{printed}");
+    for text in [saved, printed, let_in.text(), other.text()] {
         assert!(!text.contains(TOKEN), "{text}");
     }
 }

@@ -101,25 +101,25 @@ fn every_option_behaves_as_the_table_says() {
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     assert!(KINDS.iter().all(|(kind, ..)| kinds.contains(kind)));
     assert!(rows.len() > 20, "only {} options", rows.len());
-    let mut told = Vec::new();
+    let mut failures = Vec::new();
     for row in rows {
         assert_eq!(row.len(), kinds.len() + 1, "{row:?}");
         for (kind, wanted) in kinds.iter().zip(&row[1..]) {
             let (_, file, _) = KINDS.into_iter().find(|it| it.0 == *kind).unwrap();
             let options: Vec<&str> = row[0].split(' ').collect();
             let fixed = ["check", file, "--target", &target];
-            let seen = bed.run(&[&fixed[..], &options].concat());
+            let output = bed.run(&[&fixed[..], &options].concat());
             let is_right = match *wanted {
-                "yes" => seen.code == 0,
-                _ => seen.code == 2 && seen.stderr.contains("help: "),
+                "yes" => output.code == 0,
+                _ => output.code == 2 && output.stderr.contains("help: "),
             };
-            assert!(!seen.text().contains("no effect"), "{}", seen.text());
+            assert!(!output.text().contains("no effect"), "{}", output.text());
             if !is_right {
-                told.push(format!("{kind} {}: {}", row[0], seen.text()));
+                failures.push(format!("{kind} {}: {}", row[0], output.text()));
             }
         }
     }
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
@@ -195,10 +195,10 @@ fn requests_of_jobs_are_due_at_the_requested_rate() {
 fn a_curve_of_jobs_has_a_peak_and_ten_points() {
     let cells = cells(&["--curve", "--run-time", "200ms", "--ramp-time", "0"]);
     assert_eq!(cells.len(), 11);
-    let asked = |cell: &Value| cell["open_loop"]["asked_per_second"].as_f64();
-    assert_eq!(asked(&cells[0]), None);
+    let requested = |cell: &Value| cell["open_loop"]["asked_per_second"].as_f64();
+    assert_eq!(requested(&cells[0]), None);
     let peak = cells[0]["total"]["per_second"].as_f64().unwrap();
-    let half = asked(&cells[5]).unwrap();
+    let half = requested(&cells[5]).unwrap();
     assert!((half / peak - 0.5).abs() < 0.01, "{half} of {peak}");
 }
 
@@ -254,9 +254,9 @@ fn total_size_is_the_size_of_all_job_files_together() {
         (["--size", "32m"], 32_u64 << 20),
         (["--total-size", "32m"], 16 << 20),
     ] {
-        let seen = bed.run(&[&fixed[..], &options].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = bed.run(&[&fixed[..], &options].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
+        let plan: Value = serde_json::from_str(&output.stdout).unwrap();
         let files = plan["cells"][0]["jobs"]["files"].as_array().unwrap();
         let sizes = files
             .iter()
@@ -279,8 +279,8 @@ fn a_job_that_paces_itself_cannot_have_a_rate() {
         "think.fio",
         JOBS.replace("rw=write", "rw=write\nthinktime=10ms"),
     );
-    let seen = bed.run(&["check", "think.fio", "--rate", "100/s"]);
-    seen.assert_refused(
+    let output = bed.run(&["check", "think.fio", "--rate", "100/s"]);
+    output.assert_refused(
         2,
         &[
             "`fill` pauses between its requests, so it cannot have a `rate`",

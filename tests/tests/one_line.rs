@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Usage, or the workload file.
 const USAGE: i32 = 2;
 /// This system cannot run it.
-const SYSTEM: i32 = 3;
+const UNSUPPORTED: i32 = 3;
 
 fn bed() -> ScratchTarget {
     ScratchTarget::new().unwrap()
@@ -46,9 +46,9 @@ fn run_reading(bed: &ScratchTarget, input: &Path, arguments: &[&str]) -> Finishe
 }
 
 /// What a checked plan asks for, without where its values came from.
-fn plan(seen: &Finished) -> Value {
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let printed: Value = serde_json::from_str(&seen.stdout).unwrap();
+fn plan(output: &Finished) -> Value {
+    assert_eq!(output.code, 0, "{}", output.text());
+    let printed: Value = serde_json::from_str(&output.stdout).unwrap();
     let plan = printed.get("plan").unwrap_or(&printed);
     serde_json::json!([
         plan["cells"],
@@ -126,13 +126,14 @@ fn lists_of_values_are_measured_in_all_combinations_and_compared_in_a_table() {
         "0s",
         "--json=run.json",
     ];
-    let seen = bed.run(&arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&arguments);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
-        seen.stdout
+        output
+            .stdout
             .contains("randread 4k,64k: operations per second by bs, workers, batch and iodepth"),
         "{}",
-        seen.text()
+        output.text()
     );
     let document = fs::read_to_string(bed.path().join("run.json")).unwrap();
     let record: Value = serde_json::from_str(&document).unwrap();
@@ -166,7 +167,7 @@ fn lists_of_values_are_measured_in_all_combinations_and_compared_in_a_table() {
 #[test]
 fn a_wrong_value_in_a_list_is_named() {
     let bed = bed();
-    let wrong = [
+    let arguments = [
         "run",
         "--rw",
         "read",
@@ -175,7 +176,8 @@ fn a_wrong_value_in_a_list_is_named() {
         "--set",
         "batch=1,x",
     ];
-    bed.run(&wrong).assert_refused(USAGE, &["`batch` is `x`"]);
+    bed.run(&arguments)
+        .assert_refused(USAGE, &["`batch` is `x`"]);
     let twice = ["run", "--rw", "read", "--bs", "4k,4k", "--engine", "null"];
     bed.run(&twice)
         .assert_refused(USAGE, &["`4k` is given twice"]);
@@ -226,9 +228,9 @@ fn printed_toml_reads_back_to_the_same_plan() {
         assert_eq!(printed.code, 0, "{}", printed.text());
         let name = format!("printed-{index}.toml");
         bed.file(&name, &printed.stdout);
-        let said = plan(&bed.run(&[&["check", "--json"], line].concat()));
+        let planned = plan(&bed.run(&[&["check", "--json"], line].concat()));
         let read = plan(&bed.run(&["check", "--json", &name]));
-        assert_eq!(read, said, "{}", printed.stdout);
+        assert_eq!(read, planned, "{}", printed.stdout);
     }
     assert!(bed.left_in_target().is_empty());
 }
@@ -291,8 +293,8 @@ fn short_names_are_listed_and_similar_ones_get_the_options_to_use() {
     ] {
         assert!(names.lines().any(|line| line == name), "{names}");
     }
-    let seen = bed.run(&["run", "randread-16k"]);
-    seen.assert_refused(USAGE, &["help: write `--rw randread --bs 16k` instead"]);
+    let output = bed.run(&["run", "randread-16k"]);
+    output.assert_refused(USAGE, &["help: write `--rw randread --bs 16k` instead"]);
 }
 
 #[test]
@@ -304,8 +306,8 @@ fn a_workload_is_read_from_standard_input_whatever_its_kind() {
     );
     let postmark = bed.file("p", "set number 100\nset transactions 100\nrun\nquit\n");
     for (input, name) in [(&toml, "stdin"), (&postmark, "stdin")] {
-        let seen = run_reading(&bed, input, &["check", "-", "--json", "-t", "/"]);
-        assert_eq!(plan(&seen)[2][0]["name"], name, "{}", seen.text());
+        let output = run_reading(&bed, input, &["check", "-", "--json", "-t", "/"]);
+        assert_eq!(plan(&output)[2][0]["name"], name, "{}", output.text());
     }
     let target = bed.target().to_string_lossy().into_owned();
     let all = [
@@ -321,10 +323,10 @@ fn a_workload_is_read_from_standard_input_whatever_its_kind() {
         "0s",
         "--no-html",
     ];
-    let seen = run_reading(&bed, &toml, &all);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let wrong = bed.file("x", "size = \"4m\"\niodpth = 4\n");
-    run_reading(&bed, &wrong, &["check", "-"])
+    let output = run_reading(&bed, &toml, &all);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let invalid = bed.file("x", "size = \"4m\"\niodpth = 4\n");
+    run_reading(&bed, &invalid, &["check", "-"])
         .assert_refused(USAGE, &["--> <stdin>:2:1", "`iodepth`"]);
     run_reading(&bed, &toml, &["check", "-", "-"])
         .assert_refused(USAGE, &["can be read only once"]);
@@ -363,9 +365,9 @@ fn options_of_other_programs_are_translated() {
         (&["xfersize=4k"], &["`--bs 4k`", "vdbench"]),
     ];
     for (line, phrases) in cases {
-        let seen = bed.run(&[&["run"], line].concat());
-        seen.assert_refused(USAGE, phrases);
-        assert!(!seen.stderr.contains("overwrite"), "{}", seen.text());
+        let output = bed.run(&[&["run"], line].concat());
+        output.assert_refused(USAGE, phrases);
+        assert!(!output.stderr.contains("overwrite"), "{}", output.text());
     }
 }
 
@@ -379,21 +381,21 @@ fn unsupported_files_of_other_programs_are_identified() {
     )];
     for (name, text, phrase) in cases {
         bed.file(name, text);
-        let seen = bed.run(&["run", name]);
-        seen.assert_refused(USAGE, &[phrase, "does not read yet", "help: "]);
+        let output = bed.run(&["run", name]);
+        output.assert_refused(USAGE, &[phrase, "does not read yet", "help: "]);
     }
 }
 
 /// Content, size, and times of content and attributes.
 fn state(path: &Path) -> (Vec<u8>, u64, [i64; 4]) {
-    let found = fs::metadata(path).unwrap();
+    let metadata = fs::metadata(path).unwrap();
     let times = [
-        found.mtime(),
-        found.mtime_nsec(),
-        found.ctime(),
-        found.ctime_nsec(),
+        metadata.mtime(),
+        metadata.mtime_nsec(),
+        metadata.ctime(),
+        metadata.ctime_nsec(),
     ];
-    (fs::read(path).unwrap(), found.ino(), times)
+    (fs::read(path).unwrap(), metadata.ino(), times)
 }
 
 #[test]
@@ -415,8 +417,8 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
         ),
     ] {
         let more = ["--engine", engine, "--cache", "buffered"];
-        let seen = bed.run(&[&["run"], workload, &short, &more].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.run(&[&["run"], workload, &short, &more].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
         assert!(state(&path) == before, "{workload:?} changed the file");
         assert_eq!(bed.left_in_target(), ["mail.db"]);
     }
@@ -430,13 +432,16 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
         &["oltp"],
         &["quick"],
     ] {
-        let seen = bed.run(&[&["run"], workload, &short].concat());
-        seen.assert_refused(SYSTEM, &["was not created by pgmeter", "help: "]);
+        let output = bed.run(&[&["run"], workload, &short].concat());
+        output.assert_refused(UNSUPPORTED, &["was not created by pgmeter", "help: "]);
         assert!(state(&path) == before, "{workload:?} changed the file");
         assert_eq!(bed.left_in_target(), ["mail.db"]);
     }
-    let seen = bed.run(&[&["run", "--rw", "read", "--size", "2m"][..], &short].concat());
-    seen.assert_refused(SYSTEM, &["has 1 MiB, not the 2 MiB requested", "--size 1m"]);
+    let output = bed.run(&[&["run", "--rw", "read", "--size", "2m"][..], &short].concat());
+    output.assert_refused(
+        UNSUPPORTED,
+        &["has 1 MiB, not the 2 MiB requested", "--size 1m"],
+    );
     assert!(state(&path) == before);
 }
 
@@ -449,10 +454,10 @@ fn a_file_on_a_file_system_that_is_mounted_read_only_is_read() {
     need!(run_tool("mount", &["-o", "remount,ro", &point]));
     let target = path.to_string_lossy().into_owned();
     let short = short(&target);
-    let seen = bed().run(&[&["run", "--rw", "randread"][..], &short].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let seen = bed().run(&[&["run", "--rw", "randwrite"][..], &short].concat());
-    seen.assert_refused(SYSTEM, &["mounted read-only"]);
+    let output = bed().run(&[&["run", "--rw", "randread"][..], &short].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let output = bed().run(&[&["run", "--rw", "randwrite"][..], &short].concat());
+    output.assert_refused(UNSUPPORTED, &["mounted read-only"]);
 }
 
 #[test]
@@ -461,39 +466,39 @@ fn check_reports_a_foreign_file_and_that_nothing_is_prepared() {
     let path = bed.target().join("mail.db");
     fs::write(&path, vec![7; 1 << 20]).unwrap();
     let target = path.to_string_lossy().into_owned();
-    let seen = bed.run(&["check", "--rw", "read", "-t", &target]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["check", "--rw", "read", "-t", &target]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
-        seen.stdout.contains("file that pgmeter did not make"),
+        output.stdout.contains("file that pgmeter did not make"),
         "{}",
-        seen.text()
+        output.text()
     );
-    assert!(!seen.stdout.contains("are written"), "{}", seen.text());
-    let seen = bed.run(&["check", "--rw", "write", "-t", &target]);
+    assert!(!output.stdout.contains("are written"), "{}", output.text());
+    let output = bed.run(&["check", "--rw", "write", "-t", &target]);
     assert!(
-        seen.stdout.contains("`run` would refuse this"),
+        output.stdout.contains("`run` would refuse this"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
 #[test]
 fn keys_schema_and_template_come_from_the_program() {
     let bed = bed();
-    let seen = bed.run(&["keys", "iodepth"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["keys", "iodepth"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
-        seen.stdout.starts_with("iodepth: number, or a list\n"),
+        output.stdout.starts_with("iodepth: number, or a list\n"),
         "{}",
-        seen.text()
+        output.text()
     );
-    assert!(seen.stdout.contains("Default: 1."), "{}", seen.text());
-    let seen = bed.run(&["keys", "numjobs"]);
-    seen.assert_says(0, &["`numjobs` is `workers` in workload files"]);
+    assert!(output.stdout.contains("Default: 1."), "{}", output.text());
+    let output = bed.run(&["keys", "numjobs"]);
+    output.assert_says(0, &["`numjobs` is `workers` in workload files"]);
     assert!(
-        seen.stdout.starts_with("workers: number\n"),
+        output.stdout.starts_with("workers: number\n"),
         "{}",
-        seen.text()
+        output.text()
     );
     let all: Value = serde_json::from_str(&bed.run(&["keys", "--json"]).stdout).unwrap();
     assert!(all["keys"].as_array().unwrap().len() > 100);
@@ -503,7 +508,7 @@ fn keys_schema_and_template_come_from_the_program() {
     assert!(schema["properties"]["iodepth"].is_object());
     let template = bed.run(&["show", "--template"]);
     bed.file("mine.toml", &template.stdout);
-    let seen = bed.run(&["check", "mine.toml"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["check", "mine.toml"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     bed.run(&["show"]).assert_refused(USAGE, &["NAME"]);
 }

@@ -32,7 +32,7 @@ fn only(directory: &Path, ending: &str) -> String {
 #[test]
 fn results_are_shown_and_kept_if_outputs_cannot_be_written() {
     let bed = bed();
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -43,19 +43,19 @@ fn results_are_shown_and_kept_if_outputs_cannot_be_written() {
         "--csv",
         "o.csv",
     ]);
-    seen.assert_refused(
+    output.assert_refused(
         1,
         &[
             "cannot write `/dev/full`: No space left",
             "the run's record is in `",
         ],
     );
-    assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
-    assert!(bed.path().join("o.csv").exists(), "{}", seen.text());
+    assert!(output.stdout.contains("Nothing"), "{}", output.text());
+    assert!(bed.path().join("o.csv").exists(), "{}", output.text());
     let name = only(bed.path(), ".json");
     assert_eq!(record(&bed.path().join(name))["status"], "complete");
 
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -63,14 +63,14 @@ fn results_are_shown_and_kept_if_outputs_cannot_be_written() {
         "--json",
         "/dev/full",
     ]);
-    seen.assert_refused(
+    output.assert_refused(
         1,
         &[
             "cannot write `/dev/full`",
             "in the results store: `pgmeter show",
         ],
     );
-    assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
+    assert!(output.stdout.contains("Nothing"), "{}", output.text());
     only(bed.path(), ".json");
 }
 
@@ -90,21 +90,21 @@ fn a_full_disk_loses_no_result_and_leaves_no_file() {
         command.current_dir(&full).env("TMPDIR", &temporary);
         end_to_end::finish(&mut command)
     };
-    let seen = run(&["--no-db", "--json", "o.json", "--csv", "o.csv"]);
+    let output = run(&["--no-db", "--json", "o.json", "--csv", "o.csv"]);
     let phrases = [
         "cannot write `o.json`: No",
         "cannot write `o.csv`",
         "on standard output",
     ];
-    seen.assert_refused(1, &phrases);
-    let (table, document) = seen.stdout.split_at(seen.stdout.find("\n{").unwrap());
-    assert!(table.contains("Nothing"), "{}", seen.text());
+    output.assert_refused(1, &phrases);
+    let (table, document) = output.stdout.split_at(output.stdout.find("\n{").unwrap());
+    assert!(table.contains("Nothing"), "{}", output.text());
     let document: Value = serde_json::from_str(document).unwrap();
     assert_eq!(document["status"], "complete");
     assert_eq!(names_in(&full), names);
 
-    let seen = run(&["--db", "../null.toml", "--csv", "-"]);
-    seen.assert_says(
+    let output = run(&["--db", "../null.toml", "--csv", "-"]);
+    output.assert_says(
         1,
         &[
             "warning: the run is not in the results store",
@@ -112,9 +112,9 @@ fn a_full_disk_loses_no_result_and_leaves_no_file() {
         ],
     );
     assert!(
-        seen.stderr.contains("\"status\": \"complete\""),
+        output.stderr.contains("\"status\": \"complete\""),
         "{}",
-        seen.text()
+        output.text()
     );
     assert_eq!(names_in(&full), names);
 }
@@ -140,8 +140,8 @@ fn every_output_file_is_complete_or_absent() {
         &["compare", "r.json", "r.json"],
         &["runs", "export", "last"],
     ] {
-        let seen = bed.run(&[arguments, &["-o", "full/x"]].concat());
-        seen.assert_refused(3, &["cannot write `full/x`: No space left"]);
+        let output = bed.run(&[arguments, &["-o", "full/x"]].concat());
+        output.assert_refused(3, &["cannot write `full/x`: No space left"]);
         assert_eq!(names_in(&full), ["filling"], "{arguments:?}");
     }
 }
@@ -164,7 +164,7 @@ fn draft_files_of_killed_runs_do_not_block_other_runs() {
     child.wait().unwrap();
     assert!(names_in(bed.path()).len() <= before + 1);
     assert!(!names_in(bed.path()).contains(&"o.json".to_owned()));
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -172,26 +172,26 @@ fn draft_files_of_killed_runs_do_not_block_other_runs() {
         "--json",
         "o.json",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(record(&bed.path().join("o.json"))["status"], "complete");
 }
 
 #[test]
 fn an_output_that_is_not_a_regular_file_is_written_in_place() {
     let bed = bed();
-    let seen = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "/dev/stdout"]);
+    let output = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "/dev/stdout"]);
     assert!(
-        seen.code == 0 && seen.stdout.contains("Nothing"),
+        output.code == 0 && output.stdout.contains("Nothing"),
         "{}",
-        seen.text()
+        output.text()
     );
-    let seen = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "/dev/stderr"]);
+    let output = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "/dev/stderr"]);
     assert!(
-        seen.code == 0 && seen.stderr.contains("Nothing"),
+        output.code == 0 && output.stderr.contains("Nothing"),
         "{}",
-        seen.text()
+        output.text()
     );
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -199,10 +199,10 @@ fn an_output_that_is_not_a_regular_file_is_written_in_place() {
         "/dev/stdout",
         "--no-html",
     ]);
-    let read: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let read: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(read["status"], "complete");
-    let seen = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "target"]);
-    seen.assert_refused(2, &["cannot write `target`: it is a directory"]);
+    let output = bed.run(&["convert", "null.toml", "--to", "toml", "-o", "target"]);
+    output.assert_refused(2, &["cannot write `target`: it is a directory"]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn an_output_link_stays_and_its_target_is_replaced() {
     let bed = bed();
     bed.file("real.json", "old");
     std::os::unix::fs::symlink("real.json", bed.path().join("link.json")).unwrap();
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "run",
         "null.toml",
         "--quiet",
@@ -218,9 +218,9 @@ fn an_output_link_stays_and_its_target_is_replaced() {
         "--json",
         "link.json",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(bed.path().join("link.json").is_symlink());
     assert_eq!(record(&bed.path().join("real.json"))["status"], "complete");
-    let seen = bed.run(&["report", "real.json", "-o", "link.json"]);
-    seen.assert_refused(2, &["already exists", "choose another name"]);
+    let output = bed.run(&["report", "real.json", "-o", "link.json"]);
+    output.assert_refused(2, &["already exists", "choose another name"]);
 }

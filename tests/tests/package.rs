@@ -18,8 +18,8 @@ const HOME: &str = "home/user";
 
 /// The directory of the packages.
 fn packages() -> Result<PathBuf, FixtureError> {
-    let told = std::env::var_os("PGMETER_PACKAGES").map(PathBuf::from);
-    told.ok_or_else(|| {
+    let directory = std::env::var_os("PGMETER_PACKAGES").map(PathBuf::from);
+    directory.ok_or_else(|| {
         FixtureError::Unavailable("`cargo xtask test package` makes the packages".to_owned())
     })
 }
@@ -119,9 +119,14 @@ fn the_tarball_has_the_files_of_the_debian_package_and_valid_checksums() {
     assert!(debian == tarball, "contents differ");
     let mut sums = Command::new("sha256sum");
     sums.args(["--check", "SHA256SUMS"]).current_dir(&packages);
-    let seen = finish(&mut sums);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert_eq!(seen.stdout.matches(": OK").count(), 3, "{}", seen.text());
+    let output = finish(&mut sums);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert_eq!(
+        output.stdout.matches(": OK").count(),
+        3,
+        "{}",
+        output.text()
+    );
 }
 
 #[test]
@@ -133,10 +138,13 @@ fn the_package_declares_its_dependencies_and_the_tools_for_labs() {
     let mut named = BTreeSet::from(["user-mode-linux".to_owned()]);
     named.extend(ENTRIES.iter().map(|entry| entry.package.to_owned()));
     named.remove("");
-    let told = [field("Recommends"), field("Suggests")].join(",");
-    let told: BTreeSet<String> = told.split(',').map(|name| name.trim().to_owned()).collect();
-    let missing: Vec<_> = named.difference(&told).collect();
-    assert!(missing.is_empty(), "{missing:?} not in {told:?}");
+    let declared = [field("Recommends"), field("Suggests")].join(",");
+    let declared: BTreeSet<String> = declared
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .collect();
+    let missing: Vec<_> = named.difference(&declared).collect();
+    assert!(missing.is_empty(), "{missing:?} not in {declared:?}");
 }
 
 #[test]
@@ -207,9 +215,9 @@ impl Root {
             .split_whitespace()
             .filter(|word| word.starts_with('/'))
         {
-            let place = root.path(&library[1..]);
-            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-            std::fs::copy(library, place).unwrap();
+            let destination = root.path(&library[1..]);
+            std::fs::create_dir_all(destination.parent().unwrap()).unwrap();
+            std::fs::copy(library, destination).unwrap();
         }
         Ok(root)
     }
@@ -230,8 +238,8 @@ impl Root {
             .arg(format!("--log={root}/var/lib/dpkg/log"))
             .arg("--force-depends")
             .args(arguments);
-        let seen = finish(&mut command);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = finish(&mut command);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
 
     /// Runs the installed program in the user's home, seeing this root and the machine's devices.
@@ -283,8 +291,8 @@ fn the_package_installs_measures_and_leaves_only_the_store_when_removed() {
         "--size",
         "16m",
     ];
-    let seen = root.pgmeter(&quick);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = root.pgmeter(&quick);
+    assert_eq!(output.code, 0, "{}", output.text());
     let listed = root.pgmeter(&["runs"]);
     assert!(listed.stdout.contains("quick"), "{}", listed.text());
     root.dpkg(&["--purge", "pgmeter"]);

@@ -37,21 +37,21 @@ fn only_page(directory: &Path) -> PathBuf {
 fn run_in_empty(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let empty = bed.path().join("empty");
     fs::create_dir_all(&empty).unwrap();
-    let seen = finish(bed.command(arguments).current_dir(&empty));
-    assert_eq!(names_in(&empty), [""; 0], "{}", seen.text());
-    seen
+    let output = finish(bed.command(arguments).current_dir(&empty));
+    assert_eq!(names_in(&empty), [""; 0], "{}", output.text());
+    output
 }
 
 fn run_null(bed: &ScratchTarget, more: &[&str]) -> Finished {
-    let seen = bed.run(&[&["run", "null.toml"], more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    seen
+    let output = bed.run(&[&["run", "null.toml"], more].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    output
 }
 
 /// A program that keeps what it was started with in the file `seen`.
 fn browser(bed: &ScratchTarget, code: i32) -> String {
-    let seen = bed.path().join("seen").display().to_string();
-    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{seen}'\nexit {code}\n");
+    let log = bed.path().join("seen").display().to_string();
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{log}'\nexit {code}\n");
     bed.script("browser", script)
 }
 
@@ -63,10 +63,10 @@ fn run_with_browser(bed: &ScratchTarget, browser: &str, arguments: &[&str]) -> F
 fn a_run_without_arguments_leaves_nothing_in_the_current_directory() {
     let bed = bed();
     let short = ["--run-time", "30ms", "--ramp-time", "0s", "--size", "4m"];
-    let seen = run_in_empty(&bed, &[&["run"][..], &short].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = run_in_empty(&bed, &[&["run"][..], &short].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let page = only_page(&reports(&bed));
-    let last = seen.stdout.lines().last().unwrap();
+    let last = output.stdout.lines().last().unwrap();
     assert_eq!(last, format!("report: {}", page.display()));
     let text = fs::read_to_string(&page).unwrap();
     assert!(text.starts_with("<!DOCTYPE html>"));
@@ -79,8 +79,8 @@ fn reports_are_stored_next_to_the_store() {
     only_page(&bed.path().join("other/reports"));
     // In the user's own data directory only the user finds them.
     let mut command = bed.command(&["run", "null.toml"]);
-    let seen = finish(command.env_remove("PGMETER_DB"));
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = finish(command.env_remove("PGMETER_DB"));
+    assert_eq!(output.code, 0, "{}", output.text());
     let own = bed.path().join(".local/share/pgmeter/reports");
     only_page(&own);
     let mode = fs::metadata(&own).unwrap().permissions().mode();
@@ -94,17 +94,19 @@ fn reports_are_stored_next_to_the_store() {
 fn the_report_directory_is_set_by_option_or_environment() {
     let bed = bed();
     run_null(&bed, &["--report-dir", "deep/er"]);
-    let seen = fs::read_to_string(only_page(&bed.path().join("deep/er"))).unwrap();
-    assert!(seen.contains("Nothing"));
+    let content = fs::read_to_string(only_page(&bed.path().join("deep/er"))).unwrap();
+    assert!(content.contains("Nothing"));
     for (value, directory) in [("by-name", bed.path().join("by-name")), ("", reports(&bed))] {
         let mut command = bed.command(&["run", "null.toml"]);
-        let seen = finish(command.env("PGMETER_REPORTS", value));
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = finish(command.env("PGMETER_REPORTS", value));
+        assert_eq!(output.code, 0, "{}", output.text());
         let page = only_page(&directory);
         assert!(
-            seen.stdout.contains(&format!("report: {}", page.display())),
+            output
+                .stdout
+                .contains(&format!("report: {}", page.display())),
             "{}",
-            seen.text()
+            output.text()
         );
     }
 }
@@ -113,37 +115,40 @@ fn the_report_directory_is_set_by_option_or_environment() {
 fn a_page_can_be_turned_off_or_renamed() {
     let bed = bed();
     for option in ["--no-html", "--no-report"] {
-        let seen = bed.measure(&["small.toml", option]);
-        assert!(!reports(&bed).exists(), "{}", seen.text());
-        assert!(!seen.text().contains("report:"), "{}", seen.text());
+        let output = bed.measure(&["small.toml", option]);
+        assert!(!reports(&bed).exists(), "{}", output.text());
+        assert!(!output.text().contains("report:"), "{}", output.text());
     }
-    let seen = bed.measure(&["small.toml", "--html", "mine.html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&["small.toml", "--html", "mine.html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(!reports(&bed).exists());
     let page = bed.path().join("mine.html");
     assert!(page.is_file());
-    let last = seen.stdout.lines().last().unwrap();
+    let last = output.stdout.lines().last().unwrap();
     assert_eq!(last, format!("report: {}", page.display()));
 }
 
 #[test]
 fn a_document_on_standard_output_is_not_mixed_with_the_page_path() {
     let bed = bed();
-    let seen = bed.measure(&["small.toml", "--json", "-"]);
-    serde_json::from_str::<Value>(&seen.stdout).unwrap();
+    let output = bed.measure(&["small.toml", "--json", "-"]);
+    serde_json::from_str::<Value>(&output.stdout).unwrap();
     let page = only_page(&reports(&bed));
     assert!(
-        seen.stderr.contains(&format!("report: {}", page.display())),
+        output
+            .stderr
+            .contains(&format!("report: {}", page.display())),
         "{}",
-        seen.text()
+        output.text()
     );
-    let seen = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
-    assert_eq!(seen.code, 2, "{}", seen.text());
+    let output = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
+    assert_eq!(output.code, 2, "{}", output.text());
     assert!(
-        seen.stderr
+        output
+            .stderr
             .contains("`--json -` and `--html -` cannot both use"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -151,11 +156,11 @@ fn a_document_on_standard_output_is_not_mixed_with_the_page_path() {
 fn a_page_that_cannot_be_written_is_a_warning_unless_it_was_named() {
     let bed = bed();
     // Nobody makes directories there, not even root.
-    let seen = run_null(&bed, &["--report-dir", "/proc/reports"]);
+    let output = run_null(&bed, &["--report-dir", "/proc/reports"]);
     for said in ["warning: there is no page", "/proc/reports", "help: "] {
-        assert!(seen.stderr.contains(said), "{}", seen.text());
+        assert!(output.stderr.contains(said), "{}", output.text());
     }
-    assert!(!seen.stdout.contains("report:"), "{}", seen.text());
+    assert!(!output.stdout.contains("report:"), "{}", output.text());
     let homeless = finish(
         bed.command(&["run", "null.toml", "--no-db"])
             .env_remove("PGMETER_DB")
@@ -173,29 +178,31 @@ fn lab(bed: &ScratchTarget, more: &[&str]) -> Finished {
     let small = ["--set", "count=20", "--set", "sizes=4096"];
     let run = ["lab", "run", "create-remove", "--fs", &fs, "--dir", &labs];
     let often = ["--repetitions", "2"];
-    let seen = bed.run(&[&run[..], &small, &often, more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    seen
+    let output = bed.run(&[&run[..], &small, &often, more].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    output
 }
 
 #[test]
 fn pages_of_labs_and_experiments_are_stored_with_the_reports() {
     let bed = bed();
     let before = names_in(bed.path());
-    let seen = lab(&bed, &[]);
+    let output = lab(&bed, &[]);
     let page = only_page(&reports(&bed));
     let name = page.file_name().unwrap().to_string_lossy().into_owned();
     assert!(name.starts_with("pgmeter-lab-2"), "{name}");
     assert!(
-        seen.stderr.contains(&format!("report: {}", page.display())),
+        output
+            .stderr
+            .contains(&format!("report: {}", page.display())),
         "{}",
-        seen.text()
+        output.text()
     );
     fs::remove_file(&page).unwrap();
     let target = bed.target().display().to_string();
     let line = ["paper", "run", "lfs-create-remove", "--target", &target];
-    let seen = bed.run(&[&line[..], &["--scale", "0.001"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&line[..], &["--scale", "0.001"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let page = only_page(&reports(&bed));
     let name = page.file_name().unwrap().to_string_lossy().into_owned();
     assert!(name.starts_with("pgmeter-lfs-create-remove-2"), "{name}");
@@ -219,21 +226,21 @@ fn a_report_is_shown_in_the_browser_and_its_path_is_printed() {
     let bed = bed();
     run_null(&bed, &["--no-html"]);
     let own = browser(&bed, 0);
-    let seen = run_with_browser(&bed, &own, &["report", "--open"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = run_with_browser(&bed, &own, &["report", "--open"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let page = only_page(&reports(&bed));
-    assert_eq!(seen.stdout, format!("{}\n", page.display()));
+    assert_eq!(output.stdout, format!("{}\n", page.display()));
     let shown = || fs::read_to_string(bed.path().join("seen")).unwrap();
     assert_eq!(shown(), format!("{}\n", page.display()));
     // Again it is the same page; the first of several browsers is none.
     let several = format!("/no/such:{own} --new-tab %s --x");
-    let seen = run_with_browser(&bed, &several, &["report", "last", "--open"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = run_with_browser(&bed, &several, &["report", "last", "--open"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(only_page(&reports(&bed)), page);
     assert_eq!(shown(), format!("--new-tab\n{}\n--x\n", page.display()));
     let mine = bed.path().join("mine.html");
-    let seen = run_with_browser(&bed, &own, &["report", "--open", "-o", "mine.html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = run_with_browser(&bed, &own, &["report", "--open", "-o", "mine.html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(shown(), format!("{}\n", mine.display()));
 }
 
@@ -243,25 +250,25 @@ fn labs_and_several_runs_are_shown_too() {
     let own = browser(&bed, 0);
     run_null(&bed, &["--no-html"]);
     run_null(&bed, &["--no-html"]);
-    let seen = run_with_browser(&bed, &own, &["report", "@-2", "last", "--open"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let page = fs::read_to_string(seen.stdout.trim()).unwrap();
+    let output = run_with_browser(&bed, &own, &["report", "@-2", "last", "--open"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let page = fs::read_to_string(output.stdout.trim()).unwrap();
     assert!(page.contains("2 runs compared"));
     lab(&bed, &["--no-html", "--json", "lab.json"]);
     let record: Value =
         serde_json::from_slice(&fs::read(bed.path().join("lab.json")).unwrap()).unwrap();
     for name in [record["id"].as_str().unwrap(), "lab.json"] {
-        let seen = run_with_browser(&bed, &own, &["report", name, "--open"]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert!(seen.stdout.contains("pgmeter-lab-2"), "{}", seen.text());
+        let output = run_with_browser(&bed, &own, &["report", name, "--open"]);
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert!(output.stdout.contains("pgmeter-lab-2"), "{}", output.text());
     }
-    let seen = run_with_browser(&bed, &own, &["run", "null.toml", "--open"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = run_with_browser(&bed, &own, &["run", "null.toml", "--open"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let shown = fs::read_to_string(bed.path().join("seen")).unwrap();
     assert!(
-        seen.stdout.contains(&format!("report: {shown}")),
+        output.stdout.contains(&format!("report: {shown}")),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -269,16 +276,16 @@ fn labs_and_several_runs_are_shown_too() {
 fn without_a_browser_the_path_and_the_reason_are_printed() {
     let bed = bed();
     run_null(&bed, &["--no-html"]);
-    let seen = bed.run(&["report", "--open"]);
-    seen.assert_refused(3, &["there is no display for a browser", "`BROWSER`"]);
+    let output = bed.run(&["report", "--open"]);
+    output.assert_refused(3, &["there is no display for a browser", "`BROWSER`"]);
     let page = only_page(&reports(&bed));
-    assert_eq!(seen.stdout, format!("{}\n", page.display()));
+    assert_eq!(output.stdout, format!("{}\n", page.display()));
     let broken = browser(&bed, 7);
-    let seen = run_with_browser(&bed, &broken, &["report", "--open"]);
-    seen.assert_refused(3, &["could not show the page", "exit status: 7"]);
+    let output = run_with_browser(&bed, &broken, &["report", "--open"]);
+    output.assert_refused(3, &["could not show the page", "exit status: 7"]);
     // A run is none the worse for it.
-    let seen = bed.run(&["run", "null.toml", "--open"]);
-    seen.assert_says(0, &["warning: there is no display", "help: "]);
+    let output = bed.run(&["run", "null.toml", "--open"]);
+    output.assert_says(0, &["warning: there is no display", "help: "]);
     let mut command = bed.command(&["report", "--open"]);
     command.env("DISPLAY", ":7").env("PATH", "/no/such");
     finish(&mut command).assert_refused(3, &["`xdg-open` (package `xdg-utils`) is not installed"]);
@@ -336,8 +343,8 @@ fn the_name_of_an_output_determines_its_format() {
     ];
     for (command, outputs) in cases {
         for (name, begins) in outputs {
-            let seen = bed.run(&[command, &["-o", name]].concat());
-            assert_eq!(seen.code, 0, "{command:?} {name}: {}", seen.text());
+            let output = bed.run(&[command, &["-o", name]].concat());
+            assert_eq!(output.code, 0, "{command:?} {name}: {}", output.text());
             assert!(
                 beginning(name).starts_with(begins),
                 "{name}: {}",

@@ -83,10 +83,10 @@ fn record(bed: &ScratchTarget, text: &str, more: &[&str]) -> Value {
         "-",
         "--quiet",
     ];
-    let seen = bed.run(&[&line, more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&line, more].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(bed.left_in_target(), [""; 0]);
-    serde_json::from_str(&seen.stdout).unwrap()
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 fn phase<'a>(record: &'a Value, name: &str) -> &'a Value {

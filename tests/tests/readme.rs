@@ -21,7 +21,7 @@ const SHORT: [(&str, &str); 4] = [
 /// Options whose values are replaced, or which go.
 const REPLACED: &str = "--run-time|--ramp-time|--size|--scale|--image-size|--budget";
 /// Workloads of many files, whose sizes are their own.
-const OF_FILES: &str = "*postmark*|run-*.pm*|run-*create-remove*";
+const FILE_WORKLOADS: &str = "*postmark*|run-*.pm*|run-*create-remove*";
 
 fn root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -63,7 +63,7 @@ fn stand_in(bed: &ScratchTarget) -> String {
     }
     format!(
         "#!/bin/sh\nall=$* short= left=$#\ncase \"$1 $2\" in\n{short}esac\n\
-         case $1-$all in run-{OF_FILES}) short= ;; \
+         case $1-$all in run-{FILE_WORKLOADS}) short= ;; \
          run-*|compare-*--target*) short=\"$short --size 8m\" ;; \
          compare-*) short= ;; esac\n\
          case $all in *budget*) short=\"$short --budget 2s\" ;; esac\n\
@@ -117,12 +117,12 @@ fn every_example_runs_as_written() {
         }
         shell.env("PATH", &path);
         shell.env("DISK", bed.target()).env("OTHER", &other);
-        let seen = finish(&mut shell);
-        println!("$ {example}\nexit {}", seen.code);
-        if seen.code == 3 && seen.stderr.contains("(package `") {
-            println!("skipped: `{example}`: {}", seen.stderr);
-        } else if seen.code != 0 {
-            failed.push(format!("$ {example}\n{}", seen.text()));
+        let output = finish(&mut shell);
+        println!("$ {example}\nexit {}", output.code);
+        if output.code == 3 && output.stderr.contains("(package `") {
+            println!("skipped: `{example}`: {}", output.stderr);
+        } else if output.code != 0 {
+            failed.push(format!("$ {example}\n{}", output.text()));
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));

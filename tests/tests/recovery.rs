@@ -72,8 +72,12 @@ fn trials_that_cannot_run_are_refused() {
     run(&["--fs", "ext5"]).assert_refused(2, &["`ext5`", "did you mean"]);
     run(&["--fs", "tmpfs"]).assert_refused(2, &["tmpfs does not work with guests"]);
     run(&["--vm-memory", "4m"]).assert_refused(2, &["4MiB", "--vm-memory"]);
-    let odd = run(&["--fs", "ext4,mount=no_such_option", "--quiet"]);
-    odd.assert_says(3, &[]);
-    assert!(odd.stdout.contains("no_such_option"), "{}", odd.text());
+    let output = run(&["--fs", "ext4,mount=no_such_option", "--quiet"]);
+    output.assert_says(3, &[]);
+    assert!(
+        output.stdout.contains("no_such_option"),
+        "{}",
+        output.text()
+    );
     assert_eq!(site.traces(), [""; 0]);
 }

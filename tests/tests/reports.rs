@@ -29,8 +29,8 @@ fn parts_with_the_same_name_are_estimated_and_listed_separately() {
     let options = ["pack.toml", "--repetitions", "3", "--run-time", "50ms"];
     let (seen, record) = bed.record(&options);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    let told = bed.run(&["report", "last"]);
-    assert!(told.stdout.contains("same (2)"), "{}", told.text());
+    let output = bed.run(&["report", "last"]);
+    assert!(output.stdout.contains("same (2)"), "{}", output.text());
     let cells = record["cells"].as_array().unwrap();
     let estimates = record["estimates"].as_array().unwrap();
     let is_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
@@ -60,25 +60,25 @@ fn parts_with_the_same_name_are_estimated_and_listed_separately() {
 fn several_records_are_shown_side_by_side_only_on_a_page() {
     let bed = bed();
     for name in ["a.json", "b.json"] {
-        let seen = bed.measure(&["small.toml", "--no-html", "--quiet", "--json", name]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.measure(&["small.toml", "--no-html", "--quiet", "--json", name]);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
     let both = ["report", "a.json", "b.json"];
-    let seen = bed.run(&[&both[..], &["--format", "html", "-o", "both.html"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&both[..], &["--format", "html", "-o", "both.html"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let page = std::fs::read_to_string(bed.path().join("both.html")).unwrap();
     assert!(page.contains("2 runs compared"));
-    let seen = bed.run(&both);
-    assert_eq!(seen.code, 2, "{}", seen.text());
+    let output = bed.run(&both);
+    assert_eq!(output.code, 2, "{}", output.text());
     assert!(
-        seen.stderr.contains("use `--format html`"),
+        output.stderr.contains("use `--format html`"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
 /// Keys that fio has and pgmeter has nothing to say about.
-const LEFT_OUT: [&str; 11] = [
+const OMITTED_KEYS: [&str; 11] = [
     "eta",
     "ctx",
     "majf",
@@ -122,15 +122,19 @@ fn fio_json_has_the_keys_of_fio() {
     ));
     let fio: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     bed.measure(&["small.toml", "--quiet", "--no-html", "--json", "saved.json"]);
-    let seen = bed.run(&["report", "saved.json", "--format", "fio-json"]);
-    let ours: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["report", "saved.json", "--format", "fio-json"]);
+    let ours: Value = serde_json::from_str(&output.stdout).unwrap();
     let [fios, ours] = [&fio, &ours].map(|document| {
         let mut found = BTreeSet::new();
         keys(document, "", &mut found);
         keys(&document["jobs"][0], "/jobs", &mut found);
         found
     });
-    let is_left_out = |path: &&String| LEFT_OUT.iter().any(|key| path.contains(&format!("/{key}")));
+    let is_left_out = |path: &&String| {
+        OMITTED_KEYS
+            .iter()
+            .any(|key| path.contains(&format!("/{key}")))
+    };
     let missing: Vec<&String> = fios
         .difference(&ours)
         .filter(|path| !is_left_out(path))
@@ -148,16 +152,16 @@ fn fio_json_of_several_depths_notes_what_fio_plot_draws() {
     let says = |depths: &str| {
         let run = ["small.toml", "--quiet", "--no-html", "--json", "saved.json"];
         bed.measure(&[&run[..], &["--iodepth", depths]].concat());
-        let seen = bed.run(&["report", "saved.json", "--format", "fio-json"]);
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = bed.run(&["report", "saved.json", "--format", "fio-json"]);
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         assert!(document["jobs"].is_array());
-        seen.stderr
+        output.stderr
     };
-    let said = says("1,2");
+    let notes = says("1,2");
     assert!(
-        said.contains("note: fio-plot merges the jobs of a file"),
-        "{said}"
+        notes.contains("note: fio-plot merges the jobs of a file"),
+        "{notes}"
     );
-    assert!(said.contains("run each `--iodepth` separately"), "{said}");
+    assert!(notes.contains("run each `--iodepth` separately"), "{notes}");
     assert_eq!(says("2"), "");
 }

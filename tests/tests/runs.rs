@@ -24,15 +24,15 @@ fn store_path(bed: &ScratchTarget) -> PathBuf {
 
 /// Measures nothing for a moment and returns the record.
 fn run(bed: &ScratchTarget) -> Value {
-    let seen = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    serde_json::from_str(&seen.stdout).unwrap()
+    let output = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 fn list(bed: &ScratchTarget) -> Vec<Value> {
-    let seen = bed.run(&["runs", "--json"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["runs", "--json"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let document: Value = serde_json::from_str(&output.stdout).unwrap();
     document["runs"].as_array().unwrap().clone()
 }
 
@@ -62,9 +62,9 @@ fn a_store_next_to_its_target_is_no_warning_if_it_wrote_little() {
     let arguments = [
         "run", "oltp", "--target", &target, "--cache", "buffered", "--json", "-", "--quiet",
     ];
-    let seen = bed.run(&[&arguments[..], &options].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&arguments[..], &options].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     let codes = codes(&record);
     assert!(!codes.contains("store-on-target"), "{codes}");
     assert!(codes.contains("\"level\":\"warning\""), "{codes}");
@@ -73,8 +73,8 @@ fn a_store_next_to_its_target_is_no_warning_if_it_wrote_little() {
 #[test]
 fn a_missing_store_lists_no_runs_and_is_not_created() {
     let bed = bed();
-    let seen = bed.run(&["runs"]);
-    seen.assert_says(0, &["no runs"]);
+    let output = bed.run(&["runs"]);
+    output.assert_says(0, &["no runs"]);
     assert!(list(&bed).is_empty());
     bed.run(&["report", "last"])
         .assert_refused(2, &["no run `last`"]);
@@ -112,8 +112,8 @@ fn a_file_takes_precedence_over_a_run_of_the_same_name() {
     let bed = bed();
     let record = run(&bed);
     std::fs::write(bed.path().join(id(&record)), "not a pgmeter record").unwrap();
-    let seen = bed.run(&["report", id(&record)]);
-    seen.assert_refused(2, &["cannot read the record"]);
+    let output = bed.run(&["report", id(&record)]);
+    output.assert_refused(2, &["cannot read the record"]);
 }
 
 #[test]
@@ -125,23 +125,27 @@ fn the_table_has_a_line_for_each_run() {
         .assert_says(0, &[]);
     bed.run(&["runs", "note", "last", "with the new firmware"])
         .assert_says(0, &[]);
-    let seen = bed.run(&["runs"]);
-    let lines: Vec<&str> = seen.stdout.lines().collect();
-    assert_eq!(lines.len(), 3, "{}", seen.text());
+    let output = bed.run(&["runs"]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", output.text());
     let words: Vec<&str> = lines[0].split_whitespace().collect();
     assert_eq!(words, ["run", "started", "workload", "rate", "tags"]);
     for word in ["null", "IOPS", "after-trim"] {
-        assert!(lines[1].contains(word), "no `{word}` in\n{}", seen.text());
+        assert!(lines[1].contains(word), "no `{word}` in\n{}", output.text());
     }
-    assert!(!lines[2].contains("after-trim"), "{}", seen.text());
-    assert!(lines.iter().all(|line| line.len() <= 80), "{}", seen.text());
-    let asked = "run,status,note,kernel,file-system,target,host,cells,iops,bandwidth,lab";
-    let seen = bed.run(&["runs", "--columns", asked]);
-    let lines: Vec<&str> = seen.stdout.lines().collect();
+    assert!(!lines[2].contains("after-trim"), "{}", output.text());
+    assert!(
+        lines.iter().all(|line| line.len() <= 80),
+        "{}",
+        output.text()
+    );
+    let columns = "run,status,note,kernel,file-system,target,host,cells,iops,bandwidth,lab";
+    let output = bed.run(&["runs", "--columns", columns]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
     for word in ["complete", "with the new firmware"] {
-        assert!(lines[1].contains(word), "no `{word}` in\n{}", seen.text());
+        assert!(lines[1].contains(word), "no `{word}` in\n{}", output.text());
     }
-    assert!(lines[0].contains("file system"), "{}", seen.text());
+    assert!(lines[0].contains("file system"), "{}", output.text());
     bed.run(&["runs", "--columns", "run,nothing"])
         .assert_says(2, &["nothing", "file-system"]);
     bed.run(&["runs", "untag", "last", "after-trim"])
@@ -151,9 +155,9 @@ fn the_table_has_a_line_for_each_run() {
 
 /// The first column of the list, without its head.
 fn listed(bed: &ScratchTarget, more: &[&str]) -> Vec<String> {
-    let seen = bed.run(&[&["runs"], more].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let lines = seen.stdout.lines().skip(1);
+    let output = bed.run(&[&["runs"], more].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let lines = output.stdout.lines().skip(1);
     let first = |line: &str| line.split_whitespace().next().unwrap().to_owned();
     lines.map(first).collect()
 }
@@ -165,14 +169,14 @@ fn the_list_is_sorted_as_requested() {
     let ids: Vec<String> = ["also.toml", "null.toml", "also.toml"]
         .iter()
         .map(|name| {
-            let seen = bed.run(&["run", name, "--json", "-", "--quiet", "--no-html"]);
-            id(&serde_json::from_str(&seen.stdout).unwrap()).to_owned()
+            let output = bed.run(&["run", name, "--json", "-", "--quiet", "--no-html"]);
+            id(&serde_json::from_str(&output.stdout).unwrap()).to_owned()
         })
         .collect();
     let order = |more: &[&str]| -> Vec<usize> {
         let found = listed(&bed, more);
-        let place = |short: &String| ids.iter().position(|id| id.starts_with(short)).unwrap();
-        found.iter().map(place).collect()
+        let index = |short: &String| ids.iter().position(|id| id.starts_with(short)).unwrap();
+        found.iter().map(index).collect()
     };
     assert_eq!(order(&[]), [2, 1, 0]);
     assert_eq!(order(&["--reverse"]), [0, 1, 2]);
@@ -180,18 +184,18 @@ fn the_list_is_sorted_as_requested() {
     assert_eq!(order(&["--sort", "started", "--limit", "2"]), [2, 1]);
     // The JSON document has the same runs, always newest first.
     let in_json = |more: &[&str]| -> Vec<usize> {
-        let seen = bed.run(&[&["runs", "--json"], more].concat());
-        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = bed.run(&[&["runs", "--json"], more].concat());
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
         let runs = document["runs"].as_array().unwrap().iter();
-        let place = |run: &Value| ids.iter().position(|it| *it == id(run)).unwrap();
-        runs.map(place).collect()
+        let index = |run: &Value| ids.iter().position(|it| *it == id(run)).unwrap();
+        runs.map(index).collect()
     };
     assert_eq!(in_json(&[]), [2, 1, 0]);
     assert_eq!(in_json(&["--reverse", "--limit", "2"]), [1, 0]);
     assert_eq!(in_json(&["--sort", "workload", "--limit", "2"]), [2, 0]);
     let rates = |more: &[&str]| {
-        let seen = bed.run(&[&["runs", "--columns", "run,iops", "--sort"], more].concat());
-        seen.stdout
+        let output = bed.run(&[&["runs", "--columns", "run,iops", "--sort"], more].concat());
+        output.stdout
     };
     let (down, up) = (rates(&["rate"]), rates(&["iops", "--reverse"]));
     assert!(
@@ -213,15 +217,15 @@ fn times_are_listed_in_the_time_zone_of_the_reader() {
         .split(['T', ':'])
         .collect();
     let (day, hour, minute) = (began[0], began[1], began[2]);
-    let seen = |more: &[&str]| {
+    let printed = |more: &[&str]| {
         let mut command = bed.command(&[&["runs"], more].concat());
         finish(command.env("TZ", "Etc/GMT-1")).stdout
     };
-    let utc = seen(&["--utc"]);
+    let utc = printed(&["--utc"]);
     assert!(utc.contains(&format!("{day} {hour}:{minute}")), "{utc}");
     assert!(utc.contains("(UTC)"), "{utc}");
     let next: u32 = (hour.parse::<u32>().unwrap() + 1) % 24;
-    let local = seen(&[]);
+    let local = printed(&[]);
     assert!(local.contains(&format!(" {next:02}:{minute}")), "{local}");
     assert!(!local.contains("UTC"), "{local}");
 }
@@ -239,9 +243,9 @@ fn lab(bed: &ScratchTarget) -> Finished {
         "2",
     ];
     let run = ["lab", "run", "create-remove", "--fs", &fs, "--dir", &labs];
-    let seen = bed.run(&[&run[..], &small, &["--no-html"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    seen
+    let output = bed.run(&[&run[..], &small, &["--no-html"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    output
 }
 
 #[test]
@@ -250,15 +254,15 @@ fn a_lab_is_one_row_that_can_be_expanded() {
     run(&bed);
     let printed = lab(&bed);
     run(&bed);
-    let seen = bed.run(&["runs"]);
-    let lines: Vec<&str> = seen.stdout.lines().collect();
-    assert_eq!(lines.len(), 4, "{}", seen.text());
+    let output = bed.run(&["runs"]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", output.text());
     assert!(
         lines[2].contains("lab: create-remove on "),
         "{}",
-        seen.text()
+        output.text()
     );
-    assert!(lines[2].contains("2 runs"), "{}", seen.text());
+    assert!(lines[2].contains("2 runs"), "{}", output.text());
     assert_eq!(listed(&bed, &["--all"]).len(), 4);
     assert_eq!(listed(&bed, &["--workload", "create"]).len(), 1);
     assert_eq!(listed(&bed, &["--workload", "null"]).len(), 2);
@@ -271,9 +275,19 @@ fn a_lab_is_one_row_that_can_be_expanded() {
     ] {
         assert_eq!(bed.run(again).stdout, printed.stdout, "{again:?}");
     }
-    let told = bed.run(&["runs", "--all", "--columns", "run,lab,rate"]);
-    assert_eq!(told.stdout.matches(&name).count(), 2, "{}", told.text());
-    assert_eq!(told.stdout.matches("op/s").count(), 2, "{}", told.text());
+    let all_runs = bed.run(&["runs", "--all", "--columns", "run,lab,rate"]);
+    assert_eq!(
+        all_runs.stdout.matches(&name).count(),
+        2,
+        "{}",
+        all_runs.text()
+    );
+    assert_eq!(
+        all_runs.stdout.matches("op/s").count(),
+        2,
+        "{}",
+        all_runs.text()
+    );
 }
 
 #[test]
@@ -284,24 +298,28 @@ fn removing_a_lab_removes_its_runs_after_a_dry_run_lists_them() {
     let name = listed(&bed, &[])[0].clone();
     let runs = listed(&bed, &["--all", "--workload", "create"]);
     for option in ["--dry-run", "-n"] {
-        let seen = bed.run(&["runs", "rm", &name, "last", option]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let lines: Vec<&str> = seen.stdout.lines().collect();
-        assert_eq!(lines.len(), 3, "{}", seen.text());
+        let output = bed.run(&["runs", "rm", &name, "last", option]);
+        assert_eq!(output.code, 0, "{}", output.text());
+        let lines: Vec<&str> = output.stdout.lines().collect();
+        assert_eq!(lines.len(), 3, "{}", output.text());
         assert!(lines.iter().all(|line| line.starts_with("would remove ")));
-        assert!(lines[2].contains(&format!("lab {name}")), "{}", seen.text());
+        assert!(
+            lines[2].contains(&format!("lab {name}")),
+            "{}",
+            output.text()
+        );
         for run in &runs {
-            assert!(seen.stdout.contains(run.as_str()), "{}", seen.text());
+            assert!(output.stdout.contains(run.as_str()), "{}", output.text());
         }
         assert_eq!(list(&bed).len(), 3, "nothing is removed");
     }
-    let seen = bed.run(&["runs", "rm", &name]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["runs", "rm", &name]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(
-        seen.stdout.matches("removed ").count(),
+        output.stdout.matches("removed ").count(),
         3,
         "{}",
-        seen.text()
+        output.text()
     );
     assert_eq!(listed(&bed, &[]).len(), 1);
     bed.run(&["lab", "report"])
@@ -320,14 +338,14 @@ fn an_experiment_is_one_row_too_and_its_runs_are_listed_by_name() {
         &target,
         "--no-html",
     ];
-    let seen = bed.run(&[&line[..], &["--scale", "0.001", "--repetitions", "2"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&line[..], &["--scale", "0.001", "--repetitions", "2"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let names = listed(&bed, &[]);
     assert_eq!(names.len(), 1, "{names:?}");
     assert!(names[0].starts_with("lab-2"), "{names:?}");
-    let seen = bed.run(&["runs", "show", &names[0][..12]]);
-    seen.assert_says(0, &["no table of `lab-2", "its runs"]);
-    assert_eq!(seen.stdout.lines().count(), 3, "{}", seen.text());
+    let output = bed.run(&["runs", "show", &names[0][..12]]);
+    output.assert_says(0, &["no table of `lab-2", "its runs"]);
+    assert_eq!(output.stdout.lines().count(), 3, "{}", output.text());
     bed.run(&["runs", "rm", &names[0]]).assert_says(0, &[]);
     assert!(list(&bed).is_empty());
 }
@@ -337,17 +355,21 @@ fn a_run_that_is_not_complete_says_so_in_the_list() {
     let bed = bed();
     let store = store_path(&bed);
     let mut child = start(&bed, &store, "60s");
-    let seen = bed.run(&["runs"]);
-    assert!(seen.stdout.contains("null (running)"), "{}", seen.text());
+    let output = bed.run(&["runs"]);
+    assert!(
+        output.stdout.contains("null (running)"),
+        "{}",
+        output.text()
+    );
     let dry = bed.run(&["runs", "rm", "last", "--dry-run"]);
     assert!(dry.stdout.contains("would not remove"), "{}", dry.text());
     child.kill().unwrap();
     child.wait().unwrap();
-    let seen = bed.run(&["runs"]);
+    let output = bed.run(&["runs"]);
     assert!(
-        seen.stdout.contains("null (interrupted)"),
+        output.stdout.contains("null (interrupted)"),
         "{}",
-        seen.text()
+        output.text()
     );
 }
 
@@ -383,8 +405,8 @@ fn run_in_terminal(
         .env_remove("COLUMNS")
         .env_remove("LINES");
     end_to_end::run_tool("script", &["--version"]).ok()?;
-    let seen = finish(&mut command);
-    Some(seen.stdout.replace('\r', ""))
+    let output = finish(&mut command);
+    Some(output.stdout.replace('\r', ""))
 }
 
 #[test]
@@ -406,9 +428,13 @@ fn output_longer_than_the_screen_goes_through_the_pager() {
         (4, "pgmeter runs", ""),
         (4, "pgmeter runs", "/no/such/pager"),
     ] {
-        let seen = run_in_terminal(&bed, (rows, 80), line, &[("PAGER", pager)]).unwrap();
-        assert!(!seen.contains("paged:"), "{line}: {seen}");
-        assert_eq!(seen.matches("IOPS").count(), 4, "{line} {pager}: {seen}");
+        let output = run_in_terminal(&bed, (rows, 80), line, &[("PAGER", pager)]).unwrap();
+        assert!(!output.contains("paged:"), "{line}: {output}");
+        assert_eq!(
+            output.matches("IOPS").count(),
+            4,
+            "{line} {pager}: {output}"
+        );
     }
 }
 
@@ -417,29 +443,29 @@ fn the_list_fits_the_terminal() {
     let bed = bed();
     let long = "a-workload-with-quite-a-long-name-of-its-own";
     bed.file(&format!("{long}.toml"), NULL);
-    let seen = bed.run(&["run", &format!("{long}.toml"), "--quiet", "--no-html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", &format!("{long}.toml"), "--quiet", "--no-html"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     for tag in ["before-the-upgrade", "with-the-old-firmware"] {
         bed.run(&["runs", "tag", "last", tag]).assert_says(0, &[]);
     }
     lab(&bed);
     for columns in [40, 80, 200] {
-        let Some(seen) = run_in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
+        let Some(output) = run_in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
             skip!("`script` is not installed");
         };
-        for line in seen.lines() {
+        for line in output.lines() {
             assert!(
                 line.chars().count() <= columns as usize,
                 "{columns}: {line}"
             );
         }
         if columns >= 80 {
-            let head = seen.lines().next().unwrap();
+            let head = output.lines().next().unwrap();
             let words: Vec<&str> = head.split_whitespace().collect();
             assert_eq!(
                 words,
                 ["run", "started", "workload", "rate", "tags"],
-                "{seen}"
+                "{output}"
             );
         }
     }
@@ -451,14 +477,14 @@ fn targets_are_listed_as_absolute_paths_and_phases_as_one_cell() {
     std::fs::create_dir(bed.path().join("here")).unwrap();
     let arguments = ["run", "postmark", "--target", "./here", "--no-html"];
     let few = ["--set", "number=10", "--set", "transactions=10"];
-    let seen = bed.run(&[&arguments[..], &few].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&[&arguments[..], &few].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let target = bed.path().join("here").to_string_lossy().into_owned();
     // The line is broken where the page is too narrow for the path.
     assert!(
-        seen.stdout.replace('\n', "").contains(&target),
+        output.stdout.replace('\n', "").contains(&target),
         "{}",
-        seen.text()
+        output.text()
     );
     let row = &list(&bed)[0];
     assert_eq!(row["targets"], serde_json::json!([target]));
@@ -473,9 +499,9 @@ fn a_warning_about_several_phases_is_printed_once() {
         "run", "postmark", "--target", &target, "--json", "-", "--quiet",
     ];
     let few = ["--set", "number=10", "--set", "transactions=10"];
-    let seen = bed.run(&[&arguments[..], &few].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&arguments[..], &few].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(record["cells"].as_array().unwrap().len(), 3);
     let warnings = record["warnings"].as_array().unwrap();
     for code in ["few-samples-for-percentile", "file-smaller-than-memory"] {
@@ -543,8 +569,8 @@ fn the_last_two_runs_are_removed_by_one_command() {
     let oldest = run(&bed);
     run(&bed);
     run(&bed);
-    let seen = bed.run(&["runs", "rm", "last", "@-2"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["runs", "rm", "last", "@-2"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let rows = list(&bed);
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["id"], oldest["id"]);
@@ -557,8 +583,8 @@ fn an_imported_export_is_unchanged() {
     let exported = from.run(&["runs", "export", "last", "-o", "r.json"]);
     assert_eq!(exported.code, 0, "{}", exported.text());
     let file = from.path().join("r.json").to_string_lossy().into_owned();
-    let seen = to.run(&["runs", "import", &file]);
-    assert!(seen.stdout.starts_with("imported"), "{}", seen.text());
+    let output = to.run(&["runs", "import", &file]);
+    assert!(output.stdout.starts_with("imported"), "{}", output.text());
     let again = to.run(&["runs", "import", &file]);
     assert!(
         again.stdout.contains("is in the store already"),
@@ -609,8 +635,8 @@ fn a_damaged_record_is_not_imported() {
 fn without_a_store_nothing_is_stored() {
     let bed = bed();
     for option in ["--no-db", "--no-store"] {
-        let seen = bed.run(&["run", "null.toml", "--quiet", option]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.run(&["run", "null.toml", "--quiet", option]);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
     assert!(!store_path(&bed).exists());
 }
@@ -618,8 +644,8 @@ fn without_a_store_nothing_is_stored() {
 #[test]
 fn another_store_can_be_named() {
     let bed = bed();
-    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", "other/of-mine.db"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", "null.toml", "--quiet", "--db", "other/of-mine.db"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(list(&bed).is_empty());
     assert_eq!(bed.listed(&["--db", "other/of-mine.db"]).len(), 1);
 }
@@ -627,8 +653,8 @@ fn another_store_can_be_named() {
 /// Runs with a store that cannot be used: measures all the same, and says where the record is.
 fn assert_measures_without_store(bed: &ScratchTarget, store: &Path, reason: &str) {
     let store = store.to_string_lossy().into_owned();
-    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
-    seen.assert_says(
+    let output = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
+    output.assert_says(
         1,
         &[
             "warning: the run is not in the results store",
@@ -637,23 +663,23 @@ fn assert_measures_without_store(bed: &ScratchTarget, store: &Path, reason: &str
         ],
     );
     assert!(
-        seen.stderr.contains("the run's record is in `pgmeter-"),
+        output.stderr.contains("the run's record is in `pgmeter-"),
         "{}",
-        seen.text()
+        output.text()
     );
-    assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
+    assert!(output.stdout.contains("Nothing"), "{}", output.text());
     let record = left_record(bed);
     assert_eq!(record["status"], "complete");
     assert!(codes(&record).contains("not-stored"), "{}", codes(&record));
 
-    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store, "--json", "-"]);
-    seen.assert_says(1, &["warning: the run is not in the results store", reason]);
+    let output = bed.run(&["run", "null.toml", "--quiet", "--db", &store, "--json", "-"]);
+    output.assert_says(1, &["warning: the run is not in the results store", reason]);
     assert!(
-        !seen.stderr.contains("the run's record is in"),
+        !output.stderr.contains("the run's record is in"),
         "{}",
-        seen.text()
+        output.text()
     );
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     assert!(codes(&record).contains("not-stored"), "{}", codes(&record));
 }
 
@@ -667,12 +693,12 @@ fn a_corrupt_store_is_reported_and_left_alone() {
         &["report", "last"],
         &["runs", "import", "null.toml"],
     ] {
-        let seen = bed.run(&[&["--db", "garbage.db"], arguments].concat());
-        seen.assert_refused(3, &["is not a results store"]);
+        let output = bed.run(&[&["--db", "garbage.db"], arguments].concat());
+        output.assert_refused(3, &["is not a results store"]);
     }
     assert_measures_without_store(&bed, &store, "is not a results store");
-    let told = codes(&left_record(&bed));
-    assert!(told.contains("not-stored"), "{told}");
+    let found = codes(&left_record(&bed));
+    assert!(found.contains("not-stored"), "{found}");
     assert_eq!(std::fs::read_to_string(&store).unwrap(), garbage);
 }
 
@@ -705,8 +731,8 @@ fn start(bed: &ScratchTarget, store: &Path, run_time: &str) -> std::process::Chi
     let store = store.to_string_lossy().into_owned();
     let child = bed.start(&["run", "null.toml", "--run-time", run_time, "--db", &store]);
     wait_for("intervals in the store", || {
-        let seen = bed.run(&["runs", "export", "last", "--db", &store]);
-        let record: Option<Value> = serde_json::from_str(&seen.stdout).ok();
+        let output = bed.run(&["runs", "export", "last", "--db", &store]);
+        let record: Option<Value> = serde_json::from_str(&output.stdout).ok();
         record.is_some_and(|record| record["cells"][0]["intervals"].is_array())
     });
     child
@@ -737,23 +763,23 @@ fn a_store_whose_file_system_fills_up_keeps_its_content() {
 #[test]
 fn a_store_in_a_read_only_directory_can_be_read() {
     let bed = bed();
-    let place = bed.path().join("place");
-    std::fs::create_dir(&place).unwrap();
-    let mount = need!(Mount::tmpfs(&place, 8 << 20));
+    let directory = bed.path().join("place");
+    std::fs::create_dir(&directory).unwrap();
+    let mount = need!(Mount::tmpfs(&directory, 8 << 20));
     let store = mount
         .path()
         .join("results.db")
         .to_string_lossy()
         .into_owned();
-    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
+    assert_eq!(output.code, 0, "{}", output.text());
     mount.remount("ro").unwrap();
-    let seen = bed.run(&["runs", "--db", &store]);
-    assert!(seen.stdout.contains("IOPS"), "{}", seen.text());
+    let output = bed.run(&["runs", "--db", &store]);
+    assert!(output.stdout.contains("IOPS"), "{}", output.text());
     assert_eq!(bed.run(&["report", "last", "--db", &store]).code, 0);
     for arguments in [&["runs", "note", "last", "x"][..], &["runs", "rm", "last"]] {
-        let seen = bed.run(&[arguments, &["--db", &store]].concat());
-        seen.assert_refused(3, &["cannot be written"]);
+        let output = bed.run(&[arguments, &["--db", &store]].concat());
+        output.assert_refused(3, &["cannot be written"]);
     }
     assert_measures_without_store(&bed, Path::new(&store), "cannot be written");
     let none = mount.path().join("new/results.db");
@@ -763,19 +789,19 @@ fn a_store_in_a_read_only_directory_can_be_read() {
 #[test]
 fn the_record_goes_to_standard_output_if_no_file_can_be_created() {
     let bed = bed();
-    let place = bed.path().join("place");
-    std::fs::create_dir(&place).unwrap();
-    let mount = need!(Mount::tmpfs(&place, 1 << 20));
-    std::fs::copy(bed.path().join("null.toml"), place.join("null.toml")).unwrap();
+    let directory = bed.path().join("place");
+    std::fs::create_dir(&directory).unwrap();
+    let mount = need!(Mount::tmpfs(&directory, 1 << 20));
+    std::fs::copy(bed.path().join("null.toml"), directory.join("null.toml")).unwrap();
     mount.remount("ro").unwrap();
     let mut command = end_to_end::pgmeter(mount.path());
     command.args(["run", "null.toml", "--quiet"]);
     // Nor where files are for a while only.
     command.env("TMPDIR", mount.path());
-    let seen = end_to_end::finish(&mut command);
-    seen.assert_says(1, &["cannot be written", "on standard output"]);
-    let start = seen.stdout.find("{\n").unwrap();
-    let record: Value = serde_json::from_str(&seen.stdout[start..]).unwrap();
+    let output = end_to_end::finish(&mut command);
+    output.assert_says(1, &["cannot be written", "on standard output"]);
+    let start = output.stdout.find("{\n").unwrap();
+    let record: Value = serde_json::from_str(&output.stdout[start..]).unwrap();
     assert!(codes(&record).contains("not-stored"));
 }
 
@@ -826,8 +852,8 @@ fn two_runs_at_once_share_a_store() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let seen = bed.run(&["run", "null.toml", "--quiet", "--run-time", "2s"]);
-                assert_eq!(seen.code, 0, "{}", seen.text());
+                let output = bed.run(&["run", "null.toml", "--quiet", "--run-time", "2s"]);
+                assert_eq!(output.code, 0, "{}", output.text());
             });
         }
     });
@@ -844,8 +870,8 @@ fn an_unreachable_home_is_reported() {
     let bed = bed();
     let mut command = bed.command(&["run", "null.toml", "--quiet"]);
     command.env_remove("PGMETER_DB").env_remove("HOME");
-    let seen = end_to_end::finish(&mut command);
-    seen.assert_says(1, &["`HOME` is not set", "--db FILE"]);
+    let output = end_to_end::finish(&mut command);
+    output.assert_says(1, &["`HOME` is not set", "--db FILE"]);
     let mut command = bed.command(&["runs"]);
     command.env_remove("PGMETER_DB").env_remove("HOME");
     end_to_end::finish(&mut command).assert_refused(3, &["`HOME` is not set"]);
@@ -917,8 +943,8 @@ fn a_run_of_a_pack_is_listed_under_the_name_of_the_pack() {
     bed.run(&["run", "both.toml", "--quiet", "--no-html"])
         .assert_says(0, &[]);
     assert_eq!(list(&bed)[0]["workloads"], serde_json::json!(["both"]));
-    let found = bed.run(&["runs", "--workload", "both", "--json"]).stdout;
-    assert!(found.contains("\"both\""), "{found}");
+    let output = bed.run(&["runs", "--workload", "both", "--json"]).stdout;
+    assert!(output.contains("\"both\""), "{output}");
 }
 
 #[test]
@@ -976,8 +1002,8 @@ fn a_umask_of_777_does_not_lock_a_run_out_of_its_files() {
         run.get_envs()
             .filter_map(|(name, value)| Some((name, value?))),
     );
-    let seen = finish(command.current_dir(bed.path()));
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = finish(command.current_dir(bed.path()));
+    assert_eq!(output.code, 0, "{}", output.text());
     for name in ["o.json", STORE, ".store"] {
         let mode = std::fs::metadata(bed.path().join(name))
             .unwrap()

@@ -33,11 +33,11 @@ const SCRIPTS_REFUSED: [(&str, &str); 3] = [
 ];
 
 /// A script that neither sets nor runs anything: nothing tells what it is.
-const NO_SCRIPT: &str = "16_help.pm";
+const NOT_A_SCRIPT: &str = "16_help.pm";
 
 /// filebench's scripts that the original does not run for defects of its own, of which this is
 /// told: attributes of older versions.
-const SCRIPTS_OF_OLD: [(&str, &str); 8] = [
+const OLD_SCRIPTS: [(&str, &str); 8] = [
     ("filemicro_rread.f", "`cached` changes nothing"),
     ("filemicro_rwrite.f", "`cached` changes nothing"),
     ("filemicro_rwritefsync.f", "`cached` changes nothing"),
@@ -71,21 +71,21 @@ fn assert_verdicts(folder: &Path, options: &[&str], refused: &[&str]) {
     let bed = ScratchTarget::new().unwrap();
     let files = icf_files(folder);
     assert!(files.len() > 40, "only {} files", files.len());
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for file in files {
         let path = file.to_string_lossy().into_owned();
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        let seen = bed.run(&[&["check", &path], options].concat());
+        let output = bed.run(&[&["check", &path], options].concat());
         let wanted = if refused.contains(&name.as_str()) {
             2
         } else {
             0
         };
-        if seen.code != wanted || seen.stderr.contains("panicked") {
-            wrong.push(format!("{name}: wanted {wanted}: {}", seen.text()));
+        if output.code != wanted || output.stderr.contains("panicked") {
+            failures.push(format!("{name}: wanted {wanted}: {}", output.text()));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn iometer_files_run_on_a_target_of_the_user() {
         .join("eilerjc_fixture_minimal.icf")
         .to_string_lossy()
         .into_owned();
-    let seen = bed.measure(&[&file, "--engine", "null", "--size", "1m", "--quiet"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&[&file, "--engine", "null", "--size", "1m", "--quiet"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -147,22 +147,29 @@ fn postmark_scripts_are_accepted_or_refused_with_a_reason() {
     let bed = ScratchTarget::new().unwrap();
     for script in scripts {
         let path = script.to_string_lossy().into_owned();
-        if path.ends_with(NO_SCRIPT) {
+        if path.ends_with(NOT_A_SCRIPT) {
             continue;
         }
-        let seen = bed.run(&["check", &path]);
+        let output = bed.run(&["check", &path]);
         let refused = SCRIPTS_REFUSED
             .iter()
             .find(|(name, _)| path.ends_with(name));
         match refused {
             Some((_, why)) => {
-                assert_eq!(seen.code, 2, "{path}: {}", seen.text());
-                let place = format!("error: {why}\n  --> {path}:");
-                assert!(seen.stderr.contains(&place), "{path}: {}", seen.text());
+                assert_eq!(output.code, 2, "{path}: {}", output.text());
+                let expected = format!("error: {why}\n  --> {path}:");
+                assert!(
+                    output.stderr.contains(&expected),
+                    "{path}: {}",
+                    output.text()
+                );
             }
             None => {
-                assert_eq!(seen.code, 0, "{path}: {}", seen.text());
-                assert!(seen.stdout.contains("files as postmark has them"), "{path}");
+                assert_eq!(output.code, 0, "{path}: {}", output.text());
+                assert!(
+                    output.stdout.contains("files as postmark has them"),
+                    "{path}"
+                );
                 let toml = bed.run(&["convert", &path, "--to", "toml"]);
                 assert_eq!(toml.code, 0, "{path}: {}", toml.text());
                 bed.file("again.toml", &toml.stdout);
@@ -175,9 +182,9 @@ fn postmark_scripts_are_accepted_or_refused_with_a_reason() {
 /// The programs of a plan, in which acts have the names of their labels; which labels there are
 /// besides says nothing.
 fn programs(bed: &ScratchTarget, file: &str) -> Vec<String> {
-    let seen = bed.run(&["check", file, "--json"]);
-    assert_eq!(seen.code, 0, "{file}: {}", seen.text());
-    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&["check", file, "--json"]);
+    assert_eq!(output.code, 0, "{file}: {}", output.text());
+    let plan: Value = serde_json::from_str(&output.stdout).unwrap();
     let program = |cell: &Value| {
         let mut cell = cell.clone();
         let labels = cell["files"]["labels"].take();
@@ -238,20 +245,20 @@ fn filebench_scripts_of_every_version_are_accepted() {
     let bed = ScratchTarget::new().unwrap();
     for script in scripts {
         let path = script.to_string_lossy().into_owned();
-        let seen = bed.run(&["check", &path]);
+        let output = bed.run(&["check", &path]);
         let of = |list: &[(&str, &'static str)]| {
             let found = list
                 .iter()
                 .find(|(name, _)| path.ends_with(&format!("/{name}")));
             found.map(|(_, told)| *told)
         };
-        assert_eq!(seen.code, 0, "{path}: {}", seen.text());
+        assert_eq!(output.code, 0, "{path}: {}", output.text());
         assert!(
-            seen.stdout.contains("files, and the work on them"),
+            output.stdout.contains("files, and the work on them"),
             "{path}"
         );
-        if let Some(told) = of(&SCRIPTS_OF_OLD) {
-            assert!(seen.text().contains(told), "{path}: {}", seen.text());
+        if let Some(message) = of(&OLD_SCRIPTS) {
+            assert!(output.text().contains(message), "{path}: {}", output.text());
         }
     }
 }

@@ -16,7 +16,7 @@ const DELAY: Duration = Duration::from_millis(10);
 fn slow() -> Result<FaultFs, end_to_end::FixtureError> {
     FaultFs::new(Settings {
         read_delay: DELAY,
-        threads_count: 1,
+        thread_count: 1,
         ..Settings::default()
     })
 }
@@ -40,8 +40,8 @@ fn a_search_finds_the_rate_of_a_target_of_known_speed() {
     bed.file("mine.toml", READS);
     let search = ["--find-rate", "p99<=500ms", "--set", "arrivals=uniform"];
     let times = ["--run-time", "2s", "--json", "found.json"];
-    let seen = bed.measure(&[&["mine.toml"], &times[..], &search].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.measure(&[&["mine.toml"], &times[..], &search].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let record = std::fs::read(bed.path().join("found.json")).unwrap();
     let record: Value = serde_json::from_slice(&record).unwrap();
     let (peak, trials) = trials(&record, 500_000_000);
@@ -49,10 +49,10 @@ fn a_search_finds_the_rate_of_a_target_of_known_speed() {
     let held = rates(true).reduce(f64::max).unwrap();
     let failed = rates(false).reduce(f64::min);
     // A loaded machine answers later than the target does, also without a rate.
-    let known = 1.0 / DELAY.as_secs_f64();
-    let borne = peak.min(known);
+    let expected = 1.0 / DELAY.as_secs_f64();
+    let borne = peak.min(expected);
     assert!(
-        held > 0.6 * borne && held < 1.1 * known,
+        held > 0.6 * borne && held < 1.1 * expected,
         "{held}: {trials:?}"
     );
     // At the peak itself the backlog may be too small to break so long a time.
@@ -64,7 +64,7 @@ fn a_search_finds_the_rate_of_a_target_of_known_speed() {
     let text = bed.run(&["show", "last"]).stdout;
     assert!(text.contains("highest rate: p99 within 500 ms "), "{text}");
     assert!(text.contains("holds"), "{text}");
-    assert!(seen.stderr.contains("  holds\n"), "{}", seen.stderr);
+    assert!(output.stderr.contains("  holds\n"), "{}", output.stderr);
 }
 
 #[test]

@@ -9,9 +9,9 @@ use end_to_end::{Finished, FixtureError, ScratchTarget, finish, need, run_tool, 
 use serde_json::Value;
 
 /// Exit codes of a self-test.
-const RIGHT: i32 = 0;
-const WRONG: i32 = 1;
-const DISTURBED: i32 = 3;
+const EXIT_PASSED: i32 = 0;
+const EXIT_FAILED: i32 = 1;
+const EXIT_DISTURBED: i32 = 3;
 /// The checks of engines on a file system whose reads take a known time.
 const DELAYED: [&str; 7] = [
     "latency",
@@ -44,10 +44,10 @@ fn words(finished: &Finished) -> String {
 }
 
 /// Every check with an outcome: its name, its engine, its verdict.
-fn verdicts(found: &Value) -> Vec<(String, String, String)> {
+fn verdicts(report: &Value) -> Vec<(String, String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let checks = found["checks"].as_array().unwrap().iter();
-    let each = checks.flat_map(|check| {
+    let checks = report["checks"].as_array().unwrap().iter();
+    let rows = checks.flat_map(|check| {
         let outcomes = check["outcomes"].as_array().unwrap().iter();
         outcomes.map(|it| {
             (
@@ -57,26 +57,26 @@ fn verdicts(found: &Value) -> Vec<(String, String, String)> {
             )
         })
     });
-    each.collect()
+    rows.collect()
 }
 
 /// All outcomes of a check.
-fn outcomes(found: &Value, name: &str) -> Vec<Value> {
-    let checks = found["checks"].as_array().unwrap().iter();
+fn outcomes(report: &Value, name: &str) -> Vec<Value> {
+    let checks = report["checks"].as_array().unwrap().iter();
     let mut named = checks.filter(|check| check["name"] == name);
     let outcomes = &named.next().unwrap()["outcomes"];
     outcomes.as_array().unwrap().clone()
 }
 
 /// The checks that there are on an engine, with their verdicts.
-fn of_engine(found: &Value, engine: &str) -> Vec<(String, String)> {
-    let of_engine = verdicts(found).into_iter().filter(|it| it.1 == engine);
-    of_engine.map(|it| (it.0, it.2)).collect()
+fn of_engine(report: &Value, engine: &str) -> Vec<(String, String)> {
+    let checks = verdicts(report).into_iter().filter(|it| it.1 == engine);
+    checks.map(|it| (it.0, it.2)).collect()
 }
 
 /// The verdict on a check.
-fn verdict(found: &Value, name: &str) -> String {
-    let mut all = verdicts(found).into_iter();
+fn verdict(report: &Value, name: &str) -> String {
+    let mut all = verdicts(report).into_iter();
     all.find(|it| it.0 == name).map(|it| it.2).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn the_self_test_passes_here_in_less_than_two_minutes() {
     let begin = Instant::now();
     let (finished, found) = selftest(&bed, &mut command(&bed, &[]));
     assert!(
-        [RIGHT, DISTURBED].contains(&finished.code),
+        [EXIT_PASSED, EXIT_DISTURBED].contains(&finished.code),
         "{}",
         finished.text()
     );
@@ -97,9 +97,9 @@ fn the_self_test_passes_here_in_less_than_two_minutes() {
         assert_eq!(verdict(&found, name), "right", "{}", finished.text());
     }
     for engine in ["psync", "io_uring", "mmap"] {
-        let seen = of_engine(&found, engine);
-        let seen: Vec<&str> = seen.iter().map(|it| it.0.as_str()).collect();
-        assert_eq!(seen, DELAYED, "{}", finished.text());
+        let results = of_engine(&found, engine);
+        let names: Vec<&str> = results.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(names, DELAYED, "{}", finished.text());
     }
     // A read takes 10 ms, and more where the server is kept waiting, which its log tells.
     for outcome in outcomes(&found, "latency") {
@@ -108,11 +108,11 @@ fn the_self_test_passes_here_in_less_than_two_minutes() {
         assert!(is_skipped || truth_ns.unwrap() >= 1e7, "{outcome}");
     }
     let says = match finished.code {
-        RIGHT => " passed on this machine",
+        EXIT_PASSED => " passed on this machine",
         _ => "the machine is too busy for a verdict (other programs used ",
     };
     assert!(words(&finished).contains(says), "{}", finished.text());
-    if finished.code == RIGHT {
+    if finished.code == EXIT_PASSED {
         assert!(begin.elapsed() < TIME_MAX, "{}", finished.text());
     }
 }
@@ -140,16 +140,16 @@ fn without_fuse_engines_are_skipped_with_the_reason() {
         Ok(tried) if tried.status.success() => {}
         _ => skip!("nothing can be mounted over /dev/fuse here"),
     }
-    let asked = command(&bed, &["--engine", "psync"]);
-    let (finished, found) = selftest(&bed, &mut without_fuse(&asked));
-    let seen = of_engine(&found, "psync");
+    let plain = command(&bed, &["--engine", "psync"]);
+    let (finished, found) = selftest(&bed, &mut without_fuse(&plain));
+    let results = of_engine(&found, "psync");
     let wanted = DELAYED.map(|name| (name.to_owned(), "skipped".to_owned()));
-    assert_eq!(seen, wanted, "{}", finished.text());
+    assert_eq!(results, wanted, "{}", finished.text());
     let says = "skipped: 7 checks: cannot mount a FUSE file system: ";
     assert!(words(&finished).contains(says), "{}", finished.text());
     // The other checks have their verdicts; a skipped one is no failure.
     assert_eq!(verdict(&found, "histogram"), "right");
-    let codes = [RIGHT, DISTURBED];
+    let codes = [EXIT_PASSED, EXIT_DISTURBED];
     assert!(codes.contains(&finished.code), "{}", finished.text());
 }
 
@@ -178,9 +178,9 @@ fn end_while_mounted(bed: &ScratchTarget, signal: &str) -> Option<ExitStatus> {
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
         mounts.contains("pgmeter-selftest")
     };
-    let mut ended = command(bed, &["--engine", "psync", "--quiet"]);
-    ended.stdin(Stdio::null()).stdout(Stdio::null());
-    let mut child = ended.stderr(Stdio::null()).spawn().unwrap();
+    let mut process = command(bed, &["--engine", "psync", "--quiet"]);
+    process.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = process.stderr(Stdio::null()).spawn().unwrap();
     let mut servers = Vec::new();
     wait_for("a server", || {
         servers = children(child.id());
@@ -237,7 +237,7 @@ fn a_busy_machine_is_reported_as_busy_not_as_wrong() {
     let bed = ScratchTarget::new().unwrap();
     let _busy = Busy::start();
     let (finished, found) = selftest(&bed, &mut command(&bed, &["--engine", "null"]));
-    assert_eq!(finished.code, DISTURBED, "{}", finished.text());
+    assert_eq!(finished.code, EXIT_DISTURBED, "{}", finished.text());
     assert_eq!(verdict(&found, "other-load"), "disturbed");
     assert_eq!(found["verdict"], "disturbed");
     let says = "the machine is too busy for a verdict (other programs used ";
@@ -321,7 +321,7 @@ fn a_wrapper_that_delays_the_clock_is_found() {
     let mut command = command(&bed, &["--engine", "null"]);
     command.env("LD_PRELOAD", library);
     let (finished, found) = selftest(&bed, &mut command);
-    assert_ne!(finished.code, RIGHT, "{}", finished.text());
+    assert_ne!(finished.code, EXIT_PASSED, "{}", finished.text());
     let outcome = &outcomes(&found, "clock-rate")[0];
     let [measured, truth] = ["measured", "truth"].map(|key| outcome[key].as_f64().unwrap());
     assert!(
@@ -331,7 +331,7 @@ fn a_wrapper_that_delays_the_clock_is_found() {
     );
     // A load beside is no excuse for a clock.
     assert_eq!(outcome["verdict"], "wrong", "{}", finished.text());
-    assert_eq!(finished.code, WRONG, "{}", finished.text());
+    assert_eq!(finished.code, EXIT_FAILED, "{}", finished.text());
     assert!(words(&finished).contains("every rate and every latency is wrong by this much"));
 }
 
@@ -356,9 +356,9 @@ fn a_quiet_self_test_prints_only_the_record() {
     let bed = ScratchTarget::new().unwrap();
     let arguments = ["selftest", "--engine", "null", "--json", "-", "--quiet"];
     let finished = bed.run(&arguments);
-    let found: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
     assert!(finished.stderr.is_empty(), "{}", finished.text());
-    let engines = verdicts(&found).into_iter().map(|it| it.1);
+    let engines = verdicts(&report).into_iter().map(|it| it.1);
     assert!(engines.clone().all(|it| it == "all" || it == "null"));
     assert!(engines.clone().any(|it| it == "null"));
 }

@@ -167,8 +167,8 @@ fn nothing_is_answered_without_the_token() {
 fn the_token_becomes_a_cookie_by_one_redirect() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let wrong = server.ask_bare("GET /?token=wrong", &[], "");
-    assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
+    let refused = server.ask_bare("GET /?token=wrong", &[], "");
+    assert_eq!((refused.status, refused.header("set-cookie")), (401, None));
     let answer = server.ask_bare(&format!("GET /?token={}", server.token), &[], "");
     assert_eq!(answer.status, 303);
     assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
@@ -484,8 +484,8 @@ fn user_workloads_are_saved_and_links_are_not_followed() {
         (&checked["is_understood"], &checked["may_start"]),
         (&json!(true), &json!(true))
     );
-    let gone = server.change("DELETE /api/workloads/own/My%20load.toml", &json!({}));
-    assert_eq!(fits(&bed, "serve-own", 200, &gone)["files"], json!([]));
+    let removed = server.change("DELETE /api/workloads/own/My%20load.toml", &json!({}));
+    assert_eq!(fits(&bed, "serve-own", 200, &removed)["files"], json!([]));
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "s");
 }
 
@@ -493,8 +493,8 @@ fn user_workloads_are_saved_and_links_are_not_followed() {
 fn a_workload_is_checked_by_line_converted_and_shown() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let wrong = format!("{}nothing = 1\n", null(1, "1s"));
-    let answer = server.change("POST /api/check", &asked(&bed, &wrong));
+    let invalid = format!("{}nothing = 1\n", null(1, "1s"));
+    let answer = server.change("POST /api/check", &asked(&bed, &invalid));
     let checked = fits(&bed, "serve-check", 200, &answer);
     assert_eq!(checked["is_understood"], false);
     let verdict = &checked["verdicts"][0];
@@ -502,7 +502,7 @@ fn a_workload_is_checked_by_line_converted_and_shown() {
         (&verdict["severity"], &verdict["file"]),
         (&json!("error"), &json!("null.toml"))
     );
-    assert_eq!(verdict["line"], wrong.lines().count());
+    assert_eq!(verdict["line"], invalid.lines().count());
     let answer = server.change("POST /api/check", &asked(&bed, &null(2, "3s")));
     let checked = fits(&bed, "serve-check", 200, &answer);
     assert_eq!(checked["planned_ns"], 6_000_000_000_u64);
@@ -553,10 +553,17 @@ fn a_run_is_started_watched_kept_compared_and_removed() {
     request["tags"] = json!(["first"]);
     let first = begun(&bed, &server, &request);
     let events = server.events(&format!("/api/runs/{first}/events"), None, "run-end");
-    let seen = names(&events);
-    assert_eq!((seen[0], *seen.last().unwrap()), ("hello", "run-end"));
-    let count = |name: &str| seen.iter().filter(|it| **it == name).count();
-    assert_eq!((count("cell-start"), count("cell-end")), (2, 2), "{seen:?}");
+    let received = names(&events);
+    assert_eq!(
+        (received[0], *received.last().unwrap()),
+        ("hello", "run-end")
+    );
+    let count = |name: &str| received.iter().filter(|it| **it == name).count();
+    assert_eq!(
+        (count("cell-start"), count("cell-end")),
+        (2, 2),
+        "{received:?}"
+    );
     assert_eq!(events.last().unwrap().data["status"], "complete");
     let view = fits(
         &bed,
@@ -609,8 +616,8 @@ fn intervals_are_sent_while_a_run_measures() {
     let run = begun(&bed, &server, &asked(&bed, &null(1, "30m")));
     let events = server.events(&format!("/api/runs/{run}/events"), None, "interval");
     assert_eq!(names(&events).last(), Some(&"interval"));
-    let told = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
-    fits(&bed, "serve-told", 202, &told);
+    let answer = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    fits(&bed, "serve-told", 202, &answer);
     wait_for_status(&server, &run, "interrupted");
 }
 
@@ -629,7 +636,7 @@ fn runs_can_be_annotated_found_and_removed() {
         (&view["run"]["tags"], &view["run"]["note"]),
         (&json!(["second", "third"]), &json!(""))
     );
-    let found = |query: &str| {
+    let matching_count = |query: &str| {
         let list = fits(
             &bed,
             "serve-runs",
@@ -649,7 +656,7 @@ fn runs_can_be_annotated_found_and_removed() {
         ("search=%27%22%25_%5C", 0),
         ("since=2020-01-01T00:00:00Z&until=2020-01-02T00:00:00Z", 0),
     ] {
-        assert_eq!(found(query), count, "{query}");
+        assert_eq!(matching_count(query), count, "{query}");
     }
     assert_eq!(server.get("/api/runs?status=done").status, 400);
     let short = view["run"]["short_id"].as_str().unwrap();
@@ -659,12 +666,12 @@ fn runs_can_be_annotated_found_and_removed() {
             .status,
         400
     );
-    let gone = server.change(&format!("DELETE /api/runs/{first}"), &json!({}));
+    let removed = server.change(&format!("DELETE /api/runs/{first}"), &json!({}));
     assert_eq!(
-        fits(&bed, "serve-removed", 200, &gone)["removed"],
+        fits(&bed, "serve-removed", 200, &removed)["removed"],
         first.as_str()
     );
-    assert_eq!(found(""), 1);
+    assert_eq!(matching_count(""), 1);
     assert_eq!(server.get(&format!("/api/runs/{first}")).status, 404);
 }
 
@@ -796,8 +803,8 @@ fn stopping_a_run_keeps_its_results_and_aborting_does_not() {
     let again = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
     fits(&bed, "serve-error", 409, &again);
     let run = begun(&bed, &server, &asked(&bed, text));
-    let told = server.change(&format!("POST /api/runs/{run}/abort"), &json!({}));
-    fits(&bed, "serve-told", 202, &told);
+    let aborted = server.change(&format!("POST /api/runs/{run}/abort"), &json!({}));
+    fits(&bed, "serve-told", 202, &aborted);
     wait_for("a removed run", || {
         server.get(&format!("/api/runs/{run}")).status == 404
     });
@@ -818,13 +825,13 @@ fn a_skipped_cell_is_followed_by_the_next_one() {
     let counted: u64 = counts.iter().map(|it| it.as_u64().unwrap()).sum();
     assert_eq!(counted, interval["operations"]["read"]["count"]);
     assert!(interval["ran_ns"].as_u64().unwrap() > 0, "{interval}");
-    let told = server.change(&format!("POST /api/runs/{run}/skip"), &json!({}));
-    fits(&bed, "serve-told", 202, &told);
+    let answer = server.change(&format!("POST /api/runs/{run}/skip"), &json!({}));
+    fits(&bed, "serve-told", 202, &answer);
     let events = server.events(&path, Some(&events.last().unwrap().id), "interval");
     assert!(names(&events).contains(&"cell-end"), "{:?}", names(&events));
     assert_eq!(events.last().unwrap().data["position"], 1);
-    let told = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
-    assert_eq!(told.status, 202);
+    let answer = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
+    assert_eq!(answer.status, 202);
     wait_for_status(&server, &run, "interrupted");
 }
 
@@ -836,8 +843,8 @@ fn the_live_page_of_a_run_ends_with_it() {
     command.args(["--target".as_ref(), bed.target().as_os_str()]);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let mut run = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
-    let url = said.find_map(|line| Some(line.unwrap().strip_prefix("page: ")?.to_owned()));
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines();
+    let url = lines.find_map(|line| Some(line.unwrap().strip_prefix("page: ")?.to_owned()));
     let server = Server::at(&url.unwrap());
     let facts = fits(&bed, "serve", 200, &server.get("/api"));
     let id = facts["beside_run"].as_str().unwrap();
@@ -867,13 +874,13 @@ fn queued_runs_wait_and_can_be_moved_and_removed() {
         200,
         &server.change("PUT /api/queue/order", &order),
     );
-    let seen: Vec<_> = queue["entries"]
+    let entries: Vec<_> = queue["entries"]
         .as_array()
         .unwrap()
         .iter()
         .map(|it| it["id"].clone())
         .collect();
-    assert_eq!(seen[1..], [json!(ids[2]), json!(ids[0]), json!(ids[1])]);
+    assert_eq!(entries[1..], [json!(ids[2]), json!(ids[0]), json!(ids[1])]);
     assert_eq!(
         server
             .change("PUT /api/queue/order", &json!({"ids": ["x"]}))
@@ -882,7 +889,7 @@ fn queued_runs_wait_and_can_be_moved_and_removed() {
     );
     let line = format!("DELETE /api/queue/{}", ids[0]);
     fits(&bed, "serve-queue", 200, &server.change(&line, &json!({})));
-    let first = seen[0].as_str().unwrap();
+    let first = entries[0].as_str().unwrap();
     assert_eq!(
         server
             .change(&format!("DELETE /api/queue/{first}"), &json!({}))
@@ -1001,10 +1008,10 @@ fn a_run_of_a_file_can_be_repeated_from_its_stored_text() {
     bed.file("mine.toml", null(2, "100ms"));
     assert_eq!(bed.measure(&["mine.toml", "--iodepth", "3"]).code, 0);
     let server = Server::start(&bed, &[]);
-    let kept = server.get("/api/runs/last/workload");
-    let kept = fits(&bed, "serve-text", 200, &kept);
-    assert_eq!(kept["name"], "mine.toml");
-    let text = kept["text"].as_str().unwrap();
+    let stored = server.get("/api/runs/last/workload");
+    let stored = fits(&bed, "serve-text", 200, &stored);
+    assert_eq!(stored["name"], "mine.toml");
+    let text = stored["text"].as_str().unwrap();
     assert!(text.contains("iodepth = [3]"), "{text}");
     let again = begun(&bed, &server, &asked(&bed, text));
     wait_for_status(&server, &again, "complete");
@@ -1064,9 +1071,9 @@ fn a_published_experiment_is_repeated_and_shown_next_to_its_figures() {
     let runs = entry["run_ids"].as_array().unwrap();
     assert_eq!(runs.len(), 1, "{entry:#}");
     let run = runs[0].as_str().unwrap();
-    let beside = server.get(&format!("/api/compare?runs={run}&published=lfs-postmark"));
-    let beside = fits(&bed, "compare", 200, &beside);
-    assert_eq!(beside["published"].as_array().unwrap().len(), 1);
+    let comparison = server.get(&format!("/api/compare?runs={run}&published=lfs-postmark"));
+    let comparison = fits(&bed, "compare", 200, &comparison);
+    assert_eq!(comparison["published"].as_array().unwrap().len(), 1);
     wait_for("removed files", || bed.left_in_target().is_empty());
 }
 
@@ -1142,8 +1149,8 @@ fn a_lab_is_requested_by_plain_names_and_stored() {
     assert!(page.status == 200 && page.body.contains("tmpfs"));
     let record = server.get(&format!("/api/labs/{id}/record")).json();
     assert_eq!(record["id"], id);
-    let gone = server.change(&format!("DELETE /api/labs/{id}"), &json!({}));
-    assert_eq!(fits(&bed, "serve-removed", 200, &gone)["removed"], id);
+    let removed = server.change(&format!("DELETE /api/labs/{id}"), &json!({}));
+    assert_eq!(fits(&bed, "serve-removed", 200, &removed)["removed"], id);
     assert_eq!(bed.listed(&[]).len(), 1);
 }
 
@@ -1152,8 +1159,8 @@ fn a_trend_joins_only_cells_that_measured_the_same() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "100ms"));
     for depths in ["1", "1", "1,8,32"] {
-        let seen = bed.measure(&["mine.toml", "--iodepth", depths]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.measure(&["mine.toml", "--iodepth", depths]);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
     let server = Server::start(&bed, &[]);
     let trend = server.get("/api/trend?workload=mine");
@@ -1173,15 +1180,15 @@ fn a_trend_marks_where_its_level_changes() {
     bed.file("mine.toml", null(1, "1s"));
     let (_, record) = bed.record(&["mine.toml", "--no-db"]);
     for day in 1..=12 {
-        let mut made = record.clone();
-        made["id"] = json!(format!("202611{day:02}-120000-000-{day:x}"));
-        made["started_at"] = json!(format!("2026-11-{day:02}T12:00:00Z"));
-        made["finished_at"] = json!(format!("2026-11-{day:02}T12:00:01Z"));
+        let mut copy = record.clone();
+        copy["id"] = json!(format!("202611{day:02}-120000-000-{day:x}"));
+        copy["started_at"] = json!(format!("2026-11-{day:02}T12:00:00Z"));
+        copy["finished_at"] = json!(format!("2026-11-{day:02}T12:00:01Z"));
         let level = if day <= 7 { 1000.0 } else { 900.0 };
         let rate = level + f64::from(day % 3);
-        made["cells"][0]["total"]["per_second"] = json!(rate);
-        made["cells"][0]["total"]["bytes_per_second"] = json!(rate * 4096.0);
-        let file = bed.file("made.json", made.to_string());
+        copy["cells"][0]["total"]["per_second"] = json!(rate);
+        copy["cells"][0]["total"]["bytes_per_second"] = json!(rate * 4096.0);
+        let file = bed.file("made.json", copy.to_string());
         let imported = bed.run(&["runs", "import", file.to_str().unwrap()]);
         imported.assert_says(0, &[]);
     }
@@ -1296,8 +1303,8 @@ fn a_queued_run_is_refused_if_its_target_has_become_a_link() {
     let (inside, outside) = (inside(&bed), outside(&bed));
     let server = Server::start(&bed, &[]);
     pause(&server, true);
-    let by_text = json!({"workload": {"text": naming(&inside)}});
-    assert_eq!(server.change("POST /api/runs", &by_text).status, 202);
+    let request = json!({"workload": {"text": naming(&inside)}});
+    assert_eq!(server.change("POST /api/runs", &request).status, 202);
     std::fs::remove_dir(&inside).unwrap();
     std::os::unix::fs::symlink(&outside, &inside).unwrap();
     pause(&server, false);
@@ -1326,8 +1333,8 @@ fn a_process_started_by_serve_itself_refuses_paths_not_offered() {
             .arg(&text)
             .output();
         let output = output.unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), said)
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), message)
     };
     let (code, said) = run(json!([inside]), hash, &[]);
     assert!(
@@ -1567,12 +1574,12 @@ fn a_plan_too_large_for_a_page_is_refused_without_delaying_others() {
         });
         let begin = Instant::now();
         while !checks.iter().all(|it| it.is_finished()) {
-            let asked = Instant::now();
+            let start = Instant::now();
             assert_eq!(server.get("/api/queue").status, 200);
             assert!(
-                asked.elapsed() < Duration::from_secs(3),
+                start.elapsed() < Duration::from_secs(3),
                 "{:?}",
-                asked.elapsed()
+                start.elapsed()
             );
             assert!(begin.elapsed() < Duration::from_secs(100));
             std::thread::sleep(Duration::from_millis(50));
@@ -1633,11 +1640,11 @@ fn an_error_quotes_only_a_short_part_of_a_long_value() {
     }
     let name = bed.file("long.toml", text(&format!("cache = \"{long}\"")));
     let arguments = ["check", name.to_str().unwrap()];
-    let said = bed.run(&arguments);
+    let output = bed.run(&arguments);
     assert!(
-        said.code == 2 && said.stderr.len() < 5000,
+        output.code == 2 && output.stderr.len() < 5000,
         "{} bytes",
-        said.stderr.len()
+        output.stderr.len()
     );
     let word = "y".repeat(100_000);
     for arguments in [
@@ -1651,10 +1658,10 @@ fn an_error_quotes_only_a_short_part_of_a_long_value() {
         vec!["show", &word],
         vec![word.as_str()],
     ] {
-        let said = bed.run(&arguments);
-        let length = said.stderr.len() + said.stdout.len();
+        let output = bed.run(&arguments);
+        let length = output.stderr.len() + output.stdout.len();
         assert!(
-            said.code != 0 && length < 10_000,
+            output.code != 0 && length < 10_000,
             "{}: {length}",
             arguments[0].len()
         );

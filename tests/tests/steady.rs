@@ -9,9 +9,9 @@ const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
 
 /// Checks the exit code and that the output has every phrase.
-fn says(seen: &Finished, code: i32, phrases: &[&str]) {
-    let text = seen.text();
-    assert_eq!(seen.code, code, "{text}");
+fn says(output: &Finished, code: i32, phrases: &[&str]) {
+    let text = output.text();
+    assert_eq!(output.code, code, "{text}");
     for phrase in phrases {
         assert!(text.contains(phrase), "no `{phrase}` in\n{text}");
     }
@@ -26,9 +26,9 @@ fn bed(keys: &str) -> ScratchTarget {
 
 fn record(bed: &ScratchTarget, arguments: &[&str]) -> Value {
     let fixed = ["run", "null.toml", "--json", "-", "--quiet"];
-    let seen = bed.run(&[&fixed, arguments].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    serde_json::from_str(&seen.stdout).unwrap()
+    let output = bed.run(&[&fixed, arguments].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    serde_json::from_str(&output.stdout).unwrap()
 }
 
 fn rounds(record: &Value) -> &Vec<Value> {
@@ -62,9 +62,9 @@ fn rounds_until_steady_appear_in_every_output() {
         .map(|round| round["length_ns"].as_u64().unwrap())
         .sum();
     assert_eq!(cell["run_time_ns"].as_u64(), Some(window_ns));
-    let seen = bed.run(&["report", "last"]);
+    let output = bed.run(&["report", "last"]);
     says(
-        &seen,
+        &output,
         0,
         &[
             "rounds until steady",
@@ -147,25 +147,25 @@ fn options_that_conflict_with_rounds_are_refused() {
         ),
     ] {
         let bed = bed("");
-        let seen = bed.run(&[&["check", "null.toml"], arguments].concat());
-        assert_eq!(seen.code, 2, "{arguments:?}: {}", seen.text());
+        let output = bed.run(&[&["check", "null.toml"], arguments].concat());
+        assert_eq!(output.code, 2, "{arguments:?}: {}", output.text());
         assert!(
-            seen.text().contains(wanted),
+            output.text().contains(wanted),
             "{arguments:?}: {}",
-            seen.text()
+            output.text()
         );
     }
     let bed = ScratchTarget::new().unwrap();
-    let seen = bed.run(&["check", "create-remove", "--until", "steady"]);
-    says(&seen, 2, &["`until` does not apply to `[create_remove]`"]);
+    let output = bed.run(&["check", "create-remove", "--until", "steady"]);
+    says(&output, 2, &["`until` does not apply to `[create_remove]`"]);
 }
 
 #[test]
 fn check_describes_the_rounds() {
     let bed = bed("until = \"steady\"");
-    let seen = bed.run(&["check", "null.toml"]);
+    let output = bed.run(&["check", "null.toml"]);
     says(
-        &seen,
+        &output,
         0,
         &[
             "rounds of 200ms until steady, 25 at most",
@@ -198,8 +198,8 @@ fn a_target_is_preconditioned_once_and_the_record_says_how() {
         );
         assert!(done[0]["time_ns"].as_u64().unwrap() > 0);
     }
-    let seen = bed.run(&["report", "last"]);
-    says(&seen, 0, &["preconditioned with 6 MiB (1.5x) in"]);
+    let output = bed.run(&["report", "last"]);
+    says(&output, 0, &["preconditioned with 6 MiB (1.5x) in"]);
     assert!(bed.left_in_target().is_empty());
 }
 
@@ -217,9 +217,9 @@ fn preconditioning_stamps_the_blocks_to_be_verified() {
 fn check_describes_preconditioning_and_refuses_it_where_impossible() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
-    let seen = bed.run(&["check", "reads.toml", "--precondition", "2x"]);
+    let output = bed.run(&["check", "reads.toml", "--precondition", "2x"]);
     says(
-        &seen,
+        &output,
         0,
         &[
             "precondition = 2x",
@@ -227,10 +227,10 @@ fn check_describes_preconditioning_and_refuses_it_where_impossible() {
         ],
     );
     for times in ["2x", "none"] {
-        let seen = bed.run(&["check", "postmark", "--precondition", times]);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let output = bed.run(&["check", "postmark", "--precondition", times]);
+        assert_eq!(output.code, 0, "{}", output.text());
     }
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "check",
         "reads.toml",
         "--precondition",
@@ -239,13 +239,13 @@ fn check_describes_preconditioning_and_refuses_it_where_impossible() {
         "null",
     ]);
     says(
-        &seen,
+        &output,
         2,
         &["the engine `null` writes nothing that could be preconditioned"],
     );
-    let seen = bed.run(&["check", "reads.toml", "--precondition", "twice"]);
+    let output = bed.run(&["check", "reads.toml", "--precondition", "twice"]);
     says(
-        &seen,
+        &output,
         2,
         &["`twice` is neither `none` nor a multiple up to 100"],
     );
@@ -311,13 +311,13 @@ fn a_curve_goes_up_to_its_peak_and_has_an_overall_response_time() {
     for (index, cell) in cells.iter().enumerate().skip(1) {
         assert_eq!(cell["curve"]["percent"], index * 10);
         assert_eq!(cell["open_loop"]["arrivals"], "poisson");
-        let asked = cell["open_loop"]["asked_per_second"].as_f64().unwrap();
+        let requested = cell["open_loop"]["asked_per_second"].as_f64().unwrap();
         let wanted = peak * index as f64 / 10.0;
-        assert!((asked - wanted).abs() <= 0.5, "{asked} {wanted}");
+        assert!((requested - wanted).abs() <= 0.5, "{requested} {wanted}");
     }
-    let seen = bed.run(&["report", "last"]);
+    let output = bed.run(&["report", "last"]);
     says(
-        &seen,
+        &output,
         0,
         &["response-time curve", "overall", "peak", "points"],
     );
@@ -336,13 +336,13 @@ fn options_that_conflict_with_a_curve_are_refused() {
         (&["--curve", "--until", "steady"], "always steady"),
     ] {
         let bed = bed("");
-        let seen = bed.run(&[&["check", "null.toml"], arguments].concat());
-        says(&seen, 2, &[wanted]);
+        let output = bed.run(&[&["check", "null.toml"], arguments].concat());
+        says(&output, 2, &[wanted]);
     }
     let bed = bed("");
-    let seen = bed.run(&["check", "null.toml", "--curve", "--arrivals", "uniform"]);
+    let output = bed.run(&["check", "null.toml", "--curve", "--arrivals", "uniform"]);
     says(
-        &seen,
+        &output,
         0,
         &[
             "200ms, the peak",
@@ -351,6 +351,6 @@ fn options_that_conflict_with_a_curve_are_refused() {
         ],
     );
     let programs = ["--set", "mode=exec", "--curve"];
-    let seen = bed.run(&[&["check", "create-remove"], &programs[..]].concat());
-    says(&seen, 2, &["starting them takes the time"]);
+    let output = bed.run(&[&["check", "create-remove"], &programs[..]].concat());
+    says(&output, 2, &["starting them takes the time"]);
 }

@@ -76,9 +76,9 @@ fn a_process_that_holds_the_lock_of_a_lab_is_not_killed() {
     let lab = forged_lab(&bed, "lab-20260102-030405-6-400000");
     let mut stranger = LockHolder::of(&lab.join("lock"));
     let clean = ["lab", "clean", "--dir", text(lab.parent().unwrap())];
-    let seen = bed.run(&clean);
-    assert_eq!(seen.code, 1, "{}", seen.text());
-    assert!(seen.stdout.contains("(sleep)"), "{}", seen.text());
+    let output = bed.run(&clean);
+    assert_eq!(output.code, 1, "{}", output.text());
+    assert!(output.stdout.contains("(sleep)"), "{}", output.text());
     assert!(stranger.is_alive());
     assert_eq!(names_in(&lab), ["journal", "lock"]);
     drop(stranger);
@@ -93,12 +93,16 @@ fn a_directory_that_is_not_a_lab_is_not_removed() {
     // Named after another process than the one that began it.
     let forged = forged_lab(&bed, "lab-20260102-030405-6-7");
     let mut stranger = LockHolder::of(&diary.join("lock"));
-    let seen = bed.run(&["lab", "clean", "--dir", text(diary.parent().unwrap())]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
-    assert!(seen.stdout.contains("was not touched"), "{}", seen.text());
+    let output = bed.run(&["lab", "clean", "--dir", text(diary.parent().unwrap())]);
+    assert_eq!(output.code, 1, "{}", output.text());
+    assert!(
+        output.stdout.contains("was not touched"),
+        "{}",
+        output.text()
+    );
     assert!(stranger.is_alive());
     for lab in [&diary, &forged] {
-        assert_eq!(names_in(lab), ["journal", "lock"], "{}", seen.text());
+        assert_eq!(names_in(lab), ["journal", "lock"], "{}", output.text());
     }
 }
 
@@ -111,12 +115,12 @@ fn a_manifest_of_another_user_removes_nothing() {
     let path = kept(&bed, "mail.db");
     let manifest = bed.target().join("mail.db.pgmeter");
     chown(&manifest, Some(NOBODY), None).unwrap();
-    let seen = bed.run(&["clean", text(bed.target())]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let output = bed.run(&["clean", text(bed.target())]);
+    assert_eq!(output.code, 1, "{}", output.text());
     assert!(
-        seen.stdout.contains("belongs to another user (65534)"),
+        output.stdout.contains("belongs to another user (65534)"),
         "{}",
-        seen.text()
+        output.text()
     );
     let again = bed.run(&[&["run", "oltp", "-t", text(&path)], &SMALL[..]].concat());
     again.assert_refused(3, &["belongs to another user (65534)"]);
@@ -129,8 +133,8 @@ fn a_file_named_as_the_next_manifest_is_not_removed() {
     let path = bed.target().join("disk.img");
     let precious = bed.target().join("disk.img.pgmeter.new");
     fs::write(&precious, "precious").unwrap();
-    let seen = bed.run(&[&["run", "oltp", "-t", text(&path), "--create"], &SMALL[..]].concat());
-    seen.assert_refused(3, &["exists and was not created by pgmeter"]);
+    let output = bed.run(&[&["run", "oltp", "-t", text(&path), "--create"], &SMALL[..]].concat());
+    output.assert_refused(3, &["exists and was not created by pgmeter"]);
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
 }
 
@@ -143,22 +147,22 @@ fn a_copy_of_a_target_is_cleaned_when_it_is_adopted() {
     run_tool("cp", &["-r", text(bed.target()), text(&copy)]).unwrap();
     let work = copy.join("pgmeter.work");
     for _ in 0..2 {
-        let seen = bed.run(&["clean", text(&copy)]);
-        seen.assert_says(1, &["pgmeter clean --adopt"]);
+        let output = bed.run(&["clean", text(&copy)]);
+        output.assert_says(1, &["pgmeter clean --adopt"]);
         assert_eq!(
             names_in(&work),
             ["manifest.json", "test-0.dat"],
             "{}",
-            seen.text()
+            output.text()
         );
     }
     // Nobody can be asked.
-    let seen = bed.run(&["clean", "--adopt", text(&copy)]);
-    seen.assert_refused(2, &["asks before removing anything", "`--yes`"]);
+    let output = bed.run(&["clean", "--adopt", text(&copy)]);
+    output.assert_refused(2, &["asks before removing anything", "`--yes`"]);
     assert_eq!(names_in(&work).len(), 2);
-    let seen = bed.run(&["clean", "--adopt", "--yes", text(&copy)]);
-    seen.assert_says(0, &["test-0.dat`, 1MiB"]);
-    assert!(names_in(&copy).is_empty(), "{}", seen.text());
+    let output = bed.run(&["clean", "--adopt", "--yes", text(&copy)]);
+    output.assert_says(0, &["test-0.dat`, 1MiB"]);
+    assert!(names_in(&copy).is_empty(), "{}", output.text());
     bed.run(&["clean", text(bed.target())]).assert_says(0, &[]);
     assert!(bed.left_in_target().is_empty());
 }
@@ -186,8 +190,8 @@ fn a_second_loop_device_on_a_mounted_image_is_not_written() {
     let second = SecondLoop::on(mounted.device().image());
     let path = second.0.as_str();
     let line = ["run", "oltp", "-t", path, "--overwrite-device", path];
-    let seen = bed.run(&[&line[..], &SMALL[..]].concat());
-    seen.assert_refused(3, &["is on the same image", "and mounted on"]);
+    let output = bed.run(&[&line[..], &SMALL[..]].concat());
+    output.assert_refused(3, &["is on the same image", "and mounted on"]);
 }
 
 #[test]
@@ -195,11 +199,11 @@ fn a_typo_in_a_device_name_creates_no_file() {
     let bed = ScratchTarget::new().unwrap();
     let typo = "/dev/pgmeter-sdzz";
     let line = ["run", "oltp", "-t", typo, "--overwrite-device", typo];
-    let seen = bed.run(&[&line[..], &SMALL[..]].concat());
-    let is_there = Path::new(typo).exists();
+    let output = bed.run(&[&line[..], &SMALL[..]].concat());
+    let exists = Path::new(typo).exists();
     let _ = fs::remove_file(typo);
-    assert!(!is_there, "{}", seen.text());
-    seen.assert_refused(3, &["`/dev/pgmeter-sdzz` does not exist"]);
+    assert!(!exists, "{}", output.text());
+    output.assert_refused(3, &["`/dev/pgmeter-sdzz` does not exist"]);
 }
 
 #[test]
@@ -212,12 +216,12 @@ fn the_destructive_option_is_never_suggested_for_a_typo() {
         &["run", "oltp", "--set", "overwrite_devices=/dev/x"],
         &["run", "oltp", "--set", "overwrite=/dev/x"],
     ] {
-        let seen = bed.run(line);
-        seen.assert_refused(2, &[]);
+        let output = bed.run(line);
+        output.assert_refused(2, &[]);
         assert!(
-            !seen.stderr.contains("--overwrite-device"),
+            !output.stderr.contains("--overwrite-device"),
             "{}",
-            seen.text()
+            output.text()
         );
     }
 }

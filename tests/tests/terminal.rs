@@ -45,7 +45,7 @@ fn small_labs(bed: &ScratchTarget) -> [Vec<String>; 2] {
 }
 
 /// Every command that prints something for people and is done soon.
-const PRINTING: &[&str] = &[
+const PRINTING_COMMANDS: &[&str] = &[
     "--help",
     "--version",
     "run --help",
@@ -123,7 +123,7 @@ fn everything_that_is_printed_fits_the_terminal() {
         let short = ["--run-time", "100ms", "--ramp-time", "0", "--size", "1m"];
         let workload = ["--cache", "buffered", "randread-4k"];
         check(&bed.command(&[&both[..], &short, &workload].concat()));
-        for line in PRINTING {
+        for line in PRINTING_COMMANDS {
             let words: Vec<&str> = line.split(' ').collect();
             check(&bed.command(&words));
         }
@@ -133,35 +133,39 @@ fn everything_that_is_printed_fits_the_terminal() {
 
 /// The lines of finished cells, without their figures.
 fn places(lines: &[String]) -> Vec<String> {
-    let of_cells = lines.iter().filter(|line| line.contains("p99"));
-    let stay = of_cells.filter(|line| !line.contains(" left"));
-    let mut places: Vec<String> = stay
+    let cell_lines = lines.iter().filter(|line| line.contains("p99"));
+    let finished = cell_lines.filter(|line| !line.contains(" left"));
+    let mut labels: Vec<String> = finished
         .map(|line| line.split("  ").take(2).collect::<Vec<_>>().join(" "))
         .collect();
-    places.dedup();
-    places
+    labels.dedup();
+    labels
 }
 
 #[test]
 fn a_line_stays_for_each_finished_cell() {
     let bed = ScratchTarget::new().unwrap();
     let run = two_depths(&bed, "1s", &[]);
-    let seen = need!(run_on_terminal(&run, 80));
-    let lines = shown_lines(&seen.stdout);
+    let output = need!(run_on_terminal(&run, 80));
+    let lines = shown_lines(&output.stdout);
     for wanted in ["[1/2] randread 4k  QD1", "[2/2] randread 4k  QD4"] {
-        let stays = lines.iter().filter(|line| line.starts_with(wanted));
-        assert!(stays.count() >= 1, "no `{wanted}` in\n{}", lines.join("\n"));
+        let matching = lines.iter().filter(|line| line.starts_with(wanted));
+        assert!(
+            matching.count() >= 1,
+            "no `{wanted}` in\n{}",
+            lines.join("\n")
+        );
     }
     // However wide the figures are, the depth and the time left are never what goes.
     let live = |line: &&String| line.starts_with("[1/2] rand") && line.contains(" left");
     let live: Vec<&String> = lines.iter().filter(live).collect();
-    let tells_depth = |line: &&String| {
+    let shows_depth = |line: &&String| {
         [" QD1  ", ", iodepth 1  "]
             .iter()
             .any(|it| line.contains(it))
     };
     assert!(
-        !live.is_empty() && live.iter().all(tells_depth),
+        !live.is_empty() && live.iter().all(shows_depth),
         "{lines:?}"
     );
 }
@@ -171,10 +175,10 @@ fn a_pipe_gets_a_line_for_each_finished_cell_and_no_escapes() {
     let bed = ScratchTarget::new().unwrap();
     let mut run = two_depths(&bed, "300ms", &[]);
     run.env_remove("NO_COLOR").env("TERM", "xterm-256color");
-    let seen = end_to_end::finish(&mut run);
-    assert!(!seen.text().contains('\x1b'), "{}", seen.text());
-    let lines: Vec<String> = seen.stderr.lines().map(str::to_owned).collect();
-    assert_eq!(lines.len(), 4, "{}", seen.text());
+    let output = end_to_end::finish(&mut run);
+    assert!(!output.text().contains('\x1b'), "{}", output.text());
+    let lines: Vec<String> = output.stderr.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 4, "{}", output.text());
     assert!(lines[0].ends_with(": 2 cells"), "{}", lines[0]);
     let wanted = ["[1/2] randread 4k QD1", "[2/2] randread 4k QD4"];
     assert_eq!(places(&lines), wanted);
@@ -190,11 +194,11 @@ fn a_dumb_terminal_gets_no_escapes_and_no_full_screen() {
         let mut run = two_depths(&bed, "300ms", &["--display", display]);
         run.env_remove("NO_COLOR").env("TERM", term);
         // `script` gets the terminal's name from here.
-        let seen = need!(run_on_dumb_terminal(&run, term));
-        assert!(!seen.contains('\x1b'), "{term}: {seen:?}");
-        assert!(seen.contains("[2/2] randread 4k  QD4"), "{seen}");
+        let output = need!(run_on_dumb_terminal(&run, term));
+        assert!(!output.contains('\x1b'), "{term}: {output:?}");
+        assert!(output.contains("[2/2] randread 4k  QD4"), "{output}");
         assert_eq!(
-            seen.contains("note: this terminal (TERM) has no full screen"),
+            output.contains("note: this terminal (TERM) has no full screen"),
             display == "full"
         );
     }
@@ -284,13 +288,13 @@ fn labs_print_only_finished_parts_without_a_terminal() {
         .zip(["create-remove", "lfs-postmark"])
     {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let seen = bed.run(&words);
-        let parts: Vec<&str> = seen
+        let output = bed.run(&words);
+        let parts: Vec<&str> = output
             .stderr
             .lines()
             .filter(|it| it.starts_with('['))
             .collect();
-        assert!(!parts.is_empty(), "{}", seen.text());
+        assert!(!parts.is_empty(), "{}", output.text());
         for (number, part) in (1..).zip(&parts) {
             assert!(
                 part.starts_with(&format!("[{number}/{}] ", parts.len())),

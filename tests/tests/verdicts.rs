@@ -19,9 +19,9 @@ fn depths(record: &Value) -> Vec<u64> {
 fn quick_ends_with_a_verdict_and_its_page_starts_with_it() {
     let bed = ScratchTarget::new().unwrap();
     let buffered = ["--cache", "buffered", "--html", "page.html"];
-    let seen = bed.measure(&[&["quick"][..], &SHORT, &buffered].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let (_, verdict) = seen.stdout.split_once("\nverdict\n").unwrap();
+    let output = bed.measure(&[&["quick"][..], &SHORT, &buffered].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let (_, verdict) = output.stdout.split_once("\nverdict\n").unwrap();
     for figure in [
         "sequential read",
         "sequential write",
@@ -63,7 +63,7 @@ fn a_search_tries_the_requested_depths_in_rising_order() {
         "reads.toml",
         "size = \"4m\"\n[[access_spec]]\nline = [{ size = \"4k\" }]\n",
     );
-    let seen = bed.run(&[
+    let output = bed.run(&[
         "check",
         "reads.toml",
         "--engine",
@@ -71,7 +71,7 @@ fn a_search_tries_the_requested_depths_in_rising_order() {
         "--find-depth",
         "--json",
     ]);
-    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let plan: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(depths(&plan), [1, 2, 4, 8, 16, 32, 64, 128, 256]);
     let own = [
         "--find-depth",
@@ -81,8 +81,8 @@ fn a_search_tries_the_requested_depths_in_rising_order() {
         "null",
         "--json",
     ];
-    let seen = bed.run(&[&["check", "reads.toml"], &own[..]].concat());
-    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&["check", "reads.toml"], &own[..]].concat());
+    let plan: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(depths(&plan), [2, 4, 8]);
 }
 

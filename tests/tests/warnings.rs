@@ -126,7 +126,7 @@ const PROVOKED: &str = "
 ";
 
 /// What others on the machine may bring about in any run, however sound.
-const OF_LOAD: [&str; 11] = [
+const LOAD_WARNINGS: [&str; 11] = [
     "few-operations",
     "few-samples-for-percentile",
     "interval-late",
@@ -218,7 +218,7 @@ fn assert_warned(record: &Value, code: &str) {
 /// All but what others on the machine may bring about.
 fn own_codes(record: &Value) -> BTreeSet<&str> {
     let mut codes = codes(record);
-    codes.retain(|code| !OF_LOAD.contains(code));
+    codes.retain(|code| !LOAD_WARNINGS.contains(code));
     codes
 }
 
@@ -368,15 +368,15 @@ fn held(bed: &ScratchTarget, throttle: &Throttle, more: &[&str]) -> (Value, Vec<
     ];
     let times = ["--run-time", "3s", "--ramp-time", "500ms"];
     let command = bed.command(&[&line[..], &times, more].concat());
-    let seen = finish(&mut throttle.wrap(&command));
-    let record: Value = serde_json::from_str(&seen.stdout)
-        .unwrap_or_else(|error| panic!("no record: {error}\n{}", seen.text()));
+    let output = finish(&mut throttle.wrap(&command));
+    let record: Value = serde_json::from_str(&output.stdout)
+        .unwrap_or_else(|error| panic!("no record: {error}\n{}", output.text()));
     let warnings = record["warnings"].as_array().unwrap().iter();
-    let told = warnings.filter(|it| it["code"] == "limit-in-force");
-    let told = told
+    let messages = warnings.filter(|it| it["code"] == "limit-in-force");
+    let messages = messages
         .map(|it| it["message"].as_str().unwrap().to_owned())
         .collect();
-    (record, told)
+    (record, messages)
 }
 
 #[test]
@@ -404,8 +404,8 @@ fn a_control_group_limit_that_slows_a_device_is_reported() {
 #[test]
 fn doctor_and_a_run_report_the_same_limit() {
     let throttle = need!(Throttle::of_processors(5));
-    let seen = finish(&mut throttle.wrap(&ScratchTarget::new().unwrap().command(&["doctor"])));
-    assert!(seen.stdout.contains("0.05 CPUs"), "{}", seen.text());
+    let output = finish(&mut throttle.wrap(&ScratchTarget::new().unwrap().command(&["doctor"])));
+    assert!(output.stdout.contains("0.05 CPUs"), "{}", output.text());
     let (record, told) = held(&null(), &throttle, &[]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
     assert!(told[0].contains("0.05 CPUs"), "{told:?}");
@@ -437,9 +437,9 @@ fn very_short_phases_are_reported_in_one_message() {
         "--quiet",
     ];
     let few = ["--set", "count=100", "--set", "sizes=4096"];
-    let seen = bed.run(&[&line[..], &few].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let output = bed.run(&[&line[..], &few].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let record: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_warned(&record, "too-short");
     let warnings = record["warnings"].as_array().unwrap().iter();
     let short: Vec<&Value> = warnings.filter(|it| it["code"] == "too-short").collect();

@@ -48,10 +48,10 @@ pub enum Failure {
     Fixture(#[from] end_to_end::FixtureError),
     /// The checks found problems.
     #[error("{0}")]
-    Found(String),
+    ChecksFailed(String),
     /// Tests failed. The printed count is the last line, so nothing is printed after it.
     #[error("tests failed")]
-    Counted,
+    TestsFailed,
     /// Ctrl-C was pressed; fixtures have been removed.
     #[error("interrupted")]
     Interrupted,

@@ -50,15 +50,15 @@ fn parse(options: &[&str]) -> Result<(Vec<&'static str>, u64), Failure> {
     while let Some(option) = options.next() {
         if *option == "--seconds" {
             let value = options.next().and_then(|value| value.parse().ok());
-            let wrong = || Failure::Usage("`--seconds` needs a number".to_owned());
+            let invalid = || Failure::Usage("`--seconds` needs a number".to_owned());
             // libFuzzer takes 0 as no limit.
-            seconds = value.filter(|seconds| *seconds > 0).ok_or_else(wrong)?;
+            seconds = value.filter(|seconds| *seconds > 0).ok_or_else(invalid)?;
         } else if let Some(target) = TARGETS.iter().find(|target| *target == option) {
             targets.push(*target);
         } else {
-            let known = TARGETS.join("`, `");
+            let choices = TARGETS.join("`, `");
             return Err(Failure::Usage(format!(
-                "unknown target `{option}`; there are `{known}`"
+                "unknown target `{option}`; there are `{choices}`"
             )));
         }
     }

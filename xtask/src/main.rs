@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         // The count of tests must stay the last line of the output.
-        Err(Failure::Counted) => ExitCode::FAILURE,
+        Err(Failure::TestsFailed) => ExitCode::FAILURE,
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::FAILURE

@@ -16,7 +16,7 @@ use crate::command::check::accepted;
 use case_tests::Cases;
 
 /// Generated workloads, unless `PGMETER_ACCEPTED_CASES` says otherwise.
-const CASES: u64 = 10_000;
+const CASE_COUNT: u64 = 10_000;
 /// Run time of cells that are to last longer, in nanoseconds.
 const RUN_TIME_NS: u64 = 1_000_000;
 
@@ -82,7 +82,7 @@ fn run_accepted_cases(directory: &Path, numbers: impl Iterator<Item = u64>) -> u
         }
         count += 1;
         if let Err(why) = started(planned.plan) {
-            panic!("case {number}: {why}\n{}", case.told);
+            panic!("case {number}: {why}\n{}", case.text);
         }
     }
     count
@@ -91,7 +91,10 @@ fn run_accepted_cases(directory: &Path, numbers: impl Iterator<Item = u64>) -> u
 #[test]
 fn every_accepted_workload_starts_on_the_null_engine() {
     let cases = std::env::var("PGMETER_ACCEPTED_CASES");
-    let cases = cases.ok().and_then(|it| it.parse().ok()).unwrap_or(CASES);
+    let cases = cases
+        .ok()
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(CASE_COUNT);
     let directory = tempfile::tempdir().expect("a directory for files");
     let count: u64 = std::thread::scope(|scope| {
         let half = |first: u64| {

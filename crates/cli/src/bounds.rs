@@ -7,7 +7,7 @@ use plan::facts::{SystemFacts, TargetFacts};
 use plan::{Plan, TargetKind};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use units::printable;
-use web::{BOUNDS, Bounds};
+use web::{BOUNDS_VARIABLE, Bounds};
 
 use crate::failure::{CliError, Exit};
 
@@ -21,7 +21,7 @@ const WORKERS_MAX: usize = 20_000;
 /// # Errors
 /// If the variable is set but cannot be parsed. Nothing is allowed then.
 pub(crate) fn bounds() -> Result<Option<Bounds>, CliError> {
-    let Some(text) = std::env::var_os(BOUNDS) else {
+    let Some(text) = std::env::var_os(BOUNDS_VARIABLE) else {
         return Ok(None);
     };
     let text = text.to_string_lossy();

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus};
 /// Opens a file in the desktop's default program.
 const OPENER: &str = "xdg-open";
 /// Placeholder for the page in a command of `BROWSER`.
-const PAGE: &str = "%s";
+const PAGE_PLACEHOLDER: &str = "%s";
 
 /// Why a page could not be shown, and a remedy.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,11 +78,14 @@ fn browser_command(words: &str, page: &Path) -> Vec<OsString> {
     let mut command: Vec<OsString> = words
         .split_whitespace()
         .map(|word| match word {
-            PAGE => page.to_owned(),
+            PAGE_PLACEHOLDER => page.to_owned(),
             word => word.into(),
         })
         .collect();
-    if !words.split_whitespace().any(|word| word == PAGE) {
+    if !words
+        .split_whitespace()
+        .any(|word| word == PAGE_PLACEHOLDER)
+    {
         command.push(page.to_owned());
     }
     command

@@ -33,12 +33,12 @@ const OPTIONS: [(&str, &str); 19] = [
     ("--warmup", "--ramp-time"),
 ];
 
-const LISTEN: &str = "write the address and the port: `--listen 127.0.0.1:8080`";
-const FACTS: &str = "`pgmeter doctor PATH` shows what a target can do";
-const OUTPUTS: &str = "`--json FILE` and `--csv FILE` write results";
+const LISTEN_HELP: &str = "write the address and the port: `--listen 127.0.0.1:8080`";
+const FACTS_HELP: &str = "`pgmeter doctor PATH` shows what a target can do";
+const OUTPUT_HELP: &str = "`--json FILE` and `--csv FILE` write results";
 
 /// Options for which a command has something other than an option.
-const SENTENCES: [(&str, &str, &str); 19] = [
+const ADVICE: [(&str, &str, &str); 19] = [
     (
         "clean",
         "--target",
@@ -61,27 +61,27 @@ const SENTENCES: [(&str, &str, &str); 19] = [
         "-t",
         "to measure an existing file system, write `--fs path:DIR`",
     ),
-    ("list", "--target", FACTS),
-    ("list", "-t", FACTS),
+    ("list", "--target", FACTS_HELP),
+    ("list", "-t", FACTS_HELP),
     (
         "run",
         "--dry-run",
         "`pgmeter check` prints what `run` would do",
     ),
-    ("run", "--format", OUTPUTS),
-    ("run", "--overwrite", OUTPUTS),
-    ("run", "-o", OUTPUTS),
+    ("run", "--format", OUTPUT_HELP),
+    ("run", "--overwrite", OUTPUT_HELP),
+    ("run", "-o", OUTPUT_HELP),
     (
         "run",
         "-R",
         "to use the options of another program, write `pgmeter as PROGRAM` before them",
     ),
-    ("serve", "--address", LISTEN),
-    ("serve", "--bind", LISTEN),
-    ("serve", "--host", LISTEN),
-    ("serve", "--port", LISTEN),
-    ("serve", "-p", LISTEN),
-    ("sink", "--port", LISTEN),
+    ("serve", "--address", LISTEN_HELP),
+    ("serve", "--bind", LISTEN_HELP),
+    ("serve", "--host", LISTEN_HELP),
+    ("serve", "--port", LISTEN_HELP),
+    ("serve", "-p", LISTEN_HELP),
+    ("sink", "--port", LISTEN_HELP),
 ];
 
 /// Values that an option of pgmeter has by another name.
@@ -175,7 +175,7 @@ fn of_program(words: &[String]) -> Option<String> {
 /// Returns the option or sentence for an option that a command does not have.
 fn explain_option(name: &str, words: &[String]) -> Option<String> {
     let command = words.get(1)?;
-    let mut sentences = SENTENCES.into_iter();
+    let mut sentences = ADVICE.into_iter();
     if let Some((_, _, tip)) = sentences.find(|(of, word, _)| of == command && *word == name) {
         return Some(tip.to_owned());
     }
@@ -183,9 +183,9 @@ fn explain_option(name: &str, words: &[String]) -> Option<String> {
     let all = Cli::command();
     let outer = all.find_subcommand(command)?;
     let inner = words.get(2).and_then(|word| outer.find_subcommand(word));
-    let mut known = inner.unwrap_or(outer).get_arguments();
+    let mut arguments = inner.unwrap_or(outer).get_arguments();
     // A tip must not name an option that this command would refuse, too.
-    let is_known = known.any(|it| it.get_long() == ours.strip_prefix("--"));
+    let is_known = arguments.any(|it| it.get_long() == ours.strip_prefix("--"));
     is_known.then(|| format!("`{name}` is `{ours}` here"))
 }
 

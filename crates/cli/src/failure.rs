@@ -13,7 +13,7 @@ use crate::other_tools::key_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Success.
-    Measured,
+    Success,
     /// The measurement was done, but I/O or verification failed, or the run could not be stored or
     /// written.
     Failed,
@@ -35,7 +35,7 @@ impl Exit {
     /// Returns the exit code of the process.
     pub const fn code(self) -> u8 {
         match self {
-            Self::Measured => 0,
+            Self::Success => 0,
             Self::Failed => 1,
             Self::Usage => 2,
             Self::System => 3,
@@ -79,8 +79,8 @@ impl CliError {
     }
 
     /// Reports a system call that failed.
-    pub fn system(what: impl fmt::Display, source: &std::io::Error) -> Self {
-        Self::new(Exit::System, format!("{what}: {source}"), None)
+    pub fn system(context: impl fmt::Display, source: &std::io::Error) -> Self {
+        Self::new(Exit::System, format!("{context}: {source}"), None)
     }
 
     /// Returns the same error with reworded help lines.
@@ -138,12 +138,12 @@ fn explain_foreign_key(diagnostic: &mut Diagnostic) {
         return;
     };
     // A key of the same name in another table is a better suggestion.
-    let is_elsewhere = diagnostic.help.as_ref();
-    let is_elsewhere = is_elsewhere.is_some_and(|help| {
+    let is_explained = diagnostic.help.as_ref();
+    let is_explained = is_explained.is_some_and(|help| {
         let is_known = help.starts_with("it is `");
         is_known || help.contains(" belongs ")
     });
-    let Some(path) = key_of(word).filter(|_| !is_elsewhere) else {
+    let Some(path) = key_of(word).filter(|_| !is_explained) else {
         return;
     };
     if diagnostic.file.is_empty() && path.starts_with("access_spec.line.") {
@@ -228,7 +228,7 @@ impl From<store::StoreError> for CliError {
             | E::BadTag { .. }
             | E::Unreadable(_)
             | E::BadRecord { .. }
-            | E::OtherRun { .. } => Exit::Usage,
+            | E::DuplicateId { .. } => Exit::Usage,
             _ => Exit::System,
         };
         Self::new(exit, error, help)

@@ -19,7 +19,7 @@ impl Exit {
             Status::Failed => Self::System,
             Status::Complete if record.has_failure() => Self::Failed,
             Status::Complete if !is_whole => Self::Failed,
-            Status::Complete => Self::Measured,
+            Status::Complete => Self::Success,
         }
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_lost_target_fails_the_run() {
         let mut record = complete_record();
-        assert_eq!(Exit::of_run(&record, true), Exit::Measured);
+        assert_eq!(Exit::of_run(&record, true), Exit::Success);
         let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
         record.warnings.push(lost);
         assert_eq!(Exit::of_run(&record, true), Exit::Failed);

@@ -10,7 +10,7 @@ use crate::failure::{CliError, Exit};
 use crate::output::is_stdout;
 
 /// File extensions that imply a format of this or another command.
-const TELLING: [&str; 8] = [
+const KNOWN_EXTENSIONS: [&str; 8] = [
     "txt", "text", "md", "markdown", "html", "htm", "json", "csv",
 ];
 const TEXT: &[&str] = &["txt", "text", "log", "out"];
@@ -41,19 +41,19 @@ pub(crate) fn repetitions(all: bool) -> ShownRepetitions {
 /// the two is refused. So is an unknown extension without a format, because a page in a `.pdf` file
 /// would go unnoticed until it is opened.
 pub(crate) fn choose_format<F: FormatByExtension>(
-    asked: Option<F>,
+    requested: Option<F>,
     output: Option<&Path>,
 ) -> Result<F, CliError> {
     let name = output.filter(|path| !is_stdout(path));
     let ending = name.and_then(Path::extension);
     let Some((name, ending)) = name.zip(ending) else {
-        return Ok(asked.unwrap_or(F::DEFAULT));
+        return Ok(requested.unwrap_or(F::DEFAULT));
     };
     let ending = ending.to_string_lossy().to_lowercase();
     let holds = |format: F| format.endings().contains(&ending.as_str());
-    match asked {
+    match requested {
         // An extension such as `.page` implies no format, so it cannot contradict the option.
-        Some(format) if holds(format) || !TELLING.contains(&ending.as_str()) => Ok(format),
+        Some(format) if holds(format) || !KNOWN_EXTENSIONS.contains(&ending.as_str()) => Ok(format),
         Some(format) => {
             let word = format_name(format);
             let message = format!(
@@ -66,8 +66,8 @@ pub(crate) fn choose_format<F: FormatByExtension>(
         }
         None => {
             // The first format wins: `.txt` means text, although Markdown may have this name, too.
-            let told = F::value_variants().iter().copied().find(|it| holds(*it));
-            told.ok_or_else(|| unknown::<F>(name, &ending))
+            let matching = F::value_variants().iter().copied().find(|it| holds(*it));
+            matching.ok_or_else(|| unknown::<F>(name, &ending))
         }
     }
 }
@@ -142,15 +142,15 @@ impl FormatByExtension for TableFormatArg {
 mod tests {
     use super::*;
 
-    fn told<F: FormatByExtension>(asked: Option<F>, name: &str) -> Result<String, String> {
-        choose_format(asked, Some(Path::new(name)))
+    fn told<F: FormatByExtension>(requested: Option<F>, name: &str) -> Result<String, String> {
+        choose_format(requested, Some(Path::new(name)))
             .map(format_name)
             .map_err(|failure| failure.text().to_owned())
     }
 
     #[test]
     fn the_file_name_sets_the_format_unless_an_option_does() {
-        let of_name = |name| told::<ReportFormat>(None, name).unwrap();
+        let format_of = |name| told::<ReportFormat>(None, name).unwrap();
         for (name, word) in [
             ("a.html", "html"),
             ("a.b.HTM", "html"),
@@ -165,7 +165,7 @@ mod tests {
             ("-", "text"),
             ("/dev/stdout", "text"),
         ] {
-            assert_eq!(of_name(name), word, "{name}");
+            assert_eq!(format_of(name), word, "{name}");
         }
         for (format, name) in [
             (ReportFormat::IometerCsv, "a.csv"),
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_contradicting_file_name_is_an_error_with_help() {
-        let said = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
+        let message = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
         assert_eq!(
-            said,
+            message,
             "error: `--format iometer-csv` contradicts the file name `a.html`\n\
              help: leave `--format` out, or use a name that ends in `.csv`"
         );
@@ -193,13 +193,16 @@ mod tests {
 
     #[test]
     fn an_unsupported_extension_is_refused_with_the_supported_ones() {
-        let said = told::<ReportFormat>(None, "a.pdf").unwrap_err();
+        let message = told::<ReportFormat>(None, "a.pdf").unwrap_err();
         assert!(
-            said.contains("`.txt`, `.md`, `.html`, `.json`, `.csv`,"),
-            "{said}"
+            message.contains("`.txt`, `.md`, `.html`, `.json`, `.csv`,"),
+            "{message}"
         );
-        let said = told::<CompareFormat>(None, "a.csv").unwrap_err();
-        assert!(said.contains("`.txt`, `.md`, `.html`, `.json`,"), "{said}");
+        let message = told::<CompareFormat>(None, "a.csv").unwrap_err();
+        assert!(
+            message.contains("`.txt`, `.md`, `.html`, `.json`,"),
+            "{message}"
+        );
         told::<TableFormatArg>(None, "a.csv").unwrap();
     }
 

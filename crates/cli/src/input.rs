@@ -29,7 +29,7 @@ pub(crate) struct Input {
     pub warnings: Vec<Diagnostic>,
     pub overrides: Overrides,
     /// Additional text for `check`; usually empty.
-    pub about: String,
+    pub check_text: String,
 }
 
 /// Reads all workloads given by the arguments, or builds the one-line workloads. Without either,
@@ -41,7 +41,7 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, CliError> {
             workloads: described,
             warnings: Vec::new(),
             overrides: overrides(&args.options)?,
-            about: String::new(),
+            check_text: String::new(),
         });
     }
     refuse_reading_twice(&args.workloads)?;
@@ -64,13 +64,13 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, CliError> {
         let loaded = find(name, options)?;
         workloads.extend(loaded.workloads);
         warnings.extend(loaded.warnings);
-        about.push_str(&loaded.about);
+        about.push_str(&loaded.check_text);
     }
     Ok(Input {
         workloads,
         warnings,
         overrides,
-        about,
+        check_text: about,
     })
 }
 
@@ -123,9 +123,9 @@ pub(crate) struct FoundWorkloads {
     /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
     /// Parts that are lost when the workloads are written as a file.
-    pub left_out: Vec<Diagnostic>,
+    pub omitted: Vec<Diagnostic>,
     /// Additional text for `check`; usually empty.
-    pub about: String,
+    pub check_text: String,
 }
 
 impl FoundWorkloads {
@@ -134,8 +134,8 @@ impl FoundWorkloads {
         Ok(Self {
             workloads: load_builtin(name)?,
             warnings: Vec::new(),
-            left_out: Vec::new(),
-            about: String::new(),
+            omitted: Vec::new(),
+            check_text: String::new(),
         })
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn loaded(
     let facts = storage::system_facts(&[], None);
     let offered = bounds.as_ref().map(Bounds::files);
     let file = FrontFile {
-        around: CommandLine {
+        context: CommandLine {
             files: offered
                 .as_ref()
                 .map_or_else(FileAccess::anywhere, FileAccess::beneath),
@@ -202,10 +202,10 @@ pub(crate) fn loaded(
     match warnings.iter().position(is_refused) {
         Some(index) => Err(warnings.swap_remove(index).into()),
         None => Ok(FoundWorkloads {
-            left_out: work.left_out(name),
+            omitted: work.left_out(name),
             workloads: work.cells,
             warnings,
-            about: work.about,
+            check_text: work.check_text,
         }),
     }
 }
@@ -229,15 +229,15 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         .custom_flags(OFlags::NONBLOCK.bits() as i32);
     let file = options.open(path).map_err(failed)?;
     // Another file could replace the path before the read, so the open file is examined.
-    let found = file.metadata().map_err(failed)?;
-    if !found.is_file() {
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
         return Err(target_given_as_workload(path));
     }
     let bytes = read_whole(file).map_err(failed)?;
     bytes.ok_or_else(|| {
         let message = format!(
             "`{name}` has {} bytes, but a workload file has at most {FILE_BYTES_MAX}",
-            found.len()
+            metadata.len()
         );
         let help = Some("name a workload file".to_owned());
         CliError::new(Exit::Usage, message, help)
@@ -362,8 +362,8 @@ pub(crate) fn with_options_in_help(
     if error.file.is_empty() {
         let help = error.help.take();
         error.help = help.map(|help| {
-            let each = help.split('`').enumerate();
-            let parts = each.map(|(index, part)| match index % 2 {
+            let pieces = help.split('`').enumerate();
+            let parts = pieces.map(|(index, part)| match index % 2 {
                 1 => as_option(part, &is_given).unwrap_or_else(|| part.to_owned()),
                 _ => part.to_owned(),
             });
@@ -411,8 +411,8 @@ mod tests {
         ] {
             let is_given = |key: &str| key == "arrivals";
             let error = Diagnostic::error("", "x").help(help);
-            let said = with_options_in_help(error.clone(), is_given).help;
-            assert_eq!(said.as_deref(), Some(wanted));
+            let adapted = with_options_in_help(error.clone(), is_given).help;
+            assert_eq!(adapted.as_deref(), Some(wanted));
             let in_file = Diagnostic::error("w.toml", "x").help(help);
             assert_eq!(
                 with_options_in_help(in_file, is_given).help.as_deref(),
@@ -424,8 +424,8 @@ mod tests {
     #[test]
     fn help_adds_the_missing_unit_of_a_multiple() {
         let error = Diagnostic::error("", "x");
-        let said = with_unit(error.clone(), "precondition", "2").help;
-        assert_eq!(said.as_deref(), Some("write `--precondition 2x`"));
+        let help = with_unit(error.clone(), "precondition", "2").help;
+        assert_eq!(help.as_deref(), Some("write `--precondition 2x`"));
         assert_eq!(with_unit(error, "precondition", "twice").help, None);
     }
 }

@@ -14,13 +14,13 @@ use crate::stored::names_a_run;
 use crate::terminal::{StandardOutput, print_document};
 
 /// Number of bytes read from a file to recognize JSON.
-const BEGINNING_BYTES: u64 = 64;
+const SNIFF_BYTES: u64 = 64;
 
 /// Destination of a command's JSON document.
 #[derive(Debug)]
 pub(crate) enum JsonOutput {
     /// No document was requested.
-    Nowhere,
+    None,
     /// Standard output, which then has nothing else.
     Stdout,
     /// A file, in addition to the text on standard output.
@@ -83,17 +83,16 @@ fn is_non_json_file(path: &Path) -> bool {
         return false;
     }
     let mut beginning = Vec::new();
-    let read =
-        File::open(path).and_then(|file| file.take(BEGINNING_BYTES).read_to_end(&mut beginning));
+    let read = File::open(path).and_then(|file| file.take(SNIFF_BYTES).read_to_end(&mut beginning));
     let first = beginning.trim_ascii_start().first();
     // An empty file has no contents to lose.
     read.is_ok() && first.is_some_and(|byte| !matches!(byte, b'{' | b'['))
 }
 
 impl JsonOutput {
-    fn open(asked: Option<&Path>) -> Result<Self, CliError> {
-        Ok(match asked {
-            None => Self::Nowhere,
+    fn open(requested: Option<&Path>) -> Result<Self, CliError> {
+        Ok(match requested {
+            None => Self::None,
             Some(path) if is_stdout(path) => Self::Stdout,
             Some(path) => Self::File(OutputFile::create(path, OverwritePolicy::Replace)?),
         })
@@ -130,7 +129,7 @@ impl JsonOutput {
     /// Writes the document to its destination.
     pub fn write(self, document: &impl JsonDocument) -> Result<(), CliError> {
         match self {
-            Self::Nowhere => Ok(()),
+            Self::None => Ok(()),
             Self::Stdout => print_document(&OutputText::Json(document.to_document())),
             Self::File(file) => file.finish(&OutputText::Json(document.to_document())),
         }

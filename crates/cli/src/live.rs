@@ -17,7 +17,7 @@ pub(crate) struct LiveDisplay {
     display: Display,
     stop: Arc<AtomicBool>,
     skip: Arc<AtomicBool>,
-    at_once: fn() -> !,
+    on_second_interrupt: fn() -> !,
 }
 
 impl LiveDisplay {
@@ -40,7 +40,7 @@ impl LiveDisplay {
             display,
             stop: Arc::clone(&options.stop),
             skip: Arc::clone(&options.skip),
-            at_once,
+            on_second_interrupt: at_once,
         })
     }
 
@@ -51,10 +51,10 @@ impl LiveDisplay {
             self.display.note_stopping();
         }
         match self.display.on_event(event) {
-            UserRequest::Nothing => {}
+            UserRequest::None => {}
             UserRequest::Next => self.skip.store(true, Ordering::Relaxed),
             UserRequest::Stop => self.stop.store(true, Ordering::Relaxed),
-            UserRequest::StopNow => (self.at_once)(),
+            UserRequest::StopNow => (self.on_second_interrupt)(),
         }
     }
 

@@ -21,8 +21,8 @@ pub(crate) struct LivePage {
 
 impl LivePage {
     /// `is_wanted`: `true` to serve a page.
-    pub fn new(is_wanted: bool, place: &StoreLocation) -> Self {
-        let store = is_wanted.then(|| place.path().ok()).flatten();
+    pub fn new(is_wanted: bool, location: &StoreLocation) -> Self {
+        let store = is_wanted.then(|| location.path().ok()).flatten();
         Self {
             store,
             server: None,

@@ -49,9 +49,9 @@ fn main() -> ExitCode {
     terminal::print_panics();
     // With `panic = "abort"`, exit with the same message and code as after unwinding.
     if cfg!(panic = "abort") {
-        let tell = std::panic::take_hook();
+        let default_hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            tell(panic);
+            default_hook(panic);
             let failure = CliError::bug();
             failure.print();
             end(failure.exit)
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     clear_owner_umask();
     // Before parsing, because clap would refuse an incomplete command line.
     if complete::answer() {
-        return Exit::Measured.into();
+        return Exit::Success.into();
     }
     let cli = match command::as_classic::args_from_program_name() {
         Some(args) => Cli {
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         },
     };
     // The second Ctrl-C restores the terminal, and cleans up nothing else.
-    let at_once = || -> ! {
+    let on_second_interrupt = || -> ! {
         display::restore_terminal();
         tell!(
             "interrupted twice: test files may remain; `pgmeter clean TARGET` removes files of \
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         end(Exit::Interrupted)
     };
     // The panic hook has printed the message, and unwinding has released the work directories.
-    let done = std::panic::catch_unwind(|| dispatch(cli, at_once));
+    let done = std::panic::catch_unwind(|| dispatch(cli, on_second_interrupt));
     code(done.unwrap_or_else(|_| Err(CliError::bug())))
 }
 
@@ -121,34 +121,34 @@ fn clear_owner_umask() {
     use rustix::fs::Mode;
     use rustix::process::umask;
     // umask(2) returns the old mask only when it sets a new one.
-    let asked = umask(Mode::RWXU);
-    umask(asked - Mode::RWXU);
+    let old_mask = umask(Mode::RWXU);
+    umask(old_mask - Mode::RWXU);
 }
 
-fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, CliError> {
+fn dispatch(cli: Cli, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
     // Before the command reads text from a page, which could make it allocate too much.
     bounds::limit_this_process()?;
-    let place = StoreLocation::new(cli.db);
+    let location = StoreLocation::new(cli.db);
     match cli.command {
-        Command::Run(args) => command::run::run(&args, &place, at_once),
+        Command::Run(args) => command::run::run(&args, &location, on_second_interrupt),
         Command::Check(args) => command::check::check(&args),
         Command::List(args) => command::list::list(&args),
-        Command::Show(args) => command::show::show(&args, &place),
+        Command::Show(args) => command::show::show(&args, &location),
         Command::Keys(args) => command::keys::keys(&args),
         Command::Schema { name } => command::keys::schema(&name),
         Command::Convert(args) => command::convert::convert(&args),
-        Command::Report(args) => command::report::report(&args, &place),
-        Command::Compare(args) => command::compare::compare(&args, &place, at_once),
-        Command::Runs(args) => command::runs::runs(&args, &place),
-        Command::Lab(args) => command::lab::lab(&args, &place, at_once),
-        Command::Paper(args) => command::paper::paper(&args, &place, at_once),
-        Command::Serve(args) => command::serve::serve(&args, &place),
-        Command::Sink(args) => command::sink::sink(&args, at_once),
-        Command::Doctor(args) => command::doctor::doctor(&args, at_once),
-        Command::Selftest(args) => command::selftest::selftest(&args, at_once),
+        Command::Report(args) => command::report::report(&args, &location),
+        Command::Compare(args) => command::compare::compare(&args, &location, on_second_interrupt),
+        Command::Runs(args) => command::runs::runs(&args, &location),
+        Command::Lab(args) => command::lab::lab(&args, &location, on_second_interrupt),
+        Command::Paper(args) => command::paper::paper(&args, &location, on_second_interrupt),
+        Command::Serve(args) => command::serve::serve(&args, &location),
+        Command::Sink(args) => command::sink::sink(&args, on_second_interrupt),
+        Command::Doctor(args) => command::doctor::doctor(&args, on_second_interrupt),
+        Command::Selftest(args) => command::selftest::selftest(&args, on_second_interrupt),
         Command::Clean(args) => command::clean::clean(&args),
-        Command::As(args) => command::as_classic::run(args, &place, at_once),
-        Command::Worker => command::cluster::worker(at_once),
+        Command::As(args) => command::as_classic::run(args, &location, on_second_interrupt),
+        Command::Worker => command::cluster::worker(on_second_interrupt),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man(args) => command::manual::man(&args),
     }

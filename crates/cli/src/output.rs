@@ -17,7 +17,7 @@ use crate::failure::{CliError, Exit};
 use crate::terminal::{OutputStream, StandardOutput, eprint_document, print_document};
 
 /// Number of random names to try.
-const NAMES_MAX: u32 = 16;
+const NAME_ATTEMPTS: u32 = 16;
 /// Maximum number of symbolic links to follow.
 const LINKS_MAX: u32 = 40;
 /// Mode of a new file, before the umask.
@@ -36,22 +36,22 @@ pub(crate) enum OverwritePolicy {
 #[derive(Debug)]
 pub(crate) struct OutputFile {
     /// Path as given by the user.
-    asked: PathBuf,
+    given_path: PathBuf,
     path: PathBuf,
     file: File,
     draft: OutputDraft,
-    existing: OverwritePolicy,
+    overwrite: OverwritePolicy,
 }
 
 /// Location of the contents until the file is complete.
 #[derive(Debug)]
 enum OutputDraft {
     /// The destination itself: a pipe, a terminal or a descriptor of this process.
-    Itself,
+    Direct,
     /// A file without a name, which disappears if this process is killed.
-    Nameless,
+    Unnamed,
     /// A file in the same directory, with a random name.
-    Beside(PathBuf),
+    Named(PathBuf),
 }
 
 /// Kind of destination.
@@ -78,8 +78,8 @@ impl OutputFile {
         })
     }
 
-    fn open(asked: &Path, existing: OverwritePolicy) -> io::Result<Self> {
-        let (path, file, draft) = match site(asked)? {
+    fn open(requested: &Path, existing: OverwritePolicy) -> io::Result<Self> {
+        let (path, file, draft) = match site(requested)? {
             DestinationKind::Direct => {
                 // A file opened through `/dev/fd` has its own offset, 0, so writes without O_APPEND
                 // would replace earlier output. O_NOCTTY: a terminal must not become the
@@ -87,8 +87,8 @@ impl OutputFile {
                 let file = OpenOptions::new()
                     .append(true)
                     .custom_flags(OFlags::NOCTTY.bits() as i32)
-                    .open(asked)?;
-                (asked.to_owned(), file, OutputDraft::Itself)
+                    .open(requested)?;
+                (requested.to_owned(), file, OutputDraft::Direct)
             }
             DestinationKind::File(_, Some(_)) if existing == OverwritePolicy::Keep => {
                 return Err(io::Error::new(
@@ -106,18 +106,18 @@ impl OutputFile {
             }
         };
         Ok(Self {
-            asked: asked.to_owned(),
+            given_path: requested.to_owned(),
             path,
             file,
             draft,
-            existing,
+            overwrite: existing,
         })
     }
 
     /// Returns the directory of the file; `None` for a pipe, a terminal or a descriptor.
     pub fn directory(&self) -> Option<PathBuf> {
         match self.draft {
-            OutputDraft::Itself => None,
+            OutputDraft::Direct => None,
             _ => Some(directory_of(&self.path).to_owned()),
         }
     }
@@ -125,13 +125,16 @@ impl OutputFile {
     /// Writes the text and gives the file its final name.
     pub fn finish(mut self, document: &OutputText) -> Result<(), CliError> {
         self.write(document.in_file().as_bytes()).map_err(|error| {
-            CliError::system(format!("cannot write `{}`", self.asked.display()), &error)
+            CliError::system(
+                format!("cannot write `{}`", self.given_path.display()),
+                &error,
+            )
         })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(bytes);
-        if matches!(self.draft, OutputDraft::Itself) {
+        if matches!(self.draft, OutputDraft::Direct) {
             return match written {
                 // A reader that closed the pipe is not an error.
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
@@ -142,7 +145,7 @@ impl OutputFile {
         // Before the rename. Otherwise a crash could leave an incomplete file under the final name.
         self.file.sync_all()?;
         let draft = self.name_draft()?;
-        give_name(&draft, &self.path, self.existing)?;
+        give_name(&draft, &self.path, self.overwrite)?;
         // Some file systems cannot sync a directory; durability of the name is then up to them.
         let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
@@ -150,7 +153,7 @@ impl OutputFile {
 
     /// Gives a nameless draft a temporary name, to be renamed afterwards.
     fn name_draft(&mut self) -> io::Result<PathBuf> {
-        if let OutputDraft::Beside(draft) = &self.draft {
+        if let OutputDraft::Named(draft) = &self.draft {
             return Ok(draft.clone());
         }
         // `linkat` cannot replace a file, so the draft needs a name before it can be renamed.
@@ -159,14 +162,14 @@ impl OutputFile {
         let draft = with_new_name(&self.path, |draft| {
             Ok(linkat(CWD, &from, CWD, draft, AtFlags::SYMLINK_FOLLOW)?)
         })?;
-        self.draft = OutputDraft::Beside(draft.0.clone());
+        self.draft = OutputDraft::Named(draft.0.clone());
         Ok(draft.0)
     }
 }
 
 impl Drop for OutputFile {
     fn drop(&mut self) {
-        if let OutputDraft::Beside(draft) = &self.draft {
+        if let OutputDraft::Named(draft) = &self.draft {
             // After `finish` the file no longer exists under this name.
             let _ = fs::remove_file(draft);
         }
@@ -246,23 +249,23 @@ pub(crate) fn write_file(
     OutputFile::open(path, existing)?.write(document.in_file().as_bytes())
 }
 
-fn site(asked: &Path) -> io::Result<DestinationKind> {
+fn site(requested: &Path) -> io::Result<DestinationKind> {
     let refused = |reason: &str| Err(io::Error::other(reason));
-    let found = match fs::metadata(asked) {
+    let metadata = match fs::metadata(requested) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if fs::symlink_metadata(asked).is_ok() {
+            if fs::symlink_metadata(requested).is_ok() {
                 // The final rename would replace the link instead of creating its target.
                 return refused("it is a dangling symbolic link");
             }
-            if asked.file_name().is_none() {
+            if requested.file_name().is_none() {
                 return refused("it has no file name");
             }
-            return Ok(DestinationKind::File(asked.to_owned(), None));
+            return Ok(DestinationKind::File(requested.to_owned(), None));
         }
         Err(error) => return Err(error),
     };
-    let kind = found.file_type();
+    let kind = metadata.file_type();
     if kind.is_dir() {
         return refused("it is a directory");
     }
@@ -270,13 +273,13 @@ fn site(asked: &Path) -> io::Result<DestinationKind> {
         // A report would overwrite the contents of the device.
         return refused("it is a block device");
     }
-    if !kind.is_file() || is_descriptor(asked) {
+    if !kind.is_file() || is_descriptor(requested) {
         return Ok(DestinationKind::Direct);
     }
     Ok(DestinationKind::File(
         // A rename to the link itself would replace the link instead of its target.
-        fs::canonicalize(asked)?,
-        Some(found.permissions()),
+        fs::canonicalize(requested)?,
+        Some(metadata.permissions()),
     ))
 }
 
@@ -300,12 +303,12 @@ fn is_descriptor(path: &Path) -> bool {
 
 fn open_draft(path: &Path) -> io::Result<(File, OutputDraft)> {
     if let Some(file) = open_nameless(directory_of(path)) {
-        return Ok((file, OutputDraft::Nameless));
+        return Ok((file, OutputDraft::Unnamed));
     }
     let (draft, file) = with_new_name(path, |draft| {
         OpenOptions::new().write(true).create_new(true).open(draft)
     })?;
-    Ok((file, OutputDraft::Beside(draft)))
+    Ok((file, OutputDraft::Named(draft)))
 }
 
 /// Opens a file without a name; `None` if the kernel or the file system does not support that.
@@ -328,7 +331,7 @@ fn with_new_name<T>(
     make: impl Fn(&Path) -> io::Result<T>,
 ) -> io::Result<(PathBuf, T)> {
     let mut refused = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..NAMES_MAX {
+    for _ in 0..NAME_ATTEMPTS {
         // Another user must not be able to guess the name and create a link there first.
         let random = RandomState::new().build_hasher().finish();
         let draft = directory_of(path).join(format!(".pgmeter-{random:016x}.part"));

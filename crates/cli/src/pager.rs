@@ -49,7 +49,7 @@ fn pager(wanted: Option<OsString>) -> Option<Command> {
 fn show(mut pager: Command, text: &[u8]) -> io::Result<ExitStatus> {
     // In a pager, Ctrl-C ends a search, so it must not end this process.
     // A handler is needed, because the pager would inherit an ignored signal through execve(2).
-    let heard = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
+    let registration = signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     // The user's own options take precedence.
     if std::env::var_os("LESS").is_none() {
         pager.env("LESS", LESS_OPTIONS);
@@ -60,7 +60,7 @@ fn show(mut pager: Command, text: &[u8]) -> io::Result<ExitStatus> {
         let _ = input.write_all(text);
     }
     let status = child.wait();
-    signal_hook::low_level::unregister(heard);
+    signal_hook::low_level::unregister(registration);
     status
 }
 

@@ -18,21 +18,21 @@ pub(crate) struct ReportDirectory {
     /// The directory, or the reason why there is none.
     directory: Result<PathBuf, String>,
     /// `true` for the default directory, which is private to the user.
-    is_own: bool,
+    is_default: bool,
 }
 
 impl ReportDirectory {
     /// Uses the requested directory, or else the one next to the store.
-    pub fn new(asked: Option<&Path>, place: &StoreLocation) -> Self {
-        let asked = asked.filter(|path| !path.as_os_str().is_empty());
-        let found = match asked {
+    pub fn new(requested: Option<&Path>, location: &StoreLocation) -> Self {
+        let requested = requested.filter(|path| !path.as_os_str().is_empty());
+        let directory = match requested {
             Some(path) => Ok(path.to_owned()),
-            None => place.reports().map_err(|error| error.to_string()),
+            None => location.reports().map_err(|error| error.to_string()),
         };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         Self {
-            directory: found.map(absolute),
-            is_own: asked.is_none(),
+            directory: directory.map(absolute),
+            is_default: requested.is_none(),
         }
     }
 
@@ -65,7 +65,7 @@ impl ReportDirectory {
 
     fn make(&self, directory: &Path) -> io::Result<()> {
         // A directory that the user named gets the usual mode, which the umask limits.
-        let mode = if self.is_own { 0o700 } else { 0o777 };
+        let mode = if self.is_default { 0o700 } else { 0o777 };
         // This also succeeds if the directory exists, and then keeps its mode.
         DirBuilder::new()
             .recursive(true)
@@ -76,9 +76,9 @@ impl ReportDirectory {
 
 impl PageArgs {
     /// Returns the directory for the automatic page; `None` if no such page is wanted.
-    pub(crate) fn reports(&self, place: &StoreLocation) -> Option<ReportDirectory> {
+    pub(crate) fn reports(&self, location: &StoreLocation) -> Option<ReportDirectory> {
         let is_wanted = !self.no_html && self.html.is_none();
-        is_wanted.then(|| ReportDirectory::new(self.place.report_dir.as_deref(), place))
+        is_wanted.then(|| ReportDirectory::new(self.place.report_dir.as_deref(), location))
     }
 
     /// Opens a page in the browser if requested. An error is only a warning, because the results
@@ -107,7 +107,7 @@ impl<'a> TablePage<'a> {
     /// Opens the file given by `--html`, so that a mistake is reported before hours of measuring.
     pub fn open(
         args: &'a PageArgs,
-        place: &StoreLocation,
+        location: &StoreLocation,
         is_quiet: bool,
     ) -> Result<Self, CliError> {
         let named = args.html.as_deref();
@@ -123,7 +123,7 @@ impl<'a> TablePage<'a> {
         Ok(Self {
             args,
             named,
-            reports: args.reports(place),
+            reports: args.reports(location),
             is_quiet,
         })
     }

@@ -10,7 +10,7 @@ use description::reference::schema_json;
 use flate2::read::DeflateDecoder;
 
 /// The schema of workload files, which the program itself reads to explain their keys.
-const WORKLOAD: &str = "workload";
+const WORKLOAD_SCHEMA: &str = "workload";
 
 /// A compressed schema, with the part of its document's `format` between `pgmeter-` and `/`.
 type NamedSchema = (&'static str, &'static [u8]);
@@ -21,12 +21,12 @@ const DOCUMENTS: &[NamedSchema] = include!(concat!(env!("OUT_DIR"), "/schemas.rs
 /// Returns the names of all schemas, as values of an argument.
 pub(crate) fn schema_names() -> PossibleValuesParser {
     let documents = DOCUMENTS.iter().map(|(name, _)| *name);
-    PossibleValuesParser::new(std::iter::once(WORKLOAD).chain(documents))
+    PossibleValuesParser::new(std::iter::once(WORKLOAD_SCHEMA).chain(documents))
 }
 
 /// Returns the JSON Schema with this name.
 pub(crate) fn schema(name: &str) -> Option<String> {
-    if name == WORKLOAD {
+    if name == WORKLOAD_SCHEMA {
         return Some(schema_json());
     }
     let (_, deflated) = DOCUMENTS.iter().find(|(known, _)| *known == name)?;
@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn every_schema_is_listed_in_the_docs() {
         let page = include_str!("../../../docs/results.md");
-        for name in std::iter::once(&WORKLOAD).chain(DOCUMENTS.iter().map(|(name, _)| name)) {
+        for name in std::iter::once(&WORKLOAD_SCHEMA).chain(DOCUMENTS.iter().map(|(name, _)| name))
+        {
             assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");
         }
     }

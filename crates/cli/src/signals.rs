@@ -13,9 +13,9 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::failure::CliError;
 
-/// Returns a flag that the first signal sets. The second signal calls `at_once`, which must not
-/// return.
-pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, CliError> {
+/// Returns a flag that the first signal sets. The second signal calls `on_second_interrupt`, which
+/// must not return.
+pub(crate) fn stop_flag(on_second_interrupt: fn() -> !) -> Result<Arc<AtomicBool>, CliError> {
     let failed = |source: std::io::Error| CliError::system("cannot catch signals", &source);
     let ignored = ignored();
     let heeded = [SIGINT, SIGHUP, SIGTSTP].into_iter();
@@ -25,7 +25,7 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, CliError>
     let stop = Arc::new(AtomicBool::new(false));
     // With a handler, a write beyond the file size limit fails instead of killing the process.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(failed)?;
-    let seen = Arc::clone(&stop);
+    let flag = Arc::clone(&stop);
     let watch = move || {
         for signal in &mut signals {
             match signal {
@@ -36,7 +36,7 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, CliError>
                     let _ = emulate_default_handler(SIGTSTP);
                 }),
                 SIGCONT => display::resume(),
-                _ if seen.swap(true, Ordering::Relaxed) => at_once(),
+                _ if flag.swap(true, Ordering::Relaxed) => on_second_interrupt(),
                 _ => {}
             }
         }
@@ -78,7 +78,7 @@ fn is_in(signal: i32, mask: u64) -> bool {
 /// Sets a flag whenever the process continues after a stop, until dropped.
 pub(crate) struct ResumeFlag {
     flag: Arc<AtomicBool>,
-    registered: SigId,
+    signal_id: SigId,
 }
 
 impl ResumeFlag {
@@ -86,7 +86,10 @@ impl ResumeFlag {
         let flag = Arc::new(AtomicBool::new(false));
         let registered = signal_hook::flag::register(SIGCONT, Arc::clone(&flag))
             .map_err(|source| CliError::system("cannot catch signals", &source))?;
-        Ok(Self { flag, registered })
+        Ok(Self {
+            flag,
+            signal_id: registered,
+        })
     }
 
     pub fn flag(&self) -> Arc<AtomicBool> {
@@ -96,7 +99,7 @@ impl ResumeFlag {
 
 impl Drop for ResumeFlag {
     fn drop(&mut self) {
-        signal_hook::low_level::unregister(self.registered);
+        signal_hook::low_level::unregister(self.signal_id);
     }
 }
 

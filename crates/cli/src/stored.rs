@@ -19,7 +19,7 @@ const RECORD_BYTES_MAX: u64 = 1 << 30;
 const VALUES_MAX: usize = 1 << 26;
 
 /// Number of bytes read from a file to recognize results of fio.
-const RECOGNIZED_BYTES: u64 = 4096;
+const SNIFF_BYTES: u64 = 4096;
 
 /// Location of the results store.
 #[derive(Debug)]
@@ -27,9 +27,9 @@ pub(crate) struct StoreLocation(Option<PathBuf>);
 
 impl StoreLocation {
     /// Uses the requested file, or that in `PGMETER_DB`, or else the user's default store.
-    pub fn new(asked: Option<PathBuf>) -> Self {
-        let asked = asked.or_else(|| std::env::var_os("PGMETER_DB").map(PathBuf::from));
-        Self(asked.filter(|path| !path.as_os_str().is_empty()))
+    pub fn new(requested: Option<PathBuf>) -> Self {
+        let requested = requested.or_else(|| std::env::var_os("PGMETER_DB").map(PathBuf::from));
+        Self(requested.filter(|path| !path.as_os_str().is_empty()))
     }
 
     /// Returns the path of the store.
@@ -117,14 +117,14 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
 /// Opens a file that may contain a record.
 fn open(path: &Path) -> Result<File, CliError> {
     // Opening a pipe without a writer would block.
-    let found = std::fs::metadata(path).map_err(|error| refused(path, &error))?;
-    if !found.is_file() {
+    let metadata = std::fs::metadata(path).map_err(|error| refused(path, &error))?;
+    if !metadata.is_file() {
         return Err(refused(path, &"it is not a regular file"));
     }
-    if found.len() > RECORD_BYTES_MAX {
+    if metadata.len() > RECORD_BYTES_MAX {
         let reason = format!(
             "it has {} bytes, and at most {RECORD_BYTES_MAX} are read",
-            found.len()
+            metadata.len()
         );
         return Err(refused(path, &reason));
     }
@@ -195,7 +195,7 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
 /// Returns `true` for a file that fio wrote with `--output-format=json`.
 fn is_fio_result(path: &Path) -> bool {
     let start = path.to_str().filter(|_| path.is_file()).map(|name| {
-        let start = FileAccess::anywhere().beginning(name, RECOGNIZED_BYTES);
+        let start = FileAccess::anywhere().beginning(name, SNIFF_BYTES);
         start.unwrap_or_default()
     });
     let start = start.unwrap_or_default();

@@ -245,11 +245,11 @@ mod tests {
         ];
         for command in commands {
             for typo in typos {
-                let said = complaint(&[command, &[typo]].concat());
-                let rest = said.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
+                let message = complaint(&[command, &[typo]].concat());
+                let rest = message.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
                 let usage = rest.find("Usage: ").unwrap_or(rest.len());
-                assert!(!is_destructive(&rest[..usage]), "{said}");
-                assert!(said.starts_with("error: "), "{said}");
+                assert!(!is_destructive(&rest[..usage]), "{message}");
+                assert!(message.starts_with("error: "), "{message}");
             }
         }
         assert!(!is_destructive(&complaint(&["runs", "rn"])));
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn other_options_are_still_suggested() {
-        let said = complaint(&["run", "--run-tme=5s"]);
-        assert!(said.contains("'--run-time'"), "{said}");
+        let message = complaint(&["run", "--run-tme=5s"]);
+        assert!(message.contains("'--run-time'"), "{message}");
     }
 
     #[test]
@@ -273,8 +273,8 @@ mod tests {
             (&["lat_fs"], "`pgmeter run lat_fs`"),
             (&["--iodepth", "4"], "`pgmeter run --iodepth ...`"),
         ] {
-            let said = complaint(line);
-            assert!(said.contains(tip), "{said}");
+            let message = complaint(line);
+            assert!(message.contains(tip), "{message}");
         }
         assert!(!complaint(&["rnu"]).contains("workload"));
         assert!(!complaint(&["lab", "quick"]).contains("pgmeter run"));
@@ -315,9 +315,9 @@ mod tests {
             ("lab run --fs ext4", "`pgmeter lab run quick --fs ext4,xfs`"),
             ("convert a b", "add `--output b`"),
         ] {
-            let said = complaint(&line.split(' ').collect::<Vec<_>>());
-            assert!(said.contains(tip), "{said}");
-            assert!(!said.contains("similar"), "{said}");
+            let message = complaint(&line.split(' ').collect::<Vec<_>>());
+            assert!(message.contains(tip), "{message}");
+            assert!(!message.contains("similar"), "{message}");
         }
         assert!(!complaint(&["doctor", "--duration", "5"]).contains("--run-time"));
     }
@@ -336,9 +336,12 @@ mod tests {
             (["run", "--iodepth", "-4"], "--iodepth"),
             (["run", "--size", "-4k"], "--size"),
         ] {
-            let said = complaint(&line);
+            let message = complaint(&line);
             let tip = format!("`{option}` takes no value below 0");
-            assert!(said.contains(&tip) && !said.contains("'-- "), "{said}");
+            assert!(
+                message.contains(&tip) && !message.contains("'-- "),
+                "{message}"
+            );
         }
     }
 }

@@ -55,12 +55,12 @@ impl OutputStream {
             Self::Output => rustix::termios::tcgetwinsize(io::stdout()),
             Self::Error => rustix::termios::tcgetwinsize(io::stderr()),
         };
-        let of_terminal = size.ok().map(|size| usize::from(size.ws_col));
-        let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-        of_terminal
+        let terminal_width = size.ok().map(|size| usize::from(size.ws_col));
+        let env_width = || std::env::var("COLUMNS").ok()?.parse().ok();
+        terminal_width
             // A terminal that was never told its size, such as a serial line, reports 0.
             .filter(|width| *width > 0)
-            .or_else(of_columns)
+            .or_else(env_width)
             .unwrap_or(80)
     }
 
@@ -184,12 +184,12 @@ pub(crate) fn no_color() -> bool {
 
 /// Returns the height of the terminal, in lines.
 pub(crate) fn terminal_height() -> usize {
-    let of_lines = || std::env::var("LINES").ok()?.parse().ok();
-    let of_terminal = || {
+    let env_height = || std::env::var("LINES").ok()?.parse().ok();
+    let window_height = || {
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
         (size.ws_row > 0).then_some(usize::from(size.ws_row))
     };
-    of_terminal().or_else(of_lines).unwrap_or(24)
+    window_height().or_else(env_height).unwrap_or(24)
 }
 
 /// Returns `true` if the terminal supports no control sequences.

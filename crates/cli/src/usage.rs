@@ -16,7 +16,7 @@ pub(crate) fn print_usage_error(mut error: clap::Error) -> Exit {
     translate(&mut error, &words);
     if !error.use_stderr() {
         print_help(&error);
-        return Exit::Measured;
+        return Exit::Success;
     }
     show_arguments(&mut error);
     // clap would write to standard error without the filter.

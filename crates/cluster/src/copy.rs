@@ -9,13 +9,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::ClusterError;
-use crate::pipes::{COMPLAINT_MAX, LOOK, first_printable_line, listen};
+use crate::pipes::{POLL_INTERVAL, STDERR_TIMEOUT, first_printable_line, listen};
 use crate::worker::is_stopped;
 
 /// Time limit for a copy: over a slow line, sending the program takes minutes.
-const COPY_MAX: Duration = Duration::from_secs(300);
+const COPY_TIMEOUT: Duration = Duration::from_secs(300);
 /// Time limit for the removal of a copy.
-const REMOVAL_MAX: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The first bytes that a command wrote.
 type CapturedOutput = Arc<Mutex<Vec<u8>>>;
@@ -43,13 +43,13 @@ impl Drop for ProgramCopy {
     /// Makes the shell remove the copy and waits for it. Processes that run the copy continue.
     fn drop(&mut self) {
         drop(self.input.take());
-        let end = Instant::now() + REMOVAL_MAX;
+        let end = Instant::now() + REMOVAL_TIMEOUT;
         while matches!(self.shell.try_wait(), Ok(None)) {
             if Instant::now() >= end {
                 let _ = self.shell.kill();
                 let _ = self.shell.wait();
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
@@ -91,7 +91,7 @@ pub fn copy_program(
         .len();
     // The remote shell splits the command line, so the script is quoted.
     on_host.args(["sh", "-c", &format!("'{}'", script(size_bytes))]);
-    let first_line = UploadCommand::of(on_host, own).and_then(|it| it.wait(COPY_MAX, stop));
+    let first_line = UploadCommand::of(on_host, own).and_then(|it| it.wait(COPY_TIMEOUT, stop));
     match first_line {
         // A shell may print other text first, and that text must not be run as a program.
         Ok(copy) if copy.path.starts_with('/') => Ok(copy),
@@ -105,9 +105,9 @@ pub fn copy_program(
 struct UploadCommand {
     child: Child,
     feeder: JoinHandle<io::Result<ChildStdin>>,
-    listeners: Vec<JoinHandle<()>>,
+    readers: Vec<JoinHandle<()>>,
     output: CapturedOutput,
-    complaint: CapturedOutput,
+    error_output: CapturedOutput,
 }
 
 impl UploadCommand {
@@ -136,9 +136,9 @@ impl UploadCommand {
         Ok(Self {
             child,
             feeder,
-            listeners,
+            readers: listeners,
             output,
-            complaint,
+            error_output: complaint,
         })
     }
 
@@ -167,7 +167,7 @@ impl UploadCommand {
                 Ok(None) if begun.elapsed() > limit => {
                     break format!("it took longer than {} s", limit.as_secs());
                 }
-                Ok(None) => thread::sleep(LOOK),
+                Ok(None) => thread::sleep(POLL_INTERVAL),
                 Ok(Some(status)) => return Err(self.ended(status)),
                 Err(error) => break error.to_string(),
             }
@@ -180,11 +180,11 @@ impl UploadCommand {
 
     /// Reason why a command ended without printing a path.
     fn ended(&self, status: ExitStatus) -> String {
-        let end = Instant::now() + COMPLAINT_MAX;
-        while !self.listeners.iter().all(JoinHandle::is_finished) && Instant::now() < end {
-            thread::sleep(LOOK);
+        let end = Instant::now() + STDERR_TIMEOUT;
+        while !self.readers.iter().all(JoinHandle::is_finished) && Instant::now() < end {
+            thread::sleep(POLL_INTERVAL);
         }
-        match words(&self.complaint) {
+        match words(&self.error_output) {
             said if said.is_empty() => format!("its command ended with {status}"),
             said => format!("its command printed `{said}`"),
         }
@@ -196,8 +196,8 @@ fn words(of: &CapturedOutput) -> String {
 }
 
 fn has_line(output: &CapturedOutput) -> bool {
-    let heard = output.lock().unwrap_or_else(PoisonError::into_inner);
-    let text = heard.trim_ascii_start();
+    let buffer = output.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = buffer.trim_ascii_start();
     text.contains(&b'\n')
 }
 
@@ -234,7 +234,7 @@ mod tests {
     fn becomes_empty(directory: &Path) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
         while !is_empty(directory) && Instant::now() < end {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         is_empty(directory)
     }
@@ -244,67 +244,73 @@ mod tests {
         let long = Duration::from_secs(60);
         let first = first_line("echo /tmp/x; echo y; cat", long).expect("a line");
         assert_eq!(first.path(), "/tmp/x");
-        let told = |script| first_line(script, long).map(|_| ()).expect_err("no line");
+        let reason = |script| first_line(script, long).map(|_| ()).expect_err("no line");
         assert_eq!(
-            told("printf '\\033[31mno room\\n' >&2; exit 1"),
+            reason("printf '\\033[31mno room\\n' >&2; exit 1"),
             "its command printed `\\u{1b}[31mno room`"
         );
-        assert_eq!(told("exit 3"), "its command ended with exit status: 3");
+        assert_eq!(reason("exit 3"), "its command ended with exit status: 3");
     }
 
     #[test]
     fn a_host_keeps_the_program_until_the_copy_is_dropped() {
-        let place = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory");
         let stop = AtomicBool::new(false);
-        let copy = copy_program(shell(place.path()), "a", &stop).expect("it is copied");
+        let copy = copy_program(shell(directory.path()), "a", &stop).expect("it is copied");
         let own = fs::metadata("/proc/self/exe").expect("this program");
         assert_eq!(fs::metadata(copy.path()).expect("a copy").len(), own.len());
         drop(copy);
-        assert!(is_empty(place.path()));
+        assert!(is_empty(directory.path()));
         let refused = copy_program(Command::new("false"), "a", &stop).expect_err("no copy");
-        let told = refused.to_string();
+        let message = refused.to_string();
         assert!(
-            told.starts_with("`a` did not accept a copy of the program"),
-            "{told}"
+            message.starts_with("`a` did not accept a copy of the program"),
+            "{message}"
         );
     }
 
     #[test]
     fn a_connection_that_ends_leaves_nothing_behind() {
-        let place = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory");
         let stop = AtomicBool::new(false);
-        let mut copy = copy_program(shell(place.path()), "a", &stop).expect("it is copied");
+        let mut copy = copy_program(shell(directory.path()), "a", &stop).expect("it is copied");
         // What is left of a leader that was killed: its end of the pipe is closed.
         drop(copy.input.take());
-        assert!(becomes_empty(place.path()));
+        assert!(becomes_empty(directory.path()));
         drop(copy);
         // One that is killed in the middle of the copy.
-        let mut command = shell(place.path());
+        let mut command = shell(directory.path());
         command.args(["sh", "-c", &format!("'{}'", script(1 << 30))]);
         let input = File::open("/proc/self/exe").expect("this program");
         let partial = UploadCommand::of(command, input).expect("it starts");
-        let told = partial.wait(Duration::from_secs(1), &stop);
-        assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));
-        assert!(becomes_empty(place.path()));
+        let outcome = partial.wait(Duration::from_secs(1), &stop);
+        assert_eq!(
+            outcome.map(|_| ()),
+            Err("it took longer than 1 s".to_owned())
+        );
+        assert!(becomes_empty(directory.path()));
     }
 
     #[test]
     fn a_full_host_is_reported_and_keeps_no_files() {
-        let place = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory");
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -f 8; eval \"$*\"", "sh"]);
-        command.env("TMPDIR", place.path());
+        command.env("TMPDIR", directory.path());
         let stop = AtomicBool::new(false);
         let refused = copy_program(command, "a", &stop).expect_err("no room");
         assert!(refused.to_string().contains("its command "), "{refused}");
-        assert!(becomes_empty(place.path()));
+        assert!(becomes_empty(directory.path()));
     }
 
     #[test]
     fn a_command_that_takes_too_long_is_stopped() {
         let begun = Instant::now();
-        let told = first_line("exec sleep 100", Duration::from_secs(1));
-        assert_eq!(told.map(|_| ()), Err("it took longer than 1 s".to_owned()));
+        let outcome = first_line("exec sleep 100", Duration::from_secs(1));
+        assert_eq!(
+            outcome.map(|_| ()),
+            Err("it took longer than 1 s".to_owned())
+        );
         assert!(begun.elapsed() < Duration::from_secs(30));
     }
 }

@@ -40,7 +40,7 @@ pub enum ClusterError {
     },
     /// A process ended or did not answer during the run.
     #[error("{who} {why}")]
-    LostAtWork {
+    LostDuringRun {
         /// Rank and host of the process.
         who: String,
         /// What happened, as a predicate.
@@ -86,7 +86,7 @@ impl ClusterError {
                 "check that `ssh HOST pgmeter --version` works without a password, or add \
                  `--copy-binary`"
             }
-            Self::LostAtWork { .. } => {
+            Self::LostDuringRun { .. } => {
                 "the results so far are kept; with `--on-lost continue`, the others continue"
             }
             Self::Version { .. } => "install the same version there, or add `--copy-binary`",
@@ -96,9 +96,9 @@ impl ClusterError {
         Some(help.to_owned())
     }
 
-    pub(crate) fn failed(who: String, failed: FailureMessage) -> Self {
+    pub(crate) fn failed(process: String, failed: FailureMessage) -> Self {
         Self::Failed {
-            who,
+            who: process,
             message: failed.message,
             help: failed.help,
         }

@@ -10,7 +10,7 @@ pub enum LinkEvent {
     /// A message.
     Message(Vec<u8>),
     /// No message will follow, with the reason.
-    Gone(String),
+    Closed(String),
 }
 
 /// Sends a message to one process without waiting. A message to a process that has ended is lost.
@@ -28,27 +28,27 @@ pub fn outlet(to: Sender<Vec<u8>>) -> MessageSender {
 /// Outlets to all processes, and the channel of their messages.
 pub struct LeaderLinks {
     /// Outlets by rank.
-    pub to: Vec<MessageSender>,
+    pub senders: Vec<MessageSender>,
     /// Rank of the sender, and the event.
-    pub from: Receiver<(u32, LinkEvent)>,
+    pub events: Receiver<(u32, LinkEvent)>,
 }
 
 impl LeaderLinks {
     /// Number of processes.
     pub(crate) fn count(&self) -> u32 {
-        u32::try_from(self.to.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.senders.len()).unwrap_or(u32::MAX)
     }
 
     /// Sends a message. A lost process is noticed only when its messages stop.
     pub(crate) fn send(&self, rank: u32, message: Vec<u8>) {
-        if let Some(to) = self.to.get(rank as usize) {
+        if let Some(to) = self.senders.get(rank as usize) {
             to(message);
         }
     }
 
     /// Waits at most `wait` for an event.
     pub(crate) fn receive(&self, wait: Duration) -> Option<(u32, LinkEvent)> {
-        match self.from.recv_timeout(wait) {
+        match self.events.recv_timeout(wait) {
             Ok(arrival) => Some(arrival),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {

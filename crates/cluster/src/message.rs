@@ -17,17 +17,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PROTOCOL: [u32; 2] = [2, 0];
 
 /// Maximum length of a message, packed or not.
-const BYTES_MAX: u64 = 256 << 20;
+const MESSAGE_BYTES_MAX: u64 = 256 << 20;
 /// Minimum length of packed messages. The packer allocates and clears 300 KB per message, which
 /// costs more than sending a short message unpacked.
-const PACKED_FROM: usize = 16 << 10;
+const PACKED_BYTES_MIN: usize = 16 << 10;
 
 /// Message without content: a sign of life.
-pub(crate) const ALIVE: &[u8] = &[0];
+pub(crate) const KEEPALIVE: &[u8] = &[0];
 const PLAIN: u8 = 1;
 const PACKED: u8 = 2;
 /// Maximum length of texts from other processes, in characters.
-const WORDS_MAX: usize = 500;
+const TEXT_CHARS_MAX: usize = 500;
 
 /// Message from the leader.
 #[derive(Debug, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ pub(crate) struct FailureMessage {
 /// Encodes a message.
 pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     let text = units::json_line(message).expect("a message has no maps with odd keys");
-    if text.len() < PACKED_FROM {
+    if text.len() < PACKED_BYTES_MIN {
         let mut bytes = vec![PLAIN];
         bytes.extend(text.bytes());
         return bytes;
@@ -183,7 +183,7 @@ pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     packed.expect("a vector takes all bytes")
 }
 
-/// Decodes a message; `None` for [`ALIVE`].
+/// Decodes a message; `None` for [`KEEPALIVE`].
 ///
 /// # Errors
 /// The bytes are not a message.
@@ -193,7 +193,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<T>, Str
         0 if rest.is_empty() => return Ok(None),
         PLAIN => units::read_json(&mut &*rest),
         // A message beyond the limit is truncated, so it fails to parse.
-        PACKED => units::read_json(&mut DeflateDecoder::new(rest).take(BYTES_MAX)),
+        PACKED => units::read_json(&mut DeflateDecoder::new(rest).take(MESSAGE_BYTES_MAX)),
         kind => return Err(format!("sent a message of unknown kind {kind}")),
     };
     message
@@ -203,7 +203,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<Option<T>, Str
 
 /// Text from another process, made printable and short.
 pub(crate) fn words(text: &str) -> String {
-    let short: String = text.chars().take(WORDS_MAX).collect();
+    let short: String = text.chars().take(TEXT_CHARS_MAX).collect();
     units::printable(&short).into_owned()
 }
 
@@ -261,9 +261,9 @@ pub(crate) fn read(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
         }
     }
     let length = u64::from(u32::from_le_bytes(length));
-    if length == 0 || length > BYTES_MAX {
-        let found = format!("a message of {length} bytes, not 1 to {BYTES_MAX}");
-        return Err(io::Error::new(io::ErrorKind::InvalidData, found));
+    if length == 0 || length > MESSAGE_BYTES_MAX {
+        let reason = format!("a message of {length} bytes, not 1 to {MESSAGE_BYTES_MAX}");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
     // Memory is allocated only for bytes that arrive.
     let mut message = Vec::new();
@@ -286,7 +286,7 @@ mod tests {
             };
             let mut stream = Vec::new();
             write(&mut stream, &encode(&message)).expect("a vector");
-            write(&mut stream, ALIVE).expect("a vector");
+            write(&mut stream, KEEPALIVE).expect("a vector");
             let mut from = stream.as_slice();
             let first = read(&mut from).expect("a message").expect("a message");
             let Some(MemberMessage::Planned { hash }) = decode(&first).expect("a message") else {

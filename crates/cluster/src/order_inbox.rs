@@ -14,21 +14,21 @@ use crate::leader_links::MessageSender;
 use crate::message::{LeaderMessage, MemberMessage, decode, encode};
 
 /// A process ends if it receives nothing from the leader for this time.
-const SILENCE_MAX: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// After its own stop signal, a process ends its cell at once but still obeys the leader for this
 /// time. The leader often received the same signal from a launcher and waits for results and
 /// answers.
 // When ranks left at once, Ctrl-C took 19 s under MPICH's launcher.
-const ENDING_MAX: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval at which both are checked.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Takes orders as they arrive, even while the process measures.
 pub struct OrderInbox {
     orders: Mutex<Sender<LeaderMessage>>,
-    to: Mutex<MessageSender>,
+    sender: Mutex<MessageSender>,
     /// Set by a signal handler when this process should end.
-    outside: Arc<AtomicBool>,
+    external_stop: Arc<AtomicBool>,
     /// Set to end the cell and everything after it.
     stop: Arc<AtomicBool>,
     /// Set to end only the current cell.
@@ -36,11 +36,11 @@ pub struct OrderInbox {
     clock: OnceLock<TscClock>,
     start: Mutex<Option<u64>>,
     news: Mutex<Option<Vec<FileNews>>>,
-    level: Mutex<MaxRoundsWaiter>,
+    max_rounds: Mutex<MaxRoundsWaiter>,
     /// Operations per second of all processes, by round.
     rounds: Mutex<Vec<f64>>,
-    told: Condvar,
-    heard: Mutex<Instant>,
+    changed: Condvar,
+    last_received: Mutex<Instant>,
 }
 
 impl OrderInbox {
@@ -53,26 +53,26 @@ impl OrderInbox {
         outside: Arc<AtomicBool>,
     ) -> (Arc<Self>, Receiver<LeaderMessage>) {
         let (orders, left) = channel();
-        let desk = Self {
+        let inbox = Self {
             orders: Mutex::new(orders),
-            to: Mutex::new(to),
-            outside,
+            sender: Mutex::new(to),
+            external_stop: outside,
             stop: Arc::default(),
             skip: Arc::default(),
             clock: OnceLock::new(),
             start: Mutex::new(None),
             news: Mutex::new(None),
-            level: Mutex::default(),
+            max_rounds: Mutex::default(),
             rounds: Mutex::default(),
-            told: Condvar::new(),
-            heard: Mutex::new(Instant::now()),
+            changed: Condvar::new(),
+            last_received: Mutex::new(Instant::now()),
         };
-        (Arc::new(desk), left)
+        (Arc::new(inbox), left)
     }
 
     /// Takes a message from the leader, and handles it at once if it need not wait.
     pub fn take(&self, message: &[u8]) {
-        *lock(&self.heard) = Instant::now();
+        *lock(&self.last_received) = Instant::now();
         let order = match decode(message) {
             Ok(Some(order)) => order,
             Ok(None) => return,
@@ -87,16 +87,16 @@ impl OrderInbox {
             }
             LeaderMessage::Start { at_ns } => {
                 *lock(&self.start) = Some(at_ns);
-                self.told.notify_all();
+                self.changed.notify_all();
             }
             LeaderMessage::News { news } => {
                 *lock(&self.news) = Some(news);
-                self.told.notify_all();
+                self.changed.notify_all();
             }
             LeaderMessage::Round { per_second } => lock(&self.rounds).push(per_second),
             LeaderMessage::Level { rounds } => {
-                let hear = lock(&self.level).0.take();
-                hear.into_iter().for_each(|hear| hear(rounds));
+                let listener = lock(&self.max_rounds).0.take();
+                listener.into_iter().for_each(|hear| hear(rounds));
             }
             // The worker's thread reads no orders while it measures, so these orders are flags.
             LeaderMessage::Skip => self.skip.store(true, Ordering::Relaxed),
@@ -123,15 +123,15 @@ impl OrderInbox {
         let _ = lock(&self.orders).send(LeaderMessage::Bye);
     }
 
-    /// `true` if the leader has been silent for more than [`SILENCE_MAX`].
+    /// `true` if the leader has been silent for more than [`SILENCE_TIMEOUT`].
     fn is_leader_silent(&self) -> bool {
-        lock(&self.heard).elapsed() > SILENCE_MAX
+        lock(&self.last_received).elapsed() > SILENCE_TIMEOUT
     }
 
     /// Waits for the next order; [`LeaderMessage::Bye`] if the leader is silent.
     pub(crate) fn next(&self, orders: &Receiver<LeaderMessage>) -> LeaderMessage {
         loop {
-            match orders.recv_timeout(LOOK) {
+            match orders.recv_timeout(POLL_INTERVAL) {
                 Ok(order) => return order,
                 Err(_) if self.is_leader_silent() => {
                     self.stop.store(true, Ordering::Relaxed);
@@ -144,7 +144,7 @@ impl OrderInbox {
 
     pub(crate) fn send(&self, report: &MemberMessage) {
         let message = encode(report);
-        lock(&self.to)(message);
+        lock(&self.sender)(message);
     }
 
     pub(crate) fn set_clock(&self, clock: TscClock) {
@@ -160,36 +160,36 @@ impl OrderInbox {
     }
 
     /// Waits for the leader's answer; `None` if the cell or the run is to end.
-    fn wait_for<T>(&self, place: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
+    fn wait_for<T>(&self, slot: &Mutex<Option<T>>, stop: &AtomicBool) -> Option<T> {
         let is_cut = || stop.load(Ordering::Relaxed) || self.skip.load(Ordering::Relaxed);
-        let mut told = lock(place);
-        while told.is_none() && !is_cut() {
+        let mut answer = lock(slot);
+        while answer.is_none() && !is_cut() {
             // Setting `stop` or `skip` does not wake this thread, so the wait is short.
-            let waited = self.told.wait_timeout(told, LOOK);
-            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.changed.wait_timeout(answer, POLL_INTERVAL);
+            answer = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        told.take()
+        answer.take()
     }
 
     /// Starts a thread that ends everything when the leader is silent or the process should end,
     /// even during a cell.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
         // A strong reference would keep the desk, and therefore this thread, alive forever.
-        let desk = Arc::downgrade(self);
+        let inbox = Arc::downgrade(self);
         std::thread::spawn(move || {
             let mut wanted: Option<Instant> = None;
-            while let Some(desk) = desk.upgrade() {
-                if desk.outside.load(Ordering::Relaxed) {
+            while let Some(inbox) = inbox.upgrade() {
+                if inbox.external_stop.load(Ordering::Relaxed) {
                     // A new plan may have cleared the flag.
-                    desk.stop.store(true, Ordering::Relaxed);
+                    inbox.stop.store(true, Ordering::Relaxed);
                     wanted.get_or_insert_with(Instant::now);
                 }
-                let is_late = wanted.is_some_and(|it| it.elapsed() > ENDING_MAX);
-                if is_late || desk.is_leader_silent() {
-                    return desk.on_leader_lost();
+                let is_late = wanted.is_some_and(|it| it.elapsed() > SHUTDOWN_TIMEOUT);
+                if is_late || inbox.is_leader_silent() {
+                    return inbox.on_leader_lost();
                 }
-                drop(desk);
-                std::thread::sleep(LOOK);
+                drop(inbox);
+                std::thread::sleep(POLL_INTERVAL);
             }
         });
     }
@@ -208,7 +208,7 @@ impl fmt::Debug for OrderInbox {
 impl PeerAgreement for OrderInbox {
     fn level(&self, rounds: u64, then: MaxRoundsCallback) {
         // Stored before the report, because the answer may arrive at once.
-        lock(&self.level).0 = Some(then);
+        lock(&self.max_rounds).0 = Some(then);
         self.send(&MemberMessage::Level { rounds });
     }
 

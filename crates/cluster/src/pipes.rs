@@ -12,24 +12,24 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::ClusterError;
 use crate::leader_links::{LeaderLinks, LinkEvent, outlet};
-use crate::message::{ALIVE, read, words, write};
+use crate::message::{KEEPALIVE, read, words, write};
 use crate::worker::ClusterWorker;
 
 /// First bytes of a worker's output. Shells may print a greeting before, which is not a message.
-const OPENING: &[u8] = b"\0pgmeter crew\n";
+const PREAMBLE: &[u8] = b"\0pgmeter crew\n";
 /// Maximum length of such a greeting, in bytes.
 const GREETING_BYTES_MAX: usize = 64 << 10;
 /// Interval of signs of life from a process with no other message.
-const SIGN: Duration = Duration::from_secs(1);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time limit for commands to end after their input is closed, and again after SIGTERM.
-const END_MAX: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum wait for a command's error output after its standard output has ended. Another process,
 /// such as a shared ssh connection, may keep the error output open.
-pub(crate) const COMPLAINT_MAX: Duration = Duration::from_millis(500);
+pub(crate) const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of messages queued for the leader; further senders wait.
-const WAITING_MAX: usize = 4096;
+const QUEUED_MAX: usize = 4096;
 /// Interval at which the end of a process is checked.
-pub(crate) const LOOK: Duration = Duration::from_millis(10);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Commands that run worker processes elsewhere.
 pub struct Children {
@@ -42,7 +42,7 @@ impl Children {
     /// # Errors
     /// A command cannot be started; those already started are ended.
     pub fn start(commands: Vec<Command>) -> Result<(Self, LeaderLinks), ClusterError> {
-        let (arrivals, from) = sync_channel(WAITING_MAX);
+        let (arrivals, from) = sync_channel(QUEUED_MAX);
         let mut all = Self {
             children: Vec::new(),
         };
@@ -69,7 +69,13 @@ impl Children {
             }
             all.children.push(child);
         }
-        Ok((all, LeaderLinks { to, from }))
+        Ok((
+            all,
+            LeaderLinks {
+                senders: to,
+                events: from,
+            },
+        ))
     }
 
     /// Waits for the commands to end; `true` if all have ended.
@@ -82,14 +88,14 @@ impl Children {
             if at_work == 0 || Instant::now() > end {
                 return at_work == 0;
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
 
 impl Drop for Children {
     fn drop(&mut self) {
-        if self.have_ended(END_MAX) {
+        if self.have_ended(EXIT_TIMEOUT) {
             return;
         }
         for child in &mut self.children {
@@ -101,16 +107,16 @@ impl Drop for Children {
                 let _ = kill_process(number, Signal::TERM);
             }
         }
-        self.have_ended(END_MAX);
+        self.have_ended(EXIT_TIMEOUT);
     }
 }
 
 /// Writes the messages, with signs of life in between.
 fn send_all(stream: &mut impl Write, messages: &Receiver<Vec<u8>>) {
     loop {
-        let written = match messages.recv_timeout(SIGN) {
+        let written = match messages.recv_timeout(KEEPALIVE_INTERVAL) {
             Ok(message) => write(stream, &message),
-            Err(RecvTimeoutError::Timeout) => write(stream, ALIVE),
+            Err(RecvTimeoutError::Timeout) => write(stream, KEEPALIVE),
             Err(RecvTimeoutError::Disconnected) => return,
         };
         if written.is_err() {
@@ -126,8 +132,8 @@ fn receive_messages(
     arrivals: &SyncSender<(u32, LinkEvent)>,
 ) {
     let complaint = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&complaint);
-    let listener = thread::spawn(move || listen(stderr, &heard));
+    let captured = Arc::clone(&complaint);
+    let listener = thread::spawn(move || listen(stderr, &captured));
     let why = match skip_greeting(&mut stdout) {
         Ok(()) => loop {
             match read(&mut stdout) {
@@ -144,16 +150,16 @@ fn receive_messages(
     };
     // A process that writes without end is not waited for.
     drop(stdout);
-    let end = Instant::now() + COMPLAINT_MAX;
+    let end = Instant::now() + STDERR_TIMEOUT;
     while !listener.is_finished() && Instant::now() < end {
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
     let complaint = complaint.lock().unwrap_or_else(PoisonError::into_inner);
     let why = match first_printable_line(&complaint) {
         words if words.is_empty() => why,
         words => format!("{why}; its command printed `{words}`"),
     };
-    let _ = arrivals.send((rank, LinkEvent::Gone(why)));
+    let _ = arrivals.send((rank, LinkEvent::Closed(why)));
 }
 
 /// Skips the output before the opening.
@@ -165,7 +171,7 @@ fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
     // One byte at a time, because the bytes after the opening belong to the first message.
     let mut byte = [0];
     let why = loop {
-        if greeting.ends_with(OPENING) {
+        if greeting.ends_with(PREAMBLE) {
             return Ok(());
         }
         if greeting.len() > GREETING_BYTES_MAX {
@@ -185,14 +191,14 @@ fn skip_greeting(stream: &mut impl Read) -> Result<(), String> {
 }
 
 /// Keeps the beginning of the error output.
-pub(crate) fn listen(mut stderr: impl Read, heard: &Mutex<Vec<u8>>) {
+pub(crate) fn listen(mut stderr: impl Read, captured: &Mutex<Vec<u8>>) {
     const KEPT_BYTES: usize = 4096;
     let mut bytes = [0; 1024];
     // Reads everything, because a full pipe would block the command.
     while let Ok(count @ 1..) = stderr.read(&mut bytes) {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        if heard.len() < KEPT_BYTES {
-            heard.extend_from_slice(&bytes[..count]);
+        let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
+        if captured.len() < KEPT_BYTES {
+            captured.extend_from_slice(&bytes[..count]);
         }
     }
 }
@@ -214,17 +220,17 @@ pub(crate) fn first_printable_line(bytes: &[u8]) -> String {
 pub fn serve_stdio(stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
     let worker = ClusterWorker::new(outlet(to), stop);
-    let desk = worker.inbox();
+    let inbox = worker.inbox();
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();
         while let Ok(Some(message)) = read(&mut stdin) {
-            desk.take(&message);
+            inbox.take(&message);
         }
-        desk.on_leader_lost();
+        inbox.on_leader_lost();
     });
     thread::spawn(move || {
         let mut stdout = io::stdout();
-        if stdout.write_all(OPENING).is_ok() {
+        if stdout.write_all(PREAMBLE).is_ok() {
             send_all(&mut stdout, &messages);
         }
     });
@@ -249,13 +255,13 @@ mod tests {
     fn a_program_other_than_pgmeter_is_reported_with_its_output() {
         let of = |bytes: &[u8]| skip_greeting(&mut &*bytes).expect_err("no opening");
         assert_eq!(of(b""), "ended before it identified itself");
-        let seen = of(b"\n\x1b[31msh: not found\n");
+        let reason = of(b"\n\x1b[31msh: not found\n");
         assert!(
-            seen.ends_with("it wrote `\\u{1b}[31msh: not found`"),
-            "{seen}"
+            reason.ends_with("it wrote `\\u{1b}[31msh: not found`"),
+            "{reason}"
         );
-        let seen = of(&b"y\n".repeat(1 << 20));
-        assert_eq!(seen, "is not pgmeter: it wrote `y`");
+        let reason = of(&b"y\n".repeat(1 << 20));
+        assert_eq!(reason, "is not pgmeter: it wrote `y`");
         assert!(of(&vec![b'x'; 1 << 20]).len() < 300);
     }
 
@@ -266,7 +272,7 @@ mod tests {
         command.args(["-c", "echo no route >&2; sleep 3 >/dev/null & exit 1"]);
         let (children, hub) = Children::start(vec![command]).expect("sh starts");
         let (rank, arrival) = hub.receive(Duration::from_secs(60)).expect("an end");
-        let LinkEvent::Gone(why) = arrival else {
+        let LinkEvent::Closed(why) = arrival else {
             panic!("a message");
         };
         assert_eq!(rank, 0);

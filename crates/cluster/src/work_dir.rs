@@ -10,27 +10,27 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plan::{Plan, TargetKind, TargetPlan};
-use run::COMMON;
+use run::COMMON_PREFIX;
 use storage::{FillWatch, Permission, Prepared, Tree, admit, prepare};
 
 use crate::message::FailureMessage;
 
 /// Without a leader, time to wait for other processes to leave the directories made for them.
-const LEAVING_MAX: Duration = Duration::from_secs(10);
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Interval at which this is checked.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Directories that this process made for itself and for others.
 #[derive(Default)]
 pub(crate) struct WorkDirs {
-    kept: Vec<WorkDir>,
+    dirs: Vec<WorkDir>,
 }
 
 struct WorkDir {
     prepared: Prepared,
     tree: Tree,
     /// Parent of all processes' directories.
-    place: PathBuf,
+    parent: PathBuf,
 }
 
 impl WorkDirs {
@@ -46,7 +46,7 @@ impl WorkDirs {
         for (index, target) in (0..).zip(&plan.targets) {
             let known = places.get(index as usize).cloned().flatten();
             // A process sees the directory of another one if both hosts mount the same file system.
-            found.push(match known.filter(|place| Path::new(place).is_dir()) {
+            found.push(match known.filter(|path| Path::new(path).is_dir()) {
                 _ if !used.contains(&index) || !target.kind.is_path() => None,
                 Some(place) => Some(place),
                 None if makes => Some(self.make(target, run)?),
@@ -65,7 +65,7 @@ impl WorkDirs {
             });
         }
         let permission = Permission {
-            run: run.to_owned(),
+            run_id: run.to_owned(),
             ..Permission::default()
         };
         let stop = AtomicBool::new(false);
@@ -76,38 +76,42 @@ impl WorkDirs {
         let admitted = admit(&target.path, &permission).map_err(of_target)?;
         let mut prepared = prepare(admitted, target, None, &mut watch).map_err(of_target)?;
         let tree = prepared.make_tree().map_err(of_target)?;
-        let place = tree.path().join(run);
-        make_directory(&place)?;
-        let text = place
+        let directory = tree.path().join(run);
+        make_directory(&directory)?;
+        let text = directory
             .to_str()
             .map(str::to_owned)
             .ok_or_else(|| FailureMessage {
-                message: format!("`{}` is not UTF-8", place.display()),
+                message: format!("`{}` is not UTF-8", directory.display()),
                 help: Some("name a directory whose path is UTF-8".to_owned()),
             });
-        self.kept.push(WorkDir {
+        self.dirs.push(WorkDir {
             prepared,
             tree,
-            place,
+            parent: directory,
         });
         text
     }
 
     /// Removes the directories once the other processes have left them, or leaves them in place
-    /// after [`LEAVING_MAX`]. Without a leader, no one reports whether a process still works there.
+    /// after [`LEAVE_TIMEOUT`]. Without a leader, no one reports whether a process still works
+    /// there.
     pub fn release_when_unused(self) {
-        let end = Instant::now() + LEAVING_MAX;
-        let is_left = |ground: &WorkDir| {
-            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
+        let end = Instant::now() + LEAVE_TIMEOUT;
+        let is_left = |work_dir: &WorkDir| {
+            let entries = fs::read_dir(&work_dir.parent)
+                .into_iter()
+                .flatten()
+                .flatten();
             let mut others = entries.filter(|it| !is_common(it));
             others.next().is_none()
         };
-        while !self.kept.iter().all(is_left) {
+        while !self.dirs.iter().all(is_left) {
             if Instant::now() > end {
                 // The directories stay for `clean`, which can check whether they are still in use.
                 return std::mem::forget(self);
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
         self.release();
     }
@@ -115,11 +119,11 @@ impl WorkDirs {
     /// Removes the shared files of earlier cells. All processes have finished those cells, and some
     /// may already work in this one.
     pub fn remove_files_before(&self, cell_index: u32) {
-        let current = format!("{COMMON}{cell_index}");
-        for ground in &self.kept {
-            let entries = fs::read_dir(&ground.place).into_iter().flatten().flatten();
-            let ended = |it: &fs::DirEntry| is_common(it) && it.file_name() != current.as_str();
-            for entry in entries.filter(ended) {
+        let current = format!("{COMMON_PREFIX}{cell_index}");
+        for ground in &self.dirs {
+            let entries = fs::read_dir(&ground.parent).into_iter().flatten().flatten();
+            let is_ended = |it: &fs::DirEntry| is_common(it) && it.file_name() != current.as_str();
+            for entry in entries.filter(is_ended) {
                 // If this fails, the removal of the whole directory reports it.
                 let _ = fs::remove_dir_all(entry.path());
             }
@@ -131,7 +135,7 @@ impl WorkDirs {
         let mut left = Vec::new();
         for WorkDir {
             mut prepared, tree, ..
-        } in self.kept
+        } in self.dirs
         {
             drop(tree);
             if let Err(error) = prepared.remove_tree(&mut |_| {}) {
@@ -148,7 +152,10 @@ impl WorkDirs {
 
 /// `true` if processes share this directory.
 fn is_common(entry: &fs::DirEntry) -> bool {
-    entry.file_name().to_string_lossy().starts_with(COMMON)
+    entry
+        .file_name()
+        .to_string_lossy()
+        .starts_with(COMMON_PREFIX)
 }
 
 /// Plan of a process, and the directories made for it.
@@ -172,7 +179,7 @@ pub(crate) fn of_rank(
         if !used.contains(&index) || !target.kind.is_path() {
             continue;
         }
-        let Some(place) = place else {
+        let Some(path) = place else {
             return Err(FailureMessage {
                 message: format!(
                     "there is no work directory below `{}`",
@@ -181,7 +188,7 @@ pub(crate) fn of_rank(
                 help: None,
             });
         };
-        let directory = PathBuf::from(place).join(format!("rank-{rank:06}"));
+        let directory = PathBuf::from(path).join(format!("rank-{rank:06}"));
         make_directory(&directory)?;
         own.directories.push(directory.clone());
         target.path = directory;

@@ -17,7 +17,7 @@ use crate::work_dir::{WorkDirs, of_rank, of_target};
 
 /// A worker process with its queue of orders.
 pub struct ClusterWorker {
-    desk: Arc<OrderInbox>,
+    order_inbox: Arc<OrderInbox>,
     orders: Receiver<LeaderMessage>,
     rank: u32,
 }
@@ -29,7 +29,7 @@ impl ClusterWorker {
         let (desk, orders) = OrderInbox::new(to, stop);
         desk.watch_leader();
         Self {
-            desk,
+            order_inbox: desk,
             orders,
             rank: 0,
         }
@@ -38,16 +38,16 @@ impl ClusterWorker {
     /// Receiver of the leader's messages.
     #[must_use]
     pub fn inbox(&self) -> Arc<OrderInbox> {
-        Arc::clone(&self.desk)
+        Arc::clone(&self.order_inbox)
     }
 
     /// Carries out orders until the leader has no more.
     pub fn work(mut self) {
         loop {
-            match self.desk.next(&self.orders) {
+            match self.order_inbox.next(&self.orders) {
                 LeaderMessage::Hello { rank, .. } => {
                     self.rank = rank;
-                    self.desk.send(&hello());
+                    self.order_inbox.send(&hello());
                 }
                 LeaderMessage::Probe {
                     targets,
@@ -55,11 +55,12 @@ impl ClusterWorker {
                     create,
                     reads_only,
                 } => {
-                    let found = probed(&targets, default_target.as_deref(), create, reads_only);
-                    self.desk.send(&found.unwrap_or_else(MemberMessage::Failed));
+                    let reply = probed(&targets, default_target.as_deref(), create, reads_only);
+                    self.order_inbox
+                        .send(&reply.unwrap_or_else(MemberMessage::Failed));
                 }
                 LeaderMessage::Plan { plan, options } => {
-                    self.desk
+                    self.order_inbox
                         .send(&MemberMessage::Planned { hash: hash(&plan) });
                     if self.run_plan(&plan, &options) {
                         return;
@@ -67,7 +68,8 @@ impl ClusterWorker {
                 }
                 // Without a plan there is nothing to remove, but the leader waits for the answer.
                 LeaderMessage::Clean | LeaderMessage::Vacate => {
-                    self.desk.send(&MemberMessage::Cleaned { left: Vec::new() });
+                    self.order_inbox
+                        .send(&MemberMessage::Cleaned { left: Vec::new() });
                 }
                 LeaderMessage::Bye => return,
                 _ => {}
@@ -77,19 +79,19 @@ impl ClusterWorker {
 
     /// Carries out a plan; `true` if no orders follow.
     fn run_plan(&self, plan: &Plan, options: &MemberOptions) -> bool {
-        let mut grounds = WorkDirs::default();
+        let mut work_dirs = WorkDirs::default();
         let mut places: Vec<Option<String>> = vec![None; plan.targets.len()];
         // The list has one entry per rank, so its last entry belongs to this rank.
         let used = plan.targets_by_rank(self.rank + 1).pop();
         let own = (plan, &used.unwrap_or_default());
         loop {
-            match self.desk.next(&self.orders) {
+            match self.order_inbox.next(&self.orders) {
                 LeaderMessage::Ground {
                     places: known,
                     makes,
                 } => {
-                    let found = grounds.look(own, &options.run, &known, makes);
-                    self.desk.send(&match found {
+                    let found = work_dirs.look(own, &options.run, &known, makes);
+                    self.order_inbox.send(&match found {
                         Ok(found) => {
                             places.clone_from(&found);
                             MemberMessage::Grounded { places: found }
@@ -99,25 +101,25 @@ impl ClusterWorker {
                 }
                 LeaderMessage::Prepare => match of_rank(own, self.rank, &places) {
                     Ok(own) => {
-                        let is_over = self.measure_cells((plan, &own.plan), &grounds, options);
+                        let is_over = self.measure_cells((plan, &own.plan), &work_dirs, options);
                         own.leave();
                         if is_over {
-                            grounds.release_when_unused();
+                            work_dirs.release_when_unused();
                             return true;
                         }
                     }
-                    Err(failed) => self.desk.send(&MemberMessage::Failed(failed)),
+                    Err(failed) => self.order_inbox.send(&MemberMessage::Failed(failed)),
                 },
-                LeaderMessage::Clean => {
-                    self.desk.send(&MemberMessage::Cleaned { left: Vec::new() })
-                }
+                LeaderMessage::Clean => self
+                    .order_inbox
+                    .send(&MemberMessage::Cleaned { left: Vec::new() }),
                 LeaderMessage::Vacate => {
-                    let left = grounds.release();
-                    self.desk.send(&MemberMessage::Cleaned { left });
+                    let left = work_dirs.release();
+                    self.order_inbox.send(&MemberMessage::Cleaned { left });
                     return false;
                 }
                 LeaderMessage::Bye => {
-                    grounds.release_when_unused();
+                    work_dirs.release_when_unused();
                     return true;
                 }
                 _ => {}
@@ -132,57 +134,57 @@ impl ClusterWorker {
         grounds: &WorkDirs,
         options: &MemberOptions,
     ) -> bool {
-        let desk = &self.desk;
+        let inbox = &self.order_inbox;
         let run_options = RunOptions {
             overwrite_devices: options.overwrite_devices.clone(),
             create: options.create,
             sink_token_file: options.sink_token_file.clone(),
-            stop: desk.stop_flag(),
-            skip: desk.skip_flag(),
-            meeting: Some(Arc::clone(desk) as Arc<dyn run::PeerAgreement>),
+            stop: inbox.stop_flag(),
+            skip: inbox.skip_flag(),
+            agreement: Some(Arc::clone(inbox) as Arc<dyn run::PeerAgreement>),
             ..RunOptions::default()
         };
         let mut relay = |event: &RunEvent| {
             if let Some(event) = event_for_leader(event) {
                 let event = Box::new(event);
-                desk.send(&MemberMessage::Event { event });
+                inbox.send(&MemberMessage::Event { event });
             }
         };
         let mut member = match Member::begin(own, &run_options, &mut relay) {
             Ok(member) => member,
             Err(error) => {
-                desk.send(&MemberMessage::Failed(of_run(&error)));
+                inbox.send(&MemberMessage::Failed(of_run(&error)));
                 return false;
             }
         };
-        desk.set_clock(member.clock());
+        inbox.set_clock(member.clock());
         let paths: Vec<PathBuf> = own
             .targets
             .iter()
             .map(|target| target.path.clone())
             .collect();
         let environment = Box::new(storage::environment(&paths));
-        desk.send(&MemberMessage::Prepared { environment });
+        inbox.send(&MemberMessage::Prepared { environment });
         loop {
-            match desk.next(&self.orders) {
+            match inbox.next(&self.orders) {
                 LeaderMessage::Cell { cell, like } => {
                     grounds.remove_files_before(cell.index);
                     let cell = whole(*cell, plan, like, self.rank);
                     let (records, outcome) = member.measure(&cell);
                     let targets = member.preconditioned();
                     if !targets.is_empty() {
-                        desk.send(&MemberMessage::Preconditioned { targets });
+                        inbox.send(&MemberMessage::Preconditioned { targets });
                     }
                     // A process that was ordered to stop has not failed.
                     let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
                     let records = told(records, plan, own);
-                    desk.send(&MemberMessage::Measured { records, failure });
+                    inbox.send(&MemberMessage::Measured { records, failure });
                 }
                 LeaderMessage::Clean => {
                     let _ = member.finish();
-                    desk.send(&MemberMessage::Cleaned { left: Vec::new() });
+                    inbox.send(&MemberMessage::Cleaned { left: Vec::new() });
                     return false;
                 }
                 LeaderMessage::Bye => {
@@ -218,9 +220,9 @@ fn event_for_leader(event: &RunEvent) -> Option<RunEvent> {
 
 /// Completes a cell with the workers and work of the plan's cell with index `like`.
 fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
-    if let Some(known) = plan.cells.get(like) {
-        cell.workers.clone_from(&known.workers);
-        cell.work.clone_from(&known.work);
+    if let Some(planned) = plan.cells.get(like) {
+        cell.workers.clone_from(&planned.workers);
+        cell.work.clone_from(&planned.work);
     }
     cell.rank = Some(rank);
     cell
@@ -233,8 +235,8 @@ fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord
             let (path, own) = (target.path.to_string_lossy(), own.path.to_string_lossy());
             record.target = record.target.replace(&*own, &path);
             let workers = record.worker_figures.iter_mut();
-            let of_workers = workers.flat_map(|worker| &mut worker.targets);
-            for figures in of_workers.chain(&mut record.target_figures) {
+            let worker_targets = workers.flat_map(|worker| &mut worker.targets);
+            for figures in worker_targets.chain(&mut record.target_figures) {
                 if figures.target == own {
                     figures.target = path.to_string();
                 }

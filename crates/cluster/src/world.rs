@@ -13,22 +13,22 @@ use std::time::{Duration, Instant};
 use mpi::{Launch, MpiError, World};
 
 use crate::leader_links::{LeaderLinks, LinkEvent, MessageSender, outlet};
-use crate::message::ALIVE;
+use crate::message::KEEPALIVE;
 use crate::order_inbox::OrderInbox;
 use crate::worker::ClusterWorker;
 
 /// Interval of signs of life from a rank with no other message.
-const SIGN: Duration = Duration::from_secs(1);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time of polling for the next message without pauses, enough for an immediate answer. If there is
 /// a rank on each CPU, polling takes CPU time from the ranks that work.
-const BUSY: Duration = Duration::from_micros(100);
-/// After that, each pause is 1/`REST_SHARE` of the time without messages. Short phases are then
+const SPIN_TIME: Duration = Duration::from_micros(100);
+/// After that, each pause is 1/`PAUSE_SHARE` of the time without messages. Short phases are then
 /// not delayed, and long ones are not disturbed.
-const REST_SHARE: u32 = 8;
+const PAUSE_SHARE: u32 = 8;
 /// Maximum pause.
-const REST_MAX: Duration = Duration::from_millis(5);
+const PAUSE_MAX: Duration = Duration::from_millis(5);
 /// Time limit for the last messages to leave.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Role of this process in its job.
 pub enum MpiRole {
@@ -41,7 +41,7 @@ pub enum MpiRole {
 /// State with which the first rank leads.
 pub struct FirstRank {
     /// Links to all ranks, including the first one's own worker.
-    pub hub: LeaderLinks,
+    pub links: LeaderLinks,
     /// MPI library and its version.
     pub carrier: String,
     /// The job, to be ended last.
@@ -50,7 +50,7 @@ pub struct FirstRank {
 
 /// An MPI job from the point of view of one rank.
 pub struct MpiJob {
-    end: Arc<MpiShutdown>,
+    shutdown: Arc<MpiShutdown>,
     thread: JoinHandle<Result<(), MpiError>>,
 }
 
@@ -60,7 +60,7 @@ struct MpiShutdown {
     /// No messages follow.
     is_over: AtomicBool,
     /// Some ranks will not finalize MPI.
-    is_alone: AtomicBool,
+    skips_finalize: AtomicBool,
 }
 
 impl MpiJob {
@@ -71,7 +71,7 @@ impl MpiJob {
     /// ends the ranks that wait for it.
     pub fn end(self) -> Result<(), MpiError> {
         // `Release` makes all messages sent before visible to the MPI thread.
-        self.end.is_over.store(true, Ordering::Release);
+        self.shutdown.is_over.store(true, Ordering::Release);
         self.thread.thread().unpark();
         match self.thread.join() {
             Ok(ended) => ended,
@@ -84,7 +84,7 @@ impl MpiJob {
     /// no limit. The launcher ends the other ranks after this process has exited.
     pub fn leave(self) {
         // Set first, because the thread reads it after it has seen `is_over`.
-        self.end.is_alone.store(true, Ordering::Release);
+        self.shutdown.skips_finalize.store(true, Ordering::Release);
         let _ = self.end();
     }
 }
@@ -109,7 +109,10 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Mp
     let until = Arc::clone(&end);
     let thread = thread::spawn(move || carry(&launch, &opened, &from_here, &until));
     let carrier_thread = thread.thread().clone();
-    let job = MpiJob { end, thread };
+    let job = MpiJob {
+        shutdown: end,
+        thread,
+    };
     let opened = match found.recv() {
         Ok(opened) => opened?,
         // The library ended the thread after printing its own message.
@@ -120,7 +123,11 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Mp
     match opened.rank {
         0 => {
             let hub = first(opened.size, &to_world, &carrier_thread, stop);
-            Ok(MpiRole::First(FirstRank { hub, carrier, job }))
+            Ok(MpiRole::First(FirstRank {
+                links: hub,
+                carrier,
+                job,
+            }))
         }
         _ => {
             work(&to_world, carrier_thread, stop);
@@ -133,7 +140,7 @@ pub fn join(launch: Launch, stop: impl FnOnce() -> Arc<AtomicBool>) -> Result<Mp
 struct Channel {
     rank: usize,
     messages: Receiver<Vec<u8>>,
-    heard: Box<dyn FnMut(Vec<u8>) + Send>,
+    on_message: Box<dyn FnMut(Vec<u8>) + Send>,
 }
 
 /// Creates links to all ranks. The first rank's own link leads to a worker in this process.
@@ -150,18 +157,21 @@ fn first(
         let (sender, messages) = channel();
         to.push(waking_outlet(sender, carrier.clone()));
         let arrivals = arrivals.clone();
-        let heard = move |message| {
+        let deliver = move |message| {
             let rank = u32::try_from(rank).unwrap_or(u32::MAX);
             let _ = arrivals.send((rank, LinkEvent::Message(message)));
         };
         channels.push(Channel {
             rank,
             messages,
-            heard: Box::new(heard),
+            on_message: Box::new(deliver),
         });
     }
     let _ = to_world.send(channels);
-    LeaderLinks { to, from }
+    LeaderLinks {
+        senders: to,
+        events: from,
+    }
 }
 
 /// Outlet that also wakes the thread that carries the messages.
@@ -191,9 +201,9 @@ fn start_own_worker(
     let led = LocalWorker(worker.inbox());
     // This worker has no carrier that sends signs of life for it.
     thread::spawn(move || {
-        let sign = || (0, LinkEvent::Message(ALIVE.to_vec()));
+        let sign = || (0, LinkEvent::Message(KEEPALIVE.to_vec()));
         while signs.send(sign()).is_ok() {
-            thread::sleep(SIGN);
+            thread::sleep(KEEPALIVE_INTERVAL);
         }
     });
     thread::spawn(move || worker.work());
@@ -213,12 +223,12 @@ impl Drop for LocalWorker {
 fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
     let worker = ClusterWorker::new(waking_outlet(to, carrier), stop);
-    let desk = worker.inbox();
-    let heard = Box::new(move |message: Vec<u8>| desk.take(&message));
+    let inbox = worker.inbox();
+    let deliver = Box::new(move |message: Vec<u8>| inbox.take(&message));
     let _ = to_world.send(vec![Channel {
         rank: 0,
         messages,
-        heard,
+        on_message: deliver,
     }]);
     worker.work();
 }
@@ -260,20 +270,20 @@ fn carry(
     }
     // Messages that were queued before `is_over` was set must still leave.
     send_all(&mut world, &channels, &mut signs)?;
-    match end.is_alone.load(Ordering::Acquire) {
-        true => world.flush_within(LAST_WORDS),
-        false => world.finalize(LAST_WORDS),
+    match end.skips_finalize.load(Ordering::Acquire) {
+        true => world.flush_within(FLUSH_TIMEOUT),
+        false => world.finalize(FLUSH_TIMEOUT),
     }
 }
 
 /// Pauses; returns `true` if a message from this process ended the pause, because answers will
 /// follow.
 fn rest(quiet: Duration) -> bool {
-    if quiet < BUSY {
+    if quiet < SPIN_TIME {
         thread::yield_now();
         return false;
     }
-    let (begun, pause) = (Instant::now(), (quiet / REST_SHARE).min(REST_MAX));
+    let (begun, pause) = (Instant::now(), (quiet / PAUSE_SHARE).min(PAUSE_MAX));
     thread::park_timeout(pause);
     begun.elapsed() < pause
 }
@@ -292,8 +302,8 @@ fn send_all(
                     world.send(channel.rank, message)?;
                     (*sign, is_sent) = (Instant::now(), true);
                 }
-                Err(TryRecvError::Empty) if sign.elapsed() > SIGN => {
-                    world.send(channel.rank, ALIVE.to_vec())?;
+                Err(TryRecvError::Empty) if sign.elapsed() > KEEPALIVE_INTERVAL => {
+                    world.send(channel.rank, KEEPALIVE.to_vec())?;
                     *sign = Instant::now();
                     break;
                 }
@@ -306,13 +316,13 @@ fn send_all(
 
 /// Delivers the messages that have arrived; `true` if there were any.
 fn receive_messages(world: &mut World, channels: &mut [Channel]) -> Result<bool, MpiError> {
-    let mut is_heard = false;
+    let mut has_received = false;
     while let Some(message) = world.try_receive()? {
         // Signs of life need no answer, so they do not make this thread poll more often.
-        is_heard |= message.bytes != ALIVE;
+        has_received |= message.bytes != KEEPALIVE;
         if let Some(channel) = channels.iter_mut().find(|it| it.rank == message.from) {
-            (channel.heard)(message.bytes);
+            (channel.on_message)(message.bytes);
         }
     }
-    Ok(is_heard)
+    Ok(has_received)
 }

@@ -7,7 +7,7 @@ use results::{CellRecord, RunRecord, target_indexes};
 use serde_json::Value;
 
 /// Keys of a planned cell that change how long or how often it is measured, but not its work.
-const NOT_ASKED: [&str; 6] = [
+const IGNORED_KEYS: [&str; 6] = [
     // A run with further workloads gives other numbers to equal cells.
     "index",
     "first_index",
@@ -17,10 +17,10 @@ const NOT_ASKED: [&str; 6] = [
     "ramp_time_ns",
 ];
 /// Keys of a worker that are random, or that only name or place it.
-const NOT_ASKED_OF_WORKERS: [&str; 3] = ["name", "seed", "cpu"];
+const IGNORED_WORKER_KEYS: [&str; 3] = ["name", "seed", "cpu"];
 /// Keys of a span that depend on the target.
 // The sector follows the unit of the device, so equal work may have another one elsewhere.
-const NOT_ASKED_OF_SPANS: [&str; 2] = ["target_index", "sector_bytes"];
+const IGNORED_SPAN_KEYS: [&str; 2] = ["target_index", "sector_bytes"];
 
 /// The visible properties of a cell's work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,23 +40,23 @@ pub(crate) struct CellWork {
 /// The work of a cell with all details of the plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedCellWork {
-    pub question: CellWork,
+    pub properties: CellWork,
     /// The planned cell without keys that do not affect its work; null if the plan lacks the cell.
     pub work: Value,
     /// Number of earlier cells in the plan that are equal in all of this.
     pub occurrence: usize,
     /// Number of earlier records of the same cell, phase and repetition.
-    pub record: usize,
+    pub record_index: usize,
 }
 
-/// From this index on, [`LIKENESSES`] only relate similar cells.
-pub(crate) const AKIN: usize = 2;
+/// From this index on, [`SIMILARITY_LEVELS`] only relate similar cells.
+pub(crate) const FIRST_SIMILAR: usize = 2;
 
 /// Levels of similarity between two cells, strictest first.
-pub(crate) const LIKENESSES: [fn(&PlannedCellWork, &PlannedCellWork) -> bool; 5] = [
+pub(crate) const SIMILARITY_LEVELS: [fn(&PlannedCellWork, &PlannedCellWork) -> bool; 5] = [
     |a, b| a == b,
     // Such pairs prevent a comparison, because one name stands for different work.
-    |a, b| a.question == b.question,
+    |a, b| a.properties == b.properties,
     |a, b| names_agree(a, b) && depth_agrees(a, b) && a.workers() == b.workers(),
     |a, b| names_agree(a, b) && depth_agrees(a, b),
     names_agree,
@@ -94,7 +94,7 @@ impl<'a> RunWork<'a> {
         let planned = self.by_index.get(&cell.index).copied();
         let first_index = cell.first_index.unwrap_or(cell.index);
         PlannedCellWork {
-            question: CellWork {
+            properties: CellWork {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
                 phase: cell.phase.text().into_owned(),
@@ -107,24 +107,24 @@ impl<'a> RunWork<'a> {
             },
             work: planned.map_or(Value::Null, work),
             occurrence: self.occurrences.get(&first_index).copied().unwrap_or(0),
-            record: 0,
+            record_index: 0,
         }
     }
 }
 
 impl PlannedCellWork {
     fn workers(&self) -> (u32, u32) {
-        (self.question.workers, self.question.ranks)
+        (self.properties.workers, self.properties.ranks)
     }
 }
 
 fn names_agree(a: &PlannedCellWork, b: &PlannedCellWork) -> bool {
-    let (a, b) = (&a.question, &b.question);
+    let (a, b) = (&a.properties, &b.properties);
     a.workload == b.workload && a.access_spec == b.access_spec && a.phase == b.phase
 }
 
 fn depth_agrees(a: &PlannedCellWork, b: &PlannedCellWork) -> bool {
-    a.question.iodepth == b.question.iodepth
+    a.properties.iodepth == b.properties.iodepth
 }
 
 /// Returns the indexes of the targets in the plan that a cell uses.
@@ -139,13 +139,16 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
     if !used.is_empty() {
         return used;
     }
-    let place = |target: &&str| {
+    let index_of = |target: &&str| {
         run.plan
             .targets
             .iter()
             .position(|planned| planned.path.to_string_lossy() == *target)
     };
-    cell.target.split(", ").filter_map(|t| place(&t)).collect()
+    cell.target
+        .split(", ")
+        .filter_map(|t| index_of(&t))
+        .collect()
 }
 
 /// Returns a planned cell without keys that do not affect its work.
@@ -154,11 +157,11 @@ pub(crate) fn work(cell: &Cell) -> Value {
     let Ok(mut work) = units::json_value(cell) else {
         return Value::Null;
     };
-    remove(&mut work, &NOT_ASKED);
+    remove(&mut work, &IGNORED_KEYS);
     for worker in entries(&mut work, "workers") {
-        remove(worker, &NOT_ASKED_OF_WORKERS);
+        remove(worker, &IGNORED_WORKER_KEYS);
         for span in entries(worker, "spans") {
-            remove(span, &NOT_ASKED_OF_SPANS);
+            remove(span, &IGNORED_SPAN_KEYS);
         }
     }
     // Files that outlast a run are where the target is.

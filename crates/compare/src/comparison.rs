@@ -192,14 +192,14 @@ pub fn compare(
                 b: ids(b),
             };
         }
-        CompareError::DifferentThings {
+        CompareError::DifferentWork {
             a: ids(a),
             b: ids(b),
             differences: reasons(&plan_differences, &groups_a, &groups_b, &unlike),
         }
     })?;
     let (numbers_a, numbers_b) = (group::numbers(&groups_a), group::numbers(&groups_b));
-    let is_alike = |&(i, j): &(usize, usize)| groups_a[i].asked == groups_b[j].asked;
+    let is_alike = |&(i, j): &(usize, usize)| groups_a[i].planned == groups_b[j].planned;
     let unlike = pairs.iter().copied().filter(|pair| !is_alike(pair));
     let unlike: GroupPairs = unlike.collect();
     plan_differences.extend(untold(&groups_a, &groups_b, &unlike));
@@ -283,16 +283,16 @@ type GroupPairs = Vec<(usize, usize)>;
 /// that prevent a comparison; empty if nothing is similar.
 fn match_groups(a: &[SideGroup], b: &[SideGroup], force: bool) -> Result<GroupPairs, GroupPairs> {
     let matches = group::matches(a, b);
-    let mut pairs = matches.alike;
+    let mut pairs = matches.identical;
     if force {
-        pairs.extend(matches.unlike);
-        pairs.extend(matches.akin);
-    } else if !matches.unlike.is_empty() {
+        pairs.extend(matches.different);
+        pairs.extend(matches.similar);
+    } else if !matches.different.is_empty() {
         // Equal names for different work would mislead the reader, even if other cells match.
-        return Err(matches.unlike);
+        return Err(matches.different);
     } else if pairs.is_empty() {
         // Only if nothing matches. Otherwise, similar cells are listed as cells of one side.
-        return Err(matches.akin);
+        return Err(matches.similar);
     }
     // In the order of the first side, not in the order of the levels of similarity.
     pairs.sort_unstable();
@@ -309,9 +309,9 @@ fn cell(a: &SideGroup, b: &SideGroup, numbers: [u32; 2], paired: bool) -> CellCo
         b: &b.cells,
         paired,
     };
-    let name = CellName::of(&a.asked.question, numbers[0]);
-    let is_other = a.asked.question != b.asked.question;
-    let name_b = CellName::of(&b.asked.question, numbers[1]);
+    let name = CellName::of(&a.planned.properties, numbers[0]);
+    let is_other = a.planned.properties != b.planned.properties;
+    let name_b = CellName::of(&b.planned.properties, numbers[1]);
     // Targets belong to the question but not to the name, so both names may be equal.
     let name_b = Some(name_b).filter(|it| is_other && *it != name);
     CellComparison {
@@ -362,7 +362,7 @@ fn reasons(
 /// Returns the differences between the plans of cells, by their paths in the plan.
 fn details(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<Difference> {
     let work = |&(i, j): &(usize, usize)| {
-        let (a, b) = (&a[i].asked, &b[j].asked);
+        let (a, b) = (&a[i].planned, &b[j].planned);
         difference::of_values(&a.work, &b.work)
     };
     let mut details: Vec<Difference> = unlike.iter().flat_map(work).collect();
@@ -388,7 +388,7 @@ fn left(
     let groups = groups.iter().zip(numbers).enumerate();
     groups
         .filter(|(place, _)| !is_compared(*place))
-        .map(|(_, (group, number))| CellName::of(&group.asked.question, *number))
+        .map(|(_, (group, number))| CellName::of(&group.planned.properties, *number))
         .collect()
 }
 
@@ -416,12 +416,12 @@ fn side(runs: &[RunRecord], groups: &[SideGroup]) -> Side {
 }
 
 fn waiting(run: &RunRecord) -> Option<f64> {
-    let of_cell = |warning: &Warning| {
+    let warned_cell = |warning: &Warning| {
         let is_of_it = warning.code == WarningCode::WaitedForProcessor;
         warning.cell.filter(|_| is_of_it)
     };
     // Every cell waits a little; only cells with the warning waited long enough to matter.
-    let warned: Vec<u32> = run.warnings.iter().filter_map(of_cell).collect();
+    let warned: Vec<u32> = run.warnings.iter().filter_map(warned_cell).collect();
     let cells = run.cells.iter().filter(|it| warned.contains(&it.index));
     cells.filter_map(|cell| cell.cpu.waiting).reduce(f64::max)
 }

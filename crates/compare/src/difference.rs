@@ -24,7 +24,7 @@ const CIRCUMSTANCES: [&str; 10] = [
 ];
 /// Parts of the environment that change from minute to minute. Also the working directory, which
 /// only serves to find the targets.
-const FLEETING: [&str; 8] = [
+const VOLATILE_KEYS: [&str; 8] = [
     "directory",
     "free_inodes",
     "load_before",
@@ -37,7 +37,7 @@ const FLEETING: [&str; 8] = [
     "target_index",
 ];
 /// Prefix of kernel settings that are gauges.
-const FLEETING_SETTINGS: &str = "pressure.";
+const GAUGE_PREFIX: &str = "pressure.";
 
 /// A key with its values on both sides.
 type ChangedKey<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
@@ -109,27 +109,27 @@ fn settings(plan: &Plan) -> BTreeMap<KeyLocation<'_>, &str> {
     let mut settings = BTreeMap::new();
     for setting in &plan.settings {
         let key = setting.key.as_str();
-        let place = (0..)
-            .map(|place| ((setting.workload.as_str(), place), key))
-            .find(|place| !settings.contains_key(place));
-        settings.extend(place.map(|place| (place, setting.value.as_str())));
+        let location = (0..)
+            .map(|occurrence| ((setting.workload.as_str(), occurrence), key))
+            .find(|location| !settings.contains_key(location));
+        settings.extend(location.map(|place| (place, setting.value.as_str())));
     }
     settings
 }
 
 /// Returns the differences between the machines, systems and programs of two runs.
 pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
-    let mut found = of_values(&lasting(&a.environment), &lasting(&b.environment));
-    found.extend(of_clusters(a, b));
+    let mut differences = of_values(&lasting(&a.environment), &lasting(&b.environment));
+    differences.extend(of_clusters(a, b));
     let (a, b) = (&a.pgmeter.version, &b.pgmeter.version);
     if a != b {
-        found.push(Difference {
+        differences.push(Difference {
             what: "pgmeter.version".to_owned(),
             a: Some(a.clone()),
             b: Some(b.clone()),
         });
     }
-    found
+    differences
 }
 
 /// Returns differences in the numbers of processes and hosts. A run of a single process counts as
@@ -144,12 +144,12 @@ fn of_clusters(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
     let names = ["processes", "hosts"].into_iter();
     let counts = names.zip(counts(a).into_iter().zip(counts(b)));
     let differing = counts.filter(|(_, (a, b))| a != b);
-    let told = differing.map(|(what, (a, b))| Difference {
+    let differences = differing.map(|(what, (a, b))| Difference {
         what: what.to_owned(),
         a: Some(a.to_string()),
         b: Some(b.to_string()),
     });
-    told.collect()
+    differences.collect()
 }
 
 /// Returns an environment without values that change from minute to minute.
@@ -157,7 +157,7 @@ fn lasting(environment: &Environment) -> Value {
     let mut environment = environment.clone();
     environment
         .settings
-        .retain(|setting| !setting.starts_with(FLEETING_SETTINGS));
+        .retain(|setting| !setting.starts_with(GAUGE_PREFIX));
     // In a list, a setting that only one kernel has would shift the paths of all later settings.
     let settings: BTreeMap<String, String> = environment
         .settings
@@ -221,7 +221,7 @@ fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
 fn remove_volatile_values(value: &mut Value) {
     match value {
         Value::Object(object) => {
-            object.retain(|key, _| !FLEETING.contains(&key.as_str()));
+            object.retain(|key, _| !VOLATILE_KEYS.contains(&key.as_str()));
             object.values_mut().for_each(remove_volatile_values);
         }
         Value::Array(values) => values.iter_mut().for_each(remove_volatile_values),
@@ -238,9 +238,9 @@ mod tests {
     #[test]
     fn transient_values_are_ignored_only_in_environments() {
         let work = |directory: &str| json!({ "pool": { "directory": directory }, "depth": 1 });
-        let found = of_values(&work("a"), &work("b"));
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].what, "pool.directory");
+        let differences = of_values(&work("a"), &work("b"));
+        assert_eq!(differences.len(), 1);
+        assert_eq!(differences[0].what, "pool.directory");
         let environment = |directory: &str| Environment {
             directory: directory.into(),
             ..Environment::default()

@@ -22,7 +22,7 @@ pub enum CompareError {
     },
     /// Cells of the same name do different work, or the sides have only similar cells.
     #[error("`{a}` and `{b}` measure different things: {}", listed(.differences))]
-    DifferentThings {
+    DifferentWork {
         /// Ids of the first side's runs.
         a: String,
         /// Ids of the second side's runs.
@@ -36,7 +36,7 @@ impl CompareError {
     /// Returns `true` if [`crate::ComparisonOptions::force`] allows the comparison anyway.
     #[must_use]
     pub const fn is_overridable(&self) -> bool {
-        matches!(self, Self::DifferentThings { .. })
+        matches!(self, Self::DifferentWork { .. })
     }
 
     /// Returns one action that resolves the error.
@@ -45,7 +45,7 @@ impl CompareError {
         match self {
             Self::NothingMeasured { .. } => "measure it again, to the end",
             Self::NothingInCommon { .. } => "compare runs of the same workload",
-            Self::DifferentThings { .. } => {
+            Self::DifferentWork { .. } => {
                 "measure both alike, or add `--force` to compare them anyway"
             }
         }

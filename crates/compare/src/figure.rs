@@ -110,7 +110,7 @@ pub(crate) fn scopes(cells: &[&CellRecord]) -> Vec<Scope> {
 
 /// Returns the value of a metric; `None` if it was not measured or has too few samples.
 pub(crate) fn value(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<f64> {
-    let of_operation = |figures: &OperationFigures| match figure {
+    let figure_of = |figures: &OperationFigures| match figure {
         Figure::PerSecond => Some(figures.per_second),
         Figure::BytesPerSecond => Some(figures.bytes_per_second),
         Figure::TransactionsPerSecond => None,
@@ -118,8 +118,8 @@ pub(crate) fn value(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<
     };
     let value = match scope {
         Scope::Total if figure == Figure::TransactionsPerSecond => cell.transactions_per_second(),
-        Scope::Total => of_operation(&cell.total),
-        Scope::Operation(name) => of_operation(cell.operation(name)?),
+        Scope::Total => figure_of(&cell.total),
+        Scope::Operation(name) => figure_of(cell.operation(name)?),
         Scope::Transaction(name) => {
             let figures = cell.transactions.get(name)?;
             match figure {

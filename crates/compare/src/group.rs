@@ -3,12 +3,12 @@
 use plan::CurvePart;
 use results::{CellRecord, RunRecord, Status};
 
-use crate::cell_work::{AKIN, LIKENESSES, PlannedCellWork, RunWork};
+use crate::cell_work::{FIRST_SIMILAR, PlannedCellWork, RunWork, SIMILARITY_LEVELS};
 
 /// All complete cells of a side that did the same work.
 #[derive(Debug)]
 pub(crate) struct SideGroup<'a> {
-    pub asked: PlannedCellWork,
+    pub planned: PlannedCellWork,
     /// In the order of execution.
     pub cells: Vec<&'a CellRecord>,
 }
@@ -17,11 +17,11 @@ pub(crate) struct SideGroup<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
     /// Groups with identical work.
-    pub alike: Vec<(usize, usize)>,
+    pub identical: Vec<(usize, usize)>,
     /// Groups with the same description but different details.
-    pub unlike: Vec<(usize, usize)>,
+    pub different: Vec<(usize, usize)>,
     /// Groups that are only similar.
-    pub akin: Vec<(usize, usize)>,
+    pub similar: Vec<(usize, usize)>,
 }
 
 /// Groups the comparable cells of all runs of a side.
@@ -33,11 +33,11 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
         for cell in run.cells.iter().filter(|cell| is_comparable(cell)) {
             // Several records of one repetition, such as repeated phases, are no repetitions of
             // each other.
-            let place = (cell.key(), cell.repetition);
-            let mut asked = plans.asked(cell);
-            asked.record = seen.iter().filter(|it| **it == place).count();
-            seen.push(place);
-            add(&mut groups, asked, cell);
+            let cell_id = (cell.key(), cell.repetition);
+            let mut work = plans.asked(cell);
+            work.record_index = seen.iter().filter(|it| **it == cell_id).count();
+            seen.push(cell_id);
+            add(&mut groups, work, cell);
         }
     }
     groups
@@ -47,7 +47,7 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
 pub(crate) fn numbers(groups: &[SideGroup]) -> Vec<u32> {
     let number = |(place, group): (usize, &SideGroup)| {
         let before = groups[..place].iter();
-        let same = before.filter(|it| it.asked.question == group.asked.question);
+        let same = before.filter(|it| it.planned.properties == group.planned.properties);
         u32::try_from(same.count() + 1).unwrap_or(u32::MAX)
     };
     groups.iter().enumerate().map(number).collect()
@@ -61,11 +61,11 @@ fn is_comparable(cell: &CellRecord) -> bool {
     cell.status == Status::Complete && !is_point
 }
 
-fn add<'a>(groups: &mut Vec<SideGroup<'a>>, asked: PlannedCellWork, cell: &'a CellRecord) {
-    match groups.iter_mut().find(|group| group.asked == asked) {
+fn add<'a>(groups: &mut Vec<SideGroup<'a>>, work: PlannedCellWork, cell: &'a CellRecord) {
+    match groups.iter_mut().find(|group| group.planned == work) {
         Some(group) => group.cells.push(cell),
         None => groups.push(SideGroup {
-            asked,
+            planned: work,
             cells: vec![cell],
         }),
     }
@@ -78,36 +78,36 @@ pub(crate) fn matches(a: &[SideGroup], b: &[SideGroup]) -> Matches {
     let mut free_a: Vec<usize> = (0..a.len()).collect();
     let mut free_b: Vec<usize> = (0..b.len()).collect();
     // Strictest first, so that a group never loses its exact counterpart to a similar group.
-    for (level, is_like) in LIKENESSES.iter().enumerate() {
+    for (level, is_like) in SIMILARITY_LEVELS.iter().enumerate() {
         let pairs: Vec<(usize, usize)> = free_a
             .iter()
             .filter_map(|&i| {
                 let same_b = free_b.iter().copied();
                 let same_b: Vec<usize> = same_b
-                    .filter(|&j| is_like(&a[i].asked, &b[j].asked))
+                    .filter(|&j| is_like(&a[i].planned, &b[j].planned))
                     .collect();
                 // Each likeness compares equal properties, so the first group stands for all that
                 // are alike.
                 let like_a = |&&other: &&usize| {
                     same_b
                         .first()
-                        .is_some_and(|&j| is_like(&a[other].asked, &b[j].asked))
+                        .is_some_and(|&j| is_like(&a[other].planned, &b[j].planned))
                 };
                 let same_a: Vec<usize> = free_a.iter().filter(like_a).copied().collect();
                 // Among several similar groups, any choice would be a guess.
-                if level >= AKIN && (same_a.len() > 1 || same_b.len() > 1) {
+                if level >= FIRST_SIMILAR && (same_a.len() > 1 || same_b.len() > 1) {
                     return None;
                 }
-                let place = same_a.iter().position(|it| *it == i)?;
-                Some((i, *same_b.get(place)?))
+                let position = same_a.iter().position(|it| *it == i)?;
+                Some((i, *same_b.get(position)?))
             })
             .collect();
         free_a.retain(|i| pairs.iter().all(|pair| pair.0 != *i));
         free_b.retain(|j| pairs.iter().all(|pair| pair.1 != *j));
         match level {
-            0 => matches.alike = pairs,
-            1 => matches.unlike = pairs,
-            _ => matches.akin.extend(pairs),
+            0 => matches.identical = pairs,
+            1 => matches.different = pairs,
+            _ => matches.similar.extend(pairs),
         }
     }
     matches

@@ -9,7 +9,7 @@ use crate::figure::{self, Figure, Scope};
 use crate::series;
 
 /// Probability of any false alarm in a whole comparison.
-const LEVEL: f64 = 0.05;
+const SIGNIFICANCE_LEVEL: f64 = 0.05;
 /// Larger detectable differences are not reported, as a ratio minus 1.
 const DIFFERENCE_MAX: f64 = 9.0;
 
@@ -247,7 +247,7 @@ pub(crate) fn judge(figures: &mut [&mut FigureComparison]) -> usize {
     let p_values: Vec<f64> = tested.iter().filter_map(|&i| figures[i].p_value).collect();
     let corrected = stats::holm(&p_values);
     // Holm's strictest level: a p-value below it is significant whatever the other p-values are.
-    let level = LEVEL / tested.len().max(1) as f64;
+    let level = SIGNIFICANCE_LEVEL / tested.len().max(1) as f64;
     for (&index, p) in tested.iter().zip(&corrected) {
         figures[index].conclude(*p, level);
     }
@@ -271,7 +271,7 @@ impl FigureComparison {
             .certainty
             .and_then(|certainty| certainty.smallest_difference(level))
             .filter(|difference| *difference <= DIFFERENCE_MAX);
-        self.verdict = if p_corrected >= LEVEL {
+        self.verdict = if p_corrected >= SIGNIFICANCE_LEVEL {
             match self.basis {
                 // The scatter within a run does not include differences between runs.
                 Basis::WithinRun => Verdict::CannotTell,

@@ -8,9 +8,9 @@ use stats::UncertainMean;
 use crate::figure::{Figure, Scope};
 
 /// Operations that move bytes. If there are any, only they count for the total.
-const MOVING: [&str; 3] = ["read", "read_whole", "write"];
+const DATA_OPERATIONS: [&str; 3] = ["read", "read_whole", "write"];
 /// The last interval counts only if it has at least this share of the longest one.
-const LENGTH_MIN: f64 = 0.5;
+const LAST_SHARE_MIN: f64 = 0.5;
 
 /// Returns the mean of a metric over the intervals, with its uncertainty; `None` if the intervals
 /// cannot show it.
@@ -50,7 +50,7 @@ fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
             let moving: Vec<&str> = all
                 .iter()
                 .copied()
-                .filter(|name| MOVING.contains(name))
+                .filter(|name| DATA_OPERATIONS.contains(name))
                 .collect();
             // The same choice as for the cell's total, to which this series belongs.
             Some(if moving.is_empty() { all } else { moving })
@@ -62,7 +62,7 @@ fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
 fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
     let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
     // The last interval ends with the measurement, so it may contain only a few operations.
-    let at_least_ns = longest_ns.unwrap_or_default() as f64 * LENGTH_MIN;
+    let at_least_ns = longest_ns.unwrap_or_default() as f64 * LAST_SHARE_MIN;
     intervals
         .iter()
         .filter(move |interval| interval.length_ns > 0 && interval.length_ns as f64 >= at_least_ns)

@@ -107,9 +107,10 @@ pub fn name_after(workload: &mut Workload, file: &str) {
     if file == STDIN_NAME {
         workload.source.get_or_insert("standard input".to_owned());
     }
-    let shown = Path::new(file).file_name();
-    let shown = shown.map_or_else(|| file.to_owned(), |it| it.to_string_lossy().into_owned());
-    workload.source.get_or_insert(shown);
+    let file_name = Path::new(file).file_name();
+    let file_name =
+        file_name.map_or_else(|| file.to_owned(), |it| it.to_string_lossy().into_owned());
+    workload.source.get_or_insert(file_name);
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 /// Longer texts match no known word, and the distance takes time proportional to the square of the
 /// length.
-const SEEN_BYTES_MAX: usize = 64;
+const WORD_BYTES_MAX: usize = 64;
 
 /// The known word nearest to `seen`, if any is similar enough.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
 pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if seen.len() > SEEN_BYTES_MAX {
+    if seen.len() > WORD_BYTES_MAX {
         return None;
     }
     let plain = folded(seen);
@@ -44,7 +44,7 @@ pub(crate) fn nearest_few<'a>(
     known: impl IntoIterator<Item = &'a str>,
     most: usize,
 ) -> Vec<&'a str> {
-    if seen.len() > SEEN_BYTES_MAX {
+    if seen.len() > WORD_BYTES_MAX {
         return Vec::new();
     }
     let plain = folded(seen);
@@ -60,7 +60,7 @@ pub(crate) fn nearest_few<'a>(
         match () {
             () if is_alike => Some(distance),
             // After all similar words.
-            () if shares_a_part() => Some(SEEN_BYTES_MAX + distance),
+            () if shares_a_part() => Some(WORD_BYTES_MAX + distance),
             () => None,
         }
     };

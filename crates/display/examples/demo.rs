@@ -28,7 +28,7 @@ fn main() -> std::io::Result<()> {
     let mut display = Display::new(kind, surroundings)?;
     for event in events() {
         std::thread::sleep(STEP);
-        if display.on_event(&event) != UserRequest::Nothing {
+        if display.on_event(&event) != UserRequest::None {
             break;
         }
     }

@@ -18,7 +18,7 @@ pub struct CurrentCell {
     /// Start of the cell, in nanoseconds of the display's time.
     pub since_ns: u64,
     /// Short description of the cell.
-    pub what: String,
+    pub description: String,
     /// The current round, if the cell is measured until it is steady.
     pub round: Option<String>,
     /// Ramp or measure; `None` before the first results.
@@ -38,7 +38,7 @@ pub struct CurrentCell {
     /// Failed operations so far.
     pub errors: u64,
     /// Earlier values of the cell, including the ramp time.
-    pub past: CellHistory,
+    pub history: CellHistory,
     /// The last complete interval.
     pub interval: Option<IntervalRecord>,
 }
@@ -61,13 +61,13 @@ pub struct CellHistory {
 }
 
 impl CurrentCell {
-    pub(crate) fn new(index: u32, count: u32, what: &str, now_ns: u64) -> Self {
+    pub(crate) fn new(index: u32, count: u32, description: &str, now_ns: u64) -> Self {
         Self {
             index,
             count,
             budget_end_ns: None,
             since_ns: now_ns,
-            what: printable(what),
+            description: printable(description),
             round: None,
             phase: None,
             elapsed_ns: 0,
@@ -77,7 +77,7 @@ impl CurrentCell {
             p50_ns: None,
             p99_ns: None,
             errors: 0,
-            past: CellHistory::default(),
+            history: CellHistory::default(),
             interval: None,
         }
     }
@@ -120,7 +120,7 @@ impl CurrentCell {
         (self.elapsed_ns, self.total_ns) = (*elapsed_ns, *total_ns);
         (self.iops, self.bytes_per_second) = (*iops, *bytes_per_second);
         (self.p50_ns, self.p99_ns, self.errors) = (*p50_ns, *p99_ns, *errors);
-        let past = &mut self.past;
+        let past = &mut self.history;
         past.since_ns.get_or_insert(now_ns);
         // Before the first results, the rates are NaN. The casts saturate and turn NaN into 0.
         past.iops.push(*iops as u64);
@@ -143,7 +143,7 @@ pub struct Preparation {
     /// Start of the preparation, in nanoseconds of the display's time.
     pub since_ns: u64,
     /// Bytes that were already written at the start; they do not count for the speed.
-    pub(crate) first_bytes: u64,
+    pub(crate) initial_bytes: u64,
 }
 
 impl Preparation {
@@ -158,7 +158,7 @@ impl Preparation {
     pub fn bytes_per_second(&self, now_ns: u64) -> Option<f64> {
         let elapsed_ns = now_ns.saturating_sub(self.since_ns);
         // What an earlier run left in the test file costs no time, so it must not raise the speed.
-        let written = self.done_bytes.saturating_sub(self.first_bytes);
+        let written = self.done_bytes.saturating_sub(self.initial_bytes);
         (elapsed_ns > 0 && written > 0).then(|| written as f64 * 1e9 / elapsed_ns as f64)
     }
 
@@ -171,6 +171,6 @@ impl Preparation {
     }
 }
 
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| (part as f64 / whole as f64).clamp(0.0, 1.0))
+fn share(part: u64, total: u64) -> Option<f64> {
+    (total > 0).then(|| (part as f64 / total as f64).clamp(0.0, 1.0))
 }

@@ -29,7 +29,7 @@ enum DoneColumn {
 
 /// The order in which columns are dropped on a narrow terminal.
 // The tag is the last: it alone tells the cells of a sweep apart.
-const GOING: [DoneColumn; 6] = [
+const DROP_ORDER: [DoneColumn; 6] = [
     DoneColumn::Repetition,
     DoneColumn::P50,
     DoneColumn::Bandwidth,
@@ -41,14 +41,14 @@ const GOING: [DoneColumn; 6] = [
 /// Column widths, the same for all lines of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LineWidths {
-    place: usize,
+    position: usize,
     name: usize,
     tag: usize,
     target: usize,
     repetition: usize,
     rate: usize,
-    /// Number of columns dropped, in the order of `GOING`.
-    gone: usize,
+    /// Number of columns dropped, in the order of `DROP_ORDER`.
+    dropped_count: usize,
 }
 
 /// Formatted results of a cell, with remarks such as errors.
@@ -66,11 +66,11 @@ struct DoneFigures {
 pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<String> {
     let index = record.index as usize;
     let row = state.cells.get(index)?;
-    let told = told(record);
+    let texts = told(record);
     let mut layout = LineWidths::of(state, record);
-    let fixed = told.remarks.iter().map(|it| GAP + it.width()).sum();
+    let fixed = texts.remarks.iter().map(|it| GAP + it.width()).sum();
     layout.fit(width, fixed);
-    let place = format!("[{}]", state.place_of_done(index));
+    let position = format!("[{}]", state.place_of_done(index));
     let name = name(row, record);
     let pad_left = |text: &str, width: usize| {
         let blanks = width.saturating_sub(text.width());
@@ -82,7 +82,7 @@ pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<
     };
     let mut parts = vec![format!(
         "{} {}",
-        pad_left(&place, layout.place),
+        pad_left(&position, layout.position),
         pad(&cut(&name, layout.name), layout.name)
     )];
     if layout.has(DoneColumn::Tag) {
@@ -96,15 +96,15 @@ pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<
         let number = row.repetition.unwrap_or(1);
         parts.push(pad_left(&format!("rep {number}"), layout.repetition));
     }
-    parts.push(pad_left(&told.rate, layout.rate));
+    parts.push(pad_left(&texts.rate, layout.rate));
     let figures = [
-        (DoneColumn::Bandwidth, &told.bandwidth, BANDWIDTH_WIDTH),
-        (DoneColumn::P50, &told.p50, PERCENTILE_WIDTH),
-        (DoneColumn::P99, &told.p99, PERCENTILE_WIDTH),
+        (DoneColumn::Bandwidth, &texts.bandwidth, BANDWIDTH_WIDTH),
+        (DoneColumn::P50, &texts.p50, PERCENTILE_WIDTH),
+        (DoneColumn::P99, &texts.p99, PERCENTILE_WIDTH),
     ];
     let shown = figures.into_iter().filter(|it| layout.has(it.0));
     parts.extend(shown.map(|(_, text, width)| pad_left(text, width)));
-    parts.extend(told.remarks);
+    parts.extend(texts.remarks);
     // Remarks are never dropped, so the line may still be too wide.
     Some(cut(parts.join(&" ".repeat(GAP)).trim_end(), width))
 }
@@ -118,17 +118,17 @@ impl LineWidths {
     /// The widths with all columns, each as wide as its widest entry in the run.
     fn of(state: &RunState, record: &CellRecord) -> Self {
         let widest = |text: &dyn Fn(&CellRow) -> usize| state.cells.iter().map(text).max();
-        let places = (0..state.cells.len()).map(|index| state.place_of_done(index).width());
+        let widths = (0..state.cells.len()).map(|index| state.place_of_done(index).width());
         let has_trials = state.cells.iter().any(|row| row.part.is_some());
-        let place = match has_trials {
-            true => places.max(),
+        let index_width = match has_trials {
+            true => widths.max(),
             // A run can have thousands of cells, and each place takes time in their number.
             false => None,
         };
         let repetitions = widest(&|row| row.repetition.map_or(0, |it| it.to_string().len() + 4));
         let name_of = |row: &CellRow| name(row, record).width();
         Self {
-            place: place.unwrap_or(0).max(state.place_width_max()) + "[]".len(),
+            position: index_width.unwrap_or(0).max(state.place_width_max()) + "[]".len(),
             name: widest(&name_of).unwrap_or(0),
             tag: widest(&|row| row.tag.width()).unwrap_or(0),
             target: widest(&|row| row.target.as_deref().map_or(0, UnicodeWidthStr::width))
@@ -136,19 +136,19 @@ impl LineWidths {
             repetition: repetitions.unwrap_or(0),
             // Rates of later cells are unknown; this is the widest form of one.
             rate: "12.34k ".len() + unit(&record.phase).len(),
-            gone: 0,
+            dropped_count: 0,
         }
     }
 
     fn has(&self, column: DoneColumn) -> bool {
-        let is_gone = GOING[..self.gone].contains(&column);
+        let is_dropped = DROP_ORDER[..self.dropped_count].contains(&column);
         let width = match column {
             DoneColumn::Repetition => self.repetition,
             DoneColumn::Target => self.target,
             DoneColumn::Tag => self.tag,
             DoneColumn::Bandwidth | DoneColumn::P50 | DoneColumn::P99 => 1,
         };
-        !is_gone && width > 0
+        !is_dropped && width > 0
     }
 
     fn width(&self) -> usize {
@@ -162,7 +162,7 @@ impl LineWidths {
         ];
         let shown = columns.into_iter().filter(|it| self.has(it.0));
         let columns: usize = shown.map(|it| GAP + it.1).sum();
-        self.place + 1 + self.name + columns + GAP + self.rate
+        self.position + 1 + self.name + columns + GAP + self.rate
     }
 
     /// Narrows names and targets, then drops columns, until `fixed` more columns fit into `width`.
@@ -174,8 +174,8 @@ impl LineWidths {
         };
         self.name = narrow(self.name, NAME_WIDTHS[0], excess(self));
         self.target = narrow(self.target, TARGET_WIDTH, excess(self));
-        while excess(self) > 0 && self.gone < GOING.len() {
-            self.gone += 1;
+        while excess(self) > 0 && self.dropped_count < DROP_ORDER.len() {
+            self.dropped_count += 1;
         }
         self.name = narrow(self.name, NAME_WIDTHS[1], excess(self));
     }
@@ -202,7 +202,7 @@ fn told(record: &CellRecord) -> DoneFigures {
         _ => rate,
     };
     let rate = measured(format::iops(figures.iops));
-    let mut told = DoneFigures {
+    let mut texts = DoneFigures {
         rate: format!("{rate} {}", unit(&record.phase)),
         bandwidth: measured(format::bandwidth(figures.bytes_per_second)),
         p50: percentile("p50", figures.p50_ns),
@@ -212,17 +212,17 @@ fn told(record: &CellRecord) -> DoneFigures {
     if let (Some(trial), Some(CurvePart::Trial { limit, .. })) =
         (RateTrial::of(record), record.curve)
     {
-        told.remark_trial(&trial, limit);
+        texts.remark_trial(&trial, limit);
     }
     if figures.errors > 0 {
-        told.remarks.push(counted(figures.errors, "error"));
+        texts.remarks.push(counted(figures.errors, "error"));
     }
     match figures.status {
         Status::Complete => {}
-        Status::Interrupted => told.remarks.push("cut short".to_owned()),
-        Status::Failed => told.remarks.push("not valid".to_owned()),
+        Status::Interrupted => texts.remarks.push("cut short".to_owned()),
+        Status::Failed => texts.remarks.push("not valid".to_owned()),
     }
-    told
+    texts
 }
 
 impl DoneFigures {

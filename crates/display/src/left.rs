@@ -77,14 +77,14 @@ pub fn time_left(state: &RunState) -> Option<TimeLeft> {
 /// Remaining time of rate searches, including the current trial.
 fn searches_left_ns(state: &RunState, next: usize) -> Option<u64> {
     let mut ns = 0;
-    let mut seen = None;
+    let mut previous = None;
     for (index, row) in state.cells.iter().enumerate().skip(next) {
         let Some(search) = state.search(index) else {
             continue;
         };
-        let group = (row.first, row.repetition);
+        let group = (row.first_index, row.repetition);
         // The cells of a search follow each other; all of them report the same open trials.
-        if seen.replace(group) == Some(group) {
+        if previous.replace(group) == Some(group) {
             continue;
         }
         let each_ns = expected_ns(state, row)?;
@@ -103,16 +103,16 @@ fn searches_left_ns(state: &RunState, next: usize) -> Option<u64> {
 fn expected_ns(state: &RunState, row: &CellRow) -> Option<u64> {
     if let Some(planned_ns) = row.planned_ns {
         // The first cell is left out: it includes the setup, which happens only once.
-        let beside = |it: &CellRow| it.took_ns?.checked_sub(it.planned_ns?);
-        let beside = state.cells.iter().skip(1).filter_map(beside);
-        return Some(planned_ns + mean(beside).unwrap_or(0));
+        let overhead = |it: &CellRow| it.took_ns?.checked_sub(it.planned_ns?);
+        let overheads = state.cells.iter().skip(1).filter_map(overhead);
+        return Some(planned_ns + mean(overheads).unwrap_or(0));
     }
     let took = |is_like: &dyn Fn(&CellRow) -> bool| {
         let like = state.cells.iter().filter(|it| is_like(it));
         mean(like.filter_map(|it| it.took_ns))
     };
     // Repetitions of the cell predict best, then its other depths, then any cell.
-    took(&|it| it.first == row.first)
+    took(&|it| it.first_index == row.first_index)
         .or_else(|| took(&|it| it.name == row.name))
         .or_else(|| took(&|_| true))
 }

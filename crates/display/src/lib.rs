@@ -81,7 +81,7 @@ impl TerminalFacts {
 pub enum UserRequest {
     /// No request.
     #[default]
-    Nothing,
+    None,
     /// End the cell, keep its results so far, and continue with the next one.
     Next,
     /// End the cell and the run, and keep the results so far.

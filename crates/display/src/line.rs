@@ -11,7 +11,7 @@ use crate::state::RunState;
 /// A name is cut below this many columns only when all other parts are dropped.
 const NAME_WIDTH_MIN: usize = 8;
 /// Parts with at most this priority are dropped before a name is cut.
-const WORTH_LITTLE: u8 = 2;
+const LOW_PRIORITY_MAX: u8 = 2;
 /// Blanks between two parts.
 const GAP: &str = "  ";
 
@@ -34,7 +34,7 @@ type LinePart = (u8, String);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LiveLine {
     /// Position in the run, such as `[3/12] `.
-    pub place: String,
+    pub position: String,
     /// Full description of the current activity.
     pub long: String,
     /// Short name for narrow lines; it may be cut.
@@ -76,31 +76,31 @@ impl LiveLine {
 
     /// Fits the line into `width` columns: drops parts by priority, then cuts the name.
     pub fn fit(mut self, width: usize) -> String {
-        let rest = |parts: &[LinePart]| -> usize {
+        let parts_width = |parts: &[LinePart]| -> usize {
             parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
         };
-        let whole = self.place.width() + self.long.width() + rest(&self.parts);
+        let total = self.position.width() + self.long.width() + parts_width(&self.parts);
         // Only if everything fits: otherwise, the short name leaves more room for results.
-        if whole <= width {
-            return joined([&self.place, &self.long], &self.parts);
+        if total <= width {
+            return joined([&self.position, &self.long], &self.parts);
         }
         let tag_width = match self.tag.as_str() {
             "" => 0,
             tag => tag.width() + 1,
         };
-        let fixed = self.place.width() + tag_width;
+        let fixed = self.position.width() + tag_width;
         loop {
-            let room = width.saturating_sub(fixed + rest(&self.parts));
+            let room = width.saturating_sub(fixed + parts_width(&self.parts));
             let least = self.parts.iter().enumerate().min_by_key(|(_, it)| it.0);
             let least = least.map(|(index, it)| (index, it.0));
             let needed = match least {
-                Some((_, worth)) if worth <= WORTH_LITTLE => self.name.width(),
+                Some((_, worth)) if worth <= LOW_PRIORITY_MAX => self.name.width(),
                 _ => self.name.width().min(NAME_WIDTH_MIN),
             };
             let Some((index, _)) = least.filter(|_| room < needed) else {
                 let name = cut(&self.name, room.min(width));
                 let blank = if self.tag.is_empty() { "" } else { " " };
-                let title = [&self.place, &name, blank, &self.tag];
+                let title = [&self.position, &name, blank, &self.tag];
                 return cut(&joined(title, &self.parts), width);
             };
             self.parts.remove(index);
@@ -127,9 +127,9 @@ fn preparing(state: &RunState, preparation: &Preparation) -> LiveLine {
     if let Some(left_ns) = preparation.left_ns(state.now_ns) {
         line.parts
             .push((6, format!("{} left", format::span(left_ns))));
-        let whole = time_left(state);
+        let total_left = time_left(state);
         line.parts
-            .extend(whole.map(|left| (7, format!("{} in all", left.text()))));
+            .extend(total_left.map(|left| (7, format!("{} in all", left.text()))));
     }
     line
 }
@@ -151,9 +151,9 @@ fn measuring(state: &RunState, current: &CurrentCell) -> LiveLine {
     let round = current.round.clone().filter(|_| row.is_some());
     let tag: Vec<String> = tag.into_iter().chain(round).collect();
     LiveLine {
-        place: format!("[{}] ", state.place(index)),
-        long: current.what.clone(),
-        name: row.map_or_else(|| current.what.clone(), |row| row.name.clone()),
+        position: format!("[{}] ", state.place(index)),
+        long: current.description.clone(),
+        name: row.map_or_else(|| current.description.clone(), |row| row.name.clone()),
         tag: tag.join(" "),
         parts: figures(current, time_left(state).map(TimeLeft::text)),
     }
@@ -203,9 +203,9 @@ pub fn unit(phase: &Phase) -> &'static str {
 }
 
 /// `1 error`, `2 errors`.
-pub fn counted(count: u64, what: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", format::count(count))
+    format!("{} {noun}{plural}", format::count(count))
 }
 
 /// Cuts `text` to at most `limit` columns and marks the cut with an ellipsis.

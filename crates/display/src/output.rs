@@ -20,7 +20,7 @@ const REDRAWS_PER_SECOND: u8 = 10;
 /// Minimum time between two redraws of the full screen.
 const REDRAW_PERIOD_NS: u64 = 100_000_000;
 /// Message after the user leaves the full screen.
-const LEFT: &str = "the run continues; Ctrl-C stops it and keeps the results so far";
+const LEFT_MESSAGE: &str = "the run continues; Ctrl-C stops it and keeps the results so far";
 
 /// Destination of a display.
 #[derive(Debug)]
@@ -88,12 +88,12 @@ impl Output {
     /// Shows an event and returns the user's request, if any.
     pub fn show(&mut self, event: &RunEvent, now_ns: u64) -> UserRequest {
         match self {
-            Self::None => UserRequest::Nothing,
+            Self::None => UserRequest::None,
             Self::Plain(lines) => {
                 if let Some(line) = lines.line(event, now_ns) {
                     terminal::say(&line);
                 }
-                UserRequest::Nothing
+                UserRequest::None
             }
             Self::Line { state, bar } => {
                 state.apply(event, now_ns);
@@ -104,19 +104,19 @@ impl Output {
                     print_permanent_line(bar, &line);
                 }
                 update_progress_line(bar, &live_line(state, width));
-                UserRequest::Nothing
+                UserRequest::None
             }
             Self::Full {
                 screen,
                 terminal,
                 drawn_ns,
             } => {
-                let asked = screen.apply(event, now_ns, &terminal.keys());
+                let request = screen.apply(event, now_ns, &terminal.keys());
                 // Every event redraws the whole screen, and a busy run has many events in a second.
                 let due = drawn_ns.is_none_or(|last| now_ns - last >= REDRAW_PERIOD_NS);
                 // An event can be the last one for a while, so a request and the end are always
                 // shown.
-                if due || asked != UserRequest::Nothing || screen.state().finished.is_some() {
+                if due || request != UserRequest::None || screen.state().finished.is_some() {
                     terminal.draw(screen);
                     *drawn_ns = Some(now_ns);
                 }
@@ -124,7 +124,7 @@ impl Output {
                     let state = screen.take_state();
                     self.leave(state);
                 }
-                asked
+                request
             }
         }
     }
@@ -135,7 +135,7 @@ impl Output {
         *self = Self::None;
         *self = Self::line_of(state);
         if let Self::Line { bar, state } = self {
-            print_permanent_line(bar, LEFT);
+            print_permanent_line(bar, LEFT_MESSAGE);
             update_progress_line(bar, &live_line(state, terminal::width()));
         }
     }
@@ -178,12 +178,12 @@ impl Drop for Output {
 impl Screen {
     /// Processes an event and the keys pressed since the last one.
     pub fn apply(&mut self, event: &RunEvent, now_ns: u64, keys: &[PressedKey]) -> UserRequest {
-        let mut asked = UserRequest::Nothing;
+        let mut request = UserRequest::None;
         // Keys first: they were pressed while the screen showed the state before this event.
         for key in keys {
-            asked = asked.max(self.press(*key));
+            request = request.max(self.press(*key));
         }
         self.take(event, now_ns);
-        asked
+        request
     }
 }

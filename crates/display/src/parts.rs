@@ -17,7 +17,7 @@ use crate::{DisplayKind, TerminalFacts, terminal};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedPart {
     /// Short description.
-    pub what: String,
+    pub description: String,
     /// Number of its kind; parts of one kind take about equally long.
     pub kind: usize,
 }
@@ -31,7 +31,7 @@ pub struct PartsDisplay {
     is_silent: bool,
     parts: Vec<ExpectedPart>,
     /// Duration of each part; `None` until it is done.
-    took: Vec<Option<Duration>>,
+    durations: Vec<Option<Duration>>,
     /// The current part, with its start.
     current: Option<(usize, Instant)>,
     /// The current step of the part.
@@ -49,7 +49,7 @@ impl PartsDisplay {
             bar: bar_of(kind, surroundings),
             is_silent: kind == DisplayKind::None,
             parts: Vec::new(),
-            took: Vec::new(),
+            durations: Vec::new(),
             current: None,
             step: String::new(),
             run: RunState::default(),
@@ -58,7 +58,7 @@ impl PartsDisplay {
 
     /// Sets the planned parts, in their order.
     pub fn expect(&mut self, parts: Vec<ExpectedPart>) {
-        self.took = vec![None; parts.len()];
+        self.durations = vec![None; parts.len()];
         self.parts = parts;
     }
 
@@ -91,17 +91,24 @@ impl PartsDisplay {
             return;
         };
         let took = since.elapsed();
-        if let Some(known) = self.took.get_mut(index) {
-            *known = Some(took);
+        if let Some(slot) = self.durations.get_mut(index) {
+            *slot = Some(took);
         }
         // All parts are padded to the longest name, so that their outcomes are aligned.
-        let width = self.parts.iter().map(|part| columns(&part.what)).max();
-        let what = self.parts.get(index).map_or("", |part| part.what.as_str());
-        let blanks = " ".repeat(width.unwrap_or(0).saturating_sub(columns(what)));
+        let width = self
+            .parts
+            .iter()
+            .map(|part| columns(&part.description))
+            .max();
+        let description = self
+            .parts
+            .get(index)
+            .map_or("", |part| part.description.as_str());
+        let blanks = " ".repeat(width.unwrap_or(0).saturating_sub(columns(description)));
         let line = LiveLine {
-            place: self.place(index),
-            long: format!("{what}{blanks}"),
-            name: what.to_owned(),
+            position: self.place(index),
+            long: format!("{description}{blanks}"),
+            name: description.to_owned(),
             tag: String::new(),
             parts: vec![(9, outcome.to_owned()), (1, seconds(took))],
         };
@@ -167,10 +174,13 @@ impl PartsDisplay {
         let Some((index, since)) = self.current else {
             return LiveLine::of(self.step.as_str());
         };
-        let what = self.parts.get(index).map_or("", |part| part.what.as_str());
+        let description = self
+            .parts
+            .get(index)
+            .map_or("", |part| part.description.as_str());
         let mut line = LiveLine {
-            place: self.place(index),
-            ..LiveLine::of(what)
+            position: self.place(index),
+            ..LiveLine::of(description)
         };
         match &self.run.current {
             Some(current) => line.parts = figures(current, left),
@@ -205,7 +215,7 @@ impl PartsDisplay {
     /// Expected duration of a part: the mean of completed parts of its kind, or of all kinds.
     fn expected(&self, kind: usize) -> Option<Duration> {
         let mean = |is_wanted: &dyn Fn(&ExpectedPart) -> bool| {
-            let known = self.parts.iter().zip(&self.took);
+            let known = self.parts.iter().zip(&self.durations);
             let took = known.filter(|it| is_wanted(it.0)).filter_map(|it| *it.1);
             let (sum, count) = took.fold((Duration::ZERO, 0), |(sum, count), it| {
                 (sum + it, count + 1)
@@ -243,7 +253,7 @@ mod tests {
         };
         let mut parts = PartsDisplay::new(DisplayKind::None, surroundings);
         let all = names.iter().map(|(what, kind)| ExpectedPart {
-            what: (*what).to_owned(),
+            description: (*what).to_owned(),
             kind: *kind,
         });
         parts.expect(all.collect());
@@ -255,8 +265,8 @@ mod tests {
         let mut parts = parts(&[("a", 0), ("b", 1), ("a", 0), ("b", 1)]);
         parts.begin(0);
         assert_eq!(parts.left(), None);
-        parts.took[0] = Some(Duration::from_secs(100));
-        parts.took[1] = Some(Duration::from_secs(1000));
+        parts.durations[0] = Some(Duration::from_secs(100));
+        parts.durations[1] = Some(Duration::from_secs(1000));
         parts.begin(2);
         let left = parts.left().unwrap();
         assert!(

@@ -10,7 +10,7 @@ use crate::state::RunState;
 
 /// A placeholder for an unknown peak. The number of expected trials depends only on shares of the
 /// peak, so any value works.
-const PEAK_OF_ANY: f64 = 1e6;
+const PLACEHOLDER_PEAK: f64 = 1e6;
 
 /// Position in a search for the highest rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,10 @@ impl RunState {
     pub fn search(&self, index: usize) -> Option<SearchProgress> {
         let row = self.cells.get(index)?;
         let own = || {
-            let same = self.cells.iter().filter(|it| it.first == row.first);
+            let same = self
+                .cells
+                .iter()
+                .filter(|it| it.first_index == row.first_index);
             same.filter(|it| it.repetition == row.repetition)
         };
         let limit = own().find_map(|it| match it.part {
@@ -40,14 +43,14 @@ impl RunState {
         let tried = own().filter(|it| is_trial(it.part) && it.done.is_some());
         let tried_count = tried.count();
         let is_first = row.repetition.is_none_or(|number| number == 1);
-        let known = self.searches.get(&row.first);
+        let known = self.searches.get(&row.first_index);
         let open_count = match (known, is_first) {
             (Some(search), true) => search.expected_trials(),
             // Later repetitions use the rates that the first one tried, so their number is known.
             (Some(search), false) => search.trials.len().saturating_sub(tried_count),
             (None, _) => RateSearch {
                 limit,
-                peak_per_second: PEAK_OF_ANY,
+                peak_per_second: PLACEHOLDER_PEAK,
                 trials: Vec::new(),
             }
             .expected_trials(),
@@ -100,20 +103,20 @@ impl RunState {
 
     fn numbered(&self, index: usize, left_out_count: usize) -> String {
         let number = index + 1 - left_out_count;
-        let known = self.cells.len().max(self.count) - left_out_count;
+        let count = self.cells.len().max(self.count) - left_out_count;
         let after = self.cells.iter().skip(index);
         match after.clone().any(|row| row.is_optional) {
-            _ if self.is_open_ended => format!("{number}/{known}+"),
-            true => format!("{number}/≤{known}"),
-            false => format!("{number}/{known}"),
+            _ if self.is_open_ended => format!("{number}/{count}+"),
+            true => format!("{number}/≤{count}"),
+            false => format!("{number}/{count}"),
         }
     }
 
     /// Position among the run's searches and other workloads: number and total.
     fn place_of_search(&self, index: usize) -> (usize, usize) {
         // All cells of a search, and all repetitions of a cell, count as one workload.
-        let firsts: BTreeSet<u32> = self.cells.iter().map(|row| row.first).collect();
-        let own = self.cells.get(index).map_or(0, |row| row.first);
+        let firsts: BTreeSet<u32> = self.cells.iter().map(|row| row.first_index).collect();
+        let own = self.cells.get(index).map_or(0, |row| row.first_index);
         (firsts.range(..=own).count(), firsts.len())
     }
 }

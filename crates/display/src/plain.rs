@@ -54,8 +54,8 @@ impl PlainLines {
                 self.say(line)
             }
             RunEvent::Finished { status } => {
-                let how = format!("{status:?}").to_lowercase();
-                self.say(format!("run {how}"))
+                let outcome = format!("{status:?}").to_lowercase();
+                self.say(format!("run {outcome}"))
             }
             _ => None,
         }

@@ -11,7 +11,7 @@ use crate::printable::printable;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CellRow {
     /// Short description of the cell.
-    pub what: String,
+    pub description: String,
     /// Only its access specification or workload.
     pub name: String,
     /// Queue depth, number of workers if it varies, and part of the curve: `QD8`, `Q8T2`, `QD8
@@ -22,7 +22,7 @@ pub struct CellRow {
     /// Number of the repetition, from 1; `None` if cells are not repeated.
     pub repetition: Option<u32>,
     /// Index of the cell that this one repeats, or of the peak that it belongs to.
-    pub first: u32,
+    pub first_index: u32,
     /// Its part of a curve or of a search.
     pub part: Option<CurvePart>,
     /// `true` if the run skips the cell when earlier cells already answer the question.
@@ -102,10 +102,10 @@ impl DoneOperation {
     }
 }
 
-/// The rows of planned or added cells; `whats` has a short description for each.
+/// The rows of planned or added cells; `descriptions` has a short description for each.
 pub fn rows<'a>(
     cells: &'a [Cell],
-    whats: impl IntoIterator<Item = String>,
+    descriptions: impl IntoIterator<Item = String>,
     (names, plan): (&CellNames, &'a Plan),
 ) -> Vec<CellRow> {
     let all = || plan.cells.iter().chain(cells);
@@ -113,19 +113,19 @@ pub fn rows<'a>(
     // With a rule, the run may add repetitions to cells that have none yet.
     let is_repeated = plan.repetition_rule.is_some() || all().any(|cell| cell.repetition > 0);
     let row = |(cell, what): (&Cell, String)| CellRow {
-        what: printable(&what),
+        description: printable(&what),
         name: printable(&names.planned(cell)),
         tag: tag(cell, has_workers, cells),
         target: (plan.targets.len() > 1).then(|| target(cell, plan)),
         repetition: is_repeated.then(|| cell.repetition.saturating_add(1)),
-        first: cell.first_index.unwrap_or(cell.index),
+        first_index: cell.first_index.unwrap_or(cell.index),
         part: cell.curve,
         // A search for a depth stops early if deeper queues gain nothing.
         is_optional: cell.find_depth,
         planned_ns: planned_ns(cell),
         ..CellRow::default()
     };
-    cells.iter().zip(whats).map(row).collect()
+    cells.iter().zip(descriptions).map(row).collect()
 }
 
 fn all_workers(cells: &[Cell]) -> usize {

@@ -33,7 +33,7 @@ pub struct Screen {
     state: RunState,
     no_color: bool,
     /// The cell selected by the user; `None` for the cell that is being measured.
-    chosen: Option<usize>,
+    selected: Option<usize>,
     shows_help: bool,
     is_left: bool,
 }
@@ -92,9 +92,9 @@ impl Screen {
             PressedKey::Help => self.shows_help = !closes_help,
             PressedKey::Up => self.choose(|index, _| index.saturating_sub(1)),
             PressedKey::Down => self.choose(|index, last| (index + 1).min(last)),
-            PressedKey::Back => self.chosen = None,
+            PressedKey::Back => self.selected = None,
         }
-        UserRequest::Nothing
+        UserRequest::None
     }
 
     fn is_measuring(&self) -> bool {
@@ -106,9 +106,9 @@ impl Screen {
         let Some(last) = self.state.cells.len().checked_sub(1) else {
             return;
         };
-        let chosen = next(self.chosen.unwrap_or(self.current_index()), last);
+        let chosen = next(self.selected.unwrap_or(self.current_index()), last);
         // If the user moves back to the current cell, the selection follows the run again.
-        self.chosen = (chosen != self.current_index()).then_some(chosen);
+        self.selected = (chosen != self.current_index()).then_some(chosen);
     }
 
     fn current_index(&self) -> usize {
@@ -189,7 +189,7 @@ fn draw_middle(frame: &mut Frame, area: Rect, screen: &Screen) {
     if let Some(list) = list {
         cells::draw(frame, list, screen);
     }
-    match screen.chosen {
+    match screen.selected {
         Some(index) => chosen::draw(frame, figures, screen, index),
         None => measuring::draw(frame, figures, screen),
     }

@@ -144,10 +144,10 @@ impl RunState {
         self.plan = self.is_open_ended.then(|| Box::new(plan.clone()));
     }
 
-    fn add(&mut self, cells: &[Cell], whats: &[String]) {
+    fn add(&mut self, cells: &[Cell], descriptions: &[String]) {
         let Some(plan) = &self.plan else { return };
         let names = CellNames::of(plan);
-        let added = rows(cells, whats.iter().cloned(), (&names, plan));
+        let added = rows(cells, descriptions.iter().cloned(), (&names, plan));
         self.cells.extend(added);
     }
 
@@ -158,14 +158,14 @@ impl RunState {
             .as_ref()
             .filter(|known| known.target == target);
         let (since_ns, first_bytes) = same.map_or((self.now_ns, done_bytes), |known| {
-            (known.since_ns, known.first_bytes)
+            (known.since_ns, known.initial_bytes)
         });
         self.preparation = Some(Preparation {
             target,
             done_bytes,
             total_bytes,
             since_ns,
-            first_bytes,
+            initial_bytes: first_bytes,
         });
     }
 
@@ -182,7 +182,10 @@ impl RunState {
         else {
             return;
         };
-        let name = self.cells.get(*cell as usize).map(|row| row.what.clone());
+        let name = self
+            .cells
+            .get(*cell as usize)
+            .map(|row| row.description.clone());
         let current = self.current.as_mut().filter(|it| it.index == *cell);
         let (Some(name), Some(current)) = (name, current) else {
             return;
@@ -203,7 +206,7 @@ impl RunState {
             _ => *done,
         };
         let round = format!("round {round}/{rounds_max}");
-        current.what = format!("{name}, {round}{state}");
+        current.description = format!("{name}, {round}{state}");
         current.round = Some(round);
     }
 
@@ -241,7 +244,7 @@ impl RunState {
             return;
         }
         let limit = self.cells.iter().find_map(|row| match row.part {
-            Some(CurvePart::Trial { limit, .. }) if row.first == first => Some(limit),
+            Some(CurvePart::Trial { limit, .. }) if row.first_index == first => Some(limit),
             _ => None,
         });
         let search = limit.and_then(|limit| RateSearch::of(record, limit, &[]));

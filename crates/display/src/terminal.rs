@@ -40,18 +40,18 @@ pub fn say(line: &str) {
 enum ScreenState {
     /// No full screen.
     None,
-    Taken,
+    Active,
     /// Entered again, so the next draw must redraw everything.
-    TakenAgain,
+    Resumed,
     /// Restored until the process continues in the foreground.
-    Lent,
+    Suspended,
 }
 
 /// A static, because signal handling needs it and has no [`Terminal`]. Drawing holds the lock.
-static HOLD: Mutex<ScreenState> = Mutex::new(ScreenState::None);
+static SCREEN: Mutex<ScreenState> = Mutex::new(ScreenState::None);
 
 fn hold() -> MutexGuard<'static, ScreenState> {
-    HOLD.lock().unwrap_or_else(PoisonError::into_inner)
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type PanicHook = Arc<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
@@ -59,7 +59,7 @@ type PanicHook = Arc<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 /// The terminal as a full screen; restored when dropped and before a panic message is printed.
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<Stderr>>,
-    hook_before: PanicHook,
+    previous_hook: PanicHook,
 }
 
 impl std::fmt::Debug for Terminal {
@@ -77,7 +77,7 @@ impl Terminal {
         // From here on, an early return must restore the terminal.
         let result = Self::with_panic_hook();
         match result {
-            Ok(_) => *hold = ScreenState::Taken,
+            Ok(_) => *hold = ScreenState::Active,
             Err(_) => give_back(),
         }
         result
@@ -91,14 +91,17 @@ impl Terminal {
             give_back();
             hook(info);
         }));
-        Ok(Self { inner, hook_before })
+        Ok(Self {
+            inner,
+            previous_hook: hook_before,
+        })
     }
 
     /// Keys pressed since the last call; does not wait.
     pub fn keys(&mut self) -> Vec<PressedKey> {
         let mut keys = Vec::new();
         // Reading the terminal in the background would stop this process (SIGTTIN).
-        if *hold() == ScreenState::Lent || !is_in_foreground() {
+        if *hold() == ScreenState::Suspended || !is_in_foreground() {
             return keys;
         }
         while event::poll(Duration::ZERO).unwrap_or(false) {
@@ -116,11 +119,11 @@ impl Terminal {
         }
         take_again(&mut hold);
         match *hold {
-            ScreenState::None | ScreenState::Lent => return,
-            ScreenState::Taken => {}
-            ScreenState::TakenAgain => {
+            ScreenState::None | ScreenState::Suspended => return,
+            ScreenState::Active => {}
+            ScreenState::Resumed => {
                 let _ = self.inner.clear();
-                *hold = ScreenState::Taken;
+                *hold = ScreenState::Active;
             }
         }
         let _ = self.inner.draw(|frame| draw(frame, screen));
@@ -131,12 +134,12 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         let before = std::mem::replace(&mut *hold(), ScreenState::None);
         // A lent terminal is restored already, and may belong to the shell now.
-        if before != ScreenState::Lent {
+        if before != ScreenState::Suspended {
             give_back();
         }
         // A panicking thread cannot change hooks. Its hook has already restored the terminal.
         if !std::thread::panicking() {
-            let hook = Arc::clone(&self.hook_before);
+            let hook = Arc::clone(&self.previous_hook);
             panic::set_hook(Box::new(move |info| hook(info)));
         }
     }
@@ -175,15 +178,15 @@ pub fn resume() {
 }
 
 fn lend(hold: &mut ScreenState) {
-    if matches!(*hold, ScreenState::Taken | ScreenState::TakenAgain) {
+    if matches!(*hold, ScreenState::Active | ScreenState::Resumed) {
         give_back();
-        *hold = ScreenState::Lent;
+        *hold = ScreenState::Suspended;
     }
 }
 
 fn take_again(hold: &mut ScreenState) {
-    if *hold == ScreenState::Lent && take().is_ok() {
-        *hold = ScreenState::TakenAgain;
+    if *hold == ScreenState::Suspended && take().is_ok() {
+        *hold = ScreenState::Resumed;
     }
 }
 

@@ -15,11 +15,11 @@ type DetailedAction = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
 /// Values that the handler needs but cannot query itself.
 struct SignalContext {
-    before: libc::sigaction,
+    previous: libc::sigaction,
     page_bytes: usize,
 }
 
-static SURROUNDINGS: OnceLock<SignalContext> = OnceLock::new();
+static SIGNAL_CONTEXT: OnceLock<SignalContext> = OnceLock::new();
 
 /// Address range of the pages that were replaced by zeros during a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,26 +39,26 @@ struct MappedCopy {
     replaced_from: Cell<usize>,
 }
 
-const NONE: usize = usize::MAX;
+const NO_ADDRESS: usize = usize::MAX;
 
 thread_local! {
     // No destructor, so that a signal handler can access it.
     static COPY: MappedCopy = const {
         MappedCopy {
-            start: Cell::new(NONE),
+            start: Cell::new(NO_ADDRESS),
             end: Cell::new(0),
-            replaced_from: Cell::new(NONE),
+            replaced_from: Cell::new(NO_ADDRESS),
         }
     };
 }
 
 /// Installs the handler for all threads; further calls do nothing.
 pub(crate) fn catch() {
-    static CAUGHT: Once = Once::new();
-    CAUGHT.call_once(|| {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
         // Set before the handler is installed, because the handler reads it.
-        SURROUNDINGS.get_or_init(|| SignalContext {
-            before: exchange(None),
+        SIGNAL_CONTEXT.get_or_init(|| SignalContext {
+            previous: exchange(None),
             page_bytes: rustix::param::page_size(),
         });
         // SAFETY: all zeros are a valid action: the default one, with no flags and an empty mask.
@@ -105,8 +105,8 @@ pub(crate) unsafe fn copy(
         // SAFETY: the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(source, destination, length) };
         compiler_fence(Ordering::SeqCst);
-        copy.start.set(NONE);
-        copy.replaced_from.get() == NONE
+        copy.start.set(NO_ADDRESS);
+        copy.replaced_from.get() == NO_ADDRESS
     })
 }
 
@@ -114,7 +114,7 @@ pub(crate) unsafe fn copy(
 #[cold]
 pub(crate) fn take_replaced() -> ZeroedRange {
     COPY.with(|copy| {
-        let start = copy.replaced_from.replace(NONE);
+        let start = copy.replaced_from.replace(NO_ADDRESS);
         ZeroedRange {
             start,
             length_bytes: page_end(copy.end.get()) - start,
@@ -130,7 +130,7 @@ impl MappedCopy {
         if !(self.start.get()..self.end.get()).contains(&address) {
             return false;
         }
-        let Some(surroundings) = SURROUNDINGS.get() else {
+        let Some(surroundings) = SIGNAL_CONTEXT.get() else {
             return false;
         };
         let first = address - address % surroundings.page_bytes;
@@ -163,7 +163,7 @@ impl MappedCopy {
 
 /// End of the page that contains the byte before an address.
 fn page_end(address: usize) -> usize {
-    let page_bytes = SURROUNDINGS.get().map_or(1, |it| it.page_bytes);
+    let page_bytes = SIGNAL_CONTEXT.get().map_or(1, |it| it.page_bytes);
     address.next_multiple_of(page_bytes)
 }
 
@@ -179,7 +179,10 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
 
 /// Passes the signal to the previous action.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    let Some(SignalContext { before, .. }) = SURROUNDINGS.get() else {
+    let Some(SignalContext {
+        previous: before, ..
+    }) = SIGNAL_CONTEXT.get()
+    else {
         return;
     };
     match before.sa_sigaction {

@@ -27,7 +27,7 @@ impl<C: Clock + ?Sized> Clock for &C {
 #[derive(Debug, Clone)]
 pub struct TscClock {
     counter: CycleCounter,
-    beginning_raw: u64,
+    start_raw: u64,
     /// Nanoseconds per tick, times 2^32.
     scale: u64,
 }
@@ -57,7 +57,7 @@ impl TscClock {
         let beginning_raw = counter.ticks();
         Self {
             counter,
-            beginning_raw,
+            start_raw: beginning_raw,
             scale,
         }
     }
@@ -107,7 +107,7 @@ impl Clock for TscClock {
     #[inline]
     fn now_ns(&self) -> u64 {
         // The counter of another core can be slightly below the start.
-        let ticks = self.counter.ticks().saturating_sub(self.beginning_raw);
+        let ticks = self.counter.ticks().saturating_sub(self.start_raw);
         // A product of 64 bits would overflow after a few seconds.
         ((u128::from(ticks) * u128::from(self.scale)) >> 32) as u64
     }

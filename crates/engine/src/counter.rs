@@ -47,13 +47,15 @@ mod processor {
     const POWER_LEAF: u32 = 0x8000_0007;
     const INVARIANT_TSC: u32 = 1 << 8;
 
-    const AVAILABLE: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    const AVAILABLE_SOURCES: &str =
+        "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 
     pub(super) fn has_counter() -> bool {
         // A processor without the leaf may answer with the values of another leaf.
         let last_leaf = __cpuid(0x8000_0000).eax;
         let is_invariant = last_leaf >= POWER_LEAF && __cpuid(POWER_LEAF).edx & INVARIANT_TSC != 0;
-        is_invariant && !is_rejected(&std::fs::read_to_string(AVAILABLE).unwrap_or_default())
+        is_invariant
+            && !is_rejected(&std::fs::read_to_string(AVAILABLE_SOURCES).unwrap_or_default())
     }
 
     /// `true` if the kernel has found that the counters of two cores differ or do not run evenly:

@@ -132,9 +132,9 @@ mod tests {
     fn a_thread_gets_its_own_copies_of_files_and_the_originals_stay_open() {
         let files: Arc<[OwnedFd]> = [File::open("/dev/zero").unwrap().into()].into();
         let number = files[0].as_raw_fd();
-        let lent = Arc::clone(&files);
+        let shared = Arc::clone(&files);
         let work = move || {
-            let read = with_own_files(&lent, |copies| {
+            let read = with_own_files(&shared, |copies| {
                 let mut byte = [1];
                 rustix::io::read(&copies[0], &mut byte).map(|count| (count, byte))
             });
@@ -156,12 +156,12 @@ mod tests {
     #[test]
     fn files_opened_in_a_threads_own_table_cannot_leave_it() {
         assert!(thread_ends_cleanly(drop));
-        let place = Mutex::new(None);
+        let slot = Mutex::new(None);
         assert!(!thread_ends_cleanly(
-            |file| *place.lock().unwrap() = Some(file)
+            |file| *slot.lock().unwrap() = Some(file)
         ));
         // Here its number is another file's, or none's.
-        std::mem::forget(place);
+        std::mem::forget(slot);
         let returned = || with_own_descriptors(|| File::open("/dev/zero"));
         assert!(thread::spawn(move || returned().map(drop)).join().is_err());
     }

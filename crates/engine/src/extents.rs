@@ -18,10 +18,10 @@ const LAST: u32 = 0x1;
 /// Extent that is allocated but not written; it reads as zeros.
 const UNWRITTEN: u32 = 0x800;
 /// Maximum number of extents to examine; a file with more is not a blank one.
-const LOOKED_MAX: usize = 1 << 17;
+const EXTENTS_MAX: usize = 1 << 17;
 /// Extents without a usable physical address: unknown, compressed, encrypted, or stored in the
 /// inode.
-const PLACELESS: u32 = 0x2 | 0x8 | 0x100 | 0x200;
+const NO_ADDRESS: u32 = 0x2 | 0x8 | 0x100 | 0x200;
 
 const FIEMAP: Opcode = opcode::read_write::<ExtentHeader>(b'f', 11);
 
@@ -45,7 +45,7 @@ struct Extent {
     length_bytes: u64,
     reserved: [u64; 2],
     flags: u32,
-    reserved_too: [u32; 3],
+    reserved_tail: [u32; 3],
 }
 
 #[repr(C)]
@@ -96,7 +96,7 @@ pub fn count_extents(file: impl AsFd) -> io::Result<Option<u64>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unwritten {
     /// Number of bytes examined, from the start of the range.
-    pub looked_bytes: u64,
+    pub examined_bytes: u64,
     /// Number of the examined bytes that were never written: holes, and extents that are only
     /// reserved.
     pub unwritten_bytes: u64,
@@ -120,7 +120,7 @@ pub fn find_unwritten(file: impl AsFd, part: Range<u64>) -> io::Result<Option<Un
 fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Unwritten>, Errno> {
     let (mut written_bytes, mut looked_count) = (0, 0);
     let mut start_bytes = part.start;
-    while start_bytes < part.end && looked_count < LOOKED_MAX {
+    while start_bytes < part.end && looked_count < EXTENTS_MAX {
         let map = extents_from(file, start_bytes)?;
         let extents = &map.extents[..(map.header.mapped_count as usize).min(BATCH)];
         // No extent follows, so the rest of the range is a hole.
@@ -135,25 +135,25 @@ fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Un
             .map(|it| common_bytes(it, start_bytes, part.end))
             .sum::<u64>();
         looked_count += extents.len();
-        let behind = last.logical_bytes.saturating_add(last.length_bytes);
+        let extent_end_bytes = last.logical_bytes.saturating_add(last.length_bytes);
         start_bytes = match last.flags & LAST {
             // Always moves on, even if the file system returns an extent before the requested
             // start.
-            0 => behind.max(start_bytes.saturating_add(1)),
+            0 => extent_end_bytes.max(start_bytes.saturating_add(1)),
             _ => part.end,
         };
     }
     let looked_bytes = start_bytes.min(part.end).saturating_sub(part.start);
     Ok(Some(Unwritten {
-        looked_bytes,
+        examined_bytes: looked_bytes,
         unwritten_bytes: looked_bytes.saturating_sub(written_bytes),
     }))
 }
 
 /// Number of bytes of an extent within a range of the file.
 fn common_bytes(extent: &Extent, start_bytes: u64, end_bytes: u64) -> u64 {
-    let behind = extent.logical_bytes.saturating_add(extent.length_bytes);
-    behind
+    let extent_end_bytes = extent.logical_bytes.saturating_add(extent.length_bytes);
+    extent_end_bytes
         .min(end_bytes)
         .saturating_sub(extent.logical_bytes.max(start_bytes))
 }
@@ -161,7 +161,7 @@ fn common_bytes(extent: &Extent, start_bytes: u64, end_bytes: u64) -> u64 {
 /// For file systems without extents, such as tmpfs; changes the file position.
 fn unwritten_by_seeking(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Unwritten>, Errno> {
     let (mut written_bytes, mut at_bytes) = (0, part.start);
-    for _ in 0..LOOKED_MAX {
+    for _ in 0..EXTENTS_MAX {
         let data = match seek(file, SeekFrom::Data(at_bytes)) {
             Ok(data) => data.min(part.end),
             // No data follows.
@@ -180,14 +180,14 @@ fn unwritten_by_seeking(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Un
     }
     let looked_bytes = at_bytes.min(part.end).saturating_sub(part.start);
     Ok(Some(Unwritten {
-        looked_bytes,
+        examined_bytes: looked_bytes,
         unwritten_bytes: looked_bytes.saturating_sub(written_bytes),
     }))
 }
 
 impl Extent {
     fn is_followed_by(&self, next: &Self) -> bool {
-        let has_place = (self.flags | next.flags) & PLACELESS == 0;
+        let has_place = (self.flags | next.flags) & NO_ADDRESS == 0;
         has_place
             && self.physical_bytes.checked_add(self.length_bytes) == Some(next.physical_bytes)
             && self.logical_bytes.checked_add(self.length_bytes) == Some(next.logical_bytes)
@@ -273,12 +273,12 @@ mod tests {
             let found = |part| find_unwritten(&file, part).expect("an answer");
             let seen = found(0..8 * MIB).expect("it told before");
             let wanted = Unwritten {
-                looked_bytes: 8 * MIB,
+                examined_bytes: 8 * MIB,
                 unwritten_bytes: 6 * MIB,
             };
             assert_eq!(seen, wanted, "in memory: {in_memory}");
-            let of_data = found(MIB..2 * MIB).expect("it told before");
-            assert_eq!(of_data.unwritten_bytes, 0);
+            let in_data = found(MIB..2 * MIB).expect("it told before");
+            assert_eq!(in_data.unwritten_bytes, 0);
             let flags = rustix::fs::FallocateFlags::empty();
             if rustix::fs::fallocate(&file, flags, 4 * MIB, MIB).is_ok() {
                 let reserved = found(0..8 * MIB).expect("it told before");

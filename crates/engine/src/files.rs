@@ -45,14 +45,14 @@ impl EngineFiles {
         file: OwnedFd,
     ) -> Result<Option<OwnedFd>, EngineError> {
         let file_count = self.count();
-        let place = self
+        let slot = self
             .open
             .get_mut(file_index as usize)
             .ok_or(EngineError::FileIndex {
                 file_index,
                 file_count,
             })?;
-        Ok(place.replace(file))
+        Ok(slot.replace(file))
     }
 
     /// Sets one recipe per file, in order.

@@ -3,10 +3,10 @@
 use std::io;
 
 /// `IOPRIO_WHO_PROCESS`: a thread, by its number.
-const WHO_THREAD: libc::c_int = 1;
+const WHO_PROCESS: libc::c_int = 1;
 
 /// Position of the class in a priority, above the level.
-const LEVEL_BITS: u8 = 13;
+const CLASS_SHIFT: u8 = 13;
 
 /// Sets the priority of all further requests of the calling thread. `class` is 1 for real time, 2
 /// for best effort, 3 for idle; `level` is from 0, the highest, to 7.
@@ -16,9 +16,9 @@ const LEVEL_BITS: u8 = 13;
 /// # Errors
 /// If the thread may not have this priority (`EPERM`), or it does not exist (`EINVAL`).
 pub fn set_io_priority(class: u8, level: u8) -> io::Result<()> {
-    let priority = libc::c_int::from(class) << LEVEL_BITS | libc::c_int::from(level);
+    let priority = libc::c_int::from(class) << CLASS_SHIFT | libc::c_int::from(level);
     // SAFETY: the call takes three numbers and touches no memory; 0 is the calling thread.
-    let done = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_THREAD, 0, priority) };
+    let done = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, priority) };
     match done {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -25,7 +25,7 @@ pub struct Request {
 
 impl Request {
     /// A read of 0 bytes, which is never issued: a placeholder, and the default of all fields.
-    pub const NOTHING: Self = Self {
+    pub const EMPTY: Self = Self {
         operation: Operation::Read,
         fileset: 0,
         handle: 0,
@@ -99,7 +99,7 @@ impl Request {
     #[must_use]
     pub const fn file_offset(&self) -> Option<u64> {
         match Self::place(self.offset_bytes) {
-            TransferPosition::Offset(bytes) | TransferPosition::Sought(bytes) => Some(bytes),
+            TransferPosition::Offset(bytes) | TransferPosition::Seek(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -110,10 +110,10 @@ impl Request {
             // No unit collides with these three codes, because its size has 32 bits.
             Self::AT_POSITION => TransferPosition::Position,
             Self::AT_END => TransferPosition::End,
-            Self::SEEK_END => TransferPosition::SoughtEnd,
+            Self::SEEK_END => TransferPosition::SeekEnd,
             0..Self::FIRST_CODE => TransferPosition::Offset(offset_bytes),
             Self::FIRST_CODE..Self::FIRST_UNIT => {
-                TransferPosition::Sought(offset_bytes - Self::FIRST_CODE)
+                TransferPosition::Seek(offset_bytes - Self::FIRST_CODE)
             }
             // Take the lower half.
             _ => TransferPosition::Units(offset_bytes as u32),
@@ -131,11 +131,11 @@ pub(crate) enum TransferPosition {
     /// At the file's position, in calls of this many bytes.
     Units(u32),
     /// At this offset, after seeking there.
-    Sought(u64),
+    Seek(u64),
     /// At the end of the file, without using its position.
     End,
     /// At the end of the file, after seeking there.
-    SoughtEnd,
+    SeekEnd,
 }
 
 /// Outcome of a request.
@@ -233,7 +233,7 @@ mod tests {
         for offset in [0, 4096, last] {
             assert_eq!(Request::place(offset), TransferPosition::Offset(offset));
             let sought = Request::place(Request::seeking(offset));
-            assert_eq!(sought, TransferPosition::Sought(offset));
+            assert_eq!(sought, TransferPosition::Seek(offset));
         }
         for unit in [0, 1, u32::MAX] {
             let placed = Request::place(Request::in_units(unit));
@@ -245,9 +245,6 @@ mod tests {
             TransferPosition::Position
         );
         assert_eq!(Request::place(Request::AT_END), TransferPosition::End);
-        assert_eq!(
-            Request::place(Request::SEEK_END),
-            TransferPosition::SoughtEnd
-        );
+        assert_eq!(Request::place(Request::SEEK_END), TransferPosition::SeekEnd);
     }
 }

@@ -13,7 +13,7 @@ use engine::{Engine, Mmap, MmapOptions, Operation, Request, Wait};
 const PAGE: u64 = 4096;
 const SIZE: u64 = 64 * PAGE;
 /// Set for the process that is to die.
-const DIES: &str = "PGMETER_TEST_DIES";
+const CHILD_VARIABLE: &str = "PGMETER_TEST_DIES";
 
 /// A directory with a file whose pages hold their number.
 struct PagedFile {
@@ -25,9 +25,9 @@ impl PagedFile {
     fn new() -> Self {
         let dir = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let content: Vec<u8> = (0..SIZE).map(|offset| (offset / PAGE) as u8).collect();
-        let place = Self { dir, content };
-        std::fs::write(place.path(), &place.content).unwrap();
-        place
+        let paged = Self { dir, content };
+        std::fs::write(paged.path(), &paged.content).unwrap();
+        paged
     }
 
     fn path(&self) -> PathBuf {
@@ -67,9 +67,9 @@ fn one(engine: &mut Mmap, operation: Operation, page: u64, pages: u64) -> i32 {
 
 #[test]
 fn access_past_the_end_of_a_shortened_file_fails_with_eio() {
-    let place = PagedFile::new();
-    let mut engine = place.mmap();
-    place.set_len(10 * PAGE);
+    let paged = PagedFile::new();
+    let mut engine = paged.mmap();
+    paged.set_len(10 * PAGE);
     for operation in [Operation::Read, Operation::Write] {
         assert_eq!(one(&mut engine, operation, 20, 4), -libc::EIO);
         // The end of the file is in the middle of it.
@@ -82,40 +82,40 @@ fn access_past_the_end_of_a_shortened_file_fails_with_eio() {
 
 #[test]
 fn a_restored_file_can_be_read_and_written_again() {
-    let place = PagedFile::new();
-    let mut engine = place.mmap();
-    place.set_len(2 * PAGE);
+    let paged = PagedFile::new();
+    let mut engine = paged.mmap();
+    paged.set_len(2 * PAGE);
     assert_eq!(one(&mut engine, Operation::Read, 0, 4), -libc::EIO);
-    std::fs::write(place.path(), &place.content).unwrap();
+    std::fs::write(paged.path(), &paged.content).unwrap();
     assert_eq!(one(&mut engine, Operation::Read, 1, 4), 4 * PAGE as i32);
-    let wanted = &place.content[PAGE as usize..5 * PAGE as usize];
+    let wanted = &paged.content[PAGE as usize..5 * PAGE as usize];
     assert!(&engine.buffer(0)[..] == wanted);
     engine.buffer(0).fill(7);
     assert_eq!(one(&mut engine, Operation::Write, 1, 4), 4 * PAGE as i32);
-    let written = std::fs::read(place.path()).unwrap();
+    let written = std::fs::read(paged.path()).unwrap();
     assert!(
         written[PAGE as usize..5 * PAGE as usize]
             .iter()
             .all(|byte| *byte == 7)
     );
-    assert!(written[5 * PAGE as usize..] == place.content[5 * PAGE as usize..]);
+    assert!(written[5 * PAGE as usize..] == paged.content[5 * PAGE as usize..]);
 }
 
 #[test]
 fn a_bus_error_outside_the_engine_ends_the_process() {
-    if std::env::var_os(DIES).is_some() {
-        let place = PagedFile::new();
-        let mut engine = place.mmap();
+    if std::env::var_os(CHILD_VARIABLE).is_some() {
+        let paged = PagedFile::new();
+        let mut engine = paged.mmap();
         assert_eq!(one(&mut engine, Operation::Read, 0, 1), PAGE as i32);
-        let file = place.open();
+        let file = paged.open();
         // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
         let mapped = unsafe {
             let (size, shared) = (PAGE as usize, rustix::mm::MapFlags::SHARED);
             let read = rustix::mm::ProtFlags::READ;
             rustix::mm::mmap(std::ptr::null_mut(), size, read, shared, file, 0).unwrap()
         };
-        place.set_len(0);
-        std::fs::remove_dir_all(place.dir.path()).unwrap();
+        paged.set_len(0);
+        std::fs::remove_dir_all(paged.dir.path()).unwrap();
         // SAFETY: the mapping is there; that the access fails is what is tested.
         let byte = unsafe { mapped.cast::<u8>().read_volatile() };
         panic!("read {byte}");
@@ -123,7 +123,7 @@ fn a_bus_error_outside_the_engine_ends_the_process() {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "a_bus_error_outside_the_engine_ends_the_process"])
-        .env(DIES, "1")
+        .env(CHILD_VARIABLE, "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let status = command.status().unwrap();

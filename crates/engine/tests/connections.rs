@@ -60,15 +60,15 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Reopens, &ContentDir)) {
         |files, slots| Some(Box::new(ring(files, slots, 4096, UringOptions::default())?)),
     ];
     for make in engines {
-        let place = ContentDir::new(SIZE);
-        if let Some(mut engine) = make(place.buffered(), slots) {
-            check(engine.as_mut(), &place);
+        let content_dir = ContentDir::new(SIZE);
+        if let Some(mut engine) = make(content_dir.buffered(), slots) {
+            check(engine.as_mut(), &content_dir);
         }
     }
 }
 
-fn recipe(place: &ContentDir, name: &str) -> Reopen {
-    let directory = OwnedFd::from(File::open(place.dir.path()).unwrap());
+fn recipe(content_dir: &ContentDir, name: &str) -> Reopen {
+    let directory = OwnedFd::from(File::open(content_dir.dir.path()).unwrap());
     Reopen::file(directory, Path::new(name), PLAN).unwrap()
 }
 
@@ -78,8 +78,8 @@ fn execute_in_slot_0(engine: &mut dyn Reopens, operation: Operation) -> i32 {
 }
 
 /// Descriptors of this process that lead to the place's file; tests of other places run beside.
-fn open_count(place: &ContentDir) -> usize {
-    let path = place.dir.path().join(NAME);
+fn open_count(content_dir: &ContentDir) -> usize {
+    let path = content_dir.dir.path().join(NAME);
     std::fs::read_dir("/proc/self/fd")
         .unwrap()
         .filter(|entry| {
@@ -162,28 +162,28 @@ fn a_file_that_is_gone_or_became_a_link_fails_to_open_until_it_is_back() {
 
 #[test]
 fn a_file_that_lost_its_content_cannot_be_mapped_and_is_closed_again() {
-    let place = ContentDir::new(SIZE);
-    let mut engine = Mmap::new(place.buffered(), 1, 4096, MmapOptions::default()).unwrap();
-    engine.set_reopen(vec![recipe(&place, NAME)]).unwrap();
-    File::create(place.dir.path().join(NAME)).unwrap();
+    let content_dir = ContentDir::new(SIZE);
+    let mut engine = Mmap::new(content_dir.buffered(), 1, 4096, MmapOptions::default()).unwrap();
+    engine.set_reopen(vec![recipe(&content_dir, NAME)]).unwrap();
+    File::create(content_dir.dir.path().join(NAME)).unwrap();
     assert_eq!(
         execute_in_slot_0(&mut engine, Operation::Open),
         -libc::EINVAL
     );
-    assert_eq!(open_count(&place), 0);
+    assert_eq!(open_count(&content_dir), 0);
 }
 
 #[test]
 fn direct_files_are_reopened_for_direct_io() {
-    let place = ContentDir::new(SIZE);
-    let file = match place.open(CacheMode::Direct) {
+    let content_dir = ContentDir::new(SIZE);
+    let file = match content_dir.open(CacheMode::Direct) {
         Ok(file) => file,
         Err(error) => return println!("skipped: {error}"),
     };
     let Some(mut engine) = ring(vec![file], 2, 4096, UringOptions::default()) else {
         return;
     };
-    let directory = OwnedFd::from(File::open(place.dir.path()).unwrap());
+    let directory = OwnedFd::from(File::open(content_dir.dir.path()).unwrap());
     let plan = OpenPlan {
         cache: CacheMode::Direct,
         ..PLAN
@@ -191,22 +191,22 @@ fn direct_files_are_reopened_for_direct_io() {
     let recipe = Reopen::file(directory, Path::new(NAME), plan).unwrap();
     engine.set_reopen(vec![recipe]).unwrap();
     assert_eq!(execute_in_slot_0(&mut engine, Operation::Open), 0);
-    random_reads_agree(&mut engine, &place.content, 4096, 100);
+    random_reads_agree(&mut engine, &content_dir.content, 4096, 100);
     let unaligned = execute(&mut engine, request(Operation::Read, 0, 1, 100));
     assert_eq!(unaligned, -libc::EINVAL);
 }
 
 #[test]
 fn one_file_is_closed_while_requests_for_another_are_in_flight() {
-    let place = ContentDir::new(SIZE);
+    let content_dir = ContentDir::new(SIZE);
     let files = vec![
-        place.open(CacheMode::Buffered).unwrap(),
-        place.open(CacheMode::Buffered).unwrap(),
+        content_dir.open(CacheMode::Buffered).unwrap(),
+        content_dir.open(CacheMode::Buffered).unwrap(),
     ];
     let Some(mut engine) = ring(files, 8, 4096, UringOptions::default()) else {
         return;
     };
-    let recipes = vec![recipe(&place, NAME), recipe(&place, NAME)];
+    let recipes = vec![recipe(&content_dir, NAME), recipe(&content_dir, NAME)];
     engine.set_reopen(recipes).unwrap();
     let mut done = Vec::with_capacity(8);
     let mut push = |operation, slot, file_index, length| {

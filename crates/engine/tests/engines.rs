@@ -39,9 +39,9 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &ContentDir)) {
         },
     ];
     for make in engines {
-        let place = ContentDir::new(SIZE);
-        if let Some(mut engine) = make(place.buffered(), slots) {
-            check(engine.as_mut(), &place);
+        let content_dir = ContentDir::new(SIZE);
+        if let Some(mut engine) = make(content_dir.buffered(), slots) {
+            check(engine.as_mut(), &content_dir);
         }
     }
 }
@@ -66,16 +66,21 @@ fn random_reads_agree_with_the_file_at_depth_1_and_below_a_sector() {
 
 #[test]
 fn direct_reads_agree_with_the_file() {
-    let place = ContentDir::new(SIZE);
+    let content_dir = ContentDir::new(SIZE);
     for slots in [1, 128] {
-        let file = match place.open(CacheMode::Direct) {
+        let file = match content_dir.open(CacheMode::Direct) {
             Ok(file) => file,
             Err(error) => return println!("skipped: {error}"),
         };
-        let again = vec![place.open(CacheMode::Direct).unwrap()];
-        random_reads_agree(&mut psync(again, slots, 4096), &place.content, 4096, 500);
+        let again = vec![content_dir.open(CacheMode::Direct).unwrap()];
+        random_reads_agree(
+            &mut psync(again, slots, 4096),
+            &content_dir.content,
+            4096,
+            500,
+        );
         if let Some(mut engine) = ring(vec![file], slots, 4096, UringOptions::default()) {
-            random_reads_agree(&mut engine, &place.content, 4096, 2_000);
+            random_reads_agree(&mut engine, &content_dir.content, 4096, 2_000);
         }
     }
 }
@@ -107,9 +112,9 @@ fn a_read_past_the_end_is_reported_as_short() {
 #[test]
 fn missing_files_and_unsupported_operations_return_negative_errno() {
     with_each(1, |engine, _| {
-        let mut wrong = request(Operation::Read, 0, 0, 512);
-        wrong.file_index = 9;
-        assert_eq!(execute(engine, wrong), -libc::EBADF);
+        let mut invalid = request(Operation::Read, 0, 0, 512);
+        invalid.file_index = 9;
+        assert_eq!(execute(engine, invalid), -libc::EBADF);
         assert_eq!(one(engine, Operation::Mkdir, 0, 0), -libc::EOPNOTSUPP);
     });
 }
@@ -134,8 +139,8 @@ fn a_full_device_is_reported_as_enospc() {
 
 #[test]
 fn writing_to_a_file_open_for_reading_is_reported_as_ebadf() {
-    let place = ContentDir::new(4096);
-    let path = place.dir.path().join(common::NAME);
+    let content_dir = ContentDir::new(4096);
+    let path = content_dir.dir.path().join(common::NAME);
     let read_only = || vec![OwnedFd::from(std::fs::File::open(&path).unwrap())];
     let write = request(Operation::Write, 0, 0, 512);
     assert_eq!(
@@ -151,8 +156,8 @@ fn writing_to_a_file_open_for_reading_is_reported_as_ebadf() {
 
 #[test]
 fn a_mapping_does_not_grow_and_an_empty_file_is_refused() {
-    let place = ContentDir::new(4096);
-    let mut engine = mmap(place.buffered(), 1, 4096);
+    let content_dir = ContentDir::new(4096);
+    let mut engine = mmap(content_dir.buffered(), 1, 4096);
     assert_eq!(one(&mut engine, Operation::Write, 4000, 4096), 96);
     assert_eq!(one(&mut engine, Operation::Write, 4096, 1), -libc::EFBIG);
     assert_eq!(
@@ -221,9 +226,14 @@ fn reopening_replaces_the_file() {
 
 #[test]
 fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
-    let place = ContentDir::new(SIZE);
-    match Psync::new(place.buffered(), 4, 4096, PsyncOptions { dontcache: true }) {
-        Ok(mut engine) => random_reads_agree(&mut engine, &place.content, 4096, 500),
+    let content_dir = ContentDir::new(SIZE);
+    match Psync::new(
+        content_dir.buffered(),
+        4,
+        4096,
+        PsyncOptions { dontcache: true },
+    ) {
+        Ok(mut engine) => random_reads_agree(&mut engine, &content_dir.content, 4096, 500),
         Err(EngineError::DontcacheRefused { file_index: 0 }) => {
             return println!("skipped: the file system has no RWF_DONTCACHE");
         }
@@ -233,8 +243,8 @@ fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
         dontcache: true,
         ..UringOptions::default()
     };
-    if let Some(mut engine) = ring(place.buffered(), 32, 4096, options) {
-        random_reads_agree(&mut engine, &place.content, 4096, 2_000);
+    if let Some(mut engine) = ring(content_dir.buffered(), 32, 4096, options) {
+        random_reads_agree(&mut engine, &content_dir.content, 4096, 2_000);
     }
 }
 

@@ -129,7 +129,7 @@ fn no_operation_allocates() {
         let last = Request {
             operation: Operation::Unlink,
             file_index: 1000,
-            ..Request::NOTHING
+            ..Request::EMPTY
         };
         engine.push(last);
         engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();

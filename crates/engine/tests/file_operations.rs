@@ -38,7 +38,7 @@ impl FilesetDir {
         let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let rule = NameRule {
             prefix: "f".to_owned(),
-            numbering: Numbering::Within,
+            numbering: Numbering::PerDirectory,
             subdirectories: (subdirectory_count > 0).then(|| SubdirectoryRule {
                 count: subdirectory_count,
                 prefix: "s".to_owned(),
@@ -94,11 +94,11 @@ fn engines(set: &Arc<Fileset>, slots: u32, options: &FileEngineOptions) -> Vec<B
 /// Runs `check` with both engines, each on a place of its own with files in one directory.
 fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &FilesetDir)) {
     for index in 0..2 {
-        let place = FilesetDir::new(0, true);
+        let fileset_dir = FilesetDir::new(0, true);
         if let Some(engine) =
-            engines(&place.set, slots, &FileEngineOptions::default()).get_mut(index)
+            engines(&fileset_dir.set, slots, &FileEngineOptions::default()).get_mut(index)
         {
-            check(engine.as_mut(), &place);
+            check(engine.as_mut(), &fileset_dir);
         }
     }
 }
@@ -108,7 +108,7 @@ fn request(operation: Operation, file_index: u32, offset_bytes: u64) -> Request 
         operation,
         file_index,
         offset_bytes,
-        ..Request::NOTHING
+        ..Request::EMPTY
     }
 }
 
@@ -228,20 +228,20 @@ fn ten_thousand_files_are_created_and_removed_32_at_a_time() {
 #[test]
 fn files_work_in_open_and_unopened_subdirectories() {
     for is_open in [false, true] {
-        let place = FilesetDir::new(7, is_open);
-        for engine in &mut engines(&place.set, 8, &FileEngineOptions::default()) {
+        let fileset_dir = FilesetDir::new(7, is_open);
+        for engine in &mut engines(&fileset_dir.set, 8, &FileEngineOptions::default()) {
             for subdirectory in 0..7 {
-                let made = one(
+                let result = one(
                     engine.as_mut(),
                     Operation::Mkdir,
                     subdirectory,
                     RequestObject::Directory.code(),
                 );
-                assert_eq!(made, if is_open { -libc::EEXIST } else { 0 });
+                assert_eq!(result, if is_open { -libc::EEXIST } else { 0 });
             }
             live(engine.as_mut(), 500);
             assert_eq!(one(engine.as_mut(), Operation::Create, 7 * 12 + 3, 0), 0);
-            assert!(place.path("s3/f12").is_file());
+            assert!(fileset_dir.path("s3/f12").is_file());
             let listed = one(
                 engine.as_mut(),
                 Operation::Readdir,
@@ -258,13 +258,13 @@ fn files_work_in_open_and_unopened_subdirectories() {
             assert_eq!(full, -libc::ENOTEMPTY);
             assert_eq!(one(engine.as_mut(), Operation::Unlink, 7 * 12 + 3, 0), 0);
             for subdirectory in (0..7).filter(|_| !is_open) {
-                let gone = one(
+                let result = one(
                     engine.as_mut(),
                     Operation::Rmdir,
                     subdirectory,
                     RequestObject::Directory.code(),
                 );
-                assert_eq!(gone, 0);
+                assert_eq!(result, 0);
             }
         }
     }
@@ -408,8 +408,11 @@ fn every_request_can_use_the_position_of_the_open_file() {
         ..FileEngineOptions::default()
     };
     for index in 0..2 {
-        let place = FilesetDir::new(0, true);
-        let Some(engine) = &mut engines(&place.set, 1, &options).into_iter().nth(index) else {
+        let fileset_dir = FilesetDir::new(0, true);
+        let Some(engine) = &mut engines(&fileset_dir.set, 1, &options)
+            .into_iter()
+            .nth(index)
+        else {
             continue;
         };
         let engine = engine.as_mut();
@@ -420,7 +423,7 @@ fn every_request_can_use_the_position_of_the_open_file() {
         }
         assert_eq!(one(engine, Operation::Truncate, 0, 8), 0);
         assert_eq!(one(engine, Operation::Close, 0, 0), 0);
-        assert_eq!(std::fs::read(place.path("f0")).unwrap(), b"aaabbbcc");
+        assert_eq!(std::fs::read(fileset_dir.path("f0")).unwrap(), b"aaabbbcc");
         assert_eq!(open(engine, 0, OpenAccess::Read), 0);
         assert_eq!(sized(engine, Operation::Read, 5, 6), 6);
         assert_eq!(sized(engine, Operation::Read, 5, 6), 2);
@@ -438,8 +441,8 @@ fn a_directory_is_synced_by_the_name_of_a_file_in_it() {
         }
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);
         assert_eq!(execute(engine, sync), -libc::EBUSY);
-        let beside = Request { slot: 1, ..sync };
-        assert_eq!(execute(engine, beside), 0);
+        let parallel = Request { slot: 1, ..sync };
+        assert_eq!(execute(engine, parallel), 0);
         assert_eq!(one(engine, Operation::Fsync, 0, 0), 0);
         assert_eq!(one(engine, Operation::Close, 0, 0), 0);
     });
@@ -447,8 +450,8 @@ fn a_directory_is_synced_by_the_name_of_a_file_in_it() {
 
 #[test]
 fn syncing_a_missing_directory_fails() {
-    let place = FilesetDir::new(2, false);
-    for mut engine in engines(&place.set, 2, &FileEngineOptions::default()) {
+    let fileset_dir = FilesetDir::new(2, false);
+    for mut engine in engines(&fileset_dir.set, 2, &FileEngineOptions::default()) {
         let engine = engine.as_mut();
         let mut done = Vec::with_capacity(2);
         for slot in 0..2 {
@@ -506,9 +509,9 @@ fn names_are_renamed_linked_and_listed() {
 
 #[test]
 fn more_entries_than_one_call_returns_are_all_listed() {
-    let place = FilesetDir::new(0, true);
-    (0..3000).for_each(|index| drop(File::create(place.path(&format!("f{index}"))).unwrap()));
-    for engine in &mut engines(&place.set, 1, &FileEngineOptions::default()) {
+    let fileset_dir = FilesetDir::new(0, true);
+    (0..3000).for_each(|index| drop(File::create(fileset_dir.path(&format!("f{index}"))).unwrap()));
+    for engine in &mut engines(&fileset_dir.set, 1, &FileEngineOptions::default()) {
         let listed = one(
             engine.as_mut(),
             Operation::Readdir,
@@ -535,10 +538,10 @@ fn links_inside_the_tree_are_not_followed() {
             },
             ..FileEngineOptions::default()
         };
-        let place = FilesetDir::new(0, true);
-        symlink(&victim, place.path("f0")).unwrap();
-        symlink("f9", place.path("f1")).unwrap();
-        for engine in &mut engines(&place.set, 1, &options) {
+        let fileset_dir = FilesetDir::new(0, true);
+        symlink(&victim, fileset_dir.path("f0")).unwrap();
+        symlink("f9", fileset_dir.path("f1")).unwrap();
+        for engine in &mut engines(&fileset_dir.set, 1, &options) {
             let engine = engine.as_mut();
             assert_eq!(one(engine, Operation::Create, 0, 0), -libc::ELOOP);
             assert_eq!(open(engine, 0, OpenAccess::Write), -libc::ELOOP);
@@ -548,7 +551,7 @@ fn links_inside_the_tree_are_not_followed() {
         // A link is removed itself.
         assert_eq!(
             one(
-                engines(&place.set, 1, &options)[0].as_mut(),
+                engines(&fileset_dir.set, 1, &options)[0].as_mut(),
                 Operation::Unlink,
                 0,
                 0
@@ -565,19 +568,19 @@ fn a_subdirectory_replaced_by_a_link_is_not_entered() {
     let victim = outside.path().join("f0");
     std::fs::write(&victim, "precious").unwrap();
     for is_open in [false, true] {
-        let place = FilesetDir::new(1, is_open);
+        let fileset_dir = FilesetDir::new(1, is_open);
         if is_open {
-            std::fs::rename(place.path("s0"), place.path("away")).unwrap();
+            std::fs::rename(fileset_dir.path("s0"), fileset_dir.path("away")).unwrap();
         }
-        symlink(outside.path(), place.path("s0")).unwrap();
-        for engine in &mut engines(&place.set, 1, &FileEngineOptions::default()) {
+        symlink(outside.path(), fileset_dir.path("s0")).unwrap();
+        for engine in &mut engines(&fileset_dir.set, 1, &FileEngineOptions::default()) {
             let engine = engine.as_mut();
             let wanted = if is_open { -libc::ENOENT } else { -libc::ELOOP };
             assert_eq!(open(engine, 0, OpenAccess::Write), wanted);
             let created = one(engine, Operation::Create, 0, 0);
             assert_eq!(created, if is_open { 0 } else { -libc::ELOOP });
             if is_open {
-                assert!(place.path("away/f0").exists());
+                assert!(fileset_dir.path("away/f0").exists());
                 assert_eq!(one(engine, Operation::Close, 0, 0), 0);
                 assert_eq!(one(engine, Operation::Unlink, 0, 0), 0);
             }
@@ -615,8 +618,8 @@ fn the_requested_flags_and_permissions_are_used() {
         ..FileEngineOptions::default()
     };
     for index in 0..2 {
-        let place = FilesetDir::new(0, true);
-        let mut engines = engines(&place.set, 1, &options);
+        let fileset_dir = FilesetDir::new(0, true);
+        let mut engines = engines(&fileset_dir.set, 1, &options);
         let Some(engine) = engines.get_mut(index) else {
             return;
         };
@@ -626,7 +629,7 @@ fn the_requested_flags_and_permissions_are_used() {
         }
         assert_eq!(open(engine.as_mut(), 0, OpenAccess::Append), 0);
         assert_eq!(one(engine.as_mut(), Operation::Mkdir, 1, 0), 0);
-        let mode = |name: &str| place.path(name).metadata().unwrap().mode() & 0o777;
+        let mode = |name: &str| fileset_dir.path(name).metadata().unwrap().mode() & 0o777;
         // Whatever the process masks is masked here too.
         assert_eq!(mode("f0") & !0o640, 0);
         assert_eq!(mode("f1") & !0o750, 0);
@@ -637,14 +640,14 @@ fn the_requested_flags_and_permissions_are_used() {
 /// Asks both engines for a small file as a whole.
 #[test]
 fn a_whole_file_is_read_by_one_request_and_nothing_stays_open() {
-    let place = FilesetDir::new(0, true);
-    std::fs::write(place.path("f0"), "content").unwrap();
-    std::fs::create_dir(place.path("f1")).unwrap();
-    symlink("f0", place.path("f2")).unwrap();
+    let fileset_dir = FilesetDir::new(0, true);
+    std::fs::write(fileset_dir.path("f0"), "content").unwrap();
+    std::fs::create_dir(fileset_dir.path("f1")).unwrap();
+    symlink("f0", fileset_dir.path("f2")).unwrap();
     let options = FileEngineOptions::default();
-    let psync = PsyncFiles::new(Arc::clone(&place.set), 4, 4096, options.clone()).unwrap();
+    let psync = PsyncFiles::new(Arc::clone(&fileset_dir.set), 4, 4096, options.clone()).unwrap();
     let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
-    if let Some(ring) = ring(&place.set, 4, options) {
+    if let Some(ring) = ring(&fileset_dir.set, 4, options) {
         engines.push(Box::new(ring));
     }
     for engine in &mut engines {
@@ -659,10 +662,10 @@ fn a_whole_file_is_read_by_one_request_and_nothing_stays_open() {
                 (2, 7, -libc::ELOOP),
                 (9, 7, -libc::ENOENT),
             ] {
-                let whole =
+                let read_whole =
                     |slot| small_request(Operation::ReadWhole, slot, file_index, length_bytes);
                 let mut left = 4;
-                (0..4).for_each(|slot| engine.push(whole(slot)));
+                (0..4).for_each(|slot| engine.push(read_whole(slot)));
                 let mut done: Vec<Completion> = Vec::with_capacity(4);
                 while left > 0 {
                     engine.reap(WAIT, &mut done).unwrap();
@@ -712,8 +715,8 @@ const fn small_request(
 
 #[test]
 fn a_ring_reports_which_operations_use_system_calls() {
-    let place = FilesetDir::new(0, true);
-    let Some(engine) = ring(&place.set, 1, FileEngineOptions::default()) else {
+    let fileset_dir = FilesetDir::new(0, true);
+    let Some(engine) = ring(&fileset_dir.set, 1, FileEngineOptions::default()) else {
         return;
     };
     let listed = OperationSet::EMPTY.with(Operation::Readdir);
@@ -728,8 +731,8 @@ fn a_ring_reports_which_operations_use_system_calls() {
 #[test]
 fn a_ring_can_be_dropped_with_requests_in_flight() {
     for _ in 0..20 {
-        let place = FilesetDir::new(0, true);
-        let Some(mut engine) = ring(&place.set, 32, FileEngineOptions::default()) else {
+        let fileset_dir = FilesetDir::new(0, true);
+        let Some(mut engine) = ring(&fileset_dir.set, 32, FileEngineOptions::default()) else {
             return;
         };
         for slot in 0..32 {
@@ -812,10 +815,10 @@ fn a_directory_is_read_name_by_name_and_only_files_are_reported() {
     ];
     let sets = sets.map(|set| Arc::new(set.unwrap()));
     sets[0].make_subdirectories(0o700).unwrap();
-    let foreign = [
+    let other_files = [
         "0/f2", "0/f+2", "0/f002", "0/f04", "0/z", "0/g01", "0/f", "1/f03",
     ];
-    for file in [&["0/f00", "0/f01", "0/f02", "0/b", "0/x"][..], &foreign].concat() {
+    for file in [&["0/f00", "0/f01", "0/f02", "0/b", "0/x"][..], &other_files].concat() {
         std::fs::write(dir.path().join(file), "").unwrap();
     }
     for (set, wanted) in sets.iter().zip([[1, 2, 3], [1, 2, 3]]) {

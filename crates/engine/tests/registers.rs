@@ -91,11 +91,11 @@ impl TwoFilesets {
 
 /// Runs `check` by system calls and with a ring, each on a place of its own.
 fn with_each(options: &FileEngineOptions, check: impl Fn(&mut dyn Engine, &TwoFilesets)) {
-    let place = TwoFilesets::new();
-    check(place.psync(options).as_mut(), &place);
-    let place = TwoFilesets::new();
-    if let Some(mut engine) = place.ring(options) {
-        check(engine.as_mut(), &place);
+    let filesets = TwoFilesets::new();
+    check(filesets.psync(options).as_mut(), &filesets);
+    let filesets = TwoFilesets::new();
+    if let Some(mut engine) = filesets.ring(options) {
+        check(engine.as_mut(), &filesets);
     }
 }
 
@@ -104,7 +104,7 @@ fn request(operation: Operation, file_index: u32) -> Request {
     Request {
         operation,
         file_index,
-        ..Request::NOTHING
+        ..Request::EMPTY
     }
 }
 
@@ -166,7 +166,7 @@ fn good_steps() -> Vec<(Request, i32)> {
         offset_bytes: OpenAccess::Read.code(),
         ..create(handle, fileset, file_index)
     };
-    let of_second = |operation, file_index| Request {
+    let in_second = |operation, file_index| Request {
         fileset: 1,
         ..request(operation, file_index)
     };
@@ -193,13 +193,13 @@ fn good_steps() -> Vec<(Request, i32)> {
     steps.extend((0..3).map(|handle| (on(handle, Operation::Close, 0, 0), 0)));
     steps.extend([
         (told(Operation::Rename, 0, second_fileset_name(1)), 0),
-        (of_second(Operation::Stat, 1), 0),
+        (in_second(Operation::Stat, 1), 0),
         (open(1, 1, 0), 0),
         (on(1, Operation::Read, 0, 100), 100),
         (on(1, Operation::Close, 0, 0), 0),
-        (of_second(Operation::Unlink, 7), 0),
-        (of_second(Operation::Mkdir, 9), 0),
-        (of_second(Operation::Rmdir, 9), 0),
+        (in_second(Operation::Unlink, 7), 0),
+        (in_second(Operation::Mkdir, 9), 0),
+        (in_second(Operation::Rmdir, 9), 0),
     ]);
     steps
 }
@@ -342,9 +342,9 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
         let text = fs::read_link(place.path("two/b5")).unwrap();
         assert_eq!(text, Path::new("a0"));
         fs::remove_file(place.path("two/b5")).unwrap();
-        let there = told(Operation::Rename, 0, second_fileset_name(6));
-        assert_eq!(execute(engine, there), 0);
-        assert_eq!(execute(engine, there), -libc::ENOENT);
+        let rename = told(Operation::Rename, 0, second_fileset_name(6));
+        assert_eq!(execute(engine, rename), 0);
+        assert_eq!(execute(engine, rename), -libc::ENOENT);
         let back = Request {
             fileset: 1,
             ..told(Operation::Rename, 6, 8)
@@ -354,8 +354,8 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
         let wanted = ["one/a8", "two/b4"].map(|it| (PathBuf::from(it), content.clone()));
         assert_eq!(place.files(), wanted);
         for code in [second_fileset_name(0) * 2, 1 << 40, u64::MAX] {
-            let nowhere = told(Operation::Rename, 8, code);
-            assert_eq!(execute(engine, nowhere), -libc::EBADF);
+            let invalid = told(Operation::Rename, 8, code);
+            assert_eq!(execute(engine, invalid), -libc::EBADF);
         }
     });
 }
@@ -364,7 +364,7 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
 fn directory_syncs_and_whole_file_reads_need_no_free_register() {
     with_each(&FileEngineOptions::default(), |engine, place| {
         fs::write(place.path("two/b9"), "whole").unwrap();
-        let whole = Request {
+        let read_whole = Request {
             fileset: 1,
             file_index: 9,
             ..on(0, Operation::ReadWhole, 0, 4096)
@@ -380,7 +380,7 @@ fn directory_syncs_and_whole_file_reads_need_no_free_register() {
             assert_eq!(execute(engine, create), 0);
             // As often as it takes for a place in a table that stays taken to be noticed.
             for _ in 0..3 {
-                assert_eq!(execute(engine, whole), 5);
+                assert_eq!(execute(engine, read_whole), 5);
                 assert_eq!(execute(engine, sync), 0);
             }
         }
@@ -392,9 +392,9 @@ fn directory_syncs_and_whole_file_reads_need_no_free_register() {
 
 /// Ways with these flags.
 fn ways(flags: &[i32]) -> FileEngineOptions {
-    let way = |flags: &i32| OpenMode::new(*flags, 0o600);
+    let mode = |flags: &i32| OpenMode::new(*flags, 0o600);
     FileEngineOptions {
-        ways: flags.iter().map(way).collect(),
+        open_modes: flags.iter().map(mode).collect(),
         ..FileEngineOptions::default()
     }
 }
@@ -488,8 +488,8 @@ fn a_way_can_bypass_the_cache() {
 
 #[test]
 fn a_file_is_read_and_written_at_its_position_after_a_seek() {
-    let place = TwoFilesets::new();
-    let mut engine = place.psync(&FileEngineOptions::default());
+    let filesets = TwoFilesets::new();
+    let mut engine = filesets.psync(&FileEngineOptions::default());
     let engine = engine.as_mut();
     assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
     for (offset, text) in [
@@ -503,7 +503,7 @@ fn a_file_is_read_and_written_at_its_position_after_a_seek() {
     ] {
         assert_eq!(write(engine, 0, offset, text), text.len() as i32);
     }
-    assert_eq!(place.content("one/a0"), "abCDEFghijklmnopqR");
+    assert_eq!(filesets.content("one/a0"), "abCDEFghijklmnopqR");
     for (offset, length, wanted) in [
         (Request::seeking(14), 3, "opq"),
         (Request::AT_POSITION, 9, "R"),
@@ -516,8 +516,8 @@ fn a_file_is_read_and_written_at_its_position_after_a_seek() {
         let moved = execute(engine, on(0, Operation::Read, offset, length));
         assert_eq!(&engine.buffer(0)[..moved as usize], wanted.as_bytes());
     }
-    let behind_all = on(0, Operation::Read, Request::seeking(u64::MAX), 1);
-    assert!([0, -libc::EINVAL].contains(&execute(engine, behind_all)));
+    let past_end = on(0, Operation::Read, Request::seeking(u64::MAX), 1);
+    assert!([0, -libc::EINVAL].contains(&execute(engine, past_end)));
     for offset in [Request::AT_END, Request::SEEK_END] {
         let read = on(0, Operation::Read, offset, 1);
         assert_eq!(execute(engine, read), -libc::EINVAL);
@@ -531,19 +531,19 @@ fn a_file_is_read_and_written_at_its_position_after_a_seek() {
 
 #[test]
 fn creating_an_existing_file_works_only_if_the_way_allows_it() {
-    let way = |flags, takes_existing| OpenMode {
+    let open_mode = |flags, takes_existing| OpenMode {
         takes_existing,
         ..OpenMode::new(flags, 0o640)
     };
     let options = FileEngineOptions {
-        ways: vec![
-            way(libc::O_RDWR | libc::O_CREAT, false),
-            way(libc::O_RDWR, true),
-            way(libc::O_WRONLY | libc::O_TRUNC, true),
+        open_modes: vec![
+            open_mode(libc::O_RDWR | libc::O_CREAT, false),
+            open_mode(libc::O_RDWR, true),
+            open_mode(libc::O_WRONLY | libc::O_TRUNC, true),
         ],
         ..FileEngineOptions::default()
     };
-    let create = |way| on(0, Operation::Create, OpenModeIndex(way).code(), 0);
+    let create = |index| on(0, Operation::Create, OpenModeIndex(index).code(), 0);
     with_each(&options, |engine, place| {
         for (way, result, text) in [(1, 0, "long"), (1, 0, "la"), (0, -libc::EEXIST, "")] {
             assert_eq!(execute(engine, create(way)), result);

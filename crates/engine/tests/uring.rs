@@ -13,8 +13,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
 fn the_record_says_what_the_kernel_granted() {
-    let place = ContentDir::new(4096);
-    let Some(engine) = ring(place.buffered(), 100, 4096, UringOptions::default()) else {
+    let content_dir = ContentDir::new(4096);
+    let Some(engine) = ring(content_dir.buffered(), 100, 4096, UringOptions::default()) else {
         return;
     };
     let setup = engine.setup();
@@ -29,12 +29,12 @@ fn the_record_says_what_the_kernel_granted() {
 
 #[test]
 fn reads_through_a_kernel_submission_thread_agree_with_the_file() {
-    let place = ContentDir::new(1 << 20);
+    let content_dir = ContentDir::new(1 << 20);
     let options = UringOptions {
         sqpoll: true,
         ..UringOptions::default()
     };
-    let Some(mut engine) = ring(place.buffered(), 16, 4096, options) else {
+    let Some(mut engine) = ring(content_dir.buffered(), 16, 4096, options) else {
         return;
     };
     assert!(
@@ -42,7 +42,7 @@ fn reads_through_a_kernel_submission_thread_agree_with_the_file() {
         "{:?}",
         engine.setup()
     );
-    random_reads_agree(&mut engine, &place.content, 4096, 2_000);
+    random_reads_agree(&mut engine, &content_dir.content, 4096, 2_000);
 }
 
 #[test]
@@ -68,31 +68,32 @@ fn depth_0_and_depth_100000_are_refused_with_the_limit() {
 
 #[test]
 fn the_largest_depth_works() {
-    let place = ContentDir::new(1 << 20);
-    let Some(mut engine) = ring(place.buffered(), 32_768, 512, UringOptions::default()) else {
+    let content_dir = ContentDir::new(1 << 20);
+    let Some(mut engine) = ring(content_dir.buffered(), 32_768, 512, UringOptions::default())
+    else {
         return;
     };
-    random_reads_agree(&mut engine, &place.content, 512, 70_000);
+    random_reads_agree(&mut engine, &content_dir.content, 512, 70_000);
 }
 
 #[test]
 fn polled_completions_need_direct_io_and_a_device_that_polls() {
-    let place = ContentDir::new(4096);
+    let content_dir = ContentDir::new(4096);
     let options = UringOptions {
         iopoll: true,
         ..UringOptions::default()
     };
-    let error = IoUring::new(place.buffered(), 1, 4096, options).unwrap_err();
+    let error = IoUring::new(content_dir.buffered(), 1, 4096, options).unwrap_err();
     assert!(
         matches!(error, EngineError::PollingBuffered { file_index: 0 }),
         "{error}"
     );
-    let Ok(file) = place.open(CacheMode::Direct) else {
+    let Ok(file) = content_dir.open(CacheMode::Direct) else {
         return println!("skipped: no direct I/O here");
     };
     match IoUring::new(vec![file], 1, 4096, options) {
         Err(EngineError::PollingUnsupported { .. }) => {}
-        Ok(mut engine) => random_reads_agree(&mut engine, &place.content, 4096, 100),
+        Ok(mut engine) => random_reads_agree(&mut engine, &content_dir.content, 4096, 100),
         Err(error) => panic!("{error}"),
     }
 }
@@ -157,8 +158,8 @@ fn files_in_memory_are_read_on_the_submitting_thread() {
 #[test]
 #[should_panic(expected = "a slot has one request in flight at most")]
 fn a_second_request_for_a_slot_in_flight_is_a_broken_invariant() {
-    let place = ContentDir::new(4096);
-    let Some(mut engine) = ring(place.buffered(), 2, 512, UringOptions::default()) else {
+    let content_dir = ContentDir::new(4096);
+    let Some(mut engine) = ring(content_dir.buffered(), 2, 512, UringOptions::default()) else {
         panic!("a slot has one request in flight at most");
     };
     engine.push(request(Operation::Read, 1, 0, 512));
@@ -167,10 +168,10 @@ fn a_second_request_for_a_slot_in_flight_is_a_broken_invariant() {
 
 #[test]
 fn dropping_the_engine_releases_the_ring() {
-    let place = ContentDir::new(4096);
+    let content_dir = ContentDir::new(4096);
     // A thread has room for 16 registered rings: more than that only fit one after the other.
     for _ in 0..40 {
-        let Some(engine) = ring(place.buffered(), 2, 512, UringOptions::default()) else {
+        let Some(engine) = ring(content_dir.buffered(), 2, 512, UringOptions::default()) else {
             return;
         };
         assert!(engine.setup().registered_ring);
@@ -179,7 +180,7 @@ fn dropping_the_engine_releases_the_ring() {
 
 #[test]
 fn buffers_beyond_one_registered_region_are_found_at_their_own_addresses() {
-    let place = ContentDir::new(1 << 20);
+    let content_dir = ContentDir::new(1 << 20);
     // 3 x 400 MiB are two regions of two and one; the test must not need that much real memory.
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap();
     let line = meminfo
@@ -190,24 +191,29 @@ fn buffers_beyond_one_registered_region_are_found_at_their_own_addresses() {
     if available_kib < 4 << 20 {
         return println!("skipped: less than 4 GiB of memory is available");
     }
-    let Some(mut engine) = ring(place.buffered(), 3, 400 << 20, UringOptions::default()) else {
+    let Some(mut engine) = ring(
+        content_dir.buffered(),
+        3,
+        400 << 20,
+        UringOptions::default(),
+    ) else {
         return;
     };
-    random_reads_agree(&mut engine, &place.content, 4096, 100);
+    random_reads_agree(&mut engine, &content_dir.content, 4096, 100);
 }
 
 /// Lowers the limit of this process, so it runs alone in one of its own.
 #[test]
 fn too_little_lockable_memory_is_a_typed_error() {
-    const ALONE: &str = "ENGINE_TEST_WITHOUT_MEMLOCK";
-    if std::env::var_os(ALONE).is_none() {
+    const CHILD_VARIABLE: &str = "ENGINE_TEST_WITHOUT_MEMLOCK";
+    if std::env::var_os(CHILD_VARIABLE).is_none() {
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args([
                 "too_little_lockable_memory_is_a_typed_error",
                 "--exact",
                 "--nocapture",
             ])
-            .env(ALONE, "1")
+            .env(CHILD_VARIABLE, "1")
             .output()
             .unwrap();
         print!("{}", String::from_utf8_lossy(&output.stdout));

@@ -90,36 +90,36 @@ pub fn described(access: Access, is_direct: bool, is_synced: bool) -> OpenModePl
 }
 
 /// The next file of a set; each worker goes through all files.
-pub fn next(fileset: u8, which: FileFilter) -> Pick {
-    picked(fileset, which, PickOrder::Next)
+pub fn next(fileset: u8, filter: FileFilter) -> Pick {
+    picked(fileset, filter, PickOrder::Next)
 }
 
 /// Always this file of a set.
-pub fn only(fileset: u8, which: FileFilter, index: u32) -> Pick {
-    picked(fileset, which, PickOrder::Index(index))
+pub fn only(fileset: u8, filter: FileFilter, index: u32) -> Pick {
+    picked(fileset, filter, PickOrder::Index(index))
 }
 
 /// A file of a set, picked in the given order; each worker goes through all files.
-pub fn picked(fileset: u8, which: FileFilter, order: PickOrder) -> Pick {
+pub fn picked(fileset: u8, filter: FileFilter, order: PickOrder) -> Pick {
     Pick {
         fileset,
-        which,
+        which: filter,
         order,
         turn: FileSharing::Own,
     }
 }
 
 /// A call on a name.
-pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
+pub fn named(operation: FileOperation, pick: Pick, mode: u8) -> Act {
     Act::Call(Call {
-        way,
+        way: mode,
         ..Call::new(operation, CallObject::Name(pick))
     })
 }
 
 /// A call on the next name of a set, as [`next`] picks it.
-pub fn on_next(operation: FileOperation, fileset: u8, way: u8) -> Act {
-    named(operation, next(fileset, which(operation)), way)
+pub fn on_next(operation: FileOperation, fileset: u8, mode: u8) -> Act {
+    named(operation, next(fileset, which(operation)), mode)
 }
 
 /// Names an operation applies to: absent ones if it creates the file, else present ones.
@@ -188,8 +188,12 @@ pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: PhaseEndAction)
 }
 
 /// Ends after `count` of `what`, counted for `of`.
-pub fn quota(what: Measure, count: u64, of: AmountScope) -> Quota {
-    Quota { what, count, of }
+pub fn quota(measure: Measure, count: u64, of: AmountScope) -> Quota {
+    Quota {
+        what: measure,
+        count,
+        of,
+    }
 }
 
 /// A group that repeats the body.

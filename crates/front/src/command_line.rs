@@ -14,7 +14,7 @@ pub struct CommandLine<'a> {
     /// The machine's memory in bytes; 0 if unknown.
     pub memory_bytes: u64,
     /// Directory for temporary files.
-    pub temporary: &'a Path,
+    pub temp_dir: &'a Path,
     /// The machine's host name, without its domain.
     pub host: &'a str,
     /// Number of CPUs; 0 if unknown.
@@ -29,9 +29,9 @@ impl<'a> CommandLine<'a> {
     pub fn of(arguments: &'a [String]) -> Self {
         Self {
             arguments,
-            files: FileAccess::NOTHING,
+            files: FileAccess::EMPTY,
             memory_bytes: 0,
-            temporary: Path::new("/tmp"),
+            temp_dir: Path::new("/tmp"),
             host: "localhost",
             cpu_count: 0,
             has_ranks: false,

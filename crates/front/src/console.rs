@@ -19,17 +19,17 @@ pub struct ConsoleFront {
     /// What `--help` prints below the title, with a line break at its end.
     pub usage: &'static str,
     /// Reads the arguments, then runs the program until it ends.
-    pub play: fn(&[String], &mut dyn Console) -> Result<(), Refusal>,
+    pub run: fn(&[String], &mut dyn Console) -> Result<(), Refusal>,
     /// The text that the program prints for a run.
     pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
     /// Table of differences from the original; see [`ConsoleFront::differences`].
-    pub differs: &'static str,
+    pub difference_table: &'static str,
 }
 
 impl ConsoleFront {
     /// Differences from the original that apply to every run.
     pub fn differences(&self) -> impl Iterator<Item = OriginalDifference> {
-        OriginalDifference::listed(self.differs)
+        OriginalDifference::listed(self.difference_table)
     }
 
     /// The text of a run. Control characters from outside are shown instead of obeyed.

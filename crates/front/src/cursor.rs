@@ -4,7 +4,7 @@ use plan::Diagnostic;
 
 use crate::tokens::{SourcePosition, Token, error, index_among, resolve_escapes};
 
-/// A position among tokens. `behind` names the preceding text for messages.
+/// A position among tokens. `context` names the preceding text for messages.
 pub struct TokenCursor<'a> {
     /// The last one is [`Token::End`], which the cursor never passes.
     tokens: Vec<(Token<'a>, SourcePosition)>,
@@ -38,27 +38,27 @@ impl<'a> TokenCursor<'a> {
     fn take<T>(
         &mut self,
         wanted: &str,
-        behind: &str,
+        context: &str,
         read: impl Fn(Token<'a>) -> Option<T>,
     ) -> Result<T, Diagnostic> {
-        let taken = read(self.peek()).ok_or_else(|| self.wanted(wanted, behind))?;
+        let taken = read(self.peek()).ok_or_else(|| self.wanted(wanted, context))?;
         self.next();
         Ok(taken)
     }
 
     /// Moves past a mark and returns `true` if it is the next token.
     pub fn takes(&mut self, mark: char) -> bool {
-        let is_there = self.peek() == Token::Mark(mark);
-        if is_there {
+        let is_next = self.peek() == Token::Mark(mark);
+        if is_next {
             self.next();
         }
-        is_there
+        is_next
     }
 
     /// The error that another token is at this position.
-    pub fn wanted(&self, wanted: &str, behind: &str) -> Diagnostic {
+    pub fn wanted(&self, wanted: &str, context: &str) -> Diagnostic {
         let shown = self.peek().shown();
-        let message = format!("{behind} needs {wanted}, but {shown} follows");
+        let message = format!("{context} needs {wanted}, but {shown} follows");
         let help = match self.peek() {
             Token::End => format!("add {wanted}"),
             _ => format!("write {wanted} here"),
@@ -70,22 +70,22 @@ impl<'a> TokenCursor<'a> {
     ///
     /// # Errors
     /// The next token is something else; the same is true of all methods below.
-    pub fn expect(&mut self, mark: char, behind: &str) -> Result<(), Diagnostic> {
-        self.take(&format!("`{mark}`"), behind, |token| {
+    pub fn expect(&mut self, mark: char, context: &str) -> Result<(), Diagnostic> {
+        self.take(&format!("`{mark}`"), context, |token| {
             (token == Token::Mark(mark)).then_some(())
         })
     }
 
     /// A word.
-    pub fn word(&mut self, wanted: &str, behind: &str) -> Result<&'a str, Diagnostic> {
-        self.take(wanted, behind, |token| match token {
+    pub fn word(&mut self, wanted: &str, context: &str) -> Result<&'a str, Diagnostic> {
+        self.take(wanted, context, |token| match token {
             Token::Word(word) => Some(word),
             _ => None,
         })
     }
 
     /// A word that is one of `known`, a list separated by single blanks.
-    pub fn one_of(&mut self, known: &str, behind: &str) -> Result<&'a str, Diagnostic> {
+    pub fn one_of(&mut self, known: &str, context: &str) -> Result<&'a str, Diagnostic> {
         let wanted = match known.split(' ').count() {
             ..4 => format!("`{}`", known.replace(' ', "` or `")),
             _ => format!("one of {}", known.replace(' ', ", ")),
@@ -95,13 +95,13 @@ impl<'a> TokenCursor<'a> {
             _ => None,
         };
         let (place, shown) = (self.place(), self.peek().shown());
-        let taken = self.take(&wanted, behind, |token| match token {
+        let taken = self.take(&wanted, context, |token| match token {
             Token::Word(word) if known.split(' ').any(|it| it == word) => Some(word),
             _ => None,
         });
         taken.map_err(|other| match near {
             Some(near) => {
-                let message = format!("{behind} has no {shown}");
+                let message = format!("{context} has no {shown}");
                 error(place, message, format!("did you mean `{near}`?"))
             }
             None => other,
@@ -109,33 +109,33 @@ impl<'a> TokenCursor<'a> {
     }
 
     /// A name from `known`, a list separated by single blanks; else an error that begins with
-    /// `lacks`.
+    /// `missing`.
     pub fn known(
         &mut self,
         wanted: &str,
         known: &str,
-        lacks: &str,
-        behind: &str,
+        missing: &str,
+        context: &str,
     ) -> Result<&'a str, Diagnostic> {
-        let place = self.place();
-        let word = self.word(wanted, behind)?;
+        let position = self.place();
+        let word = self.word(wanted, context)?;
         let all = || format!("use one of {}", known.replace(' ', ", "));
-        index_among(place, lacks, word, known.split(' '), all)?;
+        index_among(position, missing, word, known.split(' '), all)?;
         Ok(word)
     }
 
     /// A whole number.
-    pub fn number(&mut self, behind: &str) -> Result<i64, Diagnostic> {
-        self.take("a whole number", behind, |token| match token {
+    pub fn number(&mut self, context: &str) -> Result<i64, Diagnostic> {
+        self.take("a whole number", context, |token| match token {
             Token::Number(number) => Some(number),
             _ => None,
         })
     }
 
     /// Text between quotation marks, with its escapes resolved.
-    pub fn quoted(&mut self, behind: &str) -> Result<String, Diagnostic> {
+    pub fn quoted(&mut self, context: &str) -> Result<String, Diagnostic> {
         let wanted = "a text between quotation marks";
-        self.take(wanted, behind, |token| match token {
+        self.take(wanted, context, |token| match token {
             Token::Quoted(text) => Some(resolve_escapes(text)),
             _ => None,
         })

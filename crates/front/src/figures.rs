@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// The largest value; negative infinity if there are none.
-    pub most: f64,
+    pub max: f64,
     /// The smallest value; infinity if there are none.
-    pub least: f64,
+    pub min: f64,
     /// Sum of the values.
     pub sum: f64,
     /// The mean; 0 if there are no values.
@@ -22,8 +22,8 @@ impl Summary {
         let sum = values.iter().sum::<f64>();
         let mean = sum / values.len().max(1) as f64;
         Self {
-            most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
             sum,
             mean,
             squares: values.iter().map(|value| (value - mean).powi(2)).sum(),
@@ -109,8 +109,8 @@ mod tests {
     fn a_summary_has_both_standard_deviations() {
         let summary = Summary::of(&[2.0, 4.0, 9.0]);
         let Summary {
-            most,
-            least,
+            max: most,
+            min: least,
             sum,
             mean,
             ..

@@ -6,7 +6,7 @@ use crate::command_line::CommandLine;
 use crate::work::FrontWork;
 
 /// The help for errors about a file that holds no workload.
-pub(crate) const NAME_ANOTHER: &str =
+pub(crate) const NO_WORKLOAD_HELP: &str =
     "name a workload file, or choose a workload from `pgmeter list`";
 
 /// A kind of workload file.
@@ -19,7 +19,7 @@ pub struct FileFront {
     /// `true` if the first bytes of the content look like this kind.
     pub detect: fn(&[u8]) -> bool,
     /// File name endings that only this kind has, whatever the content; mostly empty.
-    pub endings: &'static [&'static str],
+    pub extensions: &'static [&'static str],
     /// Reads a file into work.
     pub read: fn(&FrontFile<'_>) -> Result<FrontWork, Diagnostic>,
 }
@@ -38,11 +38,11 @@ impl FileFront {
     /// The first mistake in the file, or the first statement that pgmeter refuses.
     pub fn read(&self, file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
         // A front may read its file again by name, and text from a page is in no file.
-        let files = file.around.files.of_text(file.name, file.bytes);
+        let files = file.context.files.of_text(file.name, file.bytes);
         let file = FrontFile {
-            around: CommandLine {
+            context: CommandLine {
                 files,
-                ..file.around
+                ..file.context
             },
             ..*file
         };
@@ -75,7 +75,7 @@ pub struct FrontFile<'a> {
     /// Its content.
     pub bytes: &'a [u8],
     /// Other files, variables and the machine that the file may refer to. There are no arguments.
-    pub around: CommandLine<'a>,
+    pub context: CommandLine<'a>,
     /// Options for reading it.
     pub options: LoadOptions,
 }
@@ -87,7 +87,7 @@ impl<'a> FrontFile<'a> {
         Self {
             name,
             bytes,
-            around: CommandLine::of(&[]),
+            context: CommandLine::of(&[]),
             options: LoadOptions::default(),
         }
     }
@@ -98,7 +98,7 @@ impl<'a> FrontFile<'a> {
     /// The file is empty.
     pub(crate) fn refuse_empty(&self) -> Result<(), Diagnostic> {
         match self.bytes.is_empty() {
-            true => Err(Diagnostic::error(self.name, "the file is empty").help(NAME_ANOTHER)),
+            true => Err(Diagnostic::error(self.name, "the file is empty").help(NO_WORKLOAD_HELP)),
             false => Ok(()),
         }
     }

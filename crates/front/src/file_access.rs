@@ -16,9 +16,9 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 /// Largest file that is read whole, in bytes.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Largest file that text from a page may read, in bytes.
-const OFFERED_BYTES_MAX: u64 = 8 << 20;
+const PAGE_FILE_BYTES_MAX: u64 = 8 << 20;
 /// Total size of the files that text from a page may read, in bytes.
-const OFFERED_BYTES_IN_ALL_MAX: usize = 64 << 20;
+const PAGE_TOTAL_BYTES_MAX: usize = 64 << 20;
 
 /// Refusal of a file for text from a page. It is the same whether or not the file exists.
 const NOT_OFFERED: &str = "text from a page may only name regular files below the offered \
@@ -64,7 +64,7 @@ impl VirtualFiles<'_> {
 
 impl<'a> FileAccess<'a> {
     /// No files and no variables.
-    pub const NOTHING: FileAccess<'static> = FileAccess::scripted(VirtualFiles::EMPTY);
+    pub const EMPTY: FileAccess<'static> = FileAccess::scripted(VirtualFiles::EMPTY);
 
     /// Regular files that this user may read, and environment variables: for text that the user
     /// gives on the command line.
@@ -147,9 +147,9 @@ impl<'a> FileAccess<'a> {
             return read_anywhere(name, (takes_pipes, bytes));
         }
         // Offered files have at most 8 MiB, so reading one as a whole costs little.
-        let mut whole = self.read(name)?;
-        whole.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
-        Ok(whole)
+        let mut content = self.read(name)?;
+        content.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(content)
     }
 
     /// Length of a regular file, in bytes. `None` if the file does not exist, or is a pseudo file
@@ -158,8 +158,8 @@ impl<'a> FileAccess<'a> {
     pub fn size_bytes(&self, name: &str) -> Option<u64> {
         match self.policy {
             Policy::Anywhere { .. } => {
-                let found = std::fs::metadata(name).ok()?;
-                (found.is_file() && found.len() > 0).then_some(found.len())
+                let metadata = std::fs::metadata(name).ok()?;
+                (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
             }
             Policy::Beneath(offered) => {
                 let (_, size_bytes) = offered.open(name)?;
@@ -181,23 +181,25 @@ impl<'a> FileAccess<'a> {
     }
 
     /// Removes what other files contain from a message that a page shows.
-    pub(crate) fn redact_diagnostic(&self, mut said: Diagnostic) -> Diagnostic {
+    pub(crate) fn redact_diagnostic(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         let Policy::Beneath(offered) = self.policy else {
-            return said;
+            return diagnostic;
         };
-        said.next = said
+        diagnostic.next = diagnostic
             .next
             .map(|next| Box::new(self.redact_diagnostic(*next)));
         let own = self.own.map_or("", |(name, _)| name);
-        if !said.file.is_empty() && said.file != own {
-            "the content of this file is not understood".clone_into(&mut said.message);
+        if !diagnostic.file.is_empty() && diagnostic.file != own {
+            "the content of this file is not understood".clone_into(&mut diagnostic.message);
             // All three may show what the other file contains.
-            (said.snippet, said.help, said.column) = (None, None, None);
-            return said;
+            (diagnostic.snippet, diagnostic.help, diagnostic.column) = (None, None, None);
+            return diagnostic;
         }
-        said.message = self.redact_quotes(offered, &said.message);
-        said.help = said.help.map(|help| self.redact_quotes(offered, &help));
-        said
+        diagnostic.message = self.redact_quotes(offered, &diagnostic.message);
+        diagnostic.help = diagnostic
+            .help
+            .map(|help| self.redact_quotes(offered, &help));
+        diagnostic
     }
 
     /// Removes the content of other files from a sentence about the text itself.
@@ -216,17 +218,17 @@ impl<'a> FileAccess<'a> {
         let is_of_others = |quote: &str| {
             // Shortened or escaped quotes cannot be found in the contents, so they are hidden.
             let is_changed = quote.contains(['…', '\\']);
-            let is_there = others.iter().any(|it| it.contains(quote));
-            !others.is_empty() && !own.contains(quote) && (is_changed || is_there)
+            let is_in_others = others.iter().any(|it| it.contains(quote));
+            !others.is_empty() && !own.contains(quote) && (is_changed || is_in_others)
         };
         let pieces = sentence.split('`').enumerate();
-        let shown = pieces.map(
+        let redacted = pieces.map(
             |(index, piece)| match index % 2 == 1 && is_of_others(piece) {
                 true => "...",
                 false => piece,
             },
         );
-        shown.collect::<Vec<_>>().join("`")
+        redacted.collect::<Vec<_>>().join("`")
     }
 }
 
@@ -261,15 +263,15 @@ impl AllowedDirectories {
         let mut contents = contents.unwrap_or_else(PoisonError::into_inner);
         let taken: usize = contents.iter().map(String::len).sum();
         let mut bytes = Vec::new();
-        if size_bytes <= OFFERED_BYTES_MAX {
+        if size_bytes <= PAGE_FILE_BYTES_MAX {
             // The file may have grown since its size was determined.
-            let read = file.take(OFFERED_BYTES_MAX + 1).read_to_end(&mut bytes);
+            let read = file.take(PAGE_FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
             read.map_err(|error| error.to_string())?;
         }
-        let is_long = size_bytes.max(bytes.len() as u64) > OFFERED_BYTES_MAX;
+        let is_long = size_bytes.max(bytes.len() as u64) > PAGE_FILE_BYTES_MAX;
         // The contents stay in memory to find quotes of them, so their total is limited too.
-        if is_long || taken + bytes.len() > OFFERED_BYTES_IN_ALL_MAX {
-            let most = OFFERED_BYTES_MAX >> 20;
+        if is_long || taken + bytes.len() > PAGE_TOTAL_BYTES_MAX {
+            let most = PAGE_FILE_BYTES_MAX >> 20;
             return Err(format!(
                 "text from a page may only name files of up to {most} MiB"
             ));
@@ -298,8 +300,8 @@ fn open_beneath(root: &Path, rest: &Path) -> io::Result<Option<(File, u64)>> {
     let open = |flags: OFlags| {
         let file = openat2(&root, rest, flags | OFlags::CLOEXEC, Mode::empty(), beneath)?;
         let file = File::from(file);
-        let found = file.metadata()?;
-        Ok::<_, io::Error>(found.is_file().then_some((file, found.len())))
+        let metadata = file.metadata()?;
+        Ok::<_, io::Error>(metadata.is_file().then_some((file, metadata.len())))
     };
     // With O_PATH, the kernel finds the file without opening it, so its kind is known first.
     match open(OFlags::PATH)? {
@@ -320,8 +322,8 @@ fn read_anywhere(name: &str, (takes_pipes, bytes_max): (bool, u64)) -> Result<Ve
         options.custom_flags(OFlags::NONBLOCK.bits() as i32);
     }
     let file = options.open(name).map_err(failed)?;
-    let found = file.metadata().map_err(failed)?;
-    if found.is_dir() || !takes_pipes && !found.is_file() {
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() || !takes_pipes && !metadata.is_file() {
         return Err(format!("`{shown}` is not a regular file"));
     }
     let mut bytes = Vec::new();

@@ -49,11 +49,11 @@ pub enum ArgumentError {
     /// An error in a file that the arguments name.
     File(Diagnostic),
     /// The same, with the exit code of the original.
-    Ended(Diagnostic, u8),
+    FileWithCode(Diagnostic, u8),
     /// The program's own refusal, with its usage and exit code.
     Refused(Refusal),
     /// Nothing to run: only this text is printed.
-    Printed(String),
+    PrintOnly(String),
 }
 
 impl From<String> for ArgumentError {
@@ -88,16 +88,16 @@ impl Front {
         }
         let is_joint = |letter: char| !letter.is_ascii_alphanumeric() && letter != '-';
         let has_option = |name: &str| self.usage.split(is_joint).any(|it| it == name);
-        let is_ours = |it: &str| it.starts_with("--") && !has_option(it);
-        let names_ours = |help: &str| {
+        let is_pgmeter_only = |it: &str| it.starts_with("--") && !has_option(it);
+        let needs_pgmeter = |help: &str| {
             let quoted = help.split('`').skip(1).step_by(2);
             let mut options = quoted.filter_map(|it| it.split([' ', '=']).next());
-            options.any(is_ours)
+            options.any(is_pgmeter_only)
         };
         match help.rsplit_once(", or ") {
-            _ if !names_ours(help) => help.to_owned(),
+            _ if !needs_pgmeter(help) => help.to_owned(),
             // The other alternative is enough.
-            Some((first, _)) if !names_ours(first) => first.to_owned(),
+            Some((first, _)) if !needs_pgmeter(first) => first.to_owned(),
             _ => format!("with `pgmeter run`, {help}"),
         }
     }
@@ -128,10 +128,10 @@ pub fn harmless(
     text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
     origin: &FrontOrigin,
 ) -> Box<dyn ClassicText> {
-    let shown = |argument: &String| units::printable(argument).into_owned();
+    let escape = |argument: &String| units::printable(argument).into_owned();
     let harmless = FrontOrigin {
         name: origin.name.clone(),
-        arguments: origin.arguments.iter().map(shown).collect(),
+        arguments: origin.arguments.iter().map(escape).collect(),
     };
     Box::new(EscapedText {
         shown: text(&harmless),

@@ -40,15 +40,15 @@ fn split_word<'a>(
     let mut options = options.chars();
     while let Some(letter) = options.next() {
         // `:` marks letters that take a value, so it is never a letter itself.
-        let place = letters.find(letter).filter(|_| letter != ':');
-        let Some(place) = place else {
+        let position = letters.find(letter).filter(|_| letter != ':');
+        let Some(position) = position else {
             // The original looks at single bytes, so an error shows the first byte of the letter.
             let mut bytes = [0; 4];
             let first = letter.encode_utf8(&mut bytes).as_bytes()[0];
             let shown = char::from(first).escape_default();
             return Err(format!("there is no option `-{shown}`"));
         };
-        if !letters[place + letter.len_utf8()..].starts_with(':') {
+        if !letters[position + letter.len_utf8()..].starts_with(':') {
             pieces.push(GetoptItem::Option(letter, String::new()));
             continue;
         }

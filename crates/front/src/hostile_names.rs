@@ -103,20 +103,20 @@ fn fileset_is_below(set: &FilesetPlan) -> bool {
 }
 
 /// Asserts that programs which would run only use names below the target.
-fn assert_stays_below(cells: &[Workload], told: &str) {
+fn assert_stays_below(cells: &[Workload], context: &str) {
     let jobs = cells.iter().filter_map(|cell| cell.jobs.as_ref());
     let files = jobs.flat_map(|jobs| &jobs.files.files);
     for name in files.filter_map(|file| file.name.as_ref()) {
-        assert!(!name.is_empty() && is_below(name), "{told}: {name:?}");
+        assert!(!name.is_empty() && is_below(name), "{context}: {name:?}");
     }
     let built = cells.iter().filter_map(|cell| cell.built.as_ref());
     for program in built.map(|it| &it.program).filter(|it| it.check().is_ok()) {
         for set in &program.filesets {
-            assert!(fileset_is_below(set), "{told}: {set:?}");
+            assert!(fileset_is_below(set), "{context}: {set:?}");
         }
         let traces = program.groups().filter_map(|group| group.trace.as_ref());
         for name in traces.flat_map(|trace| &trace.names) {
-            assert!(!name.is_empty() && is_below(name), "{told}: {name:?}");
+            assert!(!name.is_empty() && is_below(name), "{context}: {name:?}");
         }
     }
 }

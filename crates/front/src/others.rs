@@ -2,7 +2,7 @@
 
 use plan::{Diagnostic, printable};
 
-use crate::file::NAME_ANOTHER;
+use crate::file::NO_WORKLOAD_HELP;
 use crate::icf;
 
 /// Number of lines to look at; the kind of a file shows early.
@@ -43,7 +43,7 @@ impl OtherFile {
             ),
             Self::IometerResults => "name the configuration (`.icf`) that Iometer ran".into(),
             Self::FioResults | Self::FioLog => "name the job file that fio ran".into(),
-            Self::Page => NAME_ANOTHER.into(),
+            Self::Page => NO_WORKLOAD_HELP.into(),
         }
     }
 }
@@ -141,7 +141,7 @@ fn is_vdbench_definition(line: &str) -> bool {
     begins.iter().any(|it| head.starts_with(it))
         && rest
             .split(',')
-            .any(|rest| parameters.iter().any(|it| rest.trim().starts_with(it)))
+            .any(|part| parameters.iter().any(|it| part.trim().starts_with(it)))
 }
 
 #[cfg(test)]
@@ -157,10 +157,10 @@ mod tests {
     fn vdbench_files_are_recognized() {
         let vdbench = "* comment\nsd=sd1,lun=/dev/sdx,openflags=o_direct\nwd=wd1,sd=sd1,\
                        xfersize=4k,rdpct=100\nrd=run1,wd=wd1,iorate=max,elapsed=60\n";
-        let said = refusal("x.txt", vdbench);
+        let error = refusal("x.txt", vdbench);
         assert!(
-            said.contains("`x.txt` is a vdbench parameter file, which"),
-            "{said}"
+            error.contains("`x.txt` is a vdbench parameter file, which"),
+            "{error}"
         );
     }
 
@@ -186,8 +186,8 @@ mod tests {
                 "`x` has results of Iometer, not a workload",
             ),
         ] {
-            let said = refusal("x", text);
-            assert!(said.contains(wanted), "{said}");
+            let error = refusal("x", text);
+            assert!(error.contains(wanted), "{error}");
         }
         assert!(!refusal("x", "1, 2, 3\n").contains("log"));
         let record = refusal("x", "{\"format\": \"pgmeter-record/2\"}");
@@ -205,8 +205,8 @@ mod tests {
             "name = run\n[[access_spec]]\n",
             "set number 100\nset size\nrun\n",
         ] {
-            let said = refusal("x.toml", text);
-            assert!(!said.contains("does not read yet"), "{said}");
+            let error = refusal("x.toml", text);
+            assert!(!error.contains("does not read yet"), "{error}");
         }
     }
 }

@@ -146,16 +146,21 @@ impl Recording {
     ///
     /// # Errors
     /// The position or the number of bytes is too large.
-    pub fn transfer(&mut self, call: &mut TraceCall, place: u64, bytes: u64) -> Result<(), String> {
+    pub fn transfer(
+        &mut self,
+        call: &mut TraceCall,
+        offset_bytes: u64,
+        bytes: u64,
+    ) -> Result<(), String> {
         // The end of the transfer must fit into the kernel's signed 64-bit offset.
-        if bytes > PIECE_BYTES_MAX || place > i64::MAX as u64 - PIECE_BYTES_MAX {
-            return Err(format!("{bytes} bytes at {place} are too many"));
+        if bytes > PIECE_BYTES_MAX || offset_bytes > i64::MAX as u64 - PIECE_BYTES_MAX {
+            return Err(format!("{bytes} bytes at {offset_bytes} are too many"));
         }
-        (call.place_bytes, call.bytes) = (place, bytes as u32);
+        (call.offset_bytes, call.bytes) = (offset_bytes, bytes as u32);
         self.buffer_bytes = self.buffer_bytes.max(call.bytes);
         if call.operation == TraceOperation::Write {
             let size = &mut self.sizes[call.name as usize];
-            *size = (*size).max(place + bytes);
+            *size = (*size).max(offset_bytes + bytes);
         }
         Ok(())
     }

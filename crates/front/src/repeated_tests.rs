@@ -4,7 +4,7 @@ use crate::{CommandLine, FrontWork, find};
 
 /// Front, other words of its command line, option, two values: the last one applies, as in
 /// `getopt`, `argparse` and `popt`.
-const LAST_HOLDS: &str = "
+const LAST_WINS: &str = "
 iozone | -a -i 0 | -n | 128 | 256
 iozone | -a -i 0 | -g | 1m | 512
 iozone | -a -i 0 | -y | 8 | 16
@@ -57,7 +57,7 @@ ior | | -o | /a | /b
 ";
 
 /// The same columns for options whose values all count.
-const ALL_COUNT: &str = "
+const ALL_APPLY: &str = "
 iozone | -i 0 | -s | 1m | 2m
 iozone | -s 1m -i 0 | -r | 4k | 64k
 iozone | -i 0 | -t | 1 | 2
@@ -74,7 +74,7 @@ fn work(front: &str, line: &str) -> FrontWork {
     let work = find(front).unwrap().work(&CommandLine::of(&words));
     let mut work = work.unwrap_or_else(|error| panic!("{front} {line}: {error:?}"));
     // The words themselves differ between the command lines.
-    work.remembered.clear();
+    work.text_input.clear();
     for cell in &mut work.cells {
         cell.built.as_mut().unwrap().origin.arguments.clear();
     }
@@ -91,7 +91,7 @@ fn cases(table: &'static str) -> impl Iterator<Item = [&'static str; 5]> {
 
 #[test]
 fn the_last_repeated_option_wins_where_it_does_in_the_original() {
-    for [front, more, option, first, last] in cases(LAST_HOLDS) {
+    for [front, more, option, first, last] in cases(LAST_WINS) {
         let once = work(front, &format!("{more} {option} {last}"));
         let twice = work(front, &format!("{more} {option} {first} {option} {last}"));
         assert_eq!(
@@ -103,7 +103,7 @@ fn the_last_repeated_option_wins_where_it_does_in_the_original() {
 
 #[test]
 fn repeated_options_accumulate_where_they_do_in_the_original() {
-    for [front, more, option, first, last] in cases(ALL_COUNT) {
+    for [front, more, option, first, last] in cases(ALL_APPLY) {
         let twice = work(front, &format!("{more} {option} {first} {option} {last}"));
         for one in [first, last] {
             let once = work(front, &format!("{more} {option} {one}"));

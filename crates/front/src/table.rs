@@ -3,7 +3,7 @@
 use plan::Diagnostic;
 
 use crate::console::ConsoleFront;
-use crate::file::{FileFront, FrontFile, NAME_ANOTHER};
+use crate::file::{FileFront, FrontFile, NO_WORKLOAD_HELP};
 use crate::front::Front;
 use crate::others::other_format_error;
 use crate::text::TableText;
@@ -74,7 +74,7 @@ pub fn file_kinds() -> impl Iterator<Item = &'static FileFront> {
 #[must_use]
 pub fn detect(name: &str, bytes: &[u8]) -> Option<&'static FileFront> {
     let begin = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
-    let is_of_name = |file: &FileFront| file.endings.iter().any(|it| name.ends_with(it));
+    let is_of_name = |file: &FileFront| file.extensions.iter().any(|it| name.ends_with(it));
     files_of_fronts()
         .find(|file| (file.detect)(begin))
         .or_else(|| files_of_fronts().find(|file| is_of_name(file)))
@@ -93,7 +93,7 @@ pub fn load(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     }
     let Some(kind) = detect(file.name, file.bytes) else {
         let error = Diagnostic::error(file.name, "the file is binary, not a workload");
-        return Err(error.help(NAME_ANOTHER));
+        return Err(error.help(NO_WORKLOAD_HELP));
     };
     let read = kind.read(file);
     // Another program is only named after an error, so a readable file is never rejected.

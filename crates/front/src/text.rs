@@ -62,7 +62,7 @@ type Documents<T> = fn(&ParsedArguments<T>, &RunRecord) -> Vec<(String, String)>
 /// A text that is printed completely at the end.
 struct AtEnd<T> {
     /// `None` if the arguments of a stored run are no longer understood.
-    asked: Option<ParsedArguments<T>>,
+    parsed: Option<ParsedArguments<T>>,
     page: Page<T>,
     documents: Documents<T>,
 }
@@ -84,12 +84,12 @@ pub fn at_end_with<T: 'static>(
     documents: Documents<T>,
 ) -> Box<dyn ClassicText> {
     // Arguments that were parsed for the run can be parsed again.
-    let asked = read(&origin.arguments).ok().map(|options| ParsedArguments {
+    let parsed = read(&origin.arguments).ok().map(|options| ParsedArguments {
         options,
         arguments: origin.arguments.clone(),
     });
     Box::new(AtEnd {
-        asked,
+        parsed,
         page,
         documents,
     })
@@ -97,13 +97,13 @@ pub fn at_end_with<T: 'static>(
 
 impl<T> ClassicText for AtEnd<T> {
     fn end(&mut self, record: &RunRecord) -> String {
-        let asked = self.asked.as_ref();
-        asked.map_or(String::new(), |asked| (self.page)(asked, record))
+        let parsed = self.parsed.as_ref();
+        parsed.map_or(String::new(), |asked| (self.page)(asked, record))
     }
 
     fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
-        let asked = self.asked.as_ref();
-        asked.map_or(Vec::new(), |asked| (self.documents)(asked, record))
+        let parsed = self.parsed.as_ref();
+        parsed.map_or(Vec::new(), |asked| (self.documents)(asked, record))
     }
 }
 

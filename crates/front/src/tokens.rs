@@ -16,33 +16,33 @@ pub struct SourcePosition {
 
 /// An error at a position of a file that is not named yet, with its help.
 pub fn error(
-    place: SourcePosition,
+    position: SourcePosition,
     message: impl Into<String>,
     help: impl Into<String>,
 ) -> Diagnostic {
     let error = Diagnostic::error("", message);
-    error.at(place.line, place.column).help(help)
+    error.at(position.line, position.column).help(help)
 }
 
-/// Help that suggests the known name most similar to `seen`; `otherwise` if none is similar.
+/// Help that suggests the known name most similar to `word`; `otherwise` if none is similar.
 pub fn meant<'a>(
-    seen: &str,
+    word: &str,
     known: impl Iterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,
 ) -> String {
-    nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+    nearest(word, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
-/// The error that `seen` is unknown, with the most similar known name or `otherwise` as help.
+/// The error that `word` is unknown, with the most similar known name or `otherwise` as help.
 pub fn unknown<'a>(
-    place: SourcePosition,
-    lacks: &str,
-    seen: &str,
+    position: SourcePosition,
+    problem: &str,
+    word: &str,
     known: impl Iterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,
 ) -> Diagnostic {
-    let message = format!("{lacks} `{}`", printable(seen));
-    error(place, message, meant(seen, known, otherwise))
+    let message = format!("{problem} `{}`", printable(word));
+    error(position, message, meant(word, known, otherwise))
 }
 
 /// Index of a name among the known ones, from 0.
@@ -50,14 +50,14 @@ pub fn unknown<'a>(
 /// # Errors
 /// The name is unknown; the help is the most similar known name, or `otherwise` if none is similar.
 pub fn index_among<'a>(
-    place: SourcePosition,
-    lacks: &str,
-    seen: &str,
+    position: SourcePosition,
+    problem: &str,
+    word: &str,
     known: impl Iterator<Item = &'a str> + Clone,
     otherwise: impl FnOnce() -> String,
 ) -> Result<usize, Diagnostic> {
-    let number = known.clone().position(|it| it == seen);
-    number.ok_or_else(|| unknown(place, lacks, seen, known, otherwise))
+    let number = known.clone().position(|it| it == word);
+    number.ok_or_else(|| unknown(position, problem, word, known, otherwise))
 }
 
 /// The smallest unit of a text.
@@ -113,19 +113,19 @@ impl Language {
         &self,
         text: &'a str,
     ) -> Result<Vec<(Token<'a>, SourcePosition)>, Diagnostic> {
-        let mut place = SourcePosition { line: 1, column: 1 };
+        let mut position = SourcePosition { line: 1, column: 1 };
         let mut rest = text;
         let mut tokens = Vec::new();
         loop {
             let begin = self.skip_blanks(rest);
-            place = behind(place, &rest[..rest.len() - begin.len()]);
+            position = behind(position, &rest[..rest.len() - begin.len()]);
             let token = self.token(begin);
-            let (token, end) = token.map_err(|(message, help)| error(place, message, help))?;
-            tokens.push((token, place));
+            let (token, end) = token.map_err(|(message, help)| error(position, message, help))?;
+            tokens.push((token, position));
             if token == Token::End {
                 return Ok(tokens);
             }
-            place = behind(place, &begin[..begin.len() - end.len()]);
+            position = behind(position, &begin[..begin.len() - end.len()]);
             rest = end;
         }
     }
@@ -167,14 +167,14 @@ impl Language {
         let Some(first) = text.chars().next() else {
             return Ok((Token::End, text));
         };
-        let behind = &text[first.len_utf8()..];
+        let after = &text[first.len_utf8()..];
         match first {
             '"' => {
                 let quoted = match self.is_script {
-                    true => quoted(behind),
+                    true => quoted(after),
                     // Without escapes, a backslash is a character like any other, such as between
                     // directories.
-                    false => behind.split_once('"'),
+                    false => after.split_once('"'),
                 };
                 let help = "close it with a quotation mark";
                 let (text, rest) =
@@ -184,7 +184,7 @@ impl Language {
             '$' if self.is_script => {
                 let help = "write a name after the dollar sign, such as `$nfiles`";
                 let (name, rest) =
-                    variable(behind).ok_or(("a variable has no name".to_owned(), help))?;
+                    variable(after).ok_or(("a variable has no name".to_owned(), help))?;
                 Ok((Token::Variable(name), rest))
             }
             '0'..='9' if self.is_script => {
@@ -194,7 +194,7 @@ impl Language {
                 let help = "write a whole number, with `k`, `m` or `g` for powers of 1024";
                 numbered(digits, number(digits), help).map(|token| (token, rest))
             }
-            _ if self.marks.contains(first) => Ok((Token::Mark(first), behind)),
+            _ if self.marks.contains(first) => Ok((Token::Mark(first), after)),
             _ if (self.begins_word)(first) => {
                 let (word, rest) = split(text, self.is_in_word);
                 // A minus sign may begin a word or a number, so the decision needs the whole word.
@@ -220,13 +220,13 @@ fn numbered<'a>(
     number: Option<i64>,
     help: &'static str,
 ) -> Result<Token<'a>, (String, &'static str)> {
-    let wrong = || (format!("`{}` is not a number", printable(digits)), help);
-    number.map(Token::Number).ok_or_else(wrong)
+    let not_a_number = || (format!("`{}` is not a number", printable(digits)), help);
+    number.map(Token::Number).ok_or_else(not_a_number)
 }
 
 /// The position after a text that begins at `place`.
-fn behind(place: SourcePosition, text: &str) -> SourcePosition {
-    text.chars().fold(place, |place, char| match char {
+fn behind(position: SourcePosition, text: &str) -> SourcePosition {
+    text.chars().fold(position, |place, char| match char {
         '\n' => SourcePosition {
             line: place.line.saturating_add(1),
             column: 1,
@@ -286,22 +286,22 @@ pub fn expand_variables(
     text: &str,
     look_up: impl Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
-    let mut whole = String::new();
+    let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once('$') {
         let is_escaped = before.ends_with('\\');
-        whole.push_str(before.strip_suffix('\\').unwrap_or(before));
+        expanded.push_str(before.strip_suffix('\\').unwrap_or(before));
         rest = match variable(behind).filter(|_| !is_escaped) {
             Some((name, behind)) => {
-                whole.push_str(&look_up(name).ok_or_else(|| name.to_owned())?);
+                expanded.push_str(&look_up(name).ok_or_else(|| name.to_owned())?);
                 behind
             }
             None => {
-                whole.push('$');
+                expanded.push('$');
                 behind
             }
         };
     }
-    whole.push_str(rest);
-    Ok(whole)
+    expanded.push_str(rest);
+    Ok(expanded)
 }

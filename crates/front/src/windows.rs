@@ -8,7 +8,7 @@ pub struct WorkerSum {
     /// Time from the first begin to the last end, in seconds.
     pub seconds: f64,
     /// CPU time of all workers, in seconds.
-    pub processor_seconds: f64,
+    pub cpu_seconds: f64,
     /// Bytes read and written.
     pub bytes: u64,
 }
@@ -98,7 +98,7 @@ impl WorkerSum {
         let processor_ns: u64 = windows.iter().map(|it| it.user_ns + it.system_ns).sum();
         Self {
             seconds: window_ns(windows) as f64 / 1e9,
-            processor_seconds: processor_ns as f64 / 1e9,
+            cpu_seconds: processor_ns as f64 / 1e9,
             bytes: windows
                 .iter()
                 .map(|it| WorkerProgress::at_end(it).bytes)
@@ -109,7 +109,7 @@ impl WorkerSum {
     /// CPU time as a share of the elapsed time, in percent.
     pub fn percent(&self) -> f64 {
         // Without windows, both times are 0, and the result is 0 instead of NaN.
-        self.processor_seconds * 100.0 / self.seconds.max(1e-9)
+        self.cpu_seconds * 100.0 / self.seconds.max(1e-9)
     }
 }
 
@@ -154,13 +154,13 @@ pub fn longest_ns(cell: &CellRecord, label: &str) -> u64 {
 
 /// The phases of each workload, in the order of the plan.
 pub fn by_workload(record: &RunRecord) -> Vec<Vec<&CellRecord>> {
-    let mut found: Vec<Vec<&CellRecord>> = Vec::new();
+    let mut groups: Vec<Vec<&CellRecord>> = Vec::new();
     for cell in &record.cells {
         // A run finishes one workload before it starts the next, so only the last group can match.
-        match found.last_mut() {
+        match groups.last_mut() {
             Some(last) if last[0].workload == cell.workload => last.push(cell),
-            _ => found.push(vec![cell]),
+            _ => groups.push(vec![cell]),
         }
     }
-    found
+    groups
 }

@@ -20,7 +20,7 @@ pub struct FrontWork {
     pub placement: FilePlacement,
     /// Parts of the directories' paths that the original creates if they are missing. They are
     /// removed at the end if they are empty.
-    pub made: CreateMissing,
+    pub create_missing: CreateMissing,
     /// Possible misunderstandings, one sentence each.
     pub warnings: Vec<String>,
     /// Remarks on a file, with their lines.
@@ -28,11 +28,11 @@ pub struct FrontWork {
     /// Differences from the original.
     pub differences: Vec<OriginalDifference>,
     /// Differences that only affect the original's text, so a workload file cannot express them.
-    pub of_text: Vec<OriginalDifference>,
+    pub text_differences: Vec<OriginalDifference>,
     /// Additional output of `check`, in lines of at most 100 columns; mostly empty.
-    pub about: String,
+    pub check_text: String,
     /// Input of the text in addition to the record; empty to use the arguments.
-    pub remembered: Vec<String>,
+    pub text_input: Vec<String>,
     /// Interval at which the text reports running jobs, in nanoseconds; 0 for never.
     pub status_interval_ns: u64,
     /// Exit code of the original if nothing could run; `None` for pgmeter's own.
@@ -61,7 +61,7 @@ pub enum FilePlacement {
 pub enum CreateMissing {
     /// Nothing: a missing directory is refused.
     #[default]
-    Nothing,
+    None,
     /// Only the directory itself; its parent must exist.
     Last,
     /// The directory and all its parents.
@@ -76,13 +76,13 @@ impl FrontWork {
             cells,
             directories: vec![PathBuf::from(".")],
             placement: FilePlacement::default(),
-            made: CreateMissing::default(),
+            create_missing: CreateMissing::default(),
             warnings: Vec::new(),
             findings: Vec::new(),
             differences: Vec::new(),
-            of_text: Vec::new(),
-            about: String::new(),
-            remembered: Vec::new(),
+            text_differences: Vec::new(),
+            check_text: String::new(),
+            text_input: Vec::new(),
             status_interval_ns: 0,
             error_code: None,
         }
@@ -98,8 +98,8 @@ impl FrontWork {
 
     /// Notes in each cell which front and arguments it comes from.
     pub(crate) fn signed(mut self, front: &str, arguments: &[String]) -> Self {
-        if self.remembered.is_empty() {
-            self.remembered = arguments.to_vec();
+        if self.text_input.is_empty() {
+            self.text_input = arguments.to_vec();
         }
         let is_in_place = matches!(self.placement, FilePlacement::InPlace { .. });
         for cell in &mut self.cells {
@@ -107,7 +107,7 @@ impl FrontWork {
             cell.source.get_or_insert_with(|| front.to_owned());
             let origin = FrontOrigin {
                 name: front.to_owned(),
-                arguments: self.remembered.clone(),
+                arguments: self.text_input.clone(),
             };
             if let Some(jobs) = &mut cell.jobs {
                 jobs.origin = origin;
@@ -122,16 +122,19 @@ impl FrontWork {
     /// Remarks on what a workload file written from this work leaves out.
     #[must_use]
     pub fn left_out(&self, file: &str) -> Vec<Diagnostic> {
-        self.of_text.iter().map(|it| it.remark(file)).collect()
+        self.text_differences
+            .iter()
+            .map(|it| it.remark(file))
+            .collect()
     }
 
     /// The findings and the differences from the original, as remarks on a file.
     #[must_use]
     pub fn remarks(&self, file: &str) -> Vec<Diagnostic> {
-        let told = self.differences.iter();
-        let told = told.filter(|it| it.kind != DifferenceKind::Exact);
-        let told = told.map(|it| it.remark(file));
-        self.findings.iter().cloned().chain(told).collect()
+        let remarks = self.differences.iter();
+        let remarks = remarks.filter(|it| it.kind != DifferenceKind::Exact);
+        let remarks = remarks.map(|it| it.remark(file));
+        self.findings.iter().cloned().chain(remarks).collect()
     }
 }
 
@@ -173,7 +176,7 @@ pub struct OriginalDifference {
     /// Line in a file, from 1.
     pub line: Option<u32>,
     /// The option, statement or habit.
-    pub what: String,
+    pub subject: String,
     /// How pgmeter treats it.
     pub kind: DifferenceKind,
     /// The behavior of pgmeter instead, in lower case and without a full stop.
@@ -183,10 +186,10 @@ pub struct OriginalDifference {
 impl OriginalDifference {
     /// A difference without a line.
     #[must_use]
-    pub fn new(kind: DifferenceKind, what: impl Into<String>, note: impl Into<String>) -> Self {
+    pub fn new(kind: DifferenceKind, subject: impl Into<String>, note: impl Into<String>) -> Self {
         Self {
             line: None,
-            what: what.into(),
+            subject: subject.into(),
             kind,
             note: note.into(),
         }
@@ -194,8 +197,8 @@ impl OriginalDifference {
 
     /// A behavior that differs, and how.
     #[must_use]
-    pub fn differs(what: &str, note: &str) -> Self {
-        Self::new(DifferenceKind::Differs, what, note)
+    pub fn differs(subject: &str, note: &str) -> Self {
+        Self::new(DifferenceKind::Differs, subject, note)
     }
 
     /// The differences whose condition is true, and the options that have no effect.
@@ -238,8 +241,8 @@ impl OriginalDifference {
             DifferenceKind::Refused => "is refused",
         };
         match self.note.as_str() {
-            "" => format!("{} {kind}", self.what),
-            note => format!("{} {kind}: {note}", self.what),
+            "" => format!("{} {kind}", self.subject),
+            note => format!("{} {kind}: {note}", self.subject),
         }
     }
 

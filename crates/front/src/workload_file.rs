@@ -11,7 +11,7 @@ pub(crate) const TOML: FileFront = FileFront {
     name: "toml",
     kind: "One workload in TOML",
     detect: |bytes| text(bytes).is_some(),
-    endings: &[],
+    extensions: &[],
     read,
 };
 
@@ -20,7 +20,7 @@ pub(crate) const PACK: FileFront = FileFront {
     name: "pack",
     kind: "Several workloads in one TOML file",
     detect: |bytes| text(bytes).is_some_and(has_part),
-    endings: &[],
+    extensions: &[],
     read,
 };
 

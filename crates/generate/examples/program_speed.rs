@@ -30,28 +30,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         write(MovedBytes::Law(Law::fixed(4096)), CallPosition::Here),
         call(FileOperation::Close, CallObject::Handle),
     ];
-    let each = [make, vec![call(FileOperation::Unlink, CallObject::Same)]].concat();
+    let cycle = [make, vec![call(FileOperation::Unlink, CallObject::Same)]].concat();
     for is_shared in [false, true] {
-        program("create, write, close, unlink", &each, is_shared)?;
+        program("create, write, close, unlink", &cycle, is_shared)?;
         program("mail: 12 calls of four kinds", &mail(), is_shared)?;
     }
     Ok(())
 }
 
-fn next(which: FileFilter) -> Pick {
+fn next(filter: FileFilter) -> Pick {
     Pick {
         fileset: 0,
-        which,
+        which: filter,
         order: PickOrder::Next,
         turn: FileSharing::Own,
     }
 }
 
-fn around(which: FileFilter) -> Pick {
+fn around(filter: FileFilter) -> Pick {
     Pick {
         order: PickOrder::Around,
         turn: FileSharing::Shared,
-        ..next(which)
+        ..next(filter)
     }
 }
 
@@ -59,10 +59,10 @@ fn call(operation: FileOperation, on: CallObject) -> Act {
     Act::Call(Call::new(operation, on))
 }
 
-fn write(bytes: MovedBytes, place: CallPosition) -> Act {
+fn write(bytes: MovedBytes, position: CallPosition) -> Act {
     Act::Call(Call {
         bytes,
-        place,
+        place: position,
         ..Call::new(FileOperation::Write, CallObject::Handle)
     })
 }
@@ -155,7 +155,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             SharedTurnCounters::default(),
             Arc::new(GroupProgress::new(0)),
         );
-        let seat = |phase, group, initial| WorkerContext {
+        let context = |phase, group, initial| WorkerContext {
             program: &program,
             phase,
             group,
@@ -169,18 +169,19 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             progress: &progress,
             phase_end: &phase_end,
             waits: &waits,
-            way_codes: &[0],
+            open_codes: &[0],
             rounds_per_us: 0.0,
-            initial,
-            unit: TransactionUnit::Own,
+            is_initial: initial,
+            unit: TransactionUnit::Declared,
             is_checked: false,
             rounds: None,
         };
         if body.len() > 4 {
-            run(&mut Interpreter::new(&seat(&phase, &fill, true))?, u64::MAX);
+            let mut filling = Interpreter::new(&context(&phase, &fill, true))?;
+            run(&mut filling, u64::MAX);
             states[0].release_all();
         }
-        let mut interpreter = Interpreter::new(&seat(&phase, &group, false))?;
+        let mut interpreter = Interpreter::new(&context(&phase, &group, false))?;
         best = best.min(run(&mut interpreter, 1_000_000));
     }
     tell(name, is_shared, best);
@@ -188,8 +189,8 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
 }
 
 fn tell(name: &str, is_shared: bool, best_ns: f64) {
-    let whose = if is_shared { "shared" } else { "own" };
-    println!("{name:32} {whose:8} {best_ns:8.2} ns per request");
+    let scope = if is_shared { "shared" } else { "own" };
+    println!("{name:32} {scope:8} {best_ns:8.2} ns per request");
 }
 
 /// Runs up to `most` requests. Returns nanoseconds per request.

@@ -31,11 +31,15 @@ impl Divisor {
     #[inline]
     pub(crate) const fn divide(self, dividend: u64) -> (u64, u64) {
         let guess = ((dividend as u128 * self.reciprocal as u128) >> 64) as u64;
-        let rest = dividend - guess * self.value;
-        let short = rest >= self.value;
+        let remainder = dividend - guess * self.value;
+        let short = remainder >= self.value;
         (
             guess + short as u64,
-            if short { rest - self.value } else { rest },
+            if short {
+                remainder - self.value
+            } else {
+                remainder
+            },
         )
     }
 
@@ -59,9 +63,12 @@ impl Divisor {
 }
 
 /// The number of 32-bit draws, of 2^32, that corresponds to `percent`; exact at 0 and 100.
-pub(crate) fn threshold(what: &'static str, percent: f64) -> Result<u64, GenerateError> {
+pub(crate) fn threshold(name: &'static str, percent: f64) -> Result<u64, GenerateError> {
     if !(0.0..=100.0).contains(&percent) {
-        return Err(GenerateError::Percent { what, percent });
+        return Err(GenerateError::Percent {
+            what: name,
+            percent,
+        });
     }
     Ok((percent / 100.0 * (1_u64 << 32) as f64).round() as u64)
 }

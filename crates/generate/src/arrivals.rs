@@ -11,7 +11,7 @@ pub const ARRIVAL_RATE_MAX: f64 = plan::RATE_MAX;
 /// Fractional bits of a Poisson due time; enough that rounding a gap has no visible effect.
 const FRACTION_BITS: u32 = 32;
 /// Separates the stream of gaps from a worker's other streams.
-const GAPS: u64 = 0xa881_7a15;
+const GAP_SALT: u64 = 0xa881_7a15;
 
 /// One worker's share of an open loop's arrivals: an endless stream of due times in nanoseconds
 /// from the start of the loop, ascending.
@@ -97,7 +97,7 @@ impl Arrivals {
             next_ns: 0,
             spacing: Spacing::Poisson {
                 gaps: Gaps {
-                    rng: Rng::new(mix(seed ^ GAPS)),
+                    rng: Rng::new(mix(seed ^ GAP_SALT)),
                     mean_ns: f64::from(worker_count.max(1)) * 1e9 / rate,
                 },
                 due: 0,
@@ -116,7 +116,7 @@ impl Arrivals {
         match &self.spacing {
             Spacing::Uniform { grid, .. } => SharedArrivals::uniform(*grid, lane_count),
             Spacing::Poisson { gaps, seed, .. } => {
-                SharedArrivals::poisson(gaps.mean_ns, *seed ^ GAPS, lane_count)
+                SharedArrivals::poisson(gaps.mean_ns, *seed ^ GAP_SALT, lane_count)
             }
         }
     }
@@ -204,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    const MILLIONS: u64 = 10_000_000;
+    const ARRIVAL_COUNT: u64 = 10_000_000;
 
     /// The due time of an arrival counted over all workers, from the count alone.
     fn due_ns_from_count(rate: f64, arrival: u128) -> u64 {
@@ -234,8 +234,9 @@ mod tests {
             (0.01, 1, 2),
         ] {
             let mut arrivals = Arrivals::uniform(rate, worker_index, worker_count).unwrap();
-            let last_ns = (0..=MILLIONS).fold(0, |_, _| arrivals.next_due_ns());
-            let arrival = u128::from(MILLIONS * u64::from(worker_count) + u64::from(worker_index));
+            let last_ns = (0..=ARRIVAL_COUNT).fold(0, |_, _| arrivals.next_due_ns());
+            let arrival =
+                u128::from(ARRIVAL_COUNT * u64::from(worker_count) + u64::from(worker_index));
             assert_eq!(last_ns, due_ns_from_count(rate, arrival), "{rate}");
             let exact_ns = arrival as f64 * 1e9 / rate;
             assert!((last_ns as f64 - exact_ns).abs() <= 1.0 + exact_ns * 1e-15);
@@ -326,9 +327,9 @@ mod tests {
     fn the_mean_gap_of_ten_million_poisson_arrivals_is_exact() {
         // Gaps of 100 ns on average: cut to whole nanoseconds each, they would be 0.5 % short.
         let mut arrivals = Arrivals::poisson(1e7, 1, 7).unwrap();
-        let last_ns = (0..MILLIONS).fold(0, |_, _| arrivals.next_due_ns());
-        let mean_ns = last_ns as f64 / MILLIONS as f64;
-        assert!((mean_ns - 100.0).abs() < 3.0 * 100.0 / (MILLIONS as f64).sqrt());
+        let last_ns = (0..ARRIVAL_COUNT).fold(0, |_, _| arrivals.next_due_ns());
+        let mean_ns = last_ns as f64 / ARRIVAL_COUNT as f64;
+        assert!((mean_ns - 100.0).abs() < 3.0 * 100.0 / (ARRIVAL_COUNT as f64).sqrt());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use plan::{LinePlan, SpanPlan, WorkerPlan};
 use crate::{Cursor, GenerateError};
 
 /// Maximum number of lines for which requests and replies can be numbered in 16 bits.
-const LINE_LIMIT: usize = 32_000;
+const LINES_MAX: usize = 32_000;
 
 /// Checks lines, spans and cursors. Shares and positions are checked when they are prepared.
 pub(crate) fn check_plan<C: Cursor>(plan: &WorkerPlan, cursors: &[C]) -> Result<(), GenerateError> {
@@ -33,11 +33,11 @@ pub(crate) fn check_lines(plan: &WorkerPlan) -> Result<(), GenerateError> {
     if line_count == 0 {
         return Err(GenerateError::NoLines { worker: worker() });
     }
-    if line_count > LINE_LIMIT {
+    if line_count > LINES_MAX {
         return Err(GenerateError::TooManyLines {
             worker: worker(),
             line_count,
-            limit: LINE_LIMIT,
+            limit: LINES_MAX,
         });
     }
     for (line_index, line) in plan.lines.iter().enumerate() {
@@ -77,7 +77,7 @@ fn check_line(plan: &WorkerPlan, line_index: usize, line: &LinePlan) -> Result<(
 fn check_span(span: &SpanPlan, limit_bytes: u64) -> Result<(), GenerateError> {
     match span.start_bytes.checked_add(span.size_bytes) {
         Some(end_bytes) if end_bytes < limit_bytes => Ok(()),
-        _ => Err(GenerateError::SpanTooFar {
+        _ => Err(GenerateError::SpanOutOfRange {
             start_bytes: span.start_bytes,
             size_bytes: span.size_bytes,
             limit_bytes,

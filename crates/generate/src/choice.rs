@@ -100,11 +100,11 @@ mod tests {
     fn picks_follow_the_table() {
         let table = AliasTable::new(&[10.0, 0.0, 90.0]);
         let mut rng = Rng::new(1);
-        let mut seen = [0_u32; 3];
+        let mut counts = [0_u32; 3];
         for _ in 0..100_000 {
-            seen[table.pick(rng.next_u64())] += 1;
+            counts[table.pick(rng.next_u64())] += 1;
         }
-        assert!((9_600..10_400).contains(&seen[0]));
-        assert_eq!(seen[1], 0);
+        assert!((9_600..10_400).contains(&counts[0]));
+        assert_eq!(counts[1], 0);
     }
 }

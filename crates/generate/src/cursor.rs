@@ -117,7 +117,7 @@ struct SharedAddress {
 }
 
 /// Value before the first request. No request has it, because kinds are below 65535.
-const NOWHERE: u64 = u64::MAX;
+const NO_REQUEST: u64 = u64::MAX;
 
 impl SharedCursor {
     /// pgmeter's current sector address, shared by all workers of a target.
@@ -150,7 +150,7 @@ impl SharedCursor {
         let turns = (0..kind_count(line_count.max(1))).map(|_| AtomicU64::new(0));
         Self {
             shared: Arc::new(SharedAddress {
-                packed: AtomicU64::new(NOWHERE),
+                packed: AtomicU64::new(NO_REQUEST),
                 lengths_bytes,
                 turns: turns.collect(),
                 seed,
@@ -163,7 +163,7 @@ impl SharedAddress {
     fn unpack(&self, packed: u64, own_length_bytes: u32) -> Option<LastRequest> {
         let kind = (packed & 0xffff) as usize;
         let length_bytes = *self.lengths_bytes.get(kind).unwrap_or(&own_length_bytes);
-        (packed != NOWHERE).then_some(LastRequest {
+        (packed != NO_REQUEST).then_some(LastRequest {
             start_bytes: packed >> 16,
             length_bytes: length_bytes.into(),
         })
@@ -178,19 +178,19 @@ impl Cursor for SharedCursor {
         length_bytes: u32,
         mut choose: impl FnMut(Option<LastRequest>) -> u64,
     ) -> u64 {
-        let mut seen = self.shared.packed.load(Ordering::Relaxed);
+        let mut current = self.shared.packed.load(Ordering::Relaxed);
         loop {
-            let start_bytes = choose(self.shared.unpack(seen, length_bytes));
+            let start_bytes = choose(self.shared.unpack(current, length_bytes));
             let next = start_bytes << 16 | u64::from(kind);
             // Relaxed, because the address does not guard other memory.
             match self.shared.packed.compare_exchange_weak(
-                seen,
+                current,
                 next,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return start_bytes,
-                Err(now) => seen = now,
+                Err(now) => current = now,
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::{Arrivals, DueCounts, DueWindow, SharedArrivals};
 
 /// Due time of an idle slot.
-const NOTHING_NS: u64 = u64::MAX;
+const IDLE_NS: u64 = u64::MAX;
 /// Longest wait of a stream whose phase other threads may end, in nanoseconds.
 // At the lowest rate, the next due time is minutes away.
 const WATCHED_WAIT_NS: u64 = 10_000_000;
@@ -67,7 +67,7 @@ pub struct DueQueue {
     /// Transactions due at or after this time do not start.
     close_ns: u64,
     /// Due time of the transaction in progress in each slot.
-    slots_ns: Box<[u64]>,
+    due_by_slot_ns: Box<[u64]>,
     counts: DueCounts,
 }
 
@@ -79,7 +79,7 @@ pub enum DueStep {
     /// Nothing is due before this time.
     Wait(u64),
     /// No more transactions.
-    Over,
+    Finished,
 }
 
 impl DueQueue {
@@ -97,7 +97,7 @@ impl DueQueue {
             start_ns,
             pending_ns: Some(pending_ns),
             close_ns: u64::MAX,
-            slots_ns: vec![NOTHING_NS; slot_count as usize].into(),
+            due_by_slot_ns: vec![IDLE_NS; slot_count as usize].into(),
             counts: DueCounts::new(timing.window),
         }
     }
@@ -113,7 +113,7 @@ impl DueQueue {
         // A due time that was taken cannot be given back, so it stays pending until it begins.
         self.pending_ns = Some(due_ns);
         if due_ns >= self.close_ns {
-            DueStep::Over
+            DueStep::Finished
         } else if now_ns < due_ns {
             DueStep::Wait(due_ns)
         } else {
@@ -135,7 +135,7 @@ impl DueQueue {
     #[inline]
     pub fn begin(&mut self, slot: usize, due_ns: u64, now_ns: u64) {
         self.pending_ns = None;
-        self.slots_ns[slot] = due_ns;
+        self.due_by_slot_ns[slot] = due_ns;
         self.counts.begun(due_ns, now_ns);
         // Only work from before the end starts after `close`, so this counts the backlog.
         if self.close_ns < u64::MAX && self.counts.has(due_ns) {
@@ -147,7 +147,7 @@ impl DueQueue {
     /// transaction's due time.
     #[inline]
     pub fn end(&mut self, slot: usize, now_ns: u64, result: i32) -> u64 {
-        let due_ns = std::mem::replace(&mut self.slots_ns[slot], NOTHING_NS);
+        let due_ns = std::mem::replace(&mut self.due_by_slot_ns[slot], IDLE_NS);
         self.counts.ended(due_ns, now_ns, result);
         due_ns
     }
@@ -161,11 +161,16 @@ impl DueQueue {
     /// Results so far, and the transactions that have not ended or started.
     #[must_use]
     pub fn backlog(&self) -> Backlog {
-        let is_begun = |ns: &u64| *ns != NOTHING_NS;
+        let is_begun = |ns: &u64| *ns != IDLE_NS;
         Backlog {
             counts: self.counts.clone(),
             pending_ns: self.pending_ns,
-            begun_ns: self.slots_ns.iter().copied().filter(is_begun).collect(),
+            begun_ns: self
+                .due_by_slot_ns
+                .iter()
+                .copied()
+                .filter(is_begun)
+                .collect(),
             start_ns: self.start_ns,
             due: self.due.clone(),
         }

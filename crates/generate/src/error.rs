@@ -52,7 +52,7 @@ pub enum GenerateError {
     },
     /// Iometer's grid of 100 slots supports whole percentages only.
     #[error("{what} is `{percent}` %, but position rule `iometer` needs whole percentages")]
-    NotWhole {
+    FractionalPercent {
         /// Description of the share.
         what: &'static str,
         /// Its value.
@@ -97,7 +97,7 @@ pub enum GenerateError {
     },
     /// The end of the span exceeds the addresses of a shared cursor or a file.
     #[error("a span of `{size_bytes}` bytes at `{start_bytes}` ends beyond byte `{limit_bytes}`")]
-    SpanTooFar {
+    SpanOutOfRange {
         /// First byte of the span.
         start_bytes: u64,
         /// Length of the span.
@@ -154,12 +154,12 @@ impl GenerateError {
             Self::ArrivalRate { .. } => "choose a rate such as `20k/s`",
             Self::CursorCount { .. } => "report this as a bug: each target needs one cursor",
             Self::Percent { .. } => "choose a value from 0 to 100",
-            Self::NotWhole { .. } => "round the value, or choose `position = \"uniform\"`",
+            Self::FractionalPercent { .. } => "round the value, or choose `position = \"uniform\"`",
             Self::Weights { .. } => "change a weight so that the sum is 100",
             Self::ZeroSize { .. } => "give the line a size, or a weight of 0",
             Self::ZeroSector { .. } => "report this as a bug: each target has a sector size",
             Self::DoesNotFit { .. } => "choose a larger target or a smaller request",
-            Self::SpanTooFar { .. } => "limit the part of the target that is used",
+            Self::SpanOutOfRange { .. } => "limit the part of the target that is used",
             Self::Distribution { .. } => "choose a value in the range given",
             Self::NoRoom { .. } => "choose larger files or smaller blocks",
             Self::JobNumber { .. } => "choose a value in the range given",

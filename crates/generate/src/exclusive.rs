@@ -23,7 +23,7 @@ const LOCK_COUNT: usize = 1 << 16;
 const WRITING: u32 = u32::MAX;
 
 /// Time after which a waiting request is tried again, in nanoseconds.
-const PATIENCE_NS: u64 = 10_000;
+const RETRY_NS: u64 = 10_000;
 
 /// Parts of a target that are being read or written; clones share them.
 #[derive(Debug, Clone)]
@@ -109,8 +109,8 @@ pub struct Exclusive<G> {
 enum ExclusiveSlot {
     #[default]
     Free,
-    Waits(Request),
-    Holds(Request),
+    Waiting(Request),
+    Holding(Request),
 }
 
 impl<G: Generator> Exclusive<G> {
@@ -131,13 +131,13 @@ impl<G: Generator> Exclusive<G> {
             || self.stripes[request.file_index as usize].take(&request);
         let slot = &mut self.slots[request.slot as usize];
         if free {
-            *slot = ExclusiveSlot::Holds(request);
+            *slot = ExclusiveSlot::Holding(request);
             return Step::Issue(request);
         }
-        *slot = ExclusiveSlot::Waits(request);
+        *slot = ExclusiveSlot::Waiting(request);
         // Not `Park`: the holder may be another worker, whose completions wake no slot here.
         Step::Wait {
-            until_ns: now_ns + PATIENCE_NS,
+            until_ns: now_ns + RETRY_NS,
         }
     }
 }
@@ -164,7 +164,7 @@ impl<G: Generator> Generator for Exclusive<G> {
     }
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        if let ExclusiveSlot::Waits(request) = self.slots[slot as usize] {
+        if let ExclusiveSlot::Waiting(request) = self.slots[slot as usize] {
             return self.try_issue(request, now_ns);
         }
         match self.inner.next(slot, now_ns) {
@@ -179,7 +179,7 @@ impl<G: Generator> Generator for Exclusive<G> {
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         let slot = std::mem::take(&mut self.slots[completion.slot as usize]);
-        if let ExclusiveSlot::Holds(request) = slot
+        if let ExclusiveSlot::Holding(request) = slot
             && request.operation.moves_bytes()
         {
             self.stripes[request.file_index as usize].release(&request);
@@ -197,7 +197,7 @@ impl<G> Drop for Exclusive<G> {
     /// its generator.
     fn drop(&mut self) {
         for slot in &self.slots {
-            if let ExclusiveSlot::Holds(request) = slot
+            if let ExclusiveSlot::Holding(request) = slot
                 && request.operation.moves_bytes()
             {
                 self.stripes[request.file_index as usize].release(request);
@@ -253,12 +253,7 @@ mod tests {
             2,
         );
         assert_eq!(exclusive.next(0, 0), Step::Issue(write));
-        assert_eq!(
-            exclusive.next(1, 0),
-            Step::Wait {
-                until_ns: PATIENCE_NS
-            }
-        );
+        assert_eq!(exclusive.next(1, 0), Step::Wait { until_ns: RETRY_NS });
         exclusive.complete(
             Completion {
                 slot: 0,

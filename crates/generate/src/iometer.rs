@@ -28,7 +28,7 @@ pub struct Iometer<C> {
     /// Entry of line l and span s at `l * span_count + s`.
     seeks: Vec<Seek>,
     /// Line of each percent.
-    grid: Vec<u16>,
+    line_by_percent: Vec<u16>,
     line_index: usize,
     left_in_burst: u32,
     not_before_ns: u64,
@@ -104,7 +104,7 @@ impl<C: Cursor> Iometer<C> {
                 .map(IometerLine::new)
                 .collect::<Result<_, _>>()?,
             seeks,
-            grid: grid(&plan.lines)?,
+            line_by_percent: grid(&plan.lines)?,
             line_index: 0,
             left_in_burst: 0,
             not_before_ns: 0,
@@ -114,7 +114,7 @@ impl<C: Cursor> Iometer<C> {
 
     fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
         let percent = HUNDRED.remainder(self.rng.next_u64());
-        self.line_index = usize::from(self.grid[percent as usize]);
+        self.line_index = usize::from(self.line_by_percent[percent as usize]);
         let line = &self.lines[self.line_index];
         self.left_in_burst = line.burst;
         if line.delay_ns == 0 {
@@ -282,11 +282,14 @@ fn grid(lines: &[LinePlan]) -> Result<Vec<u16>, GenerateError> {
     Ok(grid)
 }
 
-fn whole(what: &'static str, percent: f64) -> Result<u64, GenerateError> {
+fn whole(name: &'static str, percent: f64) -> Result<u64, GenerateError> {
     if percent.fract() == 0.0 {
         Ok(percent as u64)
     } else {
-        Err(GenerateError::NotWhole { what, percent })
+        Err(GenerateError::FractionalPercent {
+            what: name,
+            percent,
+        })
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Messages {
     left_in_burst: u32,
     not_before_ns: u64,
     /// Transactions per connection; `None` if connections stay open.
-    each_count: Option<u32>,
+    per_connection_count: Option<u32>,
     operations: OperationSet,
 }
 
@@ -129,7 +129,7 @@ impl Messages {
             line_index: 0,
             left_in_burst: 0,
             not_before_ns: 0,
-            each_count,
+            per_connection_count: each_count,
             operations: match each_count {
                 Some(_) => data.with(Operation::Open).with(Operation::Close),
                 None => data,
@@ -163,12 +163,12 @@ impl Messages {
         let line = self.lines[self.line_index];
         let reads = self.rng.next_u64() >> 32 < line.read;
         // Branchless, because a branch predictor cannot predict a draw.
-        let ways = [Operation::Read, Operation::Write];
+        let pair = [Operation::Read, Operation::Write];
         let (operation, other) =
-            select_unpredictable(reads, (ways[0], ways[1]), (ways[1], ways[0]));
+            select_unpredictable(reads, (pair[0], pair[1]), (pair[1], pair[0]));
         let state = &mut self.slots[slot as usize];
         // Unlimited if connections stay open.
-        state.left_count -= u32::from(self.each_count.is_some());
+        state.left_count -= u32::from(self.per_connection_count.is_some());
         state.stage = match line.reply_bytes {
             0 => ExchangeState::Last,
             _ => ExchangeState::ReplyExpected,
@@ -202,7 +202,7 @@ impl Generator for Messages {
     }
 
     fn transaction_kinds(&self) -> Vec<String> {
-        match self.each_count {
+        match self.per_connection_count {
             Some(_) => named(KINDS),
             None => named(&KINDS[..1]),
         }
@@ -251,7 +251,7 @@ impl Generator for Messages {
             state.stage = ExchangeState::Failed;
             return match stage {
                 // In these stages, no message of a transaction is in flight.
-                ExchangeState::Opening | ExchangeState::Closing => Flow::Apart,
+                ExchangeState::Opening | ExchangeState::Closing => Flow::Uncounted,
                 _ => Flow::Done(0),
             };
         }
@@ -262,12 +262,12 @@ impl Generator for Messages {
             }
             ExchangeState::Opening => {
                 state.stage = ExchangeState::Open;
-                state.left_count = self.each_count.unwrap_or(u32::MAX);
-                Flow::Apart
+                state.left_count = self.per_connection_count.unwrap_or(u32::MAX);
+                Flow::Uncounted
             }
             ExchangeState::Closing => {
                 state.stage = ExchangeState::Closed;
-                Flow::Spanned {
+                Flow::TransactionDone {
                     kind: CONNECTION,
                     start_ns: state.start_ns,
                 }

@@ -82,7 +82,7 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
         let due_ns = match self.queue.turn(now_ns) {
             DueStep::Due(due_ns) => due_ns,
             DueStep::Wait(until_ns) => return Step::Wait { until_ns },
-            DueStep::Over => return Step::Finished,
+            DueStep::Finished => return Step::Finished,
         };
         let step = self.transactions.next(slot, now_ns);
         // A sync belongs to earlier writes and does not use a due time.
@@ -106,7 +106,7 @@ impl<G: Generator> Generator for OpenLoopGenerator<G> {
                 let slot = completion.slot as usize;
                 let start_ns = self.queue.end(slot, now_ns, completion.result);
                 let kind = RESPONSE;
-                Flow::Spanned { kind, start_ns }
+                Flow::TransactionDone { kind, start_ns }
             }
             // A sync has no due time and ends no transaction.
             other => other,
@@ -126,7 +126,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::{Arrivals, DueCounts, DueWindow};
 
-    pub const NOW: Timing = Timing {
+    pub const START: Timing = Timing {
         start_ns: 0,
         now_ns: 0,
         window: DueWindow {
@@ -235,7 +235,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_transaction_waits_for_its_due_time_and_is_timed_from_it() {
-        let mut open = thousand(NOW, 2);
+        let mut open = thousand(START, 2);
         assert!(begins(&mut open, 0, 0));
         let until_ns = 1_000_000;
         assert_eq!(open.next(1, 10), Step::Wait { until_ns });
@@ -243,7 +243,7 @@ pub(crate) mod tests {
         assert!(begins(&mut open, 1, 1_020_000));
         let flow = open.complete(Completion { slot: 1, result: 0 }, 1_500_000);
         let start_ns = 1_000_000;
-        assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
+        assert_eq!(flow, Flow::TransactionDone { kind: 0, start_ns });
         let backlog = open.queue.backlog();
         let counts = backlog.counts();
         assert_eq!((counts.late_count, counts.lateness_ns_max), (0, 20_000));
@@ -252,12 +252,12 @@ pub(crate) mod tests {
 
     #[test]
     fn transactions_due_while_no_slot_is_free_begin_late_and_in_order() {
-        let mut open = thousand(NOW, 1);
+        let mut open = thousand(START, 1);
         for due_ns in (0..10).map(|k| k * 1_000_000) {
             assert!(begins(&mut open, 0, 10_500_000));
             let flow = open.complete(Completion { slot: 0, result: 0 }, 10_500_000);
             let start_ns = due_ns;
-            assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
+            assert_eq!(flow, Flow::TransactionDone { kind: 0, start_ns });
         }
         let backlog = open.queue.backlog();
         let counts = backlog.counts();
@@ -267,7 +267,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_failed_transaction_has_no_response_time() {
-        let mut open = thousand(NOW, 1);
+        let mut open = thousand(START, 1);
         assert!(begins(&mut open, 0, 0));
         let result = -5;
         open.complete(Completion { slot: 0, result }, 100);
@@ -281,7 +281,7 @@ pub(crate) mod tests {
         let timing = Timing {
             start_ns: 5_000_000_000,
             now_ns: 5_002_500_000,
-            ..NOW
+            ..START
         };
         let until_ns = 5_003_000_000;
         let mut open = thousand(timing, 1);
@@ -290,7 +290,7 @@ pub(crate) mod tests {
 
     #[test]
     fn transactions_due_in_the_ramp_are_not_counted() {
-        let mut timing = NOW;
+        let mut timing = START;
         timing.window.start_ns = 500_000;
         let mut open = thousand(timing, 1);
         for now_ns in [800_000, 1_000_000] {
@@ -305,14 +305,14 @@ pub(crate) mod tests {
 
     #[test]
     fn only_transactions_due_before_the_end_still_begin() {
-        let mut open = thousand(NOW, 2);
+        let mut open = thousand(START, 2);
         assert!(begins(&mut open, 0, 0));
         open.close(3_000_000);
         for (slot, due_ns) in [(1, 1_000_000), (0, 2_000_000)] {
             assert!(matches!(open.next(slot, 3_500_000), Step::Issue(_)));
             let start_ns = due_ns;
             let flow = open.complete(Completion { slot, result: 0 }, 3_600_000);
-            assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
+            assert_eq!(flow, Flow::TransactionDone { kind: 0, start_ns });
         }
         assert_eq!(open.next(1, 3_700_000), Step::Finished);
         let backlog = open.queue.backlog();

@@ -2,7 +2,7 @@
 //! versions.
 
 /// Increment of the splitmix64 sequence.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A bijective hash of 64 bits.
 ///
@@ -10,7 +10,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 #[inline]
 #[must_use]
 pub const fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(GOLDEN);
+    let mut z = value.wrapping_add(GOLDEN_RATIO);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
@@ -30,9 +30,9 @@ impl Rng {
     pub const fn new(seed: u64) -> Self {
         // xoshiro256++ never leaves a state of zeros. `mix` is bijective, so at most one of the
         // words is 0.
-        let second = seed.wrapping_add(GOLDEN);
-        let third = second.wrapping_add(GOLDEN);
-        let fourth = third.wrapping_add(GOLDEN);
+        let second = seed.wrapping_add(GOLDEN_RATIO);
+        let third = second.wrapping_add(GOLDEN_RATIO);
+        let fourth = third.wrapping_add(GOLDEN_RATIO);
         Self {
             state: [mix(seed), mix(second), mix(third), mix(fourth)],
         }
@@ -119,7 +119,7 @@ mod tests {
     fn splitmix_gives_the_published_stream_for_seed_1234567() {
         let seed = 1_234_567_u64;
         let seen: Vec<u64> = (0..3)
-            .map(|step| mix(seed.wrapping_add(GOLDEN.wrapping_mul(step))))
+            .map(|step| mix(seed.wrapping_add(GOLDEN_RATIO.wrapping_mul(step))))
             .collect();
         let wanted = [
             6_457_827_717_110_365_317,
@@ -138,11 +138,11 @@ mod tests {
     #[test]
     fn below_stays_below_and_reaches_every_number() {
         let mut rng = Rng::new(3);
-        let mut seen = [0_u32; 7];
+        let mut counts = [0_u32; 7];
         for _ in 0..7_000 {
-            seen[rng.below(7) as usize] += 1;
+            counts[rng.below(7) as usize] += 1;
         }
-        assert!(seen.iter().all(|&count| (850..1150).contains(&count)));
+        assert!(counts.iter().all(|&count| (850..1150).contains(&count)));
         assert_eq!(rng.below(0), 0);
         assert_eq!(rng.below(1), 0);
     }

@@ -32,13 +32,13 @@ pub enum Flow {
     /// requests has.
     Done(u8),
     /// As `Done`, but failed requests do not determine whether the flow has failed.
-    Judged {
+    DoneWithErrno {
         /// The transaction kind, 0-based.
         kind: u8,
         /// Negated number of the error that ended the flow; 0 for success.
         errno: i32,
     },
-    /// As `Judged`, with a start time given by the stream.
+    /// As `DoneWithErrno`, with a start time given by the stream.
     Timed {
         /// The transaction kind, 0-based.
         kind: u8,
@@ -48,9 +48,9 @@ pub enum Flow {
         start_ns: u64,
     },
     /// The request belongs to no flow of its slot, or to one that does not count.
-    Apart,
+    Uncounted,
     /// As `Apart`, and a transaction that began elsewhere is done.
-    Spanned {
+    TransactionDone {
         /// The transaction kind, 0-based.
         kind: u8,
         /// Start of the transaction, in nanoseconds of the worker's clock.
@@ -150,7 +150,7 @@ pub struct Mismatch {
     /// Offset in the file, in bytes.
     pub offset_bytes: u64,
     /// Expected bytes.
-    pub wanted: String,
+    pub expected: String,
     /// Bytes that were read.
-    pub seen: String,
+    pub actual: String,
 }

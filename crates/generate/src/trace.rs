@@ -35,21 +35,21 @@ pub struct ReplayContext<'a> {
     /// The recorded calls.
     pub trace: &'a Trace,
     /// Number of labels.
-    pub labels_count: usize,
+    pub label_count: usize,
     /// Time at the start in which nothing is counted, in nanoseconds.
     pub ramp_ns: u64,
     /// Time after that in which calls start, in nanoseconds; `None` if there is no limit.
     pub time_ns: Option<u64>,
     /// Start of the run, in seconds since 1970.
-    pub begun_s: u64,
+    pub start_s: u64,
     /// `true` if results are compared with the recorded ones, which needs a real file system.
-    pub is_judged: bool,
+    pub checks_results: bool,
     /// End of the phase for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
     /// `true` if calls begin when they are due, not at their recorded times.
-    pub is_due: bool,
+    pub is_open_loop: bool,
     /// Number of calls to execute, repeating the recording if it has fewer; `None` for no limit.
-    pub calls_count: Option<u64>,
+    pub call_count: Option<u64>,
 }
 
 /// Stage of a call.
@@ -64,8 +64,8 @@ enum TraceStage {
     CloseOld,
     Main,
     /// Opens again as a directory, because the file to be written is one.
-    AsDirectory,
-    After,
+    ReopenDirectory,
+    FollowUp,
     /// Closes a file that should not have been opened.
     Undo,
 }
@@ -82,25 +82,25 @@ pub struct TracePlayer {
     is_searching: bool,
     syncs_writes: bool,
     syncs_directories: bool,
-    is_judged: bool,
+    checks_results: bool,
     register_count: u8,
     buffer_bytes: u32,
-    begun_s: u64,
+    start_s: u64,
     ramp_ns: u64,
     /// Time in which calls start, including the ramp.
     time_ns: u64,
     phase_end: Arc<PhaseEnd>,
     /// Index of the next call or of the one in progress.
-    at: usize,
+    call_index: usize,
     /// `None` between calls.
     stage: Option<TraceStage>,
     /// First unexpected failure of the call in progress; 0 for none.
     errno: i32,
     call_ns: u64,
     /// Time when the first call of the current round began; `None` before.
-    begun_ns: Option<u64>,
+    round_start_ns: Option<u64>,
     /// Time from which completed calls are counted.
-    counted_ns: Option<u64>,
+    count_from_ns: Option<u64>,
     /// Time after which no call begins; known from the first call on.
     end_ns: u64,
     /// Time until which the next call waits; 0 for none.
@@ -111,9 +111,9 @@ pub struct TracePlayer {
     idle_count: usize,
     is_open: Box<[bool]>,
     steps: Box<[StepCounter]>,
-    broken: Option<DivergedCall>,
+    diverged: Option<DivergedCall>,
     is_over: bool,
-    is_due: bool,
+    is_open_loop: bool,
     /// Due times of the calls, once they are known.
     queue: Option<Box<DueQueue>>,
 }
@@ -121,45 +121,45 @@ pub struct TracePlayer {
 impl TracePlayer {
     /// A player at the first call.
     #[must_use]
-    pub fn new(seat: &ReplayContext<'_>) -> Self {
-        let trace = seat.trace;
+    pub fn new(context: &ReplayContext<'_>) -> Self {
+        let trace = context.trace;
         Self {
             calls: Arc::clone(&trace.calls),
-            is_repeated: trace.is_repeated || seat.calls_count.is_some(),
-            left_count: seat.calls_count.unwrap_or(u64::MAX),
+            is_repeated: trace.is_repeated || context.call_count.is_some(),
+            left_count: context.call_count.unwrap_or(u64::MAX),
             // Due times replace the recorded ones.
-            is_timed: trace.is_timed && !seat.is_due,
-            bytes_per_second: match seat.is_due {
+            is_timed: trace.is_timed && !context.is_open_loop,
+            bytes_per_second: match context.is_open_loop {
                 true => 0,
                 false => trace.bytes_per_second,
             },
             is_searching: trace.is_searching,
             syncs_writes: trace.syncs_writes,
             syncs_directories: trace.syncs_directories,
-            is_judged: seat.is_judged,
+            checks_results: context.checks_results,
             register_count: trace.register_count.max(1),
             buffer_bytes: trace.buffer_bytes.max(512),
-            begun_s: seat.begun_s,
-            ramp_ns: seat.ramp_ns,
-            time_ns: seat
+            start_s: context.start_s,
+            ramp_ns: context.ramp_ns,
+            time_ns: context
                 .time_ns
-                .map_or(u64::MAX, |time_ns| time_ns.saturating_add(seat.ramp_ns)),
-            phase_end: Arc::clone(seat.phase_end),
-            at: 0,
+                .map_or(u64::MAX, |time_ns| time_ns.saturating_add(context.ramp_ns)),
+            phase_end: Arc::clone(context.phase_end),
+            call_index: 0,
             stage: None,
             errno: 0,
             call_ns: 0,
-            begun_ns: None,
-            counted_ns: None,
+            round_start_ns: None,
+            count_from_ns: None,
             end_ns: u64::MAX,
             wake_ns: 0,
             owed_bytes: 0,
             idle_count: 0,
             is_open: vec![false; usize::from(trace.register_count.max(1))].into(),
-            steps: vec![StepCounter::default(); seat.labels_count].into(),
-            broken: None,
+            steps: vec![StepCounter::default(); context.label_count].into(),
+            diverged: None,
             is_over: trace.calls.is_empty(),
-            is_due: seat.is_due,
+            is_open_loop: context.is_open_loop,
             queue: None,
         }
     }
@@ -185,7 +185,7 @@ impl TracePlayer {
     /// The call that ended the replay, if any.
     #[must_use]
     pub const fn broken(&self) -> Option<DivergedCall> {
-        self.broken
+        self.diverged
     }
 
     /// `true` if the register of the call has a file open.
@@ -224,10 +224,10 @@ impl TracePlayer {
             TraceStage::CloseOld => Some(TraceStage::Main),
             // dbench opens a directory again after `EISDIR`.
             TraceStage::Main if result == IS_DIRECTORY && is_open(call) => {
-                Some(TraceStage::AsDirectory)
+                Some(TraceStage::ReopenDirectory)
             }
-            TraceStage::Main | TraceStage::AsDirectory => self.stage_after_main(call, result),
-            TraceStage::After | TraceStage::Undo => None,
+            TraceStage::Main | TraceStage::ReopenDirectory => self.stage_after_main(call, result),
+            TraceStage::FollowUp | TraceStage::Undo => None,
         }
     }
 
@@ -246,22 +246,24 @@ impl TracePlayer {
         }
         match call.operation {
             // dbench closes a file whose open should have failed.
-            TraceOperation::Open(_) if call.expected == TraceResult::Ill && self.is_judged => {
+            TraceOperation::Open(_)
+                if call.expected == TraceResult::Failure && self.checks_results =>
+            {
                 Some(TraceStage::Undo)
             }
             // dbench calls `fstat` after each successful open.
             TraceOperation::Open(_) => {
                 self.is_open[usize::from(call.handle)] = true;
-                Some(TraceStage::After)
+                Some(TraceStage::FollowUp)
             }
             TraceOperation::Close => {
                 self.is_open[usize::from(call.handle)] = false;
                 None
             }
-            TraceOperation::SetTimes => Some(TraceStage::After),
-            TraceOperation::Write => self.syncs_writes.then_some(TraceStage::After),
+            TraceOperation::SetTimes => Some(TraceStage::FollowUp),
+            TraceOperation::Write => self.syncs_writes.then_some(TraceStage::FollowUp),
             TraceOperation::Unlink | TraceOperation::Rmdir | TraceOperation::Rename => {
-                self.syncs_directories.then_some(TraceStage::After)
+                self.syncs_directories.then_some(TraceStage::FollowUp)
             }
             _ => None,
         }
@@ -274,16 +276,16 @@ impl TracePlayer {
         // A short write ends dbench, but about a short read it only prints a message.
         let is_well = result >= 0 && !(call.operation == TraceOperation::Write && is_short);
         let is_as_recorded = match call.expected {
-            TraceResult::Well => is_well,
-            TraceResult::Ill => !is_well,
+            TraceResult::Success => is_well,
+            TraceResult::Failure => !is_well,
             TraceResult::Any => true,
         };
-        if is_as_recorded || !self.is_judged {
+        if is_as_recorded || !self.checks_results {
             return;
         }
         self.errno = if result < 0 { result } else { UNEXPECTED };
         if call.operation.must_end_as_recorded() {
-            self.broken = Some(DivergedCall {
+            self.diverged = Some(DivergedCall {
                 line: call.line,
                 errno: (result < 0).then_some(-result),
             });
@@ -296,10 +298,10 @@ impl TracePlayer {
     /// Goes to the next call.
     fn go_on(&mut self) {
         self.stage = None;
-        self.at += 1;
-        if self.at == self.calls.len() {
-            self.at = 0;
-            self.begun_ns = None;
+        self.call_index += 1;
+        if self.call_index == self.calls.len() {
+            self.call_index = 0;
+            self.round_start_ns = None;
             self.is_over |= !self.is_repeated;
         }
     }
@@ -307,7 +309,7 @@ impl TracePlayer {
     /// Time until which the next call waits; `None` if it need not wait any more.
     fn wake_time_ns(&mut self, call: &TraceCall, now_ns: u64) -> Option<u64> {
         if self.wake_ns == 0 {
-            let begun_ns = self.begun_ns.unwrap_or(now_ns);
+            let begun_ns = self.round_start_ns.unwrap_or(now_ns);
             self.wake_ns = match call.operation {
                 TraceOperation::Pause => now_ns + call.due_ns,
                 _ if self.is_timed => begun_ns + call.due_ns,
@@ -328,10 +330,10 @@ impl TracePlayer {
             if self.is_over || now_ns >= self.end_ns || !self.phase_end.is_quiet() {
                 return Err(Step::Finished);
             }
-            let call = self.calls[self.at];
-            self.begun_ns.get_or_insert(now_ns);
-            if self.counted_ns.is_none() {
-                self.counted_ns = Some(now_ns + self.ramp_ns);
+            let call = self.calls[self.call_index];
+            self.round_start_ns.get_or_insert(now_ns);
+            if self.count_from_ns.is_none() {
+                self.count_from_ns = Some(now_ns + self.ramp_ns);
                 self.end_ns = now_ns.saturating_add(self.time_ns);
                 self.call_ns = now_ns;
             }
@@ -395,7 +397,7 @@ impl Generator for TracePlayer {
     }
 
     fn transaction_kinds(&self) -> Vec<String> {
-        match self.is_due {
+        match self.is_open_loop {
             true => named(RESPONSE_KINDS),
             false => named(&["call"]),
         }
@@ -408,7 +410,7 @@ impl Generator for TracePlayer {
             return Step::Finished;
         }
         let (call, stage) = match self.stage {
-            Some(stage) => (self.calls[self.at], stage),
+            Some(stage) => (self.calls[self.call_index], stage),
             None => match self.begin_call(now_ns) {
                 Ok(begun) => begun,
                 Err(step) => return step,
@@ -420,7 +422,7 @@ impl Generator for TracePlayer {
 
     #[inline]
     fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
-        let call = &self.calls[self.at];
+        let call = &self.calls[self.call_index];
         if result >= 0 {
             return match call.operation.moves() {
                 true => call.second.min(request.length_bytes),
@@ -430,12 +432,12 @@ impl Generator for TracePlayer {
         let is_expected = match self.stage {
             // The next stage opens the name again as a directory.
             Some(TraceStage::Main) if result == IS_DIRECTORY && is_open(call) => true,
-            Some(TraceStage::Main | TraceStage::AsDirectory) => match call.operation {
+            Some(TraceStage::Main | TraceStage::ReopenDirectory) => match call.operation {
                 TraceOperation::EmptyTree | TraceOperation::Mkdir | TraceOperation::List => true,
                 TraceOperation::Read | TraceOperation::Write => false,
-                _ => call.expected != TraceResult::Well,
+                _ => call.expected != TraceResult::Success,
             },
-            Some(TraceStage::CloseOld | TraceStage::After | TraceStage::Undo) | None => false,
+            Some(TraceStage::CloseOld | TraceStage::FollowUp | TraceStage::Undo) | None => false,
             // A lookup that finds nothing is a normal result.
             Some(_) => true,
         };
@@ -448,9 +450,9 @@ impl Generator for TracePlayer {
     #[inline]
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         let Some(stage) = self.stage else {
-            return Flow::Apart;
+            return Flow::Uncounted;
         };
-        let call = self.calls[self.at];
+        let call = self.calls[self.call_index];
         self.stage = self.after(&call, stage, completion.result);
         if self.stage.is_some() {
             return Flow::Continues;
@@ -462,7 +464,7 @@ impl Generator for TracePlayer {
             (_, errno) => errno,
         };
         if self
-            .counted_ns
+            .count_from_ns
             .is_some_and(|counted_ns| now_ns >= counted_ns)
         {
             // dbench counts the requested bytes, whatever was moved.

@@ -11,7 +11,7 @@ use crate::medium::{LabMedium, MediumKind};
 use crate::tools;
 
 /// Space left free next to an image, for the rest of the system.
-const KEPT_FREE_BYTES: u64 = 256 << 20;
+const RESERVED_BYTES: u64 = 256 << 20;
 
 /// Whether a file system can be created here.
 #[derive(Debug)]
@@ -40,22 +40,22 @@ fn missing(entry: &LabFileSystem) -> Vec<String> {
         missing.push(format!("`{program}` (package `{}`)", entry.package));
     }
     if kernel_type(entry.types, entry.mounter).is_none() {
-        let by_kernel = format!("`{}` in the kernel", entry.types[0]);
+        let in_kernel = format!("`{}` in the kernel", entry.types[0]);
         missing.push(match entry.mounter {
-            None => by_kernel,
+            None => in_kernel,
             Some((program, _)) if tools::find(program).is_some() => {
-                format!("{by_kernel}, or `fuse` in it for `{program}`")
+                format!("{in_kernel}, or `fuse` in it for `{program}`")
             }
             Some((program, package)) => {
-                format!("{by_kernel}, or `{program}` (package `{package}`)")
+                format!("{in_kernel}, or `{program}` (package `{package}`)")
             }
         });
     }
-    if entry.maker == CreationMethod::Pool {
+    if entry.creation_method == CreationMethod::Pool {
         missing
             .push("a pool, which the lab cannot create (create one and use `path:DIR`)".to_owned());
     }
-    if !is_root() && entry.maker != CreationMethod::Memory {
+    if !is_root() && entry.creation_method != CreationMethod::Memory {
         // Memory file systems work without root, in a user namespace.
         missing.push("root".to_owned());
     }
@@ -79,7 +79,7 @@ pub fn check(
     let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
-            .is_some_and(|entry| entry.maker == CreationMethod::Memory)
+            .is_some_and(|entry| entry.creation_method == CreationMethod::Memory)
     };
     // Checked once, because all file systems use the same image, one after the other.
     if needs_device {
@@ -97,30 +97,30 @@ fn check_choice(choice: &FileSystemChoice, medium: &LabMedium) -> Result<(), Lab
             let admitted = storage::admit(path, &storage::Permission::default());
             admitted.map_err(|error| match error {
                 // A lab only measures in existing directories.
-                storage::TargetError::NotThere { path } => {
+                storage::TargetError::NotFound { path } => {
                     storage::TargetError::NoSuchDirectory { path }
                 }
                 other => other,
             })?;
             return Ok(());
         }
-        ChoiceKind::Made { entry, .. } => *entry,
+        ChoiceKind::Created { entry, .. } => *entry,
     };
     if !is_root() {
-        let what = match entry.maker {
+        let action = match entry.creation_method {
             CreationMethod::Memory => format!("mounting {}", entry.name),
             _ => format!("making and mounting {} on a block device", entry.name),
         };
-        return Err(LabError::NotRoot { what });
+        return Err(LabError::NotRoot { what: action });
     }
     check_program(entry)?;
     if kernel_type(entry.types, entry.mounter).is_none() {
         let name = entry.name.to_owned();
-        return Err(LabError::NoKernel { name });
+        return Err(LabError::UnsupportedByKernel { name });
     }
     // A named device has a fixed size; its mkfs reports if that is too small.
-    let is_sized =
-        !matches!(medium.kind, MediumKind::Device(_)) || entry.maker == CreationMethod::Memory;
+    let is_sized = !matches!(medium.kind, MediumKind::Device(_))
+        || entry.creation_method == CreationMethod::Memory;
     if is_sized {
         check_size(entry, medium.size_bytes)?;
     }
@@ -159,7 +159,7 @@ pub(crate) fn check_image(
 }
 
 fn check_medium(medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
-    let no_medium = |is_there: bool| match is_there {
+    let no_medium = |exists: bool| match exists {
         true => Ok(()),
         false => Err(LabError::NoMedium {
             medium: medium.kind.to_string(),
@@ -194,21 +194,21 @@ fn check_medium(medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
 fn check_space(size_bytes: u64, directory: &Path) -> Result<(), LabError> {
     let parent = directory.parent().unwrap_or(directory);
     // A check creates nothing, so the lab's directory may still be missing.
-    let place = if directory.exists() {
+    let existing = if directory.exists() {
         directory
     } else {
         parent
     };
-    let found =
-        rustix::fs::statvfs(place).map_err(|error| LabError::system("access", place, error))?;
-    let free_bytes = found.f_bavail.saturating_mul(found.f_frsize);
+    let stat = rustix::fs::statvfs(existing)
+        .map_err(|error| LabError::system("access", existing, error))?;
+    let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
     if has_room(size_bytes, free_bytes) {
         return Ok(());
     }
     Err(LabError::NoSpace {
         size_bytes,
-        free_bytes: free_bytes.saturating_sub(KEPT_FREE_BYTES),
-        directory: place.to_owned(),
+        free_bytes: free_bytes.saturating_sub(RESERVED_BYTES),
+        directory: existing.to_owned(),
     })
 }
 
@@ -216,14 +216,14 @@ fn check_memory(size_bytes: u64) -> Result<(), LabError> {
     match memory_available_bytes() {
         Some(free_bytes) if !has_room(size_bytes, free_bytes) => Err(LabError::NoMemory {
             size_bytes,
-            free_bytes: free_bytes.saturating_sub(KEPT_FREE_BYTES),
+            free_bytes: free_bytes.saturating_sub(RESERVED_BYTES),
         }),
         _ => Ok(()),
     }
 }
 
 const fn has_room(size_bytes: u64, free_bytes: u64) -> bool {
-    size_bytes <= free_bytes.saturating_sub(KEPT_FREE_BYTES)
+    size_bytes <= free_bytes.saturating_sub(RESERVED_BYTES)
 }
 
 fn memory_available_bytes() -> Option<u64> {
@@ -240,15 +240,15 @@ pub(crate) fn kernel_type(
     types: &'static [&'static str],
     mounter: Option<(&str, &str)>,
 ) -> Option<&'static str> {
-    let known = fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    let listed = fs::read_to_string("/proc/filesystems").unwrap_or_default();
     let is_known = |kind: &&str| {
-        let names = known
+        let names = listed
             .lines()
             .filter_map(|line| line.split_whitespace().last());
         names.into_iter().any(|name| name == *kind) || is_module(kind)
     };
-    let by_kernel = types.iter().find(|kind| is_known(kind));
-    let by_program = mounter
+    let from_kernel = types.iter().find(|kind| is_known(kind));
+    let from_program = mounter
         .filter(|(program, _)| tools::find(program).is_some())
         // These programs mount a block device through the kernel's `fuseblk`, which is part of
         // FUSE.
@@ -257,7 +257,7 @@ pub(crate) fn kernel_type(
             let served = program.strip_prefix("mount.").unwrap_or(program);
             types.iter().find(|kind| **kind == served)
         });
-    by_kernel.or(by_program).copied()
+    from_kernel.or(from_program).copied()
 }
 
 /// `true` if the running kernel has this loadable module.
@@ -280,13 +280,13 @@ pub(crate) fn is_root() -> bool {
 /// Adds the package that contains the program, if a program is missing.
 pub(crate) fn add_package_hint(error: LabError, entry: &LabFileSystem) -> LabError {
     match error {
-        LabError::NoProgram { program, .. } => no_program(entry, &program),
+        LabError::MissingProgram { program, .. } => no_program(entry, &program),
         other => other,
     }
 }
 
 fn no_program(entry: &LabFileSystem, program: &str) -> LabError {
-    LabError::NoProgram {
+    LabError::MissingProgram {
         name: entry.name.to_owned(),
         program: program.to_owned(),
         package: entry.package.to_owned(),
@@ -333,7 +333,7 @@ mod tests {
             error.help().as_deref(),
             Some("use a smaller `--image-size`")
         );
-        assert!(has_room(1, KEPT_FREE_BYTES + 1));
-        assert!(!has_room(2, KEPT_FREE_BYTES + 1));
+        assert!(has_room(1, RESERVED_BYTES + 1));
+        assert!(!has_room(2, RESERVED_BYTES + 1));
     }
 }

@@ -20,7 +20,7 @@ use crate::command_line::shown;
 use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::labs_dir::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
+use crate::labs_dir::{ANSWER, BASE, IMAGE, LOCK, MOUNT_POINT, TASK, make_directory};
 use crate::medium::{LabMedium, MediumKind};
 use crate::processes;
 use crate::step::JournalStep;
@@ -29,8 +29,8 @@ use crate::undo::{remove_guest, undo};
 use crate::vm::{Guest, GuestJob, Host, Image, Kernel};
 
 /// Note for a file system that is served by a FUSE program.
-const SERVED: &str = "a FUSE program serves it through the page cache: direct I/O is not direct, \
-                      and the program's CPU time is not part of the run";
+const FUSE_NOTE: &str = "a FUSE program serves it through the page cache: direct I/O is not \
+                      direct, and the program's CPU time is not part of the run";
 
 /// A running lab. If it is dropped early, it removes everything it created.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl Lab {
         // The answer of an earlier guest must not be taken for that of this one.
         remove_guest(&self.directory)?;
         let order = GuestJob::of_this_program(image.clone(), task, answer)?;
-        order.write(&self.directory.join(ORDER))?;
+        order.write(&self.directory.join(TASK))?;
         Guest::start(&mut self.journal, &self.directory, host)
     }
 
@@ -186,11 +186,11 @@ impl Lab {
     }
 
     /// Passes a result on; on failure, first removes everything that was created.
-    fn undo_on_error<T>(&mut self, made: Result<T, LabError>) -> Result<T, LabError> {
-        if made.is_err() {
+    fn undo_on_error<T>(&mut self, result: Result<T, LabError>) -> Result<T, LabError> {
+        if result.is_err() {
             self.undo()?;
         }
-        made
+        result
     }
 
     fn undo(&mut self) -> Result<(), LabError> {
@@ -208,14 +208,14 @@ impl Lab {
     ) -> Result<BuiltFileSystem, LabError> {
         let (entry, mkfs_options, asked) = match &choice.kind {
             ChoiceKind::Path(path) => return Ok(existing(path)),
-            ChoiceKind::Made {
+            ChoiceKind::Created {
                 entry,
                 mkfs_options,
                 mount_options,
             } => (*entry, mkfs_options, mount_options),
         };
         let mut built = BuiltFileSystem {
-            directory: self.directory.join(POINT),
+            directory: self.directory.join(MOUNT_POINT),
             device: None,
             medium: String::new(),
             mkfs: None,
@@ -224,24 +224,24 @@ impl Lab {
             notes: Vec::new(),
             points: Vec::new(),
         };
-        if entry.maker == CreationMethod::Memory {
+        if entry.creation_method == CreationMethod::Memory {
             built.medium = format!("memory, {}", units::Bytes(medium.size_bytes));
             // Requested options come last, so that they override the lab's.
             built.mount_options = joined(&format!("size={}", medium.size_bytes), asked);
-            self.mount("tmpfs", "tmpfs", POINT, &mut built)?;
+            self.mount("tmpfs", "tmpfs", MOUNT_POINT, &mut built)?;
             return Ok(built);
         }
         let device = self.device(medium, &mut built)?;
         self.mkfs(entry, mkfs_options, &device, &mut built)?;
         let types = entry.device_types();
         let kind = kernel_type(types, entry.mounter).unwrap_or(types[0]);
-        if entry.maker == CreationMethod::Overlay {
+        if entry.creation_method == CreationMethod::Overlay {
             self.overlay(kind, &device, asked, &mut built)?;
         } else {
-            self.mount(kind, &device, POINT, &mut built)?;
+            self.mount(kind, &device, MOUNT_POINT, &mut built)?;
         }
         if built.is_fuse_mount() {
-            built.notes.push(SERVED.to_owned());
+            built.notes.push(FUSE_NOTE.to_owned());
         }
         Ok(built)
     }
@@ -252,16 +252,16 @@ impl Lab {
         medium: &LabMedium,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
-        let ChoiceKind::Made {
+        let ChoiceKind::Created {
             entry,
             mkfs_options,
             mount_options,
         } = &choice.kind
         else {
-            let what = choice.label.clone();
-            return Err(LabError::NotInGuest { what });
+            let name = choice.label.clone();
+            return Err(LabError::NotInGuest { what: name });
         };
-        let point = self.directory.join(POINT);
+        let point = self.directory.join(MOUNT_POINT);
         let mut built = existing(&point);
         built.medium = format!(
             "image in User-mode Linux, {}",
@@ -402,8 +402,8 @@ impl Lab {
         self.journal.note(JournalStep::Mkfs { command })?;
         // After the journal's sync, which must not count as time of mkfs.
         let start = Instant::now();
-        let made = self.run(program, &arguments);
-        made.map_err(|error| add_package_hint(error, entry))?;
+        let result = self.run(program, &arguments);
+        result.map_err(|error| add_package_hint(error, entry))?;
         built.mkfs_time = Some(start.elapsed());
         Ok(())
     }
@@ -451,7 +451,7 @@ impl Lab {
         &mut self,
         kind: &str,
         device: &str,
-        asked: &str,
+        requested: &str,
         built: &mut BuiltFileSystem,
     ) -> Result<(), LabError> {
         // Requested options are for the overlay, not for the file system under it.
@@ -465,8 +465,8 @@ impl Lab {
         }
         let [lower, upper, work] = parts.map(|part| part.display().to_string());
         let own = format!("lowerdir={lower},upperdir={upper},workdir={work}");
-        built.mount_options = joined(&own, asked);
-        self.mount("overlay", "overlay", POINT, built)
+        built.mount_options = joined(&own, requested);
+        self.mount("overlay", "overlay", MOUNT_POINT, built)
     }
 }
 

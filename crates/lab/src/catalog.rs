@@ -21,7 +21,7 @@ pub struct LabFileSystem {
     /// Description, one line.
     pub title: &'static str,
     /// How it is created.
-    pub maker: CreationMethod,
+    pub creation_method: CreationMethod,
     /// The program that creates it, with fixed options. They prevent discards, so that a
     /// preallocated image stays allocated, and lazy initialization, so that the kernel writes
     /// nothing later.
@@ -52,16 +52,16 @@ const MIB: u64 = 1 << 20;
 
 /// Extended options of ext3 and ext4. The seed is fixed: with a random seed, the same directory
 /// would be in another block group on each file system.
-const JOURNALED: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0,\
+const EXT_OPTIONS: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0,\
                          hash_seed=70676d65-7465-4072-a000-000000000000";
 /// Makes commits by a timer rare.
-const SELDOM: &str = "commit=300";
+const RARE_COMMITS: &str = "commit=300";
 
 const fn on_device(name: &'static str, title: &'static str) -> LabFileSystem {
     LabFileSystem {
         name,
         title,
-        maker: CreationMethod::Device,
+        creation_method: CreationMethod::Device,
         mkfs: &[],
         package: "",
         fsck: &[],
@@ -91,19 +91,19 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("ext2", "no journal")
     },
     LabFileSystem {
-        mkfs: &["mkfs.ext3", "-q", "-F", "-E", JOURNALED],
+        mkfs: &["mkfs.ext3", "-q", "-F", "-E", EXT_OPTIONS],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
         types: &["ext3"],
-        guest_options: SELDOM,
+        guest_options: RARE_COMMITS,
         ..on_device("ext3", "ext2 with a journal")
     },
     LabFileSystem {
-        mkfs: &["mkfs.ext4", "-q", "-F", "-E", JOURNALED],
+        mkfs: &["mkfs.ext4", "-q", "-F", "-E", EXT_OPTIONS],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
         types: &["ext4"],
-        guest_options: SELDOM,
+        guest_options: RARE_COMMITS,
         ..on_device("ext4", "extents and a journal")
     },
     LabFileSystem {
@@ -121,12 +121,12 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         package: "btrfs-progs",
         fsck: &["btrfs", "check", "--readonly"],
         types: &["btrfs"],
-        guest_options: SELDOM,
+        guest_options: RARE_COMMITS,
         size_min_bytes: 128 * MIB,
         ..on_device("btrfs", "copy on write, checksums")
     },
     LabFileSystem {
-        maker: CreationMethod::Memory,
+        creation_method: CreationMethod::Memory,
         types: &["tmpfs"],
         size_min_bytes: MIB,
         ..on_device("tmpfs", "memory, no device")
@@ -164,7 +164,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("bcachefs", "copy on write, checksums")
     },
     LabFileSystem {
-        maker: CreationMethod::Pool,
+        creation_method: CreationMethod::Pool,
         mkfs: &["zpool"],
         package: "zfsutils-linux",
         types: &["zfs"],
@@ -181,7 +181,7 @@ pub const ENTRIES: [LabFileSystem; 12] = [
         ..on_device("ntfs", "the kernel's ntfs3, otherwise ntfs-3g")
     },
     LabFileSystem {
-        maker: CreationMethod::Overlay,
+        creation_method: CreationMethod::Overlay,
         mkfs: &[
             "mkfs.ext4",
             "-q",
@@ -211,7 +211,7 @@ impl LabFileSystem {
     /// Types of the file system on the device.
     #[must_use]
     pub fn device_types(&self) -> &'static [&'static str] {
-        match self.maker {
+        match self.creation_method {
             CreationMethod::Overlay => &["ext4"],
             _ => self.types,
         }

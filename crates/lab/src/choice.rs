@@ -19,7 +19,7 @@ pub struct FileSystemChoice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChoiceKind {
     /// A file system that the lab creates.
-    Made {
+    Created {
         /// The file system.
         entry: &'static LabFileSystem,
         /// Options for the program that creates it, after the fixed ones.
@@ -69,7 +69,7 @@ impl FileSystemChoice {
     #[must_use]
     pub const fn entry(&self) -> Option<&'static LabFileSystem> {
         match &self.kind {
-            ChoiceKind::Made { entry, .. } => Some(entry),
+            ChoiceKind::Created { entry, .. } => Some(entry),
             ChoiceKind::Path(_) => None,
         }
     }
@@ -79,7 +79,7 @@ impl FileSystemChoice {
     pub fn needs_device(&self) -> bool {
         self.entry().is_some_and(|entry| {
             matches!(
-                entry.maker,
+                entry.creation_method,
                 CreationMethod::Device | CreationMethod::Overlay
             )
         })
@@ -101,7 +101,7 @@ impl RawChoice<'_> {
         let Some(entry) = LabFileSystem::find(self.name) else {
             return Err(unknown(self.name));
         };
-        if entry.maker == CreationMethod::Pool {
+        if entry.creation_method == CreationMethod::Pool {
             return Err(LabError::Pool { name: entry.name });
         }
         let mkfs = self.mkfs.unwrap_or_default();
@@ -113,7 +113,7 @@ impl RawChoice<'_> {
             seen: value.to_owned(),
             reason: "a quote is not closed".to_owned(),
         })?;
-        if entry.maker == CreationMethod::Memory && !mkfs_options.is_empty() {
+        if entry.creation_method == CreationMethod::Memory && !mkfs_options.is_empty() {
             let reason = format!("{} has no mkfs that accepts `{mkfs}`", entry.name);
             let seen = value.to_owned();
             return Err(LabError::BadChoice { seen, reason });
@@ -124,7 +124,7 @@ impl RawChoice<'_> {
         let label: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Ok(FileSystemChoice {
             label: label.join(" "),
-            kind: ChoiceKind::Made {
+            kind: ChoiceKind::Created {
                 entry,
                 mkfs_options,
                 mount_options,
@@ -230,11 +230,11 @@ mod tests {
     fn options_belong_to_the_name_before_them() {
         let choices = read(&["ext4:-O ^has_journal,^extents,xfs,mount=noatime,logbsize=64k"]);
         let choices = choices.unwrap();
-        let ChoiceKind::Made { mkfs_options, .. } = &choices[0].kind else {
+        let ChoiceKind::Created { mkfs_options, .. } = &choices[0].kind else {
             panic!("{choices:?}");
         };
         assert_eq!(mkfs_options, &["-O", "^has_journal,^extents"]);
-        let ChoiceKind::Made { mount_options, .. } = &choices[1].kind else {
+        let ChoiceKind::Created { mount_options, .. } = &choices[1].kind else {
             panic!("{choices:?}");
         };
         assert_eq!(mount_options, "noatime,logbsize=64k");

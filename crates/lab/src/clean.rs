@@ -12,9 +12,9 @@ use crate::step::JournalStep;
 use crate::undo::{remove_directory, remove_file, undo, unmount_all};
 
 /// Wait for a program that is just starting, which shares the lock for a moment.
-const STARTING: Duration = Duration::from_millis(300);
+const START_WAIT: Duration = Duration::from_millis(300);
 /// Wait for programs that end without being killed.
-const FREE_WITHIN: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Results of cleaning up.
 #[derive(Debug, Default)]
@@ -61,26 +61,26 @@ pub fn clean(directory: &Path) -> Result<CleanupResult, LabError> {
 /// and if it is empty.
 pub(crate) fn remove_parent_directory(lab: &Path, steps: &[JournalStep]) {
     let default = labs_dir::default_directory();
-    let is_ours = |step: &JournalStep| match step {
+    let made_parent = |step: &JournalStep| match step {
         JournalStep::Begin { has_made_place, .. } => *has_made_place,
         _ => false,
     };
-    let place = lab.parent();
-    let place = place.filter(|it| *it == default || steps.iter().any(is_ours));
+    let parent = lab.parent();
+    let parent = parent.filter(|it| *it == default || steps.iter().any(made_parent));
     // Fails if the directory is not empty.
-    let _ = place.map(std::fs::remove_dir);
+    let _ = parent.map(std::fs::remove_dir);
 }
 
 fn clean_lab(lab: &Path, cleaned: &mut CleanupResult) {
     let outcome = read_trusted_journal(lab).and_then(|steps| reclaim_lock(lab, steps, cleaned));
     match outcome {
         // The journal is read again: the lab may have added a step before it ended.
-        Ok(LockState::Lock(_lock)) => match read_trusted_journal(lab) {
+        Ok(LockState::Acquired(_lock)) => match read_trusted_journal(lab) {
             Ok(steps) => remove_lab(lab, &steps, cleaned),
             Err(error) => cleaned.left.push(error),
         },
-        Ok(LockState::Nothing) => remove_lab(lab, &[], cleaned),
-        Ok(LockState::AtWork(pid)) => cleaned
+        Ok(LockState::Missing) => remove_lab(lab, &[], cleaned),
+        Ok(LockState::Held(pid)) => cleaned
             .running
             .push(format!("`{}` is in use by process {pid}", lab.display())),
         Err(error) => cleaned.left.push(error),
@@ -90,19 +90,19 @@ fn clean_lab(lab: &Path, cleaned: &mut CleanupResult) {
 /// State of a lab's lock.
 enum LockState {
     /// This process holds it now.
-    Lock(OwnedFd),
+    Acquired(OwnedFd),
     /// There is no lock yet; the lab had hardly started.
-    Nothing,
+    Missing,
     /// The lab's process holds it.
-    AtWork(u32),
+    Held(u32),
 }
 
 /// The journal steps of a lab; empty if it had hardly started.
 fn read_trusted_journal(lab: &Path) -> Result<Vec<JournalStep>, LabError> {
-    let found = std::fs::symlink_metadata(lab);
-    let found = found.map_err(|error| LabError::system("access", lab, error))?;
-    let doubt = match found.is_dir() {
-        true => labs_dir::doubt(&found),
+    let metadata = std::fs::symlink_metadata(lab);
+    let metadata = metadata.map_err(|error| LabError::system("access", lab, error))?;
+    let doubt = match metadata.is_dir() {
+        true => labs_dir::doubt(&metadata),
         false => Some("it is not a directory"),
     };
     doubt
@@ -119,13 +119,13 @@ fn reclaim_lock(
 ) -> Result<LockState, LabError> {
     let path = lab.join(LOCK);
     if steps.is_empty() && std::fs::symlink_metadata(&path).is_err() {
-        return Ok(LockState::Nothing);
+        return Ok(LockState::Missing);
     }
     let lock = existing_lock(lab).map_err(|reason| no_lab_error(lab, reason))?;
-    let is_had = wait_for(|| try_lock(&lock), STARTING);
+    let is_had = wait_for(|| try_lock(&lock), START_WAIT);
     // The lock is held, and the process in the journal has the noted start time: the lab runs.
     if !is_had && let Some(pid) = owner(&steps) {
-        return Ok(LockState::AtWork(pid));
+        return Ok(LockState::Held(pid));
     }
     // Also if the lock was free: a listed process may run without holding it.
     match processes::kill_journaled(&steps, &path) {
@@ -133,26 +133,26 @@ fn reclaim_lock(
         1 => cleaned.removed.push("1 process".to_owned()),
         count => cleaned.removed.push(format!("{count} processes")),
     }
-    if is_had || wait_for(|| try_lock(&lock), STARTING) {
-        return Ok(LockState::Lock(lock));
+    if is_had || wait_for(|| try_lock(&lock), START_WAIT) {
+        return Ok(LockState::Acquired(lock));
     }
     // A FUSE program ends after the unmount, even if it is not in the journal.
     unmount_all(lab, &steps, &mut cleaned.removed)?;
-    if wait_for(|| try_lock(&lock), FREE_WITHIN) {
-        return Ok(LockState::Lock(lock));
+    if wait_for(|| try_lock(&lock), EXIT_TIMEOUT) {
+        return Ok(LockState::Acquired(lock));
     }
     // This process has the file open, too.
     drop(lock);
     let users = processes::users_of(&path);
     let reason = users.unwrap_or_else(|| "another process uses it".to_owned());
-    Err(LabError::Left {
+    Err(LabError::NotRemoved {
         what: format!("`{}`", lab.display()),
         reason: format!("its lock is held, but not by a process of the lab: {reason}"),
     })
 }
 
 fn no_lab_error(lab: &Path, reason: String) -> LabError {
-    LabError::NoLab {
+    LabError::NotALab {
         path: lab.to_owned(),
         reason,
     }

@@ -68,8 +68,8 @@ fn blocks(prefix: &str) -> Vec<String> {
 
 /// Creates a zram device; returns its number.
 pub(crate) fn create_zram() -> io::Result<u32> {
-    let said = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"))?;
-    said.trim().parse().map_err(io::Error::other)
+    let output = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"))?;
+    output.trim().parse().map_err(io::Error::other)
 }
 
 /// Sets the size of a new zram device.

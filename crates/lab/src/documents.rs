@@ -133,10 +133,11 @@ mod tests {
         let found = crate::availability();
         let list = FileSystemList::of(&found, &Err(LabError::Stopped));
         assert_eq!(list.file_systems.len(), found.len());
-        let made = list.file_systems.iter();
-        assert!(made.clone().all(|it| !it.can_be_made_in_guest));
+        let listed = list.file_systems.iter();
+        assert!(listed.clone().all(|it| !it.can_be_made_in_guest));
         assert!(
-            made.clone()
+            listed
+                .clone()
                 .all(|it| it.can_be_made == it.missing.is_empty())
         );
         assert!(!list.guests.can_be_started && list.guests.missing.is_some());

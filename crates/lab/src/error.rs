@@ -10,7 +10,7 @@ use units::{Bytes, Percent};
 use crate::vm::mentions_memory;
 
 /// File systems that the lab can measure but not create.
-const NOT_MADE: [&str; 10] = [
+const NOT_CREATABLE: [&str; 10] = [
     "ceph", "cifs", "exfat", "fat32", "fuse", "lustre", "nfs", "nfs4", "smb3", "vfat",
 ];
 
@@ -62,7 +62,7 @@ pub enum LabError {
     },
     /// Only file systems that the lab creates can be aged.
     #[error("`{}` already exists, so it is not filled to age it", .path.display())]
-    AgeOfPath {
+    CannotAgePath {
         /// The directory.
         path: PathBuf,
     },
@@ -87,7 +87,7 @@ pub enum LabError {
     },
     /// The path is not UTF-8, so a plan cannot contain it.
     #[error("`{}` is not UTF-8 text", .path.display())]
-    NotText {
+    NotUtf8 {
         /// The path.
         path: PathBuf,
     },
@@ -96,7 +96,7 @@ pub enum LabError {
     Stopped,
     /// A program is not installed.
     #[error("{name} needs `{program}`, which is not installed")]
-    NoProgram {
+    MissingProgram {
         /// Name of the file system.
         name: String,
         /// Name of the program.
@@ -106,13 +106,13 @@ pub enum LabError {
     },
     /// The kernel does not support the file system.
     #[error("this kernel does not support {name}")]
-    NoKernel {
+    UnsupportedByKernel {
         /// Name of the file system.
         name: String,
     },
     /// The guest kernel does not support the file system.
     #[error("User-mode Linux {release} does not support {name}")]
-    NoGuestKernel {
+    UnsupportedByGuest {
         /// Name of the file system.
         name: String,
         /// Release of the guest kernel.
@@ -126,14 +126,14 @@ pub enum LabError {
     },
     /// The path cannot be passed to a guest's kernel.
     #[error("`{}` cannot be passed to a guest's kernel", .path.display())]
-    OddPath {
+    UnsupportedPath {
         /// The path.
         path: PathBuf,
     },
     /// The guest has too little memory.
     #[error("a guest with {} of memory does not start: it needs at least {}", Bytes(*.bytes),
         Bytes(*.min_bytes))]
-    LittleMemory {
+    TooLittleMemory {
         /// Requested bytes.
         bytes: u64,
         /// Required bytes.
@@ -141,7 +141,7 @@ pub enum LabError {
     },
     /// A guest ended without an answer.
     #[error("the guest {how}{}", indented(.console))]
-    Guest {
+    GuestEnded {
         /// How it ended.
         how: String,
         /// Its last console output.
@@ -149,7 +149,7 @@ pub enum LabError {
     },
     /// A guest reported an error.
     #[error("{text}")]
-    InGuest {
+    GuestError {
         /// Text of the error.
         text: String,
     },
@@ -237,7 +237,7 @@ pub enum LabError {
     },
     /// Something that the lab created could not be removed.
     #[error("{what} was left behind: {reason}")]
-    Left {
+    NotRemoved {
         /// Description.
         what: String,
         /// Reason.
@@ -245,7 +245,7 @@ pub enum LabError {
     },
     /// A directory has the name of a lab, but is not a trusted lab.
     #[error("`{path}` was not touched: {reason}")]
-    NoLab {
+    NotALab {
         /// The directory.
         path: PathBuf,
         /// Reason.
@@ -306,14 +306,14 @@ impl LabError {
                 | Self::BadMedium { .. }
                 | Self::BadScale { .. }
                 | Self::BadAge { .. }
-                | Self::AgeOfPath { .. }
+                | Self::CannotAgePath { .. }
                 | Self::Pool { .. }
                 | Self::TooSmall { .. }
                 | Self::NotInGuest { .. }
-                | Self::OddPath { .. }
-                | Self::LittleMemory { .. }
+                | Self::UnsupportedPath { .. }
+                | Self::TooLittleMemory { .. }
                 | Self::TooFull { .. }
-                | Self::NotText { .. }
+                | Self::NotUtf8 { .. }
                 | Self::Plan(_)
         )
     }
@@ -322,12 +322,12 @@ impl LabError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            Self::Guest { console, .. } | Self::NoGuests { console, .. }
+            Self::GuestEnded { console, .. } | Self::NoGuests { console, .. }
                 if mentions_memory(console) =>
             {
                 "give it more memory with `--vm-memory`".to_owned()
             }
-            Self::UnknownFileSystem { name, .. } if NOT_MADE.contains(&name.as_str()) => {
+            Self::UnknownFileSystem { name, .. } if NOT_CREATABLE.contains(&name.as_str()) => {
                 format!("mount {name} yourself, and name the mount point: `--fs path:DIR`")
             }
             Self::UnknownFileSystem {
@@ -336,7 +336,7 @@ impl LabError {
             } => format!("did you mean `{near}`?"),
             Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
             Self::MountAsMkfs { name, options } => format!("write `--fs {name},mount={options}`"),
-            Self::NoProgram { package, .. } => format!("install the package `{package}`"),
+            Self::MissingProgram { package, .. } => format!("install the package `{package}`"),
             Self::TooSmall { min_bytes, .. } => {
                 format!("use `--image-size {}` or more", Bytes(*min_bytes))
             }
@@ -349,9 +349,9 @@ impl LabError {
     /// Advice that does not depend on the values.
     fn fixed_help(&self) -> Option<&'static str> {
         Some(match self {
-            Self::UnknownFileSystem { .. } | Self::NoKernel { .. } | Self::NoGuests { .. } => {
-                "`pgmeter lab list` shows what can be made here"
-            }
+            Self::UnknownFileSystem { .. }
+            | Self::UnsupportedByKernel { .. }
+            | Self::NoGuests { .. } => "`pgmeter lab list` shows what can be made here",
             Self::BadChoice { .. } => {
                 "write `--fs ext4,xfs`, `--fs 'ext4:-O ^has_journal'`, `--fs 'xfs,mount=noatime'` \
                  or `--fs path:DIR`"
@@ -366,7 +366,7 @@ impl LabError {
             Self::TooFull { .. } => {
                 "use a lower `--age`, a larger `--image-size`, or a smaller `--scale` or `--size`"
             }
-            Self::AgeOfPath { .. } => {
+            Self::CannotAgePath { .. } => {
                 "leave out `--age`, or let the lab make the file system with `--fs`"
             }
             Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`",
@@ -378,21 +378,21 @@ impl LabError {
                 "use a smaller `--image-size`, or another directory with `--dir`"
             }
             Self::NoMemory { .. } => "use a smaller `--image-size`",
-            Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
+            Self::UnsupportedByGuest { .. } | Self::NotInGuest { .. } => {
                 "use `--on loop` and file systems that `pgmeter lab list` shows for `--vm uml`"
             }
-            Self::LittleMemory { .. } => "use `--vm-memory 512m` or more",
-            Self::OddPath { .. } => {
+            Self::TooLittleMemory { .. } => "use `--vm-memory 512m` or more",
+            Self::UnsupportedPath { .. } => {
                 "use `--dir` and a location of this program without spaces, quotes, commas or \
                  colons"
             }
             Self::NotCleaned { .. } => {
                 "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`"
             }
-            Self::Busy { .. } | Self::Left { .. } => {
+            Self::Busy { .. } | Self::NotRemoved { .. } => {
                 "stop the processes that use it, then run `pgmeter lab clean`"
             }
-            Self::NoLab { .. } => "check it, and remove it by hand if it is yours",
+            Self::NotALab { .. } => "check it, and remove it by hand if it is yours",
             Self::Directory { .. } => "name another directory with `--dir`",
             _ => return None,
         })

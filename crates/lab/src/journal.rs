@@ -16,8 +16,8 @@ pub(crate) const JOURNAL: &str = "journal";
 /// Maximum size; longer files are not journals.
 const BYTES_MAX: u64 = 1 << 28;
 /// Text at the start of each journal.
-const BEGINNING: &str = "{\"step\":\"begin\",\"pid\":";
-const NO_BEGINNING: &str = "it does not begin with the process that the lab is named after";
+const PREFIX: &str = "{\"step\":\"begin\",\"pid\":";
+const NO_PREFIX: &str = "it does not begin with the process that the lab is named after";
 
 /// A journal that is being written.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Journal {
     path: PathBuf,
     file: File,
     /// Length of the first line, in bytes.
-    begin_bytes: u64,
+    header_bytes: u64,
     steps: Vec<JournalStep>,
 }
 
@@ -42,11 +42,11 @@ impl Journal {
         let mut journal = Self {
             path,
             file,
-            begin_bytes: 0,
+            header_bytes: 0,
             steps: Vec::new(),
         };
         journal.note(begin)?;
-        journal.begin_bytes = journal.position()?;
+        journal.header_bytes = journal.position()?;
         // The name must be durable too, or the content could not be found.
         let synced = File::open(directory).and_then(|opened| opened.sync_all());
         synced.map_err(|error| LabError::system("sync", directory, error))?;
@@ -75,7 +75,7 @@ impl Journal {
     pub fn forget(&mut self) -> Result<(), LabError> {
         // The first line stays, because it shows that the lab still runs.
         self.steps.truncate(1);
-        let length = self.begin_bytes;
+        let length = self.header_bytes;
         let cut = self.file.set_len(length);
         // Otherwise the next line would be written at the old position, after a gap of zeros.
         cut.and_then(|()| self.file.seek(SeekFrom::Start(length)))
@@ -99,20 +99,20 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<JournalStep>, String> {
     if fs::symlink_metadata(&path).is_err() {
         return Ok(Vec::new());
     }
-    let told = |reason: String| format!("its journal cannot be trusted: {reason}");
+    let untrusted = |reason: String| format!("its journal cannot be trusted: {reason}");
     let mut bytes = Vec::new();
-    let file = open_owned_file(&path, OFlags::RDONLY).map_err(told)?;
+    let file = open_owned_file(&path, OFlags::RDONLY).map_err(untrusted)?;
     let read = file.take(BYTES_MAX).read_to_end(&mut bytes);
-    read.map_err(|error| told(error.to_string()))?;
+    read.map_err(|error| untrusted(error.to_string()))?;
     let text = String::from_utf8_lossy(&bytes);
     let Some((first, rest)) = text.split_once('\n') else {
         // A crash can leave any prefix of the first line; nothing was created before it was
         // complete.
-        let is_torn = BEGINNING.starts_with(&*text) || text.starts_with(BEGINNING);
+        let is_torn = PREFIX.starts_with(&*text) || text.starts_with(PREFIX);
         return if is_torn {
             Ok(Vec::new())
         } else {
-            Err(told(NO_BEGINNING.to_owned()))
+            Err(untrusted(NO_PREFIX.to_owned()))
         };
     };
     let name = lab.file_name().and_then(|name| name.to_str());
@@ -122,7 +122,7 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<JournalStep>, String> {
         JournalStep::Begin { pid, .. } => named == Some(*pid),
         _ => false,
     });
-    let begin = begin.ok_or_else(|| told(NO_BEGINNING.to_owned()))?;
+    let begin = begin.ok_or_else(|| untrusted(NO_PREFIX.to_owned()))?;
     let steps = rest
         .lines()
         // Only the last line can be torn, so nothing after such a line is trusted.
@@ -171,10 +171,10 @@ mod tests {
         let mut journal = Journal::begin(&lab, BEGIN).unwrap();
         journal.file.write_all(b"{\"step\":\"lo").unwrap();
         assert_eq!(read(&lab).unwrap(), [BEGIN]);
-        let whole = fs::read(lab.join(JOURNAL)).unwrap();
-        let first = whole.iter().position(|&byte| byte == b'\n').unwrap();
+        let bytes = fs::read(lab.join(JOURNAL)).unwrap();
+        let first = bytes.iter().position(|&byte| byte == b'\n').unwrap();
         for length in 0..first {
-            fs::write(lab.join(JOURNAL), &whole[..length]).unwrap();
+            fs::write(lab.join(JOURNAL), &bytes[..length]).unwrap();
             assert_eq!(read(&lab).unwrap(), []);
         }
     }

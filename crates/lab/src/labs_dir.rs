@@ -17,20 +17,20 @@ pub(crate) const LOCK: &str = "lock";
 /// Image of the file system.
 pub(crate) const IMAGE: &str = "image";
 /// Mount point.
-pub(crate) const POINT: &str = "mnt";
+pub(crate) const MOUNT_POINT: &str = "mnt";
 /// Mount point of the file system under an overlay.
 pub(crate) const BASE: &str = "base";
 /// Directory for the control files of a guest's kernel, and the guest's name in it.
 pub(crate) const GUEST: &str = "uml";
 pub(crate) const GUEST_NAME: &str = "guest";
 /// Task for a guest.
-pub(crate) const ORDER: &str = "order";
+pub(crate) const TASK: &str = "order";
 /// Answer of a guest.
 pub(crate) const ANSWER: &str = "answer";
 /// Mode bits that allow other users to write.
-const OTHERS_WRITE: u32 = 0o022;
+const OTHERS_WRITABLE: u32 = 0o022;
 /// Maximum wait for a lock that is held only briefly.
-const LOCK_WITHIN: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Default directory for labs.
 #[must_use]
@@ -42,9 +42,9 @@ pub fn default_directory() -> PathBuf {
 /// Creates the directory if necessary, and refuses one that other users could change. Returns
 /// `true` if it was created.
 pub(crate) fn ensure_trusted(directory: &Path) -> Result<bool, LabError> {
-    let made = DirBuilder::new().mode(0o700).create(directory);
-    let is_made = made.is_ok();
-    if let Err(error) = made
+    let created = DirBuilder::new().mode(0o700).create(directory);
+    let is_made = created.is_ok();
+    if let Err(error) = created
         && error.kind() != std::io::ErrorKind::AlreadyExists
     {
         return Err(LabError::system("make", directory, error));
@@ -54,12 +54,12 @@ pub(crate) fn ensure_trusted(directory: &Path) -> Result<bool, LabError> {
         reason: reason.to_owned(),
     };
     // A link could lead to a directory that another user may replace later.
-    let found = fs::symlink_metadata(directory)
+    let metadata = fs::symlink_metadata(directory)
         .map_err(|error| LabError::system("access", directory, error))?;
-    if !found.is_dir() {
+    if !metadata.is_dir() {
         return Err(refused("it is not a directory"));
     }
-    doubt(&found).map_or(Ok(is_made), |reason| Err(refused(reason)))
+    doubt(&metadata).map_or(Ok(is_made), |reason| Err(refused(reason)))
 }
 
 /// A unique directory name for a lab.
@@ -78,23 +78,23 @@ pub(crate) fn pid_of_name(name: &str) -> Option<u32> {
         lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
     };
     let number = u32::from_str_radix(pid, 16).ok()?;
-    let is_ours = is_number(day, 8..=8)
+    let is_valid = is_number(day, 8..=8)
         && is_number(time, 6..=6)
         && is_number(fraction, 1..=9)
         // Formatted back, so that leading zeros or capital letters are not accepted.
         && format!("{number:x}") == pid;
-    is_ours.then_some(number)
+    is_valid.then_some(number)
 }
 
 /// Why a file or directory may not belong to this user alone; `None` if it does.
-pub(crate) fn doubt(found: &fs::Metadata) -> Option<&'static str> {
-    if found.uid() != rustix::process::geteuid().as_raw() {
+pub(crate) fn doubt(metadata: &fs::Metadata) -> Option<&'static str> {
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
         return Some("it belongs to another user");
     }
-    if found.mode() & OTHERS_WRITE != 0 {
+    if metadata.mode() & OTHERS_WRITABLE != 0 {
         return Some("other users can write to it");
     }
-    let is_linked = found.is_file() && found.nlink() > 1;
+    let is_linked = metadata.is_file() && metadata.nlink() > 1;
     is_linked.then_some("it has another name (hard link)")
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn lock_directory(directory: &Path) -> Result<OwnedFd, LabError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let opened = open(directory, flags, Mode::empty())
         .map_err(|error| LabError::system("open", directory, error))?;
-    if wait_for(|| try_lock(&opened), LOCK_WITHIN) {
+    if wait_for(|| try_lock(&opened), LOCK_TIMEOUT) {
         return Ok(opened);
     }
     Err(LabError::Directory {
@@ -149,13 +149,13 @@ pub(crate) fn existing_lock(lab: &Path) -> Result<OwnedFd, String> {
 pub(crate) fn open_owned_file(path: &Path, access: OFlags) -> Result<File, String> {
     // A pipe with this name must not block the open.
     let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let told = |error: std::io::Error| error.to_string();
-    let file = File::from(open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?);
-    let found = file.metadata().map_err(told)?;
-    if !found.is_file() {
+    let text = |error: std::io::Error| error.to_string();
+    let file = File::from(open(path, flags, Mode::empty()).map_err(|error| text(error.into()))?);
+    let metadata = file.metadata().map_err(text)?;
+    if !metadata.is_file() {
         return Err("it is not a regular file".to_owned());
     }
-    doubt(&found).map_or(Ok(file), |reason| Err(reason.to_owned()))
+    doubt(&metadata).map_or(Ok(file), |reason| Err(reason.to_owned()))
 }
 
 /// `true` if the lock was taken.
@@ -179,8 +179,8 @@ pub(crate) fn wait_for(mut is_so: impl FnMut() -> bool, longest: Duration) -> bo
 
 /// Creates a directory that only this user can access.
 pub(crate) fn make_directory(path: &Path) -> Result<(), LabError> {
-    let made = DirBuilder::new().mode(0o700).create(path);
-    made.map_err(|error| LabError::system("make", path, error))
+    let created = DirBuilder::new().mode(0o700).create(path);
+    created.map_err(|error| LabError::system("make", path, error))
 }
 
 /// Syncs a directory, which makes the names in it durable.

@@ -36,7 +36,7 @@ mod watch;
 /// Tests that start programs run one at a time, because each program inherits the locks held
 /// meanwhile.
 #[cfg(test)]
-static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+static TEST_LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 pub use age::{
     AgedState, AgingCounts, AgingOptions, AgingProgress, AgingShortfall, ExtentLayout,

@@ -9,12 +9,12 @@ use crate::error::LabError;
 use crate::tools;
 
 /// Maximum duration of cleaning.
-const CLEANED_WITHIN: Duration = Duration::from_secs(300);
+const CLEANING_TIMEOUT: Duration = Duration::from_secs(300);
 /// Pause of f2fs's cleaner between two segments.
 const URGENT_SLEEP_MS: u32 = 20;
 /// Cleaning is complete when the cleaner has found nothing for this long.
-const IDLE: Duration = Duration::from_secs(2);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const IDLE_TIME: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum delay of the kernel's second, compared with the clock.
 const TICK: Duration = Duration::from_millis(50);
 /// Number of cleaning modes of f2fs. Source: `Documentation/ABI/testing/sysfs-fs-f2fs`,
@@ -29,7 +29,7 @@ pub struct FileSystemLog {
     /// A directory of the file system.
     directory: PathBuf,
     /// Directory of the kernel's counters.
-    figures: PathBuf,
+    counters: PathBuf,
     has_cleaner: bool,
 }
 
@@ -76,7 +76,7 @@ impl FileSystemLog {
             kind,
             device,
             directory: built.directory.clone(),
-            figures,
+            counters: figures,
             has_cleaner: !has("nogc") && !has("background_gc=off"),
         };
         // A kernel without these counters is detected here, before a workload runs.
@@ -182,7 +182,7 @@ impl FileSystemLog {
             if now != last.0 {
                 last = (now, Instant::now());
             }
-            Ok(last.1.elapsed() >= IDLE)
+            Ok(last.1.elapsed() >= IDLE_TIME)
         })
     }
 
@@ -196,23 +196,23 @@ impl FileSystemLog {
             if is_done()? {
                 return Ok(());
             }
-            if start.elapsed() > CLEANED_WITHIN {
+            if start.elapsed() > CLEANING_TIMEOUT {
                 return Err(LabError::NotCleaned {
                     device: self.device.clone(),
                 });
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(())
     }
 
     fn figure(&self, name: &str) -> Option<u64> {
-        let text = fs::read_to_string(self.figures.join(name)).ok()?;
+        let text = fs::read_to_string(self.counters.join(name)).ok()?;
         text.trim().parse().ok()
     }
 
     fn set(&self, name: &str, value: u32) -> Result<(), LabError> {
-        let path = self.figures.join(name);
+        let path = self.counters.join(name);
         let written = fs::write(&path, value.to_string());
         written.map_err(|error| LabError::system("write", &path, error))
     }
@@ -228,17 +228,17 @@ fn signed(count: u64) -> i64 {
 /// If the file system or its device does not support it.
 pub(crate) fn trim(point: &Path) -> Result<u64, LabError> {
     let arguments = ["--verbose".to_owned(), point.display().to_string()];
-    let said = tools::run("fstrim", &arguments)?;
-    trimmed_bytes(&said).ok_or_else(|| LabError::Failed {
+    let output = tools::run("fstrim", &arguments)?;
+    trimmed_bytes(&output).ok_or_else(|| LabError::Failed {
         command: "fstrim --verbose".to_owned(),
         status: "its output was not understood".to_owned(),
-        output: said,
+        output,
     })
 }
 
 /// Parses the output of `fstrim`, such as `/mnt: 1 GiB (1073741824 bytes) trimmed`.
-fn trimmed_bytes(said: &str) -> Option<u64> {
-    let (_, rest) = said.rsplit_once('(')?;
+fn trimmed_bytes(output: &str) -> Option<u64> {
+    let (_, rest) = output.rsplit_once('(')?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
@@ -248,8 +248,8 @@ mod tests {
 
     #[test]
     fn fstrim_bytes_are_read_from_the_parentheses() {
-        let said = "/mnt (a): 984 MiB (1031798784 bytes) trimmed\n";
-        assert_eq!(trimmed_bytes(said), Some(1_031_798_784));
+        let output = "/mnt (a): 984 MiB (1031798784 bytes) trimmed\n";
+        assert_eq!(trimmed_bytes(output), Some(1_031_798_784));
         assert_eq!(trimmed_bytes("nothing"), None);
     }
 

@@ -9,7 +9,7 @@ use crate::choice::FileSystemChoice;
 use crate::error::LabError;
 
 /// Set for the program that already runs in a namespace.
-const INSIDE: &str = "PGMETER_LAB_INSIDE";
+const INSIDE_VARIABLE: &str = "PGMETER_LAB_INSIDE";
 
 /// Restarts this program with the same arguments as root of a user namespace, if these file systems
 /// need nothing more. Returns if this is not necessary or not sufficient.
@@ -21,7 +21,7 @@ pub(crate) fn become_root_for(choices: &[FileSystemChoice]) -> Result<(), LabErr
         && !rustix::process::geteuid().is_root()
         // Without the variable, a namespace that does not make root would restart the program
         // forever.
-        && std::env::var_os(INSIDE).is_none();
+        && std::env::var_os(INSIDE_VARIABLE).is_none();
     if !is_wanted {
         return Ok(());
     }
@@ -34,11 +34,13 @@ pub(crate) fn become_root_for(choices: &[FileSystemChoice]) -> Result<(), LabErr
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     if !trial.status().is_ok_and(|status| status.success()) {
-        let what = "mounting tmpfs, as there are no user namespaces here,".to_owned();
-        return Err(LabError::NotRoot { what });
+        let action = "mounting tmpfs, as there are no user namespaces here,".to_owned();
+        return Err(LabError::NotRoot { what: action });
     }
     let mut again = unshare(&own);
-    again.args(std::env::args_os().skip(1)).env(INSIDE, "1");
+    again
+        .args(std::env::args_os().skip(1))
+        .env(INSIDE_VARIABLE, "1");
     let error = again.exec();
     Err(LabError::system("start", Path::new("unshare"), error))
 }
@@ -48,7 +50,7 @@ fn namespace_suffices(choices: &[FileSystemChoice]) -> bool {
     let is_in_memory = |choice: &FileSystemChoice| {
         choice
             .entry()
-            .is_some_and(|entry| entry.maker == CreationMethod::Memory)
+            .is_some_and(|entry| entry.creation_method == CreationMethod::Memory)
     };
     choices.iter().any(is_in_memory) && !choices.iter().any(FileSystemChoice::needs_device)
 }

@@ -14,7 +14,7 @@ pub enum LabFailure {
         reason: String,
     },
     /// Something could not be removed; the error message.
-    Left(String),
+    NotRemoved(String),
 }
 
 /// A note for the reader.
@@ -42,7 +42,7 @@ pub enum LabNote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabVerdict {
     /// Everything was done.
-    Whole,
+    Complete,
     /// Everything was done, but I/O failed or a promise was broken.
     Failed,
     /// It was interrupted.

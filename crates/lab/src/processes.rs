@@ -10,9 +10,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_s
 use crate::step::JournalStep;
 
 /// Maximum number of users of a mount that are named.
-const NAMED_MAX: usize = 5;
+const LISTED_MAX: usize = 5;
 /// Maximum time until a killed process is gone.
-const GONE_WITHIN: Duration = Duration::from_secs(5);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Start of a process in clock ticks since boot; `None` if it does not exist or is a zombie.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
@@ -41,10 +41,10 @@ fn state(pid: u32) -> Option<ProcessState> {
 /// Kills the processes in a journal and their descendants: the processes in the same process group
 /// that share the lab's lock. Returns their number; this process is never among them.
 pub(crate) fn kill_journaled(steps: &[JournalStep], lock: &Path) -> usize {
-    let mut ended = BTreeSet::new();
+    let mut killed = BTreeSet::new();
     let start = Instant::now();
     // Repeated, to find processes that were just being started.
-    while start.elapsed() < GONE_WITHIN {
+    while start.elapsed() < EXIT_TIMEOUT {
         let found: Vec<(u32, u64)> = steps
             .iter()
             .flat_map(|step| match step {
@@ -59,11 +59,11 @@ pub(crate) fn kill_journaled(steps: &[JournalStep], lock: &Path) -> usize {
         }
         for (pid, start_ticks) in found {
             kill(pid, start_ticks);
-            ended.insert(pid);
+            killed.insert(pid);
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    ended.len()
+    killed.len()
 }
 
 /// Living processes that belong to a process in the journal, with their start times.
@@ -144,11 +144,11 @@ pub(crate) fn users_of(directory: &Path) -> Option<String> {
     if found.is_empty() {
         return None;
     }
-    let more = match found.len().saturating_sub(NAMED_MAX) {
+    let more = match found.len().saturating_sub(LISTED_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let shown = &found[..found.len().min(NAMED_MAX)];
+    let shown = &found[..found.len().min(LISTED_MAX)];
     Some(format!("it is used by {}{more}", shown.join(", ")))
 }
 
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn only_noted_processes_and_their_children_are_killed() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn inheriting_a_lock_shares_it_but_opening_its_file_does_not() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();

@@ -126,8 +126,8 @@ impl LabScale {
     fn size(self, size: &mut Option<Bytes>) {
         let full = size.map_or(SIZE_BYTES, |size| size.0);
         // 0 means everything. A whole number of MiB suits every alignment.
-        let whole = (self.count(full, BYTES_MIN) >> 20) << 20;
-        *size = Some(Bytes(if full < BYTES_MIN { full } else { whole }));
+        let rounded = (self.count(full, BYTES_MIN) >> 20) << 20;
+        *size = Some(Bytes(if full < BYTES_MIN { full } else { rounded }));
     }
 
     fn span(self, span: &mut Option<Span>, default_ns: u64, least_ns: u64) {

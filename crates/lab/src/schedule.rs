@@ -83,11 +83,11 @@ pub fn schedule(
 }
 
 /// Fisher-Yates shuffle.
-fn shuffle(places: &mut [usize], seed: u64) {
+fn shuffle(indices: &mut [usize], seed: u64) {
     let mut state = seed;
-    for index in (1..places.len()).rev() {
+    for index in (1..indices.len()).rev() {
         let other = (next(&mut state) % (index as u64 + 1)) as usize;
-        places.swap(index, other);
+        indices.swap(index, other);
     }
 }
 
@@ -128,13 +128,13 @@ mod tests {
     fn the_same_seed_gives_the_same_order_with_every_job_once() {
         assert_eq!(choices(JobOrder::Random), choices(JobOrder::Random));
         let jobs = schedule(5, 3, 4, JobOrder::Random, 7);
-        let mut seen: Vec<_> = jobs
+        let mut scheduled: Vec<_> = jobs
             .iter()
             .map(|job| (job.choice_index, job.workload_index, job.repetition))
             .collect();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!(seen.len(), 60);
+        scheduled.sort_unstable();
+        scheduled.dedup();
+        assert_eq!(scheduled.len(), 60);
     }
 
     #[test]

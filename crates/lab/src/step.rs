@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 /// Maximum time until a requested zram device appears; a later one belongs to another process.
-const APPEARS_WITHIN: Duration = Duration::from_secs(5);
+const APPEAR_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// One step. The journal has it on the device before the step is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub(crate) fn is_requested_device(at: SystemTime, made_at: SystemTime) -> bool {
     let from = at - Duration::from_millis(20);
     made_at
         .duration_since(from)
-        .is_ok_and(|waited| waited < APPEARS_WITHIN)
+        .is_ok_and(|waited| waited < APPEAR_TIMEOUT)
 }
 
 #[cfg(test)]

@@ -30,8 +30,8 @@ fn path() -> OsString {
 /// Path of the program with this name, if it is installed.
 pub(crate) fn find(program: &str) -> Option<PathBuf> {
     let path = path();
-    let mut places = std::env::split_paths(&path).map(|directory| directory.join(program));
-    places.find(|place| place.is_file())
+    let mut candidates = std::env::split_paths(&path).map(|directory| directory.join(program));
+    candidates.find(|candidate| candidate.is_file())
 }
 
 /// Runs a program until it ends; returns its standard output.
@@ -110,7 +110,7 @@ fn with_lab_environment(command: &mut Command) -> &mut Command {
 
 fn start_error(program: &str, error: io::Error) -> LabError {
     match error.kind() {
-        io::ErrorKind::NotFound => LabError::NoProgram {
+        io::ErrorKind::NotFound => LabError::MissingProgram {
             name: "the lab".to_owned(),
             program: program.to_owned(),
             package: package_of(program).to_owned(),
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn an_error_contains_the_output_of_the_failed_program() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let script = ["-c", "echo why >&2; exit 3"].map(str::to_owned);
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_program_starts_only_after_its_process_is_noted() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
@@ -202,8 +202,8 @@ mod tests {
         // The journal as the program finds it.
         let path = directory.path().join(crate::journal::JOURNAL);
         let script = ["-c", "cat \"$0\"; echo $$", path.to_str().unwrap()];
-        let said = run_journaled(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
-        let lines: Vec<&str> = said.lines().collect();
+        let output = run_journaled(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
+        let lines: Vec<&str> = output.lines().collect();
         let noted: JournalStep = serde_json::from_str(lines[1]).unwrap();
         let pid: u32 = lines[2].parse().unwrap();
         let JournalStep::Process {
@@ -212,30 +212,30 @@ mod tests {
             ..
         } = noted
         else {
-            panic!("{said}");
+            panic!("{output}");
         };
         assert_eq!((noted_pid, program.as_str()), (pid, "sh"));
         let error = run_journaled(&mut journal, "pgmeter-no-such-program", &[]).unwrap_err();
-        assert!(matches!(error, LabError::NoProgram { .. }), "{error}");
+        assert!(matches!(error, LabError::MissingProgram { .. }), "{error}");
     }
 
     #[test]
     fn a_program_whose_parent_died_never_starts() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
-        let made = directory.path().join("made");
-        let mut child = gated_command("touch").arg(&made).spawn().unwrap();
+        let marker = directory.path().join("made");
+        let mut child = gated_command("touch").arg(&marker).spawn().unwrap();
         // The end of the pipe goes with the process that has it.
         drop(child.stdin.take());
         assert!(!child.wait().unwrap().success());
-        assert!(!made.exists());
+        assert!(!marker.exists());
     }
 
     #[test]
     fn a_missing_program_is_an_error() {
         let error = run("pgmeter-no-such-program", &[]).unwrap_err();
-        assert!(matches!(error, LabError::NoProgram { .. }), "{error}");
+        assert!(matches!(error, LabError::MissingProgram { .. }), "{error}");
     }
 }

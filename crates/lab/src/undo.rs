@@ -7,15 +7,15 @@ use std::time::{Duration, SystemTime};
 
 use crate::device;
 use crate::error::LabError;
-use crate::labs_dir::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
+use crate::labs_dir::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, MOUNT_POINT, TASK, wait_for};
 use crate::processes;
 use crate::step::{JournalStep, is_requested_device};
 use crate::tools;
 
 /// Maximum wait for a busy file system: a ring or file just closed keeps it busy for a moment.
-const BUSY_WITHIN: Duration = Duration::from_secs(3);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time until a detached device is gone.
-const GONE_WITHIN: Duration = Duration::from_secs(3);
+const DETACH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Result of undoing.
 #[derive(Debug, Default)]
@@ -39,10 +39,10 @@ fn undo_all(lab: &Path, steps: &[JournalStep], removed: &mut Vec<String>) -> Res
             JournalStep::Mount { point } => unmount_own(lab, point, removed)?,
             JournalStep::Loop => detach(&lab.join(IMAGE), removed)?,
             JournalStep::Zram { number, made_at } => {
-                let is_ours = made_at.is_some_and(|made_at| was_requested(*number, made_at, steps));
+                let is_own = made_at.is_some_and(|made_at| was_requested(*number, made_at, steps));
                 // The number may have been given to another device since; its node then has another
                 // time.
-                if is_ours && device::zram_created_at(*number) == *made_at {
+                if is_own && device::zram_created_at(*number) == *made_at {
                     remove_zram(*number, removed)?;
                 }
             }
@@ -59,7 +59,7 @@ fn undo_all(lab: &Path, steps: &[JournalStep], removed: &mut Vec<String>) -> Res
         }
     }
     // Without a separate step, because they are made before the mount is in the journal.
-    for name in [POINT, BASE] {
+    for name in [MOUNT_POINT, BASE] {
         remove_directory(&lab.join(name))?;
     }
     Ok(())
@@ -81,31 +81,31 @@ pub(crate) fn unmount_all(
 
 /// A lab mounts only in its own directory, so only the name of a mount point is used.
 fn unmount_own(lab: &Path, point: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
-    let own = [POINT, BASE].map(|name| lab.join(name));
+    let own = [MOUNT_POINT, BASE].map(|name| lab.join(name));
     let own = own.iter().find(|own| own.file_name() == point.file_name());
     own.map_or(Ok(()), |own| unmount(own, removed))
 }
 
 /// Unmounts everything at the mount point; waits while it is busy.
 pub(crate) fn unmount(point: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
-    let mut said = String::new();
-    let is_gone = || {
+    let mut message = String::new();
+    let is_unmounted = || {
         if !is_mounted(point) {
             return true;
         }
         match tools::run("umount", &[point.display().to_string()]) {
             Ok(_) => removed.push(format!("mount `{}`", point.display())),
-            Err(error) => said = error.to_string(),
+            Err(error) => message = error.to_string(),
         }
         // Also after success: a point can have several mounts, one over the other.
         !is_mounted(point)
     };
-    if wait_for(is_gone, BUSY_WITHIN) {
+    if wait_for(is_unmounted, BUSY_TIMEOUT) {
         return Ok(());
     }
     Err(LabError::Busy {
         point: point.to_owned(),
-        reason: processes::users_of(point).unwrap_or(said),
+        reason: processes::users_of(point).unwrap_or(message),
     })
 }
 
@@ -118,9 +118,9 @@ fn detach(image: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
     for name in device::loops_on(image) {
         let path = format!("/dev/{name}");
         tools::run("losetup", &["--detach".to_owned(), path.clone()])?;
-        let is_gone = || !device::loops_on(image).contains(&name);
+        let is_detached = || !device::loops_on(image).contains(&name);
         // `losetup --detach` succeeds for a device in use, and the kernel detaches it later.
-        if !wait_for(is_gone, GONE_WITHIN) {
+        if !wait_for(is_detached, DETACH_TIMEOUT) {
             return Err(left(format!("`{path}`"), "something still uses it"));
         }
         removed.push(format!("loop device `{path}`"));
@@ -130,16 +130,16 @@ fn detach(image: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
 
 fn remove_zram(number: u32, removed: &mut Vec<String>) -> Result<(), LabError> {
     let name = format!("`/dev/zram{number}`");
-    let mut said = String::new();
-    let is_gone = || match device::remove_zram(number) {
+    let mut message = String::new();
+    let is_removed = || match device::remove_zram(number) {
         Ok(()) => true,
         Err(error) => {
-            said = error.to_string();
+            message = error.to_string();
             false
         }
     };
-    if !wait_for(is_gone, BUSY_WITHIN) {
-        return Err(left(name, &said));
+    if !wait_for(is_removed, BUSY_TIMEOUT) {
+        return Err(left(name, &message));
     }
     removed.push(format!("zram device {name}"));
     Ok(())
@@ -170,9 +170,9 @@ fn unrecorded_zram(existing: &[u32], at: SystemTime, steps: &[JournalStep]) -> O
             && made_at.is_some_and(|made_at| is_requested_device(at, made_at))
             && device::zram_size_bytes(*number) == Some(0)
     };
-    let mut found = device::zrams().into_iter().filter(is_it);
+    let mut candidates = device::zrams().into_iter().filter(is_it);
     // With two candidates, one belongs to another process.
-    found.next().filter(|_| found.next().is_none())
+    candidates.next().filter(|_| candidates.next().is_none())
 }
 
 /// Removes the files that a guest left next to its image. The guest must have ended.
@@ -180,7 +180,7 @@ pub(crate) fn remove_guest(lab: &Path) -> Result<(), LabError> {
     let directory = lab.join(GUEST);
     let own = directory.join(GUEST_NAME);
     let files = ["pid", "mconsole"].map(|name| own.join(name));
-    let notes = [ORDER, ANSWER].map(|name| lab.join(name));
+    let notes = [TASK, ANSWER].map(|name| lab.join(name));
     for file in files.iter().chain(&notes) {
         remove_file(file, &mut Vec::new())?;
     }
@@ -208,9 +208,9 @@ pub(crate) fn remove_directory(path: &PathBuf) -> Result<(), LabError> {
     }
 }
 
-fn left(what: String, reason: &str) -> LabError {
-    LabError::Left {
-        what,
+fn left(name: String, reason: &str) -> LabError {
+    LabError::NotRemoved {
+        what: name,
         reason: reason.to_owned(),
     }
 }

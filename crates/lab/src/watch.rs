@@ -30,7 +30,7 @@ pub enum LabStep {
     /// A guest writes until its kernel is killed.
     WriteUntilKilled,
     /// Another guest checks the synced data.
-    LookForSynced,
+    CheckSynced,
 }
 
 /// An event of a lab.
@@ -45,13 +45,13 @@ pub enum LabEvent<'a> {
     /// The file system was aged.
     Aged(&'a AgedState),
     /// A line from a guest.
-    GuestSaid(&'a str),
+    GuestLine(&'a str),
     /// A failure.
-    Alarm(&'a LabFailure),
+    Failure(&'a LabFailure),
     /// The job is done: a run was measured.
     Measured(&'a RunRecord),
     /// The job is done: recovery was tested.
-    Tried(&'a Trial),
+    RecoveryTested(&'a Trial),
     /// No further jobs.
     End,
 }

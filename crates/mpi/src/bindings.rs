@@ -315,7 +315,7 @@ fn handle(
 }
 
 fn count_of(length: usize, peer: c_int, tag: c_int) -> Result<c_int, MpiError> {
-    c_int::try_from(length).map_err(|_| MpiError::Foreign {
+    c_int::try_from(length).map_err(|_| MpiError::UnexpectedMessage {
         from: peer,
         tag,
         length: c_int::MAX,

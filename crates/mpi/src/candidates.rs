@@ -33,12 +33,12 @@ pub fn candidates(launch: &Launch, launcher_directory: Option<&Path>) -> Vec<Pat
     let names = names(launch.launcher());
     // The launcher is in `PREFIX/bin`, and its library in `PREFIX/lib` or `lib64`. This finds
     // modules, Python wheels and Spack installations without `LD_LIBRARY_PATH`.
-    let beside = launcher_directory
+    let nearby = launcher_directory
         .and_then(Path::parent)
         .into_iter()
         .flat_map(|prefix| ["lib", "lib64"].map(|name| prefix.join(name)));
-    let beside = beside.flat_map(|directory| names.iter().map(move |name| directory.join(name)));
-    beside.chain(names.iter().map(PathBuf::from)).collect()
+    let nearby = nearby.flat_map(|directory| names.iter().map(move |name| directory.join(name)));
+    nearby.chain(names.iter().map(PathBuf::from)).collect()
 }
 
 /// File names with their major versions; other major versions have other constants.

@@ -56,7 +56,7 @@ pub enum MpiError {
         "{launcher} started {launched_count} ranks, but `{}` ({version}) sees a world of \
          {size} because it belongs to another launcher", path.display()
     )]
-    Size {
+    WorldSize {
         /// Launcher of this process.
         launcher: Launcher,
         /// Number of ranks according to the launcher.
@@ -78,7 +78,7 @@ pub enum MpiError {
     },
     /// The library reports a message that this program cannot have sent.
     #[error("a message of {length} bytes with tag {tag} from rank {from} is not from pgmeter")]
-    Foreign {
+    UnexpectedMessage {
         /// Sender according to the library.
         from: i32,
         /// Tag of the message.
@@ -107,7 +107,7 @@ impl MpiError {
             Self::Unloadable { .. } => Some(format!(
                 "set `{LIBRARY_VARIABLE}` to another library, or unset it"
             )),
-            Self::Size { launcher, .. } => Some(match launcher {
+            Self::WorldSize { launcher, .. } => Some(match launcher {
                 Launcher::Slurm => "start with `srun --mpi=pmix` or `srun --mpi=pmi2`, whichever \
                                     the library knows, or with the library's own `mpirun`"
                     .to_owned(),
@@ -122,7 +122,7 @@ impl MpiError {
             | Self::Initialized
             | Self::Threads { .. }
             | Self::NoRank { .. }
-            | Self::Foreign { .. } => None,
+            | Self::UnexpectedMessage { .. } => None,
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_launcher_mismatch_names_both_sizes_and_the_variable_to_set() {
-        let error = MpiError::Size {
+        let error = MpiError::WorldSize {
             launcher: Launcher::Hydra,
             launched_count: 4,
             path: "libmpi.so.40".into(),

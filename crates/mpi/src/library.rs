@@ -11,7 +11,7 @@ use crate::launch::Launch;
 use crate::shared_object::{SharedObject, file_of};
 
 /// A symbol that only MPI libraries export. Interposed tools export `MPI_Init_thread` too.
-const OWN_NAME: &CStr = c"PMPI_Init_thread";
+const LIBRARY_SYMBOL: &CStr = c"PMPI_Init_thread";
 
 /// An MPI library.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,10 +43,12 @@ pub(crate) fn open(launch: &Launch) -> Result<(SharedObject, MpiLibrary), MpiErr
         return Err(MpiError::Platform);
     }
     let (object, name) = open_first(launch)?;
-    let own = object.symbol(OWN_NAME).ok_or_else(|| MpiError::NoSymbol {
-        path: name.clone(),
-        symbol: OWN_NAME.to_string_lossy().into_owned(),
-    })?;
+    let own = object
+        .symbol(LIBRARY_SYMBOL)
+        .ok_or_else(|| MpiError::NoSymbol {
+            path: name.clone(),
+            symbol: LIBRARY_SYMBOL.to_string_lossy().into_owned(),
+        })?;
     // The name may lack a directory, and the library may be a preloaded one. The linker knows the
     // file.
     let path = file_of(own).unwrap_or(name);
@@ -70,7 +72,7 @@ fn open_first(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
     }
     // A library that the user preloaded takes precedence over the candidates.
     if let Ok(process) = SharedObject::of_process()
-        && process.symbol(OWN_NAME).is_some()
+        && process.symbol(LIBRARY_SYMBOL).is_some()
     {
         return Ok((process, PathBuf::from("LD_PRELOAD")));
     }

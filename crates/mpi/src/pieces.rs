@@ -31,13 +31,13 @@ pub(crate) fn pieces(
 /// Pieces received of incomplete messages, by sender.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    begun: BTreeMap<usize, Vec<u8>>,
+    partial: BTreeMap<usize, Vec<u8>>,
 }
 
 impl Assembly {
     /// Adds a piece, and returns the message that it completes.
     pub(crate) fn add(&mut self, from: usize, tag: c_int, piece: Vec<u8>) -> Option<Vec<u8>> {
-        let whole = match self.begun.remove(&from) {
+        let message = match self.partial.remove(&from) {
             // Most messages are a single piece, which needs no copy.
             None => piece,
             Some(mut begun) => {
@@ -46,9 +46,9 @@ impl Assembly {
             }
         };
         if tag == TAG_LAST {
-            return Some(whole);
+            return Some(message);
         }
-        self.begun.insert(from, whole);
+        self.partial.insert(from, message);
         None
     }
 }
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn a_message_of_full_pieces_has_no_empty_one() {
-        let seen: Vec<_> = pieces(8, 4).collect();
-        assert_eq!(seen, [(0..4, TAG_MORE), (4..8, TAG_LAST)]);
+        let split: Vec<_> = pieces(8, 4).collect();
+        assert_eq!(split, [(0..4, TAG_MORE), (4..8, TAG_LAST)]);
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
             }
             let came: Vec<Vec<u8>> = came.into_iter().flatten().collect();
             prop_assert_eq!(came, messages);
-            prop_assert!(assembly.begun.is_empty());
+            prop_assert!(assembly.partial.is_empty());
         }
     }
 }

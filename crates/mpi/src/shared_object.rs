@@ -54,16 +54,16 @@ impl SharedObject {
 
 /// Path of the file that contains the code or data at this address.
 pub(crate) fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
-    let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: the result is a local variable; the address is only compared.
-    let is_found = unsafe { libc::dladdr(address.as_ptr(), found.as_mut_ptr()) } != 0;
+    let is_found = unsafe { libc::dladdr(address.as_ptr(), info.as_mut_ptr()) } != 0;
     // SAFETY: all its fields are pointers, which may be zero.
-    let found = unsafe { found.assume_init() };
-    if !is_found || found.dli_fname.is_null() {
+    let info = unsafe { info.assume_init() };
+    if !is_found || info.dli_fname.is_null() {
         return None;
     }
     // SAFETY: the dynamic linker owns the name, which lives as long as the library.
-    let name = unsafe { CStr::from_ptr(found.dli_fname) };
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 

@@ -46,10 +46,10 @@ impl NonblockingTransfer {
             bytes: vec![0; length],
             requests: Vec::new(),
         };
-        let place: *mut [u8] = transfer.bytes.as_mut_slice();
+        let buffer: *mut [u8] = transfer.bytes.as_mut_slice();
         // SAFETY: this transfer keeps the memory until the request is done, even if the transfer is
         // dropped, and does not use it before.
-        let request = unsafe { bindings.start_receive(place, envelope.from, envelope.tag) }?;
+        let request = unsafe { bindings.start_receive(buffer, envelope.from, envelope.tag) }?;
         transfer.requests.push(request);
         Ok(transfer)
     }

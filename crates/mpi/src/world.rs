@@ -291,7 +291,7 @@ fn rest(pause: Duration) {
 fn check_size(launch: &Launch, library: &MpiLibrary, size: usize) -> Result<(), MpiError> {
     match launch.rank_count() {
         // With the library of another launcher, each process is alone in its own world.
-        Some(launched_count) if launched_count != size => Err(MpiError::Size {
+        Some(launched_count) if launched_count != size => Err(MpiError::WorldSize {
             launcher: launch.launcher(),
             launched_count,
             path: library.path.clone(),
@@ -316,7 +316,7 @@ fn check_envelope(envelope: Envelope, size: usize) -> Result<(), MpiError> {
     if is_rank && [TAG_MORE, TAG_LAST].contains(&tag) && length >= 0 {
         return Ok(());
     }
-    Err(MpiError::Foreign { from, tag, length })
+    Err(MpiError::UnexpectedMessage { from, tag, length })
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub enum NetworkError {
     },
     /// Another program listens at this address.
     #[error("`{peer}` is not a pgmeter sink: its answer is not a greeting")]
-    NoSink {
+    NotASink {
         /// Address of the program.
         peer: SocketAddr,
     },
@@ -54,7 +54,7 @@ pub enum NetworkError {
     },
     /// The sink requires a token, and none was given.
     #[error("`{peer}` requires a token")]
-    TokenWanted {
+    TokenRequired {
         /// Address of the sink.
         peer: SocketAddr,
     },
@@ -128,13 +128,13 @@ impl NetworkError {
         let text = match self {
             Self::Resolve { .. } => "name an address, or a host that `getent hosts NAME` finds",
             Self::Connect { .. } => "start `pgmeter sink` there; it prints the target to name here",
-            Self::Greeting { .. } | Self::NoSink { .. } => {
+            Self::Greeting { .. } | Self::NotASink { .. } => {
                 "name the address and port that `pgmeter sink` prints"
             }
             Self::Version { .. } | Self::Refused { .. } => {
                 "use the same version of pgmeter at both ends"
             }
-            Self::TokenWanted { .. } => {
+            Self::TokenRequired { .. } => {
                 "add `--sink-token-file FILE` with the token that the sink was given"
             }
             Self::TokenDiffers { .. } => "give both ends the same token",

@@ -148,7 +148,7 @@ pub enum ByteDirection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionHeader {
     /// Direction of the request.
-    pub way: ByteDirection,
+    pub direction: ByteDirection,
     /// Length of the request in bytes.
     pub length_bytes: u32,
     /// Length of the reply in bytes; 0 for no reply.
@@ -160,11 +160,11 @@ impl TransactionHeader {
     #[inline]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; HEADER_BYTES] {
-        let way = match self.way {
+        let direction = match self.direction {
             ByteDirection::ToSink => 1_u32,
             ByteDirection::FromSink => 2,
         };
-        let words = [way, self.length_bytes, self.reply_bytes, GUARD];
+        let words = [direction, self.length_bytes, self.reply_bytes, GUARD];
         let mut bytes = [0; HEADER_BYTES];
         let mut index = 0;
         while index < HEADER_BYTES {
@@ -178,7 +178,7 @@ impl TransactionHeader {
     /// [`LENGTH_MAX_BYTES`].
     #[must_use]
     pub fn of_bytes(bytes: &[u8; HEADER_BYTES]) -> Option<Self> {
-        let way = match u32_at(bytes, 0) {
+        let direction = match u32_at(bytes, 0) {
             1 => ByteDirection::ToSink,
             2 => ByteDirection::FromSink,
             _ => return None,
@@ -189,7 +189,7 @@ impl TransactionHeader {
             && length_bytes <= LENGTH_MAX_BYTES
             && reply_bytes <= LENGTH_MAX_BYTES;
         is_whole.then_some(Self {
-            way,
+            direction,
             length_bytes,
             reply_bytes,
         })
@@ -226,8 +226,8 @@ mod tests {
             length_bytes in 0..=LENGTH_MAX_BYTES,
             reply_bytes in 0..=LENGTH_MAX_BYTES,
         ) {
-            let way = if to_sink { ByteDirection::ToSink } else { ByteDirection::FromSink };
-            let header = TransactionHeader { way, length_bytes, reply_bytes };
+            let direction = if to_sink { ByteDirection::ToSink } else { ByteDirection::FromSink };
+            let header = TransactionHeader { direction, length_bytes, reply_bytes };
             prop_assert_eq!(TransactionHeader::of_bytes(&header.to_bytes()), Some(header));
         }
 
@@ -242,7 +242,7 @@ mod tests {
     fn a_header_with_too_large_lengths_is_invalid() {
         for (length_bytes, reply_bytes) in [(LENGTH_MAX_BYTES + 1, 0), (1, u32::MAX)] {
             let header = TransactionHeader {
-                way: ByteDirection::FromSink,
+                direction: ByteDirection::FromSink,
                 length_bytes,
                 reply_bytes,
             };

@@ -19,7 +19,7 @@ pub use frame::{
     ByteDirection, FRAME_BYTES, Frame, FrameError, FrameStatus, HEADER_BYTES, LENGTH_MAX_BYTES,
     MAJOR, MINOR, TransactionHeader,
 };
-pub use peer::{Peer, SILENCE_MAX};
+pub use peer::{Peer, SILENCE_TIMEOUT};
 pub use secret::secret_in_file;
 pub use serve::{ConnectionEnd, SinkState, serve};
 pub use sink::{CONNECTIONS_DEFAULT, CONNECTIONS_MAX, Sink, SinkOptions};

@@ -4,12 +4,12 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 use crate::NetworkError;
-use crate::connection::{GREETING_MAX, read_until, set_up, write_all};
+use crate::connection::{GREETING_TIMEOUT, read_until, set_up, write_all};
 use crate::frame::{FRAME_BYTES, Frame, FrameStatus, MAJOR, NONCE_BYTES};
 use crate::token::{NetworkToken, ProofSide, is_equal, nonce};
 
 /// A peer that sends nothing for this time is considered lost.
-pub const SILENCE_MAX: Duration = Duration::from_secs(30);
+pub const SILENCE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Address of a sink, and the token that it may request.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl Peer {
     }
 
     /// Opens a connection that is ready for transactions. Every wait on it ends after
-    /// [`SILENCE_MAX`] without a byte.
+    /// [`SILENCE_TIMEOUT`] without a byte.
     ///
     /// # Errors
     /// No connection is possible, or the program that answers is not a sink that accepts this
@@ -69,15 +69,15 @@ impl Peer {
     pub fn connect(&self) -> Result<TcpStream, NetworkError> {
         let peer = self.address;
         let failed = |source| NetworkError::Connect { peer, source };
-        let mut stream = TcpStream::connect_timeout(&peer, GREETING_MAX).map_err(failed)?;
+        let mut stream = TcpStream::connect_timeout(&peer, GREETING_TIMEOUT).map_err(failed)?;
         // A program that is not a sink may never answer, so the greeting has a shorter limit than
         // transactions.
-        set_up(&stream, GREETING_MAX).map_err(failed)?;
+        set_up(&stream, GREETING_TIMEOUT).map_err(failed)?;
         let hello = nonce()?;
         let mut answer = self.ask(&mut stream, Frame::new(FrameStatus::Hello, hello))?;
         if answer.status == FrameStatus::Prove {
             let Some(token) = &self.token else {
-                return Err(NetworkError::TokenWanted { peer });
+                return Err(NetworkError::TokenRequired { peer });
             };
             let prove = answer.secret;
             let proof = token.proof(ProofSide::Pgmeter, &hello, &prove);
@@ -89,7 +89,7 @@ impl Peer {
             }
         }
         self.judge(answer)?;
-        set_up(&stream, SILENCE_MAX).map_err(failed)?;
+        set_up(&stream, SILENCE_TIMEOUT).map_err(failed)?;
         Ok(stream)
     }
 
@@ -97,14 +97,14 @@ impl Peer {
     fn ask(&self, stream: &mut TcpStream, frame: Frame) -> Result<Frame, NetworkError> {
         let peer = self.address;
         let failed = |source| NetworkError::Greeting { peer, source };
-        let until = Instant::now() + GREETING_MAX;
+        let until = Instant::now() + GREETING_TIMEOUT;
         // A sink at its limit may have closed the connection already, but its frame can still be
         // read.
         let written = write_all(stream, &frame.to_bytes());
         let mut bytes = [0; FRAME_BYTES];
         read_until(stream, &mut bytes, until)
             .map_err(|error| failed(written.err().unwrap_or(error)))?;
-        let answer = Frame::of_bytes(&bytes).map_err(|_| NetworkError::NoSink { peer })?;
+        let answer = Frame::of_bytes(&bytes).map_err(|_| NetworkError::NotASink { peer })?;
         match answer.major {
             MAJOR => Ok(answer),
             major => Err(NetworkError::Version {
@@ -131,7 +131,7 @@ impl Peer {
                 connections_max: answer.connections_max,
             },
             FrameStatus::Refused => NetworkError::Refused { peer },
-            FrameStatus::Hello | FrameStatus::Proof => NetworkError::NoSink { peer },
+            FrameStatus::Hello | FrameStatus::Proof => NetworkError::NotASink { peer },
         })
     }
 }

@@ -22,12 +22,12 @@ pub fn secret_in_file(path: &Path, length_max: usize) -> Result<String, String> 
     let file = rustix::fs::open(path, flags, Mode::empty());
     let file = File::from(file.map_err(|errno| message(errno.into()))?);
     // Metadata of the open file, so that nobody can replace the file between check and read.
-    let found = file.metadata().map_err(message)?;
-    if !found.is_file() {
+    let metadata = file.metadata().map_err(message)?;
+    if !metadata.is_file() {
         return Err("it is not a regular file".to_owned());
     }
-    if found.mode() & 0o077 != 0 {
-        let mode = found.mode() & 0o777;
+    if metadata.mode() & 0o077 != 0 {
+        let mode = metadata.mode() & 0o777;
         return Err(format!(
             "its mode is {mode:03o}, so others can read it; change it to 600"
         ));

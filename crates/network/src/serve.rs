@@ -3,17 +3,17 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::connection::{Connection, GREETING_MAX, in_words, read_until, write_all};
+use crate::connection::{Connection, GREETING_TIMEOUT, in_words, read_until, write_all};
 use crate::frame::{
     ByteDirection, FRAME_BYTES, Frame, FrameStatus, HEADER_BYTES, MAJOR, TransactionHeader,
 };
-use crate::peer::{NO_SECRET, SILENCE_MAX};
+use crate::peer::{NO_SECRET, SILENCE_TIMEOUT};
 use crate::token::{NetworkToken, ProofSide, is_equal};
 
 /// Maximum number of bytes per receive call. Memory pages are allocated at their first write.
-const RECEIVED_BYTES: usize = 256 << 10;
+const RECEIVE_BYTES_MAX: usize = 256 << 10;
 /// Maximum number of bytes per send call.
-const SENT_BYTES: usize = 1 << 20;
+const SEND_BYTES_MAX: usize = 1 << 20;
 
 /// State that all connections of a sink share.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ impl SinkState {
     #[must_use]
     pub fn new(token: Option<NetworkToken>, idle_max: Duration) -> Self {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut content = Vec::with_capacity(SENT_BYTES);
-        while content.len() < SENT_BYTES {
+        let mut content = Vec::with_capacity(SEND_BYTES_MAX);
+        while content.len() < SEND_BYTES_MAX {
             // xorshift64; the quality of its numbers does not matter.
             state ^= state << 13;
             state ^= state >> 7;
@@ -76,12 +76,12 @@ pub fn serve<S: Connection>(
         Err(_) => return ConnectionEnd::Broken,
     }
     // `read_until` leaves the stream with the limit of the greeting's last read.
-    if stream.limit_reads(SILENCE_MAX).is_err() {
+    if stream.limit_reads(SILENCE_TIMEOUT).is_err() {
         return ConnectionEnd::Broken;
     }
     let mut received = ReceiveBuffer {
         stream,
-        buffer: vec![0; RECEIVED_BYTES],
+        buffer: vec![0; RECEIVE_BYTES_MAX],
         start: 0,
         end: 0,
     };
@@ -108,7 +108,7 @@ fn greet<S: Connection>(
     serving: &SinkState,
     challenge: [u8; 32],
 ) -> io::Result<Option<ConnectionEnd>> {
-    let until = Instant::now() + GREETING_MAX;
+    let until = Instant::now() + GREETING_TIMEOUT;
     let refuse = |stream: &mut S, status, ended| {
         write_all(stream, &Frame::new(status, NO_SECRET).to_bytes()).map(|()| Some(ended))
     };
@@ -185,7 +185,7 @@ impl<S: Connection> ReceiveBuffer<'_, S> {
     /// Transfers the bytes of a request and of its reply.
     fn transact(&mut self, header: TransactionHeader, content: &[u8]) -> io::Result<()> {
         let (length, reply) = (header.length_bytes, header.reply_bytes);
-        match header.way {
+        match header.direction {
             ByteDirection::ToSink => {
                 self.drop_bytes(length)?;
                 self.send(reply, content)

@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::NetworkError;
 use crate::connection::set_up;
 use crate::frame::{Frame, FrameStatus};
-use crate::peer::{NO_SECRET, SILENCE_MAX};
+use crate::peer::{NO_SECRET, SILENCE_TIMEOUT};
 use crate::serve::{ConnectionEnd, SinkState, serve};
 use crate::token::{NetworkToken, nonce};
 
@@ -23,13 +23,13 @@ pub const CONNECTIONS_MAX: u32 = 16_384;
 
 /// Maximum time between transactions of a connection. Delays of access lines are shorter in
 /// practice, and after this time a vanished client is detected.
-const IDLE_MAX: Duration = Duration::from_secs(3600);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(3600);
 /// Stack size of a connection's thread, which makes no deep calls.
 const STACK_BYTES: usize = 128 << 10;
 /// Interval at which the sink checks whether it should end.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// File descriptors reserved for other purposes than connections.
-const OTHER_DESCRIPTORS: u64 = 64;
+const RESERVED_DESCRIPTORS: u64 = 64;
 
 /// Settings of a sink.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub struct SinkOptions {
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
-    serving: Arc<SinkState>,
+    state: Arc<SinkState>,
     connections: Arc<AtomicU32>,
     connections_max: u32,
 }
@@ -71,21 +71,24 @@ impl Sink {
         if options.token.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(NetworkError::Reachable { address });
         }
-        let asked = options.connections_max;
-        if !(1..=CONNECTIONS_MAX).contains(&asked) {
+        let requested = options.connections_max;
+        if !(1..=CONNECTIONS_MAX).contains(&requested) {
             let most = CONNECTIONS_MAX;
-            return Err(NetworkError::Connections { asked, most });
+            return Err(NetworkError::Connections {
+                asked: requested,
+                most,
+            });
         }
-        make_room(asked)?;
+        make_room(requested)?;
         let failed = |source| NetworkError::Listen { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         // A client that disconnects between `poll` and `accept` would otherwise block the others.
         listener.set_nonblocking(true).map_err(failed)?;
         Ok(Self {
             listener,
-            serving: Arc::new(SinkState::new(options.token, IDLE_MAX)),
+            state: Arc::new(SinkState::new(options.token, IDLE_TIMEOUT)),
             connections: Arc::new(AtomicU32::new(0)),
-            connections_max: asked,
+            connections_max: requested,
         })
     }
 
@@ -94,32 +97,35 @@ impl Sink {
     /// # Errors
     /// The system does not return the address.
     pub fn address(&self) -> Result<SocketAddr, NetworkError> {
-        let what = "get the address of the sink";
-        let failed = |source| NetworkError::System { what, source };
+        let action = "get the address of the sink";
+        let failed = |source| NetworkError::System {
+            what: action,
+            source,
+        };
         self.listener.local_addr().map_err(failed)
     }
 
     /// Serves until `stop` is set, which is checked ten times per second. Connections that are open
-    /// then end with the process or when their clients close them. Calls `hear` for each connection
-    /// that ended for a reason other than being closed.
+    /// then end with the process or when their clients close them. Calls `on_end` for each
+    /// connection that ended for a reason other than being closed.
     ///
     /// # Errors
     /// The system does not let the sink wait for connections.
     pub fn run(
         &self,
         stop: &AtomicBool,
-        hear: &(impl Fn(SocketAddr, ConnectionEnd) + Clone + Send + 'static),
+        on_end: &(impl Fn(SocketAddr, ConnectionEnd) + Clone + Send + 'static),
     ) -> Result<(), NetworkError> {
         while !stop.load(Ordering::Relaxed) {
             self.wait()?;
             loop {
                 match self.listener.accept() {
-                    Ok((stream, peer)) => self.take(stream, peer, hear.clone()),
+                    Ok((stream, peer)) => self.take(stream, peer, on_end.clone()),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     // A client that gave up is not an error; a resource that ran out may be
                     // available later.
                     Err(_) => {
-                        std::thread::sleep(LOOK);
+                        std::thread::sleep(POLL_INTERVAL);
                         break;
                     }
                 }
@@ -136,7 +142,7 @@ impl Sink {
         let mut fds = [PollFd::new(&self.listener, PollFlags::IN)];
         let span = Timespec {
             tv_sec: 0,
-            tv_nsec: LOOK.subsec_nanos().into(),
+            tv_nsec: POLL_INTERVAL.subsec_nanos().into(),
         };
         match poll(&mut fds, Some(&span)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
@@ -151,7 +157,7 @@ impl Sink {
         &self,
         stream: TcpStream,
         peer: SocketAddr,
-        hear: impl Fn(SocketAddr, ConnectionEnd) + Send + 'static,
+        on_end: impl Fn(SocketAddr, ConnectionEnd) + Send + 'static,
     ) {
         let counted = ConnectionGuard(Arc::clone(&self.connections));
         // Added before the check, because dropping `counted` also subtracts a client that is turned
@@ -160,13 +166,13 @@ impl Sink {
         if before >= self.connections_max {
             return self.reject_connection(stream);
         }
-        let serving = Arc::clone(&self.serving);
+        let serving = Arc::clone(&self.state);
         let work = move || {
             let _counted = counted;
-            if let Some(ended) = connection(stream, &serving)
-                && ended != ConnectionEnd::Closed
+            if let Some(end) = connection(stream, &serving)
+                && end != ConnectionEnd::Closed
             {
-                hear(peer, ended);
+                on_end(peer, end);
             }
         };
         // If no thread can be started, the connection is closed, which the client detects.
@@ -192,14 +198,14 @@ impl Sink {
 fn connection(mut stream: TcpStream, serving: &SinkState) -> Option<ConnectionEnd> {
     // On Linux, the stream does not inherit the listener's mode, but other systems may differ.
     stream.set_nonblocking(false).ok()?;
-    set_up(&stream, SILENCE_MAX).ok()?;
+    set_up(&stream, SILENCE_TIMEOUT).ok()?;
     let challenge = nonce().ok()?;
     Some(serve(&mut stream, serving, challenge))
 }
 
 /// Raises the limit of open files to the number that the connections need.
 fn make_room(connections_max: u32) -> Result<(), NetworkError> {
-    let need = u64::from(connections_max) + OTHER_DESCRIPTORS;
+    let need = u64::from(connections_max) + RESERVED_DESCRIPTORS;
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_none_or(|current| current >= need) {
         return Ok(());
@@ -216,7 +222,7 @@ fn make_room(connections_max: u32) -> Result<(), NetworkError> {
     let most = limit
         .maximum
         .unwrap_or(need)
-        .saturating_sub(OTHER_DESCRIPTORS);
+        .saturating_sub(RESERVED_DESCRIPTORS);
     Err(NetworkError::Connections {
         asked: connections_max,
         most: u32::try_from(most).unwrap_or(u32::MAX),

@@ -166,8 +166,8 @@ mod tests {
     fn a_pipe_is_refused_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&path).status();
-        assert!(made.unwrap().success());
+        let status = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(status.unwrap().success());
         let error = NetworkToken::in_file(&path).unwrap_err().to_string();
         assert!(error.contains("not a regular file"), "{error}");
     }

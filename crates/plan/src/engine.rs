@@ -34,7 +34,7 @@ mod tests {
         let names = EngineKind::ALL.map(EngineKind::name);
         assert_eq!(EngineKind::ALL.map(|it| units::text_of(&it)), names);
         let schema = schemars::schema_for!(EngineKind);
-        let known = schema.as_value()["oneOf"].as_array().unwrap();
-        assert_eq!(known.len(), names.len());
+        let listed = schema.as_value()["oneOf"].as_array().unwrap();
+        assert_eq!(listed.len(), names.len());
     }
 }

@@ -135,8 +135,8 @@ pub enum Source {
 impl Source {
     /// The source of a value that an option or the workload may set; an option takes precedence.
     #[must_use]
-    pub const fn of(by_option: bool, is_written: bool) -> Self {
-        match (by_option, is_written) {
+    pub const fn of(has_option: bool, is_written: bool) -> Self {
+        match (has_option, is_written) {
             (true, _) => Self::Option,
             (false, true) => Self::Written,
             (false, false) => Self::Default,

@@ -3,7 +3,7 @@
 use crate::worker_seed;
 
 /// Separates these draws from the workers' seeds, which are derived from the same number.
-const PURPOSE: u64 = 0x6f72_6465_7221_2121;
+const ORDER_SALT: u64 = 0x6f72_6465_7221_2121;
 
 /// The order in which the cells of a repetition (0-based) are measured, as indexes into the order
 /// of the file. The first repetition keeps that order; each further one has its own, drawn from the
@@ -19,7 +19,7 @@ pub fn order_of_repetition(count: usize, seed: u64, repetition: u32) -> Vec<usiz
     if repetition == 0 {
         return order;
     }
-    let stream = worker_seed(seed ^ PURPOSE, repetition);
+    let stream = worker_seed(seed ^ ORDER_SALT, repetition);
     for (draw, last) in (0..).zip((1..count).rev()) {
         let random = u128::from(worker_seed(stream, draw));
         // The upper half of the product is at most `last`; its bias is below 2^-50.

@@ -18,7 +18,7 @@ impl Plan {
     /// The targets that each process uses, by rank.
     #[must_use]
     pub fn targets_by_rank(&self, ranks: u32) -> Vec<BTreeSet<u32>> {
-        let mut by_rank = vec![BTreeSet::new(); ranks as usize];
+        let mut per_rank = vec![BTreeSet::new(); ranks as usize];
         for cell in &self.cells {
             // A worker may use files that a worker of another process created on another target.
             let all: BTreeSet<u32> = match cell.work.is_acts() {
@@ -26,13 +26,13 @@ impl Plan {
                 false => BTreeSet::new(),
             };
             for worker in &cell.workers {
-                if let Some(own) = by_rank.get_mut(worker.rank as usize) {
+                if let Some(own) = per_rank.get_mut(worker.rank as usize) {
                     own.extend(&all);
                     own.extend(worker.spans.iter().map(|span| span.target_index));
                 }
             }
         }
-        by_rank
+        per_rank
     }
 }
 
@@ -58,9 +58,9 @@ impl Cell {
     /// `true` if every process with workers in the cell has the same work.
     #[must_use]
     pub fn has_equal_shares(&self) -> bool {
-        let mut by_rank: BTreeMap<u32, Vec<WorkerPlan>> = BTreeMap::new();
+        let mut per_rank: BTreeMap<u32, Vec<WorkerPlan>> = BTreeMap::new();
         for worker in &self.workers {
-            by_rank.entry(worker.rank).or_default().push(WorkerPlan {
+            per_rank.entry(worker.rank).or_default().push(WorkerPlan {
                 // Identity does not affect the work.
                 worker_index: 0,
                 rank: 0,
@@ -70,7 +70,7 @@ impl Cell {
                 ..worker.clone()
             });
         }
-        let mut shares = by_rank.into_values();
+        let mut shares = per_rank.into_values();
         let first = shares.next();
         shares.all(|it| Some(&it) == first.as_ref())
     }

@@ -8,7 +8,7 @@ use super::{Cell, Plan};
 use crate::{PositionRule, order_of_repetition, worker_seed};
 
 /// Separates the seeds of repetitions from the seeds of workers.
-const REPEATED: u64 = 0x7265_7065_6174_2121;
+const REPETITION_SALT: u64 = 0x7265_7065_6174_2121;
 
 /// When to stop adding repetitions to the ones of the plan, which are always measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ impl Cell {
         }
         for worker in &mut cell.workers {
             if worker.position != PositionRule::Iometer {
-                worker.seed = worker_seed(worker.seed ^ REPEATED, repetition);
+                worker.seed = worker_seed(worker.seed ^ REPETITION_SALT, repetition);
             }
         }
         cell
@@ -78,10 +78,10 @@ impl Plan {
     ) -> Vec<(usize, Cell)> {
         let first: Vec<&Cell> = self.first_repetition().collect();
         let order = self.order_of_repetition(repetition).into_iter();
-        let places = order.filter(|place| is_wanted(*place));
+        let positions = order.filter(|position| is_wanted(*position));
         let next_index = u32::try_from(self.cells.len()).unwrap_or(u32::MAX);
         (next_index..)
-            .zip(places)
+            .zip(positions)
             .map(|(index, place)| {
                 let cell = Cell {
                     index,

@@ -55,12 +55,12 @@ pub struct ResponseLimit {
     /// The percentile of the response times.
     pub percentile: ResponsePercentile,
     /// Upper limit in nanoseconds, above 0.
-    pub most_ns: u64,
+    pub max_ns: u64,
 }
 
 impl fmt::Display for ResponseLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}<={}", self.percentile.name(), Span(self.most_ns))
+        write!(f, "{}<={}", self.percentile.name(), Span(self.max_ns))
     }
 }
 
@@ -98,7 +98,7 @@ impl FromStr for ResponseLimit {
             0 => Err(refused()),
             most_ns => Ok(Self {
                 percentile,
-                most_ns,
+                max_ns: most_ns,
             }),
         }
     }

@@ -13,7 +13,7 @@ use super::space::SIZE_UNIT;
 use super::{Context, files, jobs};
 
 /// Number of quarters of the usable space of a target that may be used; the rest is for others.
-const ROOM_PARTS: u64 = 3;
+const USABLE_QUARTERS: u64 = 3;
 /// Minimum number of files per worker, unless their amount was given; fewer mean little.
 const FILES_MIN: u64 = 100;
 /// The space of files grows with their number, but not in proportion, so it is approached in steps.
@@ -107,7 +107,7 @@ impl RequestedAmount {
             // The data of all targets on one file system must fit together.
             let usable = entry.usable_bytes()? / sharers.count().max(1) as u64;
             // Divided first, so that the product cannot overflow.
-            Some((usable / 4 * ROOM_PARTS, entry.facts.path.clone()))
+            Some((usable / 4 * USABLE_QUARTERS, entry.facts.path.clone()))
         });
         rooms.min()
     }
@@ -129,13 +129,13 @@ impl RequestedAmount {
         let built = jobs::of(workload)?.unwrap_or_default();
         let count = built.files.files.len().max(1) as u64;
         // The checks of room are the same as if all data were in one file.
-        let whole_data = self.resize_single_file(workload, context)?;
-        let of_each_target = whole_data.size.map_or(0, |size| size.0);
-        let all = of_each_target.saturating_mul(self.targets.len().max(1) as u64);
+        let single_file = self.resize_single_file(workload, context)?;
+        let per_target = single_file.size.map_or(0, |size| size.0);
+        let all = per_target.saturating_mul(self.targets.len().max(1) as u64);
         let size = whole(all / count).max(SIZE_UNIT);
         Ok(Workload {
             size: Some(Bytes(size)),
-            ..whole_data
+            ..single_file
         })
     }
 
@@ -144,9 +144,9 @@ impl RequestedAmount {
         workload: &Workload,
         context: &mut Context,
     ) -> Result<Workload, Diagnostic> {
-        let asked = whole(self.bytes_per_target()).max(SIZE_UNIT);
-        let mut size = asked;
-        if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < asked) {
+        let requested = whole(self.bytes_per_target()).max(SIZE_UNIT);
+        let mut size = requested;
+        if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < requested) {
             size = whole(room);
             if size == 0 {
                 return Err(no_room(&path));
@@ -169,8 +169,8 @@ impl RequestedAmount {
         let (each_bytes, most) = UnsizedWork::of(workload, target_count)?.bytes_per_file();
         // A total that the user wrote is obeyed, even if a single file is enough for it.
         let least = if self.times.is_some() { FILES_MIN } else { 1 };
-        let asked = (self.bytes / each_bytes.max(1)).clamp(least, most);
-        let mut count = asked;
+        let requested = (self.bytes / each_bytes.max(1)).clamp(least, most);
+        let mut count = requested;
         set_count(&mut sized, count);
         let room = self.room(context);
         for _ in 0..ATTEMPTS_MAX {
@@ -187,7 +187,9 @@ impl RequestedAmount {
         }
         let bytes = count.saturating_mul(each_bytes);
         match room {
-            Some((_, path)) if count < asked => self.warn_of_reduced_size(&path, bytes, context),
+            Some((_, path)) if count < requested => {
+                self.warn_of_reduced_size(&path, bytes, context)
+            }
             _ if count == most => {
                 let name = workload.name_or_default();
                 let message = format!(
@@ -237,7 +239,7 @@ struct UnsizedWork {
     program: Box<Program>,
     worker_count: u32,
     target_count: usize,
-    files_most: u32,
+    file_count_max: u32,
 }
 
 impl UnsizedWork {
@@ -250,7 +252,7 @@ impl UnsizedWork {
             program,
             worker_count,
             target_count,
-            files_most: workload.file_count_max(),
+            file_count_max: workload.file_count_max(),
         })
     }
 
@@ -268,15 +270,18 @@ impl UnsizedWork {
                     .map(|it| u64::from(it.count))
                     .sum();
                 let all = self.program.space_needed().bytes;
-                (all.div_ceil(u64::max(count, 1)), u64::from(self.files_most))
+                (
+                    all.div_ceil(u64::max(count, 1)),
+                    u64::from(self.file_count_max),
+                )
             }
         }
     }
 
     /// Estimated maximum of the bytes that the files take at the same time on each target.
     fn needed_bytes(&self) -> u64 {
-        let each = bytes::peak_bytes(&self.program, self.worker_count);
-        let all = each.saturating_mul(self.worker_count.into());
+        let per_worker = bytes::peak_bytes(&self.program, self.worker_count);
+        let all = per_worker.saturating_mul(self.worker_count.into());
         all.div_ceil(self.target_count.max(1) as u64)
     }
 }

@@ -28,7 +28,7 @@ struct AccessPlanner<'a, 'b> {
     workload: &'a Workload,
     workload_index: usize,
     options: &'a ResolvedOptions,
-    members: Vec<PlannedWorker>,
+    workers: Vec<PlannedWorker>,
 }
 
 /// The cells of a workload for one repetition.
@@ -47,12 +47,12 @@ pub(super) fn of_workload(
         workload,
         workload_index,
         options,
-        members,
+        workers: members,
     };
     layout.warn_of_workers_without_target();
     let depths = layout.cycled_depths()?;
     let step_count = layout
-        .members
+        .workers
         .iter()
         .map(|member| member.specs.len())
         .max()
@@ -74,7 +74,7 @@ impl AccessPlanner<'_, '_> {
             has_work && self.targets_of(member.index).is_empty()
         };
         let names: Vec<String> = self
-            .members
+            .workers
             .iter()
             .filter(sits_out)
             .map(|member| format!("`{}`", plan::printable(&member.name)))
@@ -136,9 +136,9 @@ impl AccessPlanner<'_, '_> {
         depths: &[u32],
         cells: &mut Vec<Cell>,
     ) -> Result<(), Diagnostic> {
-        let active: Vec<(usize, usize)> = (0..self.members.len())
+        let active: Vec<(usize, usize)> = (0..self.workers.len())
             .filter_map(|index| {
-                let spec = self.members[index]
+                let spec = self.workers[index]
                     .specs
                     .get(step_index)
                     .copied()
@@ -150,7 +150,7 @@ impl AccessPlanner<'_, '_> {
             // As in Iometer, an explicit idle of all workers is a run, which shows the CPU use at
             // rest.
             let idles = |member: &PlannedWorker| member.specs.get(step_index) == Some(&None);
-            if self.members.iter().any(idles) {
+            if self.workers.iter().any(idles) {
                 cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
             }
             return check_cell_count(cells);
@@ -190,7 +190,7 @@ impl AccessPlanner<'_, '_> {
     }
 
     fn targets_of(&self, member_index: usize) -> &[u32] {
-        let table_index = self.members[member_index].table_index;
+        let table_index = self.workers[member_index].table_index;
         self.context
             .targets
             .of_worker(self.workload_index, table_index)
@@ -198,8 +198,8 @@ impl AccessPlanner<'_, '_> {
 
     fn eligible(&self, member_index: usize) -> EligibleWorker {
         EligibleWorker {
-            group_index: self.members[member_index].group_index,
-            cycle_index: self.members[member_index].cycle_index,
+            group_index: self.workers[member_index].group_index,
+            cycle_index: self.workers[member_index].cycle_index,
             target_count: self.targets_of(member_index).len() as u32,
         }
     }
@@ -210,7 +210,7 @@ impl AccessPlanner<'_, '_> {
         let depths = &self.options.iodepths;
         let all_own = active
             .iter()
-            .all(|(index, _)| self.members[*index].iodepth.is_some());
+            .all(|(index, _)| self.workers[*index].iodepth.is_some());
         if depths.len() > 1 && all_own {
             let message = "`iodepth` is a list, but every worker has its own `iodepth`";
             return Err(Diagnostic::error("", message).help("take out the workers' `iodepth`"));
@@ -229,7 +229,7 @@ impl AccessPlanner<'_, '_> {
             if *target_count == 0 {
                 continue;
             }
-            let member = self.members[*member_index].clone();
+            let member = self.workers[*member_index].clone();
             let depth = match run.iodepth {
                 Some(depth) => depth,
                 None => member.iodepth.unwrap_or(iodepth),
@@ -298,7 +298,10 @@ impl AccessPlanner<'_, '_> {
             }
         }
         // More operations would write past the size of the file.
-        cell.operations = Some(cell.operations.map_or(fitting, |asked| asked.min(fitting)));
+        cell.operations = Some(
+            cell.operations
+                .map_or(fitting, |requested| requested.min(fitting)),
+        );
         Ok(())
     }
 
@@ -394,17 +397,17 @@ impl AccessPlanner<'_, '_> {
         for span in spans {
             let entry = &self.context.targets.entries[span.target_index as usize];
             let direct_unit = self.direct_unit(span.target_index);
-            let place = LineTarget {
+            let target = LineTarget {
                 path: &entry.facts.path,
                 span: *span,
                 direct_unit,
                 fixed_bytes: entry.fixed_bytes(),
             };
             for line in lines {
-                place.fits(line)?;
-                place.check_stride(line)?;
-                match place.unaligned(line) {
-                    Some(error) if entry.known => return Err(error),
+                target.fits(line)?;
+                target.check_stride(line)?;
+                match target.unaligned(line) {
+                    Some(error) if entry.is_known => return Err(error),
                     // The unit of a target that was not examined is a guess, so it only causes a
                     // warning.
                     Some(error) => {
@@ -445,7 +448,7 @@ impl AccessPlanner<'_, '_> {
 
     fn check_memory(&self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
         let buffers = MemoryUse {
-            what: "the buffers of a cell",
+            name: "the buffers of a cell",
             help: "use a smaller `--iodepth`",
             workers: workers.iter().map(|it| (it.rank, buffer_bytes(it))),
         };

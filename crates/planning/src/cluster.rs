@@ -47,11 +47,11 @@ pub(super) fn cluster(
     };
     let order = order(workload, &tables)?;
     let mut groups = HashMap::new();
-    let mut made = vec![0_usize; tables.len()];
+    let mut counts = vec![0_usize; tables.len()];
     let mut members = Vec::with_capacity(order.len());
     for &position in &order {
         let (table_index, table) = &tables[position];
-        made[position] += 1;
+        counts[position] += 1;
         let several = order.iter().filter(|other| **other == position).count() > 1;
         let next_group = groups.len();
         let cycle_index = shares.cycle_of(members.len());
@@ -59,7 +59,7 @@ pub(super) fn cluster(
         let group = (cycle_index, table.group.clone());
         let group_index = *groups.entry(group).or_insert(next_group);
         let name = match &table.name {
-            Some(name) if several => format!("{name} {}", made[position]),
+            Some(name) if several => format!("{name} {}", counts[position]),
             Some(name) => name.clone(),
             None => format!("worker {}", members.len() + 1),
         };

@@ -308,12 +308,12 @@ mod tests {
     #[test]
     fn the_workers_step_decides_how_targets_step_within_workers() {
         // Iometer adds 3 here, since the workers' step is 1: 1 then 4 targets, not 1 then 3.
-        let mut by_three = steps(exponential(2, 2));
-        assert_eq!(counts(TestType::CycleWorkersAndTargets, &by_three).len(), 4);
-        by_three.workers = exponential(1, 2);
-        by_three.targets = exponential(1, 1);
+        let mut tripling = steps(exponential(2, 2));
+        assert_eq!(counts(TestType::CycleWorkersAndTargets, &tripling).len(), 4);
+        tripling.workers = exponential(1, 2);
+        tripling.targets = exponential(1, 1);
         // A factor of 1 adds nothing, so each number of workers has one run.
-        let grown = counts(TestType::CycleWorkersAndTargets, &by_three);
+        let grown = counts(TestType::CycleWorkersAndTargets, &tripling);
         assert_eq!(grown, [[1, 0, 1], [1, 1, 1]]);
     }
 
@@ -348,12 +348,12 @@ mod tests {
             }],
             &depths,
         );
-        let seen: Vec<_> = runs
+        let pairs: Vec<_> = runs
             .iter()
             .map(|run| (run.target_counts[0], run.iodepth))
             .collect();
         assert_eq!(
-            seen,
+            pairs,
             [(1, Some(1)), (1, Some(2)), (2, Some(1)), (2, Some(2))]
         );
     }

@@ -118,8 +118,8 @@ mod tests {
         assert_eq!(quick["kind"], "pack");
         assert!(quick.get("text").is_none());
         let origin = |name: &str| {
-            let of_name = all.iter().find(|it| it["name"] == name);
-            of_name.unwrap()["origin"].clone()
+            let entry = all.iter().find(|it| it["name"] == name);
+            entry.unwrap()["origin"].clone()
         };
         assert_eq!(origin("quick"), "pgmeter");
         assert_eq!(origin("iometer-defaults"), "Iometer");

@@ -32,13 +32,13 @@ pub fn hosts_of_groups(
         // In Iometer's files, a network worker implies a client, and its manager needs a host.
         .map(|it| with_network_workers(it).0)
         .collect();
-    let known = KnownGroups::of(&workloads);
+    let groups = KnownGroups::of(&workloads);
     for (index, it) in given.iter().enumerate() {
-        known.check_known(&it.group)?;
+        groups.check_known(&it.group)?;
         if let Some(other) = given[..index].iter().find(|other| other.group == it.group) {
             let message = format!(
                 "{} `{}` has two hosts, `{}` and `{}`",
-                known.word,
+                groups.noun,
                 printable(&it.group),
                 printable(&other.host),
                 printable(&it.host)
@@ -46,26 +46,26 @@ pub fn hosts_of_groups(
             return Err(Diagnostic::error("", message).help("name one of them"));
         }
     }
-    if known.has_groupless {
+    if groups.has_groupless {
         let message = "some workers belong to no group and have no host";
         return Err(Diagnostic::error("", message).help("give each `[[worker]]` a `group`"));
     }
     let is_given = |name: &&String| given.iter().any(|it| it.group == **name);
-    let missing: Vec<&str> = known
-        .working
+    let missing: Vec<&str> = groups
+        .with_workers
         .iter()
         .filter(|name| !is_given(name))
         .map(String::as_str)
         .collect();
     if let Some(first) = missing.first() {
         let message = match missing.len() {
-            1 => format!("{} {} has no host", known.word, listed(&missing)),
-            _ => format!("{}s {} have no host", known.word, listed(&missing)),
+            1 => format!("{} {} has no host", groups.noun, listed(&missing)),
+            _ => format!("{}s {} have no host", groups.noun, listed(&missing)),
         };
         let help = format!("add `--host \"{}=HOST\"`", printable(first));
         return Err(Diagnostic::error("", message).help(help));
     }
-    let in_order = known.all.iter().filter_map(|name| {
+    let in_order = groups.all.iter().filter_map(|name| {
         let host = given.iter().find(|it| it.group == *name)?;
         Some(host.clone())
     });
@@ -75,10 +75,10 @@ pub fn hosts_of_groups(
 /// Groups in the workloads.
 struct KnownGroups {
     /// Word for them in messages: `group` or `manager`.
-    word: &'static str,
+    noun: &'static str,
     all: Vec<String>,
     /// Groups that have workers.
-    working: Vec<String>,
+    with_workers: Vec<String>,
     /// `true` if some workers have no group.
     has_groupless: bool,
 }
@@ -86,10 +86,10 @@ struct KnownGroups {
 impl KnownGroups {
     fn of(workloads: &[Workload]) -> Self {
         let is_of_iometer = workloads.iter().any(|it| it.iometer.is_some());
-        let mut known = Self {
-            word: if is_of_iometer { "manager" } else { "group" },
+        let mut groups = Self {
+            noun: if is_of_iometer { "manager" } else { "group" },
             all: Vec::new(),
-            working: Vec::new(),
+            with_workers: Vec::new(),
             has_groupless: false,
         };
         let add = |to: &mut Vec<String>, name: String| {
@@ -100,30 +100,30 @@ impl KnownGroups {
         for workload in workloads {
             managers(workload)
                 .into_iter()
-                .for_each(|name| add(&mut known.all, name));
+                .for_each(|name| add(&mut groups.all, name));
             // Without tables, the workload has workers, but no table could name a group.
-            known.has_groupless |= workload.worker.is_empty();
+            groups.has_groupless |= workload.worker.is_empty();
             for group in groups_of_workers(workload) {
-                known.has_groupless |= group.is_none();
+                groups.has_groupless |= group.is_none();
                 if let Some(name) = group {
-                    add(&mut known.all, name.clone());
-                    add(&mut known.working, name);
+                    add(&mut groups.all, name.clone());
+                    add(&mut groups.with_workers, name);
                 }
             }
         }
-        known
+        groups
     }
 
     fn check_known(&self, name: &str) -> Result<(), Diagnostic> {
         if self.all.iter().any(|known| known == name) {
             return Ok(());
         }
-        let message = format!("there is no {} `{}`", self.word, printable(name));
+        let message = format!("there is no {} `{}`", self.noun, printable(name));
         let names: Vec<&str> = self.all.iter().map(String::as_str).collect();
         let help = match names.len() {
             0 => "write `--hosts HOST,...` for hosts that all do the same".to_owned(),
-            1 => format!("the only {} is {}", self.word, listed(&names)),
-            _ => format!("the {}s are {}", self.word, listed(&names)),
+            1 => format!("the only {} is {}", self.noun, listed(&names)),
+            _ => format!("the {}s are {}", self.noun, listed(&names)),
         };
         Err(Diagnostic::error("", message).help(help))
     }
@@ -187,12 +187,12 @@ mod tests {
         })
     }
 
-    const TWO: &str = "[[access_spec]]\nline = [{ size = \"4k\" }]\n\
+    const TWO_SPECS: &str = "[[access_spec]]\nline = [{ size = \"4k\" }]\n\
         [[worker]]\ngroup = \"b\"\n[[worker]]\ngroup = \"a\"\n[[worker]]\ngroup = \"b\"\n";
 
     #[test]
     fn hosts_of_groups_follow_the_order_of_the_file() {
-        let hosts = of_text(TWO, &["a=one", "b=two"]);
+        let hosts = of_text(TWO_SPECS, &["a=one", "b=two"]);
         assert_eq!(hosts, Ok(given(&["b=two", "a=one"])));
     }
 
@@ -200,17 +200,17 @@ mod tests {
     fn unknown_groups_and_groups_without_host_are_refused_with_help() {
         let cases: [(&str, &[&str], &str); 5] = [
             (
-                TWO,
+                TWO_SPECS,
                 &["a=x", "c=y"],
                 "there is no group `c`; the groups are `b` and `a`",
             ),
             (
-                TWO,
+                TWO_SPECS,
                 &["a=x"],
                 "group `b` has no host; add `--host \"b=HOST\"`",
             ),
             (
-                TWO,
+                TWO_SPECS,
                 &["a=x", "b=y", "a=z"],
                 "group `a` has two hosts, `x` and `z`; name one of them",
             ),

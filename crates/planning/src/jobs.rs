@@ -28,11 +28,11 @@ use super::{
 use plan::worker_seed;
 
 /// Sizes of files that fill the free space are multiples of this.
-const SECTOR_BYTES_OF_FILL: u64 = 4096;
+const FILL_SECTOR_BYTES: u64 = 4096;
 
 /// Planned cells of jobs.
 pub(super) struct JobCells {
-    pub often: RepetitionMode,
+    pub repetition_mode: RepetitionMode,
     pub seed: u64,
     pub cells: Vec<Cell>,
 }
@@ -88,7 +88,7 @@ pub(super) fn of_workload(
     note_workers(workload, job_count, context)?;
     note_targets(workload_index, workload, context);
     Ok(JobCells {
-        often: method.often,
+        repetition_mode: method.repetition_mode,
         seed: method.seed,
         cells,
     })
@@ -187,11 +187,11 @@ impl JobPlanner<'_, '_> {
                     return Err(Diagnostic::error("", message).help(help));
                 }
             }
-            if file.name.is_none() && entry.known {
+            if file.name.is_none() && entry.is_known {
                 let owner = owners[index as usize];
-                let place = owner.map(|job_index| &jobs[job_index].place);
+                let location = owner.map(|job_index| &jobs[job_index].location);
                 file.size_bytes = present(entry, file.size_bytes)
-                    .map_err(|error| place.map_or(error.clone(), |place| place.put(error)))?;
+                    .map_err(|error| location.map_or(error.clone(), |it| it.put(error)))?;
             } else if let Some(name) = file.name.as_ref().filter(|_| file.size_bytes == 0) {
                 // An earlier cell creates the file.
                 let known = self.context.job_files.get(&(target_index, name.clone()));
@@ -201,9 +201,9 @@ impl JobPlanner<'_, '_> {
         self.check_one_file_per_target(&files)?;
         self.fill(&mut files, jobs);
         for job in jobs {
-            let place = job.place.clone();
+            let location = job.location.clone();
             self.place_parts(job, &files)
-                .map_err(|error| place.put(error))?;
+                .map_err(|error| location.put(error))?;
         }
         Ok(files)
     }
@@ -238,7 +238,7 @@ impl JobPlanner<'_, '_> {
             .map(|index| (*index, rooms[&target(*index)]))
             .collect();
         for (index, room) in rooms {
-            files.files[index].size_bytes = room / SECTOR_BYTES_OF_FILL * SECTOR_BYTES_OF_FILL;
+            files.files[index].size_bytes = room / FILL_SECTOR_BYTES * FILL_SECTOR_BYTES;
         }
     }
 
@@ -262,25 +262,25 @@ impl JobPlanner<'_, '_> {
             if part.size_bytes == 0 || share.start_percent > 0 {
                 let file = &files.files[part.file_index as usize];
                 let target = &self.context.targets.entries[file.target_index as usize];
-                if !target.known && file.size_bytes == 0 {
+                if !target.is_known && file.size_bytes == 0 {
                     return Err(missing_target(&target.facts.path));
                 }
-                let whole = match target.facts.kind {
+                let file_bytes = match target.facts.kind {
                     // The null target has data after any offset.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
                     _ if file.size_bytes == 0 => return Err(missing_size_error(job)),
                     _ => file.size_bytes,
                 };
-                part.start_bytes = share.start_bytes(part.start_bytes, whole);
+                part.start_bytes = share.start_bytes(part.start_bytes, file_bytes);
                 if part.size_bytes == 0 {
-                    part.size_bytes = share.size_bytes(part.start_bytes, whole);
+                    part.size_bytes = share.size_bytes(part.start_bytes, file_bytes);
                 }
                 let end = part.start_bytes.saturating_add(part.size_bytes);
                 if part.size_bytes < largest {
                     return Err(missing_size_error(job));
                 }
-                if end > whole {
-                    return Err(too_short(&target.facts.path, whole, end));
+                if end > file_bytes {
+                    return Err(too_short(&target.facts.path, file_bytes, end));
                 }
             }
             all_bytes = all_bytes.saturating_add(part.size_bytes);
@@ -301,8 +301,8 @@ impl JobPlanner<'_, '_> {
             file.name.is_none() && kind != TargetKind::Null
         };
         // Other processes use the same targets, but each has its own directory there.
-        let each = self.files_per_process(files);
-        for file in files.files.iter().take(each).filter(touched) {
+        let own_count = self.files_per_process(files);
+        for file in files.files.iter().take(own_count).filter(touched) {
             let count = counts.entry(file.target_index).or_default();
             *count += 1;
             if *count > 1 {
@@ -328,7 +328,7 @@ impl JobPlanner<'_, '_> {
                 let Some(error) = unaligned(job, part.start_bytes, entry) else {
                     continue;
                 };
-                if entry.known {
+                if entry.is_known {
                     return Err(error);
                 }
                 let severity = Severity::Warning;
@@ -350,17 +350,17 @@ impl JobPlanner<'_, '_> {
         }
         // Files of other processes have the same names, in other directories.
         let processes = self.context.shares.replica_count();
-        let each = self.files_per_process(files);
-        for (file, is_timed) in files.files.iter().zip(all_are_timed).take(each) {
+        let own_count = self.files_per_process(files);
+        for (file, is_timed) in files.files.iter().zip(all_are_timed).take(own_count) {
             let Some(name) = &file.name else { continue };
-            let known = (file.target_index, name.clone());
-            let held = self.context.job_files.entry(known).or_default();
+            let key = (file.target_index, name.clone());
+            let held = self.context.job_files.entry(key).or_default();
             let more = file.size_bytes.saturating_sub(*held);
             *held += more;
             let more = more.saturating_mul(processes.into());
             let is_limit = is_timed && file.layout != FileLayout::Written;
             let entry = &mut self.context.targets.entries[file.target_index as usize];
-            entry.files_most_bytes = entry.files_most_bytes.saturating_add(more);
+            entry.files_max_bytes = entry.files_max_bytes.saturating_add(more);
             if !is_limit {
                 entry.files_bytes = entry.files_bytes.saturating_add(more);
             }
@@ -489,8 +489,8 @@ fn unaligned(job: &UnplannedJob, start_bytes: u64, entry: &ResolvedTarget) -> Op
         let sizes = rule.sizes.all_bytes();
         sizes.into_iter().chain([rule.align_bytes])
     });
-    let mut wrong = sizes.map(u64::from).chain([start_bytes]);
-    let bytes = wrong.find(|bytes| !bytes.is_multiple_of(u64::from(unit)))?;
+    let mut values = sizes.map(u64::from).chain([start_bytes]);
+    let bytes = values.find(|bytes| !bytes.is_multiple_of(u64::from(unit)))?;
     let message = format!(
         "direct I/O on `{}` needs multiples of {unit} bytes, and the job `{}` has {bytes} bytes",
         entry.facts.path,

@@ -194,12 +194,16 @@ fn plan_workload(
     let sized = amount::sized(workload, index, context)?;
     let workload = sized.as_ref().unwrap_or(workload);
     if let Some(built) = jobs::of(workload)? {
-        let of_jobs = jobs::of_workload(workload, index, built, context)?;
-        return Ok((of_jobs.seed, of_jobs.often, of_jobs.cells));
+        let job_cells = jobs::of_workload(workload, index, built, context)?;
+        return Ok((job_cells.seed, job_cells.repetition_mode, job_cells.cells));
     }
     if let Some(table) = workload.table() {
-        let of_files = files::of_workload(workload, index, table, context)?;
-        return Ok((of_files.seed, of_files.often, of_files.cells));
+        let file_cells = files::of_workload(workload, index, table, context)?;
+        return Ok((
+            file_cells.seed,
+            file_cells.repetition_mode,
+            file_cells.cells,
+        ));
     }
     let options = ResolvedOptions::resolve(
         workload,
@@ -208,7 +212,7 @@ fn plan_workload(
         &mut context.warnings,
     )?;
     let cells = cells::of_workload(workload, index, &options, context)?;
-    Ok((options.method.seed, options.method.often, cells))
+    Ok((options.method.seed, options.method.repetition_mode, cells))
 }
 
 /// Paths whose facts [`plan`] needs, in order, each once.
@@ -228,13 +232,13 @@ pub fn wanted_targets_of_groups(
     workloads: &[Workload],
     overrides: &Overrides,
 ) -> Option<Vec<Vec<String>>> {
-    let Some(Ranks::OfGroups(groups)) = overrides.ranks() else {
+    let Some(Ranks::Groups(groups)) = overrides.ranks() else {
         return None;
     };
     let applied = overrides.applied(workloads).ok()?.workloads;
     let facts = SystemFacts::default();
     let table = TargetTable::of(&applied, &mut Vec::new(), overrides, &facts);
-    let of_group = |name: &String| {
+    let targets_of = |name: &String| {
         let mut used = Vec::new();
         for (workload_index, workload) in applied.iter().enumerate() {
             let tables = groups_of_workers(workload).enumerate();
@@ -243,7 +247,7 @@ pub fn wanted_targets_of_groups(
         }
         table.named_paths_of(|index| used.contains(&&index))
     };
-    Some(groups.iter().map(of_group).collect())
+    Some(groups.iter().map(targets_of).collect())
 }
 
 /// Interleaves the repetitions, each in its own order, and numbers the cells.
@@ -282,7 +286,7 @@ fn interleave_repetitions(
             .filter(|(often, _)| repetition < often.times());
         let cells: Vec<&Cell> = due.flat_map(|(_, cells)| cells).collect();
         let order = order_of_repetition(cells.len(), seed, repetition);
-        let repeated = |place: usize| cells[place].repeated(repetition);
+        let repeated = |index: usize| cells[index].repeated(repetition);
         all.extend(order.into_iter().map(repeated));
     }
     for (index, cell) in (0..).zip(&mut all) {

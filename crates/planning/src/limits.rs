@@ -17,7 +17,7 @@ pub(super) fn check(job: &UnplannedJob) -> Result<(), Diagnostic> {
     let depth = job.plan.iodepth;
     let refused = |message: String, help: &str| {
         let error = Diagnostic::error("", message).help(help);
-        Err(job.place.put(error))
+        Err(job.location.put(error))
     };
     if !(1..=IODEPTH_MAX).contains(&depth) {
         let message =
@@ -74,7 +74,7 @@ pub(super) fn check_endless(
             _ => continue,
         };
         let message = format!("`{}` is a character device, which {what}", target.path);
-        return Err(job.place.put(Diagnostic::error("", message).help(help)));
+        return Err(job.location.put(Diagnostic::error("", message).help(help)));
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ pub(super) fn check_buffers(jobs: &[UnplannedJob], context: &Context) -> Result<
     };
     let shares = &context.shares;
     let taken = MemoryUse {
-        what: "the buffers of the jobs that run together",
+        name: "the buffers of the jobs that run together",
         help: "use smaller blocks, a smaller queue depth or fewer jobs",
         workers: jobs
             .iter()
@@ -94,7 +94,7 @@ pub(super) fn check_buffers(jobs: &[UnplannedJob], context: &Context) -> Result<
             .map(|(index, job)| (shares.rank_of(index, None), bytes(job))),
     };
     taken.fits(context.facts).map_err(|error| match jobs {
-        [only] => only.place.put(error),
+        [only] => only.location.put(error),
         _ => error,
     })
 }
@@ -109,14 +109,14 @@ pub(super) fn check_names(files: &JobFiles, context: &mut Context) -> Result<(),
     let mut directories = HashSet::new();
     for (target, name, is_removed) in named() {
         for directory in parents(name) {
-            let known = (target, directory.to_owned());
-            if own.contains(&(target, directory)) || context.job_files.contains_key(&known) {
+            let key = (target, directory.to_owned());
+            if own.contains(&(target, directory)) || context.job_files.contains_key(&key) {
                 return Err(both(directory, name));
             }
             directories.insert((target, directory));
             // Only files that stay can be in the way of later jobs.
             if !is_removed {
-                context.job_directories.insert(known);
+                context.job_directories.insert(key);
             }
         }
     }
@@ -171,12 +171,15 @@ mod tests {
         let job = |rest: &str| format!("[[job]]\nengine = \"null\"\nsize = \"4g\"\n{rest}");
         let fits = job("block_size = \"1g\"\niodepth = 4\ncount = 3\n");
         assert_eq!(told(&fits), Ok(()));
-        let seen = told(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
+        let error = told(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
         let wanted = "need 32 GiB, more than half of this machine's memory (24 GiB)";
-        assert!(seen.contains(wanted) && seen.contains("help: "), "{seen}");
+        assert!(
+            error.contains(wanted) && error.contains("help: "),
+            "{error}"
+        );
         let split = "block_size = \"4k:99,1g:1\"\n";
-        let seen = told(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
-        assert!(seen.contains("need 64 GiB"), "{seen}");
+        let error = told(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
+        assert!(error.contains("need 64 GiB"), "{error}");
         // What runs one after the other has the memory one after the other.
         let part = "engine = \"null\"\nsize = \"4g\"\nblock_size = \"1g\"\niodepth = 8\n";
         let in_turn = format!("[[job]]\n{part}[[job]]\nwaits = true\n{part}");
@@ -206,8 +209,8 @@ mod tests {
             "[\"a\", \"a/b\"]",
             "[\"a/b/c\", \"x\", \"a/b\"]",
         ] {
-            let seen = told(&jobs(files)).unwrap_err();
-            assert!(seen.contains("is a file, and the directory of"), "{seen}");
+            let error = told(&jobs(files)).unwrap_err();
+            assert!(error.contains("is a file, and the directory of"), "{error}");
         }
         assert_eq!(told(&jobs("[\"a/b\", \"a/c\", \"ab\"]")), Ok(()));
         // Also where another job, at once or later, has it.
@@ -226,10 +229,10 @@ mod tests {
             )
         };
         for law in ["zipf = 1e308", "zipf = 101", "zipf = 1", "zipf = 0"] {
-            let seen = told(&line(&format!("distribution = {{ {law} }}"))).unwrap_err();
+            let error = told(&line(&format!("distribution = {{ {law} }}"))).unwrap_err();
             assert!(
-                seen.contains("the skew of `zipf` is") && seen.len() < 300,
-                "{seen}"
+                error.contains("the skew of `zipf` is") && error.len() < 300,
+                "{error}"
             );
         }
         assert_eq!(told(&line("distribution = { zipf = 100 }")), Ok(()));

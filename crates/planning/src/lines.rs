@@ -92,10 +92,10 @@ impl LineTarget<'_> {
     }
 
     /// Advice on how to make requests or strides fit: existing files and devices cannot grow.
-    fn size_advice(&self, what: &str) -> String {
+    fn size_advice(&self, noun: &str) -> String {
         match self.fixed_bytes {
             Some(bytes) if bytes <= self.span.size_bytes => {
-                format!("use smaller {what}, or a larger target")
+                format!("use smaller {noun}, or a larger target")
             }
             _ => "use a larger `--size`".to_owned(),
         }
@@ -164,6 +164,6 @@ impl LineTarget<'_> {
 
 /// Advice for a size that direct I/O cannot move.
 pub(crate) fn alignment_advice(bytes: u64, unit: u64) -> String {
-    let whole = bytes.checked_next_multiple_of(unit).unwrap_or(unit);
-    format!("use a multiple of {unit}, such as {whole}, or add `--cache buffered`")
+    let rounded = bytes.checked_next_multiple_of(unit).unwrap_or(unit);
+    format!("use a multiple of {unit}, such as {rounded}, or add `--cache buffered`")
 }

@@ -9,7 +9,7 @@ use plan::printable;
 /// An item that takes memory.
 pub(super) struct MemoryUse<'a, W> {
     /// Name of the item, such as `the buffers of a cell`.
-    pub what: &'a str,
+    pub name: &'a str,
     /// Advice if it takes too much.
     pub help: &'a str,
     /// For each worker, its process and the bytes it takes.
@@ -23,14 +23,16 @@ impl<W: Iterator<Item = (u32, u64)> + Clone> MemoryUse<'_, W> {
     /// The first machine on which it would not.
     pub fn fits(&self, facts: &SystemFacts) -> Result<(), Diagnostic> {
         if facts.hosts.is_empty() {
-            let place = ("", "this machine's memory");
-            return self.check_fits(facts.memory_bytes, place, |_| true);
+            let wording = ("", "this machine's memory");
+            return self.check_fits(facts.memory_bytes, wording, |_| true);
         }
         let mut hosts = facts.hosts.iter();
         hosts.try_for_each(|host| {
             let name = format!(" on `{}`", printable(&host.name));
-            let place = (name.as_str(), "the memory there");
-            self.check_fits(host.memory_bytes, place, |rank| host.ranks.contains(&rank))
+            let wording = (name.as_str(), "the memory there");
+            self.check_fits(host.memory_bytes, wording, |rank| {
+                host.ranks.contains(&rank)
+            })
         })
     }
 
@@ -40,15 +42,15 @@ impl<W: Iterator<Item = (u32, u64)> + Clone> MemoryUse<'_, W> {
         (on, memory): (&str, &str),
         is_there: impl Fn(u32) -> bool,
     ) -> Result<(), Diagnostic> {
-        let there = self.workers.clone().filter(|(rank, _)| is_there(*rank));
-        let needed = there.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
+        let local = self.workers.clone().filter(|(rank, _)| is_there(*rank));
+        let needed = local.fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
         // A size of 0 is unknown and refuses nothing.
         if memory_bytes == 0 || needed <= memory_bytes / 2 {
             return Ok(());
         }
         let message = format!(
             "{} need {}{on}, more than half of {memory} ({})",
-            self.what,
+            self.name,
             size(needed),
             size(memory_bytes)
         );
@@ -107,9 +109,9 @@ mod tests {
             memory_bytes: 1024 * MIB,
             ..SystemFacts::default()
         };
-        let seen = told(BUFFERS, &one).unwrap_err();
+        let error = told(BUFFERS, &one).unwrap_err();
         let wanted = "need 1 GiB, more than half of this machine's memory (1 GiB)";
-        assert!(seen.contains(wanted), "{seen}");
+        assert!(error.contains(wanted), "{error}");
     }
 
     #[test]
@@ -120,8 +122,8 @@ mod tests {
              there (512 MiB)\n\
              help: use a smaller `--iodepth`"
         );
-        let seen = told(POOL, &hosts(&[512, 1024])).unwrap_err();
+        let error = told(POOL, &hosts(&[512, 1024])).unwrap_err();
         let wanted = " on `node0`, more than half of the memory there (512 MiB)";
-        assert!(seen.contains(wanted), "{seen}");
+        assert!(error.contains(wanted), "{error}");
     }
 }

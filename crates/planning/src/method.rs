@@ -22,7 +22,7 @@ pub(super) struct Method {
     pub precondition: Option<f64>,
     /// Rounds until they are steady; `None` for a single measurement.
     pub steady: Option<SteadyRule>,
-    pub often: RepetitionMode,
+    pub repetition_mode: RepetitionMode,
     pub seed: u64,
     pub cpus: Vec<u32>,
 }
@@ -115,7 +115,7 @@ impl Resolver<'_> {
             operations: load.operations,
             precondition: self.precondition(workload.precondition, engine)?,
             steady: self.steady(workload),
-            often: RepetitionMode::resolve(workload, self),
+            repetition_mode: RepetitionMode::resolve(workload, self),
             seed: self.shown("seed", workload.seed, Seed(seed_default)).0,
             cpus: self.cpus(workload),
         })

@@ -20,7 +20,7 @@ use super::resolver::Resolver;
 use super::seeds::SEED_DEFAULT;
 
 /// Default depths of a search for the best depth.
-const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const SEARCH_DEPTHS: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /// The resolved keys of the workload.
 pub(super) struct ResolvedOptions {
@@ -104,8 +104,10 @@ impl ResolvedOptions {
             steps: CyclingSteps::of(workload.cycling.as_ref()),
         };
         r.shown("keep", workload.keep, false);
-        let each = workload.transactions_per_connection;
-        r.optional("transactions_per_connection", each, |it| it.to_string());
+        let transactions = workload.transactions_per_connection;
+        r.optional("transactions_per_connection", transactions, |it| {
+            it.to_string()
+        });
         Ok(options)
     }
 }
@@ -151,9 +153,9 @@ impl Resolver<'_> {
         let is_search = workload.find_depth == Some(true);
         let mut depths = match &workload.iodepth {
             None if is_search => {
-                let texts = DEPTHS_SEARCHED.map(|depth| depth.to_string());
+                let texts = SEARCH_DEPTHS.map(|depth| depth.to_string());
                 self.note("iodepth", texts.join(","), false);
-                DEPTHS_SEARCHED.to_vec()
+                SEARCH_DEPTHS.to_vec()
             }
             written => self.iodepths(written.as_ref()),
         };

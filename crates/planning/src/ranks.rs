@@ -14,7 +14,7 @@ use plan::worker_seed;
 pub(super) struct RankShares {
     workload: String,
     count: u32,
-    by: RankRule,
+    rule: RankRule,
 }
 
 /// Rule that determines a worker's process.
@@ -24,7 +24,7 @@ enum RankRule {
     #[default]
     None,
     /// By the worker's index: `each` consecutive workers belong to one process.
-    Place {
+    Index {
         each: u32,
         /// `true` if each process does the work of a single one.
         is_each: bool,
@@ -49,17 +49,17 @@ pub(super) fn share_out(
     let mut shares = RankShares {
         workload: workload.name_or_default().to_owned(),
         count: ranks.count(),
-        by: RankRule::None,
+        rule: RankRule::None,
     };
     let jobs = description::check::jobs(workload).map_err(|flaw| flaw.diagnostic(""))?;
     if let Some(built) = jobs {
         if built.jobs.iter().any(|job| job.plan.recorded.is_some()) {
             return Err(shares.refused("its recorded requests are not part of the plan"));
         }
-        let Ranks::Each(_) = ranks else {
+        let Ranks::Replicated(_) = ranks else {
             return Err(shares.refused("the clones of a job stay in one process"));
         };
-        shares.by = RankRule::Place {
+        shares.rule = RankRule::Index {
             each: built.jobs.len() as u32,
             is_each: true,
         };
@@ -72,22 +72,22 @@ pub(super) fn share_out(
         None => tables.sum::<u32>().max(1),
     };
     let workers = workload.workers.unwrap_or(once);
-    shares.by = match ranks {
-        Ranks::Each(count) => {
+    shares.rule = match ranks {
+        Ranks::Replicated(count) => {
             workload.workers = Some(workers.saturating_mul(*count));
-            RankRule::Place {
+            RankRule::Index {
                 each: workers,
                 is_each: true,
             }
         }
-        Ranks::OfAll(count) if workers.is_multiple_of(*count) => RankRule::Place {
+        Ranks::Divided(count) if workers.is_multiple_of(*count) => RankRule::Index {
             each: workers / count,
             is_each: false,
         },
-        Ranks::OfAll(_) => {
+        Ranks::Divided(_) => {
             return Err(shares.refused(&format!("{workers} workers cannot be shared evenly")));
         }
-        Ranks::OfGroups(names) => RankRule::Table(ranks_of_tables(workload, names)?),
+        Ranks::Groups(names) => RankRule::Table(ranks_of_tables(workload, names)?),
     };
     Ok(shares)
 }
@@ -131,7 +131,7 @@ pub(super) fn managers_warning(workload: &Workload, ranks: Option<&Ranks>) -> Op
     };
     let message = match ranks {
         None => format!("the workers of managers {} all run here", listed(&names)),
-        Some(Ranks::OfGroups(_)) => return None,
+        Some(Ranks::Groups(_)) => return None,
         Some(_) => format!(
             "each process has the workers of managers {}",
             listed(&names)
@@ -161,17 +161,17 @@ fn ranks_of_tables(workload: &Workload, names: &[String]) -> Result<Vec<u32>, Di
 impl RankShares {
     /// The process of the worker with this index and table.
     pub fn rank_of(&self, index: usize, table_index: Option<usize>) -> u32 {
-        match &self.by {
+        match &self.rule {
             RankRule::None => 0,
-            RankRule::Place { each, .. } => index as u32 / (*each).max(1),
+            RankRule::Index { each, .. } => index as u32 / (*each).max(1),
             RankRule::Table(ranks) => table_index.map_or(0, |table| ranks[table]),
         }
     }
 
     /// Number of processes that each do the whole work; 1 if they divide it.
     pub fn replica_count(&self) -> u32 {
-        match &self.by {
-            RankRule::Place { is_each: true, .. } => self.count,
+        match &self.rule {
+            RankRule::Index { is_each: true, .. } => self.count,
             _ => 1,
         }
     }
@@ -179,8 +179,8 @@ impl RankShares {
     /// Index of the process within which a worker is cycled, as if it ran alone; 0 if all workers
     /// are cycled together.
     pub fn cycle_of(&self, index: usize) -> usize {
-        match &self.by {
-            RankRule::Place { is_each: true, .. } => self.rank_of(index, None) as usize,
+        match &self.rule {
+            RankRule::Index { is_each: true, .. } => self.rank_of(index, None) as usize,
             _ => 0,
         }
     }
@@ -194,7 +194,7 @@ impl RankShares {
             return Ok(());
         }
         for cell in cells {
-            let (RankRule::Place { each, .. }, Some(program)) = (&self.by, cell.program()) else {
+            let (RankRule::Index { each, .. }, Some(program)) = (&self.rule, cell.program()) else {
                 continue;
             };
             if cell.workers.len() as u32 != each.saturating_mul(self.count) {
@@ -237,13 +237,13 @@ mod tests {
     /// Of each cell, the process and the specification of each worker.
     fn shares(planned: &Planned) -> Vec<Vec<(u32, &str)>> {
         let cells = planned.plan.cells.iter();
-        let of_cell = cells.map(|cell| {
+        let per_cell = cells.map(|cell| {
             let workers = cell.workers.iter();
             workers
                 .map(|it| (it.rank, it.access_spec.as_str()))
                 .collect()
         });
-        of_cell.collect()
+        per_cell.collect()
     }
 
     const SPECS: &str = "engine = \"null\"\n[[access_spec]]\nname = \"r\"\n\
@@ -261,8 +261,8 @@ mod tests {
         let wanted = [vec![(1, "r"), (0, "w"), (0, "w"), (1, "w")], vec![(1, "r")]];
         assert_eq!(shares(&planned), wanted);
         let one = ["a".to_owned()].to_vec();
-        let told = self::planned(&text, |it| it.set_ranks_of_groups(one)).unwrap_err();
-        assert!(told.contains("no group"), "{told}");
+        let error = self::planned(&text, |it| it.set_ranks_of_groups(one)).unwrap_err();
+        assert!(error.contains("no group"), "{error}");
     }
 
     #[test]
@@ -281,11 +281,11 @@ mod tests {
             let text = format!("test_type = \"{test_type}\"\n{SPECS}")
                 + "[[worker]]\ncount = 3\naccess_specs = [\"r\"]\n";
             let planned = planned(&text, |it| it.set_ranks(2)).expect("a plan");
-            let of_cell = shares(&planned).into_iter().map(|workers| {
+            let per_cell = shares(&planned).into_iter().map(|workers| {
                 let of = |rank| workers.iter().filter(|it| it.0 == rank).count();
                 [of(0), of(1)]
             });
-            of_cell.collect::<Vec<_>>()
+            per_cell.collect::<Vec<_>>()
         };
         assert_eq!(counts("cycle-workers"), [[1, 1], [2, 2], [3, 3]]);
         assert_eq!(counts("increment-targets-serial"), [[1, 1], [2, 2], [3, 3]]);

@@ -22,7 +22,7 @@ const BUDGET_DEFAULT: Span = Span::from_secs(600);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum RepetitionMode {
     /// A fixed number.
-    Times(u32),
+    Fixed(u32),
     /// Until a precision or a budget is reached.
     Until {
         /// As a fraction of the mean.
@@ -35,7 +35,7 @@ impl RepetitionMode {
     /// Resolves the keys and notes them as settings.
     pub fn resolve(workload: &Workload, r: &mut Resolver) -> Self {
         match r.shown("repetitions", workload.repetitions, Repetitions::Count(1)) {
-            Repetitions::Count(times) => Self::Times(times),
+            Repetitions::Count(times) => Self::Fixed(times),
             Repetitions::Auto => Self::Until {
                 precision: r
                     .shown("precision", workload.precision, PRECISION_DEFAULT)
@@ -49,7 +49,7 @@ impl RepetitionMode {
     /// Number of repetitions in the plan itself.
     pub fn times(self) -> u32 {
         match self {
-            Self::Times(times) => times,
+            Self::Fixed(times) => times,
             // The run adds the others, because only results show how many are needed.
             Self::Until { .. } => REPETITIONS_MIN,
         }

@@ -130,14 +130,14 @@ pub(super) fn note_targets(workload_index: usize, workload: &Workload, context: 
             .map(|index| &context.targets.entries[*index as usize])
     };
     let paths: Vec<String> = used().map(|entry| entry.facts.path.clone()).collect();
-    let named = used().any(|entry| entry.named);
+    let named = used().any(|entry| entry.is_named);
     let default_sizes: Vec<String> = used()
         .filter(|entry| entry.size_is_default)
         .map(|entry| Bytes(entry.needed_bytes).to_string())
         .collect();
-    let by_option = !context.overrides.targets_of(workload).is_empty();
+    let from_option = !context.overrides.targets_of(workload).is_empty();
     note(context, workload, "targets", paths.join(","), named);
-    if let Some(setting) = context.settings.last_mut().filter(|_| by_option) {
+    if let Some(setting) = context.settings.last_mut().filter(|_| from_option) {
         setting.source = Source::Option;
     }
     if workload.size.is_none() && !default_sizes.is_empty() {

@@ -22,15 +22,15 @@ pub(super) const SIZE_UNIT: u64 = 1 << 20;
 impl ResolvedTarget {
     /// Existing bytes of a target, which the default size covers.
     fn present_bytes(&self) -> u64 {
-        let is_there = self.facts.exists || self.facts.kind == TargetKind::Device;
-        if is_there { self.facts.size_bytes } else { 0 }
+        let is_present = self.facts.exists || self.facts.kind == TargetKind::Device;
+        if is_present { self.facts.size_bytes } else { 0 }
     }
 
     /// Bytes that test files may take; `None` if unknown.
     pub fn usable_bytes(&self) -> Option<u64> {
         let facts = &self.facts;
         let makes_files = matches!(facts.kind, TargetKind::Directory | TargetKind::File);
-        (self.known && makes_files && facts.total_bytes > 0).then(|| {
+        (self.is_known && makes_files && facts.total_bytes > 0).then(|| {
             let free = facts.free_bytes.saturating_add(facts.reusable_bytes);
             // The bytes of an existing test file are used again, so they count as usable.
             let present = if facts.kind == TargetKind::File {
@@ -45,8 +45,9 @@ impl ResolvedTarget {
 
     /// Bytes for which the file system must have room; 0 for a file that is large enough.
     fn new_bytes(&self, needed_bytes: u64) -> u64 {
-        let is_there = self.facts.kind == TargetKind::File && self.present_bytes() >= needed_bytes;
-        if is_there { 0 } else { needed_bytes }
+        let is_present =
+            self.facts.kind == TargetKind::File && self.present_bytes() >= needed_bytes;
+        if is_present { 0 } else { needed_bytes }
     }
 
     pub fn shares_space_with(&self, other: &Self) -> bool {
@@ -72,8 +73,8 @@ pub(super) fn span(
     }
     let is_device = entry.facts.kind == TargetKind::Device;
     // As in Iometer, a size of 0 means all of the target.
-    let asked = size.filter(|size| *size > 0);
-    if present > 0 && start >= present && (is_device || asked.is_none()) {
+    let requested = size.filter(|size| *size > 0);
+    if present > 0 && start >= present && (is_device || requested.is_none()) {
         let message = format!(
             "`start` is {}, but `{path}` ends at {}",
             Bytes(start),
@@ -81,7 +82,7 @@ pub(super) fn span(
         );
         return Err(Diagnostic::error("", message).help("use a smaller `start`"));
     }
-    let size = match asked {
+    let size = match requested {
         Some(size) if is_device && present > 0 && size > present - start => {
             let message = format!(
                 "`{path}` has only {} of {}",
@@ -107,7 +108,7 @@ pub(super) fn span(
     let entry = &mut context.targets.entries[target_index as usize];
     // Workers share the test file of a target, so the farthest end counts, not a sum.
     entry.needed_bytes = entry.needed_bytes.max(end);
-    entry.size_is_default |= asked.is_none();
+    entry.size_is_default |= requested.is_none();
     Ok((start, size))
 }
 
@@ -128,13 +129,13 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         return Ok(SIZE_DEFAULT);
     }
     let path = &entry.facts.path;
-    let kept = rounded(min_free_bytes(entry.facts.total_bytes));
+    let reserved = rounded(min_free_bytes(entry.facts.total_bytes));
     if share == 0 {
-        let message = format!("`{path}` has no room for a test file, as {kept} must stay free");
+        let message = format!("`{path}` has no room for a test file, as {reserved} must stay free");
         return Err(Diagnostic::error("", message).help("name another target with `--target`"));
     }
     let message = format!(
-        "the test file on `{path}` has {}, not {}: more would leave less than {kept} free",
+        "the test file on `{path}` has {}, not {}: more would leave less than {reserved} free",
         rounded(share),
         rounded(SIZE_DEFAULT)
     );
@@ -172,7 +173,7 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
             );
             return Err(Diagnostic::error("", message).help(help));
         }
-        let most = entry.files_most_bytes;
+        let most = entry.files_max_bytes;
         if most > usable {
             let message = format!(
                 "the files on `{}` take up to {}: if the time allows that, writes will fail",
@@ -203,11 +204,11 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
             if let Some(found) = found.filter(|_| is_new) {
                 let entry = ResolvedTarget {
                     facts: found.clone(),
-                    known: true,
-                    named: true,
+                    is_known: true,
+                    is_named: true,
                     needed_bytes: 0,
                     files_bytes: files_bytes(plan, index),
-                    files_most_bytes: 0,
+                    files_max_bytes: 0,
                     size_is_default: false,
                 };
                 let new_bytes = entry.new_bytes(target.size_bytes);
@@ -255,11 +256,11 @@ fn shortage(needed: u64, usable: u64) -> String {
 
 /// Maximum of the bytes that the files of a plan's cells take on a target.
 fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
-    let of_files = plan.cells.iter().filter(|cell| cell.work.is_acts());
-    let bytes = of_files.map(|cell| {
+    let file_cells = plan.cells.iter().filter(|cell| cell.work.is_acts());
+    let bytes = file_cells.map(|cell| {
         let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
-        let here = spans.filter(|span| span.target_index == target_index);
-        here.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
+        let local = spans.filter(|span| span.target_index == target_index);
+        local.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
     });
     bytes.max().unwrap_or(0)
 }
@@ -285,8 +286,8 @@ impl ResolvedTarget {
 
     /// Size of a device or existing file in bytes; `None` if a file is created.
     pub fn fixed_bytes(&self) -> Option<u64> {
-        let is_there = self.facts.exists && self.facts.size_bytes > 0;
+        let is_present = self.facts.exists && self.facts.size_bytes > 0;
         let is_kind = matches!(self.facts.kind, TargetKind::File | TargetKind::Device);
-        (is_there && is_kind).then_some(self.facts.size_bytes)
+        (is_present && is_kind).then_some(self.facts.size_bytes)
     }
 }

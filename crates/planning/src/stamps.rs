@@ -27,7 +27,7 @@ pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
 }
 
 fn size_unfit_for_stamps(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
-    let of_line = |line: &LinePlan| {
+    let line_sizes = |line: &LinePlan| {
         [
             ("requests", u64::from(line.size_bytes)),
             ("replies", u64::from(line.reply_bytes)),
@@ -44,7 +44,7 @@ fn size_unfit_for_stamps(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
         .spans
         .iter()
         .map(|span| ("a sector", u64::from(span.sector_bytes)));
-    let lengths = worker.lines.iter().flat_map(of_line);
+    let lengths = worker.lines.iter().flat_map(line_sizes);
     lengths
         .chain(starts)
         .chain(sectors)

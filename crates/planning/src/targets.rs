@@ -17,15 +17,15 @@ pub(super) struct ResolvedTarget {
     /// Its facts, or placeholders.
     pub facts: TargetFacts,
     /// `true` if the facts were collected; `false` for placeholders.
-    pub known: bool,
+    pub is_known: bool,
     /// `true` if the file or an option names it.
-    pub named: bool,
+    pub is_named: bool,
     /// End of the part that workers use, in bytes from byte 0.
     pub needed_bytes: u64,
     /// Maximum of the bytes that work on many files takes there, in addition to the test file.
     pub files_bytes: u64,
     /// As `files_bytes`, if phases that end by time did all of their possible work.
-    pub files_most_bytes: u64,
+    pub files_max_bytes: u64,
     /// `true` if a workload uses the default size.
     pub size_is_default: bool,
 }
@@ -46,7 +46,7 @@ struct TargetLists {
     /// Targets of workers that name none.
     common: Vec<u32>,
     /// Targets of each worker table.
-    of_tables: Vec<Vec<u32>>,
+    by_table: Vec<Vec<u32>>,
 }
 
 impl TargetTable {
@@ -60,14 +60,14 @@ impl TargetTable {
         let mut table = Self::default();
         for workload in workloads {
             let names = TargetNames::of(workload);
-            let of_iometer = workload.iometer.is_some();
+            let is_iometer = workload.iometer.is_some();
             let touched = workload.engine != Some(EngineKind::Null);
             let mut resolver = TargetResolver {
                 table: &mut table,
                 facts,
                 warnings,
-                touched,
-                of_iometer,
+                is_accessed: touched,
+                is_iometer,
             };
             let lists = resolver.lists(&names, &overrides.targets_of(workload));
             table.lists.push(lists);
@@ -79,7 +79,7 @@ impl TargetTable {
     pub fn of_worker(&self, workload_index: usize, table_index: Option<usize>) -> &[u32] {
         let lists = &self.lists[workload_index];
         match table_index {
-            Some(index) => &lists.of_tables[index],
+            Some(index) => &lists.by_table[index],
             None => &lists.common,
         }
     }
@@ -94,7 +94,7 @@ impl TargetTable {
         let used = (0..)
             .zip(&self.entries)
             .filter(|(index, _)| is_used(*index));
-        let named = used.map(|(_, entry)| entry).filter(|entry| entry.named);
+        let named = used.map(|(_, entry)| entry).filter(|entry| entry.is_named);
         let touched = named.filter(|entry| entry.facts.kind.is_path());
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
@@ -120,7 +120,7 @@ impl TargetTable {
 /// Target names of one workload, as written.
 struct TargetNames<'a> {
     common: Option<&'a [String]>,
-    of_tables: Vec<Option<&'a [String]>>,
+    by_table: Vec<Option<&'a [String]>>,
 }
 
 impl<'a> TargetNames<'a> {
@@ -131,16 +131,16 @@ impl<'a> TargetNames<'a> {
         };
         Self {
             common,
-            of_tables: workload.worker.iter().map(own).collect(),
+            by_table: workload.worker.iter().map(own).collect(),
         }
     }
 
     /// The lists that apply: of the worker tables, or else of the workload.
     fn used(&self) -> Vec<Option<&'a [String]>> {
-        if self.of_tables.is_empty() {
+        if self.by_table.is_empty() {
             vec![self.common]
         } else {
-            self.of_tables.clone()
+            self.by_table.clone()
         }
     }
 
@@ -169,8 +169,8 @@ struct TargetResolver<'a> {
     table: &'a mut TargetTable,
     facts: &'a SystemFacts,
     warnings: &'a mut Vec<Diagnostic>,
-    touched: bool,
-    of_iometer: bool,
+    is_accessed: bool,
+    is_iometer: bool,
 }
 
 impl TargetResolver<'_> {
@@ -178,17 +178,17 @@ impl TargetResolver<'_> {
         let distinct = names.distinct();
         let leads = self.leads(&distinct, options);
         let nobody_has_any = distinct.is_empty();
-        let of_iometer = self.of_iometer;
+        let is_iometer = self.is_iometer;
         let mut list = |own: Option<&[String]>| match own {
             // If no worker names a target, an empty list stands for the given or default target.
             Some([]) if !nobody_has_any => Vec::new(),
             // An Iometer worker has only the targets that its own section assigns.
-            None if of_iometer && !nobody_has_any => Vec::new(),
+            None if is_iometer && !nobody_has_any => Vec::new(),
             own => self.list(own.unwrap_or_default(), &leads),
         };
         TargetLists {
-            of_tables: names.of_tables.iter().map(|own| list(*own)).collect(),
-            common: if names.of_tables.is_empty() {
+            by_table: names.by_table.iter().map(|own| list(*own)).collect(),
+            common: if names.by_table.is_empty() {
                 list(names.common)
             } else {
                 Vec::new()
@@ -200,7 +200,7 @@ impl TargetResolver<'_> {
         let (peers, others): (Vec<_>, Vec<_>) = distinct
             .iter()
             .partition(|name| TcpAddress::is_tcp_name(name));
-        if !options.is_empty() && !peers.is_empty() && (self.of_iometer || !others.is_empty()) {
+        if !options.is_empty() && !peers.is_empty() && (self.is_iometer || !others.is_empty()) {
             return self.leads_by_kind([&peers, &others], options);
         }
         // As many options as names: each option replaces the name at its position.
@@ -222,7 +222,7 @@ impl TargetResolver<'_> {
     fn own_paths<'n>(&mut self, distinct: &[&'n str]) -> HashMap<&'n str, Vec<String>> {
         let paths: HashMap<&str, Vec<String>> = distinct
             .iter()
-            .filter_map(|name| Some((*name, vec![path_of(name, self.of_iometer)?])))
+            .filter_map(|name| Some((*name, vec![path_of(name, self.is_iometer)?])))
             .collect();
         for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
             let message = format!("`{}` is not a path on this machine", plan::printable(name));
@@ -286,7 +286,7 @@ impl TargetResolver<'_> {
     }
 
     fn named(&mut self, path: &str) -> u32 {
-        let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
+        let (facts, touched, warnings) = (self.facts, self.is_accessed, &mut *self.warnings);
         self.table.index_of(path, touched, || {
             let known = facts.target(path);
             let is_peer = TcpAddress::is_tcp_name(path);
@@ -302,7 +302,7 @@ impl TargetResolver<'_> {
                 None => TargetFacts::placeholder(path, TargetKind::File),
             };
             ResolvedTarget {
-                named: true,
+                is_named: true,
                 // A peer and a target of the `null` engine need no facts, so their placeholders are
                 // enough.
                 ..ResolvedTarget::new(found, known.is_some() || !touched || is_peer)
@@ -311,7 +311,7 @@ impl TargetResolver<'_> {
     }
 
     fn default_target_index(&mut self) -> u32 {
-        let touched = self.touched;
+        let touched = self.is_accessed;
         let found = match &self.facts.default_target {
             _ if !touched => TargetFacts::placeholder("null", TargetKind::Null),
             Some(facts) => facts.clone(),
@@ -328,11 +328,11 @@ impl ResolvedTarget {
     fn new(facts: TargetFacts, known: bool) -> Self {
         Self {
             facts,
-            known,
-            named: false,
+            is_known: known,
+            is_named: false,
             needed_bytes: 0,
             files_bytes: 0,
-            files_most_bytes: 0,
+            files_max_bytes: 0,
             size_is_default: false,
         }
     }
@@ -349,7 +349,7 @@ fn pair_with_options<'n>(names: &[&'n str], options: &[String]) -> HashMap<&'n s
 ///
 /// Iometer names a mounted file system by its directory followed by the type, as in `/mnt/x
 /// [ext4]`.
-fn path_of(name: &str, of_iometer: bool) -> Option<String> {
+fn path_of(name: &str, is_iometer: bool) -> Option<String> {
     let name = name.trim();
     if TcpAddress::is_tcp_name(name) {
         return Some(name.to_owned());
@@ -360,7 +360,7 @@ fn path_of(name: &str, of_iometer: bool) -> Option<String> {
             .and_then(|rest| rest.rsplit_once(" ["));
         return Some(bare.map_or(name, |(path, _)| path.trim_end()).to_owned());
     }
-    (!of_iometer && !is_foreign(name)).then(|| name.to_owned())
+    (!is_iometer && !is_foreign(name)).then(|| name.to_owned())
 }
 
 fn is_foreign(name: &str) -> bool {

@@ -250,21 +250,21 @@ fn the_test_type_determines_targets_and_depths() {
          cycling.iodepth = {{ start = 2, end = 5 }}\n{LINE}"
     );
     let cells = planned(&text, &[]).plan.cells;
-    let seen: Vec<_> = shapes(&cells)
+    let pairs: Vec<_> = shapes(&cells)
         .into_iter()
         .map(|(_, depth, _, counts)| (depth, counts))
         .collect();
     assert_eq!(
-        seen,
+        pairs,
         [(2, vec![1]), (4, vec![1]), (2, vec![2]), (4, vec![2])]
     );
     // An option says which depths instead.
     let cells = planned(&text, &["iodepth=7"]).plan.cells;
-    let seen: Vec<_> = shapes(&cells)
+    let pairs: Vec<_> = shapes(&cells)
         .into_iter()
         .map(|(_, depth, _, counts)| (depth, counts))
         .collect();
-    assert_eq!(seen, [(7, vec![1]), (7, vec![2])]);
+    assert_eq!(pairs, [(7, vec![1]), (7, vec![2])]);
 }
 
 #[test]
@@ -333,8 +333,8 @@ fn missing_targets_give_warnings() {
 fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
     let facts = facts(&[device("/dev/x", 3 << 30)]);
     let text = format!("targets = \"/dev/x\"\nstart = \"1GiB\"\n{LINE}");
-    let whole = planned_on(&text, &[], &facts).unwrap();
-    let span = whole.plan.cells[0].workers[0].spans[0];
+    let full = planned_on(&text, &[], &facts).unwrap();
+    let span = full.plan.cells[0].workers[0].spans[0];
     assert_eq!((span.start_bytes, span.size_bytes), (1 << 30, 2 << 30));
     let cut = planned_on(&text, &["size=5GiB"], &facts).unwrap();
     assert_eq!(cut.plan.cells[0].workers[0].spans[0].size_bytes, 2 << 30);
@@ -563,7 +563,7 @@ fn a_list_of_depths_that_no_worker_uses_is_refused() {
 fn settings_of_a_part_override_its_workload_and_yield_to_options() {
     let text = "run_time = \"7s\"\niodepth = 3\n[[part]]\nuse = \"oltp\"\n\
                 [[part]]\nuse = \"oltp\"\niodepth = 5\nname = \"other\"\n";
-    let seen = |pairs: &[&str]| {
+    let summary = |pairs: &[&str]| {
         let cells = planned(text, pairs).plan.cells;
         let one = |cell: &Cell| {
             (
@@ -575,10 +575,10 @@ fn settings_of_a_part_override_its_workload_and_yield_to_options() {
         cells.iter().map(one).collect::<Vec<_>>()
     };
     assert_eq!(
-        seen(&[]),
+        summary(&[]),
         [("oltp".to_owned(), 3, 7), ("other".to_owned(), 5, 7)]
     );
-    assert_eq!(seen(&["iodepth=9"])[1], ("other".to_owned(), 9, 7));
+    assert_eq!(summary(&["iodepth=9"])[1], ("other".to_owned(), 9, 7));
 }
 
 #[test]
@@ -674,9 +674,9 @@ fn repeated_targets_are_refused() {
 fn settings_show_values_that_every_worker_sets() {
     let shown = |text: &str, pairs: &[&str], key: &str| {
         let settings = planned(text, pairs).plan.settings;
-        let mut of_key = settings.into_iter().filter(|setting| setting.key == key);
-        let found = of_key.next().unwrap();
-        assert!(of_key.next().is_none());
+        let mut matching = settings.into_iter().filter(|setting| setting.key == key);
+        let found = matching.next().unwrap();
+        assert!(matching.next().is_none());
         (found.value, found.source)
     };
     let tail = "size = \"1MiB\"\ncontent = \"zero\"\n";
@@ -698,12 +698,12 @@ fn settings_show_values_that_every_worker_sets() {
 fn each_rate_makes_a_cell_at_each_depth() {
     let text = format!("rate = [1000, \"20k/s\"]\niodepth = [1, 8]\n{LINE}");
     let plan = planned(&text, &["arrivals=poisson"]).plan;
-    let asked: Vec<(u32, f64)> = plan
+    let rates: Vec<(u32, f64)> = plan
         .cells
         .iter()
         .map(|cell| (cell.iodepth, cell.rate.unwrap().per_second))
         .collect();
-    assert_eq!(asked, [(1, 1e3), (1, 2e4), (8, 1e3), (8, 2e4)]);
+    assert_eq!(rates, [(1, 1e3), (1, 2e4), (8, 1e3), (8, 2e4)]);
     assert!(
         plan.cells
             .iter()
@@ -815,11 +815,11 @@ fn facts_with_free_space(free_gib: u64) -> SystemFacts {
     }
 }
 
-const OF_MEMORY: &str = "targets = \"/a\"\ntimes_memory = \"2x\"\n";
+const MEMORY_SIZED: &str = "targets = \"/a\"\ntimes_memory = \"2x\"\n";
 
 #[test]
 fn a_multiple_of_memory_sets_the_size() {
-    let text = format!("{OF_MEMORY}{LINE}");
+    let text = format!("{MEMORY_SIZED}{LINE}");
     let planned = planned_on(&text, &[], &facts_with_free_space(50)).unwrap();
     assert_eq!(planned.plan.targets[0].size_bytes, 8 << 30);
     assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
@@ -846,7 +846,7 @@ fn a_multiple_of_memory_sets_the_size() {
 
 #[test]
 fn a_multiple_of_memory_is_cut_to_the_target_with_a_warning() {
-    let text = format!("{OF_MEMORY}{LINE}");
+    let text = format!("{MEMORY_SIZED}{LINE}");
     let planned = planned_on(&text, &[], &facts_with_free_space(5)).unwrap();
     // Three quarters of what can be used while 1 GiB stays free.
     assert_eq!(planned.plan.targets[0].size_bytes, 3 << 30);
@@ -870,7 +870,7 @@ fn a_multiple_of_memory_is_cut_to_the_target_with_a_warning() {
 #[test]
 fn a_multiple_of_memory_sets_the_number_of_files() {
     let files = |text: &str, options: &[&str], free_gib: u64| {
-        let text = format!("{OF_MEMORY}{text}");
+        let text = format!("{MEMORY_SIZED}{text}");
         let planned = planned_on(&text, options, &facts_with_free_space(free_gib)).unwrap();
         let files = planned.plan.cells[0].program().unwrap().clone();
         (files, planned.warnings.len())
@@ -895,16 +895,16 @@ fn a_multiple_of_memory_sets_the_number_of_files() {
 
 #[test]
 fn a_multiple_of_memory_excludes_size_and_needs_known_memory() {
-    let both = format!("{OF_MEMORY}size = \"1GiB\"\n{LINE}");
+    let both = format!("{MEMORY_SIZED}size = \"1GiB\"\n{LINE}");
     let error = description::read_toml("both", &both)
         .unwrap_err()
         .to_string();
     assert!(error.contains("are both written"), "{error}");
-    let text = format!("{OF_MEMORY}{LINE}");
+    let text = format!("{MEMORY_SIZED}{LINE}");
     let planned = planned_on(&text, &[], &facts(&[directory("/a", 50)])).unwrap();
     assert_eq!(planned.plan.targets[0].size_bytes, 1 << 30);
     assert!(planned.warnings[0].message.contains("memory is unknown"));
-    let lat_fs = format!("{OF_MEMORY}[lat_fs]\n");
+    let lat_fs = format!("{MEMORY_SIZED}[lat_fs]\n");
     let error = load("w.toml", &lat_fs);
     let error = error.map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("does not apply to `[lat_fs]`"), "{error}");

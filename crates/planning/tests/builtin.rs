@@ -125,12 +125,12 @@ fn the_quick_pack_takes_about_a_minute() {
         .map(|cell| cell.run_time_ns + cell.ramp_time_ns)
         .sum();
     assert!((40..=60).contains(&(total_ns / 1_000_000_000)));
-    let seen: Vec<_> = cells
+    let pairs: Vec<_> = cells
         .iter()
         .map(|cell| (cell.workload.as_str(), cell.iodepth))
         .collect();
     assert_eq!(
-        seen,
+        pairs,
         [
             ("sequential-read", 4),
             ("sequential-write", 4),
@@ -146,15 +146,15 @@ fn the_quick_pack_takes_about_a_minute() {
 #[test]
 fn the_short_names_match_cells_of_quick() {
     // What is measured where, whatever the cells are called and however long they take.
-    let asked = |cell: &Cell| {
+    let work = |cell: &Cell| {
         let lines = cell.workers[0].lines.clone();
         (cell.access_spec.clone(), cell.iodepth, lines)
     };
-    let of_quick: Vec<_> = cells("quick").iter().map(asked).collect();
+    let quick: Vec<_> = cells("quick").iter().map(work).collect();
     for name in ["seqread-1m", "seqwrite-1m", "randread-4k", "randwrite-4k"] {
-        let own: Vec<_> = cells(name).iter().map(asked).collect();
+        let own: Vec<_> = cells(name).iter().map(work).collect();
         assert!(
-            !own.is_empty() && own.iter().all(|it| of_quick.contains(it)),
+            !own.is_empty() && own.iter().all(|it| quick.contains(it)),
             "{name}"
         );
     }
@@ -173,22 +173,22 @@ fn a_short_name_with_another_size_gets_the_options_to_write() {
         ("Seqwrite-128K", "--rw write --bs 128k"),
         ("seqrw_1m", "--rw rw --bs 1m"),
     ] {
-        let said = find(name).unwrap_err().to_string();
+        let error = find(name).unwrap_err().to_string();
         assert!(
-            said.ends_with(&format!("help: write `{words}` instead")),
-            "{said}"
+            error.ends_with(&format!("help: write `{words}` instead")),
+            "{error}"
         );
     }
-    let said = find("randread-x").unwrap_err().to_string();
-    assert!(said.contains("did you mean `randread-4k`?"), "{said}");
+    let error = find("randread-x").unwrap_err().to_string();
+    assert!(error.contains("did you mean `randread-4k`?"), "{error}");
 }
 
 #[test]
 fn iometers_defaults_are_31_and_the_mix_has_29_lines() {
     assert_eq!(cells("iometer-defaults").len(), 31);
     let builtins = list().into_iter();
-    let of_iometer = builtins.filter(|it| it.name.starts_with("iometer-"));
-    assert_eq!(of_iometer.count(), 32);
+    let iometer = builtins.filter(|it| it.name.starts_with("iometer-"));
+    assert_eq!(iometer.count(), 32);
     let mix = &cells("iometer-all-in-one")[0].workers[0].lines;
     let with = |percent: f64| {
         mix.iter()
@@ -302,7 +302,7 @@ fn a_build_includes_the_sync_after_its_files() {
 #[test]
 fn a_backup_reads_twice_the_memory_in_chunks_of_the_book() {
     let cells = planned_with("backup", 4 << 30).plan.cells;
-    let seen: Vec<_> = cells
+    let summary: Vec<_> = cells
         .iter()
         .map(|cell| {
             let worker = &cell.workers[0];
@@ -311,7 +311,7 @@ fn a_backup_reads_twice_the_memory_in_chunks_of_the_book() {
             (line.read_percent, cell.new_file, worker.spans[0].size_bytes)
         })
         .collect();
-    assert_eq!(seen, [(0.0, true, 8 << 30), (100.0, false, 8 << 30)]);
+    assert_eq!(summary, [(0.0, true, 8 << 30), (100.0, false, 8 << 30)]);
     assert!(cells.iter().all(|cell| cell.cache == CacheMode::Buffered));
 }
 

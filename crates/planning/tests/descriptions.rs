@@ -43,9 +43,9 @@ fn overrides(pairs: &[&str], targets: &[&str]) -> Overrides {
 
 #[test]
 fn a_built_in_workload_and_a_pack_read_back_to_the_same_plan() {
-    let said = overrides(&["iodepth=1,32", "size=2g", "run_time=5s"], &["/mnt/x"]);
-    assert_same_description(&load_builtin("oltp").unwrap(), &said);
-    assert_same_description(&load_builtin("quick").unwrap(), &said);
+    let options = overrides(&["iodepth=1,32", "size=2g", "run_time=5s"], &["/mnt/x"]);
+    assert_same_description(&load_builtin("oltp").unwrap(), &options);
+    assert_same_description(&load_builtin("quick").unwrap(), &options);
     let two = overrides(&[], &["/mnt/a", "/mnt/b"]);
     assert_same_description(&load_builtin("file-server").unwrap(), &two);
     let files = overrides(&["number=2000", "workers=2"], &["/mnt/x"]);

@@ -189,7 +189,7 @@ fn shares_of_sizes_must_add_up_to_one_hundred() {
         ("", "not a size"),
         ("4k:x", "`x`"),
     ] {
-        let said = text.parse::<BlockSizes>().unwrap_err().to_string();
-        assert!(said.contains(wanted), "{text}: {said}");
+        let error = text.parse::<BlockSizes>().unwrap_err().to_string();
+        assert!(error.contains(wanted), "{text}: {error}");
     }
 }

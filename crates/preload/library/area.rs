@@ -12,7 +12,7 @@ const FEATURES: Range<usize> = LEGACY_END..LEGACY_END + 8;
 /// End of `XCOMP_BV` and the reserved bytes, all of which are 0 in the standard format.
 const HEADER_END: usize = 576;
 /// Features below this number are in the first 512 bytes.
-const FIRST_PLACED: u32 = 2;
+const FIRST_EXTENDED: u32 = 2;
 
 /// Copies a shorter area over a whole one, feature by feature. Features within the shorter area
 /// take over its values and whether they are in use; the others stay unchanged. Returns `false` if
@@ -21,28 +21,28 @@ const FIRST_PLACED: u32 = 2;
 /// `place_of` returns the byte range of a feature. Features without a range are left for the kernel
 /// to reject, and so is a header that is not in the standard format.
 pub fn overlay(
-    whole: &mut [u8],
+    complete: &mut [u8],
     given: &[u8],
     mut place_of: impl FnMut(u32) -> Option<Range<usize>>,
 ) -> bool {
-    let (Some(before), Some(wanted)) = (features(whole), features(given)) else {
+    let (Some(before), Some(wanted)) = (features(complete), features(given)) else {
         return false;
     };
-    copy(whole, given, 0..FEATURES.start);
-    copy(whole, given, FEATURES.end..HEADER_END);
+    copy(complete, given, 0..FEATURES.start);
+    copy(complete, given, FEATURES.end..HEADER_END);
     let mut merged = wanted;
-    for feature in FIRST_PLACED..u64::BITS {
+    for feature in FIRST_EXTENDED..u64::BITS {
         let bit = 1 << feature;
         if (before | wanted) & bit == 0 {
             continue;
         }
         match place_of(feature) {
             Some(place) if place.end > given.len() => merged = merged & !bit | before & bit,
-            Some(place) if wanted & bit != 0 => copy(whole, given, place),
+            Some(place) if wanted & bit != 0 => copy(complete, given, place),
             _ => {}
         }
     }
-    copy_into(whole, FEATURES, &merged.to_le_bytes());
+    copy_into(complete, FEATURES, &merged.to_le_bytes());
     true
 }
 
@@ -53,14 +53,14 @@ fn features(area: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-fn copy(to: &mut [u8], from: &[u8], place: Range<usize>) {
-    if let Some(from) = from.get(place.clone()) {
-        copy_into(to, place, from);
+fn copy(to: &mut [u8], from: &[u8], range: Range<usize>) {
+    if let Some(from) = from.get(range.clone()) {
+        copy_into(to, range, from);
     }
 }
 
-fn copy_into(to: &mut [u8], place: Range<usize>, from: &[u8]) {
-    let to = to.get_mut(place).unwrap_or_default();
+fn copy_into(to: &mut [u8], range: Range<usize>, from: &[u8]) {
+    let to = to.get_mut(range).unwrap_or_default();
     for (to, from) in to.iter_mut().zip(from) {
         *to = *from;
     }
@@ -72,9 +72,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// Of an Intel processor with AVX-512, protection keys and AMX.
-    const WHOLE: usize = 11_008;
+    const FULL_BYTES: usize = 11_008;
     /// What User-mode Linux 6.1 gives.
-    const GIVEN: usize = 2696;
+    const UML_BYTES: usize = 2696;
 
     fn intel(feature: u32) -> Option<Range<usize>> {
         let (offset, size) = match feature {
@@ -99,70 +99,74 @@ mod tests {
 
     #[test]
     fn given_features_are_set_and_those_beyond_stay() {
-        let mut whole = area(WHOLE, 1, 0x60_2e7);
-        let given = area(GIVEN, 2, 0xe3);
-        assert!(overlay(&mut whole, &given, intel));
+        let mut complete = area(FULL_BYTES, 1, 0x60_2e7);
+        let given = area(UML_BYTES, 2, 0xe3);
+        assert!(overlay(&mut complete, &given, intel));
         // AVX and protection keys are not in use any more, AMX still is.
-        assert_eq!(features(&whole), Some(0x60_0e3));
+        assert_eq!(features(&complete), Some(0x60_0e3));
         for feature in [5, 6, 7] {
-            assert!(whole[intel(feature).unwrap()].iter().all(|byte| *byte == 2));
+            assert!(
+                complete[intel(feature).unwrap()]
+                    .iter()
+                    .all(|byte| *byte == 2)
+            );
         }
-        assert!(whole[..LEGACY_END].iter().all(|byte| *byte == 2));
-        assert!(whole[2752..].iter().all(|byte| *byte == 1));
+        assert!(complete[..LEGACY_END].iter().all(|byte| *byte == 2));
+        assert!(complete[2752..].iter().all(|byte| *byte == 1));
     }
 
     #[test]
     fn a_truncated_feature_stays_unchanged() {
-        let mut whole = area(WHOLE, 1, 0xe7);
+        let mut complete = area(FULL_BYTES, 1, 0xe7);
         let given = area(1200, 2, 0x7);
-        assert!(overlay(&mut whole, &given, intel));
-        assert_eq!(features(&whole), Some(0xc7));
-        assert!(whole[intel(6).unwrap()].iter().all(|byte| *byte == 1));
+        assert!(overlay(&mut complete, &given, intel));
+        assert_eq!(features(&complete), Some(0xc7));
+        assert!(complete[intel(6).unwrap()].iter().all(|byte| *byte == 1));
     }
 
     #[test]
     fn features_given_without_their_registers_are_not_in_use() {
-        let mut whole = area(WHOLE, 1, 0x3);
-        assert!(overlay(&mut whole, &area(GIVEN, 2, 0x60_003), intel));
-        assert_eq!(features(&whole), Some(0x3));
+        let mut complete = area(FULL_BYTES, 1, 0x3);
+        assert!(overlay(&mut complete, &area(UML_BYTES, 2, 0x60_003), intel));
+        assert_eq!(features(&complete), Some(0x3));
     }
 
     #[test]
     fn an_invalid_header_is_passed_on_to_the_kernel() {
-        let mut given = area(GIVEN, 2, 1 << 40);
+        let mut given = area(UML_BYTES, 2, 1 << 40);
         given[FEATURES.end + 7] = 0x80;
-        let mut whole = area(WHOLE, 1, 0x3);
-        assert!(overlay(&mut whole, &given, intel));
-        assert_eq!(features(&whole), Some(1 << 40));
-        assert_eq!(whole[FEATURES.end + 7], 0x80);
+        let mut complete = area(FULL_BYTES, 1, 0x3);
+        assert!(overlay(&mut complete, &given, intel));
+        assert_eq!(features(&complete), Some(1 << 40));
+        assert_eq!(complete[FEATURES.end + 7], 0x80);
     }
 
     #[test]
     fn without_a_header_nothing_is_written() {
-        let mut whole = area(WHOLE, 1, 0x7);
-        assert!(!overlay(&mut whole, &[2; HEADER_END - 1], intel));
-        assert_eq!(whole, area(WHOLE, 1, 0x7));
+        let mut complete = area(FULL_BYTES, 1, 0x7);
+        assert!(!overlay(&mut complete, &[2; HEADER_END - 1], intel));
+        assert_eq!(complete, area(FULL_BYTES, 1, 0x7));
     }
 
     proptest! {
         #[test]
         fn every_feature_comes_from_one_side_as_a_whole(
-            length in HEADER_END..WHOLE,
+            length in HEADER_END..FULL_BYTES,
             before in any::<u64>(),
             wanted in any::<u64>(),
         ) {
-            let mut whole = area(WHOLE, 1, before);
-            prop_assert!(overlay(&mut whole, &area(length, 2, wanted), intel));
-            let merged = features(&whole).unwrap();
+            let mut complete = area(FULL_BYTES, 1, before);
+            prop_assert!(overlay(&mut complete, &area(length, 2, wanted), intel));
+            let merged = features(&complete).unwrap();
             for feature in 0..u64::BITS {
                 let bit = 1 << feature;
-                let place = intel(feature);
-                let is_beyond = place.as_ref().is_some_and(|place| place.end > length);
+                let range = intel(feature);
+                let is_beyond = range.as_ref().is_some_and(|range| range.end > length);
                 let side = if is_beyond { before } else { wanted };
                 prop_assert_eq!(merged & bit, side & bit);
-                if let Some(place) = place && merged & bit != 0 {
+                if let Some(range) = range && merged & bit != 0 {
                     let wanted = if is_beyond { 1 } else { 2 };
-                    prop_assert!(whole[place].iter().all(|byte| *byte == wanted));
+                    prop_assert!(complete[range].iter().all(|byte| *byte == wanted));
                 }
             }
         }

@@ -83,10 +83,10 @@ impl Drop for Traced {
 
 /// Where this processor has the feature, where it is one of vectors that hold any bits.
 fn vectors(feature: u32) -> Option<Range<usize>> {
-    let found = __cpuid_count(0xd, feature);
-    let start = found.ebx as usize;
+    let cpuid = __cpuid_count(0xd, feature);
+    let start = cpuid.ebx as usize;
     let is_vector = matches!(feature, 2 | 5 | 6 | 7);
-    (is_vector && found.eax > 0).then(|| start..start + found.eax as usize)
+    (is_vector && cpuid.eax > 0).then(|| start..start + cpuid.eax as usize)
 }
 
 fn features(area: &[u8]) -> u64 {
@@ -104,8 +104,8 @@ fn filled(plain: &[u8], byte: u8) -> Vec<u8> {
     // Registers of SSE; what lies before them has bits with a meaning.
     area[160..416].fill(byte);
     for feature in 2..8 {
-        if let Some(place) = vectors(feature) {
-            area[place].fill(byte);
+        if let Some(range) = vectors(feature) {
+            area[range].fill(byte);
             used |= 1 << feature;
         }
     }
@@ -123,9 +123,9 @@ fn again(test: &str, role: &str, library: Option<&std::path::Path>) {
         command.env("LD_PRELOAD", library);
     }
     let done = command.output().expect("this program starts");
-    let said = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    assert!(!said.contains("ld.so"), "{said}");
+    let output = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{output}");
+    assert!(!output.contains("ld.so"), "{output}");
 }
 
 #[test]
@@ -185,9 +185,9 @@ fn what_the_kernel_refuses_stays_refused() {
     // No header to go by.
     assert_eq!(refused(&before[..HEADER_END - 8]), Some(libc::EFAULT));
     // A feature that there is not, in an area that is short.
-    let mut odd = before[..HEADER_END].to_vec();
-    odd[FEATURES.end - 1] |= 0x40;
-    assert_eq!(refused(&odd), Some(libc::EINVAL));
+    let mut invalid = before[..HEADER_END].to_vec();
+    invalid[FEATURES.end - 1] |= 0x40;
+    assert_eq!(refused(&invalid), Some(libc::EINVAL));
     assert_eq!(process.get(), before);
     // A word that is read comes back as the C library hands it over.
     let stack = {

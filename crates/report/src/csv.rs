@@ -9,7 +9,7 @@ use plan::CurvePart;
 
 use crate::names::{cache_name, status_name, verdict_name};
 
-const HEADS: [&str; 66] = [
+const HEADERS: [&str; 66] = [
     "run",
     "started_at",
     "cell",
@@ -79,12 +79,12 @@ const HEADS: [&str; 66] = [
 ];
 
 /// Number of columns about intervals, filled only in rows of totals.
-const WITHIN_COUNT: usize = 11;
+const INTERVAL_COLUMNS: usize = 11;
 /// Number of columns about rounds until steady, filled only in rows of totals.
-const STEADY_COUNT: usize = 4;
+const STEADY_COLUMNS: usize = 4;
 
 /// Number of columns about repetitions, filled only in rows of estimates.
-const ESTIMATE_COUNT: usize = 10;
+const ESTIMATE_COLUMNS: usize = 10;
 
 /// Returns heads and rows, with line endings according to RFC 4180.
 pub fn render(record: &RunRecord) -> String {
@@ -97,7 +97,7 @@ pub fn render(record: &RunRecord) -> String {
             .write_record(row)
             .expect("memory takes every row and all rows are equally long");
     };
-    write(&HEADS.map(str::to_owned));
+    write(&HEADERS.map(str::to_owned));
     for cell in &record.cells {
         for (name, figures) in &cell.operations {
             write(&row(record, cell, ["operation", name], figures));
@@ -170,14 +170,14 @@ fn row(
     row.extend(steady.map_or_else(Default::default, steady_fields));
     row.push(cell.rate_per_second().map_or_else(String::new, real));
     row.push(curve_percent(cell.curve));
-    row.extend(<[String; ESTIMATE_COUNT]>::default());
+    row.extend(<[String; ESTIMATE_COLUMNS]>::default());
     row.push(optional(cell.first_index.map(u64::from)));
     row
 }
 
 /// Returns the row of an estimate over repetitions. Columns of single repetitions are empty.
 fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
-    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+    let real_or_empty = |value: Option<f64>| value.map_or_else(String::new, real);
     let none = || String::new();
     let mut row = vec![
         record.id.clone(),
@@ -197,20 +197,20 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
     row.extend([none(), none(), none(), "estimate".to_owned()]);
     row.push(estimate.operation.clone());
     // Three more columns follow in addition to the estimate: rate, share of the peak, first index.
-    let asked = HEADS.len() - ESTIMATE_COUNT - 3;
-    row.resize(asked, none());
-    row.push(known(estimate.rate_per_second));
+    let column_count = HEADERS.len() - ESTIMATE_COLUMNS - 3;
+    row.resize(column_count, none());
+    row.push(real_or_empty(estimate.rate_per_second));
     row.push(curve_percent(estimate.curve));
     row.extend([
         estimate.metric.clone(),
         estimate.unit.clone(),
         estimate.n.to_string(),
         real(estimate.mean),
-        known(estimate.ci95_low),
-        known(estimate.ci95_high),
+        real_or_empty(estimate.ci95_low),
+        real_or_empty(estimate.ci95_high),
         estimate.interval.map_or_else(none, |it| text_of(&it)),
-        known(estimate.stddev),
-        known(estimate.smallest_difference),
+        real_or_empty(estimate.stddev),
+        real_or_empty(estimate.smallest_difference),
         estimate.verdict.map_or_else(none, |it| text_of(&it)),
         optional(estimate.first_index.map(u64::from)),
     ]);
@@ -266,33 +266,33 @@ fn latency_fields(latency: &Latency) -> Vec<String> {
     fields
 }
 
-fn within_fields(within: &WithinRun) -> [String; WITHIN_COUNT] {
-    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+fn within_fields(within: &WithinRun) -> [String; INTERVAL_COLUMNS] {
+    let real_or_empty = |value: Option<f64>| value.map_or_else(String::new, real);
     let warm_up = within.warm_up.as_ref();
     let drift = within.drift.as_ref();
     [
         within.intervals.to_string(),
-        known(within.effective),
+        real_or_empty(within.effective),
         real(within.mean),
-        known(within.ci95_low),
-        known(within.ci95_high),
+        real_or_empty(within.ci95_low),
+        real_or_empty(within.ci95_high),
         real(within.stddev),
         optional(warm_up.map(|it| it.length_ns)),
-        known(warm_up.map(|it| it.settled_mean)),
-        known(warm_up.map(|it| it.p_value)),
-        known(drift.map(|it| it.change)),
-        known(drift.map(|it| it.p_value)),
+        real_or_empty(warm_up.map(|it| it.settled_mean)),
+        real_or_empty(warm_up.map(|it| it.p_value)),
+        real_or_empty(drift.map(|it| it.change)),
+        real_or_empty(drift.map(|it| it.p_value)),
     ]
 }
 
-fn steady_fields(steady: &SteadyRecord) -> [String; STEADY_COUNT] {
+fn steady_fields(steady: &SteadyRecord) -> [String; STEADY_COLUMNS] {
     let shares = steady.shares();
-    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+    let real_or_empty = |value: Option<f64>| value.map_or_else(String::new, real);
     [
         verdict_name(steady.verdict).to_owned(),
         steady.rounds.len().to_string(),
-        known(shares.map(|it| it.0)),
-        known(shares.map(|it| it.1)),
+        real_or_empty(shares.map(|it| it.0)),
+        real_or_empty(shares.map(|it| it.1)),
     ]
 }
 

@@ -57,7 +57,7 @@ pub(crate) enum Block {
     List(Vec<TextLine>),
     Table(Table),
     /// Charts and other markup, shown only on pages.
-    Drawn(Markup),
+    Markup(Markup),
 }
 
 /// A sentence.
@@ -143,7 +143,7 @@ impl Block {
         match self {
             Self::Paragraphs(lines) | Self::List(lines) => lines.is_empty(),
             Self::Table(table) => table.rows.is_empty(),
-            Self::Drawn(markup) => markup.0.is_empty(),
+            Self::Markup(markup) => markup.0.is_empty(),
         }
     }
 }

@@ -47,12 +47,12 @@ struct FoldPiece {
 }
 
 fn fold(line: &str, columns: usize) -> Vec<FoldPiece> {
-    let whole = FoldPiece {
+    let unbroken = FoldPiece {
         indent: 0,
         text: 0..line.len(),
     };
     if width(line) <= columns {
-        return vec![whole];
+        return vec![unbroken];
     }
     // A deep indent would leave too few columns for the text.
     let own = match line.len() - line.trim_start().len() {

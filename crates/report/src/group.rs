@@ -74,7 +74,7 @@ impl<'a> CellIdentity<'a> {
 #[derive(Debug, Clone)]
 pub struct RepeatedCell<'a> {
     /// Properties of the cell.
-    pub place: CellIdentity<'a>,
+    pub identity: CellIdentity<'a>,
     /// The repetitions; at least one.
     pub cells: Vec<&'a CellRecord>,
     estimates: Vec<&'a EstimateRecord>,
@@ -92,7 +92,7 @@ pub fn groups(record: &RunRecord) -> Vec<RepeatedCell<'_>> {
         match groups.get_mut(index) {
             Some(group) => group.cells.push(cell),
             None => groups.push(RepeatedCell {
-                place: CellIdentity::of(cell, &names),
+                identity: CellIdentity::of(cell, &names),
                 cells: vec![cell],
                 estimates: Vec::new(),
             }),
@@ -257,22 +257,22 @@ impl Naming {
 
     /// Returns the name of a cell without its queue depth, for a line over queue depths.
     #[must_use]
-    pub fn line(&self, place: &CellIdentity) -> String {
-        let mut parts = vec![place.name()];
+    pub fn line(&self, identity: &CellIdentity) -> String {
+        let mut parts = vec![identity.name()];
         if self.target {
-            parts.push(printable(place.target));
+            parts.push(printable(identity.target));
         }
         if self.engine {
-            parts.push(place.engine.name().to_owned());
+            parts.push(identity.engine.name().to_owned());
         }
         if self.cache {
-            parts.push(cache_name(place.cache).to_owned());
+            parts.push(cache_name(identity.cache).to_owned());
         }
         if self.workers {
-            parts.push(workers(place.workers));
+            parts.push(workers(identity.workers));
         }
         // Always part of the name: a result of an open loop means nothing without its rate.
-        if let Some(bits) = place.rate_bits {
+        if let Some(bits) = identity.rate_bits {
             let rate = format::iops(f64::from_bits(bits));
             parts.push(format!("{rate}/s due"));
         }
@@ -281,10 +281,10 @@ impl Naming {
 
     /// Returns the full name of a cell.
     #[must_use]
-    pub fn place(&self, place: &CellIdentity) -> String {
-        let line = self.line(place);
+    pub fn place(&self, identity: &CellIdentity) -> String {
+        let line = self.line(identity);
         if self.iodepth {
-            format!("{line}, depth {}", place.iodepth)
+            format!("{line}, depth {}", identity.iodepth)
         } else {
             line
         }
@@ -293,11 +293,11 @@ impl Naming {
     /// Returns a name for a cell that is unique within its record.
     #[must_use]
     pub fn cell(&self, cell: &CellRecord) -> String {
-        let place = self.place(&CellIdentity::of(cell, &self.names));
+        let label = self.place(&CellIdentity::of(cell, &self.names));
         if self.repetition {
-            format!("{place}, repetition {}", u64::from(cell.repetition) + 1)
+            format!("{label}, repetition {}", u64::from(cell.repetition) + 1)
         } else {
-            place
+            label
         }
     }
 }

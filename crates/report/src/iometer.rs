@@ -13,7 +13,7 @@ mod rows;
 use plan::{Cell, LinePlan, WorkerPlan};
 use results::{CellRecord, RunRecord, Status, Timestamp};
 
-use columns::HEADS;
+use columns::HEADERS;
 
 /// Version of the file format. Programs that read the file select columns by it.
 const VERSION: &str = "1.1.0";
@@ -58,7 +58,7 @@ pub fn render(record: &RunRecord) -> String {
         }
         lines.push("'Results".to_owned());
         // Iometer repeats the heads for every run.
-        lines.push(HEADS.join(","));
+        lines.push(HEADERS.join(","));
         lines.extend(rows::of_cell(record, cell));
         lines.extend(["'Time Stamp".to_owned(), stamp(end_of(record, cell))]);
     }
@@ -107,16 +107,16 @@ fn test_type(record: &RunRecord) -> usize {
 /// Returns the distinct access specifications of a cell's workers.
 fn access_specifications(cell: &Cell) -> Vec<String> {
     let mut lines = vec!["'Access specifications".to_owned()];
-    let mut told: Vec<&WorkerPlan> = Vec::new();
+    let mut listed: Vec<&WorkerPlan> = Vec::new();
     for worker in &cell.workers {
         // Iometer lists a specification once, even if several workers use it.
-        let known = told
+        let is_listed = listed
             .iter()
             .any(|other| other.access_spec == worker.access_spec && other.lines == worker.lines);
-        if known {
+        if is_listed {
             continue;
         }
-        told.push(worker);
+        listed.push(worker);
         lines.extend(specification_head(&worker.access_spec));
         lines.extend(worker.lines.iter().map(access_line));
     }

@@ -33,7 +33,7 @@ impl MatrixAxis {
 #[derive(Debug, Clone)]
 pub struct MatrixPoint<'a> {
     /// Indexes of the values, one per axis.
-    pub place: Vec<usize>,
+    pub value_indexes: Vec<usize>,
     /// The measured cell with its repetitions.
     pub group: &'a RepeatedCell<'a>,
 }
@@ -72,7 +72,7 @@ pub fn matrices<'a>(groups: &'a [RepeatedCell<'a>], plan: &'a Plan) -> Vec<Setti
             Some(family) => family.cells.push(cell),
             None => families.push(MatrixCells {
                 variant,
-                first: &group.place,
+                first: &group.identity,
                 cells: vec![cell],
             }),
         }
@@ -111,10 +111,13 @@ fn variant_of<'a>(group: &RepeatedCell, plan: &'a Plan) -> Option<&'a Variant> {
 fn values<'a>(variant: &'a Variant, group: &RepeatedCell) -> Vec<(&'a str, String)> {
     let settings = variant.settings.iter();
     let settings = settings.map(|it| (it.key.as_str(), it.value.clone()));
-    let place = &group.place;
-    let rate = place.rate_bits.map(f64::from_bits);
+    let identity = &group.identity;
+    let rate = identity.rate_bits.map(f64::from_bits);
     let rate = rate.map(|it| units::format::iops(it) + "/s");
-    let own = [("iodepth", Some(place.iodepth.to_string())), ("rate", rate)];
+    let own = [
+        ("iodepth", Some(identity.iodepth.to_string())),
+        ("rate", rate),
+    ];
     let own = own
         .into_iter()
         .filter_map(|(key, value)| Some((key, value?)));
@@ -130,7 +133,7 @@ impl<'a> MatrixCells<'a> {
                 .map(|it| it.key.clone())
                 .collect::<Vec<_>>()
         };
-        let (first, other) = (self.first, &group.place);
+        let (first, other) = (self.first, &group.identity);
         self.variant.of == variant.of
             // A swept key that a workload does not use is absent, so its cells do not belong here.
             && keys(self.variant) == keys(variant)
@@ -168,7 +171,7 @@ impl<'a> MatrixCells<'a> {
         }
         // `iodepth` is among the keys of every cell, also if it has only one value.
         axes.retain(|it| it.values.len() > 1);
-        let place = |values: &[(&str, String)]| {
+        let indices = |values: &[(&str, String)]| {
             let index = |axis: &MatrixAxis| {
                 let own = values.iter().find(|(key, _)| *key == axis.key);
                 let own = own.and_then(|(_, value)| axis.values.iter().position(|it| it == value));
@@ -177,7 +180,7 @@ impl<'a> MatrixCells<'a> {
             axes.iter().map(index).collect()
         };
         let points = self.cells.iter().map(|(values, group)| MatrixPoint {
-            place: place(values),
+            value_indexes: indices(values),
             group,
         });
         SettingMatrix {
@@ -190,8 +193,10 @@ impl<'a> MatrixCells<'a> {
 }
 
 /// The access specification, if it has its own name.
-fn spec<'a>(place: &CellIdentity<'a>) -> Option<&'a str> {
-    place.access_spec.filter(|name| *name != place.workload)
+fn spec<'a>(identity: &CellIdentity<'a>) -> Option<&'a str> {
+    identity
+        .access_spec
+        .filter(|name| *name != identity.workload)
 }
 
 impl SettingMatrix<'_> {
@@ -218,13 +223,13 @@ impl SettingMatrix<'_> {
         let mut rows: Vec<(&[usize], Vec<String>)> = Vec::new();
         let width = across.map_or(1, |axis| axis.values.len());
         for point in &self.points {
-            let (row, column) = point.place.split_at(rows_of);
-            let found = rows.iter().position(|(known, _)| *known == row);
-            let found = found.unwrap_or_else(|| {
+            let (row, column) = point.value_indexes.split_at(rows_of);
+            let index = rows.iter().position(|(known, _)| *known == row);
+            let index = index.unwrap_or_else(|| {
                 rows.push((row, vec![ABSENT.to_owned(); width]));
                 rows.len() - 1
             });
-            rows[found].1[column.first().copied().unwrap_or(0)] = self.shown(point.group);
+            rows[index].1[column.first().copied().unwrap_or(0)] = self.shown(point.group);
         }
         // Repetitions may have run in another order.
         rows.sort_by_key(|(row, _)| *row);
@@ -253,13 +258,13 @@ impl SettingMatrix<'_> {
     #[must_use]
     pub fn best(&self) -> Option<String> {
         let metric = self.measure.metric();
-        let known = self.points.iter();
-        let known = known.filter_map(|it| Some((it, it.group.figure(metric)?.mean)));
-        let (point, most) = known.max_by(|one, other| one.1.total_cmp(&other.1))?;
-        let place = point.place.iter().zip(&self.axes);
-        let place = place.map(|(index, axis)| axis.named(*index));
-        let place = printable(&place.collect::<Vec<_>>().join(", "));
-        Some(format!("highest: {} with {place}", metric.show(most)))
+        let means = self.points.iter();
+        let means = means.filter_map(|it| Some((it, it.group.figure(metric)?.mean)));
+        let (point, most) = means.max_by(|one, other| one.1.total_cmp(&other.1))?;
+        let label = point.value_indexes.iter().zip(&self.axes);
+        let label = label.map(|(index, axis)| axis.named(*index));
+        let label = printable(&label.collect::<Vec<_>>().join(", "));
+        Some(format!("highest: {} with {label}", metric.show(most)))
     }
 
     /// The rate or bandwidth, with half its confidence interval if the cell was repeated.

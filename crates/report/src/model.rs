@@ -61,7 +61,7 @@ pub struct Model {
     /// Estimates per operation, if cells have several; only if single repetitions are omitted.
     pub operation_estimates: Option<Table>,
     /// `true` if single repetitions are omitted.
-    pub is_of_means: bool,
+    pub is_means_only: bool,
     /// Notes on reading the tables.
     pub notes: Vec<String>,
     /// Warnings, the most severe first, followed by notes.
@@ -91,7 +91,7 @@ impl Model {
         model.steady = steady::table(&once);
         model.within = within::table(&once);
         model.cluster = cluster::model(&once, unit);
-        model.is_of_means = true;
+        model.is_means_only = true;
         let says = match record.cluster {
             None => "`--all` shows each repetition, with its use of CPU and device",
             Some(_) => "`--all` shows each repetition, with the results of each process",
@@ -107,8 +107,8 @@ impl Model {
         let cells = tables::cells(record, unit);
         let operations = tables::operations(record, unit);
         let mut notes = Vec::new();
-        let lacks = |table: &Table| table.rows.iter().flatten().any(|text| text == "-");
-        if lacks(&cells) || operations.as_ref().is_some_and(lacks) {
+        let has_gap = |table: &Table| table.rows.iter().flatten().any(|text| text == "-");
+        if has_gap(&cells) || operations.as_ref().is_some_and(has_gap) {
             notes.push(format!(
                 "-: fewer than {} operations lie beyond this percentile",
                 results::SAMPLES_BEYOND_MIN
@@ -142,7 +142,7 @@ impl Model {
             matrices: matrix::models(record),
             estimates,
             operation_estimates: None,
-            is_of_means: false,
+            is_means_only: false,
             verdicts: verdicts(record, &warnings),
             warnings,
             cells,

@@ -61,16 +61,16 @@ pub fn when(start: Timestamp, end: Option<Timestamp>) -> String {
 }
 
 /// Returns the letter of a run or side: A to Z, then AA, AB and so on.
-pub fn letter(mut place: usize) -> String {
+pub fn letter(mut index: usize) -> String {
     let mut text = String::new();
     loop {
-        text.insert(0, char::from(b'A' + (place % 26) as u8));
-        place /= 26;
-        if place == 0 {
+        text.insert(0, char::from(b'A' + (index % 26) as u8));
+        index /= 26;
+        if index == 0 {
             return text;
         }
         // The letters have no zero: Z is followed by AA, not by BA.
-        place -= 1;
+        index -= 1;
     }
 }
 

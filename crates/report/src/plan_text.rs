@@ -98,8 +98,8 @@ fn settings(text: &mut WrappedText, settings: &[&Setting]) {
         (Source::Written, "written"),
         (Source::Default, "default"),
     ] {
-        let of_source = settings.iter().filter(|setting| setting.source == source);
-        let pairs: Vec<String> = of_source
+        let from_source = settings.iter().filter(|setting| setting.source == source);
+        let pairs: Vec<String> = from_source
             .map(|setting| format!("{} = {}", setting.key, setting.value))
             .collect();
         wrapped(text, &format!("  {label}: "), &pairs);
@@ -141,12 +141,12 @@ fn used_bytes(plan: &Plan, index: usize, size_bytes: u64) -> u64 {
 
 fn targets(text: &mut WrappedText, plan: &Plan, remarks: &[TargetProperties]) {
     line(text, "targets");
-    let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
+    let is_user_file = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
         let kind = match target.kind {
             TargetKind::Directory if target.size_bytes == 0 => "directory, with files in it",
             TargetKind::Directory => "directory, with a test file in it",
-            TargetKind::File if is_foreign(index) => "file that pgmeter did not make",
+            TargetKind::File if is_user_file(index) => "file that pgmeter did not make",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
             TargetKind::Endless => "character device",
@@ -207,13 +207,13 @@ fn write_file_plans(text: &mut WrappedText, plan: &Plan) {
         let Some(files) = cell.program() else {
             continue;
         };
-        let said = (
+        let entry = (
             files,
             files::heading(cell, files),
             files::sentences(cell, files),
         );
-        if !shown.contains(&said) && shown.len() < CELLS_SHOWN {
-            shown.push(said);
+        if !shown.contains(&entry) && shown.len() < CELLS_SHOWN {
+            shown.push(entry);
         }
     }
     for (_, heading, sentences) in shown {
@@ -235,8 +235,8 @@ fn write_job_plans(text: &mut WrappedText, plan: &Plan) {
         let name = printable(&cell.workload);
         line(text, &format!("jobs of {name}, in parallel"));
         write_headed_table(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
-        let told = goals::lines(cell);
-        told.iter().for_each(|goal| line(text, goal));
+        let lines = goals::lines(cell);
+        lines.iter().for_each(|goal| line(text, goal));
         text.text.push('\n');
     }
 }
@@ -417,7 +417,7 @@ fn widths(rows: &[Vec<String>]) -> Vec<usize> {
 fn table(text: &mut WrappedText, rows: Vec<Vec<String>>, right: &[usize]) {
     let widths = widths(&rows);
     for row in &rows {
-        let mut shown = String::new();
+        let mut padded = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let padding = " ".repeat(width - cell.chars().count());
             let (before, after) = if right.contains(&column) {
@@ -426,9 +426,9 @@ fn table(text: &mut WrappedText, rows: Vec<Vec<String>>, right: &[usize]) {
                 (String::new(), padding)
             };
             // Writing to a string cannot fail.
-            let _ = write!(shown, "{before}{cell}{after}  ");
+            let _ = write!(padded, "{before}{cell}{after}  ");
         }
-        line(text, &shown);
+        line(text, &padded);
     }
 }
 
@@ -438,11 +438,11 @@ fn total(text: &mut WrappedText, plan: &Plan, remarks: &[TargetProperties]) {
         .cells
         .iter()
         .any(|cell| cell.engine != EngineKind::Null);
-    let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
+    let is_user_file = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let targets = plan.targets.iter().enumerate();
     let bytes = targets
         // pgmeter lays out test files neither on devices nor in files of the user.
-        .filter(|(index, target)| target.kind != TargetKind::Device && !is_foreign(*index))
+        .filter(|(index, target)| target.kind != TargetKind::Device && !is_user_file(*index))
         .map(|(_, target)| target);
     let bytes = bytes.fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
     if is_prepared && bytes > 0 {

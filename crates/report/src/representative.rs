@@ -1,7 +1,7 @@
 //! Selects a few representative rates from a large number.
 
 /// Maximum number of selected rates.
-pub const PICKED: usize = 5;
+pub const PICKED_MAX: usize = 5;
 
 /// Returns the indexes of the slowest three, the median and the fastest rate, with their names.
 /// Each index appears once, even if there are fewer rates.
@@ -11,7 +11,7 @@ pub fn picks(rates: &[f64]) -> Vec<(&'static str, usize)> {
     let Some(last) = order.len().checked_sub(1) else {
         return Vec::new();
     };
-    let wanted: [(&'static str, usize); PICKED] = [
+    let wanted: [(&'static str, usize); PICKED_MAX] = [
         ("slowest", 0),
         ("2nd slowest", 1),
         ("3rd slowest", 2),
@@ -36,17 +36,17 @@ mod tests {
     #[test]
     fn many_ranks_are_reduced_to_first_last_and_middle() {
         let rates: Vec<f64> = (0..1000).map(|it| f64::from((it * 7) % 1000)).collect();
-        let told = picks(&rates);
-        let rates: Vec<f64> = told.iter().map(|(_, index)| rates[*index]).collect();
+        let picked = picks(&rates);
+        let rates: Vec<f64> = picked.iter().map(|(_, index)| rates[*index]).collect();
         assert_eq!(rates, [0.0, 1.0, 2.0, 499.0, 999.0]);
-        assert_eq!((told[0].0, told[4].0), ("slowest", "fastest"));
+        assert_eq!((picked[0].0, picked[4].0), ("slowest", "fastest"));
     }
 
     #[test]
     fn a_few_ranks_are_each_picked_once() {
         assert_eq!(picks(&[]), []);
         assert_eq!(picks(&[3.0]), [("slowest", 0)]);
-        let told: Vec<usize> = picks(&[3.0, 1.0, 2.0]).iter().map(|it| it.1).collect();
-        assert_eq!(told, [1, 2, 0]);
+        let indexes: Vec<usize> = picks(&[3.0, 1.0, 2.0]).iter().map(|it| it.1).collect();
+        assert_eq!(indexes, [1, 2, 0]);
     }
 }

@@ -10,7 +10,7 @@ use crate::table::{Column, Table};
 use crate::write::write;
 
 /// 1 % of a second, in nanoseconds.
-const NS_OF_ONE_PERCENT: f64 = 1e7;
+const ONE_PERCENT_NS: f64 = 1e7;
 
 /// Renders the table of a self-test, one sentence per failed, disturbed or skipped check, and the
 /// conclusion, with a final line break.
@@ -122,9 +122,9 @@ fn style(verdict: CheckVerdict) -> Option<Style> {
 /// checks.
 fn remarks(selftest: &SelfTest) -> Vec<TextLine> {
     let with = |(verdict, style)| {
-        let found = selftest.outcomes();
-        let found = found.filter(move |(_, it)| it.verdict == verdict);
-        found.map(move |(check, outcome)| {
+        let outcomes = selftest.outcomes();
+        let outcomes = outcomes.filter(move |(_, it)| it.verdict == verdict);
+        outcomes.map(move |(check, outcome)| {
             TextLine::styled(remark(check, outcome, &selftest.load), style)
         })
     };
@@ -161,7 +161,7 @@ fn remark(check: &Check, outcome: &Outcome, load: &OtherLoad) -> String {
     };
     let name = check.name.title();
     let why = outcome.remark.as_deref();
-    let what = match (outcome.verdict, why) {
+    let finding = match (outcome.verdict, why) {
         (CheckVerdict::Wrong, Some(why)) => format!("{why}; {}", check.name.meaning()),
         (CheckVerdict::Disturbed, _) if check.name == CheckName::OtherLoad => {
             format!("{}; repeat when the machine is idle", taken(load))
@@ -172,7 +172,7 @@ fn remark(check: &Check, outcome: &Outcome, load: &OtherLoad) -> String {
         }
         _ => check.name.meaning().to_owned(),
     };
-    format!("{}: {name}{engine}: {what}", outcome.verdict.name())
+    format!("{}: {name}{engine}: {finding}", outcome.verdict.name())
 }
 
 /// Describes the CPU use of other programs and of the hypervisor.
@@ -193,7 +193,7 @@ fn costs(selftest: &SelfTest) -> Option<String> {
     Some(format!(
         "pgmeter costs {} per operation: under 1 % of a worker's time below {} IOPS",
         format::latency(cost_ns),
-        format::iops(NS_OF_ONE_PERCENT / cost_ns)
+        format::iops(ONE_PERCENT_NS / cost_ns)
     ))
 }
 
@@ -259,12 +259,12 @@ mod tests {
             high: 0.97,
         };
         let within = Bound::Within { share: 0.021_2 };
-        let seen = [
+        let texts = [
             expected(within, Some(2e4), Unit::PerSecond),
             expected(at_most(5.0), None, Unit::Count),
             expected(at_most(0.0), Some(0.0), Unit::Count),
             expected(between, Some(0.95), Unit::Share),
         ];
-        assert_eq!(seen, ["20.00k/s ±2.1 %", "≤ 5", "0", "93.0 to 97.0 %"]);
+        assert_eq!(texts, ["20.00k/s ±2.1 %", "≤ 5", "0", "93.0 to 97.0 %"]);
     }
 }

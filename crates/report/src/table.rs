@@ -165,7 +165,7 @@ impl Table {
                 is_split: false,
                 ..self.clone()
             };
-            let is_kept = |place| place == 0 || (first + 1..=first + each).contains(&place);
+            let is_kept = |index| index == 0 || (first + 1..=first + each).contains(&index);
             part.retain(&(0..=count).map(is_kept).collect::<Vec<bool>>());
             part
         };
@@ -173,9 +173,9 @@ impl Table {
         let fits = |part: &Self| total(&part.widths(usize::MAX)) <= page_width;
         let mut parts = Vec::new();
         for number in 1..=count {
-            let each = count.div_ceil(number);
-            let firsts = (0..count).step_by(each);
-            parts = firsts.map(|first| with(first, each)).collect();
+            let per_part = count.div_ceil(number);
+            let firsts = (0..count).step_by(per_part);
+            parts = firsts.map(|first| with(first, per_part)).collect();
             if parts.iter().all(fits) {
                 break;
             }

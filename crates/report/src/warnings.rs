@@ -21,7 +21,7 @@ pub struct ModelWarning {
     /// Location and message.
     pub message: String,
     /// `true` if the result is invalid, not only doubtful.
-    pub severe: bool,
+    pub is_severe: bool,
     /// `true` for a note, which is no reason to doubt a result.
     pub is_note: bool,
 }
@@ -37,9 +37,9 @@ struct GroupedWarnings<'a> {
 /// Returns the warnings, then the notes, each sorted by their possible effect. Equal messages
 /// appear once with their cells, and only the first few of each kind.
 pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
-    let told = told(record);
+    let groups = told(record);
     let mut kinds: Vec<(&WarningCode, f64)> = Vec::new();
-    for one in &told {
+    for one in &groups {
         let code = &one.warning.code;
         match kinds.iter_mut().find(|(known, _)| *known == code) {
             Some((_, most)) => *most = most.max(one.effect),
@@ -52,20 +52,20 @@ pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
     });
     let lines = kinds
         .into_iter()
-        .flat_map(|(code, _)| of_kind(record, &told, code));
+        .flat_map(|(code, _)| of_kind(record, &groups, code));
     lines.collect()
 }
 
 /// Groups the warnings by message.
 fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
-    let mut told: Vec<GroupedWarnings> = Vec::new();
+    let mut groups: Vec<GroupedWarnings> = Vec::new();
     for warning in &record.warnings {
         let effect = effect(warning, record);
-        let same = told.iter_mut().find(|known| {
-            known.warning.code == warning.code
-                && known.warning.message == warning.message
+        let same = groups.iter_mut().find(|group| {
+            group.warning.code == warning.code
+                && group.warning.message == warning.message
                 // A warning about the whole run must not appear as one about some cells.
-                && known.cells.is_empty() == warning.cell.is_none()
+                && group.cells.is_empty() == warning.cell.is_none()
         });
         match same {
             Some(known) => {
@@ -73,7 +73,7 @@ fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
                 known.count += 1;
                 known.effect = known.effect.max(effect);
             }
-            None => told.push(GroupedWarnings {
+            None => groups.push(GroupedWarnings {
                 warning,
                 cells: warning.cell.into_iter().collect(),
                 count: 1,
@@ -81,12 +81,16 @@ fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
             }),
         }
     }
-    told
+    groups
 }
 
 /// Returns the first few warnings of a kind, and the number of others.
-fn of_kind(record: &RunRecord, told: &[GroupedWarnings], code: &WarningCode) -> Vec<ModelWarning> {
-    let mut same: Vec<&GroupedWarnings> = told
+fn of_kind(
+    record: &RunRecord,
+    groups: &[GroupedWarnings],
+    code: &WarningCode,
+) -> Vec<ModelWarning> {
+    let mut same: Vec<&GroupedWarnings> = groups
         .iter()
         .filter(|one| one.warning.code == *code)
         .collect();
@@ -98,21 +102,21 @@ fn of_kind(record: &RunRecord, told: &[GroupedWarnings], code: &WarningCode) -> 
         .collect();
     if let Some(more_count) = same.len().checked_sub(SAME_KIND_MAX).filter(|it| *it > 0) {
         let id = &record.id;
-        let rest =
+        let more =
             format!("{more_count} more of this kind; `pgmeter report {id} --format json` has them");
-        lines.push(line(code, &rest));
+        lines.push(line(code, &more));
     }
     lines
 }
 
 /// Formats a warning with its location. For the whole run, adds how often it occurred.
-fn sentence(record: &RunRecord, told: &GroupedWarnings) -> String {
-    let place = place(record, &told.cells);
-    let often = match told.count {
-        count if count > 1 && told.cells.is_empty() => format!(" ({count} times)"),
+fn sentence(record: &RunRecord, group: &GroupedWarnings) -> String {
+    let location = place(record, &group.cells);
+    let often = match group.count {
+        count if count > 1 && group.cells.is_empty() => format!(" ({count} times)"),
         _ => String::new(),
     };
-    format!("{place}{}{often}", told.warning.message)
+    format!("{location}{}{often}", group.warning.message)
 }
 
 fn line(code: &WarningCode, message: &str) -> ModelWarning {
@@ -120,7 +124,7 @@ fn line(code: &WarningCode, message: &str) -> ModelWarning {
     ModelWarning {
         code: printable(code.as_str()),
         message: printable(message),
-        severe,
+        is_severe: severe,
         is_note: code.level() == WarningLevel::Note,
     }
 }
@@ -138,12 +142,12 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
     if distinct.len() > 3 {
         return format!("{} cells: ", distinct.len());
     }
-    let known = CellNames::of(&record.plan);
+    let cell_names = CellNames::of(&record.plan);
     let names: Vec<String> = distinct
         .iter()
         .map(
             |index| match record.cells.iter().find(|cell| cell.index == *index) {
-                Some(cell) => cell_place(record, &known, cell),
+                Some(cell) => cell_place(record, &cell_names, cell),
                 None => format!("cell {}", u64::from(*index) + 1),
             },
         )
@@ -160,7 +164,7 @@ pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecor
     let mut twins: Vec<&CellRecord> = others
         .filter(|it| short_place(names, it, is_repeated) == own)
         .collect();
-    let mut place = own;
+    let mut location = own;
     let parts: [fn(&CellRecord) -> String; 5] = [
         |cell| cell.workload.clone(),
         |cell| format!("on `{}`", cell.target),
@@ -176,29 +180,29 @@ pub(super) fn cell_place(record: &RunRecord, names: &CellNames, cell: &CellRecor
         // Only properties that exclude a remaining twin, so that the name stays short.
         if twins.iter().any(|twin| part(twin) != own) {
             twins.retain(|twin| part(twin) == own);
-            place.push_str(&format!(", {own}"));
+            location.push_str(&format!(", {own}"));
         }
     }
     if !twins.is_empty() {
-        place.push_str(&format!(", cell {}", u64::from(cell.index) + 1));
+        location.push_str(&format!(", cell {}", u64::from(cell.index) + 1));
     }
-    place
+    location
 }
 
 fn short_place(names: &CellNames, cell: &CellRecord, is_repeated: bool) -> String {
-    let mut place = names.name(cell);
+    let mut location = names.name(cell);
     // Classic programs always have one operation in flight.
     if !matches!(cell.phase, Phase::Classic(_)) {
-        place.push_str(&format!(" at queue depth {}", cell.iodepth));
+        location.push_str(&format!(" at queue depth {}", cell.iodepth));
     }
     if let Some(CurvePart::Point { percent, .. }) = cell.curve {
-        place.push_str(&format!(", {percent} % of the peak"));
+        location.push_str(&format!(", {percent} % of the peak"));
     }
     if let Some(CurvePart::Trial { number, .. }) = cell.curve {
-        place.push_str(&format!(", trial {number}"));
+        location.push_str(&format!(", trial {number}"));
     }
     if is_repeated {
-        place.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));
+        location.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));
     }
-    place
+    location
 }

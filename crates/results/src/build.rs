@@ -188,7 +188,7 @@ impl CellRecord {
     /// `true` if the results contain no time in which the measurement stood still.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        self.standstills.iter().all(|still| still.is_left_out)
+        self.standstills.iter().all(|it| it.is_left_out)
     }
 
     /// Requests due per second; `None` for a closed loop.

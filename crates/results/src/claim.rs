@@ -18,9 +18,9 @@ pub enum Claim {
     /// The target is backed by storage, not by memory.
     OnStorage,
     /// The rates are typical of a kind of device, such as a disk or an SSD.
-    TellsDevice,
+    DeviceClass,
     /// CPUs did not limit the rates.
-    ProcessorFree,
+    NotCpuBound,
 }
 
 impl WarningCode {
@@ -29,8 +29,8 @@ impl WarningCode {
     #[must_use]
     pub const fn contradicted_claims(&self) -> &'static [Claim] {
         use Claim::{
-            BypassedCache, MovedByDevice, OnStorage, ProcessorFree, ReadFromDevice, Succeeded,
-            TellsDevice, Valid,
+            BypassedCache, DeviceClass, MovedByDevice, NotCpuBound, OnStorage, ReadFromDevice,
+            Succeeded, Valid,
         };
         match self {
             Self::VerifyMismatch
@@ -41,20 +41,20 @@ impl WarningCode {
             // Not `Succeeded`: `has_failure` counts failed operations itself, and a standstill may
             // have been left out of the results.
             Self::IoErrors | Self::NothingMeasured | Self::StoodStill => &[Valid],
-            Self::CacheServedReads => &[BypassedCache, ReadFromDevice, MovedByDevice, TellsDevice],
+            Self::CacheServedReads => &[BypassedCache, ReadFromDevice, MovedByDevice, DeviceClass],
             // The class of a device follows from its reads, so absorbed writes do not affect it.
             Self::CacheAbsorbedWrites => &[BypassedCache, MovedByDevice],
             Self::DirectNotHonored | Self::FileSmallerThanMemory => {
-                &[BypassedCache, ReadFromDevice, TellsDevice]
+                &[BypassedCache, ReadFromDevice, DeviceClass]
             }
             // Some requests are still direct, such as all reads on a file system that buffers
             // writes.
-            Self::DirectFallsBack => &[BypassedCache, TellsDevice],
-            Self::MemoryBacked => &[OnStorage, TellsDevice],
+            Self::DirectFallsBack => &[BypassedCache, DeviceClass],
+            Self::MemoryBacked => &[OnStorage, DeviceClass],
             // The device did answer these reads, but without its medium.
-            Self::BlankStorage => &[TellsDevice],
+            Self::BlankStorage => &[DeviceClass],
             Self::WorkerCpuBound | Self::WaitedForProcessor | Self::ProcessorsSaturated => {
-                &[ProcessorFree]
+                &[NotCpuBound]
             }
             Self::CompressibleContent
             | Self::StealTime

@@ -79,8 +79,8 @@ impl CellCluster {
     #[must_use]
     pub fn median_per_second(&self) -> Option<f64> {
         // The results of a lost process are unknown, and its zeros would lower the median.
-        let there = self.ranks.iter().filter(|it| it.lost_ns.is_none());
-        let mut rates: Vec<f64> = there.map(|it| it.per_second).collect();
+        let present = self.ranks.iter().filter(|it| it.lost_ns.is_none());
+        let mut rates: Vec<f64> = present.map(|it| it.per_second).collect();
         rates.sort_by(f64::total_cmp);
         let [lower, upper] = [rates.len().checked_sub(1)? / 2, rates.len() / 2];
         Some(f64::midpoint(rates[lower], rates[upper]))

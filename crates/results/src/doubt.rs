@@ -33,7 +33,7 @@ pub const SAMPLES_BEYOND_MIN: u64 = 10;
 /// intervals shorter than a second, the limit is this share of a second, because a shorter delay is
 /// not visible.
 const LATE_SHARE: f64 = 0.5;
-const LATE_OF_NS_MIN: f64 = 1e9;
+const LATE_BASE_NS_MIN: f64 = 1e9;
 
 /// All warnings about the results of one cell.
 #[must_use]
@@ -42,7 +42,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         .cells
         .iter()
         .find(|planned| planned.index == cell.index);
-    let of_figures = [
+    let figure_findings = [
         outcome(cell),
         stood_still(cell),
         io_errors(cell, plan),
@@ -62,18 +62,19 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         samples::few_operations(cell, planned),
     ];
     // These warnings come from the plan or hold for all phases of a program.
-    let of_plan = [
+    let plan_findings = [
         device::file_smaller_than_memory(cell, planned, environment, plan),
         compressible_content(planned),
         ring_flags_missing(cell),
         samples::few_samples(cell),
     ];
     let limits = limits::limits_in_force(cell, planned, environment, plan);
-    let of_figures = of_figures.into_iter().flatten();
-    let of_figures = of_figures.map(|(code, message)| (code, message_with_phase(cell, message)));
-    let of_plan = of_plan.into_iter().chain(limits).flatten();
-    of_figures
-        .chain(of_plan)
+    let figure_findings = figure_findings.into_iter().flatten();
+    let figure_findings =
+        figure_findings.map(|(code, message)| (code, message_with_phase(cell, message)));
+    let plan_findings = plan_findings.into_iter().chain(limits).flatten();
+    figure_findings
+        .chain(plan_findings)
         .map(|(code, message)| Warning::of_cell(code, cell.index, message))
         .collect()
 }
@@ -159,7 +160,7 @@ fn stood_still(cell: &CellRecord) -> Finding {
         StandstillCause::Suspended => "the machine was suspended",
     };
     let seconds = |ns: u64| ns as f64 / 1e9;
-    let lengths_ns = cell.standstills.iter().map(|still| still.length_ns);
+    let lengths_ns = cell.standstills.iter().map(|it| it.length_ns);
     // Other processes may send any numbers.
     let length_ns = lengths_ns.fold(0, u64::saturating_add);
     let count = match cell.standstills.len() {
@@ -235,7 +236,7 @@ fn short_transfers(cell: &CellRecord) -> Finding {
 }
 
 fn compressible_content(planned: Option<&Cell>) -> Finding {
-    let what = planned?.workers.iter().find_map(|worker| {
+    let content = planned?.workers.iter().find_map(|worker| {
         let writes = match worker.job.as_deref() {
             Some(job) => job.writes() && job.names.is_none(),
             None => worker.lines.iter().any(|line| line.read_percent < 100.0),
@@ -251,7 +252,7 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
         }
     })?;
     let message = format!(
-        "the data written is {what}; some devices and file systems benefit from \
+        "the data written is {content}; some devices and file systems benefit from \
                            that"
     );
     Some((WarningCode::CompressibleContent, message))
@@ -272,8 +273,8 @@ fn interval_late(cell: &CellRecord) -> Finding {
     // Intervals next to a standstill are long for another reason than load.
     let stood = |interval: &&IntervalRecord| {
         let end_ns = interval.at_ns.saturating_add(interval.length_ns);
-        let mut stills = cell.standstills.iter();
-        stills.any(|it| {
+        let mut standstills = cell.standstills.iter();
+        standstills.any(|it| {
             let still_end_ns = it.at_ns.saturating_add(it.length_ns);
             interval.at_ns <= still_end_ns && it.at_ns <= end_ns
         })
@@ -291,7 +292,7 @@ fn interval_late(cell: &CellRecord) -> Finding {
     lengths.pop();
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2] as f64;
-    let limit = median + LATE_SHARE * median.max(LATE_OF_NS_MIN);
+    let limit = median + LATE_SHARE * median.max(LATE_BASE_NS_MIN);
     let late = lengths
         .iter()
         .filter(|&&length| length as f64 > limit)

@@ -33,8 +33,8 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
         WarningCode::CacheAbsorbedWrites => cache_write_share(cell),
         WarningCode::OtherIoOnDevice => {
             let device = cell.device.as_ref()?;
-            let seen = device.read_bytes as f64 + device.write_bytes as f64;
-            Some((1.0 - total.bytes as f64 / seen).max(0.0))
+            let device_bytes = device.read_bytes as f64 + device.write_bytes as f64;
+            Some((1.0 - total.bytes as f64 / device_bytes).max(0.0))
         }
         WarningCode::StealTime => Some(cell.cpu.machine?.steal),
         WarningCode::WaitedForProcessor => cell.cpu.waiting,

@@ -11,7 +11,7 @@ use crate::{CellRecord, IntervalFigures, IntervalRecord};
 /// scatter than the target.
 const OPERATIONS_MIN: u128 = 10;
 /// An incomplete slice at the end counts only from this share of a slice on.
-const REST_MIN: f64 = 0.5;
+const LAST_SHARE_MIN: f64 = 0.5;
 /// Stands for infinite degrees of freedom, of a value known without measuring.
 const FREEDOM_MAX: f64 = 1e6;
 
@@ -39,8 +39,8 @@ impl EvenRates {
         amount: fn(&IntervalFigures) -> u64,
     ) -> Self {
         // A length of 0 has no rate and would divide by zero.
-        let known = |interval: &&IntervalRecord| interval.length_ns > 0;
-        let intervals: Vec<&IntervalRecord> = intervals.iter().filter(known).collect();
+        let has_length = |interval: &&IntervalRecord| interval.length_ns > 0;
+        let intervals: Vec<&IntervalRecord> = intervals.iter().filter(has_length).collect();
         let count = |interval: &&IntervalRecord| sum(interval, names, |figures| figures.count);
         let operations: u64 = intervals.iter().map(count).fold(0, u64::saturating_add);
         let Some(median_ns) = median_length_ns(&intervals).filter(|_| operations > 0) else {
@@ -63,7 +63,7 @@ impl EvenRates {
 /// Cuts intervals into slices.
 struct SliceCutter {
     slice_ns: u64,
-    done: EvenRates,
+    finished: EvenRates,
     /// State of the current slice.
     start_ns: u64,
     length_ns: u64,
@@ -74,7 +74,7 @@ impl SliceCutter {
     fn new(slice_ns: u64) -> Self {
         Self {
             slice_ns,
-            done: EvenRates {
+            finished: EvenRates {
                 slice_ns,
                 ..EvenRates::default()
             },
@@ -104,16 +104,16 @@ impl SliceCutter {
 
     fn next(&mut self) {
         let per_second = self.amount * 1e9 / self.length_ns as f64;
-        self.done.starts_ns.push(self.start_ns);
-        self.done.per_second.push(per_second);
+        self.finished.starts_ns.push(self.start_ns);
+        self.finished.per_second.push(per_second);
         (self.length_ns, self.amount) = (0, 0.0);
     }
 
     fn finish(mut self) -> EvenRates {
-        if self.length_ns as f64 >= self.slice_ns as f64 * REST_MIN {
+        if self.length_ns as f64 >= self.slice_ns as f64 * LAST_SHARE_MIN {
             self.next();
         }
-        self.done
+        self.finished
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
 
     /// Intervals of these lengths in milliseconds, with so many reads each.
-    fn intervals(told: &[(u64, u64)]) -> Vec<IntervalRecord> {
+    fn intervals(pairs: &[(u64, u64)]) -> Vec<IntervalRecord> {
         let mut at_ns = 0;
-        let made = told.iter().map(|(length_ms, count)| {
+        let records = pairs.iter().map(|(length_ms, count)| {
             let figures = IntervalFigures {
                 count: *count,
                 bytes: count * 512,
@@ -176,11 +176,11 @@ mod tests {
             at_ns += interval.length_ns;
             interval
         });
-        made.collect()
+        records.collect()
     }
 
-    fn rates(told: &[(u64, u64)]) -> EvenRates {
-        EvenRates::of(&intervals(told), &["read"], |figures| figures.count)
+    fn rates(pairs: &[(u64, u64)]) -> EvenRates {
+        EvenRates::of(&intervals(pairs), &["read"], |figures| figures.count)
     }
 
     #[test]
@@ -215,10 +215,10 @@ mod tests {
     #[test]
     fn intervals_with_few_operations_are_merged() {
         // Three operations a second, in intervals of 100 ms.
-        let told: Vec<(u64, u64)> = (0..100)
+        let pairs: Vec<(u64, u64)> = (0..100)
             .map(|n| (100, u64::from(n % 10 % 3 == 1)))
             .collect();
-        let even = rates(&told);
+        let even = rates(&pairs);
         assert_eq!(even.per_second.len(), 3);
         assert!(even.per_second.iter().all(|rate| (2.5..3.5).contains(rate)));
         assert_eq!(rates(&[(100, 0); 9]), EvenRates::default());

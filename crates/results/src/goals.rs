@@ -161,22 +161,22 @@ mod tests {
             at_ns: 3_000_000_000,
             request: None,
         };
-        let said = |goal, wanted, seen| missed(goal, wanted, seen).sentence("a");
+        let sentence = |goal, wanted, seen| missed(goal, wanted, seen).sentence("a");
         let begin = "the job `a` was ended after 3.00 s: ";
         assert_eq!(
-            said(GoalKind::Iops, 1000, 91),
+            sentence(GoalKind::Iops, 1000, 91),
             format!("{begin}reads reached 91/s, but 1000/s were required")
         );
         assert_eq!(
-            said(GoalKind::Bandwidth, 1 << 20, 4096),
+            sentence(GoalKind::Bandwidth, 1 << 20, 4096),
             format!("{begin}reads reached 4 KiB/s, but 1 MiB/s were required")
         );
         assert_eq!(
-            said(GoalKind::Latency, 1000, 2_000_000),
+            sentence(GoalKind::Latency, 1000, 2_000_000),
             format!("{begin}a read took 2.00 ms, but the limit is 1.00 µs")
         );
         assert_eq!(
-            said(GoalKind::DepthLatency, 1000, 2_000_000),
+            sentence(GoalKind::DepthLatency, 1000, 2_000_000),
             format!("{begin}a read took 2.00 ms at a queue depth of 1, but the limit is 1.00 µs")
         );
     }

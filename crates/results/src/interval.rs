@@ -94,9 +94,9 @@ impl LatencyCounts {
             if it.counts.is_empty() {
                 it.first_step = step;
             }
-            let place = step.saturating_sub(it.first_step) as usize;
-            it.counts.resize(it.counts.len().max(place + 1), 0);
-            it.counts[place] += bucket.count;
+            let index = step.saturating_sub(it.first_step) as usize;
+            it.counts.resize(it.counts.len().max(index + 1), 0);
+            it.counts[index] += bucket.count;
         }
         it
     }
@@ -142,11 +142,11 @@ impl LatencyCounts {
         // The rank as for exact histograms: ceil(p/100 x n).
         let rank = (percent * all as f64 / 100.0).ceil().clamp(1.0, all as f64) as u64;
         let mut below = 0_u64;
-        let place = self.counts.iter().position(|count| {
+        let index = self.counts.iter().position(|count| {
             below = below.saturating_add(*count);
             below >= rank
         });
-        let step = f64::from(self.first_step) + place? as f64 + 0.5;
+        let step = f64::from(self.first_step) + index? as f64 + 0.5;
         Some((step / STEPS_PER_OCTAVE).exp2() as u64)
     }
 }

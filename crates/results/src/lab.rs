@@ -215,7 +215,7 @@ impl LabRecord {
     }
 
     /// Number of bytes from the start of a file that [`Self::is_meant`] needs.
-    pub const BEGINNING_BYTES: u64 = 200;
+    pub const SNIFF_BYTES: u64 = 200;
 
     /// `true` if a file that starts with these bytes is the record of a lab, not of a run.
     #[must_use]
@@ -238,7 +238,7 @@ impl LabRecord {
             }
             LAB_FORMAT_1 => upgraded(parse_json(json)?)?,
             _ => {
-                return Err(ReadError::OtherFormat {
+                return Err(ReadError::UnsupportedFormat {
                     seen: header.format,
                 });
             }

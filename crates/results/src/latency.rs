@@ -83,8 +83,8 @@ impl Latency {
         for &[low_ns, high_ns, count] in &self.histogram.buckets_ns {
             // Saturating, because buckets of an imported record may be in the wrong order.
             let middle_ns = low_ns + high_ns.saturating_sub(low_ns) / 2;
-            let place = bounds_ns.partition_point(|bound| *bound <= middle_ns);
-            counts[place] = u64::saturating_add(counts[place], count);
+            let index = bounds_ns.partition_point(|bound| *bound <= middle_ns);
+            counts[index] = u64::saturating_add(counts[index], count);
         }
         counts
     }

@@ -8,7 +8,7 @@ use crate::{ErrnoCount, OperationFigures, Operations, TransactionFigures};
 
 /// The headline operations of a workload that uses any of them.
 // `read_whole` opens, reads and closes a small file by linked requests of a ring.
-pub(crate) const MOVES_BYTES: [&str; 3] = ["read", "read_whole", "write"];
+pub(crate) const DATA_OPERATIONS: [&str; 3] = ["read", "read_whole", "write"];
 
 /// Names of counters, by number.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ impl CounterNames<'_> {
         let mut moving = Counter::new();
         for (index, counter) in totals.operations() {
             let name = self.operations.get(index);
-            if name.is_some_and(|name| MOVES_BYTES.contains(name)) {
+            if name.is_some_and(|name| DATA_OPERATIONS.contains(name)) {
                 moving.merge(counter);
             }
         }

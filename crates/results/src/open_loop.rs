@@ -98,7 +98,7 @@ impl OpenLoopFigures {
     /// transaction [`RESPONSE`].
     #[must_use]
     pub fn of(
-        asked: OpenLoop,
+        requested: OpenLoop,
         totals: &Interval,
         run_time_ns: u64,
         names: CounterNames,
@@ -111,8 +111,8 @@ impl OpenLoopFigures {
             // A failed request was answered as well, so it counts for the rate.
             .map_or(0, |(it, _)| it.count() + it.errors());
         Self {
-            asked_per_second: asked.per_second,
-            arrivals: asked.arrivals,
+            asked_per_second: requested.per_second,
+            arrivals: requested.arrivals,
             achieved_per_second: per_second(answered, run_time_ns),
             response: Latency::of(&due.responses),
             errors: due.errors,
@@ -148,14 +148,14 @@ impl OpenLoopFigures {
     #[must_use]
     pub fn is_short(&self, run_time_ns: u64) -> bool {
         let seconds = run_time_ns as f64 / 1e9;
-        let asked = self.asked_per_second * seconds;
+        let requested = self.asked_per_second * seconds;
         let chance = match self.arrivals {
             // The first or last request may be just outside of the measured time.
             ArrivalKind::Uniform => 1.0,
             // The number of arrivals of a Poisson process has its mean as variance.
-            ArrivalKind::Poisson => POISSON_ERRORS * asked.sqrt(),
+            ArrivalKind::Poisson => POISSON_ERRORS * requested.sqrt(),
         };
-        self.achieved_per_second * seconds < asked * REACHED_SHARE - chance
+        self.achieved_per_second * seconds < requested * REACHED_SHARE - chance
     }
 }
 
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn figures(achieved_per_second: f64, arrivals: ArrivalKind) -> OpenLoopFigures {
-        let asked = OpenLoop {
+        let requested = OpenLoop {
             per_second: 1000.0,
             arrivals,
         };
@@ -175,7 +175,7 @@ mod tests {
         OpenLoopFigures {
             achieved_per_second,
             ..OpenLoopFigures::of(
-                asked,
+                requested,
                 &Interval::default(),
                 1,
                 names,

@@ -3,7 +3,7 @@
 use stats::{Drift, WarmUp, mean, stddev};
 
 use crate::even_intervals::{EvenRates, uncertain_rate};
-use crate::names::MOVES_BYTES;
+use crate::names::DATA_OPERATIONS;
 use crate::{CellRecord, DriftRecord, Phase, WarmUpRecord, WithinRun};
 
 /// Minimum number of intervals for statistics.
@@ -23,7 +23,7 @@ impl WithinRun {
         }
         let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
         // The same operations as in `total`, whose rate these statistics describe.
-        let moving = |name: &&str| MOVES_BYTES.contains(name);
+        let moving = |name: &&str| DATA_OPERATIONS.contains(name);
         let names = match names.iter().any(moving) {
             true => names.into_iter().filter(moving).collect(),
             false => names,

@@ -52,11 +52,11 @@ impl ProcessIdentity {
     /// `true` if the process may still be running, as far as this machine can tell.
     #[must_use]
     pub fn may_run(&self) -> bool {
-        let here = Self::current();
-        if self.boot != here.boot {
+        let current = Self::current();
+        if self.boot != current.boot {
             // A process of an earlier boot of this machine is gone. Other machines cannot be
             // checked.
-            return self.host != here.host;
+            return self.host != current.host;
         }
         // In another PID namespace, the PID cannot be checked.
         !self.shares_pids() || started_ticks(self.pid) == Some(self.started_ticks)
@@ -65,9 +65,9 @@ impl ProcessIdentity {
     /// `true` if `pid` refers to the same process here.
     #[must_use]
     pub fn shares_pids(&self) -> bool {
-        let here = Self::current();
-        let is_other = self.pid_namespace.is_some() && self.pid_namespace != here.pid_namespace;
-        self.boot == here.boot && !is_other
+        let current = Self::current();
+        let is_other = self.pid_namespace.is_some() && self.pid_namespace != current.pid_namespace;
+        self.boot == current.boot && !is_other
     }
 
     /// `true` if it is the current process.
@@ -128,15 +128,15 @@ mod tests {
 
     #[test]
     fn a_process_of_another_container_may_be_running() {
-        let elsewhere = ProcessIdentity {
+        let remote = ProcessIdentity {
             pid_namespace: Some(1),
             started_ticks: 1,
             ..ProcessIdentity::current()
         };
-        assert!(elsewhere.may_run() && !elsewhere.shares_pids());
+        assert!(remote.may_run() && !remote.shares_pids());
         let unknown = ProcessIdentity {
             pid_namespace: None,
-            ..elsewhere
+            ..remote
         };
         assert!(!unknown.may_run() && unknown.shares_pids());
     }

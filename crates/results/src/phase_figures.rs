@@ -305,8 +305,11 @@ impl PhaseFigures {
     /// Files per second of the round that the program reports by this rule.
     #[must_use]
     pub fn reported_files_per_second(&self, rule: RoundRule) -> Option<f64> {
-        let told = self.told_round.filter(|told| told.rule == rule)?;
-        Some(files_per_second(self.fileset()?.file_count, told.time_ns))
+        let reported = self.told_round.filter(|told| told.rule == rule)?;
+        Some(files_per_second(
+            self.fileset()?.file_count,
+            reported.time_ns,
+        ))
     }
 }
 

@@ -47,9 +47,9 @@ pub fn per_second(count: u64, length_ns: u64) -> f64 {
 
 /// Part of a time as a share of the whole; 0 if no time passed.
 #[must_use]
-pub fn share_of_time(part_ns: u64, whole_ns: u64) -> f64 {
-    if whole_ns == 0 {
+pub fn share_of_time(part_ns: u64, total_ns: u64) -> f64 {
+    if total_ns == 0 {
         return 0.0;
     }
-    part_ns as f64 / whole_ns as f64
+    part_ns as f64 / total_ns as f64
 }

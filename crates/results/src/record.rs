@@ -112,7 +112,7 @@ pub enum ReadError {
     NotARecord(#[from] serde_json::Error),
     /// A record that needs a later version.
     #[error("the record's format is `{seen}`, but this version reads `{FORMAT}`")]
-    OtherFormat {
+    UnsupportedFormat {
         /// Format named in the record.
         seen: String,
     },
@@ -193,10 +193,10 @@ impl RunRecord {
     /// If the text is not JSON, lacks a required field, or has an unknown format number.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
         let record = match parse_json::<RecordHeader>(text)?.written()? {
-            RecordAge::Now => {
+            RecordAge::Current => {
                 format::or_upgraded(parse_json(text), || upgraded(parse_json(text)?))?
             }
-            RecordAge::Before => upgraded(parse_json(text)?)?,
+            RecordAge::Earlier => upgraded(parse_json(text)?)?,
         };
         Ok(Self::with_keys(record))
     }
@@ -210,11 +210,11 @@ impl RunRecord {
         let header: RecordHeader = read_json(&mut input)?;
         input.rewind().map_err(serde_json::Error::io)?;
         let record = match header.written()? {
-            RecordAge::Now => format::or_upgraded(read_json(&mut input), || {
+            RecordAge::Current => format::or_upgraded(read_json(&mut input), || {
                 input.rewind().map_err(serde_json::Error::io)?;
                 upgraded(read_json(&mut input)?)
             })?,
-            RecordAge::Before => upgraded(read_json(&mut input)?)?,
+            RecordAge::Earlier => upgraded(read_json(&mut input)?)?,
         };
         Ok(Self::with_keys(record))
     }
@@ -235,9 +235,9 @@ fn upgraded(mut document: Value) -> serde_json::Result<RunRecord> {
 /// Format age of a record.
 enum RecordAge {
     /// Written in the current format.
-    Now,
+    Current,
     /// Written in an earlier format.
-    Before,
+    Earlier,
 }
 
 /// The part of a record that is read first.
@@ -250,9 +250,9 @@ pub(crate) struct RecordHeader {
 impl RecordHeader {
     fn written(self) -> Result<RecordAge, ReadError> {
         match self.format.as_str() {
-            FORMAT => Ok(RecordAge::Now),
-            FORMAT_1 => Ok(RecordAge::Before),
-            _ => Err(ReadError::OtherFormat { seen: self.format }),
+            FORMAT => Ok(RecordAge::Current),
+            FORMAT_1 => Ok(RecordAge::Earlier),
+            _ => Err(ReadError::UnsupportedFormat { seen: self.format }),
         }
     }
 }

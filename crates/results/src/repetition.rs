@@ -63,11 +63,11 @@ fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
 
 /// `true` if both use the same due times, or both are closed loops.
 fn have_same_load(one: &CellRecord, other: &CellRecord) -> bool {
-    let asked = |cell: &CellRecord| {
+    let load = |cell: &CellRecord| {
         let open_loop = cell.open_loop.as_ref();
         open_loop.map(|it| (it.asked_per_second, it.arrivals))
     };
-    asked(one) == asked(other)
+    load(one) == load(other)
 }
 
 fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
@@ -155,8 +155,8 @@ fn estimate_percentile(
     let mut estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
     let histograms: Vec<Histogram> = latencies.iter().filter_map(|it| histogram(it)).collect();
     // Resampling draws whole repetitions, so it needs the latencies of each.
-    let whole = histograms.len() == latencies.len();
-    let bootstrap = whole
+    let is_complete = histograms.len() == latencies.len();
+    let bootstrap = is_complete
         .then(|| Bootstrap::percentile(&histograms, percent, BOOTSTRAP_SEED))
         .flatten();
     let mut interval = IntervalKind::T;
@@ -219,10 +219,10 @@ fn record(cell: &CellRecord, operation: &str, value: EstimatedValue) -> Estimate
 /// Records whose total rate is the cell's main result: of a program, the phases with its own
 /// results; all records if none has any.
 pub fn principal_phases(records: &[CellRecord]) -> impl Iterator<Item = &CellRecord> {
-    let is_told = records.iter().any(|record| record.phase_figures.is_some());
+    let has_figures = records.iter().any(|record| record.phase_figures.is_some());
     records
         .iter()
-        .filter(move |record| !is_told || record.phase_figures.is_some())
+        .filter(move |record| !has_figures || record.phase_figures.is_some())
 }
 
 impl EstimateRecord {

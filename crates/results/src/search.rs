@@ -15,7 +15,7 @@ const SHARE_MIN: f64 = 0.005;
 const STEP_UP: f64 = 1.1;
 /// Number of trials at each end of the final bracket.
 // A disturbance can decide a single trial, so the ends need a second one.
-const TIMES: usize = 2;
+const TRIALS_PER_END: usize = 2;
 
 /// A search for the highest rate at which response times stay within a limit.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,11 +44,11 @@ pub struct RateTrial {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RateBracket {
     /// Highest rate that passed.
-    pub held: Option<f64>,
+    pub passed: Option<f64>,
     /// Lowest higher rate that failed.
     pub failed: Option<f64>,
     /// Number of trials that contradict the bracket.
-    pub wrong_count: usize,
+    pub contradiction_count: usize,
 }
 
 impl RateTrial {
@@ -63,7 +63,7 @@ impl RateTrial {
         let response_ns = percentile(figures, limit.percentile);
         let is_within =
             // A lower bound says nothing about the true value, so it cannot hold.
-            response_ns.is_some_and(|ns| ns <= limit.most_ns && !figures.is_lower_bound(ns));
+            response_ns.is_some_and(|ns| ns <= limit.max_ns && !figures.is_lower_bound(ns));
         let is_whole = figures.errors == 0 && !figures.is_short(cell.run_time_ns);
         Some(Self {
             per_second: figures.asked_per_second,
@@ -169,16 +169,20 @@ impl RateSearch {
         rates.dedup();
         // Candidates: a limit below all rates, then each rate as the highest that passes.
         let limits = std::iter::once(0.0).chain(rates.iter().copied());
-        let wrong: Vec<(f64, usize)> = limits.map(|limit| (limit, self.wrong(limit))).collect();
-        let fewest = wrong.iter().map(|it| it.1).min().unwrap_or(0);
+        let error_counts: Vec<(f64, usize)> =
+            limits.map(|limit| (limit, self.wrong(limit))).collect();
+        let fewest = error_counts.iter().map(|it| it.1).min().unwrap_or(0);
         // Several limits can be equally good; the range between the outermost ones stays open.
-        let mut best = wrong.iter().filter(|it| it.1 == fewest).map(|it| it.0);
+        let mut best = error_counts
+            .iter()
+            .filter(|it| it.1 == fewest)
+            .map(|it| it.0);
         let lowest = best.next().unwrap_or(0.0);
         let highest = best.next_back().unwrap_or(lowest);
         RateBracket {
-            held: (lowest > 0.0).then_some(lowest),
+            passed: (lowest > 0.0).then_some(lowest),
             failed: rates.iter().copied().find(|rate| *rate > highest),
-            wrong_count: fewest,
+            contradiction_count: fewest,
         }
     }
 
@@ -195,11 +199,11 @@ impl RateSearch {
         if let Some(unsure) = self.unsure(&bracket) {
             return Some(unsure);
         }
-        let next = match (bracket.held, bracket.failed) {
+        let next = match (bracket.passed, bracket.failed) {
             _ if self.trials.is_empty() => self.peak_per_second * FIRST_SHARE,
             (Some(held), Some(failed)) if is_close(held, failed) => {
                 let mut ends = [held, failed].into_iter();
-                return ends.find(|rate| self.times(*rate) < TIMES);
+                return ends.find(|rate| self.times(*rate) < TRIALS_PER_END);
             }
             (Some(held), Some(failed)) => middle(held, failed),
             (Some(held), None) if held < self.peak_per_second * FIRST_SHARE => held * 2.0,
@@ -240,7 +244,7 @@ impl RateSearch {
 
     fn likely_limit(&self) -> f64 {
         let bracket = self.bracket();
-        let low = bracket.held.unwrap_or(0.0);
+        let low = bracket.passed.unwrap_or(0.0);
         let high = bracket.failed.unwrap_or(match low < self.peak_per_second {
             true => self.peak_per_second,
             false => low * STEP_UP,
@@ -252,7 +256,7 @@ impl RateSearch {
     /// A rate with as many passed as failed trials, for which another trial decides.
     fn unsure(&self, bracket: &RateBracket) -> Option<f64> {
         let is_between = |rate: &f64| {
-            bracket.held.is_none_or(|held| *rate > held)
+            bracket.passed.is_none_or(|held| *rate > held)
                 && bracket.failed.is_none_or(|failed| *rate < failed)
         };
         let between = self
@@ -261,7 +265,7 @@ impl RateSearch {
             .map(|it| it.per_second)
             .filter(is_between);
         // Three trials of a rate always have a majority, so there is no fourth.
-        let mut open = between.filter(|rate| self.times(*rate) <= TIMES);
+        let mut open = between.filter(|rate| self.times(*rate) <= TRIALS_PER_END);
         open.next()
     }
 
@@ -324,7 +328,7 @@ mod tests {
                 let limit = peak * share;
                 let search = found(peak, |rate| rate <= limit);
                 let bracket = search.bracket();
-                let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
+                let (held, failed) = (bracket.passed.unwrap(), bracket.failed.unwrap());
                 assert!(held <= limit && limit < failed, "{limit}: {bracket:?}");
                 assert!(failed / held < 1.021, "{limit}: {bracket:?}");
                 let most = plan::TRIALS_MAX as usize;
@@ -357,7 +361,7 @@ mod tests {
     #[test]
     fn a_limit_that_nothing_meets_ends_the_search() {
         let search = found(1_000.0, |_| false);
-        assert_eq!(search.bracket().held, None);
+        assert_eq!(search.bracket().passed, None);
         assert!(search.trials.len() < 10);
     }
 
@@ -370,7 +374,7 @@ mod tests {
                 rate <= 730.0 && number != disturbed
             });
             let bracket = search.bracket();
-            let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
+            let (held, failed) = (bracket.passed.unwrap(), bracket.failed.unwrap());
             assert!(held <= 730.0 && 730.0 < failed, "{disturbed}: {search:?}");
             assert!(failed / held < 1.021, "{disturbed}: {search:?}");
             assert!(search.trials.len() <= plan::TRIALS_MAX as usize);
@@ -392,7 +396,10 @@ mod tests {
             trial(99.0, false),
         ];
         let bracket = search.bracket();
-        assert_eq!((bracket.held, bracket.failed), (Some(90.0), Some(99.0)));
-        assert_eq!((bracket.wrong_count, search.next()), (1, Some(95.0)));
+        assert_eq!((bracket.passed, bracket.failed), (Some(90.0), Some(99.0)));
+        assert_eq!(
+            (bracket.contradiction_count, search.next()),
+            (1, Some(95.0))
+        );
     }
 }

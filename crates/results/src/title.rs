@@ -57,13 +57,13 @@ impl CellNames {
             let part = (workload_index, *occurrence);
             *occurrence += 1;
             let same = parts.entry((&cell.workload, name(cell))).or_default();
-            let place = same.iter().position(|known| *known == part);
-            let place = place.unwrap_or_else(|| {
+            let position = same.iter().position(|known| *known == part);
+            let position = position.unwrap_or_else(|| {
                 same.push(part);
                 same.len() - 1
             });
             let distinction = Distinction {
-                number: u32::try_from(place + 1).unwrap_or(u32::MAX),
+                number: u32::try_from(position + 1).unwrap_or(u32::MAX),
                 names_workload: workloads[name(cell)].len() > 1,
             };
             by_first_index.insert(cell.index, distinction);

@@ -3,7 +3,7 @@
 use plan::{Cell, Plan};
 use stats::Interval;
 
-use crate::names::MOVES_BYTES;
+use crate::names::DATA_OPERATIONS;
 use crate::{
     CellRecord, CounterNames, IntervalFigures, IntervalRecord, Latency, OperationFigures, Status,
     per_second,
@@ -55,7 +55,7 @@ fn set_rates(figures: &mut OperationFigures, run_time_ns: u64) {
 
 /// The operations that move bytes, or all if none does; errors of all operations.
 fn total(record: &CellRecord, run_time_ns: u64) -> OperationFigures {
-    let moves = |name: &str| MOVES_BYTES.contains(&name);
+    let moves = |name: &str| DATA_OPERATIONS.contains(&name);
     let any_moves = record.operations.keys().any(|name| moves(name));
     let mut total = OperationFigures::default();
     for (name, figures) in &record.operations {

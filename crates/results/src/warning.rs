@@ -86,7 +86,7 @@ impl Warning {
 
 impl From<Diagnostic> for Warning {
     fn from(diagnostic: Diagnostic) -> Self {
-        let place = match (diagnostic.file.as_str(), diagnostic.line) {
+        let location = match (diagnostic.file.as_str(), diagnostic.line) {
             ("", _) => String::new(),
             (file, Some(line)) => format!("{file}:{line}: "),
             (file, None) => format!("{file}: "),
@@ -101,7 +101,7 @@ impl From<Diagnostic> for Warning {
             Some(DiagnosticCode::DiffersFromOriginal) => WarningCode::DiffersFromOriginal,
             None => WarningCode::Plan,
         };
-        Self::of_run(code, format!("{place}{}{help}", diagnostic.message))
+        Self::of_run(code, format!("{location}{}{help}", diagnostic.message))
     }
 }
 

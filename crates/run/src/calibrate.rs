@@ -21,7 +21,7 @@ const CALIBRATION_NS: u64 = 10_000_000;
 /// are.
 const ENOUGH_NS: u64 = 8_000_000;
 // At most 160 ms, because calibration delays every cell.
-const TIMES_MAX: u32 = 16;
+const RUNS_MAX: u32 = 16;
 
 /// Cost of operations on an engine that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
@@ -67,7 +67,7 @@ fn own_cost(
         ..contents.clone()
     };
     let mut sum = OwnCost::default();
-    for _ in 0..TIMES_MAX {
+    for _ in 0..RUNS_MAX {
         let cost = once(&lane, &contents, batch, clock)?;
         sum.count += cost.count;
         sum.cpu_ns += cost.cpu_ns;
@@ -105,12 +105,12 @@ fn once(
         clock: clock.clone(),
         batch: Batch::fixed(batch),
     };
-    let way = match lane.plan.network {
+    let method = match lane.plan.network {
         true => with_messages,
         false => with_requests,
     };
-    let outcome = way(parts, requests, lane, contents)?;
-    let spans = outcome.rest.spans.iter();
+    let outcome = method(parts, requests, lane, contents)?;
+    let spans = outcome.last_sample.spans.iter();
     Ok(OwnCost {
         count: spans.map(|span| span.total().count()).sum(),
         cpu_ns: outcome.loop_cpu_ns,

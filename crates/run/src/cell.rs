@@ -34,11 +34,11 @@ use crate::watch::{WatchedWorkers, watch};
 use crate::worker::{LaneContext, LaneWork, work};
 
 /// Longest time the kernel may take to remove a thread that has ended.
-const GOING_MAX: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time during which the monitor only yields. Most threads are gone by then, and a sleep between
 /// two phases would let the CPU caches go cold for the second phase.
-const GOING_YIELDS: Duration = Duration::from_micros(200);
-const GOING_LOOK: Duration = Duration::from_micros(100);
+const EXIT_YIELD_TIME: Duration = Duration::from_micros(200);
+const EXIT_POLL_INTERVAL: Duration = Duration::from_micros(100);
 
 /// Runs one cell, or a stage of one, to its end.
 pub(crate) fn run_cell(
@@ -93,7 +93,7 @@ pub(crate) fn run_cell(
         ready: &ready,
         gate: &gate,
         end: &end,
-        of: StatusLanes {
+        lanes: StatusLanes {
             cell,
             lanes: &lanes,
             transaction_kinds: &transaction_kinds,
@@ -119,11 +119,11 @@ fn keep_last_rounds(
     measured: &mut MeasuredCell,
     indexes: &[i64],
 ) {
-    collection.judge(context.meeting);
+    collection.judge(context.agreement);
     let Some(mut rounds) = collection.rounds.take() else {
         return;
     };
-    if let Some(meeting) = context.meeting {
+    if let Some(meeting) = context.agreement {
         rounds.wait_for_remote_results(meeting, &|| context.is_cut());
     }
     rounds.narrow(measured, indexes, context.is_cut());
@@ -131,8 +131,8 @@ fn keep_last_rounds(
 
 /// Sets which results are kept in addition to the totals, and whether standstills are left out.
 fn configure_collection(collection: &mut CollectedCounts, cell: &Cell, lanes: &[Lane]) {
-    collection.places = LaneParts::of(cell, lanes);
-    collection.leaves_out = can_exclude_time(cell);
+    collection.lane_parts = LaneParts::of(cell, lanes);
+    collection.excludes_standstills = can_exclude_time(cell);
     if cell.work.is_requests() {
         collection.keep_series();
     }
@@ -179,7 +179,7 @@ struct StartSync<'a> {
     gate: &'a Gate,
     /// Set here to end the threads.
     end: &'a AtomicBool,
-    of: StatusLanes<'a>,
+    lanes: StatusLanes<'a>,
 }
 
 fn run_threads(
@@ -235,7 +235,7 @@ fn run_threads(
                 thread_ids: &thread_ids,
                 all_done: &all_done,
                 end,
-                of: starts.of,
+                lanes: starts.lanes,
                 sleep,
             };
             watch(context, collection, watch_plan);
@@ -255,7 +255,7 @@ fn run_threads(
 
 /// Start of the threads: now, or together with other processes. `None` if the cell will not start.
 fn start_ns(context: &CellContext<'_>, are_all_ready: bool) -> Option<u64> {
-    match context.meeting.filter(|_| are_all_ready) {
+    match context.agreement.filter(|_| are_all_ready) {
         Some(meeting) => meeting.start(context.stop),
         None => Some(context.clock.now_ns()),
     }
@@ -356,10 +356,10 @@ fn wait_for_thread_exit(thread_ids: Vec<i32>) {
     for thread_id in thread_ids {
         let task = format!("/proc/self/task/{thread_id}");
         // Another thread may reuse the ID meanwhile, so the wait has a limit.
-        while since.elapsed() < GOING_MAX && Path::new(&task).exists() {
-            match since.elapsed() < GOING_YIELDS {
+        while since.elapsed() < EXIT_TIMEOUT && Path::new(&task).exists() {
+            match since.elapsed() < EXIT_YIELD_TIME {
                 true => std::thread::yield_now(),
-                false => std::thread::sleep(GOING_LOOK),
+                false => std::thread::sleep(EXIT_POLL_INTERVAL),
             }
         }
     }
@@ -402,11 +402,12 @@ fn assemble(
     let waits = &mut collection.waits;
     waits.close(end_ns.unwrap_or_default(), waited_ns);
     waits.put_into(&mut intervals, run.measure_ns);
-    for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.left_out_ns) {
+    for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.excluded_ns) {
         outcome.measured_ns = outcome.measured_ns.saturating_sub(*left_out_ns);
     }
-    let stills = collection.stills.iter();
-    let standstills = stills.filter_map(|it| it.record(run.measure_ns, collection.leaves_out));
+    let stills = collection.standstills.iter();
+    let standstills =
+        stills.filter_map(|it| it.record(run.measure_ns, collection.excludes_standstills));
     let standstills = standstills.collect();
     let spans = std::mem::take(&mut collection.lanes);
     let mut series = std::mem::take(&mut collection.series).into_iter();

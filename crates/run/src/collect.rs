@@ -33,15 +33,15 @@ pub(crate) struct CollectedCounts {
     /// Time that the lanes' threads waited for a CPU.
     pub waits: WaitSeries,
     /// Standstills of the whole process.
-    pub stills: Vec<StandstillSpan>,
+    pub standstills: Vec<StandstillSpan>,
     /// `true` if samples that touch a standstill are left out.
-    pub leaves_out: bool,
+    pub excludes_standstills: bool,
     /// Time left out of each lane's measurement, in nanoseconds.
-    pub left_out_ns: Vec<u64>,
+    pub excluded_ns: Vec<u64>,
     /// Goals of the lanes' jobs.
     pub goals: GoalWatch,
     /// Worker and targets that each lane counts for.
-    pub places: LaneParts,
+    pub lane_parts: LaneParts,
     /// Intervals of each lane; empty unless they are kept.
     pub series: Vec<Vec<IntervalRecord>>,
     /// End of each lane's newest sample, in nanoseconds of the clock.
@@ -59,11 +59,11 @@ impl CollectedCounts {
     pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, steps: IntervalSteps) -> Self {
         Self {
             waits: WaitSeries::default(),
-            stills: Vec::new(),
-            leaves_out: false,
-            left_out_ns: vec![0; inboxes.len()],
+            standstills: Vec::new(),
+            excludes_standstills: false,
+            excluded_ns: vec![0; inboxes.len()],
             goals: GoalWatch::default(),
-            places: LaneParts::default(),
+            lane_parts: LaneParts::default(),
             series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
             measured_ns: vec![0; inboxes.len()],
@@ -136,10 +136,10 @@ impl CollectedCounts {
 
     /// Adds the sample that a lane had not handed over when it ended.
     pub fn add_rest(&mut self, lane_index: usize, outcome: &WorkerOutcome) {
-        let rest = &outcome.rest;
+        let rest = &outcome.last_sample;
         let is_empty = rest.length_ns == 0 && rest.spans.iter().all(Interval::is_empty);
         if outcome.measured_ns > 0 && !is_empty {
-            self.add(lane_index, &outcome.rest);
+            self.add(lane_index, &outcome.last_sample);
         }
     }
 
@@ -153,7 +153,7 @@ impl CollectedCounts {
     fn add(&mut self, lane_index: usize, sample: &Sample) {
         if self.is_left_out(sample) {
             self.lane_ends_ns[lane_index] = sample.end_ns();
-            self.left_out_ns[lane_index] += u64::from(!sample.ramp) * sample.length_ns;
+            self.excluded_ns[lane_index] += u64::from(!sample.ramp) * sample.length_ns;
             return;
         }
         if !sample.ramp {
@@ -179,7 +179,7 @@ impl CollectedCounts {
         }
         // Longer than 1.5 intervals are samples of a stall, or of a monitor that was late.
         let is_regular = index == own_index && sample.length_ns / 3 < self.interval_ns / 2;
-        let shares = self.places.shares(lane_index, sample);
+        let shares = self.lane_parts.shares(lane_index, sample);
         match self.pending.entry(index) {
             Entry::Vacant(place) => {
                 place.insert(Slice::of(sample, shares, is_regular));
@@ -207,8 +207,8 @@ impl CollectedCounts {
 
     /// `true` if the sample touches a standstill and is left out.
     fn is_left_out(&self, sample: &Sample) -> bool {
-        let mut stills = self.stills.iter();
-        self.leaves_out && stills.any(|still| still.touches(sample.at_ns, sample.end_ns()))
+        let mut standstills = self.standstills.iter();
+        self.excludes_standstills && standstills.any(|it| it.touches(sample.at_ns, sample.end_ns()))
     }
 
     /// Index of the interval that contains the middle of the sample. A sample of the ramp never

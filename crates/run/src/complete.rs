@@ -43,15 +43,15 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         self.recorder
             .record(tally, &request, (expected_bytes, result), latency_ns);
         if self.content.checks() && request.operation == Operation::Read && result > 0 {
-            let seen = &self.engine.buffer(slot)[..result as usize];
-            if let Err(mismatch) = self.content.check(seen, &request) {
+            let bytes = &self.engine.buffer(slot)[..result as usize];
+            if let Err(mismatch) = self.content.check(bytes, &request) {
                 self.recorder.mismatch(mismatch, request.length_bytes);
                 self.generator.on_mismatch();
             }
         }
         let flow = self.generator.complete(completion, now_ns);
-        if let Some(ended) = turns.end_flow(completion, issued_ns, flow, now_ns) {
-            self.recorder.record_flow(tally, &request, ended);
+        if let Some(end) = turns.end_flow(completion, issued_ns, flow, now_ns) {
+            self.recorder.record_flow(tally, &request, end);
         }
     }
 }

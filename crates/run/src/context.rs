@@ -24,9 +24,9 @@ pub(crate) struct CellContext<'a> {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
     /// Agreement with other processes; `None` if this process runs alone.
-    pub meeting: Option<&'a dyn PeerAgreement>,
+    pub agreement: Option<&'a dyn PeerAgreement>,
     /// Stage that the display shows.
-    pub course: ShownStage,
+    pub shown_stage: ShownStage,
     /// Devices under the targets, sampled during the measurement.
     pub devices: Option<Rc<DeviceCounters>>,
     /// Status reports during the cell; `None` if none are requested.
@@ -44,8 +44,8 @@ impl CellContext<'_> {
 
     /// Reports to other processes when the first worker here started.
     pub fn report_begin(&self, begin_ns: Option<u64>) {
-        if let (Some(meeting), Some(begin_ns)) = (self.meeting, begin_ns) {
-            meeting.begun(self.course.phase.as_deref(), begin_ns);
+        if let (Some(meeting), Some(begin_ns)) = (self.agreement, begin_ns) {
+            meeting.begun(self.shown_stage.phase.as_deref(), begin_ns);
         }
     }
 }

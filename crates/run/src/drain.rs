@@ -67,10 +67,10 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         // Reads during the drain are verified too.
         outcome.mismatch_count += unmeasured.mismatch_count;
         outcome.first_mismatch = outcome.first_mismatch.or(unmeasured.first_mismatch);
-        outcome.drained = rest.generator.backlog().map(|backlog| OpenLoopEnd {
+        outcome.open_loop_end = rest.generator.backlog().map(|backlog| OpenLoopEnd {
             backlog,
             end_ns,
-            quit_ns,
+            issue_end_ns: quit_ns,
             done_ns,
         });
         Ok(FinishedLoop {

@@ -25,7 +25,7 @@ pub(crate) fn drive(sessions: &mut [Session<'_>]) -> SessionResults {
     let mut turns = AlternatingSessions {
         sessions,
         repeats: repeats.as_mut(),
-        begun: Instant::now(),
+        start: Instant::now(),
     };
     if let Err((side, error)) = turns.all() {
         outcomes[side] = Err(error);
@@ -43,7 +43,7 @@ pub(crate) fn drive(sessions: &mut [Session<'_>]) -> SessionResults {
 struct AlternatingSessions<'a, 'b> {
     sessions: &'a mut [Session<'b>],
     repeats: Option<&'a mut Repeats>,
-    begun: Instant,
+    start: Instant,
 }
 
 impl AlternatingSessions<'_, '_> {
@@ -67,7 +67,7 @@ impl AlternatingSessions<'_, '_> {
     }
 
     fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
+        self.start.elapsed()
     }
 
     /// Adds the cells that need another repetition; `true` if there are any.
@@ -84,7 +84,7 @@ impl AlternatingSessions<'_, '_> {
         let repetition = last.map_or(0, |last| last + 1);
         for (side, session) in self.sessions.iter_mut().enumerate() {
             let plan = &session.record.plan;
-            let added = plan.further_repetition(repetition, |place| wanted.contains(&place));
+            let added = plan.further_repetition(repetition, |index| wanted.contains(&index));
             // All sessions have the same cells, so the cells of the first one are enough.
             if side == 0 {
                 repeats.add(added.iter().map(|(place, _)| *place));

@@ -12,7 +12,7 @@ use crate::outcome::OpenLoopEnd;
 /// Maximum number of requests that were due but never started and are recorded one by one. The rest
 /// is spread evenly.
 // From the same number on, `Arrivals::count_until` estimates by the mean.
-const TOLD_MAX: u64 = 10_000_000;
+const LISTED_MAX: u64 = 10_000_000;
 /// Number of steps over which the rest is spread.
 const REST_STEPS: u64 = 1000;
 
@@ -24,7 +24,7 @@ pub(crate) fn due_figures(measured: &MeasuredCell) -> DueFigures {
         .lanes
         .chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index)
     {
-        let lanes = of_worker.iter().map(|lane| &lane.outcome.drained);
+        let lanes = of_worker.iter().map(|lane| &lane.outcome.open_loop_end);
         let lanes: Vec<&OpenLoopEnd> = lanes.flatten().collect();
         add_worker(&mut all, &lanes);
     }
@@ -43,7 +43,11 @@ fn add_worker(all: &mut DueFigures, lanes: &[&OpenLoopEnd]) {
     }
     let Some(end_ns) = lanes.iter().filter_map(|lane| lane.end_ns).max() else {
         // The cell ended after its number of operations, so none of them is missing.
-        let end_ns = lanes.iter().map(|lane| lane.quit_ns).max().unwrap_or(0);
+        let end_ns = lanes
+            .iter()
+            .map(|lane| lane.issue_end_ns)
+            .max()
+            .unwrap_or(0);
         let lane = lanes.first();
         all.backlog_end += lane.map_or(0, |it| it.backlog.untaken_count(end_ns));
         return;
@@ -74,9 +78,9 @@ fn unanswered(lanes: &[&OpenLoopEnd], end_ns: u64) -> Histogram {
     for lane in lanes {
         let is_inside = |due_ns: &u64| lane.backlog.counts().has(*due_ns) && *due_ns < end_ns;
         for due_ns in lane.backlog.unended_ns().filter(is_inside) {
-            waited.record(lane.quit_ns.saturating_sub(due_ns));
+            waited.record(lane.issue_end_ns.saturating_sub(due_ns));
         }
-        quit_ns = quit_ns.max(lane.quit_ns);
+        quit_ns = quit_ns.max(lane.issue_end_ns);
     }
     // The lanes of a worker share their due times, so each of them knows which ones no lane took.
     if let Some(lane) = lanes.first() {
@@ -91,9 +95,9 @@ fn add_untaken(waited: &mut Histogram, backlog: &Backlog, span_ns: Range<u64>, q
     let before = backlog.untaken_count(span_ns.start);
     let count = backlog.untaken_count(span_ns.end).saturating_sub(before);
     let (mut told, mut last_ns) = (0, span_ns.start);
-    if before < TOLD_MAX {
+    if before < LISTED_MAX {
         let untaken_ns = backlog.untaken_ns().skip(before as usize);
-        for due_ns in untaken_ns.take(count.min(TOLD_MAX) as usize) {
+        for due_ns in untaken_ns.take(count.min(LISTED_MAX) as usize) {
             waited.record(quit_ns.saturating_sub(due_ns));
             (told, last_ns) = (told + 1, due_ns);
         }

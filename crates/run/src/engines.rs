@@ -49,7 +49,7 @@ pub(crate) struct EngineSpec {
 pub(crate) struct OpenFiles {
     pub files: Vec<OwnedFd>,
     /// Used instead of `files`; another thread closes them.
-    pub lent: Arc<[OwnedFd]>,
+    pub shared_files: Arc<[OwnedFd]>,
     /// How to reopen each file between connections; empty if the files stay open.
     pub reopen: Vec<Reopen>,
     pub dontcache: bool,
@@ -59,7 +59,7 @@ pub(crate) struct OpenFiles {
 pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork) -> LaneOutcome {
     let OpenFiles {
         files,
-        lent,
+        shared_files: lent,
         reopen,
         dontcache,
     } = open;

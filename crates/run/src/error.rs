@@ -69,7 +69,7 @@ pub enum RunError {
     },
     /// Files from an earlier run are not as this run needs them.
     #[error("cannot use `{}`: {why}", path.display())]
-    Found {
+    ExistingFiles {
         /// Path of the file or directory.
         path: std::path::PathBuf,
         /// What is wrong with it.
@@ -122,7 +122,7 @@ impl RunError {
                 Some("raise the limit, or write `ulimit -v unlimited`".to_owned())
             }
             Self::Cpus { .. } => Some("name CPUs that `lscpu -e` lists as online".to_owned()),
-            Self::Found { .. } => {
+            Self::ExistingFiles { .. } => {
                 Some("first run the command that creates it and keeps it".to_owned())
             }
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),

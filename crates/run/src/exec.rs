@@ -21,7 +21,7 @@ use plan::program::{CommandArgument, FileCommand};
 use crate::RunError;
 
 /// Search path if `PATH` is not set.
-const PATHS: &str = "/usr/bin:/bin";
+const DEFAULT_PATH: &str = "/usr/bin:/bin";
 
 /// Result of running programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,19 +101,19 @@ impl<'a> RepeatedCommand<'a> {
                 executed.is_stopped = true;
                 break;
             }
-            let ended = self.start(&name);
+            let status = self.start(&name);
             if self.keeps_output {
                 // An empty file in memory replaces a missing `/dev/null`, and it must not grow.
                 let _ = self.null.set_len(0);
             }
-            if ended.as_ref().is_ok_and(ExitStatus::success) {
+            if status.as_ref().is_ok_and(ExitStatus::success) {
                 executed.done_count += 1;
                 continue;
             }
             executed.failed_count += 1;
             executed
                 .first_failure
-                .get_or_insert_with(|| self.failure(&name, ended));
+                .get_or_insert_with(|| self.failure(&name, status));
         }
         let cpu = ChildrenTime::so_far().since(start_cpu);
         executed.real_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -137,9 +137,9 @@ impl<'a> RepeatedCommand<'a> {
     }
 
     #[cold]
-    fn failure(&self, name: &Path, ended: io::Result<ExitStatus>) -> String {
+    fn failure(&self, name: &Path, result: io::Result<ExitStatus>) -> String {
         let (program, name) = (self.command.program(), name.display());
-        match ended {
+        match result {
             Ok(status) => format!("`{program}` for `{name}`: {status}"),
             Err(error) => format!("`{program}` for `{name}`: {error}"),
         }
@@ -171,7 +171,7 @@ fn protect_leading_dash(name: &Path) -> PathBuf {
 
 /// Path of a program.
 fn find_program(program: &str) -> Result<PathBuf, RunError> {
-    let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
+    let paths = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
     find(program, std::env::split_paths(&paths)).map_err(|source| RunError::System {
         what: format!("find the program `{program}`"),
         source,

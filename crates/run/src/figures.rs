@@ -89,13 +89,13 @@ pub(crate) fn usage_record(plan: &Plan, cell: &Cell, measured: &MeasuredCell) ->
     };
     let none = Interval::default();
     let mut record = CellRecord::of(cell, plan, &none, run_time_ns(cell, measured), names);
-    let of_worker = |(index, worker)| {
+    let to_figures = |(index, worker)| {
         let times = measured.lanes.iter();
         let times = times.filter(|lane| lane.lane.worker_index == index);
         let run_time_ns = mean(times.map(|lane| lane.outcome.measured_ns));
         WorkerFigures::of(worker, &none, run_time_ns, names)
     };
-    record.worker_figures = cell.own_workers().map(of_worker).collect();
+    record.worker_figures = cell.own_workers().map(to_figures).collect();
     record
 }
 
@@ -164,20 +164,20 @@ fn worker_figures(
         figures.mismatch = lanes.iter().find_map(|lane| mismatch(&lane.outcome));
         figures.noted = lanes
             .iter()
-            .flat_map(|it| it.outcome.noted.clone())
+            .flat_map(|it| it.outcome.logged.clone())
             .collect();
         // Intervals of several threads overlap, and a series has only one at a time.
         if let [lane] = lanes[..] {
             figures.intervals.clone_from(&lane.series);
         }
     }
-    let of_span = |(span, counted): (&plan::SpanPlan, &Interval)| TargetFigures {
+    let to_figures = |(span, counted): (&plan::SpanPlan, &Interval)| TargetFigures {
         iodepth: span.iodepth,
         start_bytes: Some(span.start_bytes),
         size_bytes: Some(span.size_bytes),
         ..TargetFigures::of(plan, span.target_index, counted, run_time_ns, names)
     };
-    figures.targets = worker.spans.iter().zip(&spans).map(of_span).collect();
+    figures.targets = worker.spans.iter().zip(&spans).map(to_figures).collect();
     figures
 }
 
@@ -188,8 +188,8 @@ fn mismatch(outcome: &WorkerOutcome) -> Option<MismatchFigures> {
         file_index: first.mismatch.file_index,
         offset_bytes: first.mismatch.offset_bytes,
         length_bytes: first.length_bytes,
-        wanted: first.mismatch.wanted.clone(),
-        seen: first.mismatch.seen.clone(),
+        wanted: first.mismatch.expected.clone(),
+        seen: first.mismatch.actual.clone(),
     })
 }
 

@@ -26,7 +26,7 @@ use crate::start::Start;
 pub(crate) struct FileTask {
     pub requests: FileRequests,
     /// `None` for the `null` engine.
-    pub field: Option<OpenFileset>,
+    pub open_fileset: Option<OpenFileset>,
     pub contents: FileContents,
     /// Size of the largest request, in bytes.
     pub buffer_bytes: u32,
@@ -36,7 +36,7 @@ pub(crate) struct FileTask {
 pub(crate) fn contents(cell: &Cell) -> Result<Vec<ContentSource>, RunError> {
     let is_zero = |worker: &WorkerPlan| worker.content == ContentPlan::Zero;
     let are_all_zero = cell.workers.iter().all(is_zero);
-    let of_worker = |worker: &WorkerPlan| {
+    let to_source = |worker: &WorkerPlan| {
         let mut source = ContentSource::new(&worker.content)?;
         // Reads then leave zeros in the buffers, which need not be prepared again for writes.
         if are_all_zero {
@@ -44,7 +44,7 @@ pub(crate) fn contents(cell: &Cell) -> Result<Vec<ContentSource>, RunError> {
         }
         Ok(source)
     };
-    cell.workers.iter().map(of_worker).collect()
+    cell.workers.iter().map(to_source).collect()
 }
 
 /// Data that is written.
@@ -54,7 +54,7 @@ pub(crate) enum FileContents {
     /// Text of pools.
     Text(TextContent),
     /// The same text, for an engine that keeps it in its buffers.
-    Kept(TextContent),
+    BufferedText(TextContent),
     /// Content that can be verified wherever it is read.
     Stamp(FileStamp),
 }
@@ -74,8 +74,10 @@ pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_
         let written = (task.contents, lane);
         // Decided before the loop, so that the fast path needs no check per request.
         return match FastPath::of(*interpreter) {
-            Ok(straight) => program(straight, task.field, written, cell.engine, start),
-            Err(interpreter) => program(*interpreter, task.field, written, cell.engine, start),
+            Ok(straight) => program(straight, task.open_fileset, written, cell.engine, start),
+            Err(interpreter) => {
+                program(*interpreter, task.open_fileset, written, cell.engine, start)
+            }
         };
     }
     let spec = spec(
@@ -84,7 +86,7 @@ pub(crate) fn work(mut task: FileTask, lane: &Lane, cell: &Cell, start: Start<'_
         task.buffer_bytes,
         task.requests.operations(),
     );
-    let (fileset, keep_open) = (task.field.take(), task.requests.kept_open_max());
+    let (fileset, keep_open) = (task.open_fileset.take(), task.requests.kept_open_max());
     engines::on_pool(spec, fileset, keep_open, PoolLoop { task, lane, start })
 }
 
@@ -133,7 +135,7 @@ fn with_any_engine(
 ) -> LaneOutcome {
     let FileTask {
         requests,
-        field,
+        open_fileset: field,
         contents,
         buffer_bytes,
     } = task;
@@ -167,7 +169,7 @@ fn boxed(
 ) -> Box<dyn Content> {
     match contents {
         FileContents::Plain(source) => Box::new(plain(source, engine, operations, lane)),
-        FileContents::Kept(content) => Box::new(kept(&content, engine)),
+        FileContents::BufferedText(content) => Box::new(kept(&content, engine)),
         FileContents::Text(content) => Box::new(content),
         FileContents::Stamp(content) => Box::new(content),
     }
@@ -245,7 +247,7 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
             let content = plain(source, &mut engine, generator.operations(), lane);
             run(engine, notes, generator, content, start)
         }
-        FileContents::Kept(content) => {
+        FileContents::BufferedText(content) => {
             let content = kept(&content, &mut engine);
             run(engine, notes, generator, content, start)
         }
@@ -264,7 +266,7 @@ fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut generator, &mut content, &clock)?;
     // Here, `file_index` numbers the files of a fileset and not the spans of the lane.
-    let Some(recorder) = start.begin(notes, Counting::Together) else {
+    let Some(recorder) = start.begin(notes, Counting::SingleSpan) else {
         return Ok(None);
     };
     let (recorder, generator) = turn(engine, generator, content, (clock, batch), recorder)?;
@@ -283,7 +285,7 @@ fn run_paced(
 ) -> LaneOutcome {
     let (clock, batch) = (start.clock.clone(), start.batch);
     enter(&mut engine, &mut requests, &mut content, &clock)?;
-    let Some(mut recorder) = start.begin(notes, Counting::Together) else {
+    let Some(mut recorder) = start.begin(notes, Counting::SingleSpan) else {
         return Ok(None);
     };
     requests.set_due_queue(pace.queue(&mut recorder, &clock, engine.slot_count()));

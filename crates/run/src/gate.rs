@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Interval at which a waiting job checks whether it is to end.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Signal to the workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,17 +70,17 @@ impl Gate {
 #[derive(Debug, Default)]
 pub(crate) struct JobEnd {
     has_ended: Mutex<bool>,
-    told: Condvar,
+    condvar: Condvar,
 }
 
 impl JobEnd {
     /// Waits until the job has ended or `stop` is set.
     pub fn wait(&self, stop: &AtomicBool) {
-        let ended = self.has_ended.lock();
-        let mut has_ended = ended.unwrap_or_else(PoisonError::into_inner);
+        let lock = self.has_ended.lock();
+        let mut has_ended = lock.unwrap_or_else(PoisonError::into_inner);
         while !*has_ended && !stop.load(Ordering::Relaxed) {
             // Setting `stop` does not wake this thread.
-            let waited = self.told.wait_timeout(has_ended, LOOK);
+            let waited = self.condvar.wait_timeout(has_ended, POLL_INTERVAL);
             has_ended = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -92,8 +92,8 @@ pub(crate) struct JobEndGuard(pub Arc<JobEnd>);
 
 impl Drop for JobEndGuard {
     fn drop(&mut self) {
-        let ended = self.0.has_ended.lock();
-        *ended.unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.told.notify_all();
+        let lock = self.0.has_ended.lock();
+        *lock.unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.condvar.notify_all();
     }
 }

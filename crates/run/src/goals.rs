@@ -28,7 +28,7 @@ impl GoalWatch {
         let board = |part: &LaneWork| match &part.task {
             Task::Job(task) => {
                 let goals = part.lane.plan.job.as_deref()?.goals.clone();
-                Some((goals, Arc::clone(task.board.as_ref()?)))
+                Some((goals, Arc::clone(task.progress.as_ref()?)))
             }
             Task::Spans(_) | Task::Files(_) => None,
         };
@@ -109,7 +109,7 @@ fn missed_goal(missed: &MissedRequest) -> MissedGoal {
 /// Warnings for goals that were missed.
 pub(crate) fn missed_goal_warnings(cell: &Cell, measured: &MeasuredCell) -> Vec<Warning> {
     let lanes = measured.lanes.iter();
-    let of_lane = |lane: &MeasuredLane| {
+    let lane_warning = |lane: &MeasuredLane| {
         let (goals, name) = (lane.goals.as_ref()?, &lane.lane.plan.name);
         if let Some(missed) = &goals.missed {
             let message = missed.sentence(name);
@@ -128,13 +128,13 @@ pub(crate) fn missed_goal_warnings(cell: &Cell, measured: &MeasuredCell) -> Vec<
             Warning::of_cell(WarningCode::DepthNotFound, cell.index, message)
         })
     };
-    lanes.filter_map(of_lane).collect()
+    lanes.filter_map(lane_warning).collect()
 }
 
 /// Jobs that must become steady together.
 struct SteadyWatch {
     goal: SteadyGoal,
-    boards: Vec<Arc<GoalProgress>>,
+    progress: Vec<Arc<GoalProgress>>,
     last_lane_index: usize,
     /// Time of the last reading, and the counts of all jobs up to then.
     last: Option<(u64, GoalCounts)>,
@@ -156,7 +156,7 @@ impl SteadyWatch {
     fn new(goal: SteadyGoal, lane_index: usize, board: &Arc<GoalProgress>) -> Self {
         Self {
             goal,
-            boards: vec![Arc::clone(board)],
+            progress: vec![Arc::clone(board)],
             last_lane_index: lane_index,
             last: None,
             next_ns: u64::MAX,
@@ -166,12 +166,12 @@ impl SteadyWatch {
     }
 
     fn join(&mut self, lane_index: usize, board: &Arc<GoalProgress>) {
-        self.boards.push(Arc::clone(board));
+        self.progress.push(Arc::clone(board));
         self.last_lane_index = lane_index;
     }
 
     fn look(&mut self, now_ns: u64) {
-        if self.verdict.is_reached || self.boards.iter().all(|it| it.has_left()) {
+        if self.verdict.is_reached || self.progress.iter().all(|it| it.has_left()) {
             self.next_ns = u64::MAX;
             return;
         }
@@ -200,13 +200,13 @@ impl SteadyWatch {
         self.verdict = judge(&self.goal, &self.readings);
         if self.verdict.is_reached {
             self.next_ns = u64::MAX;
-            self.boards.iter().for_each(|it| it.end());
+            self.progress.iter().for_each(|it| it.end());
         }
     }
 
     /// Starts the readings when the ramp of the first job is over.
     fn begin(&mut self, now_ns: u64) {
-        let begins = self.boards.iter().filter_map(|it| it.begin_ns());
+        let begins = self.progress.iter().filter_map(|it| it.begin_ns());
         let Some(first_ns) = begins.min() else {
             return;
         };
@@ -228,8 +228,8 @@ impl SteadyWatch {
     }
 
     fn counts(&self) -> GoalCounts {
-        let each = self.boards.iter().map(|it| it.counts());
-        each.fold(GoalCounts::default(), |sum, one| GoalCounts {
+        let counts = self.progress.iter().map(|it| it.counts());
+        counts.fold(GoalCounts::default(), |sum, one| GoalCounts {
             requests: sum.requests + one.requests,
             bytes: sum.bytes + one.bytes,
             latency_ns: sum.latency_ns.wrapping_add(one.latency_ns),
@@ -274,7 +274,7 @@ fn judge(goal: &SteadyGoal, readings: &VecDeque<SteadyReading>) -> SteadyJudgmen
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let mut judgment = SteadyJudgment::default();
-    let seen = match goal.is_slope {
+    let observed = match goal.is_slope {
         true => {
             judgment.slope = slope(&values, mean);
             judgment.slope
@@ -289,8 +289,8 @@ fn judge(goal: &SteadyGoal, readings: &VecDeque<SteadyReading>) -> SteadyJudgmen
         return judgment;
     }
     judgment.criterion = match goal.is_percent {
-        true => 100.0 * seen / mean,
-        false => seen,
+        true => 100.0 * observed / mean,
+        false => observed,
     };
     // A falling slope is as far from steady as a rising one.
     judgment.is_reached = judgment.criterion.abs() < goal.limit;

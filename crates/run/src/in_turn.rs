@@ -29,16 +29,16 @@ pub fn measure_alternately(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Fi
     let (mut keeper_a, mut keeper_b) = (RecordWriter::new(a.store), RecordWriter::new(b.store));
     a.warnings.extend(keeper_a.doubts());
     b.warnings.extend(keeper_b.doubts());
-    let mut hear_a = |event: &RunEvent| {
+    let mut listen_a = |event: &RunEvent| {
         keeper_a.hear(event);
         (a.listener)(event);
     };
-    let mut hear_b = |event: &RunEvent| {
+    let mut listen_b = |event: &RunEvent| {
         keeper_b.hear(event);
         (b.listener)(event);
     };
-    let mut first = Session::new(a.plan, options, &mut hear_a);
-    let mut second = Session::new(b.plan, options, &mut hear_b);
+    let mut first = Session::new(a.plan, options, &mut listen_a);
+    let mut second = Session::new(b.plan, options, &mut listen_b);
     first.record.workload_file = a.workload_file;
     second.record.workload_file = b.workload_file;
     while second.record.id == first.record.id {
@@ -109,9 +109,9 @@ fn begin(
 /// Ends both runs after one of them could not start.
 fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished; 2] {
     let mut error = Some(error);
-    let mut places = 0..;
+    let mut indexes = 0..;
     sessions.map(|mut session| {
-        let own = match places.next() == Some(side) {
+        let own = match indexes.next() == Some(side) {
             true => error.take(),
             false => None,
         };
@@ -121,7 +121,7 @@ fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished;
 }
 
 fn have_same_cells(a: &Plan, b: &Plan) -> bool {
-    let asked = |cell: &Cell| {
+    let settings = |cell: &Cell| {
         let spec = cell.access_spec.clone();
         (
             cell.index,
@@ -131,7 +131,10 @@ fn have_same_cells(a: &Plan, b: &Plan) -> bool {
             spec,
         )
     };
-    a.cells.iter().map(asked).eq(b.cells.iter().map(asked))
+    a.cells
+        .iter()
+        .map(settings)
+        .eq(b.cells.iter().map(settings))
         && a.repetition_rule == b.repetition_rule
         && a.seed == b.seed
 }

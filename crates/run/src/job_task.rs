@@ -35,11 +35,11 @@ pub(crate) struct JobTask {
     pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
     /// Receiver of the requests if they are noted; set when the job starts.
-    pub notes: Option<mpsc::Sender<Vec<LoggedRequest>>>,
+    pub request_log: Option<mpsc::Sender<Vec<LoggedRequest>>>,
     /// Progress towards the goals, if there are any.
-    pub board: Option<Arc<GoalProgress>>,
+    pub progress: Option<Arc<GoalProgress>>,
     /// Ends of the jobs that this job starts after.
-    pub before: Vec<Arc<JobEnd>>,
+    pub predecessors: Vec<Arc<JobEnd>>,
     /// End of this job, for the jobs that start after it.
     pub end: Option<JobEndGuard>,
 }
@@ -82,12 +82,12 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     let clock = start.clock.clone();
     // Without a limit, because nothing is received before the job has ended.
     let (sender, noted) = mpsc::channel();
-    task.notes = job.is_noted.then_some(sender);
+    task.request_log = job.is_noted.then_some(sender);
     let failed = Arc::new(AtomicBool::new(false));
     if job.ends_others_on_error {
         task.stream.set_failure_flag(Arc::clone(&failed));
     }
-    let board = task.board.clone();
+    let board = task.progress.clone();
     let context = JobLane {
         task,
         lane,
@@ -107,7 +107,7 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
         end.store(true, Ordering::Relaxed);
     }
     sync_rest(&mut outcome, &synced, &clock)?;
-    outcome.noted = noted.try_iter().flatten().collect();
+    outcome.logged = noted.try_iter().flatten().collect();
     // Last, so that it includes the sync.
     outcome.usage = thread_usage();
     Ok(Some(outcome))
@@ -128,7 +128,7 @@ fn run_with_engine(mut context: JobLane<'_>, files: Vec<OwnedFd>) -> LaneOutcome
     };
     let open = OpenFiles {
         files,
-        lent: Arc::default(),
+        shared_files: Arc::default(),
         reopen: Vec::new(),
         dontcache: job.cache == CacheMode::Dontcache,
     };
@@ -153,11 +153,11 @@ impl EngineWork for JobLane<'_> {
         let (clock, batch) = (start.clock.clone(), start.batch);
         // Jobs whose files are all on one target have one span, whatever the number of files.
         let counting = match lane.plan.spans.len() {
-            0 | 1 => Counting::Together,
+            0 | 1 => Counting::SingleSpan,
             _ => Counting::BySpan,
         };
         let Some(mut recorder) =
-            start.begin_after(job.start_delay_ns, &task.before, notes, counting)
+            start.begin_after(job.start_delay_ns, &task.predecessors, notes, counting)
         else {
             return Ok(None);
         };
@@ -165,7 +165,11 @@ impl EngineWork for JobLane<'_> {
             // fio measures such a job even if it ends within its ramp time.
             recorder.count_short_work();
         }
-        if let Some(board) = task.board.as_ref().filter(|_| job.goals.searches_first()) {
+        if let Some(board) = task
+            .progress
+            .as_ref()
+            .filter(|_| job.goals.searches_first())
+        {
             recorder.measure_after_search(Arc::clone(board));
         }
         let mut parts = LoopParts {
@@ -182,19 +186,21 @@ impl EngineWork for JobLane<'_> {
             }
         }
         let verify = task.contents.verify;
-        match (verify, task.board) {
+        match (verify, task.progress) {
             // Only the loop of plain jobs is compiled for each engine.
-            (None, None) if lane.pace.is_none() && task.notes.is_none() => match job.is_paced() {
-                false => ClosedLoop.run(parts, task.stream, plain),
-                true => clock_polling(job).run(parts, task.stream, plain),
-            },
+            (None, None) if lane.pace.is_none() && task.request_log.is_none() => {
+                match job.is_paced() {
+                    false => ClosedLoop.run(parts, task.stream, plain),
+                    true => clock_polling(job).run(parts, task.stream, plain),
+                }
+            }
             (verify, board) => {
                 let source = task.contents.source;
                 let checked = verify.map(|verify| (source, verify));
                 let slot_count = parts.engine.slot_count();
                 run_with_extras(
                     boxed(parts),
-                    RequestLogger::new(task.stream, task.notes, slot_count),
+                    RequestLogger::new(task.stream, task.request_log, slot_count),
                     plain,
                     (checked, board, job, lane),
                 )
@@ -269,7 +275,7 @@ fn clock_polling(job: &JobPlan) -> PollingClosedLoop {
     // Turns of a flow may come within microseconds, so a job with a flow polls too.
     match job.is_paced() || job.goals.flow.is_some() {
         true => PollingClosedLoop::where_possible(),
-        false => PollingClosedLoop::BY_SLEEP,
+        false => PollingClosedLoop::SLEEP_ONLY,
     }
 }
 
@@ -281,19 +287,20 @@ fn run_on_names(names: Arc<Fileset>, context: JobLane<'_>) -> LaneOutcome {
         job,
         start,
     } = context;
-    let made = OFlags::RDWR | OFlags::CREATE;
+    let create = OFlags::RDWR | OFlags::CREATE;
     let options = FileEngineOptions {
         // In a second loop, the file already exists and is opened.
-        ways: vec![OpenMode {
+        open_modes: vec![OpenMode {
             takes_existing: true,
-            ..OpenMode::new(made.bits().cast_signed(), 0o600)
+            ..OpenMode::new(create.bits().cast_signed(), 0o600)
         }],
         ..FileEngineOptions::default()
     };
     let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
     let (clock, batch) = (start.clock.clone(), start.batch);
     let (notes, delay_ns) = (EngineNotes::default(), job.start_delay_ns);
-    let Some(recorder) = start.begin_after(delay_ns, &task.before, notes, Counting::Together)
+    let Some(recorder) =
+        start.begin_after(delay_ns, &task.predecessors, notes, Counting::SingleSpan)
     else {
         return Ok(None);
     };
@@ -338,6 +345,6 @@ fn sync_rest(
     outcome.finish_ns += took_ns;
     outcome.measured_ns += took_ns;
     // The last interval ends with the measurement.
-    outcome.rest.length_ns += took_ns;
+    outcome.last_sample.length_ns += took_ns;
     Ok(())
 }

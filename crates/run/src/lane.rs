@@ -232,7 +232,7 @@ pub(crate) fn set_paces(
         for (lane, due) in of_worker.iter_mut().zip(due_times) {
             lane.pace = Some(OpenLoopPace {
                 due,
-                looks,
+                polls_clock: looks,
                 window_ns: due_window_ns(match &worker.job {
                     Some(job) => job.run_time_ns,
                     None => cell.run_time_ns,
@@ -248,8 +248,8 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
     let cursors = match worker.cursor {
         CursorKind::Worker => Cursors::Own(OwnCursor::one_per_span(worker)),
         CursorKind::Shared => {
-            let of_span = |span: &plan::SpanPlan| addresses[span.target_index as usize].clone();
-            Cursors::Shared(worker.spans.iter().map(of_span).collect())
+            let cursor = |span: &plan::SpanPlan| addresses[span.target_index as usize].clone();
+            Cursors::Shared(worker.spans.iter().map(cursor).collect())
         }
     };
     let span_indexes = (0..worker.spans.len()).collect();

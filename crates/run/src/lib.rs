@@ -75,7 +75,7 @@ mod worker;
 pub use agreement::{FileNews, MaxRoundsCallback, PeerAgreement};
 pub use cluster::{Cluster, ClusterWatch};
 pub use error::RunError;
-pub use files::COMMON;
+pub use files::COMMON_PREFIX;
 pub use in_turn::measure_alternately;
 pub use member::Member;
 pub use preflight::try_streams;

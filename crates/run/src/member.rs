@@ -11,7 +11,7 @@ use crate::session::{Finished, RunOptions, Session};
 pub struct Member<'a> {
     session: Session<'a>,
     /// Number of preconditioned targets already reported.
-    told_count: usize,
+    reported_count: usize,
 }
 
 impl<'a> Member<'a> {
@@ -34,7 +34,7 @@ impl<'a> Member<'a> {
         match session.prepare_all(admitted) {
             Ok(()) => Ok(Self {
                 session,
-                told_count: 0,
+                reported_count: 0,
             }),
             // `finish` removes what was prepared before the failure.
             Err(error) => match session.finish(Err(error)).error {
@@ -59,9 +59,9 @@ impl<'a> Member<'a> {
 
     /// Takes the preconditioning done before cells since the last call.
     pub fn preconditioned(&mut self) -> Vec<PreconditionRecord> {
-        let known = &self.session.record.preconditions;
-        let told = std::mem::replace(&mut self.told_count, known.len());
-        known[told..].to_vec()
+        let records = &self.session.record.preconditions;
+        let reported = std::mem::replace(&mut self.reported_count, records.len());
+        records[reported..].to_vec()
     }
 
     /// Removes the files made here.

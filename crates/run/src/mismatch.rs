@@ -16,17 +16,17 @@ impl Session<'_> {
         let mut lanes = measured.lanes.iter();
         let (lane, first) =
             lanes.find_map(|lane| Some((lane, &lane.outcome.first_mismatch.as_ref()?.mismatch)))?;
-        let of_job = match lane.lane.plan.job {
+        let job_text = match lane.lane.plan.job {
             Some(_) => format!(" of the job `{}`", units::printable(&lane.lane.plan.name)),
             None => String::new(),
         };
         let message = format!(
-            "{count} reads did not return the data written; the first{of_job}: `{}` at offset {}: \
-             expected {}, read {}",
+            "{count} reads did not return the data written; the first{job_text}: `{}` at offset \
+             {}: expected {}, read {}",
             units::printable(&self.path_of(cell, lane, first.file_index).to_string_lossy()),
             first.offset_bytes,
-            first.wanted,
-            first.seen
+            first.expected,
+            first.actual
         );
         let code = WarningCode::VerifyMismatch;
         Some(Warning::of_cell(code, cell.index, message))
@@ -35,11 +35,11 @@ impl Session<'_> {
     /// Path of one of a lane's files.
     fn path_of(&self, cell: &Cell, lane: &MeasuredLane, file_index: u32) -> PathBuf {
         let plan = &lane.lane.plan;
-        let of_job = || {
+        let job_file = || {
             let part = plan.job.as_ref()?.files.get(file_index as usize)?;
             cell.job_files()?.files.get(part.file_index as usize)
         };
-        let file = of_job();
+        let file = job_file();
         let span = plan.spans.get(file_index as usize);
         let target_index = file
             .map(|it| it.target_index)

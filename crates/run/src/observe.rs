@@ -152,7 +152,7 @@ impl Observer {
                 cpu: *cpu,
                 shares: shares(ticks),
             };
-            record.cpu.processors = machine.each.iter().map(processor).collect();
+            record.cpu.processors = machine.per_cpu.iter().map(processor).collect();
         }
         if let (Some(before), Some(after)) = (&begin.quota, &end.quota) {
             record.cpu.throttled = after.share_since(before);
@@ -172,8 +172,8 @@ impl Observer {
         let workers = std::mem::take(&mut record.worker_figures).into_iter();
         let with_cpu = |worker: WorkerFigures| {
             // Index among the workers of all processes.
-            let place = worker.worker_index as usize;
-            match used(&|of_worker| of_worker == place) {
+            let index = worker.worker_index as usize;
+            match used(&|it| it == index) {
                 Some(used) => used.put_into(worker),
                 None => worker,
             }
@@ -191,10 +191,10 @@ impl Observer {
     fn ends(&self, measured: &MeasuredCell) -> Option<(&ObservedSample, &ObservedSample)> {
         let (begin, end) = (self.begin.as_ref()?, self.end.as_ref()?);
         let window = measured.steady.as_ref().and_then(|it| it.window);
-        let behind = |count: u64| self.rounds.get(count.checked_sub(1)? as usize);
+        let after = |count: u64| self.rounds.get(count.checked_sub(1)? as usize);
         Some(window.map_or((begin, end), |(first, behind_last)| {
-            let begin = behind(first).unwrap_or(begin);
-            (begin, behind(behind_last).unwrap_or(end))
+            let begin = after(first).unwrap_or(begin);
+            (begin, after(behind_last).unwrap_or(end))
         }))
     }
 
@@ -288,7 +288,7 @@ impl LaneCpuTime {
 }
 
 /// Resolution of a thread's CPU time in `/proc`, in nanoseconds.
-const TOLD_NS: f64 = 1e7;
+const CPU_TICK_NS: f64 = 1e7;
 /// Maximum standard error of a reported user time, relative to that time.
 const USER_ERROR_MAX: f64 = 0.15;
 
@@ -299,7 +299,8 @@ const USER_ERROR_MAX: f64 = 0.15;
 fn user_cost_ns(count: u64, used: &LaneCpuTime, tick_ns: u64) -> Option<f64> {
     let user_ns = used.time.user_ns as f64;
     // Rounding to a step has a variance of a twelfth of the step squared, here at two ends.
-    let variance = user_ns * tick_ns as f64 + f64::from(used.threads) * TOLD_NS * TOLD_NS / 6.0;
+    let variance =
+        user_ns * tick_ns as f64 + f64::from(used.threads) * CPU_TICK_NS * CPU_TICK_NS / 6.0;
     let is_fine = count > 0 && variance.sqrt() <= user_ns * USER_ERROR_MAX;
     is_fine.then(|| user_ns / count as f64)
 }

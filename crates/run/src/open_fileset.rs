@@ -14,7 +14,7 @@ use crate::RunError;
 pub(crate) struct OpenFileset {
     pub fileset: Arc<Fileset>,
     /// Further filesets, which requests select by number.
-    pub others: Arc<[Arc<Fileset>]>,
+    pub other_filesets: Arc<[Arc<Fileset>]>,
     pub options: FileEngineOptions,
 }
 
@@ -23,14 +23,14 @@ impl OpenFileset {
     pub fn of(fileset: Arc<Fileset>, options: FileEngineOptions) -> Self {
         Self {
             fileset,
-            others: Arc::new([]),
+            other_filesets: Arc::new([]),
             options,
         }
     }
 
     /// All filesets.
     pub fn filesets(&self) -> Filesets {
-        Filesets::new(Arc::clone(&self.fileset), &self.others)
+        Filesets::new(Arc::clone(&self.fileset), &self.other_filesets)
     }
 }
 

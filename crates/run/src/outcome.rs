@@ -19,7 +19,7 @@ pub(crate) struct FirstMismatch {
 #[derive(Default)]
 pub(crate) struct WorkerOutcome {
     /// Sample that was not handed over.
-    pub rest: Box<Sample>,
+    pub last_sample: Box<Sample>,
     pub outbox: Option<Outbox>,
     /// Time from the end of the ramp to the last tick, in nanoseconds; 0 if the ramp did not end.
     pub measured_ns: u64,
@@ -34,11 +34,11 @@ pub(crate) struct WorkerOutcome {
     /// Kernel counters of the thread, if requested.
     pub usage: Option<ThreadUsage>,
     /// Requests of a job in the order of their completion, if they are noted.
-    pub noted: Vec<LoggedRequest>,
+    pub logged: Vec<LoggedRequest>,
     /// Stream of requests on many files, which the next stage continues.
     pub requests: Option<FileRequests>,
     /// Outcome of the due requests, in an open loop.
-    pub drained: Option<OpenLoopEnd>,
+    pub open_loop_end: Option<OpenLoopEnd>,
 }
 
 impl WorkerOutcome {
@@ -51,14 +51,14 @@ impl WorkerOutcome {
         };
         if let Some(mut empty) = outbox.take_empty() {
             empty.clear(self.finish_ns, false);
-            outbox.give(std::mem::replace(&mut self.rest, empty));
+            outbox.give(std::mem::replace(&mut self.last_sample, empty));
         }
     }
 
     /// Drops the samples after they are counted. A program keeps the outcomes of all its phases,
     /// and the next phase can reuse the memory.
     pub fn drop_samples(&mut self) {
-        *self.rest = Sample::default();
+        *self.last_sample = Sample::default();
         self.outbox = None;
     }
 }
@@ -71,7 +71,7 @@ pub(crate) struct OpenLoopEnd {
     /// because no work was left.
     pub end_ns: Option<u64>,
     /// Time until which requests were started.
-    pub quit_ns: u64,
+    pub issue_end_ns: u64,
     /// Completion of the last request.
     pub done_ns: u64,
 }

@@ -11,7 +11,7 @@ use crate::recorder::Recorder;
 
 /// Time before a due time in which the clock is polled, in nanoseconds: sleeping threads wake up
 /// about ten microseconds late.
-const LOOK_NS: u64 = 100_000;
+const SPIN_NS: u64 = 100_000;
 
 /// Parts of a loop other than requests and contents.
 pub(crate) struct LoopParts<E, K> {
@@ -61,19 +61,19 @@ impl Pace for ClosedLoop {
 
 /// As [`Closed`], but the clock is polled before the times that the stream itself sets.
 pub(crate) struct PollingClosedLoop {
-    look_ns: u64,
+    poll_ns: u64,
 }
 
 impl PollingClosedLoop {
     /// Only sleeps.
-    pub const BY_SLEEP: Self = Self { look_ns: 0 };
+    pub const SLEEP_ONLY: Self = Self { poll_ns: 0 };
 
     /// Polls the clock if there is more than one CPU.
     pub fn where_possible() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             // On a single CPU, polling would take time from the kernel's own threads.
-            look_ns: if processors > 1 { LOOK_NS } else { 0 },
+            poll_ns: if processors > 1 { SPIN_NS } else { 0 },
         }
     }
 }
@@ -88,7 +88,7 @@ impl Pace for PollingClosedLoop {
         let parts = LoopParts {
             engine: PollingEngine {
                 engine: parts.engine,
-                look_ns: self.look_ns,
+                poll_ns: self.poll_ns,
             },
             recorder: parts.recorder,
             clock: parts.clock,
@@ -107,7 +107,7 @@ pub(crate) struct OpenLoopPace {
     /// Time after the end during which due requests may still start, in nanoseconds.
     pub drain_max_ns: u64,
     /// `true` if there are enough CPUs to poll the clock instead of sleeping.
-    pub looks: bool,
+    pub polls_clock: bool,
 }
 
 impl Pace for OpenLoopPace {
@@ -141,7 +141,7 @@ impl OpenLoopPace {
     pub fn punctual<E: Engine>(&self, engine: E) -> impl Engine + use<E> {
         PollingEngine {
             engine,
-            look_ns: if self.looks { LOOK_NS } else { 0 },
+            poll_ns: if self.polls_clock { SPIN_NS } else { 0 },
         }
     }
 
@@ -163,7 +163,7 @@ impl OpenLoopPace {
 /// Engine that polls during the last part of a wait instead of sleeping.
 struct PollingEngine<E> {
     engine: E,
-    look_ns: u64,
+    poll_ns: u64,
 }
 
 impl<E: Engine> Engine for PollingEngine<E> {
@@ -184,8 +184,8 @@ impl<E: Engine> Engine for PollingEngine<E> {
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let wait = match wait {
-            Wait::One { timeout_ns } if timeout_ns > self.look_ns => Wait::One {
-                timeout_ns: timeout_ns - self.look_ns,
+            Wait::One { timeout_ns } if timeout_ns > self.poll_ns => Wait::One {
+                timeout_ns: timeout_ns - self.poll_ns,
             },
             // A poll returns at once, and the loop reads the clock again.
             Wait::One { timeout_ns } if timeout_ns > 0 => Wait::Poll,

@@ -54,7 +54,7 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<LaneWork, RunE
     }
     // Threads that make a system call per request use their own descriptor tables, unless they
     // close and open files themselves.
-    let lent = match cell.engine {
+    let thread_files = match cell.engine {
         EngineKind::Psync if reopen.is_empty() => std::mem::take(&mut files).into(),
         _ => Arc::default(),
     };
@@ -63,7 +63,7 @@ fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<LaneWork, RunE
         task: Task::Spans(Box::new(SpanTask {
             requests,
             files,
-            lent,
+            shared_files: thread_files,
             reopen,
             peers,
             contents,

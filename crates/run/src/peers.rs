@@ -19,7 +19,7 @@ use crate::RunError;
 pub(crate) struct Peers {
     by_target: BTreeMap<u32, Arc<Peer>>,
     // Declared last, so that it is dropped after the peers connected to it.
-    own: Option<OwnSink>,
+    own_sink: Option<OwnSink>,
 }
 
 /// Sink on its own thread, which ends when this is dropped.
@@ -60,12 +60,12 @@ impl Peers {
 
     /// Address of the run's own sink, which the first call starts.
     fn own_address(&mut self) -> Result<SocketAddr, RunError> {
-        if let Some(own) = &self.own {
+        if let Some(own) = &self.own_sink {
             return Ok(own.address);
         }
         let own = OwnSink::start()?;
         let address = own.address;
-        self.own = Some(own);
+        self.own_sink = Some(own);
         Ok(address)
     }
 

@@ -119,7 +119,7 @@ impl Session<'_> {
             .map(|it| it.size.always().unwrap_or(0));
         let times = fill.precondition.unwrap_or(0.0);
         let total_bytes = (total_bytes.sum::<u64>() as f64 * times) as u64;
-        let mut tell = progress(&mut *self.listener, target, total_bytes);
+        let mut listener = progress(&mut *self.listener, target, total_bytes);
         files::measure(
             FilesContext {
                 plan: self.plan,
@@ -129,10 +129,10 @@ impl Session<'_> {
                 stop: &self.options.stop,
                 // An incomplete preconditioning would change all later cells.
                 skip: &AtomicBool::new(false),
-                keep: false,
+                keeps_files: false,
                 continued: &self.options.continued,
-                meeting: None,
-                listener: &mut tell,
+                agreement: None,
+                listener: &mut listener,
                 mismatches: (0, None),
                 counters: None,
             },
@@ -141,8 +141,8 @@ impl Session<'_> {
     }
 
     fn is_preconditioned(&self, target_index: u32) -> bool {
-        let mut known = self.record.preconditions.iter();
-        known.any(|it| it.target_index == target_index)
+        let mut records = self.record.preconditions.iter();
+        records.any(|it| it.target_index == target_index)
     }
 
     fn precondition_target(
@@ -209,7 +209,7 @@ impl Session<'_> {
         target: &str,
     ) -> Result<MeasuredCell, RunError> {
         let total_bytes = fill_bytes(fill);
-        let mut tell = progress(&mut *self.listener, target, total_bytes);
+        let mut listener = progress(&mut *self.listener, target, total_bytes);
         run_cell(
             CellContext {
                 cell: fill,
@@ -219,12 +219,12 @@ impl Session<'_> {
                 skip: None,
                 continued: &self.options.continued,
                 // Each process preconditions its own targets, so no common start is needed.
-                meeting: None,
-                course: ShownStage::default(),
+                agreement: None,
+                shown_stage: ShownStage::default(),
                 devices: None,
                 status: None,
                 mark: &mut |_, _| {},
-                listener: &mut tell,
+                listener: &mut listener,
             },
             parts,
         )
@@ -257,14 +257,14 @@ fn fill_bytes(fill: &Cell) -> u64 {
     let jobs = fill.workers.iter().filter_map(|it| it.job.as_deref());
     let lines = fill.workers.iter().flat_map(|worker| &worker.lines);
     let line_bytes: u64 = lines.map(|line| u64::from(line.size_bytes)).sum();
-    let of_jobs: u64 = jobs.map(|job| job.stream.end.bytes).sum();
-    of_jobs + fill.operations.unwrap_or(0) * line_bytes
+    let job_bytes: u64 = jobs.map(|job| job.stream.end.bytes).sum();
+    job_bytes + fill.operations.unwrap_or(0) * line_bytes
 }
 
 /// Cell with one job that writes, `times` over, all parts of files on the target that the cell's
 /// jobs use, file by file. `None` if the jobs use no file there.
 fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)) -> Option<Cell> {
-    let is_there = |part: &&JobFile| {
+    let is_on_target = |part: &&JobFile| {
         let file = &files.files[part.file_index as usize];
         // Jobs create or extend all other files themselves.
         let is_made_before = !matches!(file.layout, Layout::Absent | Layout::Empty);
@@ -272,18 +272,18 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
     };
     let mut used: BTreeMap<u32, JobFile> = BTreeMap::new();
     let jobs = || cell.own_workers().filter_map(|(_, it)| it.job.as_deref());
-    for part in jobs().flat_map(|job| &job.files).filter(is_there) {
-        let known = used.entry(part.file_index).or_insert(*part);
+    for part in jobs().flat_map(|job| &job.files).filter(is_on_target) {
+        let merged = used.entry(part.file_index).or_insert(*part);
         let end = |part: &JobFile| part.start_bytes.saturating_add(part.size_bytes);
-        let end_bytes = end(known).max(end(part));
-        known.start_bytes = known.start_bytes.min(part.start_bytes);
-        known.size_bytes = end_bytes - known.start_bytes;
+        let end_bytes = end(merged).max(end(part));
+        merged.start_bytes = merged.start_bytes.min(part.start_bytes);
+        merged.size_bytes = end_bytes - merged.start_bytes;
     }
     let (_, worker) = cell.own_workers().find(|(_, worker)| {
         let job = worker.job.as_deref();
-        job.is_some_and(|job| job.files.iter().any(|part| is_there(&part)))
+        job.is_some_and(|job| job.files.iter().any(|part| is_on_target(&part)))
     })?;
-    let of_worker = worker.job.as_deref()?;
+    let first_job = worker.job.as_deref()?;
     let smallest_bytes = used.values().map(|part| part.size_bytes).min()?;
     // A write must fit into every part.
     let block_bytes = WRITE_BYTES.min(smallest_bytes) as u32;
@@ -304,12 +304,12 @@ fn fill_of_jobs(cell: &Cell, files: &JobFiles, (target_index, times): (u32, f64)
         ..StreamPlan::sequential(ReadWriteMix::Write, blocks, end)
     };
     // Other engines need a thread for each request in flight.
-    let is_deep = of_worker.engine == EngineKind::IoUring;
+    let is_deep = first_job.engine == EngineKind::IoUring;
     let job = JobPlan {
-        cache: of_worker.cache,
+        cache: first_job.cache,
         iodepth: if is_deep { IODEPTH } else { 1 },
         files: used.into_values().collect(),
-        ..JobPlan::new(of_worker.engine, stream)
+        ..JobPlan::new(first_job.engine, stream)
     };
     let span = worker.spans.first()?;
     let worker = WorkerPlan {

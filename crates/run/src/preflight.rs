@@ -36,12 +36,12 @@ pub fn try_streams(plan: &Plan) -> Result<(), RunError> {
     Ok(())
 }
 
-fn check_buffer(asked_bytes: u32) -> Result<(), EngineError> {
+fn check_buffer(requested_bytes: u32) -> Result<(), EngineError> {
     let most_bytes = Buffers::BUFFER_BYTES_MAX;
-    match asked_bytes <= most_bytes {
+    match requested_bytes <= most_bytes {
         true => Ok(()),
         false => Err(EngineError::BufferSize {
-            asked_bytes,
+            asked_bytes: requested_bytes,
             most_bytes,
         }),
     }
@@ -82,15 +82,17 @@ fn try_memory(plan: &Plan) -> Result<(), RunError> {
 fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
     let buffer_bytes = |slot_count: u32, bytes: u32| u64::from(slot_count) * u64::from(bytes);
     let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
-    let of_jobs = jobs.map(|job| buffer_bytes(job.iodepth, job.buffer_bytes()));
-    let of_lanes = match cell.work.is_access() {
+    let job_bytes = jobs.map(|job| buffer_bytes(job.iodepth, job.buffer_bytes()));
+    let lanes = match cell.work.is_access() {
         true => sizes(cell, plan),
         false => Vec::new(),
     };
-    let of_lanes = of_lanes.into_iter();
-    let of_lanes = of_lanes.map(|(_, slot_count, bytes)| buffer_bytes(slot_count, bytes));
+    let lanes = lanes.into_iter();
+    let lane_bytes = lanes.map(|(_, slot_count, bytes)| buffer_bytes(slot_count, bytes));
     let workers = WORKER_BYTES * cell.workers.len() as u64;
-    of_jobs.chain(of_lanes).fold(workers, u64::saturating_add)
+    job_bytes
+        .chain(lane_bytes)
+        .fold(workers, u64::saturating_add)
 }
 
 /// Creates the ring that needs the most memory of all cells, on a file that exists on every system.

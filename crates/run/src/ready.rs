@@ -36,11 +36,11 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
         };
         let admitted = storage::admit(&target.path, &permission).map_err(RunError::from);
         // Planning already reports all other targets that do not exist.
-        let is_told = !matches!(
+        let is_reported = !matches!(
             admitted,
-            Err(RunError::Target(TargetError::NotThere { .. }))
+            Err(RunError::Target(TargetError::NotFound { .. }))
         );
-        if is_told && std::fs::symlink_metadata(&target.path).is_err() {
+        if is_reported && std::fs::symlink_metadata(&target.path).is_err() {
             continue;
         }
         let checked = admitted.and_then(|admitted| check_between(&used, &admitted));
@@ -100,7 +100,7 @@ impl<'a> Session<'a> {
                 create: self.options.create,
                 // Cells that only read may use any file, which is then opened for reading alone.
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
-                run: self.record.id.clone(),
+                run_id: self.record.id.clone(),
                 in_place: self.options.in_place.clone(),
                 ..Permission::default()
             };

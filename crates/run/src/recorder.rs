@@ -17,9 +17,9 @@ use crate::slots::{EndedFlow, LoopState};
 use crate::tally::{BatchTally, Tally, TallyGroup};
 
 /// Maximum interval between a worker's checks of the stop flag, in nanoseconds.
-const LOOK_NS: u64 = 50_000_000;
+const POLL_INTERVAL_NS: u64 = 50_000_000;
 /// The same during a search that the measurement waits for.
-const SEARCH_LOOK_NS: u64 = 1_000_000;
+const SEARCH_POLL_INTERVAL_NS: u64 = 1_000_000;
 
 /// Whether the loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) struct Recorder {
     counts_short_work: bool,
     /// Time from which the thread catches up on due requests, in nanoseconds of the clock. A phase
     /// that was planned for a later time counts from that time. `None` without due times.
-    caught_up_ns: Option<u64>,
+    catch_up_from_ns: Option<u64>,
     /// Search that decides when the ramp ends; `None` if time does.
     search: Option<Search>,
     measure_ns: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Recorder {
     finish_ns: u64,
     budget: u64,
     /// `true` if time or a stop ended it, `false` if it had no more work.
-    cut: bool,
+    is_cut: bool,
     stopped: bool,
     mismatch_count: u64,
     first_mismatch: Option<FirstMismatch>,
@@ -59,7 +59,7 @@ pub(crate) struct Recorder {
 
 /// Search that the measurement waits for.
 struct Search {
-    board: Arc<GoalProgress>,
+    progress: Arc<GoalProgress>,
     /// Start of the search; `None` after it has started.
     begin_ns: Option<u64>,
 }
@@ -70,7 +70,7 @@ pub(crate) enum Counting {
     /// The span that its `file_index` selects.
     BySpan,
     /// The only span, whatever its `file_index`.
-    Together,
+    SingleSpan,
 }
 
 impl Recorder {
@@ -85,7 +85,7 @@ impl Recorder {
             // Unlike a branch, a mask costs nothing in the hot path.
             span_mask: match counting {
                 Counting::BySpan => u32::MAX,
-                Counting::Together => 0,
+                Counting::SingleSpan => 0,
             },
             current,
             outbox,
@@ -93,7 +93,7 @@ impl Recorder {
             stop,
             ramp: true,
             counts_short_work: false,
-            caught_up_ns: None,
+            catch_up_from_ns: None,
             search: None,
             measure_ns: 0,
             end_ns: u64::MAX,
@@ -102,7 +102,7 @@ impl Recorder {
             wake_ns: 0,
             finish_ns: 0,
             budget: u64::MAX,
-            cut: false,
+            is_cut: false,
             stopped: false,
             mismatch_count: 0,
             first_mismatch: None,
@@ -117,7 +117,7 @@ impl Recorder {
     /// Counts phases from their planned starts, but not from before `from_ns`. The kernel may run
     /// the thread late, and it then does the requests that were due since `from_ns` at once.
     pub const fn catch_up_from(&mut self, from_ns: u64) {
-        self.caught_up_ns = Some(from_ns);
+        self.catch_up_from_ns = Some(from_ns);
     }
 
     /// Measures from the end of a search, which starts when the ramp ends. If the search does not
@@ -125,7 +125,7 @@ impl Recorder {
     pub fn measure_after_search(&mut self, board: Arc<GoalProgress>) {
         self.counts_short_work = true;
         self.search = Some(Search {
-            board,
+            progress: board,
             begin_ns: None,
         });
     }
@@ -182,7 +182,7 @@ impl Recorder {
             run_ns => measure_ns.saturating_add(run_ns),
         };
         // A user may stop the measurement before its planned end.
-        self.cut.then(|| planned_ns.min(self.finish_ns))
+        self.is_cut.then(|| planned_ns.min(self.finish_ns))
     }
 
     /// Time of the next `tick`, in nanoseconds of the clock.
@@ -224,14 +224,14 @@ impl Recorder {
         if result < 0 || moves_bytes && (result as u32) < expected_bytes {
             return self.record_failed_or_short(request, (expected_bytes, result), latency_ns);
         }
-        let place = (request.file_index & self.span_mask, request.operation as u8);
+        let counter_index = (request.file_index & self.span_mask, request.operation as u8);
         // Other operations return no bytes, but for example a number of entries.
         let bytes = if moves_bytes {
             expected_bytes.into()
         } else {
             0
         };
-        match tally.request(place, latency_ns, bytes) {
+        match tally.request(counter_index, latency_ns, bytes) {
             Some(alike) if T::IS_SINGLE => self.count_requests(&alike),
             Some(alike) => self.count_requests_outlined(&alike),
             None => {}
@@ -277,7 +277,7 @@ impl Recorder {
 
     #[inline(always)]
     fn count_requests(&mut self, alike: &TallyGroup) {
-        let (span, number) = alike.place;
+        let (span, number) = alike.counter;
         let counter = self.current.spans[span as usize].operation_mut(number.into());
         counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
     }
@@ -290,13 +290,13 @@ impl Recorder {
     /// Counts a flow that is done, as [`Recorder::record`] does. The flow failed if one of its
     /// requests did.
     #[inline(always)]
-    pub fn record_flow<T: Tally>(&mut self, tally: &mut T, request: &Request, ended: EndedFlow) {
+    pub fn record_flow<T: Tally>(&mut self, tally: &mut T, request: &Request, flow: EndedFlow) {
         let span = request.file_index & self.span_mask;
-        if ended.errno < 0 {
-            let counter = self.current.spans[span as usize].transaction_mut(ended.kind.into());
-            return counter.record_error(ended.errno, ended.latency_ns);
+        if flow.errno < 0 {
+            let counter = self.current.spans[span as usize].transaction_mut(flow.kind.into());
+            return counter.record_error(flow.errno, flow.latency_ns);
         }
-        match tally.flow((span, ended.kind), ended.latency_ns) {
+        match tally.flow((span, flow.kind), flow.latency_ns) {
             Some(alike) if T::IS_SINGLE => self.count_flows(&alike),
             Some(alike) => self.count_flows_outlined(&alike),
             None => {}
@@ -310,7 +310,7 @@ impl Recorder {
 
     #[inline(always)]
     fn count_flows(&mut self, alike: &TallyGroup) {
-        let (span, kind) = alike.place;
+        let (span, kind) = alike.counter;
         let counter = self.current.spans[span as usize].transaction_mut(kind.into());
         counter.record_alike(alike.count, alike.latency_ns, 0);
     }
@@ -342,7 +342,7 @@ impl Recorder {
     pub fn tick(&mut self, now_ns: u64, turns: &LoopState) -> Tick {
         if self.stop.load(Ordering::Relaxed) {
             self.stopped = true;
-            self.cut = true;
+            self.is_cut = true;
             return Tick::End;
         }
         self.begin_search(now_ns);
@@ -356,7 +356,7 @@ impl Recorder {
             self.begin_measuring(begin_ns, turns.in_flight);
         } else if now_ns >= self.end_ns {
             if !self.waits_for_completion(self.end_ns, now_ns, turns) {
-                self.cut = true;
+                self.is_cut = true;
                 return Tick::End;
             }
             self.budget = 0;
@@ -391,7 +391,7 @@ impl Recorder {
             self.finish_ns - self.measure_ns
         };
         WorkerOutcome {
-            rest: self.current,
+            last_sample: self.current,
             outbox: Some(self.outbox),
             measured_ns,
             finish_ns: self.finish_ns,
@@ -401,9 +401,9 @@ impl Recorder {
             loop_cpu_ns: 0,
             cpu_at_end: None,
             usage: None,
-            noted: Vec::new(),
+            logged: Vec::new(),
             requests: None,
-            drained: None,
+            open_loop_end: None,
         }
     }
 
@@ -418,7 +418,7 @@ impl Recorder {
         }
         // Checked again at the end of every turn.
         self.tick_ns = now_ns;
-        self.wake_ns = until_ns.min(now_ns + LOOK_NS);
+        self.wake_ns = until_ns.min(now_ns + POLL_INTERVAL_NS);
         true
     }
 
@@ -434,7 +434,7 @@ impl Recorder {
     /// End of the ramp; `u64::MAX` after it has ended.
     fn ramp_end_ns(&self, now_ns: u64) -> u64 {
         match (&self.search, self.ramp) {
-            (Some(search), true) if search.board.is_settled() => now_ns,
+            (Some(search), true) if search.progress.is_settled() => now_ns,
             (None, true) => self.schedule.start_ns + self.schedule.ramp_ns,
             _ => u64::MAX,
         }
@@ -442,7 +442,7 @@ impl Recorder {
 
     /// Start of a phase that was planned for `planned_ns` and is reached at `now_ns`.
     fn begin_ns(&self, planned_ns: u64, now_ns: u64) -> u64 {
-        match self.caught_up_ns {
+        match self.catch_up_from_ns {
             Some(from_ns) => planned_ns.max(from_ns).min(now_ns),
             None => now_ns,
         }
@@ -476,8 +476,8 @@ impl Recorder {
         let phase_end_ns = self.end_ns.min(self.ramp_end_ns(now_ns));
         let phase_end_ns = phase_end_ns.min(search_ns.unwrap_or(u64::MAX));
         let look_ns = match self.search {
-            Some(_) if self.ramp => SEARCH_LOOK_NS,
-            _ => LOOK_NS,
+            Some(_) if self.ramp => SEARCH_POLL_INTERVAL_NS,
+            _ => POLL_INTERVAL_NS,
         };
         self.tick_ns = phase_end_ns.min(self.interval_end_ns).min(now_ns + look_ns);
         self.wake_ns = self.tick_ns;

@@ -14,7 +14,7 @@ pub(crate) struct Repeats {
     rule: RepetitionRule,
     groups: Vec<RepeatedFigures>,
     /// For each cell of the plan, by index, its position in the first repetition.
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 /// Repetitions of one cell, in all sessions.
@@ -22,7 +22,7 @@ pub(crate) struct Repeats {
 struct RepeatedFigures {
     figures: BTreeMap<Figure, StoppingState>,
     /// Duration of the repetitions, summed over all sessions.
-    took: Duration,
+    duration: Duration,
     repetitions: u32,
 }
 
@@ -31,7 +31,7 @@ type Figure = (usize, String);
 
 #[derive(Debug)]
 struct StoppingState {
-    stopping: StoppingRule,
+    rule: StoppingRule,
     verdict: StoppingVerdict,
 }
 
@@ -54,10 +54,10 @@ impl Repeats {
     pub fn of(plan: &Plan) -> Option<Self> {
         let rule = plan.repetition_rule?;
         let last = plan.cells.iter().map(|cell| cell.repetition).max()?;
-        let places = (0..=last).flat_map(|it| plan.order_of_repetition(it));
+        let group_indexes = (0..=last).flat_map(|it| plan.order_of_repetition(it));
         Some(Self {
             rule,
-            places: places.collect(),
+            positions: group_indexes.collect(),
             groups: plan
                 .first_repetition()
                 .map(|_| RepeatedFigures::default())
@@ -66,15 +66,15 @@ impl Repeats {
     }
 
     /// Adds the cells of a further repetition, in their order.
-    pub fn add(&mut self, places: impl IntoIterator<Item = usize>) {
-        self.places.extend(places);
+    pub fn add(&mut self, group_indexes: impl IntoIterator<Item = usize>) {
+        self.positions.extend(group_indexes);
     }
 
     /// Adds the records of one cell of a session, and the time that the cell took.
     pub fn take(&mut self, cell_index: u32, side: usize, records: &[CellRecord], took: Duration) {
-        let place = self.places[cell_index as usize];
-        let group = &mut self.groups[place];
-        group.took += took;
+        let index = self.positions[cell_index as usize];
+        let group = &mut self.groups[index];
+        group.duration += took;
         // Each session measures the same repetition, which counts once.
         if side == 0 {
             group.repetitions += 1;
@@ -90,16 +90,14 @@ impl Repeats {
                 .entry(figure)
                 .or_insert_with(|| StoppingState {
                     // The budget covers all cells together, so only `Repeats` can check it.
-                    stopping: StoppingRule::new(
+                    rule: StoppingRule::new(
                         self.rule.precision,
                         Duration::MAX,
                         self.rule.repetitions_max,
                     ),
                     verdict: StoppingVerdict::Continue,
                 });
-            progress.verdict = progress
-                .stopping
-                .push(record.total.per_second, Duration::ZERO);
+            progress.verdict = progress.rule.push(record.total.per_second, Duration::ZERO);
         }
     }
 
@@ -110,15 +108,15 @@ impl Repeats {
             let mut progress = group.figures.values();
             progress.any(|it| it.verdict == StoppingVerdict::Continue)
         };
-        let open = (0..self.groups.len()).filter(|place| is_open(&self.groups[*place]));
+        let open = (0..self.groups.len()).filter(|index| is_open(&self.groups[*index]));
         let open: Vec<usize> = open.collect();
         if open.is_empty() {
             return None;
         }
         let cost: Duration = open
             .iter()
-            .map(|place| &self.groups[*place])
-            .map(|group| group.took / group.repetitions.max(1))
+            .map(|index| &self.groups[*index])
+            .map(|group| group.duration / group.repetitions.max(1))
             .sum();
         if elapsed + cost <= Duration::from_nanos(self.rule.budget_ns) {
             return Some(open);
@@ -156,8 +154,8 @@ impl Repeats {
                     StoppingVerdict::BudgetSpent => PrecisionVerdict::BudgetSpent,
                     StoppingVerdict::RepetitionsSpent => PrecisionVerdict::RepetitionsSpent,
                 },
-                repetitions: progress.stopping.count(),
-                relative_error: progress.stopping.relative_error(),
+                repetitions: progress.rule.count(),
+                relative_error: progress.rule.relative_error(),
                 rule: self.rule,
             }));
         }
@@ -176,13 +174,13 @@ impl ReachedPrecision {
             PrecisionVerdict::RepetitionsSpent => "no more are allowed".to_owned(),
             PrecisionVerdict::PrecisionReached | PrecisionVerdict::Interrupted => return None,
         };
-        let known = match self.relative_error {
+        let precision = match self.relative_error {
             Some(share) if share < 0.1 => format!("known to ±{:.1} %", share * 100.0),
             Some(share) => format!("known to ±{:.0} %", share * 100.0),
             None => "not known to any precision".to_owned(),
         };
         let message = format!(
-            "after {} repetitions the rate is {known}, not to ±{} %; {spent}",
+            "after {} repetitions the rate is {precision}, not to ±{} %; {spent}",
             self.repetitions,
             self.rule.precision_percent().0
         );

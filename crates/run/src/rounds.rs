@@ -18,7 +18,7 @@ use crate::sample::Sample;
 use crate::times::{intervals_per_round, round_ns};
 
 /// Interval at which other processes' rounds are checked.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Rounds of a cell so far.
 pub(crate) struct Rounds {
@@ -76,10 +76,10 @@ impl Rounds {
             return;
         }
         // Lanes hand over at different times, so an older round can appear after a newer one.
-        let place = match self.kept.iter().position(|round| round.index >= index) {
+        let position = match self.kept.iter().position(|round| round.index >= index) {
             Some(place) if self.kept[place].index == index => place,
             place => {
-                let place = place.unwrap_or(self.kept.len());
+                let position = place.unwrap_or(self.kept.len());
                 let lengths_ns = vec![0; self.shape.len()];
                 let lanes = self.shape.clone();
                 let round = Round {
@@ -87,11 +87,11 @@ impl Rounds {
                     lanes,
                     lengths_ns,
                 };
-                self.kept.insert(place, round);
-                place
+                self.kept.insert(position, round);
+                position
             }
         };
-        let round = &mut self.kept[place];
+        let round = &mut self.kept[position];
         round.lengths_ns[lane_index] += sample.length_ns;
         for (total, counted) in round.lanes[lane_index].iter_mut().zip(&sample.spans) {
             total.merge(counted);
@@ -140,7 +140,7 @@ impl Rounds {
         // All processes must judge the same rounds, so that their windows are the same.
         self.hear(meeting);
         while self.judged_count < self.records.len() && !self.is_decided() && !is_cut() {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
             self.hear(meeting);
         }
     }
@@ -281,13 +281,13 @@ pub(crate) fn round_record(
 }
 
 /// Event with the number of rounds and their steadiness.
-pub(crate) fn rounds_event(cell: u32, told: &SteadyRecord) -> RunEvent {
-    let shares = told.shares();
+pub(crate) fn rounds_event(cell: u32, record: &SteadyRecord) -> RunEvent {
+    let shares = record.shares();
     RunEvent::Round {
         cell,
-        done: told.rounds.len() as u32,
-        rounds_max: told.rule.rounds_max as u32,
-        verdict: told.verdict,
+        done: record.rounds.len() as u32,
+        rounds_max: record.rule.rounds_max as u32,
+        verdict: record.verdict,
         range_share: shares.map(|it| it.0),
         excursion_share: shares.map(|it| it.1),
     }

@@ -54,11 +54,11 @@ pub fn measure(
     } = spec;
     let mut keeper = RecordWriter::new(store);
     warnings.extend(keeper.doubts());
-    let mut hear = |event: &RunEvent| {
+    let mut listen = |event: &RunEvent| {
         keeper.hear(event);
         listener(event);
     };
-    let mut session = Session::new(plan, options, &mut hear);
+    let mut session = Session::new(plan, options, &mut listen);
     session.record.workload_file = workload_file;
     if let Some(cluster) = cluster {
         session.set_cluster(cluster);

@@ -49,7 +49,7 @@ pub struct RunOptions {
     /// File with the token for sinks of `tcp://` targets.
     pub sink_token_file: Option<PathBuf>,
     /// `true` if targets in memory are intended, so that there is no warning.
-    pub memory_is_meant: bool,
+    pub is_memory_intended: bool,
     /// Interval of status reports during cells of jobs, in nanoseconds; 0 for none.
     pub status_interval_ns: u64,
     /// Set by a signal handler to end the run early.
@@ -59,7 +59,7 @@ pub struct RunOptions {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: Arc<AtomicBool>,
     /// Agreement with the other processes if several share the run.
-    pub meeting: Option<Arc<dyn PeerAgreement>>,
+    pub agreement: Option<Arc<dyn PeerAgreement>>,
 }
 
 /// Result of a run.
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
             record: Box::new(self.record.clone()),
         });
         let before = results::environment_warnings(&self.record.environment);
-        let in_memory = match self.options.memory_is_meant {
+        let in_memory = match self.options.is_memory_intended {
             true => Vec::new(),
             false => results::memory_target_warnings(&self.record.environment, self.plan),
         };
@@ -181,9 +181,12 @@ impl<'a> Session<'a> {
         self.record.plan.cells.extend(cells.iter().cloned());
         let plan = &self.record.plan;
         let names = CellNames::of(plan);
-        let whats = cells.iter().map(|cell| names.planned_title(cell, plan));
-        let whats = whats.collect();
-        self.tell(&RunEvent::CellsAdded { cells, whats });
+        let titles = cells.iter().map(|cell| names.planned_title(cell, plan));
+        let titles = titles.collect();
+        self.tell(&RunEvent::CellsAdded {
+            cells,
+            whats: titles,
+        });
     }
 
     /// Measures one cell.
@@ -208,7 +211,7 @@ impl<'a> Session<'a> {
             what: cell_title(cell, &self.record.plan),
             budget_left_ns,
         });
-        if self.options.meeting.is_none() {
+        if self.options.agreement.is_none() {
             // A skip request for an earlier cell is obsolete. Under a leader, the request may
             // already be for this cell, so it is kept.
             self.options.skip.store(false, Ordering::Relaxed);
@@ -281,8 +284,8 @@ impl<'a> Session<'a> {
             stop: &self.options.stop,
             skip: Some(&self.options.skip),
             continued: &self.options.continued,
-            meeting: self.options.meeting.as_deref(),
-            course: ShownStage::default(),
+            agreement: self.options.agreement.as_deref(),
+            shown_stage: ShownStage::default(),
             devices,
             status: match self.options.status_interval_ns {
                 interval_ns @ 1.. if cell.work.is_requests() => Some(StatusRequest {
@@ -333,9 +336,9 @@ impl<'a> Session<'a> {
             clock: &self.clock,
             stop: &self.options.stop,
             skip: &self.options.skip,
-            keep: keeps_files(self.plan),
+            keeps_files: keeps_files(self.plan),
             continued: &self.options.continued,
-            meeting: self.options.meeting.as_ref(),
+            agreement: self.options.agreement.as_ref(),
             listener: self.listener,
             mismatches: (0, None),
             counters: None,
@@ -348,7 +351,7 @@ impl<'a> Session<'a> {
 
     /// Stores a cell's record, with the warnings about it.
     pub(crate) fn take(&mut self, mut record: CellRecord) {
-        if self.options.meeting.is_some() {
+        if self.options.agreement.is_some() {
             // The leader has the merged results and checks those.
             self.record.cells.push(record);
             return;
@@ -369,10 +372,10 @@ impl<'a> Session<'a> {
     fn has_warned(&self, warning: &Warning) -> bool {
         // The tables show which phases are too short, so one warning is enough.
         let is_enough = warning.code == WarningCode::FewSamplesForPercentile;
-        self.record.warnings.iter().any(|known| {
-            known.code == warning.code
-                && known.cell == warning.cell
-                && (is_enough || known.message == warning.message)
+        self.record.warnings.iter().any(|it| {
+            it.code == warning.code
+                && it.cell == warning.cell
+                && (is_enough || it.message == warning.message)
         })
     }
 
@@ -383,10 +386,10 @@ impl<'a> Session<'a> {
     ) -> Result<impl Fn(&Lane) -> Contents + use<>, RunError> {
         let mut sources = Vec::new();
         for worker in &cell.workers {
-            let known = sources
+            let is_known = sources
                 .iter()
                 .any(|(plan, _): &(ContentPlan, _)| *plan == worker.content);
-            if !known {
+            if !is_known {
                 sources.push((worker.content, ContentSource::new(&worker.content)?));
             }
         }
@@ -421,7 +424,7 @@ impl<'a> Session<'a> {
         self.with_cluster(|cluster, watch| cluster.finish(watch));
         let keep = keeps_files(self.plan);
         for (_, prepared) in std::mem::take(&mut self.targets) {
-            let left = match prepared.release(keep) {
+            let messages = match prepared.release(keep) {
                 Ok(report) => report
                     .left
                     .into_iter()
@@ -429,7 +432,7 @@ impl<'a> Session<'a> {
                     .collect(),
                 Err(error) => vec![error.to_string()],
             };
-            for message in left {
+            for message in messages {
                 self.warn(Warning::of_run(WarningCode::LeftoverFiles, message));
             }
         }
@@ -445,7 +448,7 @@ impl<'a> Session<'a> {
             Err(error) => (Status::Failed, Some(error)),
         };
         // The leader has the merged results and checks those.
-        if self.options.meeting.is_none() {
+        if self.options.agreement.is_none() {
             self.add_run_warnings();
         }
         self.record.estimates = estimates(&self.record.cells);

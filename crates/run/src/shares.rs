@@ -27,11 +27,11 @@ impl LaneParts {
     /// Assigns the lanes of a cell to workers and targets.
     pub fn of(cell: &Cell, lanes: &[Lane]) -> Self {
         let all: Vec<u32> = cell.target_indexes().collect();
-        let place = |target: u32| all.iter().position(|it| *it == target).unwrap_or(0);
+        let index = |target: u32| all.iter().position(|it| *it == target).unwrap_or(0);
         let lane = |lane: &Lane| {
             let spans = lane.plan.spans.iter();
-            let places = spans.map(|span| place(span.target_index)).collect();
-            (lane.worker_index, places)
+            let indexes = spans.map(|span| index(span.target_index)).collect();
+            (lane.worker_index, indexes)
         };
         let wanted = |count| match IntervalRecord::lists_separately(count) {
             true => count,
@@ -110,13 +110,13 @@ mod tests {
 
     #[test]
     fn shares_add_up_by_worker_and_by_target() {
-        let places = LaneParts {
+        let lane_parts = LaneParts {
             worker_count: 2,
             target_count: 2,
             lanes: vec![(0, vec![0, 1]), (1, vec![1])],
         };
-        let mut shares = places.shares(0, &sample(&[3, 4]));
-        shares.merge(&places.shares(1, &sample(&[5])));
+        let mut shares = lane_parts.shares(0, &sample(&[3, 4]));
+        shares.merge(&lane_parts.shares(1, &sample(&[5])));
         // What comes of an interval that nobody was in changes nothing.
         shares.merge(&Shares::default());
         let mut record = IntervalRecord::default();
@@ -131,12 +131,12 @@ mod tests {
 
     #[test]
     fn a_single_worker_has_no_share() {
-        let places = LaneParts {
+        let lane_parts = LaneParts {
             lanes: vec![(0, vec![0])],
             ..LaneParts::default()
         };
         let mut record = IntervalRecord::default();
-        places.shares(0, &sample(&[3])).put_into(&mut record);
+        lane_parts.shares(0, &sample(&[3])).put_into(&mut record);
         assert!(record.workers.is_empty() && record.targets.is_empty());
     }
 }

@@ -58,7 +58,7 @@ pub(crate) struct InFlightRequest {
 impl Default for InFlightRequest {
     fn default() -> Self {
         Self {
-            request: Request::NOTHING,
+            request: Request::EMPTY,
             issued_ns: 0,
         }
     }
@@ -154,14 +154,14 @@ impl LoopState {
         }
         let (kind, start_ns, errno) = match flow {
             Flow::Done(kind) => (kind, flow_ns, errno),
-            Flow::Judged { kind, errno } => (kind, flow_ns, errno),
-            Flow::Spanned { kind, start_ns } => (kind, start_ns, errno),
+            Flow::DoneWithErrno { kind, errno } => (kind, flow_ns, errno),
+            Flow::TransactionDone { kind, start_ns } => (kind, start_ns, errno),
             Flow::Timed {
                 kind,
                 errno,
                 start_ns,
             } => (kind, start_ns, errno),
-            Flow::Apart => return None,
+            Flow::Uncounted => return None,
             Flow::Continues => {
                 *open = OpenFlow {
                     start_ns: flow_ns,
@@ -228,7 +228,7 @@ mod tests {
         result: i32,
         flow: Flow,
     ) -> Option<EndedFlow> {
-        turns.issue(Request::NOTHING, issued_ns);
+        turns.issue(Request::EMPTY, issued_ns);
         assert_eq!(turns.in_flight, 1);
         let flight = turns.reaped(0);
         assert_eq!((flight.issued_ns, turns.in_flight), (issued_ns, 0));
@@ -253,9 +253,9 @@ mod tests {
     fn separate_requests_and_spanned_flows_do_not_start_the_next_flow() {
         let mut turns = LoopState::new(1);
         for (flow, counted) in [
-            (Flow::Apart, None),
+            (Flow::Uncounted, None),
             (
-                Flow::Spanned {
+                Flow::TransactionDone {
                     kind: 1,
                     start_ns: 3,
                 },
@@ -312,7 +312,7 @@ mod tests {
                 errno,
                 latency_ns: 20,
             };
-            let judged = Flow::Judged { kind: 1, errno };
+            let judged = Flow::DoneWithErrno { kind: 1, errno };
             assert_eq!(turn(&mut turns, (10, 30), result, judged), Some(wanted));
         }
     }

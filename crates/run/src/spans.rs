@@ -28,7 +28,7 @@ pub(crate) struct SpanTask {
     pub files: Vec<OwnedFd>,
     /// Used instead of `files`; the thread that started the lane closes them after the lane's
     /// thread has ended.
-    pub lent: Arc<[OwnedFd]>,
+    pub shared_files: Arc<[OwnedFd]>,
     /// Peers, one per span, if the lane's targets are TCP peers.
     pub peers: Vec<Arc<Peer>>,
     /// How to reopen each file between connections; empty if the files stay open.
@@ -79,7 +79,7 @@ pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_
     }
     let open = OpenFiles {
         files: std::mem::take(&mut task.files),
-        lent: std::mem::take(&mut task.lent),
+        shared_files: std::mem::take(&mut task.shared_files),
         reopen: std::mem::take(&mut task.reopen),
         dontcache: cell.cache == CacheMode::Dontcache,
     };

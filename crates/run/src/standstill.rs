@@ -20,7 +20,7 @@ const CONTINUED_MIN_NS: u64 = 20_000_000;
 /// Minimum length of a suspension. The two clocks that show it are read one after the other.
 const SUSPENDED_MIN_NS: u64 = 50_000_000;
 /// CPU time that threads may use in addition to what was possible before and after the standstill.
-const WORKED_MAX_NS: u64 = 100_000_000;
+const EXTRA_CPU_MAX_NS: u64 = 100_000_000;
 /// Requests that complete this soon after a standstill were in flight during it.
 const GRACE_NS: u64 = 100_000_000;
 
@@ -39,7 +39,7 @@ struct SleepSample {
 /// The monitor's sleep, which detects standstills.
 pub(crate) struct MonitorSleep<'a> {
     /// `schedstat` of the thread that created this.
-    schedule: Option<File>,
+    schedstat: Option<File>,
     /// Number of threads that work while the monitor sleeps.
     thread_count: u64,
     /// Set by the handler of `SIGCONT`, after the process was stopped.
@@ -60,17 +60,17 @@ pub(crate) struct StandstillSpan {
 impl<'a> MonitorSleep<'a> {
     /// Creates the sleep of the calling thread.
     pub fn new(thread_count: usize, continued: &'a AtomicBool, clock: &impl Clock) -> Self {
-        let mut made = Self {
+        let mut sleep = Self {
             // Without this file, no stop is detected, because a wait for a CPU would look like one.
-            schedule: File::open("/proc/thread-self/schedstat").ok(),
+            schedstat: File::open("/proc/thread-self/schedstat").ok(),
             thread_count: thread_count as u64,
             continued,
             last: (0, SleepSample::default()),
         };
         // Stops before the start of this cell do not matter.
         continued.store(false, Ordering::Relaxed);
-        made.last = (clock.now_ns(), made.look());
-        made
+        sleep.last = (clock.now_ns(), sleep.look());
+        sleep
     }
 
     /// Standstill since the last sleep, if `SIGCONT` shows one.
@@ -129,7 +129,7 @@ impl<'a> MonitorSleep<'a> {
         SleepSample {
             monotonic_ns: time_ns(ClockId::Monotonic),
             boot_ns: time_ns(ClockId::Boottime),
-            waited_ns: self.schedule.as_ref().and_then(waited_ns),
+            waited_ns: self.schedstat.as_ref().and_then(waited_ns),
             worked_ns: time_ns(ClockId::ProcessCPUTime),
         }
     }
@@ -179,7 +179,7 @@ fn judge(
     let worked_ns = after.worked_ns.saturating_sub(before.worked_ns);
     // The monitor's own thread counts too.
     let could_ns = (passed_ns - absent_ns).saturating_mul(limits.thread_count + 1);
-    let stood = worked_ns <= could_ns.saturating_add(WORKED_MAX_NS);
+    let stood = worked_ns <= could_ns.saturating_add(EXTRA_CPU_MAX_NS);
     stood.then_some((StandstillCause::Stopped, absent_ns))
 }
 
@@ -236,9 +236,12 @@ mod tests {
 
     #[test]
     fn an_unexplained_long_sleep_is_a_stop() {
-        let seen = after(5 * SECOND_NS, 0, 0, SPAN_NS);
+        let sample = after(5 * SECOND_NS, 0, 0, SPAN_NS);
         let length_ns = 5 * SECOND_NS - SPAN_NS;
-        assert_eq!(verdict(&seen), Some((StandstillCause::Stopped, length_ns)));
+        assert_eq!(
+            verdict(&sample),
+            Some((StandstillCause::Stopped, length_ns))
+        );
         assert_eq!(verdict(&after(SPAN_NS, 0, 0, SPAN_NS)), None);
         // Woken before its time.
         assert_eq!(verdict(&after(SPAN_NS / 2, 0, 0, SPAN_NS)), None);
@@ -250,18 +253,18 @@ mod tests {
         assert_eq!(verdict(&waited), None);
         let others_worked = after(5 * SECOND_NS, 0, 0, 4 * SECOND_NS);
         assert_eq!(verdict(&others_worked), None);
-        let untold = SleepSample {
+        let unknown = SleepSample {
             waited_ns: None,
             ..after(5 * SECOND_NS, 0, 0, SPAN_NS)
         };
-        assert_eq!(verdict(&untold), None);
+        assert_eq!(verdict(&unknown), None);
     }
 
     #[test]
     fn a_suspended_machine_is_distinguished_from_a_stop() {
-        let seen = after(SPAN_NS, 0, 60 * SECOND_NS, SPAN_NS);
+        let sample = after(SPAN_NS, 0, 60 * SECOND_NS, SPAN_NS);
         let wanted = (StandstillCause::Suspended, 60 * SECOND_NS);
-        assert_eq!(verdict(&seen), Some(wanted));
+        assert_eq!(verdict(&sample), Some(wanted));
     }
 
     #[test]
@@ -277,16 +280,20 @@ mod tests {
 
     #[test]
     fn a_standstill_touches_the_spans_that_overlap_it() {
-        let still = StandstillSpan {
+        let standstill = StandstillSpan {
             from_ns: 100,
             until_ns: 200,
             length_ns: 90,
             cause: StandstillCause::Stopped,
         };
-        assert!(still.touches(50, 101) && still.touches(199, 300) && still.touches(0, 1000));
-        assert!(!still.touches(50, 100) && !still.touches(200, 300));
-        assert_eq!(still.record(200, true), None);
-        let record = still.record(150, true).expect("a record");
+        assert!(
+            standstill.touches(50, 101)
+                && standstill.touches(199, 300)
+                && standstill.touches(0, 1000)
+        );
+        assert!(!standstill.touches(50, 100) && !standstill.touches(200, 300));
+        assert_eq!(standstill.record(200, true), None);
+        let record = standstill.record(150, true).expect("a record");
         assert_eq!((record.at_ns, record.length_ns), (0, 90));
     }
 }

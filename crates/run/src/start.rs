@@ -17,7 +17,7 @@ use crate::schedule::Schedule;
 use crate::thread::thread_id;
 
 /// Interval at which a waiting thread checks whether it is to end, in nanoseconds.
-const LOOK_NS: u64 = 50_000_000;
+const POLL_INTERVAL_NS: u64 = 50_000_000;
 /// Time before an agreed start during which threads spin instead of sleeping, in nanoseconds.
 const SPIN_NS: u64 = 2_000_000;
 
@@ -73,7 +73,7 @@ impl Start<'_> {
             if left_ns == 0 || delay_ns == 0 {
                 break;
             }
-            std::thread::sleep(Duration::from_nanos(left_ns.min(LOOK_NS)));
+            std::thread::sleep(Duration::from_nanos(left_ns.min(POLL_INTERVAL_NS)));
         }
         for end in before {
             end.wait(&self.stop);
@@ -94,7 +94,7 @@ fn wait_until(start_ns: u64, clock: &TscClock, stop: &AtomicBool) {
         match left_ns.saturating_sub(SPIN_NS) {
             _ if left_ns == 0 => break,
             0 => std::hint::spin_loop(),
-            sleep_ns => std::thread::sleep(Duration::from_nanos(sleep_ns.min(LOOK_NS))),
+            sleep_ns => std::thread::sleep(Duration::from_nanos(sleep_ns.min(POLL_INTERVAL_NS))),
         }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) type CounterIndex = (u32, u8);
 /// Requests or flows of one turn that have the same counter and the same latency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TallyGroup {
-    pub place: CounterIndex,
+    pub counter: CounterIndex,
     pub latency_ns: u64,
     /// Number of requests or flows.
     pub count: u64,
@@ -20,10 +20,10 @@ pub(crate) trait Tally {
     const IS_SINGLE: bool;
 
     /// Takes a request; returns the group to count now.
-    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup>;
+    fn request(&mut self, index: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup>;
 
     /// The same for a flow.
-    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup>;
+    fn flow(&mut self, index: CounterIndex, latency_ns: u64) -> Option<TallyGroup>;
 }
 
 /// Tally for a turn with one completion.
@@ -39,16 +39,16 @@ pub(crate) struct BatchTally {
 
 impl TallyGroup {
     const NONE: Self = Self {
-        place: (0, 0),
+        counter: (0, 0),
         latency_ns: 0,
         count: 0,
         bytes: 0,
     };
 
     #[inline(always)]
-    const fn one(place: CounterIndex, latency_ns: u64, bytes: u64) -> Self {
+    const fn one(index: CounterIndex, latency_ns: u64, bytes: u64) -> Self {
         Self {
-            place,
+            counter: index,
             latency_ns,
             count: 1,
             bytes,
@@ -57,13 +57,13 @@ impl TallyGroup {
 
     /// Adds one more; returns the previous group if it is different.
     #[inline(always)]
-    fn add(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<Self> {
-        if self.latency_ns == latency_ns && self.place == place {
+    fn add(&mut self, index: CounterIndex, latency_ns: u64, bytes: u64) -> Option<Self> {
+        if self.latency_ns == latency_ns && self.counter == index {
             self.count += 1;
             self.bytes = self.bytes.wrapping_add(bytes);
             return None;
         }
-        let before = std::mem::replace(self, Self::one(place, latency_ns, bytes));
+        let before = std::mem::replace(self, Self::one(index, latency_ns, bytes));
         (before.count > 0).then_some(before)
     }
 }
@@ -82,13 +82,13 @@ impl Tally for Single {
     const IS_SINGLE: bool = true;
 
     #[inline(always)]
-    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
-        Some(TallyGroup::one(place, latency_ns, bytes))
+    fn request(&mut self, index: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
+        Some(TallyGroup::one(index, latency_ns, bytes))
     }
 
     #[inline(always)]
-    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
-        Some(TallyGroup::one(place, latency_ns, 0))
+    fn flow(&mut self, index: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
+        Some(TallyGroup::one(index, latency_ns, 0))
     }
 }
 
@@ -96,13 +96,13 @@ impl Tally for BatchTally {
     const IS_SINGLE: bool = false;
 
     #[inline(always)]
-    fn request(&mut self, place: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
+    fn request(&mut self, index: CounterIndex, latency_ns: u64, bytes: u64) -> Option<TallyGroup> {
         // `Operation::Read` is 0 and `Operation::Write` is 1.
-        self.requests[usize::from(place.1 % 2)].add(place, latency_ns, bytes)
+        self.requests[usize::from(index.1 % 2)].add(index, latency_ns, bytes)
     }
 
     #[inline(always)]
-    fn flow(&mut self, place: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
-        self.flows.add(place, latency_ns, 0)
+    fn flow(&mut self, index: CounterIndex, latency_ns: u64) -> Option<TallyGroup> {
+        self.flows.add(index, latency_ns, 0)
     }
 }

@@ -130,13 +130,13 @@ fn run_on(
     };
     let context = CellContext {
         cell,
-        course: ShownStage::default(),
+        shown_stage: ShownStage::default(),
         devices: None,
         clock: &TscClock::new(),
         stop,
         skip: None,
         continued: &AtomicBool::new(false),
-        meeting: None,
+        agreement: None,
         status: None,
         mark: &mut |_, _| {},
         listener,
@@ -184,12 +184,13 @@ fn a_timed_cell_measures_for_its_time_and_reports_its_intervals() {
         .map(|interval| interval.operations["read"].count)
         .sum();
     assert_eq!(in_intervals, counted(&measured));
-    let told = events.iter().filter_map(|event| match event {
+    let intervals = events.iter().filter_map(|event| match event {
         RunEvent::Interval { interval, .. } => Some(interval),
         _ => None,
     });
-    let told = told.map(|interval| (interval.length_ns, interval.operations["read"].count));
-    let (lengths_ns, counts): (Vec<u64>, Vec<u64>) = told.unzip();
+    let intervals =
+        intervals.map(|interval| (interval.length_ns, interval.operations["read"].count));
+    let (lengths_ns, counts): (Vec<u64>, Vec<u64>) = intervals.unzip();
     // Until a second's end each, or longer where the worker waits, and less after that; the rest is
     // in the record, which comes after.
     let elapsed_ns = measured.lanes[0].outcome.measured_ns;
@@ -279,7 +280,7 @@ fn a_scripted_device_gives_exact_figures() {
             result: request.length_bytes as i32,
         }
     });
-    let counter = outcome.rest.spans[0]
+    let counter = outcome.last_sample.spans[0]
         .operation(Operation::Read as usize)
         .unwrap();
     assert_eq!(outcome.measured_ns, 1_000_000_000);
@@ -322,7 +323,7 @@ fn a_core_with_a_late_clock_gives_no_huge_latency() {
         batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
-    let counter = outcome.rest.spans[0].total();
+    let counter = outcome.last_sample.spans[0].total();
     assert!((90..=103).contains(&counter.count()), "{counter:?}");
     assert!(counter.latency().max_ns().unwrap() <= 3_100_000);
     assert!((100_000_000..=103_000_000).contains(&outcome.measured_ns));
@@ -367,13 +368,13 @@ fn the_intervals_of_a_scripted_device_are_exact() {
     collection.add_rest(0, &outcome);
     collection.close();
     let (intervals, _) = collection.timeline.take();
-    let told: Vec<_> = intervals
+    let reported: Vec<_> = intervals
         .iter()
         .map(|it| (it.at_ns, it.length_ns, it.operations["read"].count))
         .collect();
     let second = |index: u64| (index * SECOND_NS, SECOND_NS, 2000);
     assert_eq!(
-        told,
+        reported,
         [second(0), second(1), (2 * SECOND_NS, 200_000_000, 400)]
     );
 }
@@ -387,7 +388,7 @@ fn the_ramp_is_not_counted() {
             result: request.length_bytes as i32,
         }
     });
-    assert_eq!(outcome.rest.spans[0].total().count(), 100);
+    assert_eq!(outcome.last_sample.spans[0].total().count(), 100);
     assert_eq!(outcome.measured_ns, 100_000_000);
 }
 
@@ -407,7 +408,7 @@ fn errors_and_short_transfers_are_counted_apart() {
             result,
         }
     });
-    let counter = outcome.rest.spans[0]
+    let counter = outcome.last_sample.spans[0]
         .operation(Operation::Read as usize)
         .unwrap();
     assert_eq!(
@@ -416,7 +417,7 @@ fn errors_and_short_transfers_are_counted_apart() {
     );
     assert_eq!(counter.bytes(), 30 * 512 + 30 * 4096);
     assert_eq!(counter.errnos().collect::<Vec<_>>(), [(5, 30)]);
-    let transactions = &outcome.rest.spans[0].transactions()[0];
+    let transactions = &outcome.last_sample.spans[0].transactions()[0];
     assert_eq!((transactions.count(), transactions.errors()), (60, 30));
 }
 
@@ -429,7 +430,7 @@ fn a_reply_belongs_to_its_transaction() {
         delay_ns: 1000,
         result: request.length_bytes as i32,
     });
-    let span = &outcome.rest.spans[0];
+    let span = &outcome.last_sample.spans[0];
     assert_eq!(
         span.operation(Operation::Read as usize).unwrap().count(),
         50
@@ -453,7 +454,7 @@ fn a_delay_comes_before_each_burst() {
         result: request.length_bytes as i32,
     });
     // Every 15 ms: 10 ms of delay, then five requests of 1 ms.
-    assert_eq!(outcome.rest.spans[0].total().count(), 50);
+    assert_eq!(outcome.last_sample.spans[0].total().count(), 50);
 }
 
 #[test]
@@ -479,7 +480,7 @@ fn nothing_is_allocated_between_ramp_and_end() {
     };
     let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
     assert_eq!(counts.count_total, 0);
-    let rest = measured.recorder.into_outcome().rest;
+    let rest = measured.recorder.into_outcome().last_sample;
     assert_eq!(rest.spans[0].total().count(), 100_000);
 }
 
@@ -540,7 +541,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         .into_iter()
         .enumerate()
     {
-        let span = &outcome.rest.spans[index];
+        let span = &outcome.last_sample.spans[index];
         let connections = &span.transactions()[1];
         assert_eq!(connections.latency().max_ns(), Some(connection_ns));
         assert_eq!(connections.count(), count);

@@ -54,9 +54,9 @@ fn run_on(cpus: &[u32]) -> Result<(), RunError> {
     for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU as u32) {
         set.set(*cpu as usize);
     }
-    let told: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    let texts: Vec<String> = cpus.iter().map(u32::to_string).collect();
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| RunError::Cpus {
-        cpus: told.join(", "),
+        cpus: texts.join(", "),
         source: errno.into(),
     })
 }

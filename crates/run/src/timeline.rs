@@ -7,7 +7,7 @@ use stats::{Counter, Histogram, Interval};
 use crate::figures::operation_names;
 use crate::sample::Sample;
 use crate::shares::Shares;
-use crate::times::{IntervalSteps, PARTS};
+use crate::times::{INTERVAL_COUNT, IntervalSteps};
 
 /// One interval over all lanes.
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Slice {
 pub(crate) struct Timeline {
     steps: IntervalSteps,
     /// Number of handed-over intervals per interval of the record.
-    together: i64,
+    merged_count: i64,
     /// Newest intervals of the record, with the index of their first slice. While merging is still
     /// possible, these are all intervals.
     open: Vec<(i64, Slice)>,
@@ -33,10 +33,10 @@ pub(crate) struct Timeline {
     intervals: Vec<IntervalRecord>,
     indexes: Vec<i64>,
     /// Next interval to report and its number, still being added to.
-    telling: Option<(i64, Slice)>,
+    next_report: Option<(i64, Slice)>,
     /// Counts that came too late for the last reported interval.
-    owed: Slice,
-    told: Vec<IntervalRecord>,
+    late: Slice,
+    reported: Vec<IntervalRecord>,
     /// Last interval that was reported, or that ended in the ramp, for live results.
     pub latest: Option<Slice>,
     /// End of the last finished interval, in nanoseconds of the clock.
@@ -49,13 +49,13 @@ impl Timeline {
     pub fn new(steps: IntervalSteps) -> Self {
         Self {
             steps,
-            together: 1,
+            merged_count: 1,
             open: Vec::new(),
             intervals: Vec::new(),
             indexes: Vec::new(),
-            telling: None,
-            owed: Slice::default(),
-            told: Vec::new(),
+            next_report: None,
+            late: Slice::default(),
+            reported: Vec::new(),
             latest: None,
             finished_ns: 0,
             measure_ns: 0,
@@ -88,7 +88,7 @@ impl Timeline {
 
     /// Takes the unreported intervals of the measurement, of about a second each.
     pub fn take_unreported(&mut self) -> Vec<IntervalRecord> {
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.reported)
     }
 
     /// Takes the intervals of the record, which do not overlap, and the index of the first slice of
@@ -105,16 +105,16 @@ impl Timeline {
     fn count(&mut self, slice: &Slice) {
         if let Some((_, last)) = self.open.last_mut() {
             last.absorb(slice);
-            match &mut self.telling {
+            match &mut self.next_report {
                 Some((_, telling)) => telling.absorb(slice),
-                None => self.owed.absorb(slice),
+                None => self.late.absorb(slice),
             }
         }
     }
 
     fn keep(&mut self, index: i64, slice: Slice) {
         self.add(index, slice);
-        if self.together == self.steps.together_max {
+        if self.merged_count == self.steps.merged_count_max {
             // The last interval may still get counts.
             let end = self.open.len() - 1;
             for (index, slice) in self.open.drain(..end).collect::<Vec<_>>() {
@@ -123,8 +123,10 @@ impl Timeline {
             return;
         }
         // Merges at twice the planned number, so that half of them are enough.
-        while self.open.len() as u64 > 2 * PARTS && self.together < self.steps.together_max {
-            self.together *= 2;
+        while self.open.len() as u64 > 2 * INTERVAL_COUNT
+            && self.merged_count < self.steps.merged_count_max
+        {
+            self.merged_count *= 2;
             for (index, slice) in std::mem::take(&mut self.open) {
                 self.add(index, slice);
             }
@@ -134,7 +136,7 @@ impl Timeline {
     /// Adds a slice to its interval of the record.
     fn add(&mut self, index: i64, slice: Slice) {
         // A multiple of `together`, so that doubling always joins whole intervals.
-        let first = index - index.rem_euclid(self.together);
+        let first = index - index.rem_euclid(self.merged_count);
         match self.open.last_mut() {
             Some((last, open)) if *last == first => open.extend(&slice),
             _ => self.open.push((first, slice)),
@@ -152,7 +154,7 @@ impl Timeline {
         let number = index.div_euclid(count);
         // Slices end at clock readings, so neighbors may be slightly apart.
         let gap_ns = self.steps.length_ns / 2;
-        match &mut self.telling {
+        match &mut self.next_report {
             // Time that was left out must not become part of an interval.
             Some((last, telling))
                 if *last == number && slice.counted.at_ns <= telling.counted.end_ns() + gap_ns =>
@@ -161,7 +163,7 @@ impl Timeline {
             }
             _ => {
                 self.report_open_slice();
-                self.telling = Some((number, slice));
+                self.next_report = Some((number, slice));
             }
         }
         if index.rem_euclid(count) == count - 1 {
@@ -170,12 +172,12 @@ impl Timeline {
     }
 
     fn report_open_slice(&mut self) {
-        let Some((number, mut slice)) = self.telling.take() else {
+        let Some((number, mut slice)) = self.next_report.take() else {
             return;
         };
         if number >= 0 {
-            slice.absorb(&std::mem::take(&mut self.owed));
-            self.told.push(self.record(&slice));
+            slice.absorb(&std::mem::take(&mut self.late));
+            self.reported.push(self.record(&slice));
         }
         self.latest = Some(slice);
     }

@@ -4,15 +4,15 @@ use plan::Cell;
 use results::SteadyRule;
 
 /// Intervals of a measurement. Judging its rate needs at least 20.
-pub(crate) const PARTS: u64 = 40;
+pub(crate) const INTERVAL_COUNT: u64 = 40;
 /// Shorter intervals would often be late on a busy machine.
-const SHORTEST_NS: u64 = 100_000_000;
+const INTERVAL_MIN_NS: u64 = 100_000_000;
 /// Longer intervals would hide changes.
-pub(crate) const LONGEST_NS: u64 = 1_000_000_000;
+pub(crate) const INTERVAL_MAX_NS: u64 = 1_000_000_000;
 /// First length of intervals in a measurement of unknown duration. It is doubled until it reaches
 /// the maximum.
-pub(crate) const UNKNOWN_NS: u64 = LONGEST_NS / 8;
-// `LONGEST_NS` divided by `UNKNOWN_NS`.
+pub(crate) const INTERVAL_FIRST_NS: u64 = INTERVAL_MAX_NS / 8;
+// `INTERVAL_MAX_NS` divided by `INTERVAL_FIRST_NS`.
 const DOUBLED_MAX: i64 = 8;
 
 /// Maximum time for which a phase waits for a request at its end, in nanoseconds, or this part of
@@ -32,7 +32,7 @@ pub(crate) struct IntervalSteps {
     /// Length of the intervals that workers hand over, in nanoseconds.
     pub length_ns: u64,
     /// Maximum number of them per interval of the record, a power of two.
-    pub together_max: i64,
+    pub merged_count_max: i64,
 }
 
 impl IntervalSteps {
@@ -40,7 +40,7 @@ impl IntervalSteps {
     pub const fn even(length_ns: u64) -> Self {
         Self {
             length_ns,
-            together_max: 1,
+            merged_count_max: 1,
         }
     }
 
@@ -48,16 +48,16 @@ impl IntervalSteps {
     pub fn of(measure_ns: u64) -> Self {
         match measure_ns {
             0 => Self {
-                length_ns: UNKNOWN_NS,
-                together_max: DOUBLED_MAX,
+                length_ns: INTERVAL_FIRST_NS,
+                merged_count_max: DOUBLED_MAX,
             },
-            _ => Self::even((measure_ns / PARTS).clamp(SHORTEST_NS, LONGEST_NS)),
+            _ => Self::even((measure_ns / INTERVAL_COUNT).clamp(INTERVAL_MIN_NS, INTERVAL_MAX_NS)),
         }
     }
 
     /// Number of intervals in about a second, the unit of live displays and storing.
     pub fn count_per_second(self) -> i64 {
-        let rounded = (LONGEST_NS + self.length_ns / 2) / self.length_ns.max(1);
+        let rounded = (INTERVAL_MAX_NS + self.length_ns / 2) / self.length_ns.max(1);
         i64::try_from(rounded).unwrap_or(i64::MAX).max(1)
     }
 }

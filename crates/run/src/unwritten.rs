@@ -42,9 +42,9 @@ fn warning(cell: &Cell, path: &Path, blank: &UnwrittenPart, help: &str) -> Optio
     if blank.share() < BLANK_SHARE_MIN {
         return None;
     }
-    let where_it_is = match blank.keeper == path {
+    let where_it_is = match blank.backing == path {
         true => String::new(),
-        false => format!(" (backing file `{}`)", blank.keeper.display()),
+        false => format!(" (backing file `{}`)", blank.backing.display()),
     };
     let message = format!(
         "{:.0} % of the data read from `{}` was never written{where_it_is}, so these reads do not \

@@ -8,10 +8,10 @@ use results::{IntervalDevice, IntervalRecord};
 use storage::{DeviceCounters, DeviceSample, WaitCounters, WaitSample};
 
 /// Minimum interval between samples, in nanoseconds.
-const LOOK_NS: u64 = 100_000_000;
+const SAMPLE_INTERVAL_NS: u64 = 100_000_000;
 /// Minimum interval between samples per thread, in nanoseconds. A sample takes about 1 µs per
 /// thread, so sampling takes less than 0.1 % of a CPU.
-const THREAD_LOOK_NS: u64 = 2_000_000;
+const THREAD_SAMPLE_NS: u64 = 2_000_000;
 
 /// Counters at one time.
 #[derive(Clone, Copy, Default)]
@@ -41,8 +41,8 @@ impl WaitSeries {
     ) {
         self.devices = devices;
         self.counters = Some(WaitCounters::open(thread_ids));
-        let of_threads = THREAD_LOOK_NS.saturating_mul(thread_ids.len() as u64);
-        self.period_ns = LOOK_NS.max(interval_ns / 2).max(of_threads);
+        let threads_ns = THREAD_SAMPLE_NS.saturating_mul(thread_ids.len() as u64);
+        self.period_ns = SAMPLE_INTERVAL_NS.max(interval_ns / 2).max(threads_ns);
     }
 
     /// Takes a sample if one is due.
@@ -65,8 +65,8 @@ impl WaitSeries {
 
     /// Adds the threads' own last readings, because they can no longer be observed after their end.
     pub fn close(&mut self, at_ns: u64, waited_ns: Option<u64>) {
-        let seen = self.counters.take().map(|mut it| it.sample());
-        let pressure_ns = seen.and_then(|it| it.pressure_ns);
+        let sample = self.counters.take().map(|mut it| it.sample());
+        let pressure_ns = sample.and_then(|it| it.pressure_ns);
         let device = self.device();
         let Some((last_ns, last)) = self.points.last().copied() else {
             return;
@@ -79,7 +79,7 @@ impl WaitSeries {
                     .zip(waited_ns)
                     // Intervals are differences of this count, so it must not decrease.
                     .map(|(seen, told)| told.max(seen)),
-                ran_ns: seen.and_then(|it| it.ran_ns).or(before.ran_ns),
+                ran_ns: sample.and_then(|it| it.ran_ns).or(before.ran_ns),
                 pressure_ns: pressure_ns.or(before.pressure_ns),
             };
             let device = device.or(last.device);
@@ -105,15 +105,15 @@ impl WaitSeries {
 
     /// Count at a time of the clock, interpolated between its neighbors.
     fn at(&self, at_ns: u64, of: fn(&WaitPoint) -> Option<u64>) -> Option<f64> {
-        let behind = self
+        let following = self
             .points
             .partition_point(|(point_ns, _)| *point_ns < at_ns);
-        let of = |place: usize| -> Option<(f64, f64)> {
-            let (point_ns, point) = self.points.get(place)?;
+        let of = |index: usize| -> Option<(f64, f64)> {
+            let (point_ns, point) = self.points.get(index)?;
             Some((*point_ns as f64, of(point)? as f64))
         };
-        let next = of(behind);
-        let Some(before) = behind.checked_sub(1).and_then(of) else {
+        let next = of(following);
+        let Some(before) = following.checked_sub(1).and_then(of) else {
             return next.map(|(_, count)| count);
         };
         let Some(next) = next else {

@@ -17,7 +17,7 @@ use crate::times::{self, drain_max_ns};
 
 /// Interval of the monitor's looks, in nanoseconds; a worker that is done wakes it at once.
 // With looks every 2 ms, the monitor took 0.10 s of the 0.79 s of user time of a PostMark run.
-const LOOK_NS: u64 = 100_000_000;
+const POLL_INTERVAL_NS: u64 = 100_000_000;
 
 /// Interval of progress reports, in nanoseconds.
 const PROGRESS_NS: u64 = 200_000_000;
@@ -27,7 +27,7 @@ const PROGRESS_NS: u64 = 200_000_000;
 const STATUS_WAIT_NS_MAX: u64 = 500_000_000;
 
 /// Interval of looks while a status report waits, in nanoseconds.
-const STATUS_LOOK_NS: u64 = 1_000_000;
+const STATUS_POLL_NS: u64 = 1_000_000;
 
 /// State of the workers that the monitor watches.
 pub(crate) struct WatchedWorkers<'a> {
@@ -37,7 +37,7 @@ pub(crate) struct WatchedWorkers<'a> {
     pub all_done: &'a dyn Fn() -> bool,
     /// Set here to end the workers.
     pub end: &'a AtomicBool,
-    pub of: StatusLanes<'a>,
+    pub lanes: StatusLanes<'a>,
     /// Created before the workers started.
     pub sleep: MonitorSleep<'a>,
 }
@@ -49,10 +49,7 @@ pub(crate) fn watch(
     mut watch: WatchedWorkers<'_>,
 ) {
     let measure_ns = watch.start_ns + context.cell.ramp_time_ns;
-    let end_ns = match times::measure_ns(context.cell) {
-        0 => u64::MAX,
-        run_ns => measure_ns.saturating_add(run_ns),
-    };
+    let end_ns = end_ns(context.cell, measure_ns);
     let round_ns = times::round_ns(context.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(CellMark::Begin);
@@ -83,10 +80,11 @@ pub(crate) fn watch(
         collection.waits.look(context.clock);
         collection.goals.look(now_ns);
         // Before the samples are collected, because a standstill decides which ones are left out.
-        collection.stills.extend(watch.sleep.check(context.clock));
+        let standstill = watch.sleep.check(context.clock);
+        collection.standstills.extend(standstill);
         collection.collect();
         report_intervals(context, collection, measure_ns);
-        if collection.judge(context.meeting) > 0 {
+        if collection.judge(context.agreement) > 0 {
             report_rounds(context, collection);
         }
         if collection.is_decided() || context.is_cut() {
@@ -99,18 +97,26 @@ pub(crate) fn watch(
             break;
         }
         if status.is_ready(now_ns, collection) {
-            report_status(context, collection, watch.of, measure_ns);
+            report_status(context, collection, watch.lanes, measure_ns);
             status.advance();
         }
         let until_ns = mark_ns(next_mark, measure_ns, end_ns.min(next_round_ns));
-        let until_ns = until_ns.min(collection.goals.next_ns());
-        let until_ns = until_ns.min(status.wake_ns(now_ns));
+        let goal_ns = collection.goals.next_ns();
+        let until_ns = until_ns.min(goal_ns).min(status.wake_ns(now_ns));
         let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
-        let still = watch.sleep.sleep(span_ns, context.clock, pause);
-        collection.stills.extend(still);
+        let standstill = watch.sleep.sleep(span_ns, context.clock, pause);
+        collection.standstills.extend(standstill);
     }
     if next_mark == Some(CellMark::End) {
         (context.mark)(CellMark::End, watch.thread_ids);
+    }
+}
+
+/// Planned end of a measurement that starts at `measure_ns`; `u64::MAX` if work ends it.
+fn end_ns(cell: &Cell, measure_ns: u64) -> u64 {
+    match times::measure_ns(cell) {
+        0 => u64::MAX,
+        run_ns => measure_ns.saturating_add(run_ns),
     }
 }
 
@@ -154,7 +160,7 @@ impl StatusTimes {
     /// Time of the next look: the due time, or soon if the report waits for workers.
     fn wake_ns(&self, now_ns: u64) -> u64 {
         match now_ns >= self.next_ns {
-            true => now_ns.saturating_add(STATUS_LOOK_NS),
+            true => now_ns.saturating_add(STATUS_POLL_NS),
             false => self.next_ns,
         }
     }
@@ -162,7 +168,7 @@ impl StatusTimes {
 
 /// A worker has only two spare samples, so short intervals are collected more often.
 fn look_ns(cell: &Cell) -> u64 {
-    (times::interval_ns(cell) / 2).clamp(1, LOOK_NS)
+    (times::interval_ns(cell) / 2).clamp(1, POLL_INTERVAL_NS)
 }
 
 /// Sleeps for this time, or until a worker is done. A monitor that looked often would take CPU time
@@ -176,9 +182,9 @@ fn report_intervals(
     collection: &mut CollectedCounts,
     measure_ns: u64,
 ) {
-    let mut told = collection.timeline.take_unreported();
-    collection.waits.put_into(&mut told, measure_ns);
-    for interval in told {
+    let mut intervals = collection.timeline.take_unreported();
+    collection.waits.put_into(&mut intervals, measure_ns);
+    for interval in intervals {
         (context.listener)(&RunEvent::Interval {
             cell: context.cell.index,
             interval,
@@ -237,7 +243,7 @@ fn report_progress(
 ) {
     let ramp_ns = context.cell.ramp_time_ns;
     let since_ns = now_ns.saturating_sub(start_ns);
-    let over_ns = over_ns.filter(|it| it.saturating_add(LOOK_NS) <= now_ns);
+    let over_ns = over_ns.filter(|it| it.saturating_add(POLL_INTERVAL_NS) <= now_ns);
     let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
         (Phase::Ramp, since_ns, ramp_ns)
     } else if let Some(over_ns) = over_ns {
@@ -250,10 +256,10 @@ fn report_progress(
     };
     let (phase, total_ns) =
         context
-            .course
+            .shown_stage
             .progress(phase, elapsed_ns, total_ns, collection.transactions);
     let latest = collection.timeline.latest.as_ref();
-    let live = latest.map(|slice| slice.live(context.course.phase.is_some()));
+    let live = latest.map(|slice| slice.live(context.shown_stage.phase.is_some()));
     let live = live.unwrap_or_else(LiveRates::unknown);
     (context.listener)(&RunEvent::Progress {
         cell: context.cell.index,

@@ -41,10 +41,12 @@ impl Task {
     /// which dropping files would close only copies and leave these open.
     pub fn held(&self) -> KeepAlive {
         match self {
-            Self::Spans(task) => KeepAlive::Files(Arc::clone(&task.lent)),
-            Self::Files(task) => {
-                KeepAlive::Fileset(task.field.as_ref().map(|field| Arc::clone(&field.fileset)))
-            }
+            Self::Spans(task) => KeepAlive::Files(Arc::clone(&task.shared_files)),
+            Self::Files(task) => KeepAlive::Fileset(
+                task.open_fileset
+                    .as_ref()
+                    .map(|field| Arc::clone(&field.fileset)),
+            ),
             Self::Job(_) => KeepAlive::Fileset(None),
         }
     }

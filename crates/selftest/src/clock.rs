@@ -140,7 +140,7 @@ pub(crate) fn max_skew_ns() -> io::Result<Option<u64>> {
 /// Messages between two threads that alternate in reading their clocks.
 #[derive(Default)]
 struct Exchange {
-    asked: AtomicU64,
+    requested: AtomicU64,
     answered: AtomicU64,
     answer_ns: AtomicU64,
     is_over: AtomicBool,
@@ -157,7 +157,7 @@ fn skew_from(other: usize, clock: &TscClock) -> io::Result<u64> {
         let (mut low_ns, mut high_ns) = (i64::MIN, i64::MAX);
         for number in 1..=u64::from(EXCHANGES) {
             let before_ns = clock.now_ns();
-            exchange.asked.store(number, Ordering::Release);
+            exchange.requested.store(number, Ordering::Release);
             // If the other thread could not bind, it ends without an answer, and waiting for one
             // would never end.
             while exchange.answered.load(Ordering::Acquire) != number && !answers.is_finished() {
@@ -187,15 +187,15 @@ fn answer(cpu: usize, clock: &TscClock, exchange: &Exchange) -> io::Result<()> {
     bind(cpu)?;
     let mut last = 0;
     while !exchange.is_over.load(Ordering::Acquire) {
-        let asked = exchange.asked.load(Ordering::Acquire);
-        if asked == last {
+        let requested = exchange.requested.load(Ordering::Acquire);
+        if requested == last {
             std::hint::spin_loop();
             continue;
         }
-        last = asked;
+        last = requested;
         exchange.answer_ns.store(clock.now_ns(), Ordering::Release);
         // Stored last: who sees this number also sees the time that belongs to it.
-        exchange.answered.store(asked, Ordering::Release);
+        exchange.answered.store(requested, Ordering::Release);
     }
     Ok(())
 }

@@ -97,15 +97,15 @@ impl SelfTestRun<'_> {
     /// Checks the mean and the tail of the same stall.
     fn stall(&mut self, target: &mut DelayTarget, engine: EngineKind) {
         let subject = Subject::Engine(engine);
-        let mut seen: Option<CheckReading> = None;
+        let mut reading: Option<CheckReading> = None;
         let is_disturbed = self.check(CheckName::StallMean, subject, |measurer, _| {
             let [mean, tail] = delayed::stall(measurer, target, engine)?;
-            seen = Some(tail);
+            reading = Some(tail);
             Ok(mean)
         });
         // The first attempt judges the stall that the mean was taken from; further attempts need a
         // new one.
-        let tail = |measurer: &Measurer, _| match seen.take() {
+        let tail = |measurer: &Measurer, _| match reading.take() {
             Some(tail) => Ok(tail),
             None => Ok(delayed::stall(measurer, target, engine)?[1]),
         };
@@ -114,9 +114,9 @@ impl SelfTestRun<'_> {
 
     /// Checks false differences and interval coverage with the same repetitions.
     fn repeats(&mut self, subject: Subject, repeats: &mut RepeatedCheck<'_>) {
-        let mut seen: Option<ComparisonCounts> = None;
+        let mut counts: Option<ComparisonCounts> = None;
         let is_disturbed = self.check(CheckName::SameAsItself, subject, |measurer, attempt| {
-            let repeated = *seen.insert(repeats.run(measurer, attempt)?);
+            let repeated = *counts.insert(repeats.run(measurer, attempt)?);
             Ok(CheckReading {
                 measured: f64::from(repeated.different),
                 of: Some(repeated.comparisons.into()),
@@ -125,12 +125,12 @@ impl SelfTestRun<'_> {
             })
         });
         let holding = |measurer: &Measurer, attempt| {
-            let repeated = match seen.take() {
+            let repeated = match counts.take() {
                 Some(repeated) => repeated,
                 None => repeats.run(measurer, attempt)?,
             };
             Ok(CheckReading {
-                measured: f64::from(repeated.holding),
+                measured: f64::from(repeated.covering),
                 of: Some(repeated.intervals.into()),
                 truth: None,
                 bound: repeated.coverage_bound(),

@@ -21,8 +21,8 @@ pub(crate) fn binomial_bounds(count: u32, probability: f64) -> (u32, u32) {
         above += chance;
         above > TAIL
     });
-    let place = |found: Option<usize>, otherwise| found.map_or(otherwise, |it| it as u32);
-    (place(low, 0), place(high, count))
+    let bound = |found: Option<usize>, otherwise| found.map_or(otherwise, |it| it as u32);
+    (bound(low, 0), bound(high, count))
 }
 
 /// Probability of exactly `hits` successes in `count` trials.

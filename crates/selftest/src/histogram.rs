@@ -4,7 +4,7 @@ use stats::Counter;
 
 /// Maximum error of a percentile, as a share of the value of its rank.
 // Half the width of the widest bucket.
-const OFF_MAX: f64 = 0.008;
+const ERROR_MAX: f64 = 0.008;
 /// Factor from one value to the next. A bucket is 0.8 to 1.6 % wide, so its first and last values
 /// are too far from the middle of a neighboring bucket.
 const STEP: f64 = 1.002;
@@ -32,20 +32,20 @@ pub(crate) fn lost(record: impl Fn(&mut Counter, u64)) -> (u64, u64) {
         histogram.max_ns() == values.last().copied(),
         histogram.buckets().map(|bucket| bucket.count).sum::<u64>() == values.len() as u64,
     ];
-    let wrong = totals.iter().filter(|is_right| !**is_right).count() as u64;
+    let wrong_count = totals.iter().filter(|is_right| !**is_right).count() as u64;
     let count = values.len() as f64;
     let ranked = values.iter().enumerate().filter(|(index, value)| {
         // The middle of the rank, so that rounding cannot reach the next one.
         let percent = 100.0 * (*index as f64 + 0.5) / count;
-        let seen = histogram.percentile(percent);
-        !seen.is_some_and(|seen| is_close(seen, **value))
+        let result = histogram.percentile(percent);
+        !result.is_some_and(|it| is_close(it, **value))
     });
     let lost = ranked.count() as u64;
-    (lost + wrong, (values.len() + totals.len()) as u64)
+    (lost + wrong_count, (values.len() + totals.len()) as u64)
 }
 
-fn is_close(seen: u64, value: u64) -> bool {
-    seen.abs_diff(value) as f64 <= OFF_MAX * value as f64
+fn is_close(measured: u64, value: u64) -> bool {
+    measured.abs_diff(value) as f64 <= ERROR_MAX * value as f64
 }
 
 /// Ascending distinct values, with some in every bucket.

@@ -8,7 +8,7 @@ const RUNS: u32 = 2000;
 const INTERVALS: usize = 40;
 /// Allowed range of the share of confidence intervals that contain the true mean.
 // 2 % are four standard errors of a share of 95 % in 2,000 runs.
-pub(crate) const CLAIM: (f64, f64) = (0.93, 0.97);
+pub(crate) const COVERAGE_RANGE: (f64, f64) = (0.93, 0.97);
 /// Correlation between an interval and the next one.
 const CORRELATION: f64 = 0.5;
 const MEAN: f64 = 1000.0;
@@ -73,7 +73,10 @@ mod tests {
     #[test]
     fn intervals_have_the_claimed_coverage() {
         let coverage = coverage();
-        assert!((CLAIM.0..=CLAIM.1).contains(&coverage), "{coverage}");
+        assert!(
+            (COVERAGE_RANGE.0..=COVERAGE_RANGE.1).contains(&coverage),
+            "{coverage}"
+        );
     }
 
     #[test]

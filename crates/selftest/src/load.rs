@@ -11,13 +11,13 @@ use storage::{CpuSample, MachineCounters, MachineSample};
 // USER_HZ is 100 on x86 and ARM, whatever the frequency of the kernel's own timer.
 const TICK_NS: f64 = 1e7;
 /// Above this share of all CPUs, other processes disturb any measurement.
-pub(crate) const OTHERS_MAX: f64 = 0.20;
+pub(crate) const OTHERS_SHARE_MAX: f64 = 0.20;
 /// The same limit while threads wait for a CPU.
-const OTHERS_BESIDE_WAITING_MAX: f64 = 0.03;
+const OTHERS_WHILE_WAITING_MAX: f64 = 0.03;
 /// Above this share of the time, waiting for a CPU is not only due to pgmeter's own threads.
-const WAITING_MAX: f64 = 0.10;
+const WAITING_SHARE_MAX: f64 = 0.10;
 /// Maximum share of CPU time taken by the hypervisor.
-const STOLEN_MAX: f64 = 0.02;
+const STOLEN_SHARE_MAX: f64 = 0.02;
 
 /// Other load on the machine during a measurement; shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -36,17 +36,17 @@ impl OtherLoad {
     /// `true` if the load may have changed a measurement.
     #[must_use]
     pub fn disturbs(&self) -> bool {
-        let waits = self.waiting.is_some_and(|share| share > WAITING_MAX);
+        let waits = self.waiting.is_some_and(|share| share > WAITING_SHARE_MAX);
         // Waiting alone proves nothing: pgmeter's own threads can outnumber the CPUs.
-        self.others > OTHERS_MAX
+        self.others > OTHERS_SHARE_MAX
             || self.has_excessive_steal_time()
-            || (waits && self.others > OTHERS_BESIDE_WAITING_MAX)
+            || (waits && self.others > OTHERS_WHILE_WAITING_MAX)
     }
 
     /// `true` if the hypervisor took enough time to change a measurement.
     #[must_use]
     pub fn has_excessive_steal_time(&self) -> bool {
-        self.stolen > STOLEN_MAX
+        self.stolen > STOLEN_SHARE_MAX
     }
 }
 
@@ -54,16 +54,16 @@ impl OtherLoad {
 pub(crate) struct LoadWatch {
     counters: Option<MachineCounters>,
     /// Another process that counts as our own.
-    also_own: Option<u32>,
+    extra_process: Option<u32>,
     /// CPU time, in clock ticks, of such processes up to the time when they stopped counting.
-    also_own_before_ticks: u64,
+    past_extra_ticks: u64,
 }
 
 pub(crate) struct LoadSample {
     at: Instant,
     machine: MachineSample,
     own: CpuSample,
-    also_own_ticks: u64,
+    extra_ticks: u64,
     waiting_us: Option<u64>,
 }
 
@@ -71,25 +71,25 @@ impl LoadWatch {
     pub fn new() -> Self {
         Self {
             counters: MachineCounters::open().ok(),
-            also_own: None,
-            also_own_before_ticks: 0,
+            extra_process: None,
+            past_extra_ticks: 0,
         }
     }
 
     /// Counts the CPU time of another process as our own.
     pub fn count_as_own(&mut self, process: u32) {
-        self.also_own = Some(process);
+        self.extra_process = Some(process);
     }
 
     /// Stops counting that process; what it has used so far stays counted. Call this before it
     /// ends.
     pub fn stop_counting(&mut self) {
-        self.also_own_before_ticks = self.also_own_ticks();
-        self.also_own = None;
+        self.past_extra_ticks = self.also_own_ticks();
+        self.extra_process = None;
     }
 
     fn also_own_ticks(&self) -> u64 {
-        self.also_own_before_ticks + self.also_own.and_then(ticks_of).unwrap_or(0)
+        self.past_extra_ticks + self.extra_process.and_then(ticks_of).unwrap_or(0)
     }
 
     pub fn look(&self) -> LoadSample {
@@ -98,7 +98,7 @@ impl LoadWatch {
             at: Instant::now(),
             machine: machine.unwrap_or_default(),
             own: CpuSample::of_process(),
-            also_own_ticks: self.also_own_ticks(),
+            extra_ticks: self.also_own_ticks(),
             waiting_us: waiting_us(&fs::read_to_string("/proc/pressure/cpu").unwrap_or_default()),
         }
     }
@@ -109,7 +109,7 @@ impl LoadSample {
     pub fn since(&self, earlier: &Self) -> OtherLoad {
         let machine = self.machine.since(&earlier.machine).all;
         let own = self.own.since(&earlier.own);
-        let also_own_ticks = self.also_own_ticks.saturating_sub(earlier.also_own_ticks);
+        let also_own_ticks = self.extra_ticks.saturating_sub(earlier.extra_ticks);
         let own_ticks = (own.user_ns + own.system_ns) as f64 / TICK_NS + also_own_ticks as f64;
         // Stolen time is not used by a process of this machine; it has a separate limit.
         let idle = machine.idle + machine.iowait + machine.steal;
@@ -183,7 +183,7 @@ mod tests {
         let used_ticks = watch.also_own_ticks();
         watch.stop_counting();
         assert!(watch.also_own_ticks() >= used_ticks);
-        assert_eq!(watch.also_own, None);
+        assert_eq!(watch.extra_process, None);
     }
 
     #[test]

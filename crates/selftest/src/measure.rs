@@ -19,7 +19,7 @@ pub(crate) enum MissingValue {
     /// The self-test was interrupted.
     Stopped,
     /// This machine cannot run the check.
-    Cannot(String),
+    Unsupported(String),
     /// An error that must never occur.
     Broken(String),
 }
@@ -59,7 +59,7 @@ impl Measurer {
             Some(error @ run::RunError::Panicked { .. }) => {
                 Err(MissingValue::Broken(error.to_string()))
             }
-            Some(error) => Err(MissingValue::Cannot(error.to_string())),
+            Some(error) => Err(MissingValue::Unsupported(error.to_string())),
             None => Ok(finished.record),
         }
     }
@@ -85,7 +85,7 @@ fn planned(text: &str, target: Option<&Path>) -> Result<Plan, MissingValue> {
     let facts = |wanted: &[String]| storage::system_facts(wanted, None);
     let planned = plan_with(&workloads, &overrides, facts).map_err(broken)?;
     match planned.refusals.into_iter().next() {
-        Some(refusal) => Err(MissingValue::Cannot(refusal.message)),
+        Some(refusal) => Err(MissingValue::Unsupported(refusal.message)),
         None => Ok(planned.plan),
     }
 }

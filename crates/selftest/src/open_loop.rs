@@ -10,7 +10,7 @@ use crate::reading::CheckReading;
 const RATE: f64 = 20_000.0;
 const SECONDS: f64 = 1.0;
 /// Maximum error of the rate of evenly spaced requests, as a share.
-const UNIFORM_OFF_MAX: f64 = 1e-3;
+const UNIFORM_ERROR_MAX: f64 = 1e-3;
 
 /// Checks the achieved rate of an open loop against the requested one.
 pub(crate) fn rate(
@@ -31,7 +31,7 @@ pub(crate) fn rate(
     let figures = cell.open_loop.as_ref();
     let achieved = figures.map(|it| it.achieved_per_second);
     let share = match arrivals {
-        ArrivalKind::Uniform => UNIFORM_OFF_MAX,
+        ArrivalKind::Uniform => UNIFORM_ERROR_MAX,
         // A Poisson count of N has a standard deviation of √N.
         ArrivalKind::Poisson => ERRORS_MAX / (RATE * SECONDS).sqrt(),
     };

@@ -36,7 +36,7 @@ pub(crate) type Read<T> = Result<T, MissingValue>;
 /// The median reading with its verdict, or the reason why there is none.
 pub(crate) fn judged(
     subject: Subject,
-    ended: Read<()>,
+    result: Read<()>,
     mut readings: Vec<CheckReading>,
     is_disturbed: bool,
 ) -> Outcome {
@@ -51,22 +51,22 @@ pub(crate) fn judged(
         remark: Some(remark),
         attempts,
     };
-    match ended {
+    match result {
         Err(MissingValue::Stopped) => {
             return without(CheckVerdict::Skipped, "interrupted".to_owned());
         }
-        Err(MissingValue::Cannot(why)) => return without(CheckVerdict::Skipped, why),
+        Err(MissingValue::Unsupported(why)) => return without(CheckVerdict::Skipped, why),
         Err(MissingValue::Broken(what)) => return without(CheckVerdict::Wrong, what),
         Ok(()) => {}
     }
     readings.sort_by(|a, b| a.measured.total_cmp(&b.measured));
     // Of two readings, use the wrong one: without a third reading, nothing outvotes it.
-    let wrong = readings.iter().position(|it| !it.is_right());
-    let place = match readings.len() {
-        2 => wrong.unwrap_or_default(),
+    let failing = readings.iter().position(|it| !it.is_right());
+    let index = match readings.len() {
+        2 => failing.unwrap_or_default(),
         count => count / 2,
     };
-    let reading = readings.swap_remove(place);
+    let reading = readings.swap_remove(index);
     let verdict = match (reading.is_right(), is_disturbed) {
         (true, _) => CheckVerdict::Right,
         (false, true) => CheckVerdict::Disturbed,
@@ -121,7 +121,7 @@ mod tests {
     fn unmeasurable_checks_are_skipped_and_broken_ones_are_wrong() {
         let of = |trouble| judged(Subject::All, Err(trouble), Vec::new(), false).verdict;
         assert_eq!(
-            of(MissingValue::Cannot("no".to_owned())),
+            of(MissingValue::Unsupported("no".to_owned())),
             CheckVerdict::Skipped
         );
         assert_eq!(of(MissingValue::Stopped), CheckVerdict::Skipped);

@@ -17,7 +17,7 @@ const REPETITIONS: u32 = 5;
 /// Probability of a false difference.
 const FALSE_ALARM: f64 = 0.05;
 /// Probability with which an interval should contain the true rate.
-const HOLDS: f64 = 0.95;
+const COVERAGE: f64 = 0.95;
 
 /// Compares an open loop with itself several times.
 pub(crate) struct RepeatedCheck<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct ComparisonCounts {
     pub comparisons: u32,
     pub different: u32,
     pub intervals: u32,
-    pub holding: u32,
+    pub covering: u32,
 }
 
 impl ComparisonCounts {
@@ -48,7 +48,7 @@ impl ComparisonCounts {
 
     /// Allowed range for the number of intervals that contain the rate.
     pub fn coverage_bound(self) -> Bound {
-        let (low, high) = binomial_bounds(self.intervals, HOLDS);
+        let (low, high) = binomial_bounds(self.intervals, COVERAGE);
         Bound::Between {
             low: f64::from(low),
             high: f64::from(high),
@@ -76,7 +76,7 @@ impl<'a> RepeatedCheck<'a> {
     /// Repetitions on the delayed file.
     pub fn of_delayed(target: &'a mut DelayTarget, engine: EngineKind) -> Self {
         let rate = 400.0;
-        let how = format!(
+        let settings = format!(
             "ramp_time = 0\niodepth = 16\nrate = \"{rate}/s\"\narrivals = \"poisson\"\n\
              run_time = \"80ms\""
         );
@@ -85,7 +85,7 @@ impl<'a> RepeatedCheck<'a> {
             comparisons: 6,
             rate,
             target: Some(target),
-            workload: delayed::workload(engine, &how),
+            workload: delayed::workload(engine, &settings),
         }
     }
 
@@ -105,7 +105,7 @@ impl<'a> RepeatedCheck<'a> {
             comparisons: 0,
             different: 0,
             intervals: 0,
-            holding: 0,
+            covering: 0,
         };
         // Each run gets its own seed, because equal seeds would give equal due times.
         let mut seed = attempt * self.comparisons * REPETITIONS * 2;
@@ -121,7 +121,7 @@ impl<'a> RepeatedCheck<'a> {
             }
             for side in &sides {
                 repeated.intervals += 1;
-                repeated.holding += u32::from(holds(side, self.rate)?);
+                repeated.covering += u32::from(holds(side, self.rate)?);
             }
             repeated.comparisons += 1;
             repeated.different += u32::from(is_different(&sides)?);

@@ -10,7 +10,7 @@ use plan::EngineKind;
 use crate::check::{Bound, Check, CheckName, CheckVerdict, Outcome, Subject};
 use crate::clock::{ClockMoment, ClockPair, max_skew_ns};
 use crate::delay::{DelayTarget, PrivateMounts};
-use crate::load::{LoadSample, LoadWatch, OTHERS_MAX, OtherLoad};
+use crate::load::{LoadSample, LoadWatch, OTHERS_SHARE_MAX, OtherLoad};
 use crate::measure::{Measurer, MissingValue};
 use crate::reading::{CheckReading, Read, judged};
 use crate::selftest::{SELFTEST_FORMAT, SelfTest};
@@ -19,14 +19,14 @@ use crate::{histogram, intervals};
 /// Number of measurements if the first one is out of bounds; the median is used.
 const ATTEMPTS: u32 = 3;
 /// After this time, no check is repeated.
-const AGAIN_UNTIL: Duration = Duration::from_secs(75);
+const RETRY_UNTIL: Duration = Duration::from_secs(75);
 /// Maximum error of the clock, as a share. A system clock that NTP is slewing is off by up to half
 /// of this.
-const CLOCK_OFF_MAX: f64 = 1e-3;
+const CLOCK_ERROR_MAX: f64 = 1e-3;
 /// Maximum difference between the clocks of two CPUs, in nanoseconds.
-const APART_MAX_NS: f64 = 1000.0;
+const CLOCK_SKEW_MAX_NS: f64 = 1000.0;
 /// Probability with which an interval should contain the true mean.
-const HOLDS: f64 = 0.95;
+const COVERAGE: f64 = 0.95;
 
 /// Options of a self-test.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub enum Event {
 /// Runs all checks, or as many as it can until the stop flag is set.
 pub fn run(options: &SelfTestOptions, listener: &mut dyn FnMut(Event)) -> SelfTest {
     let begin = Instant::now();
-    let mut course = SelfTestRun {
+    let mut run = SelfTestRun {
         begin,
         measurer: Measurer::new(Arc::clone(&options.stop)),
         load: LoadWatch::new(),
@@ -72,35 +72,35 @@ pub fn run(options: &SelfTestOptions, listener: &mut dyn FnMut(Event)) -> SelfTe
     // Read before the first and after the last check: over a minute, the error of the two readings
     // does not matter.
     let clocks = ClockPair::start().and_then(|pair| Ok((pair.read()?, pair)));
-    let load_before = course.load.look();
-    course.of_all();
+    let load_before = run.load.look();
+    run.of_all();
     let (null, others): (Vec<EngineKind>, _) = options
         .engines
         .iter()
         .partition(|engine| **engine == EngineKind::Null);
     if !null.is_empty() {
-        course.of_null();
+        run.of_null();
     }
     if !others.is_empty() {
         let mounts = options.mounts.as_ref();
         let mounts = mounts.ok_or_else(|| "there is no mount namespace".to_owned());
         let target = mounts.and_then(|it| DelayTarget::start(it, &options.server_arguments));
-        course.of_delayed(&others, target);
+        run.of_delayed(&others, target);
     }
-    course.check_clock_rate(clocks);
-    let load = course.load.look().since(&load_before);
-    course.check_other_load(load);
+    run.check_clock_rate(clocks);
+    let load = run.load.look().since(&load_before);
+    run.check_other_load(load);
     // The order of the table differs from the order of the run: the clock is judged late.
-    course.checks.sort_by_key(|check| check.name);
+    run.checks.sort_by_key(|check| check.name);
     let mut selftest = SelfTest {
         format: SELFTEST_FORMAT.to_owned(),
         version: options.version.clone(),
         started_at,
         took_ns: u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX),
-        is_interrupted: course.measurer.is_stopped(),
+        is_interrupted: run.measurer.is_stopped(),
         load,
         verdict: CheckVerdict::Skipped,
-        checks: course.checks,
+        checks: run.checks,
     };
     selftest.conclude();
     selftest
@@ -118,13 +118,15 @@ impl SelfTestRun<'_> {
     /// Runs the checks that do not depend on an engine.
     fn of_all(&mut self) {
         self.check(CheckName::ClockProcessors, Subject::All, |_, _| {
-            let apart = max_skew_ns().map_err(|it| MissingValue::Cannot(it.to_string()))?;
-            let one = || MissingValue::Cannot("this machine has only one CPU".to_owned());
+            let apart = max_skew_ns().map_err(|it| MissingValue::Unsupported(it.to_string()))?;
+            let one = || MissingValue::Unsupported("this machine has only one CPU".to_owned());
             Ok(CheckReading {
                 measured: apart.ok_or_else(one)? as f64,
                 of: None,
                 truth: Some(0.0),
-                bound: Bound::AtMost { high: APART_MAX_NS },
+                bound: Bound::AtMost {
+                    high: CLOCK_SKEW_MAX_NS,
+                },
             })
         });
         self.check(CheckName::Histogram, Subject::All, |_, _| {
@@ -137,11 +139,11 @@ impl SelfTestRun<'_> {
             })
         });
         self.check(CheckName::IntervalsSimulated, Subject::All, |_, _| {
-            let (low, high) = intervals::CLAIM;
+            let (low, high) = intervals::COVERAGE_RANGE;
             Ok(CheckReading {
                 measured: intervals::coverage(),
                 of: None,
-                truth: Some(HOLDS),
+                truth: Some(COVERAGE),
                 bound: Bound::Between { low, high },
             })
         });
@@ -151,21 +153,23 @@ impl SelfTestRun<'_> {
     fn check_clock_rate(&mut self, clocks: std::io::Result<(ClockMoment, ClockPair)>) {
         let passed = clocks.and_then(|(begin, pair)| Ok(pair.read()?.since(begin)));
         self.check(CheckName::ClockRate, Subject::All, |_, _| {
-            let cannot = |error: &std::io::Error| MissingValue::Cannot(error.to_string());
+            let cannot = |error: &std::io::Error| MissingValue::Unsupported(error.to_string());
             let (own_ns, kernel_ns) = passed.as_ref().map_err(cannot)?;
             Ok(CheckReading {
                 measured: *own_ns as f64,
                 of: None,
                 truth: Some(*kernel_ns as f64),
                 bound: Bound::Within {
-                    share: CLOCK_OFF_MAX,
+                    share: CLOCK_ERROR_MAX,
                 },
             })
         });
     }
 
     fn check_other_load(&mut self, load: OtherLoad) {
-        let bound = Bound::AtMost { high: OTHERS_MAX };
+        let bound = Bound::AtMost {
+            high: OTHERS_SHARE_MAX,
+        };
         let verdict = match load.disturbs() {
             true => CheckVerdict::Disturbed,
             false => CheckVerdict::Right,
@@ -228,7 +232,7 @@ impl SelfTestRun<'_> {
             readings.push(reading);
             // Checks that cannot be disturbed would give the same value again.
             let is_enough = readings.len() as u32 >= ATTEMPTS || !name.can_be_disturbed();
-            if is_first_right || is_enough || self.begin.elapsed() > AGAIN_UNTIL {
+            if is_first_right || is_enough || self.begin.elapsed() > RETRY_UNTIL {
                 break judged(subject, Ok(()), readings, is_disturbed);
             }
         };

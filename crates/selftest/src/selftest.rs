@@ -47,11 +47,11 @@ impl JsonDocument for SelfTest {
 impl SelfTest {
     /// All outcomes, each with its check.
     pub fn outcomes(&self) -> impl Iterator<Item = (&Check, &Outcome)> {
-        let each = |check| {
+        let outcomes = |check| {
             let check: &Check = check;
             check.outcomes.iter().map(move |outcome| (check, outcome))
         };
-        self.checks.iter().flat_map(each)
+        self.checks.iter().flat_map(outcomes)
     }
 
     /// Number of outcomes with a verdict.

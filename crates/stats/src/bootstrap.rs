@@ -58,7 +58,7 @@ impl Bootstrap {
         for _ in 0..RESAMPLES {
             resample
                 .iter_mut()
-                .for_each(|place| *place = &samples[draws.below(samples.len())]);
+                .for_each(|slot| *slot = &samples[draws.below(samples.len())]);
             // Leaving out resamples without a value could make the interval too narrow.
             figures.push(statistic(&resample).filter(|figure| figure.is_finite())?);
         }
@@ -83,8 +83,8 @@ impl Bootstrap {
         }
         // Merging the histograms of each of the 4000 resamples would take seconds.
         let ladders = CumulativeHistograms::of(repetitions);
-        let places: Vec<usize> = (0..repetitions.len()).collect();
-        Self::of(&places, seed, |drawn| ladders.percentile(drawn, percent))
+        let indexes: Vec<usize> = (0..repetitions.len()).collect();
+        Self::of(&indexes, seed, |drawn| ladders.percentile(drawn, percent))
     }
 }
 
@@ -94,7 +94,7 @@ struct CumulativeHistograms {
     /// Representative value of each bucket in nanoseconds, ascending.
     values_ns: Vec<u64>,
     /// For each histogram: number of samples in each bucket and all lower ones.
-    up_to: Vec<Vec<u64>>,
+    cumulative: Vec<Vec<u64>>,
 }
 
 impl CumulativeHistograms {
@@ -118,14 +118,15 @@ impl CumulativeHistograms {
             counts
         };
         Self {
-            up_to: histograms.iter().map(ladder).collect(),
+            cumulative: histograms.iter().map(ladder).collect(),
             values_ns,
         }
     }
 
     /// The percentile of the drawn histograms together; `None` without samples.
     fn percentile(&self, drawn: &[&usize], percent: f64) -> Option<f64> {
-        let up_to = |place: usize| -> u64 { drawn.iter().map(|it| self.up_to[**it][place]).sum() };
+        let up_to =
+            |index: usize| -> u64 { drawn.iter().map(|it| self.cumulative[**it][index]).sum() };
         let count = up_to(self.values_ns.len().checked_sub(1)?);
         if count == 0 {
             return None;
@@ -226,11 +227,11 @@ mod tests {
             let mut merged = Histogram::new();
             drawn
                 .iter()
-                .for_each(|place| merged.merge(&repetitions[*place]));
+                .for_each(|index| merged.merge(&repetitions[*index]));
             for percent in [50.0, 90.0, 99.0, 99.9] {
                 let wanted = merged.percentile(percent).map(|ns| ns as f64);
-                let places: Vec<&usize> = drawn.iter().collect();
-                assert_eq!(ladders.percentile(&places, percent), wanted, "{percent}");
+                let indexes: Vec<&usize> = drawn.iter().collect();
+                assert_eq!(ladders.percentile(&indexes, percent), wanted, "{percent}");
             }
         }
         assert_eq!(CumulativeHistograms::of(&[]).percentile(&[], 50.0), None);

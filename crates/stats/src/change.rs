@@ -10,7 +10,7 @@ use crate::draw::SplitMixRng;
 const LEVEL_MIN: usize = 4;
 /// Number of random permutations that a series is compared with.
 // No p-value is below 1/2000, so the halved limits end the search after seven levels.
-const ORDERS: usize = 1999;
+const PERMUTATIONS: usize = 1999;
 /// A change in the whole series is dismissed as chance if random permutations show it more often
 /// than this.
 const CHANCE_MAX: f64 = 0.05;
@@ -54,10 +54,10 @@ impl ChangePoint {
         while let Some((begin, end, chance_max)) = stretches.pop() {
             let split = split(&values[begin..end]).filter(|(_, p_value)| *p_value <= chance_max);
             if let Some((length, p_value)) = split {
-                let place = begin + length;
-                found.push((place, p_value));
+                let position = begin + length;
+                found.push((position, p_value));
                 let half = chance_max / 2.0;
-                stretches.extend([(begin, place, half), (place, end, half)]);
+                stretches.extend([(begin, position, half), (position, end, half)]);
             }
         }
         found.sort_by_key(|(index, _)| *index);
@@ -89,11 +89,11 @@ fn split(values: &[f64]) -> Option<(usize, f64)> {
     let mut draws = SplitMixRng::new(SEED);
     // The series itself counts as one of the orders.
     let mut as_clear = 1;
-    for _ in 0..ORDERS {
+    for _ in 0..PERMUTATIONS {
         draws.shuffle(&mut ranks);
         as_clear += usize::from(doubled_pettitt(&ranks) >= most);
     }
-    let p_value = as_clear as f64 / (ORDERS + 1) as f64;
+    let p_value = as_clear as f64 / (PERMUTATIONS + 1) as f64;
     // Ranks show that there is a change but not exactly where.
     (most > 0).then_some((first_length(values), p_value))
 }
@@ -173,8 +173,8 @@ mod tests {
             let values = means.map(|(seed, count, mean)| level(seed, count, mean));
             let values = values.concat();
             let found = ChangePoint::all_of(&values);
-            let at = |place: usize| {
-                let it = found.iter().find(|it| it.index == place);
+            let at = |position: usize| {
+                let it = found.iter().find(|it| it.index == position);
                 *it.unwrap_or_else(|| panic!("{seed}: {found:?}\n{values:?}"))
             };
             let (first, second) = (at(12), at(21));

@@ -48,13 +48,13 @@ mod tests {
     #[test]
     fn every_order_is_as_likely_as_any_other() {
         let mut draws = SplitMixRng::new(9);
-        let mut seen = std::collections::BTreeMap::new();
+        let mut counts = std::collections::BTreeMap::new();
         for _ in 0..6000 {
             let mut values = [1, 2, 3];
             draws.shuffle(&mut values);
-            *seen.entry(values).or_insert(0_u32) += 1;
+            *counts.entry(values).or_insert(0_u32) += 1;
         }
-        assert_eq!(seen.len(), 6);
-        assert!(seen.values().all(|count| (870..1130).contains(count)));
+        assert_eq!(counts.len(), 6);
+        assert!(counts.values().all(|count| (870..1130).contains(count)));
     }
 }

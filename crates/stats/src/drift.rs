@@ -8,7 +8,7 @@ use crate::{autocorrelation, describe, quantile};
 /// Minimum number of intervals for a test.
 const INTERVALS_MIN: usize = 10;
 /// Level of significance of a slope.
-const SIGNIFICANT: f64 = 0.01;
+const SIGNIFICANCE_LEVEL: f64 = 0.01;
 /// Upper limit of the estimated correlation of neighbors; above it, no test would be possible.
 const CORRELATION_MAX: f64 = 0.95;
 
@@ -62,16 +62,16 @@ impl Drift {
     /// Source: the usual limit is 10 %, from SNIA's steady state ([`crate::SteadyRule`]).
     #[must_use]
     pub fn is_beyond(&self, excursion_max: f64) -> bool {
-        self.p_value < SIGNIFICANT && self.change.abs() > excursion_max
+        self.p_value < SIGNIFICANCE_LEVEL && self.change.abs() > excursion_max
     }
 }
 
 /// Number of independent values equivalent to the correlated residuals of a line; at least 3.
 fn effective_count(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
-    let seen = autocorrelation::lag_one(residuals);
+    let observed = autocorrelation::lag_one(residuals);
     // A negative correlation would count more values than there are, so it counts as 0.
-    let correlation = (seen + (2.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
+    let correlation = (observed + (2.0 + 4.0 * observed) / n).clamp(0.0, CORRELATION_MAX);
     // The line takes two degrees of freedom, and at least one must be left.
     (n * (1.0 - correlation) / (1.0 + correlation)).max(3.0)
 }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_fall_by_a_fifth_is_found_in_noise() {
-        let found = Simulated::new(53).share(400, |simulated| {
+        let share = Simulated::new(53).share(400, |simulated| {
             let mut values = simulated.ar1(60, 0.3, 1000.0, 30.0);
             (0..).zip(&mut values).for_each(|(index, value)| {
                 *value *= 1.0 - 0.2 * f64::from(index) / 59.0;
@@ -124,7 +124,7 @@ mod tests {
             let drift = Drift::of(&values).unwrap();
             drift.is_beyond(0.1) && (-0.3..-0.15).contains(&drift.change)
         });
-        assert!(found > 0.99, "{found}");
+        assert!(share > 0.99, "{share}");
     }
 
     #[test]

@@ -101,11 +101,11 @@ mod tests {
         let hdr = read_back(&histogram);
         assert_eq!(hdr.len(), 20_000);
         for percent in [50.0, 90.0, 99.0, 99.9] {
-            let ours = histogram.percentile(percent).unwrap() as f64;
+            let own = histogram.percentile(percent).unwrap() as f64;
             let theirs = hdr.value_at_percentile(percent) as f64;
             assert!(
-                (ours - theirs).abs() <= ours * 0.002,
-                "{percent}: {ours} {theirs}"
+                (own - theirs).abs() <= own * 0.002,
+                "{percent}: {own} {theirs}"
             );
         }
     }

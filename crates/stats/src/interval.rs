@@ -165,8 +165,8 @@ impl Interval {
 // Out of line, so that the hot path only compares an index.
 #[cold]
 #[inline(never)]
-fn panic_unannounced(what: &str, index: usize) -> ! {
-    panic!("an interval is made for every {what} that its generator issues, but not for {index}")
+fn panic_unannounced(noun: &str, index: usize) -> ! {
+    panic!("an interval is made for every {noun} that its generator issues, but not for {index}")
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) struct LongRunVariance {
     /// Variance of the mean.
     pub variance: f64,
     /// Degrees of freedom of the variance; above 0.
-    pub freedom: f64,
+    pub degrees_of_freedom: f64,
 }
 
 impl LongRunVariance {
@@ -47,8 +47,8 @@ impl LongRunVariance {
         let squares: f64 = (1..=frequencies)
             .map(|index| {
                 let frequency = PI * index as f64 / n;
-                let seen = transform(&deviations, frequency).powi(2);
-                seen * spectrum(correlation, 0.0) / spectrum(correlation, frequency)
+                let power = transform(&deviations, frequency).powi(2);
+                power * spectrum(correlation, 0.0) / spectrum(correlation, frequency)
             })
             .sum();
         let independent = n * (1.0 - correlation) / (1.0 + correlation);
@@ -56,7 +56,7 @@ impl LongRunVariance {
             // The factor 2/n turns the squares into squares of the transforms c(k). The last
             // division by n gives the variance of the mean.
             variance: squares * 2.0 / n / frequencies as f64 / n,
-            freedom: (frequencies as f64).min(FREEDOM_SHARE * independent),
+            degrees_of_freedom: (frequencies as f64).min(FREEDOM_SHARE * independent),
         }
     }
 }
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn correlation_leaves_fewer_degrees_of_freedom() {
         let freedom = |count, phi| {
-            LongRunVariance::of(&Simulated::new(4).ar1(count, phi, 100.0, 5.0)).freedom
+            LongRunVariance::of(&Simulated::new(4).ar1(count, phi, 100.0, 5.0)).degrees_of_freedom
         };
         assert_eq!((freedom(24, 0.0), freedom(40, 0.0)), (3.0, 5.0));
         assert_eq!(freedom(300, 0.0), 12.0);

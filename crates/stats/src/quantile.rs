@@ -73,8 +73,8 @@ mod tests {
             (99_999.0, 1.9600),
             (1e12, 1.9600),
         ] {
-            let seen = t_95(freedom).unwrap();
-            assert!((seen - wanted).abs() < 1e-3, "{freedom}: {seen}");
+            let value = t_95(freedom).unwrap();
+            assert!((value - wanted).abs() < 1e-3, "{freedom}: {value}");
         }
         assert!((student(0.8, 8.0).unwrap() - 0.8889).abs() < 1e-4);
         assert_eq!(t_95(0.0), None);

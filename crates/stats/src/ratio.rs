@@ -328,7 +328,7 @@ mod tests {
         let (n, variation) = (5, 0.02);
         let true_error = variation * (2.0 / n as f64).sqrt();
         let difference = quantile::detectable(true_error, 8.0, 0.05).unwrap().exp();
-        let found = Simulated::new(29).share(4000, |simulated| {
+        let share = Simulated::new(29).share(4000, |simulated| {
             let a = estimate(&simulated.white(n, 100.0, 2.0));
             let b = estimate(&simulated.white(n, 100.0 * difference, 2.0 * difference));
             Ratio::of_estimates(&a, &b)
@@ -338,7 +338,7 @@ mod tests {
                 .p_value
                 < 0.05
         });
-        assert!((0.77..0.83).contains(&found), "{found}");
+        assert!((0.77..0.83).contains(&share), "{share}");
     }
 
     #[test]
@@ -393,11 +393,11 @@ mod tests {
             b in prop::collection::vec(1.0..1e6_f64, 1..8),
         ) {
             let (a, b) = (estimate(&a), estimate(&b));
-            let there = Ratio::of_estimates(&a, &b).unwrap();
+            let forward = Ratio::of_estimates(&a, &b).unwrap();
             let back = Ratio::of_estimates(&b, &a).unwrap();
-            prop_assert!((there.value * back.value - 1.0).abs() < 1e-9);
-            prop_assert_eq!(there.certainty.is_some(), back.certainty.is_some());
-            if let (Some(there), Some(back)) = (there.certainty, back.certainty) {
+            prop_assert!((forward.value * back.value - 1.0).abs() < 1e-9);
+            prop_assert_eq!(forward.certainty.is_some(), back.certainty.is_some());
+            if let (Some(there), Some(back)) = (forward.certainty, back.certainty) {
                 prop_assert!((there.ci95_low.ln() + back.ci95_high.ln()).abs() < 1e-6);
                 prop_assert!((there.p_value - back.p_value).abs() < 1e-9);
             }

@@ -9,7 +9,7 @@ use crate::Estimate;
 /// Minimum number of repetitions.
 pub const REPETITIONS_MIN: u32 = 3;
 /// The interval must be narrow enough after this many consecutive repetitions.
-const IN_A_ROW: u32 = 2;
+const CONSECUTIVE: u32 = 2;
 
 /// Decides after each repetition whether another is needed.
 ///
@@ -74,7 +74,7 @@ impl StoppingRule {
         let count = self.count();
         if count < REPETITIONS_MIN {
             StoppingVerdict::Continue
-        } else if self.narrow_count >= IN_A_ROW {
+        } else if self.narrow_count >= CONSECUTIVE {
             // Checked before the maximum and the budget, so that a precise result is never reported
             // as cut off.
             StoppingVerdict::PrecisionReached
@@ -117,7 +117,7 @@ impl StoppingRule {
             0 => needed.max(count + 1),
             narrow_count => count + 1 - narrow_count,
         };
-        let end = narrow_from + u64::from(IN_A_ROW) - 1;
+        let end = narrow_from + u64::from(CONSECUTIVE) - 1;
         Some(end.max(u64::from(REPETITIONS_MIN)).saturating_sub(count))
     }
 }
@@ -140,16 +140,19 @@ mod tests {
     #[test]
     fn repeating_never_ends_before_the_third_repetition() {
         let mut stopping = StoppingRule::new(0.02, Duration::ZERO, 1);
-        let seen = verdicts(&mut stopping, &[10.0, 10.0, 10.0]);
-        assert_eq!(seen, [Continue, Continue, PrecisionReached]);
+        let decisions = verdicts(&mut stopping, &[10.0, 10.0, 10.0]);
+        assert_eq!(decisions, [Continue, Continue, PrecisionReached]);
     }
 
     #[test]
     fn one_narrow_interval_is_not_enough() {
         let mut stopping = StoppingRule::new(0.02, LONG, 99);
-        let seen = verdicts(&mut stopping, &[99.0, 101.0, 100.1, 100.0, 99.9, 100.0]);
-        assert_eq!(seen[..3], [Continue; 3]);
-        let narrow_at = seen.iter().position(|v| *v == PrecisionReached).unwrap();
+        let decisions = verdicts(&mut stopping, &[99.0, 101.0, 100.1, 100.0, 99.9, 100.0]);
+        assert_eq!(decisions[..3], [Continue; 3]);
+        let narrow_at = decisions
+            .iter()
+            .position(|v| *v == PrecisionReached)
+            .unwrap();
         assert!(stopping.relative_error().unwrap() <= 0.02);
         let before = Estimate::from_samples(&[99.0, 101.0, 100.1, 100.0]).unwrap();
         assert!(before.relative_error().unwrap() <= 0.02);
@@ -160,23 +163,26 @@ mod tests {
     fn repeating_ends_before_the_budget_is_exceeded() {
         let mut stopping = StoppingRule::new(0.001, Duration::from_secs(5), 99);
         let noisy = [50.0, 150.0, 80.0, 120.0, 100.0];
-        let seen = verdicts(&mut stopping, &noisy);
-        assert_eq!(seen, [Continue, Continue, Continue, Continue, BudgetSpent]);
+        let decisions = verdicts(&mut stopping, &noisy);
+        assert_eq!(
+            decisions,
+            [Continue, Continue, Continue, Continue, BudgetSpent]
+        );
     }
 
     #[test]
     fn repeating_ends_at_the_maximum_count() {
         let mut stopping = StoppingRule::new(0.001, LONG, 4);
-        let seen = verdicts(&mut stopping, &[50.0, 150.0, 80.0, 120.0]);
-        assert_eq!(seen[2..], [Continue, RepetitionsSpent]);
+        let decisions = verdicts(&mut stopping, &[50.0, 150.0, 80.0, 120.0]);
+        assert_eq!(decisions[2..], [Continue, RepetitionsSpent]);
     }
 
     #[test]
     fn a_figure_of_zero_or_nan_never_becomes_precise() {
         for value in [0.0, f64::NAN] {
             let mut stopping = StoppingRule::new(0.02, LONG, 5);
-            let seen = verdicts(&mut stopping, &[value; 5]);
-            assert_eq!(seen[4], RepetitionsSpent);
+            let decisions = verdicts(&mut stopping, &[value; 5]);
+            assert_eq!(decisions[4], RepetitionsSpent);
             assert_eq!(stopping.remaining(), None);
         }
     }

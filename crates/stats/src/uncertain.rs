@@ -39,7 +39,7 @@ impl UncertainMean {
         Some(Self {
             mean: describe::mean(values)?,
             standard_error: long_run.variance.sqrt(),
-            freedom: long_run.freedom,
+            freedom: long_run.degrees_of_freedom,
         })
     }
 
@@ -85,11 +85,14 @@ mod tests {
     fn the_interval_of_one_run_has_its_nominal_coverage() {
         for count in [20, 25, 30, 40, 60, 100, 300] {
             for phi in [-0.3, 0.0, 0.3, 0.5, 0.7] {
-                let seen = coverage(5, 1000.0, |simulated| {
+                let covered = coverage(5, 1000.0, |simulated| {
                     simulated.ar1(count, phi, 1000.0, 30.0)
                 });
-                println!("| {count} | {phi} | {:.1} |", seen * 100.0);
-                assert!((0.925..=0.97).contains(&seen), "{count} {phi}: {seen}");
+                println!("| {count} | {phi} | {:.1} |", covered * 100.0);
+                assert!(
+                    (0.925..=0.97).contains(&covered),
+                    "{count} {phi}: {covered}"
+                );
             }
         }
     }
@@ -104,23 +107,23 @@ mod tests {
             (100, 0.92),
             (300, 0.935),
         ] {
-            let seen = coverage(6, 975.0, |simulated| {
+            let covered = coverage(6, 975.0, |simulated| {
                 let white = simulated.white(count, 1000.0, 30.0);
                 simulated.add_stalls(white, 0.05, 0.5)
             });
-            println!("| {count} | stalls | {:.1} |", seen * 100.0);
-            assert!((at_least..=0.97).contains(&seen), "{count}: {seen}");
+            println!("| {count} | stalls | {:.1} |", covered * 100.0);
+            assert!((at_least..=0.97).contains(&covered), "{count}: {covered}");
         }
     }
 
     #[test]
     fn the_uncorrected_interval_would_miss_in_every_fourth_case() {
-        let seen = Simulated::new(5).share(2000, |simulated| {
+        let covered = Simulated::new(5).share(2000, |simulated| {
             let series = simulated.ar1(60, 0.5, 1000.0, 30.0);
             let naive = Estimate::from_samples(&series).unwrap();
             (naive.ci95_low.unwrap()..=naive.ci95_high.unwrap()).contains(&1000.0)
         });
-        assert!((0.70..0.78).contains(&seen), "{seen}");
+        assert!((0.70..0.78).contains(&covered), "{covered}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{autocorrelation, describe};
 /// Minimum number of intervals for a test.
 const INTERVALS_MIN: usize = 20;
 /// Level of significance of a change of the mean.
-const SIGNIFICANT: f64 = 0.01;
+const SIGNIFICANCE_LEVEL: f64 = 0.01;
 /// Number of random series that show how large a change chance produces.
 // With the run, these are 1000 series, so p-values have steps of a tenth of the level.
 const DRAWN_COUNT: u32 = 999;
@@ -17,11 +17,11 @@ const DRAWN_COUNT: u32 = 999;
 const BIAS: f64 = 6.0;
 /// The rest of a run counts as settled from the first point at which its mean is nearly as certain
 /// as it can be: the squared standard error is at most this multiple of the smallest.
-const CERTAIN_ENOUGH: f64 = 1.2;
+const SETTLED_ERROR_RATIO: f64 = 1.2;
 /// A value counts as a stall if its distance from the local median exceeds this multiple of the
 /// median distance. This is beyond 5 standard deviations of white noise, which noise without stalls
 /// hardly ever reaches.
-const FAR: f64 = 8.0;
+const STALL_FACTOR: f64 = 8.0;
 /// Upper limit of the estimated correlation of neighbors.
 const CORRELATION_MAX: f64 = 0.95;
 /// Fixed, because the draws affect the result.
@@ -65,7 +65,7 @@ impl WarmUp {
             return None;
         }
         let step = largest_step(&autocorrelation::deviations(values))?;
-        let p_value = Some(p_value(values, &step)).filter(|p| *p <= SIGNIFICANT)?;
+        let p_value = Some(p_value(values, &step)).filter(|p| *p <= SIGNIFICANCE_LEVEL)?;
         let end_index = certain_start(&without_stalls(values, step.index));
         // 0 would be no warm-up, and the middle would mean that the run had not settled.
         let has_settled = (1..values.len() / 2).contains(&end_index);
@@ -144,9 +144,9 @@ fn p_value(values: &[f64], step: &MeanStep) -> f64 {
 
 /// Correlation of neighbors, corrected for the bias of subtracting two means.
 fn correlation(residuals: &[f64]) -> f64 {
-    let seen = autocorrelation::lag_one(residuals);
-    let missing = BIAS * (1.0 + 2.0 * seen) / residuals.len() as f64;
-    (seen + missing).clamp(0.0, CORRELATION_MAX)
+    let observed = autocorrelation::lag_one(residuals);
+    let missing = BIAS * (1.0 + 2.0 * observed) / residuals.len() as f64;
+    (observed + missing).clamp(0.0, CORRELATION_MAX)
 }
 
 /// Innovations of an autoregressive series of order 1.
@@ -193,7 +193,7 @@ fn without_stalls(values: &[f64], from: usize) -> Vec<f64> {
         .zip(&medians)
         .map(|(a, b)| (a - b).abs())
         .collect();
-    let limit = describe::median(&apart).map_or(f64::INFINITY, |apart| apart * FAR);
+    let limit = describe::median(&apart).map_or(f64::INFINITY, |apart| apart * STALL_FACTOR);
     let smooth = rest.iter().zip(medians).map(|(value, median)| {
         if (value - median).abs() > limit {
             median
@@ -222,7 +222,7 @@ fn certain_start(values: &[f64]) -> usize {
     uncertainties.reverse();
     let first_half = &uncertainties[..=values.len() / 2];
     let smallest = first_half.iter().copied().fold(f64::INFINITY, f64::min);
-    let enough = |uncertainty: &f64| *uncertainty <= smallest * CERTAIN_ENOUGH;
+    let enough = |uncertainty: &f64| *uncertainty <= smallest * SETTLED_ERROR_RATIO;
     first_half.iter().position(enough).unwrap_or(0)
 }
 
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn white_noise_has_no_warm_up() {
         for count in [20, 30, 60, 300] {
-            let seen = alarms(count, 0.0);
-            assert!(seen <= 0.05, "{count}: {seen}");
+            let share = alarms(count, 0.0);
+            assert!(share <= 0.05, "{count}: {share}");
         }
     }
 
@@ -267,19 +267,19 @@ mod tests {
             (60, 0.5),
             (300, 0.5),
         ] {
-            let seen = alarms(count, phi);
-            assert!(seen <= 0.05, "{count} {phi}: {seen}");
+            let share = alarms(count, phi);
+            assert!(share <= 0.05, "{count} {phi}: {share}");
         }
     }
 
     #[test]
     fn noise_with_stalls_has_no_warm_up() {
         for (count, phi) in [(20, 0.0), (30, 0.5), (40, 0.7), (60, 0.0)] {
-            let seen = Simulated::new(61).share(600, |simulated| {
+            let share = Simulated::new(61).share(600, |simulated| {
                 let series = simulated.ar1(count, phi, 1000.0, 30.0);
                 WarmUp::of(&simulated.add_stalls(series, 0.05, 0.5)).is_some()
             });
-            assert!(seen <= 0.05, "{count} {phi}: {seen}");
+            assert!(share <= 0.05, "{count} {phi}: {share}");
         }
     }
 
@@ -287,12 +287,12 @@ mod tests {
     fn a_slow_first_third_is_found_with_its_length() {
         for (count, phi) in [(20, 0.3), (30, 0.5), (40, 0.0), (40, 0.5)] {
             let slow = count * 3 / 10;
-            let found = Simulated::new(89).share(300, |simulated| {
+            let share = Simulated::new(89).share(300, |simulated| {
                 let mut values = simulated.ar1(count, phi, 1000.0, 30.0);
                 values[..slow].iter_mut().for_each(|value| *value /= 3.0);
                 WarmUp::of(&values).is_some_and(|it| (slow..=slow + 3).contains(&it.end_index))
             });
-            assert!(found >= 0.93, "{count} {phi}: {found}");
+            assert!(share >= 0.93, "{count} {phi}: {share}");
         }
     }
 
@@ -311,13 +311,13 @@ mod tests {
     fn a_warm_up_is_found_and_left_out() {
         let mut simulated = Simulated::new(67);
         let mut ends = Vec::new();
-        let found = simulated.share(300, |simulated| {
+        let share = simulated.share(300, |simulated| {
             let noise = simulated.white(60, 1000.0, 30.0);
             let warm_up = WarmUp::of(&climbing(noise, 0.3, 3.0));
             ends.extend(warm_up.map(|warm_up| warm_up.end_index as f64));
-            warm_up.is_some_and(|found| (found.settled_mean - 1000.0).abs() < 20.0)
+            warm_up.is_some_and(|it| (it.settled_mean - 1000.0).abs() < 20.0)
         });
-        assert!(found > 0.98, "{found}");
+        assert!(share > 0.98, "{share}");
         let middle = describe::median(&ends).unwrap();
         assert!((3.0..=9.0).contains(&middle), "{middle}");
     }

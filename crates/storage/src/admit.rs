@@ -21,8 +21,8 @@ use crate::user_dir::UserDirectory;
 #[derive(Debug)]
 pub struct Admitted {
     pub(crate) facts: PathFacts,
-    pub(crate) site: TargetLocation,
-    pub(crate) run: String,
+    pub(crate) location: TargetLocation,
+    pub(crate) run_id: String,
 }
 
 /// Kind of location of a target.
@@ -46,15 +46,14 @@ impl Admitted {
     /// Checks that the file system of the target can be unmounted and mounted again between the
     /// steps of a run, as far as this is visible without trying. Changes nothing.
     ///
-    /// # Errors
-    /// [`TargetError::NoRemount`] with the reason; [`TargetError::NoTree`] if the target is not a
-    /// directory.
+    /// # Errors [`TargetError::NoRemount`] with the reason; [`TargetError::NotADirectory`] if the
+    /// target is not a directory.
     pub fn check_remount(&self) -> Result<(), TargetError> {
-        match &self.site {
+        match &self.location {
             TargetLocation::Files(place) if place.file_name.is_none() => {
                 Remount::check(&place.parent_path).map(drop)
             }
-            _ => Err(TargetError::NoTree {
+            _ => Err(TargetError::NotADirectory {
                 path: self.facts.path.clone(),
             }),
         }
@@ -105,8 +104,8 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
     };
     Ok(Admitted {
         facts,
-        site,
-        run: permission.run.clone(),
+        location: site,
+        run_id: permission.run_id.clone(),
     })
 }
 
@@ -132,13 +131,13 @@ fn is_among_nodes(facts: &PathFacts) -> bool {
     let is_below = fs::canonicalize(on).is_ok_and(|path| path.starts_with(nodes));
     let point = facts.mount.as_ref().map(|mount| mount.point.as_path());
     // Without free file descriptors, the mount table cannot be read; device numbers can.
-    let is_elsewhere = || {
+    let is_other_device = || {
         let device = |path: &Path| fs::metadata(path).map(|it| it.dev()).ok();
         device(on) != device(nodes)
     };
     let is_mounted_in_it = match point {
         Some(point) => point != nodes && point.starts_with(nodes),
-        None => is_elsewhere(),
+        None => is_other_device(),
     };
     facts.file_system == "devtmpfs" || is_below && !is_mounted_in_it
 }
@@ -153,9 +152,9 @@ fn symlink(path: &Path) -> TargetError {
 
 fn admit_directory(facts: &PathFacts) -> Result<ManifestLocation, TargetError> {
     check_writable(facts, &facts.path)?;
-    let place = ManifestLocation::in_directory(&facts.path, facts.directory)?;
-    check_files(&place)?;
-    Ok(place)
+    let location = ManifestLocation::in_directory(&facts.path, facts.directory)?;
+    check_files(&location)?;
+    Ok(location)
 }
 
 fn admit_in_place(facts: &PathFacts, in_place: &InPlace) -> Result<UserDirectory, TargetError> {
@@ -178,13 +177,13 @@ fn admit_new_file(
     }
     check_writable(facts, parent)?;
     if !permission.create {
-        return Err(TargetError::NotThere {
+        return Err(TargetError::NotFound {
             path: facts.path.clone(),
         });
     }
-    let place = ManifestLocation::beside(&facts.path, facts.directory)?;
-    check_files(&place)?;
-    Ok(place)
+    let location = ManifestLocation::beside(&facts.path, facts.directory)?;
+    check_files(&location)?;
+    Ok(location)
 }
 
 /// A test file of pgmeter is used as usual; any other file may only be read.
@@ -192,21 +191,21 @@ fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<TargetLocati
     if permission.read_only && !is_ours(facts)? {
         return ReadOnlyFile::admit(facts).map(TargetLocation::ReadOnly);
     }
-    let place = ManifestLocation::beside(&facts.path, facts.directory)?;
+    let location = ManifestLocation::beside(&facts.path, facts.directory)?;
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
-    check_files(&place)?;
+    check_files(&location)?;
     check_writable(facts, parent_of(&facts.path))?;
-    Ok(TargetLocation::Files(place))
+    Ok(TargetLocation::Files(location))
 }
 
 /// `true` if the path is a file that pgmeter did not create, as far as this is visible without
 /// disturbing a run that uses it.
 #[must_use]
 pub fn is_foreign(path: &Path) -> bool {
-    let is_foreign = |facts: &PathFacts| is_ours(facts).is_ok_and(|ours| !ours);
-    probe(path).is_ok_and(|facts| facts.kind == PathKind::File && is_foreign(&facts))
+    let is_not_own = |facts: &PathFacts| is_ours(facts).is_ok_and(|own| !own);
+    probe(path).is_ok_and(|facts| facts.kind == PathKind::File && is_not_own(&facts))
 }
 
 /// `true` if a manifest lists the file; an error if another process uses it.
@@ -230,23 +229,23 @@ fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
 }
 
 /// Refuses a location that another run uses, and test files without a manifest.
-fn check_files(place: &ManifestLocation) -> Result<(), TargetError> {
-    let peeked = place.peek()?;
-    let Some(directory) = place.open()? else {
+fn check_files(location: &ManifestLocation) -> Result<(), TargetError> {
+    let peeked = location.peek()?;
+    let Some(directory) = location.open()? else {
         return Ok(());
     };
-    let name = place.test_name();
+    let name = location.test_name();
     let Ok(found) = rustix::fs::statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) else {
         return Ok(());
     };
     // The user may have attached a test file that an earlier run kept as a loop device or as swap.
     if peeked.is_some_and(|peeked| peeked.names(&name, &found)) {
-        return check_unused(&place.test_path(), FileId::of(&found));
+        return check_unused(&location.test_path(), FileId::of(&found));
     }
-    let path = place.test_path();
-    Err(match place.file_name {
-        Some(_) => TargetError::ForeignFile { path },
-        None => TargetError::Foreign { path },
+    let path = location.test_path();
+    Err(match location.file_name {
+        Some(_) => TargetError::FileExists { path },
+        None => TargetError::PathTaken { path },
     })
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::TargetError;
 
-const SWITCH: &str = "/proc/sys/vm/drop_caches";
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 /// Drops pages, directory entries and inodes.
-const EVERYTHING: &str = "3";
+const DROP_ALL: &str = "3";
 /// A single round leaves the metadata of recently written files in ext4's journal.
 const ROUNDS: usize = 2;
 
@@ -18,7 +18,7 @@ const ROUNDS: usize = 2;
 ///
 /// Source: Linux, `Documentation/admin-guide/sysctl/vm.rst`, `drop_caches`.
 pub fn drop_caches() -> Result<(), TargetError> {
-    drop_by(Path::new(SWITCH))
+    drop_by(Path::new(DROP_CACHES))
 }
 
 /// Checks that [`drop_caches`] is allowed, without dropping anything.
@@ -26,7 +26,7 @@ pub fn drop_caches() -> Result<(), TargetError> {
 /// # Errors
 /// Same as [`drop_caches`].
 pub fn check_drop_caches() -> Result<(), TargetError> {
-    check_by(Path::new(SWITCH))
+    check_by(Path::new(DROP_CACHES))
 }
 
 fn check_by(switch: &Path) -> Result<(), TargetError> {
@@ -42,7 +42,7 @@ fn drop_by(switch: &Path) -> Result<(), TargetError> {
     // After recent writes, the journal still holds metadata pages. The first round drops the inodes
     // that pin them, the second one the pages.
     for _ in 0..ROUNDS {
-        fs::write(switch, EVERYTHING).map_err(|source| TargetError::NoDropCaches { source })?;
+        fs::write(switch, DROP_ALL).map_err(|source| TargetError::NoDropCaches { source })?;
     }
     Ok(())
 }

@@ -21,12 +21,12 @@ use crate::open::{check_owner, open_beneath};
 pub(crate) use trees::TreeRemaining;
 
 /// Maximum time until a closed file is gone.
-const CLOSED_WITHIN: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A location with its manifest locked.
 #[derive(Debug)]
 pub(crate) struct ManifestClaim {
-    pub place: ManifestLocation,
+    pub location: ManifestLocation,
     /// The directory of the manifest and the files.
     pub directory: OwnedFd,
     /// The manifest file, which holds the lock; replaced with each new manifest.
@@ -54,7 +54,7 @@ impl ManifestLocation {
         }
         let (directory, lock) = (held.directory, held.lock);
         let mut claim = ManifestClaim {
-            place: self,
+            location: self,
             directory,
             lock,
             manifest,
@@ -81,7 +81,7 @@ impl ManifestLocation {
         let manifest = held.manifest.unwrap_or_else(|| Manifest::new(""));
         let (directory, lock) = (held.directory, held.lock);
         Ok(Ok(ManifestClaim {
-            place: self,
+            location: self,
             directory,
             lock,
             manifest,
@@ -107,7 +107,7 @@ impl ManifestLocation {
             return Err(replaced);
         }
         Ok(ManifestClaim {
-            place: self,
+            location: self,
             directory,
             lock,
             manifest,
@@ -119,8 +119,8 @@ impl ManifestLocation {
 impl ManifestClaim {
     /// Writes the manifest so that after a crash either the old or the new one exists.
     pub(crate) fn save(&mut self) -> Result<(), TargetError> {
-        let draft = self.place.draft_name();
-        let path = self.place.manifest_path();
+        let draft = self.location.draft_name();
+        let path = self.location.manifest_path();
         let failed = |error: std::io::Error| TargetError::system("write to", &path, error);
         self.remove_draft()?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
@@ -145,7 +145,7 @@ impl ManifestClaim {
                 &self.directory,
                 &draft,
                 &self.directory,
-                self.place.manifest_name(),
+                self.location.manifest_name(),
             )?;
             Ok(())
         });
@@ -162,15 +162,15 @@ impl ManifestClaim {
 
     /// Removes a draft manifest of a killed run, but no other file with this name.
     fn remove_draft(&self) -> Result<(), TargetError> {
-        let draft = self.place.draft_name();
-        let path = self.place.directory_path().join(&draft);
+        let draft = self.location.draft_name();
+        let path = self.location.directory_path().join(&draft);
         let Some(found) = self.stat(&draft) else {
             return Ok(());
         };
         check_owner(self.directory.as_fd(), &found, &path)?;
         // In a work directory, only pgmeter uses this name.
-        if self.place.file_name.is_some() && !self.is_draft(&draft) {
-            return Err(TargetError::Foreign { path });
+        if self.location.file_name.is_some() && !self.is_draft(&draft) {
+            return Err(TargetError::PathTaken { path });
         }
         let removed = unlinkat(&self.directory, &draft, AtFlags::empty());
         removed.map_err(|error| TargetError::system("remove", &path, error))
@@ -200,14 +200,14 @@ impl ManifestClaim {
     }
 
     /// Creates a file that must not exist and adds it to the manifest.
-    pub(crate) fn create(&mut self, made: ManifestFile) -> Result<OwnedFd, TargetError> {
-        let name = made.name.clone();
-        let path = self.place.directory_path().join(&name);
+    pub(crate) fn create(&mut self, entry: ManifestFile) -> Result<OwnedFd, TargetError> {
+        let name = entry.name.clone();
+        let path = self.location.directory_path().join(&name);
         let before = self.manifest.files.clone();
         self.manifest.files.retain(|other| other.name != name);
         self.manifest.files.push(ManifestFile {
             inode: None,
-            ..made
+            ..entry
         });
         self.save()?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
@@ -223,7 +223,7 @@ impl ManifestClaim {
                 self.manifest.files = before;
                 self.save()?;
                 return Err(match error {
-                    Errno::EXIST => TargetError::Foreign { path },
+                    Errno::EXIST => TargetError::PathTaken { path },
                     error => TargetError::system("write to", &path, error),
                 });
             }
@@ -233,20 +233,20 @@ impl ManifestClaim {
         let inode = fstat(&file)
             .map_err(|error| TargetError::system("access", &path, error))?
             .st_ino;
-        self.note(&name, |made| made.inode = Some(inode));
+        self.note(&name, |entry| entry.inode = Some(inode));
         self.save()?;
         Ok(file)
     }
 
     /// Changes the entry of a file; the caller saves the manifest.
     pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut ManifestFile)) {
-        if let Some(made) = self
+        if let Some(entry) = self
             .manifest
             .files
             .iter_mut()
-            .find(|made| made.name == name)
+            .find(|entry| entry.name == name)
         {
-            change(made);
+            change(entry);
         }
     }
 
@@ -255,14 +255,14 @@ impl ManifestClaim {
     /// # Errors
     /// Why it was not removed.
     pub(crate) fn remove(&mut self, name: &str) -> Result<bool, String> {
-        let Some(made) = self.manifest.made(name).cloned() else {
+        let Some(entry) = self.manifest.made(name).cloned() else {
             return Err("it is not in the manifest".to_owned());
         };
         let Some(found) = self.stat(name) else {
             self.manifest.files.retain(|other| other.name != name);
             return Ok(false);
         };
-        if let Some(reason) = made.foreign(&found, self.owner_uid()) {
+        if let Some(reason) = entry.foreign(&found, self.owner_uid()) {
             return Err(reason.to_owned());
         }
         unlinkat(&self.directory, name, AtFlags::empty())
@@ -281,23 +281,23 @@ impl ManifestClaim {
         let _ = self.remove_draft();
         if let Err(error) = unlinkat(
             &self.directory,
-            self.place.manifest_name(),
+            self.location.manifest_name(),
             AtFlags::empty(),
         ) && error != Errno::NOENT
         {
-            return Err((self.place.manifest_path(), because(error)));
+            return Err((self.location.manifest_path(), because(error)));
         }
-        if self.place.file_name.is_some() {
+        if self.location.file_name.is_some() {
             return Ok(());
         }
-        let place = self.place;
-        let remove = || unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR);
+        let location = self.location;
+        let remove = || unlinkat(&location.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR);
         let mut removed = remove();
         // FUSE and NFS rename a removed file that is still open.
         drop(self.lock);
         let start = Instant::now();
         while matches!(removed, Err(Errno::NOTEMPTY | Errno::EXIST))
-            && start.elapsed() < CLOSED_WITHIN
+            && start.elapsed() < CLOSE_TIMEOUT
             // Waiting for files of other programs would be in vain.
             && is_effectively_empty(&self.directory)
         {
@@ -307,10 +307,10 @@ impl ManifestClaim {
         match removed {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(Errno::NOTEMPTY | Errno::EXIST) => Err((
-                place.directory_path(),
+                location.directory_path(),
                 "it holds files that pgmeter did not create".to_owned(),
             )),
-            Err(error) => Err((place.directory_path(), because(error))),
+            Err(error) => Err((location.directory_path(), because(error))),
         }
     }
 }

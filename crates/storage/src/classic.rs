@@ -27,13 +27,13 @@ use walk::{WalkedEntry, entries, remove_entry};
 
 /// Prefix and suffix of a manifest's name; eight hexadecimal digits are in between.
 const PREFIX: &str = "pgmeter.as-";
-const ENDING: &str = ".json";
+const SUFFIX: &str = ".json";
 /// Name and number of the manifest format.
 const FORMAT: &str = "pgmeter-as/1";
 /// Maximum size; longer files are not manifests.
 const MANIFEST_BYTES_MAX: u64 = 4 << 20;
 /// Maximum number of existing files that a manifest lists.
-const BEFORE_MAX: usize = 10_000;
+const EXISTING_MAX: usize = 10_000;
 const ATTEMPTS: u32 = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl ClassicManifest {
         let opened = rustix::io::fcntl_dupfd_cloexec(directory, 0).ok()?;
         // Listed before the program creates anything: these names are not its own.
         let found = entries(&opened, &names).ok()?;
-        let before = (found.len() <= BEFORE_MAX)
+        let before = (found.len() <= EXISTING_MAX)
             .then(|| found.into_iter().map(|entry| entry.path).collect());
         let manifest = InPlaceManifest {
             format: FORMAT.to_owned(),
@@ -88,7 +88,7 @@ impl ClassicManifest {
             before,
         };
         let (name, mut file) = new_file(&opened)?;
-        let made = Self {
+        let this = Self {
             directory: opened,
             name,
             _lock: file.try_clone().ok()?,
@@ -96,7 +96,7 @@ impl ClassicManifest {
         // Not synced, because this would put load on the file system before the measurement.
         let text = units::json_line(&manifest).ok()?;
         file.write_all(text.as_bytes()).ok()?;
-        Some(made)
+        Some(this)
     }
 }
 
@@ -111,7 +111,7 @@ fn new_file(directory: &OwnedFd) -> Option<(String, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     for attempt in 0..ATTEMPTS {
         let random = RandomState::new().hash_one(attempt) as u32;
-        let name = format!("{PREFIX}{random:08x}{ENDING}");
+        let name = format!("{PREFIX}{random:08x}{SUFFIX}");
         let mode = Mode::RUSR | Mode::WUSR;
         if let Ok(file) = open_beneath(directory.as_fd(), &name, flags, mode) {
             // Without support for locks, the owner's process ID is checked instead.
@@ -132,7 +132,7 @@ pub struct ClassicLeftover {
     _lock: OwnedFd,
     manifest: InPlaceManifest,
     uid: u32,
-    found: Vec<WalkedEntry>,
+    entries: Vec<WalkedEntry>,
 }
 
 /// Leftover files of killed classics in a directory, and manifests that cannot be used, with the
@@ -147,11 +147,11 @@ pub fn classic_leftovers(
     if kind != PathKind::Directory {
         return Ok((Vec::new(), Vec::new()));
     }
-    let seen = directory_id(path, kind);
-    let directory = open_directory(path, Links::Refused, seen)?;
+    let seen_id = directory_id(path, kind);
+    let directory = open_directory(path, Links::Refused, seen_id)?;
     let (mut leftovers, mut left) = (Vec::new(), Vec::new());
     for name in manifest_names(&directory, path)? {
-        match leftover(path, seen, &name) {
+        match leftover(path, seen_id, &name) {
             Ok(leftover) => leftovers.push(leftover),
             Err(reason) => left.push(NotRemoved {
                 path: path.join(name),
@@ -170,9 +170,9 @@ fn manifest_names(directory: &OwnedFd, path: &Path) -> Result<Vec<String>, Targe
         let name = entry.file_name().to_str().unwrap_or_default();
         let middle = name
             .strip_prefix(PREFIX)
-            .and_then(|rest| rest.strip_suffix(ENDING));
-        let is_ours = |middle: &str| middle.len() == 8 && middle.bytes().all(names::is_hexadecimal);
-        if middle.is_some_and(is_ours) {
+            .and_then(|rest| rest.strip_suffix(SUFFIX));
+        let is_id = |middle: &str| middle.len() == 8 && middle.bytes().all(names::is_hexadecimal);
+        if middle.is_some_and(is_id) {
             names.push(name.to_owned());
         }
     }
@@ -181,16 +181,16 @@ fn manifest_names(directory: &OwnedFd, path: &Path) -> Result<Vec<String>, Targe
 }
 
 /// Reads a manifest and finds its files, or returns why it cannot be used.
-fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeftover, String> {
-    let said = |error: TargetError| error.to_string();
-    let directory = open_directory(path, Links::Refused, seen).map_err(said)?;
+fn leftover(path: &Path, seen_id: Option<FileId>, name: &str) -> Result<ClassicLeftover, String> {
+    let to_text = |error: TargetError| error.to_string();
+    let directory = open_directory(path, Links::Refused, seen_id).map_err(to_text)?;
     let lock = open_beneath(directory.as_fd(), name, OFlags::RDWR, Mode::empty())
         .map_err(|error| std::io::Error::from(error).to_string())?;
     let found = fstat(&lock).map_err(|error| std::io::Error::from(error).to_string())?;
     if !walk::is_plain_file(&found) {
         return Err("it is not a file of pgmeter".to_owned());
     }
-    check_owner(directory.as_fd(), &found, &path.join(name)).map_err(said)?;
+    check_owner(directory.as_fd(), &found, &path.join(name)).map_err(to_text)?;
     let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
     // The kernel releases the lock when the program ends, even if it is killed.
     if locked == Err(rustix::io::Errno::WOULDBLOCK) {
@@ -203,7 +203,7 @@ fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeft
     }
     let Some(before) = &manifest.before else {
         return Err(format!(
-            "more than {BEFORE_MAX} files with such names existed before, so its own cannot be \
+            "more than {EXISTING_MAX} files with such names existed before, so its own cannot be \
              told from them"
         ));
     };
@@ -217,7 +217,7 @@ fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeft
         name: name.to_owned(),
         _lock: lock,
         uid: found.st_uid,
-        found: found_now,
+        entries: found_now,
         manifest,
     })
 }
@@ -249,7 +249,7 @@ impl ClassicLeftover {
 
     /// The files that would be removed, in the order of the directory.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
-        let files = self.found.iter().filter(|entry| !entry.is_directory);
+        let files = self.entries.iter().filter(|entry| !entry.is_directory);
         files.map(|entry| self.path.join(&entry.path))
     }
 
@@ -257,7 +257,7 @@ impl ClassicLeftover {
     /// anything in it remains.
     pub fn remove(self, report: &mut CleanReport) {
         let left_before = report.left.len();
-        for entry in &self.found {
+        for entry in &self.entries {
             let path = self.path.join(&entry.path);
             match remove_entry(&self.directory, entry, self.uid) {
                 Ok(true) => report.beneath_count += 1,

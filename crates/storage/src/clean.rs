@@ -13,7 +13,7 @@ use units::{path_as_text, paths_as_text};
 
 use crate::TargetError;
 use crate::claim::{ManifestClaim, TreeRemaining};
-use crate::manifest_location::{ManifestLocation, SIDECAR_ENDING, WORK_DIRECTORY};
+use crate::manifest_location::{ManifestLocation, SIDECAR_SUFFIX, WORK_DIRECTORY};
 use crate::open::FileId;
 use crate::path::{parent_of, without_trailing_slashes};
 use crate::probe::{PathKind, directory_id, kind_of};
@@ -98,7 +98,7 @@ pub fn clean(path: &Path, ask: Option<&mut ConfirmCopies<'_>>) -> Result<CleanRe
 /// The test file for a path: the path itself, or the file of a manifest.
 fn data_file(path: &Path) -> PathBuf {
     let name = path.file_name().and_then(|name| name.to_str());
-    match name.and_then(|name| name.strip_suffix(SIDECAR_ENDING)) {
+    match name.and_then(|name| name.strip_suffix(SIDECAR_SUFFIX)) {
         Some(stem) if !stem.is_empty() => path.with_file_name(stem),
         _ => path.to_owned(),
     }
@@ -115,7 +115,7 @@ impl Cleaning<'_, '_> {
         &mut self,
         path: &Path,
         kind: PathKind,
-        seen: Option<FileId>,
+        seen_id: Option<FileId>,
     ) -> Result<(), TargetError> {
         match kind {
             PathKind::Symlink => Err(TargetError::Symlink {
@@ -127,14 +127,14 @@ impl Cleaning<'_, '_> {
             // above it.
             PathKind::Directory if path.ends_with(WORK_DIRECTORY) => {
                 let parent = parent_of(path);
-                let seen = directory_id(parent, PathKind::Directory);
-                self.clean_place(ManifestLocation::in_directory(parent, seen)?)
+                let seen_id = directory_id(parent, PathKind::Directory);
+                self.clean_place(ManifestLocation::in_directory(parent, seen_id)?)
                     .map(drop)
             }
-            PathKind::Directory => self.clean_directory(path, seen),
+            PathKind::Directory => self.clean_directory(path, seen_id),
             PathKind::File | PathKind::Missing => {
-                let place = ManifestLocation::beside(&data_file(path), seen)?;
-                if !self.clean_place(place)? && kind == PathKind::Missing {
+                let location = ManifestLocation::beside(&data_file(path), seen_id)?;
+                if !self.clean_place(location)? && kind == PathKind::Missing {
                     return Err(TargetError::NothingToClean {
                         path: path.to_owned(),
                     });
@@ -150,16 +150,16 @@ impl Cleaning<'_, '_> {
         }
     }
 
-    fn clean_directory(&mut self, path: &Path, seen: Option<FileId>) -> Result<(), TargetError> {
-        let place = ManifestLocation::in_directory(path, seen)?;
-        let files = sidecars(&place)?;
+    fn clean_directory(&mut self, path: &Path, seen_id: Option<FileId>) -> Result<(), TargetError> {
+        let location = ManifestLocation::in_directory(path, seen_id)?;
+        let files = sidecars(&location)?;
         // Opened first, because cleaning the work directory consumes `place`.
-        let places: Vec<_> = files.iter().map(|file| place.with_file(file)).collect();
-        self.clean_place(place)?;
-        for (file, place) in files.iter().zip(places) {
-            let cleaned = place.and_then(|place| self.clean_place(place));
+        let locations: Vec<_> = files.iter().map(|file| location.with_file(file)).collect();
+        self.clean_place(location)?;
+        for (file, place) in files.iter().zip(locations) {
+            let cleaned = place.and_then(|location| self.clean_place(location));
             if let Err(error) = cleaned {
-                let manifest = path.join(format!("{file}{SIDECAR_ENDING}"));
+                let manifest = path.join(format!("{file}{SIDECAR_SUFFIX}"));
                 self.report.leave(manifest, error.to_string());
             }
         }
@@ -167,8 +167,8 @@ impl Cleaning<'_, '_> {
     }
 
     /// Cleans one location; `false` if nothing of pgmeter is there.
-    fn clean_place(&mut self, place: ManifestLocation) -> Result<bool, TargetError> {
-        match place.claim_existing()? {
+    fn clean_place(&mut self, location: ManifestLocation) -> Result<bool, TargetError> {
+        match location.claim_existing()? {
             Ok(mut claim) => {
                 if self.adopt(&mut claim)? {
                     remove_all(claim, &mut self.report);
@@ -179,20 +179,20 @@ impl Cleaning<'_, '_> {
         }
     }
 
-    fn clean_without_manifest(&mut self, place: &ManifestLocation) -> Result<bool, TargetError> {
+    fn clean_without_manifest(&mut self, location: &ManifestLocation) -> Result<bool, TargetError> {
         let reason = "nothing shows that pgmeter made it";
-        if let Some(name) = &place.file_name {
-            if statat(&place.parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-                self.report.leave(place.test_path(), reason);
+        if let Some(name) = &location.file_name {
+            if statat(&location.parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                self.report.leave(location.test_path(), reason);
             }
             return Ok(false);
         }
-        if place.open()?.is_none() {
+        if location.open()?.is_none() {
             return Ok(false);
         }
-        let path = place.directory_path();
+        let path = location.directory_path();
         // Removing an empty directory with this name loses nothing; a full one is not touched.
-        if unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR).is_ok() {
+        if unlinkat(&location.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR).is_ok() {
             self.report.removed.push(path);
             return Ok(true);
         }
@@ -203,13 +203,13 @@ impl Cleaning<'_, '_> {
 }
 
 /// Names of the files in the location's directory that have a manifest.
-fn sidecars(place: &ManifestLocation) -> Result<Vec<String>, TargetError> {
-    let failed = |error| TargetError::system("read", &place.parent_path, error);
+fn sidecars(location: &ManifestLocation) -> Result<Vec<String>, TargetError> {
+    let failed = |error| TargetError::system("read", &location.parent_path, error);
     let mut names = Vec::new();
-    for entry in Dir::read_from(&place.parent).map_err(failed)? {
+    for entry in Dir::read_from(&location.parent).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_str().ok();
-        let stem = name.and_then(|name| name.strip_suffix(SIDECAR_ENDING));
+        let stem = name.and_then(|name| name.strip_suffix(SIDECAR_SUFFIX));
         let may_be_file = matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown);
         names.extend(
             stem.filter(|stem| may_be_file && !stem.is_empty())
@@ -228,7 +228,7 @@ pub(crate) fn remove_trees(claim: &mut ManifestClaim, report: &mut CleanReport) 
         .manifest
         .trees
         .iter()
-        .map(|made| made.name.clone())
+        .map(|it| it.name.clone())
         .collect();
     for name in names {
         let path = claim.tree_path(&name);
@@ -239,8 +239,8 @@ pub(crate) fn remove_trees(claim: &mut ManifestClaim, report: &mut CleanReport) 
                 report.beneath_count += count - 1;
                 report.removed.push(path);
             }
-            Some(TreeRemaining::Foreign(reason)) => report.leave(path, reason),
-            Some(TreeRemaining::Remains(remains)) => {
+            Some(TreeRemaining::Replaced(reason)) => report.leave(path, reason),
+            Some(TreeRemaining::NotRemoved(remains)) => {
                 report.beneath_count += count;
                 report.leave(remains.first.clone(), remains.to_string());
             }
@@ -255,10 +255,10 @@ pub(crate) fn remove_all(mut claim: ManifestClaim, report: &mut CleanReport) {
         .manifest
         .files
         .iter()
-        .map(|made| made.name.clone())
+        .map(|it| it.name.clone())
         .collect();
-    let directory = claim.place.directory_path();
-    let is_work_directory = claim.place.file_name.is_none();
+    let directory = claim.location.directory_path();
+    let is_work_directory = claim.location.file_name.is_none();
     for name in names {
         let path = directory.join(&name);
         match claim.remove(&name) {
@@ -271,7 +271,7 @@ pub(crate) fn remove_all(mut claim: ManifestClaim, report: &mut CleanReport) {
         report.adoptable.extend(adopt::adoptable(&claim));
         // The manifest allows another attempt; if saving fails, the old one is sufficient.
         let _ = claim.save();
-        let path = claim.place.manifest_path();
+        let path = claim.location.manifest_path();
         return report.leave(path, "it is kept until everything it lists is gone");
     }
     match claim.remove_manifest() {

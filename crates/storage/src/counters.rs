@@ -155,11 +155,11 @@ impl CountedDevice {
 fn parse(text: &[u8]) -> Option<DeviceSample> {
     // Newer kernels append fields for discards and flushes; the first 11 have not changed.
     let mut fields = [0_u64; 11];
-    let mut seen = 0;
+    let mut count = 0;
     let text = std::str::from_utf8(text).ok()?;
     for (place, field) in fields.iter_mut().zip(text.split_ascii_whitespace()) {
         *place = field.parse().ok()?;
-        seen += 1;
+        count += 1;
     }
     let [
         reads,
@@ -174,7 +174,7 @@ fn parse(text: &[u8]) -> Option<DeviceSample> {
         busy_ms,
         _,
     ] = fields;
-    (seen == fields.len()).then_some(DeviceSample {
+    (count == fields.len()).then_some(DeviceSample {
         reads,
         read_bytes: read_sectors.saturating_mul(SECTOR_BYTES),
         writes,

@@ -211,7 +211,7 @@ pub struct MachineSample {
     /// Sum over all CPUs.
     pub all: ProcessorTicks,
     /// Usage per CPU, with the kernel's CPU number.
-    pub each: Vec<(u32, ProcessorTicks)>,
+    pub per_cpu: Vec<(u32, ProcessorTicks)>,
     /// Number of interrupts.
     pub interrupts: u64,
     /// Number of context switches.
@@ -222,12 +222,12 @@ impl MachineSample {
     /// Difference to an earlier sample.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let before = |cpu: u32| earlier.each.iter().find(|(number, _)| *number == cpu);
+        let before = |cpu: u32| earlier.per_cpu.iter().find(|(number, _)| *number == cpu);
         let none = (0, ProcessorTicks::default());
         Self {
             all: self.all.since(&earlier.all),
-            each: self
-                .each
+            per_cpu: self
+                .per_cpu
                 .iter()
                 .map(|(cpu, ticks)| (*cpu, ticks.since(&before(*cpu).unwrap_or(&none).1)))
                 .collect(),
@@ -286,12 +286,12 @@ fn parse(text: &str) -> MachineSample {
                 .next()
                 .and_then(|field| field.parse().ok())
                 .unwrap_or(0);
-            let place = if name == "intr" {
+            let counter = if name == "intr" {
                 &mut sample.interrupts
             } else {
                 &mut sample.context_switches
             };
-            *place = count;
+            *counter = count;
             continue;
         }
         let Some(number) = name.strip_prefix("cpu") else {
@@ -315,7 +315,7 @@ fn parse(text: &str) -> MachineSample {
             steal,
         };
         match number.parse() {
-            Ok(number) => sample.each.push((number, ticks)),
+            Ok(number) => sample.per_cpu.push((number, ticks)),
             Err(_) if number.is_empty() => sample.all = ticks,
             Err(_) => {}
         }
@@ -355,10 +355,10 @@ mod tests {
         let own = rustix::thread::gettid().as_raw_nonzero().get();
         assert!(CpuSample::of_thread_id(own).is_some());
         let id = || rustix::thread::gettid().as_raw_nonzero().get();
-        let ended = std::thread::spawn(id).join().expect("a thread");
+        let thread_id = std::thread::spawn(id).join().expect("a thread");
         // The kernel takes a moment to forget it.
-        let gone = || CpuSample::of_thread_id(ended).is_none();
-        assert!((0..6000).any(|_| gone() || {
+        let has_ended = || CpuSample::of_thread_id(thread_id).is_none();
+        assert!((0..6000).any(|_| has_ended() || {
             std::thread::sleep(std::time::Duration::from_millis(10));
             false
         }));
@@ -391,13 +391,13 @@ mod tests {
         );
         let both = late.with(&late).since(&early.with(&early));
         let wanted = (1500, 500, 100, 4000);
-        let seen = (
+        let totals = (
             both.user_ns,
             both.system_ns,
             both.waited_ns,
             both.elapsed_ns,
         );
-        assert_eq!(seen, wanted);
+        assert_eq!(totals, wanted);
         assert_eq!(early.since(&late), CpuTime::default());
         let short = CpuSample {
             total_ns: 9,
@@ -427,7 +427,7 @@ mod tests {
         assert_eq!(sample.all.user, 15);
         assert_eq!(sample.all.total(), 148);
         assert_eq!(sample.all.steal, 3);
-        assert_eq!(sample.each.len(), 1);
+        assert_eq!(sample.per_cpu.len(), 1);
         assert_eq!((sample.interrupts, sample.context_switches), (42, 99));
         assert_eq!(sample.since(&sample), parse("cpu 0\ncpu0 0\n"));
     }
@@ -436,7 +436,7 @@ mod tests {
     fn this_machine_has_counters() {
         let counters = MachineCounters::open().expect("/proc/stat");
         let sample = counters.sample().expect("counters");
-        assert!(sample.all.total() > 0 && !sample.each.is_empty());
+        assert!(sample.all.total() > 0 && !sample.per_cpu.is_empty());
         assert!(sample.context_switches > 0);
     }
 }

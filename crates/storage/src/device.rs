@@ -35,7 +35,7 @@ pub(crate) struct AdmittedDevice {
 /// Why a device is busy, and how to free it.
 #[derive(Debug, PartialEq, Eq)]
 struct DeviceUsage {
-    what: String,
+    description: String,
     release: String,
 }
 
@@ -170,7 +170,7 @@ fn busy_elsewhere(path: &Path) -> TargetError {
     busy(
         path,
         DeviceUsage {
-            what: "it is held by the kernel or another program".to_owned(),
+            description: "it is held by the kernel or another program".to_owned(),
             release: "stop what holds it, or choose another device".to_owned(),
         },
     )
@@ -179,7 +179,7 @@ fn busy_elsewhere(path: &Path) -> TargetError {
 fn busy(path: &Path, usage: DeviceUsage) -> TargetError {
     TargetError::DeviceBusy {
         path: path.to_owned(),
-        usage: usage.what,
+        usage: usage.description,
         release: usage.release,
     }
 }
@@ -231,7 +231,7 @@ impl InUse {
         })?;
         let name = &other.name;
         Some(DeviceUsage {
-            what: format!(
+            description: format!(
                 "`{name}` is on the same image, `{}`{}",
                 plan::printable(&own.backing.to_string_lossy()),
                 self.mounted_on(other.number),
@@ -287,7 +287,7 @@ impl InUse {
         let mount = self.mounts.iter().find(|mount| member(mount))?;
         let point = mount.point.display();
         Some(DeviceUsage {
-            what: format!("{name} is mounted on `{point}` ({})", mount.file_system),
+            description: format!("{name} is mounted on `{point}` ({})", mount.file_system),
             release: match mount.point.to_str() {
                 Some("/" | "/usr" | "/var" | "/boot") => {
                     "name another device: this system runs from it".to_owned()
@@ -307,7 +307,7 @@ impl InUse {
             .filter_map(device)
             .find(|path| block_number(path) == Some(number))?;
         Some(DeviceUsage {
-            what: format!("{name} is swap space"),
+            description: format!("{name} is swap space"),
             release: format!("run `swapoff {path}` first"),
         })
     }
@@ -315,7 +315,7 @@ impl InUse {
     fn held(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
         let holders = self.sys.holders(number);
         (!holders.is_empty()).then(|| DeviceUsage {
-            what: format!("{name} is part of {}", holders.join(", ")),
+            description: format!("{name} is part of {}", holders.join(", ")),
             release: format!("stop or remove `{}` first", holders[0]),
         })
     }
@@ -335,7 +335,7 @@ impl InUse {
 
 fn behind(name: &str, looped: &LoopDevice) -> DeviceUsage {
     DeviceUsage {
-        what: format!("loop device `{}` uses {name}", looped.name),
+        description: format!("loop device `{}` uses {name}", looped.name),
         release: format!("run `losetup -d /dev/{}` first", looped.name),
     }
 }
@@ -356,7 +356,7 @@ pub(crate) fn check_unused(path: &Path, file: FileId) -> Result<(), TargetError>
     };
     if swaps.lines().skip(1).any(is_swap) {
         let usage = DeviceUsage {
-            what: "it is swap space".to_owned(),
+            description: "it is swap space".to_owned(),
             release: format!("run `swapoff {}` first", path.display()),
         };
         return Err(busy(path, usage));

@@ -314,8 +314,8 @@ fn huge_pages() -> Finding {
 
 fn group_limits() -> Finding {
     const NAME: &str = "limits";
-    let told = |limit: results::Limit| format!("{limit} (`{}`)", limit.group);
-    let limits: Vec<String> = limits().into_iter().map(told).collect();
+    let describe = |limit: results::Limit| format!("{limit} (`{}`)", limit.group);
+    let limits: Vec<String> = limits().into_iter().map(describe).collect();
     if limits.is_empty() {
         return Finding::ok(NAME, "no control group limits this process");
     }
@@ -459,8 +459,8 @@ mod tests {
         });
         let finding = mpi_of(&launch.expect("a launch"));
         assert_eq!(finding.status, Health::Missing);
-        let told = "MPI library `/no/libmpi.so.12` cannot be opened";
-        assert!(finding.detail.starts_with(told), "{}", finding.detail);
+        let expected = "MPI library `/no/libmpi.so.12` cannot be opened";
+        assert!(finding.detail.starts_with(expected), "{}", finding.detail);
     }
 
     #[test]

@@ -85,8 +85,7 @@ pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<D
 }
 
 pub(crate) fn cause_of(file_system: &str, mount: Option<&MountLine>) -> Option<DirectCause> {
-    let has =
-        |option: &str| mount.is_some_and(|mount| mount.options.iter().any(|seen| seen == option));
+    let has = |option: &str| mount.is_some_and(|mount| mount.options.iter().any(|it| it == option));
     match file_system {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Some(DirectCause::InMemory),
         // Both options turn checksums off, and only data with checksums is buffered.

@@ -132,19 +132,19 @@ fn describe_file_system(facts: &PathFacts, target_index: u32, environment: &mut 
     }
 }
 
-fn device(found: BlockDevice, target_index: u32) -> Device {
-    let queue = Sysfs::default().queue(found.number);
+fn device(block: BlockDevice, target_index: u32) -> Device {
+    let queue = Sysfs::default().queue(block.number);
     Device {
         target_index,
-        kind: kind(&found).to_owned(),
-        name: found.name,
-        model: found.model.unwrap_or_default(),
-        size_bytes: found.size_bytes,
-        logical_block_bytes: found.logical_block_bytes,
+        kind: kind(&block).to_owned(),
+        name: block.name,
+        model: block.model.unwrap_or_default(),
+        size_bytes: block.size_bytes,
+        logical_block_bytes: block.logical_block_bytes,
         physical_block_bytes: parsed(&queue.join("physical_block_size")).unwrap_or(0),
-        rotational: found.rotational,
-        scheduler: found.scheduler.unwrap_or_default(),
-        queue_requests: found.queue_requests,
+        rotational: block.rotational,
+        scheduler: block.scheduler.unwrap_or_default(),
+        queue_requests: block.queue_requests,
         read_ahead_bytes: parsed::<u64>(&queue.join("read_ahead_kb")).map(|kib| kib * 1024),
         write_cache: word(&queue.join("write_cache")),
     }

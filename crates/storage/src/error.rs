@@ -21,7 +21,7 @@ pub enum TargetError {
     },
     /// The target does not exist, and creating it was not allowed.
     #[error("target `{path}` does not exist")]
-    NotThere {
+    NotFound {
         /// Path given.
         path: PathBuf,
     },
@@ -65,13 +65,13 @@ pub enum TargetError {
     },
     /// A file that pgmeter did not create has the path of the test file.
     #[error("`{path}` exists and was not created by pgmeter")]
-    Foreign {
+    PathTaken {
         /// The file or directory in the way.
         path: PathBuf,
     },
     /// The target is a file that pgmeter did not create, and the run would write to it.
     #[error("`{path}` exists and was not created by pgmeter")]
-    ForeignFile {
+    FileExists {
         /// The file.
         path: PathBuf,
     },
@@ -90,7 +90,7 @@ pub enum TargetError {
     },
     /// A work directory, manifest or test file belongs to another user.
     #[error("`{path}` belongs to another user ({uid})")]
-    NotYours {
+    OtherOwner {
         /// The file or directory.
         path: PathBuf,
         /// User ID of the owner.
@@ -186,7 +186,7 @@ pub enum TargetError {
         "`{path}` ran out of space after {done} of {wanted} ({source})",
         done = size(*done_bytes), wanted = size(*wanted_bytes)
     )]
-    RanFull {
+    RanOutOfSpace {
         /// The test file.
         path: PathBuf,
         /// Bytes written.
@@ -238,7 +238,7 @@ pub enum TargetError {
     },
     /// A file or device cannot contain a tree.
     #[error("`{path}` is not a directory, and this workload needs one for its files")]
-    NoTree {
+    NotADirectory {
         /// The target.
         path: PathBuf,
     },
@@ -253,7 +253,7 @@ pub enum TargetError {
         "{left_count} files and directories in `{path}` could not be removed, the first is \
          `{first}`: {source}"
     )]
-    TreeLeft {
+    TreeNotRemoved {
         /// The tree.
         path: PathBuf,
         /// Number of remaining entries, including the tree.
@@ -273,7 +273,7 @@ pub enum TargetError {
     },
     /// The file system was unmounted and could not be mounted again.
     #[error("`{path}` was unmounted and cannot be mounted again: {source}")]
-    StaysUnmounted {
+    RemountFailed {
         /// Mount point of the file system.
         path: PathBuf,
         /// Command to mount it.
@@ -291,7 +291,7 @@ pub enum TargetError {
     },
     /// A device admitted for reading cannot be written.
     #[error("`{path}` was opened for reading only")]
-    NotForWriting {
+    OpenedReadOnly {
         /// The device.
         path: PathBuf,
     },
@@ -316,7 +316,7 @@ impl TargetError {
                 "give the target of the interrupted run, as in its `--target`".to_owned()
             }
             Self::Missing { path, parent } => missing(path, parent),
-            Self::NotThere { .. } => {
+            Self::NotFound { .. } => {
                 "nothing was written; name an existing directory, file or device, or add \
                  `--create` to create a test file there"
                     .to_owned()
@@ -333,11 +333,11 @@ impl TargetError {
             Self::NoPermission { .. } => {
                 "choose a target that you have access to, or run as its owner".to_owned()
             }
-            Self::Foreign { path } => format!(
+            Self::PathTaken { path } => format!(
                 "nothing was written; instead of `{}`, give a directory or a new file name",
                 path.display()
             ),
-            Self::ForeignFile { path } => format!(
+            Self::FileExists { path } => format!(
                 "nothing was written; instead of `{}`, give a directory or a new file name, or run \
                  a workload that only reads",
                 path.display()
@@ -345,7 +345,7 @@ impl TargetError {
             Self::FileTooSmall {
                 available_bytes: 0, ..
             } => "nothing was written; name a file that is not empty".to_owned(),
-            Self::NotYours { .. } => {
+            Self::OtherOwner { .. } => {
                 "nothing was changed; run as its owner, or choose another target".to_owned()
             }
             Self::WrongKind { .. } => "give a directory, a new file or a block device".to_owned(),
@@ -378,7 +378,7 @@ impl TargetError {
     /// Advice on errors after the target was admitted.
     fn help_after_start(&self) -> String {
         match self {
-            Self::RanFull { .. } => {
+            Self::RanOutOfSpace { .. } => {
                 "the partial file was removed; choose a smaller `--size`".to_owned()
             }
             Self::PrepareFailed { removed: true, .. } => {
@@ -398,11 +398,11 @@ impl TargetError {
             Self::Replaced { .. } => {
                 "nothing more was written; find out what else uses it".to_owned()
             }
-            Self::NoTree { .. } => "give a directory as the target".to_owned(),
+            Self::NotADirectory { .. } => "give a directory as the target".to_owned(),
             Self::BadTreeName { .. } => {
                 "give one or more plain names with single slashes between them".to_owned()
             }
-            Self::TreeLeft { path, .. } => {
+            Self::TreeNotRemoved { path, .. } => {
                 let work = path.parent().unwrap_or(path);
                 format!(
                     "see what holds it, then run `pgmeter clean {}`",
@@ -414,13 +414,13 @@ impl TargetError {
                  (`drop-caches`)"
                     .to_owned()
             }
-            Self::StaysUnmounted {
+            Self::RemountFailed {
                 command, target, ..
             } => {
                 format!("run `{command}`, then `pgmeter clean {}`", target.display())
             }
             Self::NoDropCaches { .. } => "run as root, or leave the caches as they are".to_owned(),
-            Self::NotForWriting { path } => overwrite_help(path, "use"),
+            Self::OpenedReadOnly { path } => overwrite_help(path, "use"),
             Self::System { source, .. } if is_out_of_files(source) => {
                 "raise the limit with `ulimit -n`, or use fewer workers".to_owned()
             }

@@ -75,14 +75,14 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
 
 /// Bytes of an earlier run's test file here, which will be overwritten or reused.
 fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
-    let place = match facts.kind {
+    let location = match facts.kind {
         PathKind::Directory => ManifestLocation::in_directory(&facts.path, facts.directory).ok()?,
         PathKind::File => ManifestLocation::beside(&facts.path, facts.directory).ok()?,
         _ => return None,
     };
-    let peeked = place.peek().ok()??;
-    let directory = place.open().ok()??;
-    let name = place.test_name();
+    let peeked = location.peek().ok()??;
+    let directory = location.open().ok()??;
+    let name = location.test_name();
     let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
     let found = rustix::fs::statat(&directory, &name, flags).ok()?;
     peeked.names(&name, &found).then(|| {

@@ -153,8 +153,8 @@ impl FillContent {
         pass: &mut FillPass,
         buffered: &File,
     ) -> Result<(), FillError> {
-        let place = pass.requests.get_mut(completion.slot as usize);
-        let Some(request) = place.and_then(Option::take) else {
+        let entry = pass.requests.get_mut(completion.slot as usize);
+        let Some(request) = entry.and_then(Option::take) else {
             return Ok(());
         };
         pass.in_flight -= 1;

@@ -17,7 +17,7 @@ pub struct Unmounted {
     /// The mount point at or above it that has nothing mounted.
     pub point: PathBuf,
     /// Mount point of the file system that the target is on instead.
-    pub instead: PathBuf,
+    pub actual_point: PathBuf,
 }
 
 impl fmt::Display for Unmounted {
@@ -28,7 +28,7 @@ impl fmt::Display for Unmounted {
              the file system of `{}`",
             self.point.display(),
             self.target.display(),
-            self.instead.display()
+            self.actual_point.display()
         )
     }
 }
@@ -55,7 +55,7 @@ pub fn unmounted(target: &Path) -> Option<Unmounted> {
     Some(Unmounted {
         target: target.to_owned(),
         point,
-        instead,
+        actual_point: instead,
     })
 }
 

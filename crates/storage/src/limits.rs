@@ -62,9 +62,9 @@ fn processor_count() -> u32 {
 
 /// The control groups of a process, from its `/proc/self/cgroup`. Limits of all groups up to the
 /// root apply.
-fn groups(of_process: &str, table: &[MountLine]) -> Vec<ControlGroup> {
+fn groups(cgroup_text: &str, table: &[MountLine]) -> Vec<ControlGroup> {
     let mut groups = Vec::new();
-    for line in of_process.lines() {
+    for line in cgroup_text.lines() {
         let mut fields = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
             continue;
@@ -163,8 +163,8 @@ const THROTTLES: [(&str, LimitedResource); 4] = [
 ];
 
 fn name_of(device: DeviceNumber) -> String {
-    let known = Sysfs::default().device(device, 0).map(|found| found.name);
-    known.unwrap_or_else(|| format!("{}:{}", device.0, device.1))
+    let name = Sysfs::default().device(device, 0).map(|found| found.name);
+    name.unwrap_or_else(|| format!("{}:{}", device.0, device.1))
 }
 
 /// A number that is a limit; `max` and -1 mean no limit.
@@ -247,8 +247,8 @@ impl QuotaCounters {
     /// Opens the statistics; `None` if this process has no quota.
     #[must_use]
     pub fn open() -> Option<Self> {
-        let of_processors = |it: &Limit| it.resource == LimitedResource::Processors;
-        let limit = limits().into_iter().find(of_processors)?;
+        let is_cpu_limit = |it: &Limit| it.resource == LimitedResource::Processors;
+        let limit = limits().into_iter().find(is_cpu_limit)?;
         let stat = File::open(Path::new(&limit.group).join("cpu.stat")).ok()?;
         Some(Self { stat })
     }
@@ -292,8 +292,8 @@ mod tests {
         }
     }
 
-    fn directories(of_process: &str, table: &[MountLine]) -> Vec<String> {
-        let groups = groups(of_process, table);
+    fn directories(cgroup_text: &str, table: &[MountLine]) -> Vec<String> {
+        let groups = groups(cgroup_text, table);
         let shown = groups.iter().map(|it| it.directory.display().to_string());
         shown.collect()
     }
@@ -305,9 +305,9 @@ mod tests {
             group_mount("cgroup", "/", "/c/cpu", &["rw", "cpu", "cpuacct"]),
             group_mount("cgroup2", "/", "/c/unified", &["rw"]),
         ];
-        let of_process = "9:name=systemd:/x\n7:blkio:/a/b\n1:cpu,cpuacct:/\n0::/d\n";
+        let cgroup_text = "9:name=systemd:/x\n7:blkio:/a/b\n1:cpu,cpuacct:/\n0::/d\n";
         assert_eq!(
-            directories(of_process, &table),
+            directories(cgroup_text, &table),
             [
                 "/c/blkio/a/b",
                 "/c/blkio/a",

@@ -17,10 +17,10 @@ const FILES_MAX: usize = 4096;
 const NAME_BYTES_MAX: usize = 255;
 const TEXT_BYTES_MAX: usize = 1024;
 /// Why a file with the right name and size is not removed.
-const RENUMBERED: &str = "its inode number is not the one in the manifest";
-const OF_ANOTHER_USER: &str = "it belongs to another user";
+const INODE_CHANGED: &str = "its inode number is not the one in the manifest";
+const OTHER_OWNER: &str = "it belongs to another user";
 /// Start of every manifest, complete or torn.
-const BEGINNING: &[u8] = b"{\n  \"format\": \"pgmeter-manifest/";
+const PREFIX: &[u8] = b"{\n  \"format\": \"pgmeter-manifest/";
 
 /// Content of a manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -105,8 +105,8 @@ impl Manifest {
         if count > FILES_MAX {
             return Err(format!("it names {count} files"));
         }
-        let file_names = manifest.files.iter().map(|made| &made.name);
-        let tree_names = manifest.trees.iter().map(|made| &made.name);
+        let file_names = manifest.files.iter().map(|it| &it.name);
+        let tree_names = manifest.trees.iter().map(|it| &it.name);
         let strange = file_names
             .clone()
             .find(|name| !is_plain(name) || !allows(name))
@@ -142,8 +142,8 @@ impl Manifest {
 
     /// `true` for a manifest or the start of one.
     pub(crate) fn begins(bytes: &[u8]) -> bool {
-        let length = bytes.len().min(BEGINNING.len());
-        bytes[..length] == BEGINNING[..length]
+        let length = bytes.len().min(PREFIX.len());
+        bytes[..length] == PREFIX[..length]
     }
 
     /// `true` if it lists no entries.
@@ -152,7 +152,7 @@ impl Manifest {
     }
 
     pub(crate) fn made(&self, name: &str) -> Option<&ManifestFile> {
-        self.files.iter().find(|made| made.name == name)
+        self.files.iter().find(|it| it.name == name)
     }
 }
 
@@ -165,7 +165,7 @@ impl ManifestFile {
         }
         match self.inode {
             Some(inode) if inode == found.st_ino => None,
-            Some(_) if self.has_size_of(found) => Some(RENUMBERED),
+            Some(_) if self.has_size_of(found) => Some(INODE_CHANGED),
             Some(_) => Some("it is not the file that pgmeter made"),
             // The run was killed between creating the file and recording it. Removing an empty file
             // loses nothing.
@@ -194,7 +194,7 @@ impl ManifestFile {
         if found.st_nlink > 1 {
             return Some("it has another name (hard link)");
         }
-        (found.st_uid != owner_uid).then_some(OF_ANOTHER_USER)
+        (found.st_uid != owner_uid).then_some(OTHER_OWNER)
     }
 
     fn has_size_of(&self, found: &Stat) -> bool {
@@ -210,7 +210,7 @@ impl ManifestTree {
             return Some("it is not a directory");
         }
         if found.st_uid != owner_uid {
-            return Some(OF_ANOTHER_USER);
+            return Some(OTHER_OWNER);
         }
         // Without an inode, only an empty directory is removed, which loses nothing.
         self.inode
@@ -396,8 +396,8 @@ mod tests {
             let at = at % text.len();
             text[at] = byte;
             if let Ok(manifest) = Manifest::parse(&text, is_test_name) {
-                prop_assert!(manifest.files.iter().all(|made| is_test_name(&made.name)));
-                prop_assert!(manifest.trees.iter().all(|made| is_tree_name(&made.name)));
+                prop_assert!(manifest.files.iter().all(|it| is_test_name(&it.name)));
+                prop_assert!(manifest.trees.iter().all(|it| is_tree_name(&it.name)));
             }
         }
 

@@ -24,7 +24,7 @@ use crate::open::{
 /// Name of the work directory in a target directory.
 pub(crate) const WORK_DIRECTORY: &str = "pgmeter.work";
 /// Suffix of the manifest of a file target.
-pub(crate) const SIDECAR_ENDING: &str = ".pgmeter";
+pub(crate) const SIDECAR_SUFFIX: &str = ".pgmeter";
 const MANIFEST: &str = "manifest.json";
 /// Pause between attempts to get a lock that should soon be free.
 const BUSY_WAIT: Duration = Duration::from_millis(25);
@@ -41,10 +41,10 @@ pub(crate) struct ManifestLocation {
 
 /// Result of an attempt to lock.
 enum LockResult {
-    Mine(OwnedFd, Option<Box<Manifest>>),
-    Nothing,
+    Locked(OwnedFd, Option<Box<Manifest>>),
+    Missing,
     /// Another process replaced the manifest meanwhile.
-    Again,
+    Retry,
     /// Locked, but not by the owner: another process examines it, or a child process still has the
     /// descriptor of an owner that has ended.
     Busy,
@@ -68,8 +68,8 @@ pub(crate) struct PeekedManifest {
 impl PeekedManifest {
     /// `true` if the file found is the one in the manifest.
     pub(crate) fn names(&self, name: &str, found: &Stat) -> bool {
-        let made = self.manifest.made(name);
-        made.is_some_and(|made| made.foreign(found, self.owner_uid).is_none())
+        let entry = self.manifest.made(name);
+        entry.is_some_and(|made| made.foreign(found, self.owner_uid).is_none())
     }
 }
 
@@ -93,7 +93,7 @@ fn plain_name(path: &Path) -> Result<String, TargetError> {
         .and_then(|name| name.to_str())
         .filter(|name| {
             // The longest derived name is that of the draft, which also ends in `.new`.
-            name.len() + SIDECAR_ENDING.len() + 4 <= 255 && !name.contains(char::is_control)
+            name.len() + SIDECAR_SUFFIX.len() + 4 <= 255 && !name.contains(char::is_control)
         });
     name.map(str::to_owned).ok_or_else(|| {
         let source = std::io::Error::other("its name is too long or not plain UTF-8");
@@ -103,21 +103,21 @@ fn plain_name(path: &Path) -> Result<String, TargetError> {
 
 impl ManifestLocation {
     /// The work directory in a target directory, which must be the one that was examined.
-    pub(crate) fn in_directory(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
+    pub(crate) fn in_directory(path: &Path, seen_id: Option<FileId>) -> Result<Self, TargetError> {
         Ok(Self {
-            parent: open_directory(path, Links::Refused, seen)?,
+            parent: open_directory(path, Links::Refused, seen_id)?,
             parent_path: path.to_owned(),
             file_name: None,
         })
     }
 
     /// A file target, in the directory that was examined.
-    pub(crate) fn beside(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
+    pub(crate) fn beside(path: &Path, seen_id: Option<FileId>) -> Result<Self, TargetError> {
         let name = plain_name(path)?;
         let parent_path = crate::path::parent_of(path).to_owned();
         Ok(Self {
             // Only the file itself must not be a link; the user may name its directory by one.
-            parent: open_directory(&parent_path, Links::Followed, seen)?,
+            parent: open_directory(&parent_path, Links::Followed, seen_id)?,
             parent_path,
             file_name: Some(name),
         })
@@ -143,7 +143,7 @@ impl ManifestLocation {
 
     pub(crate) fn manifest_name(&self) -> String {
         match &self.file_name {
-            Some(name) => format!("{name}{SIDECAR_ENDING}"),
+            Some(name) => format!("{name}{SIDECAR_SUFFIX}"),
             None => MANIFEST.to_owned(),
         }
     }
@@ -192,7 +192,7 @@ impl ManifestLocation {
                 Ok(Some(directory))
             }
             Err(Errno::NOENT) => Ok(None),
-            Err(Errno::LOOP | Errno::NOTDIR | Errno::XDEV) => Err(TargetError::Foreign { path }),
+            Err(Errno::LOOP | Errno::NOTDIR | Errno::XDEV) => Err(TargetError::PathTaken { path }),
             Err(error) => Err(TargetError::system("open", &path, error)),
         }
     }
@@ -242,15 +242,15 @@ impl ManifestLocation {
                 return Ok(None);
             };
             match self.try_lock(&directory, make)? {
-                LockResult::Mine(lock, manifest) => {
+                LockResult::Locked(lock, manifest) => {
                     return Ok(Some(LockedManifest {
                         directory,
                         lock,
                         manifest: manifest.map(|boxed| *boxed),
                     }));
                 }
-                LockResult::Nothing => return Ok(None),
-                LockResult::Again => {}
+                LockResult::Missing => return Ok(None),
+                LockResult::Retry => {}
                 LockResult::Busy => {
                     error = TargetError::InUse {
                         path: self.used_path(),
@@ -269,23 +269,23 @@ impl ManifestLocation {
         let failed = |error: Errno| TargetError::system("open", &path, error);
         let lock = match open_beneath(directory.as_fd(), &name, OFlags::RDWR, Mode::empty()) {
             Ok(lock) => lock,
-            Err(Errno::NOENT) if !make => return Ok(LockResult::Nothing),
+            Err(Errno::NOENT) if !make => return Ok(LockResult::Missing),
             Err(Errno::NOENT) => {
                 let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
                 match open_beneath(directory.as_fd(), &name, flags, Mode::RUSR | Mode::WUSR) {
                     Ok(lock) => lock,
                     // The directory was removed, or another run was faster.
-                    Err(Errno::NOENT | Errno::EXIST) => return Ok(LockResult::Again),
+                    Err(Errno::NOENT | Errno::EXIST) => return Ok(LockResult::Retry),
                     Err(error) => return Err(failed(error)),
                 }
             }
-            Err(Errno::LOOP | Errno::ISDIR) => return Err(TargetError::Foreign { path }),
+            Err(Errno::LOOP | Errno::ISDIR) => return Err(TargetError::PathTaken { path }),
             Err(error) => return Err(failed(error)),
         };
         let opened = fstat(&lock).map_err(failed)?;
         // A hard link could make another file of this user look like a manifest.
         if FileType::from_raw_mode(opened.st_mode) != FileType::RegularFile || opened.st_nlink > 1 {
-            return Err(TargetError::Foreign { path });
+            return Err(TargetError::PathTaken { path });
         }
         check_owner(self.parent.as_fd(), &opened, &path)?;
         let locked = match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
@@ -298,7 +298,7 @@ impl ManifestLocation {
         // `save` replaces the manifest by a rename: the lock may be that of a file without a name.
         let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW);
         if !named.is_ok_and(|named| FileId::of(&named) == FileId::of(&opened)) {
-            return Ok(LockResult::Again);
+            return Ok(LockResult::Retry);
         }
         let manifest = self.read(&lock)?;
         let owner = manifest
@@ -313,7 +313,7 @@ impl ManifestLocation {
                     pid: owner.pid,
                 })
             }
-            _ => Ok(LockResult::Mine(lock, manifest.map(Box::new))),
+            _ => Ok(LockResult::Locked(lock, manifest.map(Box::new))),
         }
     }
 

@@ -101,13 +101,13 @@ fn parse_line(line: &str) -> Option<MountLine> {
     let (major, minor) = fields.next()?.split_once(':')?;
     let root = unescape(fields.next()?);
     let point = unescape(fields.next()?);
-    let of_mount = options(fields.next()?);
+    let mount_options = options(fields.next()?);
     let mut tail = after.split(' ');
     let file_system = unescape(tail.next()?);
     let source = unescape(tail.next()?);
-    let of_file_system = options(tail.next().unwrap_or(""));
+    let fs_options = options(tail.next().unwrap_or(""));
     let mut options: Vec<String> = Vec::new();
-    for option in of_mount.iter().chain(&of_file_system) {
+    for option in mount_options.iter().chain(&fs_options) {
         if !options.contains(option) {
             options.push(option.clone());
         }
@@ -123,8 +123,8 @@ fn parse_line(line: &str) -> Option<MountLine> {
         root: root.into(),
         point: point.into(),
         options,
-        of_mount,
-        of_file_system,
+        of_mount: mount_options,
+        of_file_system: fs_options,
         file_system,
         source,
     })
@@ -197,9 +197,9 @@ mod tests {
             "1 0 8:1 / / rw - ext4 a rw\n2 1 8:2 / /m rw - xfs b rw\n\
              3 1 8:3 / /m rw - btrfs c rw\n4 1 8:4 / /mm rw - nfs d rw\n",
         );
-        let found = |path: &str| mount_of(&table, None, Path::new(path)).map(|m| m.source.clone());
-        assert_eq!(found("/m/x").as_deref(), Some("c"));
-        assert_eq!(found("/mx").as_deref(), Some("a"));
+        let source = |path: &str| mount_of(&table, None, Path::new(path)).map(|m| m.source.clone());
+        assert_eq!(source("/m/x").as_deref(), Some("c"));
+        assert_eq!(source("/mx").as_deref(), Some("a"));
         assert_eq!(
             mount_of(&table, Some(2), Path::new("/m")).map(|m| m.id),
             Some(2)

@@ -46,7 +46,7 @@ pub(crate) enum Links {
 pub(crate) fn open_directory(
     path: &Path,
     links: Links,
-    seen: Option<FileId>,
+    seen_id: Option<FileId>,
 ) -> Result<OwnedFd, TargetError> {
     let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     if links == Links::Refused {
@@ -56,12 +56,12 @@ pub(crate) fn open_directory(
         path: path.to_owned(),
     };
     let directory = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
-        Errno::LOOP | Errno::NOTDIR if seen.is_some() => replaced(),
+        Errno::LOOP | Errno::NOTDIR if seen_id.is_some() => replaced(),
         error => TargetError::system("open", path, error),
     })?;
     let found = fstat(&directory).map_err(|error| TargetError::system("access", path, error))?;
     // Compared on the descriptor, so that a replacement between examination and open is detected.
-    if seen.is_some_and(|seen| seen != FileId::of(&found)) {
+    if seen_id.is_some_and(|id| id != FileId::of(&found)) {
         return Err(replaced());
     }
     Ok(directory)
@@ -106,7 +106,7 @@ pub(crate) fn check_owner(
     if found.st_uid == own || owner_of_new_files(directory) == Some(found.st_uid) {
         return Ok(());
     }
-    Err(TargetError::NotYours {
+    Err(TargetError::OtherOwner {
         path: path.to_owned(),
         uid: found.st_uid,
     })
@@ -124,14 +124,14 @@ fn owner_of_new_files(directory: BorrowedFd<'_>) -> Option<u32> {
     let name = format!(".pgmeter-owner-{}", std::process::id());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
     let file = open_beneath(directory, &name, flags, mode).ok()?;
-    let made = fstat(&file).ok()?;
+    let created = fstat(&file).ok()?;
     let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok();
     // Removes only the file created here, not one that has taken the name meanwhile.
-    if named.is_some_and(|named| FileId::of(&named) == FileId::of(&made)) {
+    if named.is_some_and(|named| FileId::of(&named) == FileId::of(&created)) {
         // If this fails, an empty file remains.
         let _ = unlinkat(directory, &name, AtFlags::empty());
     }
-    Some(made.st_uid)
+    Some(created.st_uid)
 }
 
 /// A duplicate descriptor of an open directory.

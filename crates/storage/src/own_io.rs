@@ -75,8 +75,8 @@ mod tests {
     fn device_bytes_are_distinguished_from_system_call_bytes() {
         let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n\
                     write_bytes: 8192\ncancelled_write_bytes: 9\n";
-        let seen = parse(text).expect("counters");
-        assert_eq!((seen.read_bytes, seen.write_bytes), (4096, 8192));
+        let counters = parse(text).expect("counters");
+        assert_eq!((counters.read_bytes, counters.write_bytes), (4096, 8192));
         assert_eq!(parse("rchar: 1\n"), None);
     }
 

@@ -18,7 +18,7 @@ pub struct Permission {
     /// `true` if the run cannot use a character device such as `/dev/null`.
     pub refuses_endless: bool,
     /// Id of the run, for the manifest.
-    pub run: String,
+    pub run_id: String,
     /// Settings for files directly in the target directories, next to other files.
     pub in_place: Option<InPlace>,
 }

@@ -60,7 +60,7 @@ pub struct FillPlan {
 pub struct Prepared {
     facts: PathFacts,
     /// `None` only while it is being released.
-    site: Option<ReadyTarget>,
+    target: Option<ReadyTarget>,
     size_bytes: u64,
     reused: bool,
     /// `true` if a cell wrote the test file completely.
@@ -102,7 +102,7 @@ pub fn prepare(
     fill: Option<&FillPlan>,
     watch: &mut FillWatch<'_>,
 ) -> Result<Prepared, TargetError> {
-    let Admitted { facts, site, run } = admitted;
+    let (facts, site, run) = (admitted.facts, admitted.location, admitted.run_id);
     let site = match site {
         TargetLocation::Device(device) => ReadyTarget::Device(device, None),
         TargetLocation::InPlace(spot) => ReadyTarget::InPlace(spot),
@@ -116,7 +116,7 @@ pub fn prepare(
     };
     let mut prepared = Prepared {
         facts,
-        site: Some(site),
+        target: Some(site),
         size_bytes: 0,
         reused: false,
         has_new_file: false,
@@ -142,7 +142,7 @@ impl Prepared {
     ) -> Result<(), TargetError> {
         self.size_bytes = plan.size_bytes;
         self.has_new_file = false;
-        match &mut self.site {
+        match &mut self.target {
             Some(ReadyTarget::File(claim)) => {
                 self.reused = fits(claim, plan, fill);
                 if self.reused {
@@ -196,9 +196,11 @@ impl Prepared {
     /// Path of the test file or device; the work directory if there is no test file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
-        match &self.site {
-            Some(ReadyTarget::File(claim)) if !has_test_file(claim) => claim.place.directory_path(),
-            Some(ReadyTarget::File(claim)) => claim.place.test_path(),
+        match &self.target {
+            Some(ReadyTarget::File(claim)) if !has_test_file(claim) => {
+                claim.location.directory_path()
+            }
+            Some(ReadyTarget::File(claim)) => claim.location.test_path(),
             _ => self.facts.path.clone(),
         }
     }
@@ -214,7 +216,7 @@ impl Prepared {
         read: bool,
         write: bool,
     ) -> Result<OpenedTarget, TargetError> {
-        let file = match &self.site {
+        let file = match &self.target {
             Some(ReadyTarget::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
             Some(ReadyTarget::ReadOnly(file)) if write => return Err(file.foreign()),
             Some(ReadyTarget::ReadOnly(file)) => file.open(cache, &self.facts)?,
@@ -224,7 +226,7 @@ impl Prepared {
             }
         };
         let is_file = matches!(
-            self.site,
+            self.target,
             Some(ReadyTarget::File(_) | ReadyTarget::ReadOnly(_))
         );
         let doubt = (is_file && cache == CacheMode::Direct)
@@ -247,10 +249,10 @@ impl Prepared {
             create: false,
         };
         let failed = |error| TargetError::system("open", &path, error);
-        let made = match &self.site {
+        let reopened = match &self.target {
             Some(ReadyTarget::File(claim)) => {
                 let directory = claim.directory.try_clone().map_err(failed)?;
-                Reopen::file(directory, Path::new(&claim.place.test_name()), plan)
+                Reopen::file(directory, Path::new(&claim.location.test_name()), plan)
             }
             Some(ReadyTarget::ReadOnly(file)) if write => return Err(file.foreign()),
             Some(ReadyTarget::ReadOnly(file)) => return file.reopen(cache),
@@ -264,14 +266,14 @@ impl Prepared {
             }
             Some(ReadyTarget::InPlace(_)) | None => return Err(TargetError::Replaced { path }),
         };
-        made.map_err(|_| TargetError::Replaced { path: self.path() })
+        reopened.map_err(|_| TargetError::Replaced { path: self.path() })
     }
 
     /// The unwritten part of a byte range of a file that pgmeter did not create. `None` for other
     /// targets, and if unknown.
     #[must_use]
     pub fn blank(&self, bytes: Range<u64>) -> Option<UnwrittenPart> {
-        match &self.site {
+        match &self.target {
             Some(ReadyTarget::ReadOnly(file)) => file.blank(bytes),
             _ => None,
         }
@@ -314,7 +316,7 @@ impl Prepared {
     /// If the manifest of kept files cannot be written.
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
-        if let Some(ReadyTarget::File(mut claim)) = self.site.take() {
+        if let Some(ReadyTarget::File(mut claim)) = self.target.take() {
             // These trees are leftovers of a killed run; nobody asked to keep them.
             if keep && !self.has_tree {
                 remove_trees(&mut claim, &mut report);
@@ -334,7 +336,7 @@ impl Prepared {
 
 impl Drop for Prepared {
     fn drop(&mut self) {
-        if let Some(ReadyTarget::File(claim)) = self.site.take() {
+        if let Some(ReadyTarget::File(claim)) = self.target.take() {
             remove_all(claim, &mut CleanReport::default());
         }
     }
@@ -364,12 +366,12 @@ pub fn evict(file: impl AsFd) -> bool {
 
 /// `true` if the target is a file, or its directory has a test file.
 fn has_test_file(claim: &ManifestClaim) -> bool {
-    claim.place.file_name.is_some() || claim.stat(&claim.place.test_name()).is_some()
+    claim.location.file_name.is_some() || claim.stat(&claim.location.test_name()).is_some()
 }
 
 /// `true` if the existing file is suitable for the plan.
 fn fits(claim: &ManifestClaim, plan: &TargetPlan, fill: &FillPlan) -> bool {
-    let name = claim.place.test_name();
+    let name = claim.location.test_name();
     let (Some(made), Some(found)) = (claim.manifest.made(&name), claim.stat(&name)) else {
         return false;
     };
@@ -395,35 +397,35 @@ fn drop_stamps_unless_checked(
     if fill.verify_block_bytes.is_some() {
         return Ok(());
     }
-    let name = claim.place.test_name();
-    claim.note(&name, |made| made.verify_block_bytes = None);
+    let name = claim.location.test_name();
+    claim.note(&name, |entry| entry.verify_block_bytes = None);
     claim.save()
 }
 
 fn check_space_for(
-    place: &ManifestLocation,
+    location: &ManifestLocation,
     plan: &TargetPlan,
     fill: &FillPlan,
 ) -> Result<(), TargetError> {
-    let peeked = place.peek()?;
-    let made = peeked
+    let peeked = location.peek()?;
+    let entry = peeked
         .as_ref()
-        .and_then(|peeked| peeked.manifest.made(&place.test_name()));
-    let directory = place.open()?;
+        .and_then(|peeked| peeked.manifest.made(&location.test_name()));
+    let directory = location.open()?;
     let found = directory.and_then(|directory| {
         let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
-        rustix::fs::statat(&directory, place.test_name(), flags).ok()
+        rustix::fs::statat(&directory, location.test_name(), flags).ok()
     });
     let held_bytes = found
         .as_ref()
         .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
     let enough = found.is_some_and(|it| it.st_size as u64 >= plan.size_bytes);
-    if enough && made.is_some_and(|made| made.complete && made.content == fill.content) {
+    if enough && entry.is_some_and(|entry| entry.complete && entry.content == fill.content) {
         return Ok(());
     }
     space::check(
-        &place.parent,
-        &place.parent_path,
+        &location.parent,
+        &location.parent_path,
         plan.size_bytes,
         held_bytes,
     )
@@ -435,8 +437,8 @@ fn open_file(
     cache: CacheMode,
     (read, write): (bool, bool),
 ) -> Result<OwnedFd, TargetError> {
-    let name = claim.place.test_name();
-    let path = claim.place.test_path();
+    let name = claim.location.test_name();
+    let path = claim.location.test_path();
     let plan = OpenPlan {
         cache,
         read,
@@ -472,7 +474,7 @@ fn open_device(
 ) -> Result<OwnedFd, TargetError> {
     let path = &device.path;
     if write && !device.writable {
-        return Err(TargetError::NotForWriting { path: path.clone() });
+        return Err(TargetError::OpenedReadOnly { path: path.clone() });
     }
     let access = match (read, write) {
         (true, true) => OFlags::RDWR,

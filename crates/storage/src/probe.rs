@@ -228,8 +228,8 @@ fn reported(found: &Statx) -> Option<DirectAlignment> {
 /// not on btrfs, tmpfs and FUSE; ext4 and xfs ask for the device's logical block.
 fn alignment(path: &Path, file_system: &str, logical_block_bytes: u32) -> DirectAlignment {
     let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN).ok();
-    if let Some(told) = found.as_ref().and_then(reported) {
-        return told;
+    if let Some(alignment) = found.as_ref().and_then(reported) {
+        return alignment;
     }
     let bytes = match file_system {
         "ramfs" | "proc" | "sysfs" | "squashfs" | "hostfs" => 0,

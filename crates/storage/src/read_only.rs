@@ -21,7 +21,7 @@ pub(crate) struct ReadOnlyFile {
     /// The directory that contains it.
     directory: OwnedFd,
     name: PathBuf,
-    held: OwnedFd,
+    file: OwnedFd,
     id: FileId,
 }
 
@@ -38,7 +38,7 @@ impl ReadOnlyFile {
             path,
             directory,
             name,
-            held,
+            file: held,
             id,
         })
     }
@@ -65,7 +65,7 @@ impl ReadOnlyFile {
 
     /// Refuses a file that is smaller than the bytes to read.
     pub(crate) fn check_size(&self, wanted_bytes: u64) -> Result<(), TargetError> {
-        let found = stat(&self.held, &self.path)?;
+        let found = stat(&self.file, &self.path)?;
         let available_bytes = u64::try_from(found.st_size).unwrap_or(0);
         if wanted_bytes <= available_bytes {
             return Ok(());
@@ -79,17 +79,17 @@ impl ReadOnlyFile {
 
     /// The part of these bytes that was never written.
     pub(crate) fn blank(&self, bytes: Range<u64>) -> Option<UnwrittenPart> {
-        let found = engine::find_unwritten(&self.held, bytes).ok()??;
+        let found = engine::find_unwritten(&self.file, bytes).ok()??;
         Some(UnwrittenPart {
-            keeper: self.path.clone(),
-            looked_bytes: found.looked_bytes,
-            blank_bytes: found.unwritten_bytes,
+            backing: self.path.clone(),
+            examined_bytes: found.examined_bytes,
+            unwritten_bytes: found.unwritten_bytes,
         })
     }
 
     /// The error for an attempt to write the file.
     pub(crate) fn foreign(&self) -> TargetError {
-        TargetError::ForeignFile {
+        TargetError::FileExists {
             path: self.path.clone(),
         }
     }

@@ -29,7 +29,7 @@ pub use put_back::{RestoreFailure, RestoredMount, restore_mounts};
 /// A ring or file that was just closed keeps its file system busy for a moment.
 const BUSY_ATTEMPTS: u32 = 40;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
-const WORKING_IN: &str = "the working directory of this program is in it";
+const IN_WORKING_DIRECTORY: &str = "the working directory of this program is in it";
 
 /// A mount that can be removed and restored.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Remount {
             return refused(point, "that needs root".to_owned());
         }
         if is_working_in(point) {
-            return refused(point, WORKING_IN.to_owned());
+            return refused(point, IN_WORKING_DIRECTORY.to_owned());
         }
         // Checked while the file system is still mounted.
         if let Err((option, error)) = context(mount) {
@@ -103,7 +103,7 @@ impl Remount {
     /// file system again.
     pub(crate) fn cycle(&self) -> RemountResult {
         // Written before the unmount: from then on, only the note knows how to mount it again.
-        let left = match self.write_note() {
+        let note_file = match self.write_note() {
             Ok(left) => left,
             Err(error) => return RemountResult::Mounted(Err(error)),
         };
@@ -114,11 +114,11 @@ impl Remount {
         // Never lazily (`MNT_DETACH`), because the superblock with its caches would then live on.
         let unmounted = retry_while_busy(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
         if let Err(error) = unmounted {
-            left.remove();
+            note_file.remove();
             return RemountResult::Mounted(Err(self.refused(self.why_busy(error))));
         }
         // Another mount that this process cannot see may keep the file system alive.
-        let gone = retry_while_busy(|| {
+        let released = retry_while_busy(|| {
             let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
             rustix::fs::open(&self.mount.source, flags, Mode::empty()).map(drop)
         });
@@ -130,9 +130,9 @@ impl Remount {
         if let Err(error) = mounted {
             return RemountResult::Unmounted(error);
         }
-        left.remove();
+        note_file.remove();
         let source = &self.mount.source;
-        RemountResult::Mounted(gone.map_err(|_| {
+        RemountResult::Mounted(released.map_err(|_| {
             self.refused(format!(
                 "`{source}` is still in use, perhaps mounted in another container"
             ))
@@ -140,8 +140,8 @@ impl Remount {
     }
 
     fn write_note(&self) -> Result<NoteFile, TargetError> {
-        let left = NoteDirectory::make(&self.notes).and_then(|notes| notes.leave(&self.note));
-        left.map_err(|error| {
+        let note_file = NoteDirectory::make(&self.notes).and_then(|notes| notes.leave(&self.note));
+        note_file.map_err(|error| {
             let notes = self.notes.display();
             self.refused(format!("no note can be written in `{notes}`: {error}"))
         })
@@ -164,7 +164,7 @@ impl Remount {
 
     fn why_busy(&self, error: Errno) -> String {
         match error {
-            Errno::BUSY if is_working_in(self.point()) => WORKING_IN.to_owned(),
+            Errno::BUSY if is_working_in(self.point()) => IN_WORKING_DIRECTORY.to_owned(),
             Errno::BUSY => format!(
                 "something has files open in it (`fuser -vm {}` lists them)",
                 self.point().display()
@@ -176,7 +176,7 @@ impl Remount {
 
 /// `true` if the working directory of this process keeps a file system busy.
 fn is_working_in(point: &Path) -> bool {
-    std::env::current_dir().is_ok_and(|here| here.starts_with(point))
+    std::env::current_dir().is_ok_and(|current| current.starts_with(point))
 }
 
 /// Retries while something is busy.
@@ -301,17 +301,17 @@ fn mount_again(mount: &MountLine) -> Result<(), Errno> {
 fn mount_on(mount: &MountLine, context: &OwnedFd, point: Option<&OwnedFd>) -> Result<(), Errno> {
     fsconfig_create(context)?;
     let flags = attributes(mount).map_err(|_| Errno::INVAL)?;
-    let made = fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
+    let detached = fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
     let empty = Path::new("");
-    let how = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    let move_flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     let (directory, path, how) = match point {
         Some(point) => {
-            let how = how | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-            (point.as_fd(), empty, how)
+            let move_flags = move_flags | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+            (point.as_fd(), empty, move_flags)
         }
-        None => (CWD, mount.point.as_path(), how),
+        None => (CWD, mount.point.as_path(), move_flags),
     };
-    move_mount(&made, empty, directory, path, how)
+    move_mount(&detached, empty, directory, path, how)
 }
 
 /// The command to mount it.

@@ -81,10 +81,10 @@ pub(crate) fn remove_directory(
     removal.clear(doomed.parent, doomed.name, doomed.directory, 1);
     (removal.progress)(removal.removed_count);
     let left_count = removal.left_count;
-    let left = removal.first.filter(|_| left_count > 0);
+    let remaining = removal.first.filter(|_| left_count > 0);
     RemovalResult {
         count: removal.removed_count,
-        left: left.map(|(first, error)| RemainingEntries {
+        left: remaining.map(|(first, error)| RemainingEntries {
             count: left_count,
             first,
             error,
@@ -262,8 +262,8 @@ impl Removal<'_> {
 /// Mount ID of an open directory, and the device number of its file system.
 fn mount_number(directory: BorrowedFd<'_>) -> Result<(u64, u32, u32), Errno> {
     let found = statx(directory, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
-    let told = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID);
-    let mount = if told { found.stx_mnt_id } else { 0 };
+    let has_id = StatxFlags::from_bits_retain(found.stx_mask).contains(StatxFlags::MNT_ID);
+    let mount = if has_id { found.stx_mnt_id } else { 0 };
     Ok((mount, found.stx_dev_major, found.stx_dev_minor))
 }
 

@@ -34,7 +34,7 @@ impl fmt::Display for Signature {
 struct SignatureMark {
     class: &'static str,
     format: &'static str,
-    at: u64,
+    offset_bytes: u64,
     magic: &'static [u8],
     /// Position and length of a label in single-byte characters.
     label: Option<(u64, usize)>,
@@ -48,7 +48,7 @@ const fn mark(format: &'static str, at: u64, magic: &'static [u8]) -> SignatureM
     SignatureMark {
         class: FS,
         format,
-        at,
+        offset_bytes: at,
         magic,
         label: None,
         uuid: None,
@@ -68,7 +68,7 @@ const fn named(mark: SignatureMark, label: (u64, usize), uuid: u64) -> Signature
 }
 
 /// In order of precedence: formats for a whole disk come before those that may be remains.
-const MARKS: [SignatureMark; 38] = [
+const SIGNATURES: [SignatureMark; 38] = [
     named(mark("xfs", 0, b"XFSB"), (108, 12), 32),
     named(
         mark("btrfs", 0x1_0040, b"_BHRfS_M"),
@@ -165,7 +165,7 @@ const BCACHE: &[u8] = b"\xC6\x85\x73\xF6\x66\xCE\x90\xA9\xD9\x6A\x60\xCF\x80\x3D
 const BCACHE_OLD: &[u8] = b"\xC6\x85\x73\xF6\x4E\x1A\x45\xCA\x82\x65\xF5\x7F\x48\xBA\x6D\x81";
 const MD: &[u8] = b"\xFC\x4E\x2B\xA9";
 /// A ZFS label is 128 KiB of name-value pairs, then 128 uberblocks of 1 KiB or more.
-const ZFS_UBERBLOCKS_AT: u64 = 128 << 10;
+const ZFS_UBERBLOCKS_OFFSET: u64 = 128 << 10;
 const ZFS_MAGIC: u64 = 0x00BA_B10C;
 
 /// The first signature on a device of this size, if it has one.
@@ -174,10 +174,10 @@ const ZFS_MAGIC: u64 = 0x00BA_B10C;
 /// If the device cannot be read.
 pub fn signature(device: &File, size_bytes: u64) -> std::io::Result<Option<Signature>> {
     let reader = DeviceReader { device, size_bytes };
-    for mark in &MARKS {
+    for mark in &SIGNATURES {
         if reader
-            .at(mark.at, mark.magic.len())?
-            .is_some_and(|seen| seen == mark.magic)
+            .at(mark.offset_bytes, mark.magic.len())?
+            .is_some_and(|bytes| bytes == mark.magic)
         {
             return reader.describe(mark).map(Some);
         }
@@ -274,7 +274,7 @@ impl DeviceReader<'_> {
 
     /// `true` if an uberblock of the first label exists, in either byte order.
     fn zfs(&self) -> std::io::Result<bool> {
-        let Some(ring) = self.at(ZFS_UBERBLOCKS_AT, 128 << 10)? else {
+        let Some(ring) = self.at(ZFS_UBERBLOCKS_OFFSET, 128 << 10)? else {
             return Ok(false);
         };
         let magic = [ZFS_MAGIC.to_le_bytes(), ZFS_MAGIC.to_be_bytes()];
@@ -292,11 +292,11 @@ impl DeviceReader<'_> {
             .checked_sub(16)
             .map(|sector| (sector & !7) * 512);
         for position in [old, one_zero].into_iter().flatten() {
-            let Some(seen) = self.at(position, 4)? else {
+            let Some(bytes) = self.at(position, 4)? else {
                 continue;
             };
             // Format 0.90 is in the byte order of the machine that wrote it.
-            if seen == MD || seen.iter().rev().eq(MD.iter()) {
+            if bytes == MD || bytes.iter().rev().eq(MD.iter()) {
                 return Ok(true);
             }
         }
@@ -308,7 +308,10 @@ impl DeviceReader<'_> {
         // The table is in the second logical block, whose size the writer may have seen
         // differently.
         for sector in [512_u64, 4096] {
-            if self.at(sector, 8)?.is_some_and(|seen| seen == b"EFI PART") {
+            if self
+                .at(sector, 8)?
+                .is_some_and(|bytes| bytes == b"EFI PART")
+            {
                 let uuid = self.at(sector + 56, 16)?.and_then(|raw| guid_text(&raw));
                 return Ok(Some(Signature {
                     uuid,
@@ -317,7 +320,10 @@ impl DeviceReader<'_> {
             }
             // The copy at the end survives when the start is overwritten.
             let backup = self.size_bytes.saturating_sub(sector);
-            if self.at(backup, 8)?.is_some_and(|seen| seen == b"EFI PART") {
+            if self
+                .at(backup, 8)?
+                .is_some_and(|bytes| bytes == b"EFI PART")
+            {
                 return Ok(Some(bare(CLASS, "gpt, backup")));
             }
         }

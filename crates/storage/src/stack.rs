@@ -19,7 +19,7 @@ pub enum Medium {
     /// Completely in this machine's memory.
     Memory,
     /// On another machine, or in a program that serves a file system.
-    Elsewhere,
+    External,
     /// Unknown.
     Unknown,
 }
@@ -91,14 +91,14 @@ impl StackLayer {
 /// Devices and mounts of the system.
 pub(crate) struct Survey {
     pub sys: Sysfs,
-    table: Vec<MountLine>,
+    mounts: Vec<MountLine>,
 }
 
 impl Survey {
     pub fn new() -> Self {
         Self {
             sys: Sysfs::default(),
-            table: mounts(),
+            mounts: mounts(),
         }
     }
 
@@ -114,8 +114,8 @@ impl Survey {
     /// The file system that contains an existing path.
     fn file_system_at(&self, path: &Path, depth: u32) -> Option<StackLayer> {
         let number = split(fs::metadata(path).ok()?.dev());
-        let mount = mount_at(path, &self.table);
-        let mount = mount.or_else(|| self.table.iter().find(|it| it.device == number));
+        let mount = mount_at(path, &self.mounts);
+        let mount = mount.or_else(|| self.mounts.iter().find(|it| it.device == number));
         match mount {
             Some(mount) => Some(self.file_system(mount, depth)),
             // Without a mount table.
@@ -135,18 +135,18 @@ impl Survey {
                 StackLayer::new(format!("{kind} (memory)"), Medium::Memory)
             }
             "nfs" | "nfs4" | "cifs" | "smb3" | "ceph" | "lustre" | "afs" => {
-                StackLayer::new(format!("{kind} of {source} (network)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (network)"), Medium::External)
             }
             "9p" | "virtiofs" | "hostfs" => {
-                StackLayer::new(format!("{kind} of {source} (its host)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (its host)"), Medium::External)
             }
             // Not `fuseblk`, which is on a block device of this machine.
             _ if kind == "fuse" || kind.starts_with("fuse.") => {
-                StackLayer::new(format!("{kind} of {source} (a program)"), Medium::Elsewhere)
+                StackLayer::new(format!("{kind} of {source} (a program)"), Medium::External)
             }
             "overlay" => self.overlay(mount, depth),
             _ => {
-                let devices = self.sys.under_mount(mount, &self.table);
+                let devices = self.sys.under_mount(mount, &self.mounts);
                 let below = match depth.checked_sub(1) {
                     Some(left) => devices.iter().map(|it| self.device(*it, left)).collect(),
                     None => Vec::new(),

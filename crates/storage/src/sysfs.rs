@@ -137,10 +137,10 @@ impl Sysfs {
     /// Properties of a device.
     pub(crate) fn device(&self, number: DeviceNumber, depth: u32) -> Option<BlockDevice> {
         let directory = self.directory(number)?;
-        let whole = self.whole_disk(&directory);
-        let queue = whole.join("queue");
-        let vendor = word(&whole.join("device/vendor"));
-        let model = word(&whole.join("device/model"));
+        let disk = self.whole_disk(&directory);
+        let queue = disk.join("queue");
+        let vendor = word(&disk.join("device/vendor"));
+        let model = word(&disk.join("device/model"));
         let model = match (vendor, model) {
             // PCI devices have a vendor number.
             (Some(vendor), Some(model)) if !vendor.starts_with("0x") => {
@@ -158,7 +158,7 @@ impl Sysfs {
             rotational: parsed::<u8>(&queue.join("rotational")).map(|flag| flag == 1),
             scheduler: word(&queue.join("scheduler")).map(|list| active(&list)),
             queue_requests: parsed(&queue.join("nr_requests")),
-            device_queue_depth: parsed(&whole.join("device/queue_depth")),
+            device_queue_depth: parsed(&disk.join("device/queue_depth")),
             io_poll: parsed::<u8>(&queue.join("io_poll")) == Some(1),
             read_only: parsed::<u8>(&directory.join("ro")) == Some(1),
         })
@@ -525,11 +525,11 @@ mod tests {
     fn a_stack_goes_through_md_members_and_partitions_and_names_each_once() {
         let (_root, sys) = tree();
         let stack = sys.stack(&[(9, 0)], &[]);
-        let seen: Vec<_> = stack
+        let layers: Vec<_> = stack
             .iter()
             .map(|it| (it.name.as_str(), it.depth))
             .collect();
-        assert_eq!(seen, [("md0", 0), ("sda1", 1), ("sdb", 1), ("sda", 2)]);
+        assert_eq!(layers, [("md0", 0), ("sda1", 1), ("sdb", 1), ("sda", 2)]);
     }
 
     #[test]

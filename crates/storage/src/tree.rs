@@ -168,18 +168,18 @@ impl Tree {
             });
         }
         let mut path = self.path.clone();
-        let mut made: Option<OwnedFd> = None;
+        let mut created: Option<OwnedFd> = None;
         for component in name.split('/') {
             path.push(component);
-            let above = made.as_ref().unwrap_or(&self.directory);
+            let above = created.as_ref().unwrap_or(&self.directory);
             if !self.is_found {
                 make(above.as_fd(), component, &path)?;
             }
             // Each component is opened before the next one is created, so that no link can lead out
             // of the tree.
-            made = Some(open_created_tree(above.as_fd(), component, &path)?);
+            created = Some(open_created_tree(above.as_fd(), component, &path)?);
         }
-        made.ok_or_else(|| TargetError::BadTreeName {
+        created.ok_or_else(|| TargetError::BadTreeName {
             name: name.to_owned(),
         })
     }
@@ -198,7 +198,7 @@ fn open_created_tree(
     path: &Path,
 ) -> Result<OwnedFd, TargetError> {
     open_tree(above, name).map_err(|error| match error {
-        Errno::LOOP | Errno::NOTDIR | Errno::XDEV => TargetError::Foreign {
+        Errno::LOOP | Errno::NOTDIR | Errno::XDEV => TargetError::PathTaken {
             path: path.to_owned(),
         },
         error => TargetError::system("open", path, error),

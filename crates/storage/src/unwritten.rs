@@ -13,18 +13,18 @@ use crate::sysfs::{DeviceNumber, block_number, word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnwrittenPart {
     /// The file that holds the device's data, or the device if it holds the data itself.
-    pub keeper: PathBuf,
+    pub backing: PathBuf,
     /// Number of bytes examined.
-    pub looked_bytes: u64,
+    pub examined_bytes: u64,
     /// Number of these bytes that were never written.
-    pub blank_bytes: u64,
+    pub unwritten_bytes: u64,
 }
 
 impl UnwrittenPart {
     /// Unwritten share of the bytes examined.
     #[must_use]
     pub fn share(&self) -> f64 {
-        self.blank_bytes as f64 / self.looked_bytes.max(1) as f64
+        self.unwritten_bytes as f64 / self.examined_bytes.max(1) as f64
     }
 }
 
@@ -49,9 +49,9 @@ pub fn blank(device: &Path, bytes: Range<u64>) -> Option<UnwrittenPart> {
     let end_bytes = start_bytes.checked_add(length_bytes)?;
     let found = engine::find_unwritten(&file, start_bytes..end_bytes).ok()??;
     Some(UnwrittenPart {
-        keeper,
-        looked_bytes: found.looked_bytes,
-        blank_bytes: found.unwritten_bytes,
+        backing: keeper,
+        examined_bytes: found.examined_bytes,
+        unwritten_bytes: found.unwritten_bytes,
     })
 }
 
@@ -74,8 +74,8 @@ fn in_zram(
     let figures = word(&directory.join("mm_stat"))?;
     let stored_bytes: u64 = figures.split_ascii_whitespace().next()?.parse().ok()?;
     Some(UnwrittenPart {
-        keeper: device.to_owned(),
-        looked_bytes: found.size_bytes,
-        blank_bytes: found.size_bytes.saturating_sub(stored_bytes),
+        backing: device.to_owned(),
+        examined_bytes: found.size_bytes,
+        unwritten_bytes: found.size_bytes.saturating_sub(stored_bytes),
     })
 }

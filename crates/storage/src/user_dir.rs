@@ -27,11 +27,11 @@ impl UserDirectory {
     /// Opens the directory that was examined. Nothing is changed.
     pub(crate) fn open(
         path: &Path,
-        seen: Option<FileId>,
+        seen_id: Option<FileId>,
         in_place: InPlace,
     ) -> Result<Self, TargetError> {
         Ok(Self {
-            directory: open_directory(path, Links::Refused, seen)?,
+            directory: open_directory(path, Links::Refused, seen_id)?,
             path: path.to_owned(),
             in_place,
             manifest: None,
@@ -74,16 +74,16 @@ impl CreatedDirectories {
     /// The first directory that cannot be created, with the reason; those created before are
     /// removed again.
     pub fn make_missing(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
-        let mut made = Self::default();
+        let mut created = Self::default();
         for path in paths {
             // Like `mkdir`: the umask of the user decides about access to these directories.
             match mkdirat(CWD, path, Mode::from_raw_mode(0o777)) {
-                Ok(()) => made.0.push(path.clone()),
+                Ok(()) => created.0.push(path.clone()),
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err((path.clone(), errno.into())),
             }
         }
-        Ok(made)
+        Ok(created)
     }
 
     /// Like [`Self::make_missing`], including parent directories.

@@ -12,10 +12,10 @@ mod sample;
 const CELL_COUNT: u32 = 1000;
 const RUN_COUNT: u32 = 10_000;
 
-fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
+fn timed<T>(label: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
-    println!("{what}: {:.3} s", start.elapsed().as_secs_f64());
+    println!("{label}: {:.3} s", start.elapsed().as_secs_f64());
     done
 }
 

@@ -97,7 +97,7 @@ struct CellRepetitions {
     curve: Option<CurvePart>,
     complete: RateSums,
     /// Repetitions that were cut short; used only if none is complete.
-    others: RateSums,
+    incomplete: RateSums,
 }
 
 /// Sums of the rates of several cells.
@@ -148,7 +148,7 @@ impl CellRepetitions {
     fn mean(&self, of: fn(&RateSums) -> RunningMean) -> Option<f64> {
         of(&self.complete)
             .value()
-            .or_else(|| of(&self.others).value())
+            .or_else(|| of(&self.incomplete).value())
     }
 }
 
@@ -157,20 +157,20 @@ impl BestRates {
     pub(crate) fn add(&mut self, cell: &CellRecord) {
         // Repetitions are close to their cell, so the search from the end is short.
         let known = self.groups.iter().rposition(|group| group.is_of(cell));
-        let place = known.unwrap_or(self.groups.len());
+        let index = known.unwrap_or(self.groups.len());
         if known.is_none() {
             self.groups.push(CellRepetitions {
                 first_index: cell.first_index.unwrap_or(cell.index),
                 phase: cell.phase.clone(),
                 curve: cell.curve,
                 complete: RateSums::default(),
-                others: RateSums::default(),
+                incomplete: RateSums::default(),
             });
         }
-        let group = &mut self.groups[place];
+        let group = &mut self.groups[index];
         match cell.status {
             Status::Complete => group.complete.add(cell),
-            Status::Interrupted | Status::Failed => group.others.add(cell),
+            Status::Interrupted | Status::Failed => group.incomplete.add(cell),
         }
         let total = &cell.total;
         // A cell that measured nothing must not decide which unit suits the run.
@@ -192,9 +192,9 @@ impl BestRates {
         };
         let per_second_max = most(|sums| sums.per_second);
         let bytes_per_second_max = most(|sums| sums.bytes_per_second);
-        let of_transactions = most(|sums| sums.transactions_per_second);
-        let (of, rate) = match of_transactions {
-            Some(_) => (HeadlineUnit::Transactions, of_transactions),
+        let transactions = most(|sums| sums.transactions_per_second);
+        let (of, rate) = match transactions {
+            Some(_) => (HeadlineUnit::Transactions, transactions),
             None if self.classic_count > 0 => (HeadlineUnit::Operations, per_second_max),
             // The majority of the cells decides: a single sequential cell does not.
             None if 2 * self.large_count > self.cell_count => {

@@ -12,7 +12,7 @@ use crate::histogram;
 const HISTOGRAM: &str = "histogram";
 /// Paths to a program's results of format 1, which may contain any keys: in a record of that
 /// format, and in an upgraded one.
-const NAMED: [&[&str]; 2] = [&["classic"], &["phase_figures", "figures_before"]];
+const FREE_FORM_PATHS: [&[&str]; 2] = [&["classic"], &["phase_figures", "figures_before"]];
 
 /// A cell's record without its intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,17 +33,17 @@ impl StoredCell {
             ..record.clone()
         };
         let mut value = units::json_value(&record)?;
-        let mut found = DistinctHistograms::default();
+        let mut distinct = DistinctHistograms::default();
         walk(&mut value, &mut |child| {
             // Other values under this key stay as they are.
             if let Ok(record) = HistogramRecord::deserialize(&*child) {
-                *child = Value::from(found.number(histogram::encode(&record)));
+                *child = Value::from(distinct.number(histogram::encode(&record)));
             }
             Ok(())
         })?;
         Ok(Self {
             figures: value.to_string(),
-            histograms: found.histograms,
+            histograms: distinct.histograms,
         })
     }
 
@@ -90,9 +90,9 @@ type Visit<'a> = &'a mut dyn FnMut(&mut Value) -> serde_json::Result<()>;
 /// Visits every histogram of a cell.
 fn walk(cell: &mut Value, visit: Visit) -> serde_json::Result<()> {
     // Taken out during the walk: a result with the name `histogram` is not one.
-    let named = NAMED.map(|path| place(cell, path).map(std::mem::take));
+    let named = FREE_FORM_PATHS.map(|path| place(cell, path).map(std::mem::take));
     walk_all(cell, visit)?;
-    for (path, named) in NAMED.iter().zip(named) {
+    for (path, named) in FREE_FORM_PATHS.iter().zip(named) {
         if let (Some(place), Some(named)) = (place(cell, path), named) {
             *place = named;
         }

@@ -14,9 +14,9 @@ pub(crate) fn check(record: &RunRecord, entries: &[EventRows]) -> Result<(), Sto
     let bad = |reason| Err(StoreError::BadRecord { reason });
     if !is_id(&record.id) {
         // The id can be of any length; the message must not be.
-        let seen: String = record.id.chars().take(ID_LENGTH_MAX).collect();
+        let start: String = record.id.chars().take(ID_LENGTH_MAX).collect();
         return bad(format!(
-            "its id is {seen:?}, not letters, digits and `-` after a first digit"
+            "its id is {start:?}, not letters, digits and `-` after a first digit"
         ));
     }
     if let Some(finished_at) = record.finished_at.filter(|end| *end < record.started_at) {

@@ -60,7 +60,7 @@ impl ImportedRun {
     pub fn of(file: String, imported: Imported) -> Self {
         let (id, is_new) = match imported {
             Imported::New(id) => (id, true),
-            Imported::AlreadyThere(id) => (id, false),
+            Imported::AlreadyStored(id) => (id, false),
         };
         Self { file, id, is_new }
     }

@@ -12,7 +12,7 @@ use crate::entry::{CompleteCell, EventRows, interval_text, text_fingerprint};
 #[derive(Debug, Clone)]
 pub(crate) enum PersistedEvent {
     /// The cell with this number in the plan begins.
-    CellBegun(u32),
+    CellStarted(u32),
     /// An interval of the cell with this number in the plan.
     Interval(u32, IntervalRecord),
     /// A cell is complete.
@@ -27,7 +27,7 @@ impl PersistedEvent {
     /// The part of an event to keep; `None` for events that only displays need.
     pub(crate) fn of(event: &RunEvent) -> Option<Self> {
         match event {
-            RunEvent::CellStarted { index, .. } => Some(Self::CellBegun(*index)),
+            RunEvent::CellStarted { index, .. } => Some(Self::CellStarted(*index)),
             RunEvent::Interval { cell, interval } => Some(Self::Interval(*cell, interval.clone())),
             RunEvent::CellDone { record } => Some(Self::CellDone(record.clone())),
             RunEvent::CellsAdded { cells, .. } => {
@@ -61,9 +61,9 @@ struct OpenCell {
 
 impl RunDraft {
     /// The entries to write for an event.
-    pub(crate) fn entries(&mut self, told: PersistedEvent) -> serde_json::Result<Vec<EventRows>> {
-        Ok(match told {
-            PersistedEvent::CellBegun(index) => vec![self.begin(index)],
+    pub(crate) fn entries(&mut self, event: PersistedEvent) -> serde_json::Result<Vec<EventRows>> {
+        Ok(match event {
+            PersistedEvent::CellStarted(index) => vec![self.begin(index)],
             PersistedEvent::Interval(index, interval) => {
                 let is_open = |open: &OpenCell| open.index == index;
                 let mut entries = Vec::new();
@@ -113,7 +113,7 @@ impl RunDraft {
             index,
             intervals: Vec::new(),
         });
-        EventRows::CellBegun {
+        EventRows::CellStarted {
             position: self.position(),
             index,
         }
@@ -138,8 +138,8 @@ impl RunDraft {
         self.rates.add(record);
         // Intervals of another cell must not count for this cell.
         let open = self.open.take().filter(|open| open.index == record.index);
-        let told = open.map(|open| open.intervals).unwrap_or_default();
-        let done = CompleteCell::of(self.position(), record, &told, self.rates.best())?;
+        let fingerprints = open.map(|open| open.intervals).unwrap_or_default();
+        let done = CompleteCell::of(self.position(), record, &fingerprints, self.rates.best())?;
         self.done.push(fingerprint(record)?);
         Ok(EventRows::CellDone(Box::new(done)))
     }

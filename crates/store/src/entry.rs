@@ -15,7 +15,7 @@ use crate::status::RunStatus;
 #[derive(Debug, Clone)]
 pub(crate) enum EventRows {
     /// A cell begins.
-    CellBegun {
+    CellStarted {
         /// Position of the cell in running order, 0-based.
         position: u32,
         /// Number of the cell in the plan.
@@ -65,20 +65,20 @@ impl CompleteCell {
     pub(crate) fn of(
         position: u32,
         record: &CellRecord,
-        told: &[u64],
+        fingerprints: &[u64],
         best: Best,
     ) -> serde_json::Result<Self> {
         let texts = record.intervals.iter().map(interval_text);
         let mut intervals = texts.collect::<serde_json::Result<Vec<String>>>()?;
         let alike = |(text, told): &(&String, &u64)| text_fingerprint(text) == **told;
         // Most intervals are already stored; only those that changed are written again.
-        let kept = intervals.iter().zip(told).take_while(alike).count();
+        let kept_count = intervals.iter().zip(fingerprints).take_while(alike).count();
         Ok(Self {
             position,
             index: record.index,
             stored: StoredCell::of(record)?,
-            kept_interval_count: u32::try_from(kept).unwrap_or(u32::MAX),
-            intervals: intervals.split_off(kept),
+            kept_interval_count: u32::try_from(kept_count).unwrap_or(u32::MAX),
+            intervals: intervals.split_off(kept_count),
             best,
         })
     }
@@ -99,7 +99,7 @@ pub(crate) fn text_fingerprint(text: &str) -> u64 {
 /// Writes the rows of an entry. Does nothing if the run was removed.
 pub(crate) fn apply(store: &Connection, run: i64, entry: &EventRows) -> rusqlite::Result<()> {
     match entry {
-        EventRows::CellBegun { position, index } => begin_cell(store, run, *position, *index),
+        EventRows::CellStarted { position, index } => begin_cell(store, run, *position, *index),
         EventRows::Interval {
             position,
             number,

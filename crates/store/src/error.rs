@@ -13,7 +13,7 @@ use rustix::io::Errno;
 pub enum StoreError {
     /// There is no home directory.
     #[error("there is no place for the results store, because `HOME` is not set")]
-    NoPlace,
+    NoHome,
     /// The file is not a store.
     #[error("`{path}` is not a results store: {reason}")]
     NotAStore {
@@ -72,7 +72,7 @@ pub enum StoreError {
     },
     /// The file was removed or replaced while a run was written to it.
     #[error("the results store `{path}` was removed or replaced during the run")]
-    Gone {
+    Removed {
         /// Path of the store.
         path: PathBuf,
     },
@@ -145,7 +145,7 @@ pub enum StoreError {
     },
     /// Another run has the same id.
     #[error("the store has a different run `{id}` already")]
-    OtherRun {
+    DuplicateId {
         /// Id of both runs.
         id: String,
     },
@@ -156,7 +156,7 @@ impl StoreError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let help = match self {
-            Self::NoPlace => "name a file with `--db FILE`",
+            Self::NoHome => "name a file with `--db FILE`",
             Self::NotAStore { .. } => {
                 "name another file with `--db FILE`; this one was not touched"
             }
@@ -168,7 +168,7 @@ impl StoreError {
             Self::Damaged { .. } => {
                 "move the file away to begin a new store; `sqlite3 FILE .recover` may save runs"
             }
-            Self::ReadOnly { .. } | Self::Full { .. } | Self::Gone { .. } => {
+            Self::ReadOnly { .. } | Self::Full { .. } | Self::Removed { .. } => {
                 "choose another file with `--db FILE`; `pgmeter run --no-db` stores nothing"
             }
             Self::Busy { .. } => "close the program that has the file open, and try again",
@@ -188,7 +188,7 @@ impl StoreError {
             Self::Unreadable(_) | Self::BadRecord { .. } => {
                 "name a file written by `pgmeter run --json` or `pgmeter runs export`"
             }
-            Self::OtherRun { .. } => {
+            Self::DuplicateId { .. } => {
                 "nothing was changed; remove the stored run to import this one"
             }
             Self::System { .. } => return None,

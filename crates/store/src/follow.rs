@@ -91,7 +91,7 @@ pub struct StoredEvents {
     /// End of the run; `None` before it.
     pub finished_at: Option<Timestamp>,
     /// `true` if the limit was reached, so that more events may follow.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Main results of a cell.
@@ -184,14 +184,14 @@ pub struct LiveRun {
 }
 
 impl Store {
-    /// Events of a run after the read position `place`, at most `count_max`.
+    /// Events of a run after the read position `cursor`, at most `count_max`.
     ///
     /// # Errors
     /// If there is no such run, or its rows are damaged.
     pub fn since(
         &self,
         selector: &str,
-        place: RunCursor,
+        cursor: RunCursor,
         count_max: usize,
     ) -> Result<StoredEvents, StoreError> {
         let run = self.select(selector)?;
@@ -202,7 +202,7 @@ impl Store {
             let mut reading = FollowedRows {
                 store: &store,
                 run: run.key,
-                place,
+                cursor,
                 left: count_max,
                 events: Vec::new(),
             };
@@ -211,7 +211,7 @@ impl Store {
             reading.cells()?;
             let (status, finished_at) = end(&store, run.key, is_live)?;
             Ok(StoredEvents {
-                is_cut: reading.left == 0,
+                is_truncated: reading.left == 0,
                 events: reading.events,
                 status,
                 finished_at,
@@ -226,8 +226,8 @@ impl Store {
     /// If there is no such run, or the store cannot be read.
     pub fn end_cursor(&self, selector: &str) -> Result<RunCursor, StoreError> {
         let run = self.select(selector)?;
-        let place = end_cursor(&self.connection, run.key);
-        place.map_err(|error| StoreError::of(self.path(), error))
+        let cursor = end_cursor(&self.connection, run.key);
+        cursor.map_err(|error| StoreError::of(self.path(), error))
     }
 
     /// The record of a run without its cells and estimates: plan and environment.
@@ -243,7 +243,7 @@ impl Store {
         read().map_err(|error| StoreError::of(self.path(), error))
     }
 
-    /// The intervals of a run after the read position `place`, and the read position after them.
+    /// The intervals of a run after the read position `cursor`, and the read position after them.
     /// With `only`, the intervals of the cell at that position in running order. A complete cell
     /// returns all of its intervals, because they differ from those stored during the measurement.
     ///
@@ -252,14 +252,14 @@ impl Store {
     pub fn intervals(
         &self,
         selector: &str,
-        place: RunCursor,
+        cursor: RunCursor,
         only: Option<u32>,
     ) -> Result<(Vec<StoredIntervals>, RunCursor), StoreError> {
         let run = self.select(selector)?;
         let read = || -> rusqlite::Result<(Vec<StoredIntervals>, RunCursor)> {
             let sql = "SELECT key, position, cell_index, figures IS NOT NULL FROM cells \
                        WHERE run = ?1 AND position >= ?2 AND position <= ?3 ORDER BY position";
-            let (first, last) = (only.unwrap_or(place.cell), only.unwrap_or(u32::MAX));
+            let (first, last) = (only.unwrap_or(cursor.cell), only.unwrap_or(u32::MAX));
             let store = self.connection.unchecked_transaction()?;
             // Read in the same transaction, so that no interval is skipped or returned twice.
             let next = end_cursor(&store, run.key)?;
@@ -268,9 +268,9 @@ impl Store {
                 let (key, position): (i64, u32) = (row.get(0)?, row.get(1)?);
                 let is_complete = row.get(3)?;
                 // Step 1 is the beginning of the cell, so interval N is step N + 2.
-                let skipped = match is_complete || position > place.cell {
+                let skipped = match is_complete || position > cursor.cell {
                     true => 0,
-                    false => place.step.saturating_sub(1),
+                    false => cursor.step.saturating_sub(1),
                 };
                 let sql = "SELECT figures FROM intervals WHERE cell = ?1 AND position >= ?2 \
                            ORDER BY position";
@@ -400,7 +400,7 @@ fn end(
 struct FollowedRows<'a> {
     store: &'a Connection,
     run: i64,
-    place: RunCursor,
+    cursor: RunCursor,
     left: usize,
     events: Vec<(RunCursor, StoredEvent)>,
 }
@@ -408,7 +408,7 @@ struct FollowedRows<'a> {
 impl FollowedRows<'_> {
     fn push(&mut self, event: StoredEvent) {
         self.left = self.left.saturating_sub(1);
-        self.events.push((self.place, event));
+        self.events.push((self.cursor, event));
     }
 
     fn warnings(&mut self) -> rusqlite::Result<()> {
@@ -416,7 +416,7 @@ impl FollowedRows<'_> {
                    ORDER BY position LIMIT ?3";
         let mut query = self.store.prepare_cached(sql)?;
         let limit = i64::try_from(self.left).unwrap_or(i64::MAX);
-        let rows = query.query_map((self.run, self.place.warnings, limit), |row| {
+        let rows = query.query_map((self.run, self.cursor.warnings, limit), |row| {
             Ok(Warning {
                 code: row.get::<_, String>(0)?.into(),
                 message: row.get(1)?,
@@ -424,7 +424,7 @@ impl FollowedRows<'_> {
             })
         })?;
         for warning in rows {
-            self.place.warnings += 1;
+            self.cursor.warnings += 1;
             self.push(StoredEvent::Warning(warning?));
         }
         Ok(())
@@ -434,16 +434,16 @@ impl FollowedRows<'_> {
         let sql = "SELECT key, position, cell_index, figures FROM cells \
                    WHERE run = ?1 AND position >= ?2 ORDER BY position";
         let mut query = self.store.prepare_cached(sql)?;
-        let mut rows = query.query((self.run, self.place.cell))?;
+        let mut rows = query.query((self.run, self.cursor.cell))?;
         while self.left > 0
             && let Some(row) = rows.next()?
         {
             let (key, position, index): (i64, u32, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            if position > self.place.cell {
-                (self.place.cell, self.place.step) = (position, 0);
+            if position > self.cursor.cell {
+                (self.cursor.cell, self.cursor.step) = (position, 0);
             }
-            if self.place.step == 0 {
-                self.place.step = 1;
+            if self.cursor.step == 0 {
+                self.cursor.step = 1;
                 self.push(StoredEvent::CellStarted { position, index });
             }
             let figures: Option<String> = row.get(3)?;
@@ -455,7 +455,7 @@ impl FollowedRows<'_> {
             // At the limit, the end of the cell stays for the next read.
             if let (Some(figures), true) = (figures, self.left > 0) {
                 let view = cell_view(position, &figures)?;
-                (self.place.cell, self.place.step) = (position + 1, 0);
+                (self.cursor.cell, self.cursor.step) = (position + 1, 0);
                 self.push(StoredEvent::CellDone(Box::new(view)));
             }
         }
@@ -467,13 +467,13 @@ impl FollowedRows<'_> {
                    ORDER BY position LIMIT ?3";
         let mut query = self.store.prepare_cached(sql)?;
         let limit = i64::try_from(self.left).unwrap_or(i64::MAX);
-        let first = self.place.step.saturating_sub(1);
+        let first = self.cursor.step.saturating_sub(1);
         let rows = query.query_map((cell, first, limit), |row| Ok((row.get(0)?, json(row, 1)?)))?;
         for row in rows {
             let (number, interval): (u32, IntervalRecord) = row?;
             // From the row's number instead of a count, because intervals may have been replaced
             // meanwhile.
-            self.place.step = number.saturating_add(2);
+            self.cursor.step = number.saturating_add(2);
             self.push(StoredEvent::Interval {
                 position,
                 index,

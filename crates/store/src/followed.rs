@@ -12,7 +12,7 @@ use crate::{RunRow, StoreError};
 
 /// Keys of a planned cell that do not affect comparability: positions in the plan, durations and
 /// repetitions, the seed, names, and properties of the target.
-const NOT_ASKED: [&str; 13] = [
+const IGNORED_KEYS: [&str; 13] = [
     "index",
     "first_index",
     "workload_index",
@@ -50,7 +50,7 @@ pub struct CellSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FollowedCell {
     /// The parameters that make two cells comparable.
-    pub question: CellSettings,
+    pub settings: CellSettings,
     /// Name of the workload.
     pub workload: String,
     /// Mean rate of the repetitions; `None` if nothing was measured.
@@ -60,7 +60,7 @@ pub struct FollowedCell {
     /// runs.
     pub interval: Option<(f64, f64)>,
     curve: Value,
-    rate_asked: Option<f64>,
+    requested_rate: Option<f64>,
     /// The planned cell; null if the plan does not contain it.
     work: Value,
 }
@@ -71,9 +71,9 @@ impl FollowedCell {
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.workload == other.workload
-            && self.question == other.question
+            && self.settings == other.settings
             && self.curve == other.curve
-            && self.rate_asked == other.rate_asked
+            && self.requested_rate == other.requested_rate
             && are_alike(&self.work, &other.work)
     }
 }
@@ -83,7 +83,7 @@ fn are_alike(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => one.iter().all(|(key, value)| {
             let same = other.get(key);
-            NOT_ASKED.contains(&key.as_str()) || same.is_none_or(|same| are_alike(value, same))
+            IGNORED_KEYS.contains(&key.as_str()) || same.is_none_or(|same| are_alike(value, same))
         }),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(a, b)| are_alike(a, b))
@@ -228,12 +228,12 @@ fn followed(group: &[&FollowedRecord], planned: &[Value], of: HeadlineUnit) -> F
     let index = first.first_index.unwrap_or(first.index);
     let is_it = |cell: &&Value| cell.get("index").and_then(Value::as_u64) == Some(index.into());
     FollowedCell {
-        question: first.question.clone(),
+        settings: first.question.clone(),
         workload: first.workload.clone(),
         per_second: estimate.map(|it| it.mean),
         interval,
         curve: first.curve.clone(),
-        rate_asked: first.open_loop.as_ref().and_then(|it| it.asked_per_second),
+        requested_rate: first.open_loop.as_ref().and_then(|it| it.asked_per_second),
         work: planned.iter().find(is_it).cloned().unwrap_or_default(),
     }
 }

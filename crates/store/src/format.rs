@@ -39,8 +39,8 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     let behavior = TransactionBehavior::Immediate;
     let transaction = Transaction::new(connection, behavior)?;
     // Read again under the lock, because another process may have upgraded the store.
-    let seen = usize::try_from(number(&transaction)?).unwrap_or(usize::MAX);
-    for (step, next) in STEPS.iter().zip(1_i64..).skip(seen) {
+    let version = usize::try_from(number(&transaction)?).unwrap_or(usize::MAX);
+    for (step, next) in STEPS.iter().zip(1_i64..).skip(version) {
         transaction.execute_batch(step)?;
         // Part of the transaction, so a failed step leaves the number of the format that is there.
         transaction.pragma_update(None, "user_version", next)?;

@@ -16,7 +16,7 @@ pub enum Imported {
     /// The record was added.
     New(String),
     /// The store already had the same record.
-    AlreadyThere(String),
+    AlreadyStored(String),
 }
 
 impl Store {
@@ -42,8 +42,8 @@ impl Store {
             Ok(()) => Ok(Imported::New(id)),
             // Compared as text, in which a rate that is not a number equals itself.
             Err(error) if is_name_taken(&error) => match self.export(&id)? == record.to_json() {
-                true => Ok(Imported::AlreadyThere(id)),
-                false => Err(StoreError::OtherRun { id }),
+                true => Ok(Imported::AlreadyStored(id)),
+                false => Err(StoreError::DuplicateId { id }),
             },
             Err(error) => Err(StoreError::of(self.path(), error)),
         }

@@ -19,7 +19,7 @@ use crate::open::checkpoint;
 
 /// Time for which events are collected. A killed process loses at most this much, in addition to
 /// the interval being measured.
-const GATHER: Duration = Duration::from_millis(400);
+const BATCH_TIME: Duration = Duration::from_millis(400);
 /// Maximum pause after a failure.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 /// A longer write-ahead log is checkpointed between two cells.
@@ -42,7 +42,7 @@ pub(crate) struct RunJournal {
     /// Pause between attempts after a failure; `None` while writing works.
     pause: Option<Duration>,
     /// An error that retrying cannot fix.
-    broken: Option<rusqlite::Error>,
+    fatal_error: Option<rusqlite::Error>,
 }
 
 impl RunJournal {
@@ -53,7 +53,7 @@ impl RunJournal {
         record: &RunRecord,
     ) -> Result<Self, StoreError> {
         let failed = |error| match is_name_taken(&error) {
-            true => StoreError::OtherRun {
+            true => StoreError::DuplicateId {
                 id: record.id.clone(),
             },
             false => StoreError::of(&path, error),
@@ -85,18 +85,18 @@ impl RunJournal {
             pending: Vec::new(),
             due: None,
             pause: None,
-            broken: None,
+            fatal_error: None,
         })
     }
 
     /// Writes events until the sender is gone.
-    pub(crate) fn keep(mut self, told: &Receiver<PersistedEvent>) -> Self {
+    pub(crate) fn keep(mut self, events: &Receiver<PersistedEvent>) -> Self {
         loop {
             let received = match self.due {
                 // Without pending entries, the thread sleeps until an event, so that it does not
                 // disturb the workers.
-                None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(due) => told.recv_timeout(due.saturating_duration_since(Instant::now())),
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
             match received {
                 Ok(told) => self.take(told),
@@ -110,15 +110,15 @@ impl RunJournal {
         self
     }
 
-    fn take(&mut self, told: PersistedEvent) {
-        let cell_is_done = matches!(told, PersistedEvent::CellDone(_));
-        match self.draft.entries(told) {
+    fn take(&mut self, event: PersistedEvent) {
+        let cell_is_done = matches!(event, PersistedEvent::CellDone(_));
+        match self.draft.entries(event) {
             Ok(entries) => self.pending.extend(entries),
-            Err(error) => self.broken = Some(json_error(error)),
+            Err(error) => self.fatal_error = Some(json_error(error)),
         }
         let now = Instant::now();
         // The first event sets the time: the following ones are collected until then.
-        let due = *self.due.get_or_insert(now + GATHER);
+        let due = *self.due.get_or_insert(now + BATCH_TIME);
         // Frequent events do not postpone the writing.
         if due <= now {
             self.write_pending();
@@ -168,11 +168,11 @@ impl RunJournal {
     pub(crate) fn finish(mut self, record: &RunRecord) -> Result<(), StoreError> {
         // Writes to a removed file succeed, but nobody would find them.
         if identity(&self.path) != self.identity {
-            return Err(StoreError::Gone {
+            return Err(StoreError::Removed {
                 path: self.path.clone(),
             });
         }
-        let finished = match self.broken.take() {
+        let finished = match self.fatal_error.take() {
             Some(error) => Err(error),
             None => self.write_end(record),
         };
@@ -188,10 +188,10 @@ impl RunJournal {
         let header = RunHeader::of(record).map_err(json_error)?;
         let behavior = TransactionBehavior::Immediate;
         let store = self.connection.transaction_with_behavior(behavior)?;
-        let is_there = store
+        let is_stored = store
             .prepare_cached("SELECT 1 FROM runs WHERE key = ?1 AND id = ?2")?
             .exists(rusqlite::params![self.run, record.id])?;
-        if !is_there {
+        if !is_stored {
             // The run was removed while running; its results are stored anyway.
             drop(store);
             return insert_record(&mut self.connection, record);

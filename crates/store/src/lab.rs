@@ -77,8 +77,8 @@ impl Store {
             record.started_at.as_microsecond(),
             record.to_json()
         ];
-        let kept = self.connection.execute(sql, row);
-        kept.map_err(|error| StoreError::of(self.path(), error))?;
+        let result = self.connection.execute(sql, row);
+        result.map_err(|error| StoreError::of(self.path(), error))?;
         Ok(())
     }
 

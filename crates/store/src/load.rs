@@ -100,12 +100,12 @@ pub(crate) fn load_header(
 
 /// Adds the results of the incomplete cell, with a warning.
 fn add_open_cell(record: &mut RunRecord, open: Option<InterruptedCell>, status: RunStatus) {
-    let what = match status {
+    let text = match status {
         RunStatus::Running => "the run is still running; these are its results so far",
         _ => "the run was killed; its record has what was stored until then",
     };
     let code = WarningCode::CellCutShort;
-    record.warnings.push(Warning::of_run(code.clone(), what));
+    record.warnings.push(Warning::of_run(code.clone(), text));
     let Some(open) = open.filter(|open| !open.intervals.is_empty()) else {
         return;
     };

@@ -11,7 +11,7 @@ use crate::StoreError;
 /// The user's store: `pgmeter/results.db` in `$XDG_DATA_HOME` or `~/.local/share`.
 ///
 /// # Errors
-/// [`StoreError::NoPlace`] if there is no home directory.
+/// [`StoreError::NoHome`] if there is no home directory.
 ///
 /// Source: XDG Base Directory Specification 0.8; relative paths are ignored.
 pub fn default_path() -> Result<PathBuf, StoreError> {
@@ -20,12 +20,12 @@ pub fn default_path() -> Result<PathBuf, StoreError> {
 
 fn below(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, StoreError> {
     let absolute = |path: OsString| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
-    let of_home = || {
+    let in_home = || {
         home.and_then(absolute)
             .map(|home| home.join(".local/share"))
     };
-    let data_home = data_home.and_then(absolute).or_else(of_home);
-    let directory = data_home.ok_or(StoreError::NoPlace)?;
+    let data_home = data_home.and_then(absolute).or_else(in_home);
+    let directory = data_home.ok_or(StoreError::NoHome)?;
     Ok(directory.join("pgmeter").join("results.db"))
 }
 
@@ -38,8 +38,8 @@ pub(crate) fn make_parents(path: &Path) -> Result<(), StoreError> {
         return Ok(());
     };
     // The XDG Base Directory Specification asks for this mode.
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
-    made.map_err(|error| StoreError::of_io(path, &error))
+    let result = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+    result.map_err(|error| StoreError::of_io(path, &error))
 }
 
 /// Metadata of the store's file; `None` if it does not exist.

@@ -12,7 +12,7 @@ use crate::list::short_ids;
 use crate::open::immutable_uri;
 
 /// Users do not wait longer for a completion.
-const WAIT: Duration = Duration::from_millis(20);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Names that can be completed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,7 +31,7 @@ pub struct NamedRun {
     /// Start of the run or lab.
     pub started_at: Timestamp,
     /// Names of the workloads; for a lab, its title.
-    pub what: Vec<String>,
+    pub titles: Vec<String>,
     /// `true` for a lab.
     pub is_lab: bool,
 }
@@ -61,7 +61,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
             flags | OpenFlags::SQLITE_OPEN_URI,
         )?,
     };
-    connection.busy_timeout(WAIT)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     Ok(connection)
 }
 
@@ -81,7 +81,7 @@ fn read(store: &Connection, count: usize) -> rusqlite::Result<StoreNames> {
         Ok(NamedRun {
             short_id: short_ids.get(&id).unwrap_or(&id).clone(),
             started_at: Timestamp::from_microsecond(row.get(1)?).unwrap_or_default(),
-            what: json(row, 2)?,
+            titles: json(row, 2)?,
             is_lab: row.get(3)?,
         })
     })?;

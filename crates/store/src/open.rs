@@ -12,7 +12,7 @@ use crate::format::{APPLICATION_ID, FORMAT_NUMBER, migrate, number};
 use crate::location::{make_parents, regular_file};
 
 /// Maximum time to wait for another process's lock.
-const WAIT: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Kind of an SQLite file.
 enum DatabaseKind {
@@ -100,7 +100,7 @@ pub(crate) fn immutable_uri(path: &Path) -> std::ffi::OsString {
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     // A `Connection` is used by one thread at a time, so SQLite needs no lock for it.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(WAIT)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     // SQLite ignores `ON DELETE CASCADE` unless each connection enables it.
     connection.pragma_update(None, "foreign_keys", true)?;
     // The file may come from anywhere, so its schema must not call functions or be rewritten.
@@ -166,7 +166,7 @@ fn enable_wal(connection: &Connection) -> rusqlite::Result<()> {
         match connection.pragma_update(None, "journal_mode", "WAL") {
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                    && start.elapsed() < WAIT =>
+                    && start.elapsed() < BUSY_TIMEOUT =>
             {
                 std::thread::sleep(Duration::from_millis(10));
             }

@@ -87,7 +87,7 @@ pub struct RunQuery {
     /// Sort key.
     pub order: RunOrder,
     /// `true` for ascending order.
-    pub is_rising: bool,
+    pub is_ascending: bool,
     /// Number of runs to skip at the beginning.
     pub offset: usize,
     /// Maximum number of runs.
@@ -150,7 +150,7 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
     let total_count = count("SELECT count(*) FROM runs", &[])?;
     let sql = format!("SELECT count(*) FROM runs WHERE {}", condition.sql);
     let matching_count = count(&sql, &condition.values)?;
-    let direction = if query.is_rising { "ASC" } else { "DESC" };
+    let direction = if query.is_ascending { "ASC" } else { "DESC" };
     // Runs without a value come last in both directions.
     let sql = format!(
         "SELECT {COLUMNS} FROM runs WHERE {} ORDER BY {column} IS NULL, {column} {direction}, \

@@ -213,7 +213,7 @@ fn rows(connection: &Connection) -> rusqlite::Result<Vec<FoundName>> {
     })?;
     let runs: Vec<(String, i64, String)> = runs.collect::<rusqlite::Result<_>>()?;
     let labs = labs(connection)?;
-    let of_labs: HashSet<&str> = labs
+    let lab_run_ids: HashSet<&str> = labs
         .iter()
         .flat_map(|lab| lab.run_ids.iter().map(String::as_str))
         .collect();
@@ -224,19 +224,19 @@ fn rows(connection: &Connection) -> rusqlite::Result<Vec<FoundName>> {
             (lab.started_at.as_microsecond(), lab.id.clone(), found)
         })
         .collect();
-    let mut of_tags: HashMap<&str, usize> = HashMap::new();
+    let mut tag_indexes: HashMap<&str, usize> = HashMap::new();
     for (id, started_us, tags) in &runs {
         // Runs of a lab with a record are in the lab's row.
-        if of_labs.contains(id.as_str()) {
+        if lab_run_ids.contains(id.as_str()) {
             continue;
         }
         // Tags contain no spaces.
         let tag = tags.split(' ').find(|tag| is_lab_tag(tag));
-        let known = tag.and_then(|tag| of_tags.get(tag)).copied();
-        match (tag, known.and_then(|place| rows.get_mut(place))) {
+        let known = tag.and_then(|tag| tag_indexes.get(tag)).copied();
+        match (tag, known.and_then(|index| rows.get_mut(index))) {
             (Some(_), Some((_, _, FoundName::Tagged { ids, .. }))) => ids.push(id.clone()),
             (Some(tag), _) => {
-                of_tags.insert(tag, rows.len());
+                tag_indexes.insert(tag, rows.len());
                 let found = FoundName::Tagged {
                     tag: tag.to_owned(),
                     ids: vec![id.clone()],

@@ -15,7 +15,7 @@ use crate::journal::RunJournal;
 /// shown as interrupted once the process has ended.
 #[derive(Debug)]
 pub struct RunWriter {
-    told: Option<Sender<PersistedEvent>>,
+    sender: Option<Sender<PersistedEvent>>,
     thread: Option<JoinHandle<(RunJournal, Option<u64>)>>,
     /// The journal that the thread returned when it ended.
     journal: Option<RunJournal>,
@@ -31,7 +31,7 @@ impl RunWriter {
             .name("store".to_owned())
             .spawn(move || (journal.keep(&receiver), thread_written_bytes()))?;
         Ok(Self {
-            told: Some(sender),
+            sender: Some(sender),
             thread: Some(thread),
             journal: None,
             written_bytes: None,
@@ -41,7 +41,7 @@ impl RunWriter {
     /// Queues an event. Never waits and never fails. Events that cannot be written now are written
     /// later, at the latest by [`RunWriter::finish`].
     pub fn event(&self, event: &RunEvent) {
-        if let (Some(told), Some(sender)) = (PersistedEvent::of(event), &self.told) {
+        if let (Some(told), Some(sender)) = (PersistedEvent::of(event), &self.sender) {
             // Sending fails only if the thread panicked; `finish` reports that.
             let _ = sender.send(told);
         }
@@ -63,7 +63,7 @@ impl RunWriter {
     /// Writes all events received so far and stops the thread. Returns the number of bytes written
     /// since the run began; `None` if the kernel does not count them.
     pub fn settle(&mut self) -> Option<u64> {
-        self.told.take();
+        self.sender.take();
         if let Some(thread) = self.thread.take() {
             match thread.join() {
                 Ok((journal, written_bytes)) => {
@@ -90,7 +90,7 @@ fn thread_written_bytes() -> Option<u64> {
 
 impl Drop for RunWriter {
     fn drop(&mut self) {
-        self.told.take();
+        self.sender.take();
         if let Some(thread) = self.thread.take() {
             // The thread reported the panic; another one here would abort the process.
             let _ = thread.join();

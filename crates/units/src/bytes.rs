@@ -107,7 +107,7 @@ fn bytes_of(suffix: &str) -> Option<u64> {
     let power = match letters.next() {
         None => return Some(1),
         Some(b'b') => return letters.next().is_none().then_some(1),
-        Some(letter) => b"kmgtp".iter().position(|known| *known == letter)? as u32 + 1,
+        Some(letter) => b"kmgtp".iter().position(|it| *it == letter)? as u32 + 1,
     };
     let base: u64 = match (letters.next(), letters.next(), letters.next()) {
         (None, ..) | (Some(b'i'), Some(b'b'), None) => 1024,

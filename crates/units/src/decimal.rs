@@ -7,7 +7,7 @@ const FRACTION_DIGITS_MAX: usize = 18;
 /// An unsigned decimal number as text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decimal<'a> {
-    whole: &'a str,
+    integer: &'a str,
     fraction: &'a str,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Decimal<'a> {
         }
         Some((
             Self {
-                whole,
+                integer: whole,
                 // Otherwise `1.5` with many zeros after it would count as inexact.
                 fraction: fraction.trim_end_matches('0'),
             },
@@ -46,7 +46,7 @@ impl<'a> Decimal<'a> {
     /// The number times `unit`, or `None` if the product exceeds 64 bits; `unit` must be below
     /// 2^60.
     pub(crate) fn times(self, unit: u64) -> Option<Scaled> {
-        let whole = self.whole.bytes().try_fold(0_u64, |value, digit| {
+        let whole = self.integer.bytes().try_fold(0_u64, |value, digit| {
             value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
         })?;
         let kept = &self.fraction[..self.fraction.len().min(FRACTION_DIGITS_MAX)];
@@ -63,7 +63,10 @@ impl<'a> Decimal<'a> {
 
     /// The floating-point number nearest to this number times ten to the power of `exponent`.
     pub(crate) fn to_f64(self, exponent: u8) -> f64 {
-        let Self { whole, fraction } = self;
+        let Self {
+            integer: whole,
+            fraction,
+        } = self;
         // The parser rounds once; a multiplication by a power of ten would round a second time. The
         // zeros make an empty part valid.
         format!("0{whole}.{fraction}0e{exponent}")

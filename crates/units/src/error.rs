@@ -1,7 +1,7 @@
 //! Errors in sizes, spans, percentages and rates.
 
 /// Maximum length of a refused text in an error, in characters.
-const SEEN_CHARS_MAX: usize = 40;
+const QUOTED_CHARS_MAX: usize = 40;
 
 /// A text that is not a valid quantity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -73,12 +73,12 @@ impl UnitError {
 /// The start of a text on one line, without control characters, for an error message.
 pub(crate) fn shortened(text: &str) -> String {
     // Cut before escaping: the text may have megabytes, and an escape is longer than its character.
-    let start: String = text.chars().take(SEEN_CHARS_MAX).collect();
-    let mut seen = crate::printable(&start).into_owned();
-    if text.chars().nth(SEEN_CHARS_MAX).is_some() {
-        seen.push_str("...");
+    let start: String = text.chars().take(QUOTED_CHARS_MAX).collect();
+    let mut short = crate::printable(&start).into_owned();
+    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
+        short.push_str("...");
     }
-    seen
+    short
 }
 
 #[cfg(test)]

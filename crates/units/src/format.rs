@@ -246,11 +246,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn formatting_a_number_never_panics(value: f64, whole: u64) {
+        fn formatting_a_number_never_panics(value: f64, integer: u64) {
             for text in [iops(value), bandwidth(value), latency(value)] {
                 prop_assert!(!text.is_empty());
             }
-            let _ = (span(whole), size(whole), count(whole), latency_ns(whole));
+            let _ = (span(integer), size(integer), count(integer), latency_ns(integer));
         }
 
         #[test]

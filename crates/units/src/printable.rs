@@ -36,10 +36,10 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 /// shortens long words and quotes.
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
-    let stays = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");
+    let is_kept = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");
     match elide_long_words(text) {
-        Cow::Borrowed(text) => shown(text, stays),
-        Cow::Owned(text) => Cow::Owned(shown(&text, stays).into_owned()),
+        Cow::Borrowed(text) => shown(text, is_kept),
+        Cow::Owned(text) => Cow::Owned(shown(&text, is_kept).into_owned()),
     }
 }
 
@@ -130,9 +130,9 @@ fn is_layout(character: char, rest: &str) -> bool {
     }
 }
 
-fn shown(text: &str, stays: impl Fn(char, &str) -> bool) -> Cow<'_, str> {
+fn shown(text: &str, is_kept: impl Fn(char, &str) -> bool) -> Cow<'_, str> {
     let hides = |(start, found): (usize, char)| {
-        is_hidden(found) && !stays(found, &text[start + found.len_utf8()..])
+        is_hidden(found) && !is_kept(found, &text[start + found.len_utf8()..])
     };
     // Nearly all text has nothing to hide, so it is returned without a copy.
     let Some(first) = text.char_indices().position(hides) else {

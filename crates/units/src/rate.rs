@@ -11,7 +11,7 @@ use crate::wire::on_the_wire;
 use crate::{Bytes, UnitError};
 
 /// Below this value, every whole floating-point number is exact.
-const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
+const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
 /// A number of events per second; above 0 when parsed or read from a file.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
@@ -71,7 +71,7 @@ impl fmt::Display for Rate {
         let letter = [(1e9, "g"), (1e6, "m"), (1e3, "k")]
             .into_iter()
             // Above this limit, the division could lose digits, and the text would not read back.
-            .find(|(unit, _)| (*unit..WHOLE_BELOW).contains(&self.0) && self.0 % unit == 0.0);
+            .find(|(unit, _)| (*unit..EXACT_BELOW).contains(&self.0) && self.0 % unit == 0.0);
         let (unit, letter) = letter.unwrap_or((1.0, ""));
         formatter.pad(&format!("{}{letter}/s", self.0 / unit))
     }

@@ -12,7 +12,7 @@ use crate::answer::RefusedAnswer;
 /// Maximum size of a request body, in bytes.
 pub(crate) const BODY_BYTES_MAX: usize = 1 << 20;
 /// Maximum time to receive the body.
-const TIME_MAX: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A request body parsed as JSON.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         // The guard checks the announced length; a chunked body announces none.
         let read = to_bytes(request.into_body(), BODY_BYTES_MAX);
         // The connection limits only the time of the head.
-        let bytes = match tokio::time::timeout(TIME_MAX, read).await {
+        let bytes = match tokio::time::timeout(BODY_TIMEOUT, read).await {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(_)) => return Err(too_large()),
             Err(_) => {

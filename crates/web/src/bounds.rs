@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Environment variable that contains the limits as JSON.
-pub const BOUNDS: &str = "PGMETER_BOUNDS";
+pub const BOUNDS_VARIABLE: &str = "PGMETER_BOUNDS";
 
 /// Files and devices that work requested by a page may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -66,22 +66,22 @@ impl Bounds {
     /// If the text is invalid; the process must then refuse everything.
     pub fn of_text(text: &str) -> Result<Self, String> {
         units::parse_json(text)
-            .map_err(|error| format!("`{BOUNDS}` is not the expected JSON: {error}"))
+            .map_err(|error| format!("`{BOUNDS_VARIABLE}` is not the expected JSON: {error}"))
     }
 
     /// `true` if the path leads to a permitted target.
     #[must_use]
     pub fn admits(&self, path: &Path) -> bool {
-        let found = path.canonicalize().ok();
-        found.is_some_and(|found| self.holds(&found))
+        let resolved = path.canonicalize().ok();
+        resolved.is_some_and(|found| self.holds(&found))
     }
 
     /// `true` if a path without symbolic links is below a root or is a permitted device.
     #[must_use]
-    pub fn holds(&self, found: &Path) -> bool {
+    pub fn holds(&self, path: &Path) -> bool {
         // `Path::starts_with` compares whole components, so `/mnt/a` does not admit `/mnt/ab`.
-        let is_beneath = self.roots.iter().any(|root| found.starts_with(root));
-        is_beneath || self.devices.iter().any(|device| device == found)
+        let is_beneath = self.roots.iter().any(|root| path.starts_with(root));
+        is_beneath || self.devices.iter().any(|device| device == path)
     }
 
     /// Files that a workload may refer to.

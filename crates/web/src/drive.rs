@@ -25,17 +25,17 @@ use crate::scratch::{ChildFile, Scratch};
 use crate::shared::Shared;
 
 /// Pause before looking again for the first sign of a started run.
-const SOON: Duration = Duration::from_millis(100);
+const START_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Pause before looking again whether a run outside the queue has ended.
-const LATER: Duration = Duration::from_secs(1);
+const RUN_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum pause; a change of the queue ends it earlier.
-const NEVER: Duration = Duration::from_secs(3600);
+const PAUSE_MAX: Duration = Duration::from_secs(3600);
 /// Maximum number of runs listed for a lab.
 const LAB_RUNS_MAX: usize = 1000;
 /// Name of the memory file that keeps standard error.
-const REMARKS: &str = "remarks";
+const STDERR_NAME: &str = "remarks";
 /// Maximum number of bytes kept from standard error.
-const REMARKS_BYTES_MAX: u64 = 16 << 10;
+const STDERR_BYTES_MAX: u64 = 16 << 10;
 
 /// Starts waiting runs as long as the server is running.
 pub(crate) async fn drive(shared: Arc<Shared>) {
@@ -43,7 +43,7 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     loop {
         let pause = match shared.queue.take_over() {
             // Nothing tells when the other server ends, so its lock is tried again.
-            false => LATER,
+            false => RUN_POLL_INTERVAL,
             true => {
                 // Only once: all later processes are children of this server.
                 if !std::mem::replace(&mut starts_runs, true) {
@@ -67,11 +67,11 @@ fn recover(shared: &Arc<Shared>) {
     };
     let (waiting, id) = (Arc::clone(shared), entry.id.clone());
     let wait = move || {
-        let said = stderr_of(&owner);
+        let remarks = stderr_of(&owner);
         while is_running_here(&owner) {
-            std::thread::sleep(LATER);
+            std::thread::sleep(RUN_POLL_INTERVAL);
         }
-        ended(&waiting, &id, owner.pid, (None, said));
+        ended(&waiting, &id, owner.pid, (None, remarks));
     };
     // A thread, because the process is no child of this server and its end wakes nothing.
     let spawned = std::thread::Builder::new()
@@ -95,10 +95,10 @@ fn stderr_of(owner: &ProcessIdentity) -> Option<File> {
     let path = format!("/proc/{}/fd/2", owner.pid);
     let name = fs::read_link(&path).ok()?;
     // The kernel shows a memory file as `/memfd:NAME (deleted)`.
-    let is_ours = name
+    let is_remarks = name
         .to_string_lossy()
-        .starts_with(&format!("/memfd:{REMARKS}"));
-    let file = is_ours.then(|| File::open(&path).ok())?;
+        .starts_with(&format!("/memfd:{STDERR_NAME}"));
+    let file = is_remarks.then(|| File::open(&path).ok())?;
     // Check the process after opening its file, so that the file cannot belong to a reused process
     // id.
     file.filter(|_| is_running_here(owner))
@@ -110,20 +110,20 @@ async fn step(shared: &Arc<Shared>) -> Duration {
         return match active.state {
             EntryState::Starting => {
                 find_run(shared, &active).await;
-                SOON
+                START_POLL_INTERVAL
             }
             // A lab has several runs, one after another.
             _ if active.lab.is_some() => {
                 find_run(shared, &active).await;
-                LATER
+                RUN_POLL_INTERVAL
             }
             // The thread that waits for the process changes the queue when it ends, which wakes
             // this task.
-            _ => NEVER,
+            _ => PAUSE_MAX,
         };
     }
     let Some(next) = shared.queue.next() else {
-        return NEVER;
+        return PAUSE_MAX;
     };
     // Runs from the command line disturb and are disturbed in the same way. Nothing tells when they
     // end.
@@ -131,15 +131,15 @@ async fn step(shared: &Arc<Shared>) -> Duration {
         Ok(live) if live.is_empty() => {}
         Ok(live) => {
             shared.queue.waits(&next.id, &live[0].id);
-            return LATER;
+            return RUN_POLL_INTERVAL;
         }
-        Err(_) => return LATER,
+        Err(_) => return RUN_POLL_INTERVAL,
     }
     // Meanwhile, a user may have paused the queue, or removed or moved the entry.
     if let Some(entry) = shared.queue.start_next() {
         start(shared, entry).await;
     }
-    SOON
+    START_POLL_INTERVAL
 }
 
 /// Starts a run, or stores the reason why that fails.
@@ -180,31 +180,31 @@ async fn line_of(
     shared: &Arc<Shared>,
     entry: &QueueEntry,
 ) -> Result<(Vec<OsString>, Option<ChildFile>), RefusedAnswer> {
-    let mut what = entry.request.what.clone();
+    let mut request = entry.request.what.clone();
     if let Some(ChildFile { name, text }) = shared.queue.text(&entry.id) {
-        what.workload = WorkloadChoice {
+        request.workload = WorkloadChoice {
             own: None,
             name: Some(name),
             text: Some(text),
-            ..what.workload
+            ..request.workload
         };
     }
-    resolved(shared, what).await
+    resolved(shared, request).await
 }
 
 /// Arguments of `pgmeter` for a run.
 fn of_run(
     shared: &Shared,
-    what: &WorkloadRequest,
+    request: &WorkloadRequest,
     arguments: Vec<OsString>,
 ) -> Result<Vec<OsString>, RefusedAnswer> {
-    let mut whole = words(["run", "--quiet", "--no-html"]);
-    for device in &what.overwrite_devices {
-        whole.push("--overwrite-device".into());
-        whole.push(shared.roots.admit_overwriting(device)?.into());
+    let mut all = words(["run", "--quiet", "--no-html"]);
+    for device in &request.overwrite_devices {
+        all.push("--overwrite-device".into());
+        all.push(shared.roots.admit_overwriting(device)?.into());
     }
-    whole.extend(arguments);
-    Ok(whole)
+    all.extend(arguments);
+    Ok(all)
 }
 
 /// Starts the process, and a thread that waits for its end.
@@ -218,7 +218,7 @@ fn spawn(
     // Before the process starts, which inherits the descriptor and with it the lock.
     scratch.share()?;
     // A memory file keeps the output and stays usable for the run when the server ends.
-    let remarks = File::from(memfd_create(REMARKS, MemfdFlags::CLOEXEC)?);
+    let remarks = File::from(memfd_create(STDERR_NAME, MemfdFlags::CLOEXEC)?);
     let bounds = shared.roots.bounds().with_text(text_of(given));
     let mut command = command(shared, &arguments, (scratch.path(), &bounds));
     command.stdout(nothing()).stderr(remarks.try_clone()?);
@@ -252,36 +252,36 @@ fn wait(shared: &Arc<Shared>, id: &str, mut child: Child, remarks: File, _: &Scr
 /// Records the end of a process, with its exit code if it is known, and its output.
 fn ended(shared: &Arc<Shared>, id: &str, pid: u32, (code, remarks): (Option<i32>, Option<File>)) {
     // Unreadable output is left out.
-    let said = remarks.and_then(|remarks| last_lines(remarks).ok());
+    let lines = remarks.and_then(|remarks| last_lines(remarks).ok());
     let entry = shared.queue.entry(id);
-    let mut found = StoredRuns::default();
+    let mut stored = StoredRuns::default();
     // A short run can end before `find_run` has looked for it even once.
     if let Some(entry) = entry.filter(|it| it.lab.is_some() || it.run_id.is_none()) {
         let store = Store::open(&shared.options.store).ok();
-        found = store.map_or(found, |mut store| StoredRuns::by(&mut store, entry, pid));
+        stored = store.map_or(stored, |mut store| StoredRuns::by(&mut store, entry, pid));
     }
     shared.queue.update(id, |it| {
         it.state = EntryState::Ended;
         it.exit_code = code;
-        it.remarks = said.unwrap_or_default();
-        it.run_id = found.run_id.or(it.run_id.take());
-        it.run_ids = found.run_ids;
-        it.lab_id = found.lab_id;
+        it.remarks = lines.unwrap_or_default();
+        it.run_id = stored.run_id.or(it.run_id.take());
+        it.run_ids = stored.run_ids;
+        it.lab_id = stored.lab_id;
     });
 }
 
 /// The last lines of standard error. The error that ended a process follows its warnings.
 fn last_lines(mut remarks: File) -> io::Result<String> {
     let length = remarks.metadata()?.len();
-    let skipped = length.saturating_sub(REMARKS_BYTES_MAX);
+    let skipped = length.saturating_sub(STDERR_BYTES_MAX);
     // The process wrote through the same file description, so the offset is at the end.
     remarks.seek(SeekFrom::Start(skipped))?;
-    let mut said = Vec::new();
-    remarks.take(REMARKS_BYTES_MAX).read_to_end(&mut said)?;
-    let cut = said.iter().position(|byte| *byte == b'\n');
+    let mut bytes = Vec::new();
+    remarks.take(STDERR_BYTES_MAX).read_to_end(&mut bytes)?;
+    let cut = bytes.iter().position(|byte| *byte == b'\n');
     // The first line may have lost its beginning.
     let start = cut.filter(|_| skipped > 0).map_or(0, |cut| cut + 1);
-    Ok(String::from_utf8_lossy(&said[start..]).into_owned())
+    Ok(String::from_utf8_lossy(&bytes[start..]).into_owned())
 }
 
 /// Runs and lab that an ended process left in the store.
@@ -307,7 +307,7 @@ impl StoredRuns {
         let query = RunQuery {
             // Process ids are reused, so earlier ids with the same suffix are of other processes.
             since: Some(since),
-            is_rising: true,
+            is_ascending: true,
             limit: LAB_RUNS_MAX,
             ..RunQuery::default()
         };

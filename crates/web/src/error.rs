@@ -70,8 +70,11 @@ pub enum WebError {
 
 impl WebError {
     /// Adds the failed action to an error of the system.
-    pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::System { what, source }
+    pub(crate) fn system(operation: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System {
+            what: operation,
+            source,
+        }
     }
 
     /// Advice on how to fix the problem.

@@ -25,12 +25,12 @@ const ENTER: &str = "/enter";
 
 /// After a link from another site, a browser does not send a strict cookie. This intermediate page
 /// continues to `/` from this server's own site, so the cookie is sent.
-const ENTRY: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+const ENTRY_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <link rel=\"icon\" href=\"data:,\">\
     <meta http-equiv=\"refresh\" content=\"0; url=/\"><title>pgmeter</title>\
     <p><a href=\"/\">Continue to pgmeter</a></p></html>\n";
 
-const NO_TOKEN: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+const NO_TOKEN_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <title>pgmeter</title><h1>This page needs its token</h1>\
     <p>Open the URL that <code>pgmeter serve</code> printed; it ends in \
     <code>?token=</code> and the token.</p></html>\n";
@@ -75,16 +75,19 @@ fn admit(shared: &Arc<Shared>, request: &Request) -> Result<Admission, RefusedAn
         check_site(request.headers())?;
     }
     if path == ENTER {
-        return Ok(Admission::answer(typed("text/html; charset=utf-8", ENTRY)));
+        return Ok(Admission::answer(typed(
+            "text/html; charset=utf-8",
+            ENTRY_PAGE,
+        )));
     }
     if path == ROOT
-        && let Some(said) = token_of(request.uri().query())
+        && let Some(token) = token_of(request.uri().query())
     {
-        return Ok(Admission::answer(exchange(shared, said)));
+        return Ok(Admission::answer(exchange(shared, token)));
     }
     if !is_known(shared, request.headers()) {
         return Ok(Admission::answer(unauthorized(match path {
-            ROOT => typed("text/html; charset=utf-8", NO_TOKEN),
+            ROOT => typed("text/html; charset=utf-8", NO_TOKEN_PAGE),
             _ => unknown().into_response(),
         })));
     }
@@ -112,12 +115,12 @@ fn only<'a>(
 }
 
 fn check_host(shared: &Shared, request: &Request) -> Result<(), RefusedAnswer> {
-    let said = only(request.headers(), &HOST)?.and_then(|value| value.to_str().ok());
-    let said = said.unwrap_or_default();
+    let host = only(request.headers(), &HOST)?.and_then(|value| value.to_str().ok());
+    let host = host.unwrap_or_default();
     // A request line may contain a whole URL, whose host takes precedence over the header (RFC
     // 9112, section 3.2.2).
     let in_line = request.uri().authority().map(|it| it.as_str());
-    let is_taken = shared.hosts.takes(said) && in_line.is_none_or(|it| shared.hosts.takes(it));
+    let is_taken = shared.hosts.takes(host) && in_line.is_none_or(|it| shared.hosts.takes(it));
     if is_taken {
         return Ok(());
     }
@@ -129,8 +132,8 @@ fn check_host(shared: &Shared, request: &Request) -> Result<(), RefusedAnswer> {
 }
 
 fn check_length(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
-    let said = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
-    let length = said.and_then(|it| it.parse::<usize>().ok());
+    let value = headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok());
+    let length = value.and_then(|it| it.parse::<usize>().ok());
     match length.is_some_and(|length| length > BODY_BYTES_MAX) {
         true => Err(too_large()),
         false => Ok(()),
@@ -139,8 +142,8 @@ fn check_length(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
 
 /// Refuses requests from pages of other sites, if the browser reports the site.
 fn check_site(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
-    let said = only(headers, &SEC_FETCH_SITE)?.map(HeaderValue::as_bytes);
-    match said {
+    let site = only(headers, &SEC_FETCH_SITE)?.map(HeaderValue::as_bytes);
+    match site {
         // Scripts and old browsers do not send the header.
         None | Some(b"same-origin" | b"none") => Ok(()),
         Some(_) => Err(RefusedAnswer::forbidden(
@@ -185,9 +188,9 @@ fn token_of(query: Option<&str>) -> Option<&str> {
 }
 
 /// Exchanges the token for a cookie.
-fn exchange(shared: &Shared, said: &str) -> Response {
-    if !shared.token.matches_token(said.as_bytes()) {
-        return unauthorized(typed("text/html; charset=utf-8", NO_TOKEN));
+fn exchange(shared: &Shared, token: &str) -> Response {
+    if !shared.token.matches_token(token.as_bytes()) {
+        return unauthorized(typed("text/html; charset=utf-8", NO_TOKEN_PAGE));
     }
     let cookie = format!(
         "{}={}; HttpOnly; SameSite=Strict; Path=/",
@@ -210,8 +213,8 @@ fn cookie_name(port: u16) -> String {
 }
 
 fn is_known(shared: &Shared, headers: &HeaderMap) -> bool {
-    if let Some(said) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) {
-        let (scheme, token) = said.split_at(said.len().min(7));
+    if let Some(credentials) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) {
+        let (scheme, token) = credentials.split_at(credentials.len().min(7));
         let is_bearer = scheme.eq_ignore_ascii_case(b"bearer ");
         // A wrong token is not excused by a cookie.
         return is_bearer && shared.token.matches_token(token.trim_ascii());

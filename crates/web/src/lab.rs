@@ -37,13 +37,13 @@ pub struct LabRequest {
 impl LabRequest {
     /// Title in the queue.
     pub(crate) fn title(&self) -> String {
-        let what = match &self.paper {
+        let subject = match &self.paper {
             Some(paper) => paper.clone(),
             None => self.workloads.join(", "),
         };
         match self.file_systems.is_empty() {
-            true => what,
-            false => format!("{what} on {}", self.file_systems.join(", ")),
+            true => subject,
+            false => format!("{subject} on {}", self.file_systems.join(", ")),
         }
     }
 

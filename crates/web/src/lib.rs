@@ -43,7 +43,7 @@ pub use api::over_time::{CellIntervals, IntervalsAnswer};
 pub use api::runs::{PlannedCell, RemovedRun, RunView};
 pub use api::trend::{TrendAnswer, TrendChange, TrendRun};
 pub use api::workloads::{OwnText, OwnWorkload, OwnWorkloads};
-pub use bounds::{BOUNDS, Bounds};
+pub use bounds::{BOUNDS_VARIABLE, Bounds};
 pub use choice::{WorkloadChoice, WorkloadRequest};
 pub use error::WebError;
 pub use lab::LabRequest;

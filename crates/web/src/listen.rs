@@ -28,11 +28,12 @@ const HEADER_BYTES_MAX: usize = 16 << 10;
 const HEADERS_MAX: usize = 64;
 /// Maximum time to receive the head of a request, also of later ones on a connection.
 // Otherwise, clients that send one byte at a time could keep all connections.
-const HEADER_TIME_MAX: Duration = Duration::from_secs(5);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to read the remaining input of a connection after its last answer.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
-const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n\
+const FULL_RESPONSE: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n\
     Connection: close\r\n\r\n";
 
 /// Binds to the address, or to the next free port if `takes_next` is set.
@@ -86,7 +87,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router) {
 /// Answers that the server is full, if that is possible without waiting.
 fn refuse(stream: &TcpStream) {
     // A client that does not read must not block the server.
-    let _ = stream.try_write(FULL);
+    let _ = stream.try_write(FULL_RESPONSE);
 }
 
 async fn talk(stream: TcpStream, router: Router) {
@@ -95,7 +96,7 @@ async fn talk(stream: TcpStream, router: Router) {
     let service = TowerToHyperService::new(router);
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME_MAX)
+        .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(HEADER_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
@@ -110,7 +111,7 @@ async fn talk(stream: TcpStream, router: Router) {
 /// Ends the output and reads the remaining input until the client closes the connection, too.
 async fn linger(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
-    let mut left = [0; 4 << 10];
-    while stream.read(&mut left).await? > 0 {}
+    let mut buffer = [0; 4 << 10];
+    while stream.read(&mut buffer).await? > 0 {}
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::blocking::blocking;
 /// Number of events that a slow client may be behind before it loses some.
 const RING: usize = 64;
 /// Interval between two reads of the store. A run writes to it every 400 ms.
-const PERIOD: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// Maximum number of events per read.
 pub(crate) const EVENTS_MAX: usize = 256;
 /// Maximum number of open streams.
@@ -28,7 +28,7 @@ pub(crate) const STREAMS_MAX: usize = 128;
 /// A published event, with the place after it.
 #[derive(Debug, Clone)]
 pub(crate) struct PublishedEvent {
-    pub place: RunCursor,
+    pub cursor: RunCursor,
     /// `event:` and `data:` lines.
     pub text: Bytes,
     /// `true` for the last event of a run.
@@ -118,8 +118,8 @@ impl RunFollowers {
         let owned = id.to_owned();
         let (reader, place) = blocking(move || {
             let reader = Store::open(&store)?;
-            let place = reader.end_cursor(&owned)?;
-            Ok((reader, place))
+            let cursor = reader.end_cursor(&owned)?;
+            Ok((reader, cursor))
         })
         .await?;
         let mut runs = self.lock();
@@ -171,11 +171,11 @@ async fn follow(
     begin: (Store, RunCursor),
 ) {
     let (mut store, mut place) = begin;
-    let mut seen = None;
+    let mut last_number = None;
     while hub.is_watched(&id, &sender) {
         let run = id.clone();
         let read = tokio::task::spawn_blocking(move || {
-            let looked = look(&store, &run, place, seen);
+            let looked = look(&store, &run, place, last_number);
             (store, looked)
         });
         let Ok((back, looked)) = read.await else {
@@ -184,9 +184,9 @@ async fn follow(
         store = back;
         match looked {
             Ok(Some(looked)) => {
-                seen = looked.number;
+                last_number = looked.change_number;
                 for published in looked.published {
-                    place = published.place;
+                    place = published.cursor;
                     // If no client is left, the next loop notices it.
                     let _ = sender.send(published);
                 }
@@ -198,7 +198,7 @@ async fn follow(
             // The run was removed, or the store is unreadable: streams end, and clients ask again.
             Err(_) => break,
         }
-        tokio::time::sleep(PERIOD).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     hub.end(&id, &sender);
 }
@@ -207,7 +207,7 @@ async fn follow(
 struct PolledEvents {
     published: Vec<PublishedEvent>,
     /// Change number of the store at the time of the read; `None` if more events are waiting.
-    number: Option<i64>,
+    change_number: Option<i64>,
     is_over: bool,
 }
 
@@ -215,26 +215,26 @@ struct PolledEvents {
 fn look(
     store: &Store,
     id: &str,
-    place: RunCursor,
-    seen: Option<i64>,
+    cursor: RunCursor,
+    last_number: Option<i64>,
 ) -> Result<Option<PolledEvents>, RefusedAnswer> {
     // Read before the events: a change in between shows at the next look.
     let number = store.data_version()?;
     let is_live = store.is_live(id)?;
     // A killed run changes nothing in the store; only its lock shows that it has ended.
-    if seen == Some(number) && is_live {
+    if last_number == Some(number) && is_live {
         return Ok(None);
     }
-    let told = store.since(id, place, EVENTS_MAX)?;
-    let end = told.events.last().map_or(place, |(place, _)| *place);
-    let is_over = told.status != RunStatus::Running && !told.is_cut;
-    let mut published = to_published(told.events);
+    let stored = store.since(id, cursor, EVENTS_MAX)?;
+    let end = stored.events.last().map_or(cursor, |(place, _)| *place);
+    let is_over = stored.status != RunStatus::Running && !stored.is_truncated;
+    let mut published = to_published(stored.events);
     if is_over {
-        published.push(run_end(end, told.status));
+        published.push(run_end(end, stored.status));
     }
     Ok(Some(PolledEvents {
         published,
-        number: (!told.is_cut).then_some(number),
+        change_number: (!stored.is_truncated).then_some(number),
         is_over,
     }))
 }
@@ -242,7 +242,7 @@ fn look(
 /// Converts stored events into the form in which they are sent.
 pub(crate) fn to_published(events: Vec<(RunCursor, StoredEvent)>) -> Vec<PublishedEvent> {
     let published = |(place, event)| PublishedEvent {
-        place,
+        cursor: place,
         text: told(event),
         is_end: false,
     };
@@ -250,9 +250,9 @@ pub(crate) fn to_published(events: Vec<(RunCursor, StoredEvent)>) -> Vec<Publish
 }
 
 /// The last event of a run.
-pub(crate) fn run_end(place: RunCursor, status: RunStatus) -> PublishedEvent {
+pub(crate) fn run_end(cursor: RunCursor, status: RunStatus) -> PublishedEvent {
     PublishedEvent {
-        place,
+        cursor,
         text: event("run-end", &RunEndEvent { status }),
         is_end: true,
     }
@@ -283,7 +283,7 @@ fn told(stored: StoredEvent) -> Bytes {
 }
 
 /// The lines of an event without its id. The JSON contains no line breaks.
-pub(crate) fn event<T: Serialize>(name: &str, what: &T) -> Bytes {
-    let data = units::json_line(what).unwrap_or_else(|_| "null".to_owned());
+pub(crate) fn event<T: Serialize>(name: &str, payload: &T) -> Bytes {
+    let data = units::json_line(payload).unwrap_or_else(|_| "null".to_owned());
     Bytes::from(format!("event: {name}\ndata: {data}\n"))
 }

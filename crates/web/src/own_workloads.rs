@@ -56,12 +56,12 @@ impl OwnFolder {
             .flatten()
             .filter_map(|it| it.file_name().into_string().ok());
         let file = |name: String| {
-            let found = statat(&folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+            let stat = statat(&folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
             (is_file && is_plain(&name)).then_some(OwnFile {
                 name,
-                size_bytes: u64::try_from(found.st_size).unwrap_or(0),
-                modified_s: found.st_mtime as i64,
+                size_bytes: u64::try_from(stat.st_size).unwrap_or(0),
+                modified_s: stat.st_mtime as i64,
             })
         };
         let mut files: Vec<OwnFile> = names.filter_map(file).take(FILES_MAX).collect();
@@ -82,10 +82,10 @@ impl OwnFolder {
             Err(Errno::NOENT) => return Err(self.missing(name)),
             Err(error) => return Err(self.failed("read", error.into())),
         };
-        let found = file
+        let metadata = file
             .metadata()
             .map_err(|error| self.failed("read", error))?;
-        if !found.is_file() || found.len() > BODY_BYTES_MAX as u64 {
+        if !metadata.is_file() || metadata.len() > BODY_BYTES_MAX as u64 {
             let error = format!("`{name}` is not a file of at most {BODY_BYTES_MAX} bytes");
             return Err(RefusedAnswer::bad(error));
         }
@@ -100,11 +100,11 @@ impl OwnFolder {
     /// Saves a file. An existing file is replaced only if `replace` is set.
     pub fn save(&self, name: &str, text: &str, replace: bool) -> Result<(), RefusedAnswer> {
         check_name(name)?;
-        let made = DirBuilder::new()
+        let created = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.0);
-        made.map_err(|error| self.failed("create files", error))?;
+        created.map_err(|error| self.failed("create files", error))?;
         let folder = self.open().map_err(|error| self.failed("write", error))?;
         let folder = folder.ok_or_else(|| self.missing(name))?;
         match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -155,8 +155,11 @@ impl OwnFolder {
         ))
     }
 
-    fn failed(&self, what: &str, error: io::Error) -> RefusedAnswer {
-        RefusedAnswer::failed(format!("cannot {what} in `{}`: {error}", self.0.display()))
+    fn failed(&self, action: &str, error: io::Error) -> RefusedAnswer {
+        RefusedAnswer::failed(format!(
+            "cannot {action} in `{}`: {error}",
+            self.0.display()
+        ))
     }
 }
 
@@ -324,9 +327,9 @@ mod tests {
         assert_eq!(folder.list().unwrap().len(), 1);
         folder.delete("link.toml").unwrap();
         assert_eq!(std::fs::read_to_string(&secret).unwrap(), "s");
-        let elsewhere = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
         std::fs::remove_dir_all(folder.path()).unwrap();
-        symlink(elsewhere.path(), folder.path()).unwrap();
+        symlink(outside.path(), folder.path()).unwrap();
         assert!(folder.list().is_err() && folder.save("b.toml", "x", true).is_err());
     }
 }

@@ -34,17 +34,17 @@ pub(crate) async fn index() -> Answer {
 
 /// A script or style of the page.
 pub(crate) async fn asset(shared: State, extract::Path(name): extract::Path<String>) -> Answer {
-    let of_report = match name.as_str() {
+    let report_text = match name.as_str() {
         BASE => Some(shared.options.report_style),
         CHARTS => Some(shared.options.report_charts),
         _ => None,
     };
-    file(&name, of_report)
+    file(&name, report_text)
 }
 
 /// The file with this name: a text of the report, or a file of the page.
-fn file(name: &str, of_report: Option<&'static str>) -> Answer {
-    let text = of_report.or_else(|| FILES.get(name).map(String::as_str));
+fn file(name: &str, report_text: Option<&'static str>) -> Answer {
+    let text = report_text.or_else(|| FILES.get(name).map(String::as_str));
     let text = text.ok_or_else(RefusedAnswer::not_found)?;
     let kind = match name.rsplit_once('.') {
         Some((_, "js")) => "text/javascript; charset=utf-8",
@@ -86,13 +86,10 @@ mod tests {
                 let named = named.split('"').next().unwrap().trim_start_matches("./");
                 assert!(FILES.contains_key(named) || named == CHARTS, "{line}");
             }
-            let is_script_of_ours = name.ends_with(".js");
+            let is_script = name.ends_with(".js");
             // The security policy allows only scripts from files.
             for inline in ["innerHTML", "insertAdjacentHTML", "eval(", "https://"] {
-                assert!(
-                    !is_script_of_ours || !text.contains(inline),
-                    "{inline} in {name}"
-                );
+                assert!(!is_script || !text.contains(inline), "{inline} in {name}");
             }
         }
     }

@@ -15,12 +15,12 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
-use crate::bounds::{BOUNDS, Bounds};
+use crate::bounds::{BOUNDS_VARIABLE, Bounds};
 use crate::scratch::{ChildFile, Scratch};
 use crate::shared::Shared;
 
 /// Maximum duration of a command.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum size of a command's output, in bytes.
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
 /// Start of the message that a Rust program prints when it runs out of memory.
@@ -32,16 +32,16 @@ pub(crate) struct ProgramOutput {
     /// Exit code; `None` if a signal ended the process.
     pub code: Option<i32>,
     /// Standard output.
-    pub output: Vec<u8>,
+    pub stdout: Vec<u8>,
     /// Standard error.
-    pub remarks: String,
+    pub stderr: String,
 }
 
 impl ProgramOutput {
     /// The output of a successful command.
     pub fn checked(self) -> Result<Vec<u8>, RefusedAnswer> {
         match self.code {
-            Some(0) => Ok(self.output),
+            Some(0) => Ok(self.stdout),
             _ => Err(self.refusal()),
         }
     }
@@ -57,13 +57,13 @@ impl ProgramOutput {
         };
         // The memory of a command is limited. Rust aborts if it is exhausted, so there is no exit
         // code.
-        if self.code.is_none() && self.remarks.contains(OUT_OF_MEMORY) {
+        if self.code.is_none() && self.stderr.contains(OUT_OF_MEMORY) {
             let error = "this needs more memory than the page may use";
             return RefusedAnswer::bad(error).help("ask for less, or use the command line");
         }
         let mut error = String::new();
         let mut help = String::new();
-        for line in self.remarks.lines() {
+        for line in self.stderr.lines() {
             match (line.strip_prefix("error: "), line.strip_prefix("help: ")) {
                 (Some(line), _) if error.is_empty() => error.push_str(line),
                 (_, Some(line)) if help.is_empty() => help.push_str(line),
@@ -105,11 +105,11 @@ pub(crate) async fn ask_at_most(
     let shared = Arc::clone(shared);
     let failed = |error: io::Error| RefusedAnswer::failed(format!("cannot run pgmeter: {error}"));
     blocking(move || {
-        let place = Scratch::with(given.as_ref()).map_err(failed)?;
+        let scratch = Scratch::with(given.as_ref()).map_err(failed)?;
         let mut bounds = shared.roots.bounds().with_text(text_of(given.as_ref()));
         bounds.is_question = true;
-        let asked = command(&shared, &arguments, (place.path(), &bounds));
-        answer(asked, bytes_max).map_err(failed)?
+        let prepared = command(&shared, &arguments, (scratch.path(), &bounds));
+        answer(prepared, bytes_max).map_err(failed)?
     })
     .await
 }
@@ -141,7 +141,7 @@ pub(crate) fn command(
         .env_remove("PGMETER_COMPLETE")
         .env_remove("PGMETER_TOKEN_FILE")
         .env(NO_PEERS, "1")
-        .env(BOUNDS, bounds.text())
+        .env(BOUNDS_VARIABLE, bounds.text())
         // The directory contains only the given file, so a relative name can mean no other one.
         .current_dir(directory)
         .stdin(nothing())
@@ -175,21 +175,21 @@ fn answer(
     let mut pause = Duration::from_millis(1);
     // Polled, because `wait` has no time limit.
     let status = loop {
-        let ended = child.try_wait()?;
+        let exit_status = child.try_wait()?;
         let is_long = |file: &File| Ok::<_, io::Error>(file.metadata()?.len() > bytes_max);
         // Checked while the command writes, because the output is in memory and must not fill it.
         // Checked after its end, because it may have written more since the last time.
         let is_long = is_long(&output)? || is_long(&remarks)?;
-        if let Some(status) = ended.filter(|_| !is_long) {
+        if let Some(status) = exit_status.filter(|_| !is_long) {
             break status;
         }
-        if is_long || begin.elapsed() > TIME_MAX {
+        if is_long || begin.elapsed() > COMMAND_TIMEOUT {
             child.kill()?;
             // A killed child stays as a zombie until its parent has waited for it.
             child.wait()?;
             let error = format!(
                 "the answer takes more than {} s or {} MiB",
-                TIME_MAX.as_secs(),
+                COMMAND_TIMEOUT.as_secs(),
                 bytes_max >> 20
             );
             let help = "ask for less, or use the command line";
@@ -198,7 +198,7 @@ fn answer(
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     };
-    let whole = |file: &mut File| -> io::Result<Vec<u8>> {
+    let read_all = |file: &mut File| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0))?;
         file.take(bytes_max).read_to_end(&mut bytes)?;
@@ -206,8 +206,8 @@ fn answer(
     };
     Ok(Ok(ProgramOutput {
         code: status.code(),
-        output: whole(&mut output)?,
-        remarks: String::from_utf8_lossy(&whole(&mut remarks)?).into_owned(),
+        stdout: read_all(&mut output)?,
+        stderr: String::from_utf8_lossy(&read_all(&mut remarks)?).into_owned(),
     }))
 }
 
@@ -225,8 +225,8 @@ mod tests {
         let output = Vec::new();
         ProgramOutput {
             code,
-            output,
-            remarks,
+            stdout: output,
+            stderr: remarks,
         }
         .refusal()
     }
@@ -252,7 +252,7 @@ mod tests {
             command.arg(text);
             answer(command, 1 << 10).unwrap()
         };
-        assert_eq!(printed("short").unwrap().output, b"short");
+        assert_eq!(printed("short").unwrap().stdout, b"short");
         let refused = printed(&"x".repeat(2 << 10)).unwrap_err();
         assert!(refused.error().contains("takes more than"), "{refused:?}");
     }

@@ -114,7 +114,7 @@ impl JsonDocument for QueueDocument {
 /// The queue of runs.
 #[derive(Debug)]
 pub(crate) struct RunQueue {
-    held: Mutex<QueueState>,
+    state: Mutex<QueueState>,
     /// Notified when the queue changes.
     pub wake: Notify,
 }
@@ -135,13 +135,13 @@ struct QueueState {
 
 impl RunQueue {
     /// Opens the queue of a store with its waiting entries. The page of a single run has no queue.
-    pub fn of(store: &Path, is_beside_run: bool) -> Self {
-        let reason = match is_beside_run {
-            true => QueueLockFailure::BesideRun,
-            false => QueueLockFailure::OfAnother,
+    pub fn of(store: &Path, is_live_page: bool) -> Self {
+        let reason = match is_live_page {
+            true => QueueLockFailure::SingleRun,
+            false => QueueLockFailure::OtherServer,
         };
         let queue = Self {
-            held: Mutex::new(QueueState {
+            state: Mutex::new(QueueState {
                 next: 0,
                 is_paused: false,
                 entries: Vec::new(),
@@ -160,7 +160,7 @@ impl RunQueue {
     /// this server starts the runs of the store.
     pub fn take_over(&self) -> bool {
         let mut held = self.lock();
-        if matches!(held.file, Ok(_) | Err(QueueLockFailure::BesideRun)) {
+        if matches!(held.file, Ok(_) | Err(QueueLockFailure::SingleRun)) {
             return held.file.is_ok();
         }
         match lock(&held.store) {
@@ -258,16 +258,16 @@ impl RunQueue {
     /// Removes a waiting or ended entry.
     pub fn remove(&self, id: &str) -> Result<(), RefusedAnswer> {
         let mut held = self.lock();
-        let found = held.entries.iter().position(|it| it.id == id);
-        let found = found.ok_or_else(|| missing(id))?;
+        let index = held.entries.iter().position(|it| it.id == id);
+        let index = index.ok_or_else(|| missing(id))?;
         if matches!(
-            held.entries[found].state,
+            held.entries[index].state,
             EntryState::Starting | EntryState::Running
         ) {
             let error = "this run is running".to_owned();
             return Err(RefusedAnswer::conflict(error).help("stop or abort it"));
         }
-        held.entries.remove(found);
+        held.entries.remove(index);
         self.changed(&mut held);
         Ok(())
     }
@@ -287,15 +287,15 @@ impl RunQueue {
         if let Some(id) = ids.iter().find(|id| !is_waiting(id)) {
             return Err(missing(id));
         }
-        let place = |entry: &QueueEntry| match entry.state {
+        let rank = |entry: &QueueEntry| match entry.state {
             EntryState::Waiting => {
-                let place = ids.iter().position(|id| *id == entry.id);
-                1 + place.unwrap_or(ids.len())
+                let position = ids.iter().position(|id| *id == entry.id);
+                1 + position.unwrap_or(ids.len())
             }
             // The sort is stable: ended and running entries stay in front, in their order.
             _ => 0,
         };
-        held.entries.sort_by_key(place);
+        held.entries.sort_by_key(rank);
         self.changed(&mut held);
         Ok(())
     }
@@ -382,7 +382,7 @@ impl RunQueue {
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn changed(&self, held: &mut QueueState) {
@@ -415,12 +415,12 @@ impl QueueState {
 
     /// Loads the content of a queue file. The queue is paused if any entries are waiting.
     fn begin(&mut self, mut file: File) {
-        let kept = read(&mut file);
+        let saved = read(&mut file);
         // The requests may be old, so a user decides whether they should still run.
-        self.is_paused = !kept.waiting.is_empty();
-        self.entries = kept.waiting;
-        self.texts = kept.texts;
-        if let Some(StartedEntry { entry, owner }) = kept.begun {
+        self.is_paused = !saved.waiting.is_empty();
+        self.entries = saved.waiting;
+        self.texts = saved.texts;
+        if let Some(StartedEntry { entry, owner }) = saved.begun {
             self.owner = Some((entry.id.clone(), owner));
             // In front, because `document` promises the running entry before the waiting ones.
             self.entries.insert(0, entry);
@@ -441,13 +441,13 @@ impl QueueState {
         };
         let texts = std::mem::take(&mut self.texts);
         self.texts = texts.into_iter().filter(|(id, _)| needed(id)).collect();
-        let kept = SavedQueue {
+        let saved = SavedQueue {
             waiting,
             begun: self.begun(),
             texts: self.texts.clone(),
         };
         if let Ok(file) = &mut self.file {
-            let _ = write(file, &kept);
+            let _ = write(file, &saved);
         }
     }
 }

@@ -66,7 +66,7 @@ fn write_route(page: &mut String, route: &Route) {
     let Route {
         method,
         path,
-        meaning,
+        description: meaning,
         answer,
         ..
     } = route;
@@ -86,9 +86,9 @@ fn write_route(page: &mut String, route: &Route) {
 
 /// Adds a table with the fields of a type and of the types it contains.
 fn write_fields(page: &mut String, schema: &Schema) {
-    let whole = schema.as_value();
+    let root = schema.as_value();
     let mut rows = Vec::new();
-    collect(whole, whole, ("", 0), &mut rows);
+    collect(root, root, ("", 0), &mut rows);
     page.push_str("\n| field | kind | meaning |\n|---|---|---|\n");
     for (name, kind, meaning) in rows {
         put(page, format_args!("| `{name}` | {kind} | {meaning} |\n"));
@@ -100,15 +100,15 @@ type Row = (String, String, String);
 /// Maximum depth of nested types. Records are described elsewhere.
 const DEPTH_MAX: u32 = 2;
 
-fn collect(whole: &Value, at: &Value, (above, depth): (&str, u32), rows: &mut Vec<Row>) {
-    let at = resolved(whole, at);
+fn collect(root: &Value, at: &Value, (above, depth): (&str, u32), rows: &mut Vec<Row>) {
+    let at = resolved(root, at);
     let parts = at["allOf"].as_array().into_iter().flatten();
     let mut fields: Vec<(&String, &Value)> = Vec::new();
-    for part in std::iter::once(at).chain(parts.map(|part| resolved(whole, part))) {
+    for part in std::iter::once(at).chain(parts.map(|part| resolved(root, part))) {
         fields.extend(part["properties"].as_object().into_iter().flatten());
     }
     for (name, field) in fields {
-        let inner = within(whole, field);
+        let inner = within(root, field);
         let described = field["description"].as_str();
         let described = described.or_else(|| inner["description"].as_str());
         let meaning = described
@@ -116,45 +116,45 @@ fn collect(whole: &Value, at: &Value, (above, depth): (&str, u32), rows: &mut Ve
             .replace('\n', " ")
             .replace('|', "\\|");
         let name = format!("{above}{name}");
-        rows.push((name.clone(), kind(whole, field), meaning));
+        rows.push((name.clone(), kind(root, field), meaning));
         if inner.get("properties").is_some() && depth < DEPTH_MAX {
-            let is_list = resolved(whole, field)["type"] == "array";
+            let is_list = resolved(root, field)["type"] == "array";
             let above = format!("{name}{}.", if is_list { "[]" } else { "" });
-            collect(whole, inner, (&above, depth + 1), rows);
+            collect(root, inner, (&above, depth + 1), rows);
         }
     }
 }
 
 /// Follows a reference within the schema.
-fn resolved<'a>(whole: &'a Value, at: &'a Value) -> &'a Value {
+fn resolved<'a>(root: &'a Value, at: &'a Value) -> &'a Value {
     match at["$ref"].as_str().and_then(|it| it.strip_prefix('#')) {
-        Some(pointer) => whole.pointer(pointer).unwrap_or(at),
+        Some(pointer) => root.pointer(pointer).unwrap_or(at),
         None => at,
     }
 }
 
 /// The type of a field without lists and `null`.
-fn within<'a>(whole: &'a Value, field: &'a Value) -> &'a Value {
-    let mut at = resolved(whole, field);
+fn within<'a>(root: &'a Value, field: &'a Value) -> &'a Value {
+    let mut at = resolved(root, field);
     if let Some(items) = at.get("items") {
-        at = resolved(whole, items);
+        at = resolved(root, items);
     }
     let options = at["anyOf"].as_array().into_iter().flatten();
     let mut given = options.filter(|it| it["type"] != "null");
     match given.next() {
-        Some(only) => resolved(whole, only),
+        Some(only) => resolved(root, only),
         None => at,
     }
 }
 
 /// Short description of a field's type.
-fn kind(whole: &Value, field: &Value) -> String {
-    let at = resolved(whole, field);
+fn kind(root: &Value, field: &Value) -> String {
+    let at = resolved(root, field);
     if let Some(options) = at["anyOf"].as_array() {
         let given: Vec<String> = options
             .iter()
             .filter(|it| it["type"] != "null")
-            .map(|it| kind(whole, it))
+            .map(|it| kind(root, it))
             .collect();
         return format!("{} or null", given.join(", "));
     }
@@ -170,7 +170,7 @@ fn kind(whole: &Value, field: &Value) -> String {
         }
     }
     match &at["type"] {
-        Value::String(name) if name == "array" => format!("list of {}", kind(whole, &at["items"])),
+        Value::String(name) if name == "array" => format!("list of {}", kind(root, &at["items"])),
         Value::String(name) => name.clone(),
         Value::Array(names) => {
             let names = names.iter().filter_map(Value::as_str);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_api_page_in_docs_matches_the_routes() {
-        let kept = include_str!("../../../docs/api.md");
-        assert!(kept == api_page(), "run `cargo xtask docs`");
+        let committed = include_str!("../../../docs/api.md");
+        assert!(committed == api_page(), "run `cargo xtask docs`");
     }
 }

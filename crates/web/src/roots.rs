@@ -29,11 +29,11 @@ impl Roots {
                 path: path.clone(),
                 reason,
             };
-            let found = path
+            let resolved = path
                 .canonicalize()
                 .map_err(|error| refused(error.to_string()))?;
-            match is_device(&found) {
-                true => Ok(found),
+            match is_device(&resolved) {
+                true => Ok(resolved),
                 false => Err(refused("it is another kind of file".to_owned())),
             }
         };
@@ -72,8 +72,8 @@ impl Roots {
             )));
         }
         // The answer reveals nothing about other paths, not even whether they exist.
-        let found = given.canonicalize().ok();
-        match found.filter(|found| self.holds(found)) {
+        let resolved = given.canonicalize().ok();
+        match resolved.filter(|resolved| self.holds(resolved)) {
             Some(found) => Ok(found),
             None => Err(self.refusal(path)),
         }
@@ -81,9 +81,9 @@ impl Roots {
 
     /// Resolves a path to a device that may be overwritten.
     pub fn admit_overwriting(&self, path: &str) -> Result<PathBuf, RefusedAnswer> {
-        let found = Path::new(path).canonicalize().ok();
-        found
-            .filter(|found| self.devices.contains(found))
+        let resolved = Path::new(path).canonicalize().ok();
+        resolved
+            .filter(|resolved| self.devices.contains(resolved))
             .ok_or_else(|| {
                 RefusedAnswer::forbidden(format!("runs are not allowed to overwrite `{path}`"))
                     .help(format!(
@@ -92,8 +92,8 @@ impl Roots {
             })
     }
 
-    fn holds(&self, found: &Path) -> bool {
-        self.bounds().holds(found)
+    fn holds(&self, path: &Path) -> bool {
+        self.bounds().holds(path)
     }
 
     fn refusal(&self, path: &str) -> RefusedAnswer {
@@ -111,8 +111,8 @@ impl Roots {
 }
 
 fn is_device(path: &Path) -> bool {
-    let found = std::fs::metadata(path).map(|found| found.file_type());
-    found.is_ok_and(|kind| kind.is_block_device())
+    let file_type = std::fs::metadata(path).map(|found| found.file_type());
+    file_type.is_ok_and(|kind| kind.is_block_device())
 }
 
 #[cfg(test)]
@@ -132,9 +132,9 @@ mod tests {
     fn only_paths_really_below_a_root_are_admitted() {
         let site = tempfile::tempdir().unwrap();
         let root = site.path().join("root");
-        let beside = site.path().join("root-beside");
+        let sibling = site.path().join("root-beside");
         std::fs::create_dir_all(root.join("inner")).unwrap();
-        std::fs::create_dir(&beside).unwrap();
+        std::fs::create_dir(&sibling).unwrap();
         symlink("/etc", root.join("link")).unwrap();
         symlink("inner", root.join("own-link")).unwrap();
         let roots = roots(&root);
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(roots.admit(&text(root.join("own-link"))).unwrap(), inner);
         assert!(roots.admit(&text(root.clone())).is_ok());
         for path in [
-            text(beside),
+            text(sibling),
             text(root.join("link")),
             text(root.join("../root-beside")),
             text(root.join("not-there")),

@@ -30,7 +30,7 @@ pub(crate) struct Route {
     pub method: &'static str,
     pub path: &'static str,
     /// Description in one or more sentences.
-    pub meaning: &'static str,
+    pub description: &'static str,
     /// Schema of the query string.
     pub query: Option<fn() -> Schema>,
     /// Schema of the JSON request body.
@@ -51,7 +51,7 @@ const fn route(
         section,
         method,
         path,
-        meaning,
+        description: meaning,
         query: None,
         body: None,
         answer,

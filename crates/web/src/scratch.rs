@@ -17,7 +17,7 @@ use crate::token::hexadecimal;
 /// Prefix of the directories' names.
 const PREFIX: &str = "pgmeter-serve-";
 /// Minimum age for removal: a younger directory may not be locked yet.
-const YOUNG: Duration = Duration::from_secs(60);
+const AGE_MIN: Duration = Duration::from_secs(60);
 
 /// A file for a child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,13 +91,13 @@ pub(crate) fn sweep() {
         let name = entry.file_name();
         let is_one = name.to_str().is_some_and(|name| name.starts_with(PREFIX));
         // `metadata` of an entry does not follow links.
-        let found = entry.metadata().ok().filter(|_| is_one);
-        let is_ours = found.is_some_and(|it| {
+        let metadata = entry.metadata().ok().filter(|_| is_one);
+        let is_own = metadata.is_some_and(|it| {
             let age = it.modified().ok().and_then(|time| time.elapsed().ok());
             // Other users can create such names in the same directory.
-            it.is_dir() && it.uid() == own && age.is_some_and(|age| age > YOUNG)
+            it.is_dir() && it.uid() == own && age.is_some_and(|age| age > AGE_MIN)
         });
-        if is_ours && is_left(&entry.path()) {
+        if is_own && is_left(&entry.path()) {
             clear(&entry.path());
         }
     }

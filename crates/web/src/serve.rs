@@ -21,10 +21,10 @@ use crate::token::PageToken;
 /// Maximum number of threads that wait for the store or for other processes.
 const WAITING_THREADS_MAX: usize = 8;
 /// An idle thread ends after this time.
-const THREAD_KEEP: Duration = Duration::from_secs(5);
+const THREAD_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time that a server stays up after the run that it accompanies has ended.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const LINGER_TIME: Duration = Duration::from_secs(3);
 
 /// A server that has its port and its token.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Server {
             .enable_io()
             .enable_time()
             .max_blocking_threads(WAITING_THREADS_MAX)
-            .thread_keep_alive(THREAD_KEEP)
+            .thread_keep_alive(THREAD_IDLE_TIMEOUT)
             .thread_name("web")
             .build()
             .map_err(WebError::system("start the server"))?;
@@ -133,7 +133,7 @@ async fn over(shared: Arc<Shared>) {
         // A run that was removed, or an unreadable store, also ends the page.
         if !is_live.await.unwrap_or(false) {
             // Connected clients still need time to receive the last event.
-            return tokio::time::sleep(LAST_WORDS).await;
+            return tokio::time::sleep(LINGER_TIME).await;
         }
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub hosts: HostNames,
     pub roots: Roots,
     pub queue: RunQueue,
-    pub hub: Arc<RunFollowers>,
+    pub followers: Arc<RunFollowers>,
     pub begin: Instant,
     /// Permits for commands.
     pub children: Semaphore,
@@ -80,7 +80,7 @@ impl Shared {
             hosts,
             roots,
             queue: RunQueue::of(&options.store, options.beside_run.is_some()),
-            hub: Arc::default(),
+            followers: Arc::default(),
             begin: Instant::now(),
             children: Semaphore::new(CHILDREN_MAX),
             stores: Mutex::default(),
@@ -125,8 +125,8 @@ impl Shared {
 }
 
 fn identity(path: &Path) -> Option<FileIdentity> {
-    let found = std::fs::metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(test)]

@@ -10,17 +10,17 @@ use crate::answer::RefusedAnswer;
 
 /// Sends a signal to the process of a run, but never to another process that reuses its id.
 pub(crate) fn send(owner: &ProcessIdentity, signal: Signal) -> Result<(), RefusedAnswer> {
-    let gone = || RefusedAnswer::conflict("the run has ended");
+    let ended = || RefusedAnswer::conflict("the run has ended");
     if !owner.shares_pids() {
         let error = "the run is running elsewhere and can only be stopped there";
         return Err(RefusedAnswer::conflict(error));
     }
     let number = i32::try_from(owner.pid).ok().and_then(Pid::from_raw);
-    let number = number.ok_or_else(gone)?;
-    let process = pidfd_open(number, PidfdFlags::empty()).map_err(|_| gone())?;
+    let number = number.ok_or_else(ended)?;
+    let process = pidfd_open(number, PidfdFlags::empty()).map_err(|_| ended())?;
     // Check the process after opening its pidfd, so that the id cannot be reused in between.
     if !owner.may_run() {
-        return Err(gone());
+        return Err(ended());
     }
     pidfd_send_signal(process, signal).map_err(|error| {
         let error = format!("cannot send {signal:?} to process {}: {error}", owner.pid);

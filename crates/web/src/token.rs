@@ -79,13 +79,13 @@ impl PageToken {
     }
 
     /// `true` if the request has the token.
-    pub fn matches_token(&self, said: &[u8]) -> bool {
-        equal(self.text.as_bytes(), said)
+    pub fn matches_token(&self, token: &[u8]) -> bool {
+        equal(self.text.as_bytes(), token)
     }
 
     /// `true` if the request has the cookie.
-    pub fn matches_cookie(&self, said: &[u8]) -> bool {
-        equal(self.cookie.as_bytes(), said)
+    pub fn matches_cookie(&self, cookie: &[u8]) -> bool {
+        equal(self.cookie.as_bytes(), cookie)
     }
 }
 

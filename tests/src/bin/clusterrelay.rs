@@ -30,7 +30,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
-const STOPPED: Duration = Duration::from_secs(8);
+const STOP_TIME: Duration = Duration::from_secs(8);
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -98,7 +98,7 @@ struct Clocks {
     ping_ns: AtomicU64,
     trip_ns: AtomicU64,
     /// What is to be added to the worker's clock.
-    ahead_ns: AtomicI64,
+    offset_ns: AtomicI64,
 }
 
 impl Relay {
@@ -118,7 +118,7 @@ impl Relay {
             clocks: Clocks {
                 ping_ns: AtomicU64::new(0),
                 trip_ns: AtomicU64::new(u64::MAX),
-                ahead_ns: AtomicI64::new(0),
+                offset_ns: AtomicI64::new(0),
             },
             leader: getppid(),
         };
@@ -161,7 +161,7 @@ impl Relay {
                 "stop-worker" => {
                     signal(worker, Signal::STOP);
                     thread::spawn(move || {
-                        thread::sleep(STOPPED);
+                        thread::sleep(STOP_TIME);
                         let _ = kill_process(worker, Signal::CONT);
                     });
                 }
@@ -238,11 +238,11 @@ impl Relay {
                 if trip_ns < clocks.trip_ns.fetch_min(trip_ns, Ordering::Relaxed) {
                     let middle_ns = (sent_ns + trip_ns / 2).cast_signed();
                     let ahead_ns = middle_ns.wrapping_sub(at_ns.cast_signed());
-                    clocks.ahead_ns.store(ahead_ns, Ordering::Relaxed);
+                    clocks.offset_ns.store(ahead_ns, Ordering::Relaxed);
                 }
             }
             "begun" => {
-                let begun_ns = at_ns.cast_signed() + clocks.ahead_ns.load(Ordering::Relaxed);
+                let begun_ns = at_ns.cast_signed() + clocks.offset_ns.load(Ordering::Relaxed);
                 let within_ns = clocks.trip_ns.load(Ordering::Relaxed) / 2;
                 self.log(&format!("begun {begun_ns} {within_ns}"));
             }

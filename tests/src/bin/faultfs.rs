@@ -36,7 +36,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), FixtureError> 
     while let Some(option) = arguments.next() {
         match option.as_str() {
             "--sleep" => {
-                settings.is_punctual = false;
+                settings.polls_clock = false;
                 continue;
             }
             "--async-direct" => {
@@ -57,7 +57,7 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), FixtureError> 
             "--read-delay-us" => settings.read_delay = Duration::from_micros(number(&value)?),
             "--write-delay-us" => settings.write_delay = Duration::from_micros(number(&value)?),
             "--capacity-mib" => settings.capacity_bytes = number(&value)? << 20,
-            "--threads" => settings.threads_count = number(&value)?.clamp(1, 256) as usize,
+            "--threads" => settings.thread_count = number(&value)?.clamp(1, 256) as usize,
             _ => return Err(FixtureError::Syntax(format!("unknown option `{option}`"))),
         }
     }

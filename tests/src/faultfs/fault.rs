@@ -28,7 +28,7 @@ pub enum Call {
 
 impl Call {
     /// All that change something.
-    pub const CHANGES: [Call; 5] = [
+    pub const CHANGING: [Call; 5] = [
         Call::Write,
         Call::Create,
         Call::Unlink,
@@ -69,7 +69,7 @@ pub struct Fault {
     /// The first request that goes wrong, 1-based, counted since the fault was armed.
     pub from_nth: u64,
     /// How many requests go wrong; `u64::MAX` for all that follow.
-    pub requests_count: u64,
+    pub request_count: u64,
     /// What happens to them.
     pub effect: Effect,
 }
@@ -91,7 +91,7 @@ impl Fault {
         Fault {
             call,
             from_nth: nth,
-            requests_count: 1,
+            request_count: 1,
             effect,
         }
     }
@@ -101,13 +101,13 @@ impl Fault {
         Fault {
             call,
             from_nth: nth,
-            requests_count: u64::MAX,
+            request_count: u64::MAX,
             effect,
         }
     }
 
     fn hits(&self, call: Call, nth: u64) -> bool {
-        self.call == call && nth >= self.from_nth && nth - self.from_nth < self.requests_count
+        self.call == call && nth >= self.from_nth && nth - self.from_nth < self.request_count
     }
 }
 
@@ -117,20 +117,24 @@ impl FromStr for Fault {
     /// Reads `CALL:N[+]:eio|enospc|emfile|enfile|erofs|short|flip|stall=SECONDS`, where the call
     /// is named as in [`Call`]; `+` means all from the n-th.
     fn from_str(text: &str) -> Result<Fault, FixtureError> {
-        let wrong = || FixtureError::Syntax(format!("`{text}` is no fault"));
+        let invalid = || FixtureError::Syntax(format!("`{text}` is no fault"));
         let mut parts = text.split(':');
         let (Some(call), Some(nth), Some(effect), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
-            return Err(wrong());
+            return Err(invalid());
         };
         let mut names = Call::NAMES.into_iter();
-        let (_, call) = names.find(|(name, _)| *name == call).ok_or_else(wrong)?;
+        let (_, call) = names.find(|(name, _)| *name == call).ok_or_else(invalid)?;
         let (nth, requests_count) = match nth.strip_suffix('+') {
             Some(nth) => (nth, u64::MAX),
             None => (nth, 1),
         };
-        let from_nth = nth.parse().ok().filter(|nth| *nth > 0).ok_or_else(wrong)?;
+        let from_nth = nth
+            .parse()
+            .ok()
+            .filter(|nth| *nth > 0)
+            .ok_or_else(invalid)?;
         let effect = match effect.split_once('=') {
             None => match effect {
                 "eio" => Effect::Errno(EIO),
@@ -140,17 +144,17 @@ impl FromStr for Fault {
                 "erofs" => Effect::Errno(EROFS),
                 "short" => Effect::Short,
                 "flip" => Effect::FlipBit,
-                _ => return Err(wrong()),
+                _ => return Err(invalid()),
             },
             Some(("stall", seconds)) => {
-                Effect::Stall(Duration::from_secs(seconds.parse().map_err(|_| wrong())?))
+                Effect::Stall(Duration::from_secs(seconds.parse().map_err(|_| invalid())?))
             }
-            _ => return Err(wrong()),
+            _ => return Err(invalid()),
         };
         Ok(Fault {
             call,
             from_nth,
-            requests_count,
+            request_count: requests_count,
             effect,
         })
     }
@@ -161,8 +165,8 @@ impl FromStr for Fault {
 pub struct Armed {
     faults: Vec<Fault>,
     /// Requests of each kind, in the order of [`Call`].
-    requests_counts: [u64; Call::NAMES.len()],
-    hits_count: u64,
+    request_counts: [u64; Call::NAMES.len()],
+    hit_count: u64,
 }
 
 impl Armed {
@@ -176,22 +180,22 @@ impl Armed {
 
     /// Counts one request and says what happens to it.
     pub fn next(&mut self, call: Call) -> Option<Effect> {
-        let count = &mut self.requests_counts[call as usize];
+        let count = &mut self.request_counts[call as usize];
         *count += 1;
         let nth = *count;
         let fault = self.faults.iter().find(|fault| fault.hits(call, nth))?;
-        self.hits_count += 1;
+        self.hit_count += 1;
         Some(fault.effect)
     }
 
     /// How many requests went wrong since the faults were armed.
     pub fn hits_count(&self) -> u64 {
-        self.hits_count
+        self.hit_count
     }
 
     /// Requests of a kind counted since the faults were armed.
     pub fn calls_count(&self, call: Call) -> u64 {
-        self.requests_counts[call as usize]
+        self.request_counts[call as usize]
     }
 }
 
@@ -217,7 +221,7 @@ mod tests {
 
     #[test]
     fn malformed_fault_descriptions_are_refused() {
-        let wrong = [
+        let malformed = [
             "",
             "read",
             "read:0:eio",
@@ -226,7 +230,7 @@ mod tests {
             "stat:1:eio",
             "read:1:eio:2",
         ];
-        for text in wrong {
+        for text in malformed {
             assert!(text.parse::<Fault>().is_err(), "{text}");
         }
     }
@@ -249,7 +253,7 @@ mod tests {
     fn a_persistent_fault_hits_every_later_request() {
         let mut armed = Armed::default();
         armed.arm(&[Fault::from(Call::Write, 2, Effect::Errno(ENOSPC))]);
-        let seen: Vec<bool> = (0..4).map(|_| armed.next(Call::Write).is_some()).collect();
-        assert_eq!(seen, [false, true, true, true]);
+        let hits: Vec<bool> = (0..4).map(|_| armed.next(Call::Write).is_some()).collect();
+        assert_eq!(hits, [false, true, true, true]);
     }
 }

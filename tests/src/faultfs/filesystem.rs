@@ -72,7 +72,7 @@ impl Shared {
             Call::Write => self.settings.write_delay,
             _ => Duration::ZERO,
         };
-        wait_until(start + delay, delay, self.settings.is_punctual);
+        wait_until(start + delay, delay, self.settings.polls_clock);
         if let Some(Effect::Stall(stall)) = effect {
             let is_held = |count: &mut u64| *count == before_count;
             let count = self.release_count();
@@ -179,9 +179,9 @@ impl Filesystem for FuseFaultFs {
         if !self.0.settings.async_direct {
             return Ok(());
         }
-        let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
-        asked.map_err(|_| std::io::ErrorKind::Unsupported)?;
-        let served_count = u16::try_from(self.0.settings.threads_count).unwrap_or(u16::MAX);
+        let added = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        added.map_err(|_| std::io::ErrorKind::Unsupported)?;
+        let served_count = u16::try_from(self.0.settings.thread_count).unwrap_or(u16::MAX);
         let allowed = config.set_max_background(served_count);
         allowed.map_err(|_| std::io::ErrorKind::InvalidInput)?;
         Ok(())
@@ -236,12 +236,12 @@ impl Filesystem for FuseFaultFs {
         _umask: u32,
         reply: ReplyEntry,
     ) {
-        let made = self.0.refusal(Call::Mkdir).and_then(|()| {
+        let created = self.0.refusal(Call::Mkdir).and_then(|()| {
             let mut store = self.0.store();
-            let made = store.make_directory(parent.0, name, permissions(mode));
-            made.map_err(errno)
+            let created = store.make_directory(parent.0, name, permissions(mode));
+            created.map_err(errno)
         });
-        self.0.entry(made, reply);
+        self.0.entry(created, reply);
     }
 
     fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -311,11 +311,11 @@ impl Filesystem for FuseFaultFs {
         _flags: i32,
         reply: ReplyCreate,
     ) {
-        let made = self.0.refusal(Call::Create).and_then(|()| {
-            let made = self.0.store().create(parent.0, name, permissions(mode));
-            made.map_err(errno)
+        let created = self.0.refusal(Call::Create).and_then(|()| {
+            let created = self.0.store().create(parent.0, name, permissions(mode));
+            created.map_err(errno)
         });
-        match made.and_then(|number| self.0.attributes(number)) {
+        match created.and_then(|number| self.0.attributes(number)) {
             Ok(attributes) => reply.created(
                 &TTL,
                 &attributes,

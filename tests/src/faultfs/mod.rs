@@ -25,10 +25,10 @@ pub struct Settings {
     /// How much content fits, in bytes; all of it may come to lie in memory.
     pub capacity_bytes: u64,
     /// How many requests are served at once.
-    pub threads_count: usize,
+    pub thread_count: usize,
     /// Whether the end of a delay is spent looking at the clock, which costs a processor: sleeps
     /// alone answer later than asked.
-    pub is_punctual: bool,
+    pub polls_clock: bool,
     /// Whether a program need not wait for its direct requests (`FUSE_ASYNC_DIO`), as libfuse has
     /// it unless told otherwise.
     pub async_direct: bool,
@@ -40,8 +40,8 @@ impl Default for Settings {
             read_delay: Duration::ZERO,
             write_delay: Duration::ZERO,
             capacity_bytes: 1 << 30,
-            threads_count: 4,
-            is_punctual: true,
+            thread_count: 4,
+            polls_clock: true,
             async_direct: false,
         }
     }
@@ -141,8 +141,8 @@ fn mount(
     let mut config = fuser::Config::default();
     config.mount_options = vec![fuser::MountOption::FSName("faultfs".to_owned())];
     config.acl = fuser::SessionACL::All;
-    config.n_threads = Some(settings.threads_count);
-    config.clone_fd = settings.threads_count > 1;
+    config.n_threads = Some(settings.thread_count);
+    config.clone_fd = settings.thread_count > 1;
     fuser::spawn_mount(FuseFaultFs(Arc::clone(shared)), at, &config).map_err(FixtureError::file(at))
 }
 

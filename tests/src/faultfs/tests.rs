@@ -123,9 +123,9 @@ fn a_flipped_bit_is_seen_once_and_not_stored() {
     let mut buffer = [0; 512];
     assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 512);
     assert_eq!(buffer.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
-    let mut whole = Vec::new();
-    file.read_to_end(&mut whole).unwrap();
-    assert_eq!(whole, [0; 512]);
+    let mut content = Vec::new();
+    file.read_to_end(&mut content).unwrap();
+    assert_eq!(content, [0; 512]);
 }
 
 #[test]

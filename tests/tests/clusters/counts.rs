@@ -18,12 +18,12 @@ fn counts_of(operations: &Value) -> Counts {
 /// What each worker did in each phase.
 fn counts(record: &Value) -> Vec<Vec<Counts>> {
     let cells = record["cells"].as_array().unwrap().iter();
-    let of_cell = |cell: &Value| {
+    let cell_counts = |cell: &Value| {
         let workers = cell["worker_figures"].as_array().unwrap();
         let operations = workers.iter().map(|it| counts_of(&it["operations"]));
         operations.collect()
     };
-    cells.map(of_cell).collect()
+    cells.map(cell_counts).collect()
 }
 
 /// Measures a workload by four processes of a worker each and by one that is told to have four.
@@ -34,10 +34,11 @@ fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
     assert!(site.bed.left_in_target().is_empty());
     let target = site.bed.target().to_string_lossy().into_owned();
     let run = [&["run", name, "--target", &target], four].concat();
-    let seen = site
+    let output = site
         .bed
         .run(&[&run[..], &["--json", "-", "--quiet"]].concat());
-    let alone = serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
+    let alone =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{}", output.text()));
     [shared, alone]
 }
 
@@ -48,8 +49,11 @@ fn assert_alike(name: &str, text: &str, four: &[&str]) {
     assert_eq!(of_ranks, of_workers, "{name}");
     for (cell, workers) in shared["cells"].as_array().unwrap().iter().zip(&of_ranks) {
         let ranks = cell["crew"]["ranks"].as_array().unwrap();
-        let each = ranks.iter().map(|it| it["count"].as_u64().unwrap());
-        assert_eq!(each.sum::<u64>(), cell["total"]["count"].as_u64().unwrap());
+        let rank_counts = ranks.iter().map(|it| it["count"].as_u64().unwrap());
+        assert_eq!(
+            rank_counts.sum::<u64>(),
+            cell["total"]["count"].as_u64().unwrap()
+        );
         assert_eq!(ranks.len(), workers.len());
     }
 }

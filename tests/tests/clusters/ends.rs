@@ -3,7 +3,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::site::{HANG, RelayHosts};
+use crate::site::{HANG_TIMEOUT, RelayHosts};
 use end_to_end::{Mount, need, run_tool, wait_for};
 
 /// Starts a long run by two hosts and waits until both measure.
@@ -25,7 +25,10 @@ fn end(child: &mut Child) -> Option<i32> {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        assert!(begun.elapsed() < HANG, "did not end within {HANG:?}");
+        assert!(
+            begun.elapsed() < HANG_TIMEOUT,
+            "did not end within {HANG_TIMEOUT:?}"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -108,8 +111,8 @@ fn a_terminated_worker_removes_its_files() {
     let site = RelayHosts::new(&[]);
     let mut child = measuring(&site);
     let log = site.log();
-    let of_b = log.iter().find(|line| line[0] == "b").unwrap();
-    run_tool("kill", &["-TERM", &of_b[2]]).unwrap();
+    let entry = log.iter().find(|line| line[0] == "b").unwrap();
+    run_tool("kill", &["-TERM", &entry[2]]).unwrap();
     assert_eq!(end(&mut child), Some(3));
     let warnings = site.stored()["warnings"].to_string();
     assert!(warnings.contains("was ended there"), "{warnings}");
@@ -128,12 +131,12 @@ fn a_full_disk_of_one_process_is_reported_and_nothing_is_left() {
     let target = small.to_string_lossy().into_owned();
     let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
     let begun = Instant::now();
-    let seen = site
+    let output = site
         .bed
         .run(&[&run[..], &["--ssh", &carrier, "--quiet"]].concat());
-    assert!(begun.elapsed() < HANG + Duration::from_secs(2));
-    seen.assert_refused(seen.code, &["rank "]);
-    assert!(seen.code == 2 || seen.code == 3, "{}", seen.text());
+    assert!(begun.elapsed() < HANG_TIMEOUT + Duration::from_secs(2));
+    output.assert_refused(output.code, &["rank "]);
+    assert!(output.code == 2 || output.code == 3, "{}", output.text());
     site.wait_for_workers();
     assert!(end_to_end::names_in(&small).is_empty());
     drop(mount);
@@ -149,11 +152,11 @@ fn a_disk_that_fills_up_while_files_are_made_is_counted_as_errors() {
     let carrier = site.carrier("work");
     let target = small.to_string_lossy().into_owned();
     let run = ["run", "writes.toml", "--target", &target, "--hosts", "a,b"];
-    let seen = site
+    let output = site
         .bed
         .run(&[&run[..], &["--ssh", &carrier, "--quiet"]].concat());
-    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
-    assert_ne!(seen.code, 0, "{}", seen.text());
+    assert!(!output.stderr.contains("panicked"), "{}", output.text());
+    assert_ne!(output.code, 0, "{}", output.text());
     site.wait_for_workers();
     assert!(end_to_end::names_in(&small).is_empty());
     drop(mount);
@@ -198,11 +201,15 @@ fn a_remote_program_other_than_pgmeter_is_an_error_with_its_output() {
         let carrier = path.to_string_lossy().into_owned();
         let begun = Instant::now();
         let run = ["run", "files.toml", "--target", &target, "--hosts", "a"];
-        let seen = site.bed.run(&[&run[..], &["--ssh", &carrier]].concat());
-        assert!(begun.elapsed() < HANG, "{name}: {:?}", begun.elapsed());
-        seen.assert_refused(3, &["rank 0", phrase]);
+        let output = site.bed.run(&[&run[..], &["--ssh", &carrier]].concat());
         assert!(
-            !seen.stderr.contains('\u{1b}') && seen.stderr.len() < 2000,
+            begun.elapsed() < HANG_TIMEOUT,
+            "{name}: {:?}",
+            begun.elapsed()
+        );
+        output.assert_refused(3, &["rank 0", phrase]);
+        assert!(
+            !output.stderr.contains('\u{1b}') && output.stderr.len() < 2000,
             "{name}"
         );
         assert!(site.bed.left_in_target().is_empty());
@@ -214,8 +221,8 @@ fn a_missing_ssh_program_is_an_error() {
     let site = RelayHosts::new(&[]);
     let target = site.bed.target().to_string_lossy().into_owned();
     let run = ["run", "files.toml", "--target", &target, "--hosts", "a,b"];
-    let seen = site
+    let output = site
         .bed
         .run(&[&run[..], &["--ssh", "/nonexistent/ssh"]].concat());
-    seen.assert_refused(3, &["cannot start", "/nonexistent/ssh"]);
+    output.assert_refused(3, &["cannot start", "/nonexistent/ssh"]);
 }

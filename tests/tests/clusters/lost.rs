@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::site::{HANG, RelayHosts};
+use crate::site::{HANG_TIMEOUT, RelayHosts};
 
 /// What the second process has just heard or is about to say.
 const STATES: [&str; 6] = [
@@ -34,28 +34,28 @@ fn a_killed_worker_or_ssh_command_is_reported_and_leaves_no_file() {
     {
         let site = RelayHosts::new(&[&format!("rule b {state} {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
-        let told = format!("{what} at {state}, {took:?}: {}", seen.text());
-        assert!(took < HANG + Duration::from_secs(2), "{told}");
+        let context = format!("{what} at {state}, {took:?}: {}", seen.text());
+        assert!(took < HANG_TIMEOUT + Duration::from_secs(2), "{context}");
         // What was measured is kept when one is lost after it has told.
         let is_measured =
             *state == "order:clean" || (*state, what) == ("report:measured", "kill-worker");
-        assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{told}");
+        assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{context}");
         if !is_measured {
-            assert!(seen.stderr.contains("rank 1"), "{told}");
-            assert!(!seen.stderr.contains("panicked"), "{told}");
+            assert!(seen.stderr.contains("rank 1"), "{context}");
+            assert!(!seen.stderr.contains("panicked"), "{context}");
         }
         site.wait_for_workers();
         let left = site.bed.left_in_target();
-        assert!(left.is_empty(), "{told}: {left:?}");
+        assert!(left.is_empty(), "{context}: {left:?}");
         let record = site.stored();
         match *state {
             // It may have answered before it was killed: then the run has begun.
             "order:hello" if record.is_null() => {}
-            _ if is_measured => assert_eq!(record["status"], "complete", "{told}"),
+            _ if is_measured => assert_eq!(record["status"], "complete", "{context}"),
             _ => {
-                assert_eq!(record["status"], "failed", "{told}");
+                assert_eq!(record["status"], "failed", "{context}");
                 let warnings = record["warnings"].to_string();
-                assert!(warnings.contains("rank-lost"), "{told}: {warnings}");
+                assert!(warnings.contains("rank-lost"), "{context}: {warnings}");
             }
         }
     }
@@ -67,7 +67,7 @@ fn a_process_lost_while_probing_targets_is_reported() {
         let site = RelayHosts::new(&[&format!("rule a order:probe {what}")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
         seen.assert_refused(3, &["rank 0"]);
-        assert!(took < HANG, "{what}: {took:?}");
+        assert!(took < HANG_TIMEOUT, "{what}: {took:?}");
         site.wait_for_workers();
         assert!(site.bed.left_in_target().is_empty(), "{what}");
     }
@@ -78,7 +78,10 @@ fn clean_removes_the_files_of_a_killed_first_worker() {
     for state in ["order:prepare", "order:start", "order:clean"] {
         let site = RelayHosts::new(&[&format!("rule a {state} kill-worker")]);
         let (seen, took) = site.run("a,b", &["files.toml"]);
-        assert!(took < HANG + Duration::from_secs(2), "{state}: {took:?}");
+        assert!(
+            took < HANG_TIMEOUT + Duration::from_secs(2),
+            "{state}: {took:?}"
+        );
         site.wait_for_workers();
         let record = site.stored();
         let warnings = record["warnings"].to_string();
@@ -101,7 +104,7 @@ fn a_stopped_worker_is_lost_and_cleans_up_when_it_continues() {
     let site = RelayHosts::new(&["rule b order:start stop-worker"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
     seen.assert_says(3, &["rank 1", "sent nothing for 5 s", "--on-lost continue"]);
-    assert!(took < HANG, "{took:?}");
+    assert!(took < HANG_TIMEOUT, "{took:?}");
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }
@@ -125,8 +128,8 @@ fn on_lost_continue_keeps_the_other_processes_running() {
         ranks[1]["lost_ns"].as_u64().unwrap() > 4_000_000_000,
         "{ranks:?}"
     );
-    let shown = site.bed.run(&["runs", "show", "last"]);
-    assert!(shown.stdout.contains("rank-lost"), "{}", shown.text());
+    let output = site.bed.run(&["runs", "show", "last"]);
+    assert!(output.stdout.contains("rank-lost"), "{}", output.text());
 }
 
 #[test]
@@ -134,7 +137,7 @@ fn a_connection_that_is_cut_ends_both_sides() {
     let site = RelayHosts::new(&["rule b order:start cut"]);
     let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
     seen.assert_says(3, &["rank 1", "sent nothing for 5 s"]);
-    assert!(took < HANG, "{took:?}");
+    assert!(took < HANG_TIMEOUT, "{took:?}");
     // The worker hears of it by silence alone.
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());

@@ -136,15 +136,15 @@ fn assert_sums(record: &Value) {
     let cell = &record["cells"][0];
     let total = cell["total"]["count"].as_u64().unwrap();
     let ranks = cell["crew"]["ranks"].as_array().unwrap();
-    let of_ranks = ranks.iter().map(|it| it["count"].as_u64().unwrap());
-    assert_eq!(of_ranks.sum::<u64>(), total);
+    let rank_counts = ranks.iter().map(|it| it["count"].as_u64().unwrap());
+    assert_eq!(rank_counts.sum::<u64>(), total);
     let intervals = cell["intervals"].as_array().unwrap();
     let counts = |of: &Value| -> u64 {
         let operations = of.as_object().unwrap().values();
         operations.map(|it| it["count"].as_u64().unwrap()).sum()
     };
-    let of_intervals = intervals.iter().map(|it| counts(&it["operations"]));
-    assert_eq!(of_intervals.sum::<u64>(), total);
+    let interval_counts = intervals.iter().map(|it| counts(&it["operations"]));
+    assert_eq!(interval_counts.sum::<u64>(), total);
     // Each worker's own histograms, which are all samples that there are.
     for (name, figures) in cell["operations"].as_object().unwrap() {
         let mut buckets = BTreeMap::new();
@@ -160,8 +160,8 @@ fn assert_sums(record: &Value) {
         let all = Histogram::of_buckets(buckets, sum_ns, ends);
         assert_eq!(Some(all.count()), figures["count"].as_u64(), "{name}");
         for (percent, ns) in figures["latency"]["percentiles_ns"].as_object().unwrap() {
-            let known = all.percentile(percent.parse().unwrap());
-            assert_eq!(known, ns.as_u64(), "{name}: {percent} %");
+            let expected = all.percentile(percent.parse().unwrap());
+            assert_eq!(expected, ns.as_u64(), "{name}: {percent} %");
         }
     }
 }
@@ -198,9 +198,9 @@ fn hosts_20_ms_apart_begin_within_a_millisecond_and_add_up() {
                 None => command.env_remove(name),
             };
         }
-        let seen = end_to_end::finish(&mut command);
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let output = end_to_end::finish(&mut command);
+        assert_eq!(output.code, 0, "{}", output.text());
+        let record: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_sums(&record);
         let cluster = &record["cells"][0]["crew"];
         assert!(
@@ -216,9 +216,11 @@ fn hosts_20_ms_apart_begin_within_a_millisecond_and_add_up() {
         let times = || begun.iter().map(|it| it.0);
         let spread_ns = times().max().unwrap() - times().min().unwrap();
         let within_ns = begun.iter().map(|it| it.1).max().unwrap();
-        let told_ns = cluster["start_spread_ns"].as_i64().unwrap();
-        println!("began within {spread_ns} ns, known within {within_ns} ns; told: {told_ns} ns");
-        best = best.min(spread_ns.max(told_ns) + within_ns);
+        let reported_ns = cluster["start_spread_ns"].as_i64().unwrap();
+        println!(
+            "began within {spread_ns} ns, known within {within_ns} ns; told: {reported_ns} ns"
+        );
+        best = best.min(spread_ns.max(reported_ns) + within_ns);
         if best < SPREAD_NS_MAX {
             break;
         }

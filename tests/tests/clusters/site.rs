@@ -7,7 +7,7 @@ use end_to_end::{Finished, ScratchTarget, pgmeter};
 use serde_json::Value;
 
 /// Nobody that others wait for may take longer to be given up, or to clean up.
-pub const HANG: Duration = Duration::from_secs(15);
+pub const HANG_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub const FILES: &str = "size = \"4m\"\nrun_time = 2\nramp_time = 0\ncache = \"buffered\"\n\
     engine = \"psync\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
@@ -40,10 +40,10 @@ impl RelayHosts {
     }
 
     /// The carrier, for `--ssh`.
-    pub fn carrier(&self, how: &str) -> String {
+    pub fn carrier(&self, mode: &str) -> String {
         let script = self.bed.path().join("script");
         format!(
-            "{} {how} {}",
+            "{} {mode} {}",
             env!("CARGO_BIN_EXE_clusterrelay"),
             script.display()
         )
@@ -84,22 +84,22 @@ impl RelayHosts {
     /// Waits until no worker is left.
     pub fn wait_for_workers(&self) {
         let begun = Instant::now();
-        let is_there = |line: &Vec<String>| {
+        let is_alive = |line: &Vec<String>| {
             let status = Path::new("/proc").join(&line[2]).join("stat");
             let status = std::fs::read_to_string(status).unwrap_or_default();
             // A zombie waits for whoever is to hear of its end.
             line[1] == "worker" && status.contains("(pgmeter)") && !status.contains(") Z")
         };
-        while self.log().iter().any(is_there) {
+        while self.log().iter().any(is_alive) {
             let waited = begun.elapsed();
-            assert!(waited < HANG, "workers are there: {:?}", self.log());
+            assert!(waited < HANG_TIMEOUT, "workers are there: {:?}", self.log());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
 
     /// The newest run of the store; null where there is none.
     pub fn stored(&self) -> Value {
-        let seen = self.bed.run(&["runs", "export", "last"]);
-        serde_json::from_str(&seen.stdout).unwrap_or_default()
+        let output = self.bed.run(&["runs", "export", "last"]);
+        serde_json::from_str(&output.stdout).unwrap_or_default()
     }
 }

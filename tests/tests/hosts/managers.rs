@@ -50,10 +50,11 @@ fn ssh(bed: &ScratchTarget) -> String {
         .get_program()
         .to_string_lossy()
         .into_owned();
-    let place = bed.path().display();
+    let directory = bed.path().display();
     let script = format!(
         "#!/bin/sh\ncase $1 in a) other=b;; *) other=a;; esac\n\
-         exec unshare -m sh -c \"mount -t tmpfs none {place}/of-$other && exec {program} worker\"\n"
+         exec unshare -m sh -c \"mount -t tmpfs none {directory}/of-$other && \
+         exec {program} worker\"\n"
     );
     bed.script("ssh", script)
 }
@@ -61,13 +62,13 @@ fn ssh(bed: &ScratchTarget) -> String {
 /// What each worker did, by its name: reads, writes and the target.
 fn by_worker(cell: &Value) -> Vec<(String, bool, bool, String)> {
     let workers = cell["worker_figures"].as_array().unwrap().iter();
-    let of_worker = workers.map(|it| {
+    let rows = workers.map(|it| {
         let has = |name: &str| it["operations"][name]["count"].as_u64() > Some(0);
         let text = |of: &Value| of.as_str().unwrap().to_owned();
         let target = text(&it["targets"][0]["target"]);
         (text(&it["name"]), has("read"), has("write"), target)
     });
-    of_worker.collect()
+    rows.collect()
 }
 
 #[test]
@@ -86,9 +87,9 @@ fn managers_run_on_their_own_hosts_with_their_own_targets_and_specs() {
     let ssh = ssh(&bed);
     let hosts = ["--host", "LAB 1=a", "--host", "LAB2=b", "--ssh", &ssh];
     let output = ["--csv", "o.csv", "--json", "-", "--quiet"];
-    let seen = bed.run(&[&["run", "two.icf"], &hosts[..], &output].concat());
+    let finished = bed.run(&[&["run", "two.icf"], &hosts[..], &output].concat());
     let record: Value =
-        serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()));
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.text()));
     let cell = &record["cells"][0];
     let own =
         |name: &str, reads: bool, target: &str| (name.to_owned(), reads, !reads, target.to_owned());
@@ -97,7 +98,7 @@ fn managers_run_on_their_own_hosts_with_their_own_targets_and_specs() {
         own("LAB2 1", false, of_b),
         own("LAB2 2", false, of_b),
     ];
-    assert_eq!(by_worker(cell), wanted, "{}", seen.stderr);
+    assert_eq!(by_worker(cell), wanted, "{}", finished.stderr);
     let ranks = cell["crew"]["ranks"].as_array().unwrap().iter();
     let counts = ranks.map(|it| it["count"].as_u64().unwrap());
     let [reads, writes] = ["read", "write"].map(|it| cell["operations"][it]["count"].as_u64());
@@ -121,30 +122,30 @@ fn check_shows_the_host_of_each_manager_without_contacting_it() {
     let bed = need!(ScratchTarget::new());
     bed.file("two.icf", configuration(["/of/a", "/of/b"]));
     let both = ["check", "two.icf", "--host", "LAB2=b", "--host", "LAB 1=a"];
-    let seen = bed.run(&both);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let output = bed.run(&both);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(
-        seen.stdout.contains("hosts\n  LAB 1: a\n  LAB2: b\n"),
+        output.stdout.contains("hosts\n  LAB 1: a\n  LAB2: b\n"),
         "{}",
-        seen.text()
+        output.text()
     );
     for unwanted in ["does not exist", "would refuse", "all run here"] {
-        assert!(!seen.text().contains(unwanted), "{}", seen.text());
+        assert!(!output.text().contains(unwanted), "{}", output.text());
     }
-    let told = bed.run(&[&both[..], &["--json"]].concat());
-    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let printed = bed.run(&[&both[..], &["--json"]].concat());
+    let plan: Value = serde_json::from_str(&printed.stdout).unwrap();
     assert_eq!(
-        told["hosts"][1],
+        plan["hosts"][1],
         serde_json::json!({ "group": "LAB2", "host": "b" })
     );
-    let workers = told["cells"][0]["workers"].as_array().unwrap().iter();
+    let workers = plan["cells"][0]["workers"].as_array().unwrap().iter();
     let ranks: Vec<u64> = workers.map(|it| it["rank"].as_u64().unwrap_or(0)).collect();
     assert_eq!(ranks, [0, 1, 1]);
     // As `run` refuses it.
-    let seen = bed.run(&both[..4]);
-    seen.assert_refused(2, &["manager `LAB 1` has no host"]);
-    let seen = bed.run(&[&both[..4], &["--host", "LAB3=c"]].concat());
-    seen.assert_refused(2, &["there is no manager `LAB3`"]);
+    let output = bed.run(&both[..4]);
+    output.assert_refused(2, &["manager `LAB 1` has no host"]);
+    let output = bed.run(&[&both[..4], &["--host", "LAB3=c"]].concat());
+    output.assert_refused(2, &["there is no manager `LAB3`"]);
 }
 
 #[test]
@@ -152,11 +153,16 @@ fn managers_without_hosts_run_here_with_one_warning() {
     let bed = need!(ScratchTarget::new());
     let target = bed.target().to_str().unwrap();
     bed.file("two.icf", configuration([target, target]));
-    let seen = bed.run(&["check", "two.icf"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let said = "the workers of managers `LAB 1` and `LAB2` all run here";
-    assert_eq!(seen.text().matches(said).count(), 1, "{}", seen.text());
+    let output = bed.run(&["check", "two.icf"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let warning = "the workers of managers `LAB 1` and `LAB2` all run here";
+    assert_eq!(
+        output.text().matches(warning).count(),
+        1,
+        "{}",
+        output.text()
+    );
     let (_, record) = bed.record(&["two.icf"]);
-    assert_eq!(record["warnings"].to_string().matches(said).count(), 1);
+    assert_eq!(record["warnings"].to_string().matches(warning).count(), 1);
     assert_eq!(record["cells"][0]["workers"], 3);
 }

@@ -13,11 +13,11 @@ pub fn complaints(bed: &ScratchTarget, schema: &str, document: &Value) -> Vec<St
     close(&mut schema);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors = validator.iter_errors(document);
-    let said = errors.map(|error| {
+    let messages = errors.map(|error| {
         let (place, rule) = (error.instance_path(), error.schema_path());
         format!("{place}: {}, by {rule}", error.masked())
     });
-    said.collect()
+    messages.collect()
 }
 
 /// Lets a schema refuse fields that it does not describe. What is only a part of an object is

@@ -85,15 +85,15 @@ fn limits(
     for (limit, unit, rate) in LIMITS {
         interrupt.check()?;
         let throttle = device.limit(limit)?;
-        let ours = pgmeter.measure_limited(&text, device.path(), &throttle)?;
+        let measured = pgmeter.measure_limited(&text, device.path(), &throttle)?;
         interrupt.check()?;
         let fio = device.fio(&fio_options, &throttle)?;
         let pick = |figures: Figures| match limit {
             Limit::Iops(_) => figures.iops,
             Limit::BytesPerSecond(_) => figures.bytes_per_second,
         };
-        let what = format!("{unit} (fio {:.1})", pick(fio));
-        judged.compare(&what, pick(ours), rate, RATE_PERCENT_MAX);
+        let label = format!("{unit} (fio {:.1})", pick(fio));
+        judged.compare(&label, pick(measured), rate, RATE_PERCENT_MAX);
     }
     Ok(judged.missed_count)
 }
@@ -118,15 +118,15 @@ fn delays(
         let (figures, served_per_second) = delayed(pgmeter, delay, seconds)?;
         // The way through FUSE takes time as well, which the run without delay shows.
         let wanted_ns = delay.as_nanos() as f64 + base.latency_p50_ns;
-        let what = format!("median latency at {delay_ms} ms, ns");
+        let label = format!("median latency at {delay_ms} ms, ns");
         judged.compare(
-            &what,
+            &label,
             figures.latency_p50_ns,
             wanted_ns,
             LATENCY_PERCENT_MAX,
         );
-        let what = format!("IOPS at {delay_ms} ms, as the file system served");
-        judged.compare(&what, figures.iops, served_per_second, RATE_PERCENT_MAX);
+        let label = format!("IOPS at {delay_ms} ms, as the file system served");
+        judged.compare(&label, figures.iops, served_per_second, RATE_PERCENT_MAX);
     }
     Ok(judged.missed_count)
 }
@@ -219,9 +219,9 @@ fn case_figures(
         CASE_IOPS
     })?;
     let text = case.workload(seconds, FILE_BYTES);
-    let ours = pgmeter.measure_limited(&text, device.path(), &throttle)?;
+    let measured = pgmeter.measure_limited(&text, device.path(), &throttle)?;
     let fio = device.fio(&case.fio(seconds), &throttle)?;
-    Ok((case.principal(ours), case.principal(fio)))
+    Ok((case.principal(measured), case.principal(fio)))
 }
 
 #[cfg(test)]

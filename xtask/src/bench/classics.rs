@@ -15,17 +15,17 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Minimum share of a bare loop's rate.
-const OF_BARE_LOOP: Requirement = Requirement {
+const BARE_LOOP_MIN: Requirement = Requirement {
     against: "bare loop",
     ratio_min: 0.97,
 };
 /// Minimum share of the original's rate.
-const OF_FS_MARK: Requirement = Requirement {
+const FS_MARK_MIN: Requirement = Requirement {
     against: "fs_mark",
     ratio_min: 1.05,
 };
 /// Minimum share of the original's rate, in tests that only move bytes.
-const OF_IOZONE: Requirement = Requirement {
+const IOZONE_MIN: Requirement = Requirement {
     against: "iozone",
     ratio_min: 0.98,
 };
@@ -40,7 +40,7 @@ struct FsMarkBench {
     files: u64,
     size_bytes: u64,
     method: u8,
-    asks: &'static [Requirement],
+    requirements: &'static [Requirement],
 }
 
 const FS_MARK: [FsMarkBench; 5] = [
@@ -50,7 +50,7 @@ const FS_MARK: [FsMarkBench; 5] = [
         files: 100_000,
         size_bytes: 4096,
         method: 0,
-        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+        requirements: &[BARE_LOOP_MIN, FS_MARK_MIN],
     },
     FsMarkBench {
         title: "fs_mark -S 1, files of 4 KiB on tmpfs",
@@ -58,7 +58,7 @@ const FS_MARK: [FsMarkBench; 5] = [
         files: 100_000,
         size_bytes: 4096,
         method: 1,
-        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+        requirements: &[BARE_LOOP_MIN, FS_MARK_MIN],
     },
     FsMarkBench {
         title: "fs_mark -S 1, its own size, on tmpfs",
@@ -66,7 +66,7 @@ const FS_MARK: [FsMarkBench; 5] = [
         files: 20_000,
         size_bytes: 51_200,
         method: 1,
-        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+        requirements: &[BARE_LOOP_MIN, FS_MARK_MIN],
     },
     FsMarkBench {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
@@ -74,7 +74,7 @@ const FS_MARK: [FsMarkBench; 5] = [
         files: 50_000,
         size_bytes: 4096,
         method: 0,
-        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+        requirements: &[BARE_LOOP_MIN, FS_MARK_MIN],
     },
     FsMarkBench {
         // The device dominates the time, so there is no requirement against the original.
@@ -83,7 +83,7 @@ const FS_MARK: [FsMarkBench; 5] = [
         files: 1000,
         size_bytes: 4096,
         method: 1,
-        asks: &[OF_BARE_LOOP],
+        requirements: &[BARE_LOOP_MIN],
     },
 ];
 
@@ -244,7 +244,7 @@ impl ClassicsBench {
             }
             command
         };
-        let ours =
+        let pgmeter =
             move |directory: &Path| as_fs_mark(self.pgmeter.as_classic("fs_mark"), directory);
         let original = move |directory: &Path| as_fs_mark(Command::new("fs_mark"), directory);
         let bare = move |directory: &Path| {
@@ -259,11 +259,11 @@ impl ClassicsBench {
             title: case.title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", file_system, ours, last_row_rate),
+                self.contestant("pgmeter", file_system, pgmeter, last_row_rate),
                 self.contestant("bare loop", file_system, bare, first_number),
                 self.contestant("fs_mark", file_system, original, last_row_rate),
             ],
-            asks: case.asks.to_vec(),
+            requirements: case.requirements.to_vec(),
         }
     }
 
@@ -275,7 +275,7 @@ impl ClassicsBench {
             size_bytes,
             ..
         } = *case;
-        let ours = move |directory: &Path| {
+        let pgmeter = move |directory: &Path| {
             let mut command = self.pgmeter.classic("create-remove", directory);
             // The bare loop makes one system call at a time, so io_uring would compare something
             // else.
@@ -298,10 +298,10 @@ impl ClassicsBench {
             title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", file_system, ours, record_rate),
+                self.contestant("pgmeter", file_system, pgmeter, record_rate),
                 self.contestant("bare loop", file_system, bare, first_number),
             ],
-            asks: vec![OF_BARE_LOOP],
+            requirements: vec![BARE_LOOP_MIN],
         }
     }
 }
@@ -336,7 +336,7 @@ impl ClassicsBench {
                 contestant("pgmeter", |pgmeter| pgmeter.as_classic("iozone")),
                 contestant("iozone", |_| Command::new("iozone")),
             ],
-            asks: vec![OF_IOZONE],
+            requirements: vec![IOZONE_MIN],
         }
     }
 }
@@ -349,9 +349,9 @@ fn record_rate(text: &str) -> Option<f64> {
     let phases = cells.iter().filter_map(|cell| cell.get("phase_figures"));
     let (mut files, mut time_ns) = (f64::INFINITY, 0.0);
     for figures in phases {
-        let asked_count = figures.pointer("/filesets/0/file_count")?;
+        let requested_count = figures.pointer("/filesets/0/file_count")?;
         // The phases work on the same files, so their numbers must not be added.
-        files = asked_count.as_f64()?.min(files);
+        files = requested_count.as_f64()?.min(files);
         time_ns += figures.pointer("/steps/0/time_ns")?.as_f64()?;
     }
     (time_ns > 0.0).then(|| files * 1e9 / time_ns)
@@ -445,16 +445,20 @@ mod tests {
         titles.dedup();
         assert_eq!(titles.len(), count);
         let is_bare = |ask: &Requirement| ask.against == "bare loop";
-        assert!(FS_MARK.iter().all(|case| case.asks.iter().any(is_bare)));
+        assert!(
+            FS_MARK
+                .iter()
+                .all(|case| case.requirements.iter().any(is_bare))
+        );
     }
 
     /// Runs a bare loop in a new directory, which is empty afterwards.
     fn rate_of(program: &Path, numbers: &str) -> f64 {
-        let place = Scratch::new().unwrap();
+        let scratch = Scratch::new().unwrap();
         let mut command = Command::new(program);
-        command.arg(place.path()).args(numbers.split(' '));
+        command.arg(scratch.path()).args(numbers.split(' '));
         let text = printed(&mut command).unwrap();
-        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
         first_number(&text).unwrap()
     }
 

@@ -34,7 +34,7 @@ pub struct ProgramComparison<'a> {
     /// The contestants; the requirements are on the first one.
     pub contestants: Vec<ComparedProgram<'a>>,
     /// The requirements.
-    pub asks: Vec<Requirement>,
+    pub requirements: Vec<Requirement>,
 }
 
 /// All results of a contest.
@@ -57,7 +57,7 @@ impl ProgramComparison<'_> {
             println!("  {line}");
         }
         let mut missed_count = 0;
-        for ask in &self.asks {
+        for ask in &self.requirements {
             let (line, is_met) = standing.judge(*ask);
             println!("  {line}");
             missed_count += usize::from(!is_met);
@@ -78,7 +78,7 @@ impl ProgramComparison<'_> {
         let mut standing = ProgramComparisonResults { rows };
         for round in 0..rounds * ROUNDS_FACTOR {
             // Decided results need no more rounds; the usual ones always run.
-            if round >= rounds && !self.asks.iter().any(|ask| standing.is_open(*ask)) {
+            if round >= rounds && !self.requirements.iter().any(|ask| standing.is_open(*ask)) {
                 break;
             }
             let mut turns: Vec<_> = self
@@ -214,13 +214,13 @@ impl TruthCheck {
         TruthCheck { missed_count: 0 }
     }
 
-    /// Prints the deviation of `seen` from `wanted`, and counts a miss.
-    pub fn compare(&mut self, what: &str, seen: f64, wanted: f64, percent_max: f64) {
-        let percent = 100.0 * (seen / wanted - 1.0);
+    /// Prints the deviation of `measured` from `wanted`, and counts a miss.
+    pub fn compare(&mut self, label: &str, measured: f64, wanted: f64, percent_max: f64) {
+        let percent = 100.0 * (measured / wanted - 1.0);
         // Written so that a result that is not a number is a miss.
         let is_met = percent.abs() <= percent_max;
         let verdict = word(is_met);
-        println!("  {verdict} {what}: {seen:.1} for {wanted:.1} ({percent:+.2} %)");
+        println!("  {verdict} {label}: {measured:.1} for {wanted:.1} ({percent:+.2} %)");
         self.missed_count += usize::from(!is_met);
     }
 }
@@ -296,7 +296,7 @@ mod tests {
                 title: "rounds",
                 unit: "1",
                 contestants: vec![varying, steady],
-                asks: vec![theirs(1.05)],
+                requirements: vec![theirs(1.05)],
             };
             contest.hold(2, &Interrupt::default()).unwrap();
             assert_eq!(*count.borrow(), rounds_count);
@@ -330,7 +330,7 @@ mod tests {
             title: "order",
             unit: "1",
             contestants,
-            asks: Vec::new(),
+            requirements: Vec::new(),
         };
         assert_eq!(contest.hold(2, &Interrupt::default()).unwrap(), 0);
         assert_eq!(*order.borrow(), "abccba");

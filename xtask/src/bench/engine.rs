@@ -58,7 +58,7 @@ pub fn guard(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failu
                 lab.ours(random_reads(&block_bytes.to_string(), 128), Some(place)),
                 lab.bare(block_bytes, place),
             ],
-            asks: vec![BARE_LOOP],
+            requirements: vec![BARE_LOOP],
         };
         if effort.wants(title) {
             missed_count += contest.hold(effort.rounds_or(5), interrupt)?;
@@ -129,10 +129,10 @@ impl EngineBench {
     fn ours<'a>(
         &'a self,
         settings: String,
-        place: Option<&'a BenchDirectory>,
+        directory: Option<&'a BenchDirectory>,
     ) -> ComparedProgram<'a> {
         let text = self.workload(&settings);
-        let target = place.map(BenchDirectory::path);
+        let target = directory.map(BenchDirectory::path);
         ComparedProgram {
             name: "pgmeter",
             measure: Box::new(move || Ok(self.pgmeter.measure(&text, target)?.iops)),
@@ -152,9 +152,9 @@ impl EngineBench {
         &'a self,
         name: &'static str,
         options: &str,
-        place: &'a BenchDirectory,
+        directory: &'a BenchDirectory,
     ) -> ComparedProgram<'a> {
-        let all = self.options(options, place);
+        let all = self.options(options, directory);
         ComparedProgram {
             name,
             measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
@@ -162,8 +162,8 @@ impl EngineBench {
     }
 
     /// pgmeter's rate with fio's options.
-    fn as_fio<'a>(&'a self, options: &str, place: &'a BenchDirectory) -> ComparedProgram<'a> {
-        let mut all = self.options(options, place);
+    fn as_fio<'a>(&'a self, options: &str, directory: &'a BenchDirectory) -> ComparedProgram<'a> {
+        let mut all = self.options(options, directory);
         // Necessary because the file is new each time.
         all.push("--pre_read=1".to_owned());
         ComparedProgram {
@@ -175,9 +175,9 @@ impl EngineBench {
         }
     }
 
-    fn options(&self, options: &str, place: &BenchDirectory) -> Vec<String> {
+    fn options(&self, options: &str, directory: &BenchDirectory) -> Vec<String> {
         let mut all: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-        all.push(format!("--filename={}", place.file.display()));
+        all.push(format!("--filename={}", directory.file.display()));
         all.push(format!("--size={FILE_BYTES}"));
         all.push(format!("--runtime={}", self.seconds));
         all.push("--ramp_time=500ms".to_owned());
@@ -186,12 +186,12 @@ impl EngineBench {
         all
     }
 
-    fn bare<'a>(&'a self, block_bytes: u64, place: &'a BenchDirectory) -> ComparedProgram<'a> {
+    fn bare<'a>(&'a self, block_bytes: u64, directory: &'a BenchDirectory) -> ComparedProgram<'a> {
         ComparedProgram {
             name: "bare loop",
             measure: Box::new(move || {
                 self.bare_loop
-                    .measure(&place.file, block_bytes, self.seconds)
+                    .measure(&directory.file, block_bytes, self.seconds)
             }),
         }
     }
@@ -274,7 +274,7 @@ fn null(lab: &EngineBench) -> ProgramComparison<'_> {
             lab.ours(null_workload(32), None),
             lab.fio("fio", options, &lab.memory),
         ],
-        asks: vec![Requirement {
+        requirements: vec![Requirement {
             against: "fio",
             ratio_min: 3.0,
         }],
@@ -291,7 +291,7 @@ fn cached_on_disk(lab: &EngineBench) -> ProgramComparison<'_> {
             lab.fio("fio plain", &format!("{FIO_PLAIN} --bs=512"), &lab.disk),
             lab.bare(512, &lab.disk),
         ],
-        asks: vec![
+        requirements: vec![
             Requirement {
                 against: "fio tuned",
                 ratio_min: 1.1,
@@ -315,7 +315,7 @@ fn cached_in_memory(lab: &EngineBench) -> ProgramComparison<'_> {
             lab.fio("fio plain", &format!("{FIO_PLAIN} --bs=4k"), &lab.memory),
             lab.bare(4096, &lab.memory),
         ],
-        asks: vec![
+        requirements: vec![
             Requirement {
                 against: "fio tuned",
                 ratio_min: 1.1,
@@ -338,7 +338,7 @@ fn psync(lab: &EngineBench) -> ProgramComparison<'_> {
             lab.ours(PSYNC_READS.to_owned(), Some(&lab.memory)),
             lab.fio("fio", options, &lab.memory),
         ],
-        asks: vec![Requirement {
+        requirements: vec![Requirement {
             against: "fio",
             ratio_min: 1.2,
         }],
@@ -357,7 +357,7 @@ fn sequential(lab: &EngineBench) -> ProgramComparison<'_> {
             lab.ours(settings.to_owned(), Some(&lab.disk)),
             lab.fio("fio tuned", options, &lab.disk),
         ],
-        asks: vec![Requirement {
+        requirements: vec![Requirement {
             against: "fio tuned",
             ratio_min: 1.0,
         }],
@@ -368,22 +368,22 @@ fn sequential(lab: &EngineBench) -> ProgramComparison<'_> {
 fn emulation_by_ring<'a>(
     title: &'static str,
     lab: &'a EngineBench,
-    place: &'a BenchDirectory,
+    directory: &'a BenchDirectory,
 ) -> ProgramComparison<'a> {
     let options = format!("{FIO_TUNED} --bs=4k");
-    let workload = lab.ours(random_reads("4k", 128), Some(place));
-    emulation_contest(lab, title, &options, workload, place)
+    let workload = lab.ours(random_reads("4k", 128), Some(directory));
+    emulation_contest(lab, title, &options, workload, directory)
 }
 
 /// The same with system calls instead of a ring.
 fn emulation_by_calls<'a>(
     title: &'static str,
     lab: &'a EngineBench,
-    place: &'a BenchDirectory,
+    directory: &'a BenchDirectory,
 ) -> ProgramComparison<'a> {
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0 --norandommap";
-    let workload = lab.ours(PSYNC_READS.to_owned(), Some(place));
-    emulation_contest(lab, title, options, workload, place)
+    let workload = lab.ours(PSYNC_READS.to_owned(), Some(directory));
+    emulation_contest(lab, title, options, workload, directory)
 }
 
 fn emulation_contest<'a>(
@@ -391,17 +391,17 @@ fn emulation_contest<'a>(
     title: &'static str,
     options: &str,
     workload: ComparedProgram<'a>,
-    place: &'a BenchDirectory,
+    directory: &'a BenchDirectory,
 ) -> ProgramComparison<'a> {
     ProgramComparison {
         title,
         unit: "IOPS",
         contestants: vec![
-            lab.as_fio(options, place),
+            lab.as_fio(options, directory),
             workload,
-            lab.fio("fio", options, place),
+            lab.fio("fio", options, directory),
         ],
-        asks: vec![
+        requirements: vec![
             Requirement {
                 against: "pgmeter",
                 ratio_min: 0.98,

@@ -47,10 +47,10 @@ pub fn run(
 
 /// `true` if the search of a run found this limit, in requests or rounds per second, within
 /// [`PERCENT_MAX`]. Prints the result. A search without both ends of its bracket found nothing.
-pub fn finds(record: &RunRecord, what: &str, wanted: f64) -> bool {
+pub fn finds(record: &RunRecord, label: &str, wanted: f64) -> bool {
     let search = RateSearch::all(record).pop().map(|(_, search)| search);
     let bracket = search.as_ref().map(RateSearch::bracket).unwrap_or_default();
-    let found = match (bracket.held, bracket.failed) {
+    let found = match (bracket.passed, bracket.failed) {
         (Some(held), Some(failed)) => f64::midpoint(held, failed),
         // Not a number fails every comparison below, so it is a miss.
         _ => f64::NAN,
@@ -58,7 +58,7 @@ pub fn finds(record: &RunRecord, what: &str, wanted: f64) -> bool {
     let percent = 100.0 * (found / wanted - 1.0);
     let is_met = percent.abs() <= PERCENT_MAX;
     println!(
-        "  {} {what}: {found:.1} for {wanted:.1} ({percent:+.2} %) in {} trials",
+        "  {} {label}: {found:.1} for {wanted:.1} ({percent:+.2} %) in {} trials",
         word(is_met),
         search.map_or(0, |search| search.trials.len())
     );

@@ -23,14 +23,14 @@ const RESPONSE: &str = "p99<=100ms";
 /// Each transaction only reads a file.
 pub const POSTMARK: &str = "[postmark]\nnumber = 20\ntransactions = 1000\nmin_size = 512\n\
      max_size = 512\nread_bias = 10\ncreate_bias = -1\n";
-const WORKS: [(&str, &str, &str); 2] = [
+const WORKLOADS: [(&str, &str, &str); 2] = [
     ("filebench", "mail.f", READING_FILEBENCH),
     ("PostMark", "mail.toml", POSTMARK),
 ];
 /// Number of requests served in parallel.
-const SERVED_AT_ONCE: usize = 4;
+const PARALLEL_REQUESTS: usize = 4;
 /// Share of the highest rate that counts as equally good, as in reports.
-const AS_GOOD: f64 = 0.95;
+const EQUAL_SHARE_MIN: f64 = 0.95;
 /// The same reads as an access specification and as a fio job.
 const ACCESS: &str = "size = \"16m\"\n[[access_spec]]\n\
      line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
@@ -54,7 +54,7 @@ pub fn run(
 fn slow(threads_count: usize) -> Result<FaultFs, Failure> {
     let settings = Settings {
         read_delay: DELAY,
-        threads_count,
+        thread_count: threads_count,
         async_direct: true,
         ..Settings::default()
     };
@@ -115,15 +115,15 @@ fn searches(
     // system.
     let options = [&search[..], &["--set", "arrivals=uniform"]].concat();
     let mut missed_count = 0;
-    for (name, file, text) in WORKS {
+    for (name, file, text) in WORKLOADS {
         let file = pgmeter.write(file, text)?;
-        let faultfs = slow(SERVED_AT_ONCE)?;
+        let faultfs = slow(PARALLEL_REQUESTS)?;
         for _ in 0..effort.rounds_or(SEARCHES) {
             interrupt.check()?;
             let wanted = truth(pgmeter, &file, &faultfs, seconds)?;
             let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
-            let what = format!("rounds/s of {name}");
-            missed_count += usize::from(!finds(&record, &what, wanted));
+            let label = format!("rounds/s of {name}");
+            missed_count += usize::from(!finds(&record, &label, wanted));
         }
     }
     Ok(missed_count)
@@ -134,7 +134,7 @@ fn depths(
     effort: &BenchEffort,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
-    println!("\ndepth: where {SERVED_AT_ONCE} reads are served at once, by both kinds of work");
+    println!("\ndepth: where {PARALLEL_REQUESTS} reads are served at once, by both kinds of work");
     let run_time = format!("{}s", effort.seconds_or(3));
     let options = ["--find-depth", "--run-time", &run_time, "--ramp-time", "1s"];
     let mut missed_count = 0;
@@ -143,17 +143,17 @@ fn depths(
         ("job of fio", "reads.fio", JOB),
     ] {
         interrupt.check()?;
-        let faultfs = slow(SERVED_AT_ONCE)?;
+        let faultfs = slow(PARALLEL_REQUESTS)?;
         let file = pgmeter.write(file, text)?;
         let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
         let best = record.cells.iter().map(|cell| cell.total.per_second);
-        let enough = AS_GOOD * best.fold(0.0, f64::max);
+        let enough = EQUAL_SHARE_MIN * best.fold(0.0, f64::max);
         let knee = record
             .cells
             .iter()
             .filter(|cell| cell.total.per_second >= enough);
         let knee = knee.map(|cell| cell.iodepth).min().unwrap_or(0);
-        let is_met = knee == SERVED_AT_ONCE as u32;
+        let is_met = knee == PARALLEL_REQUESTS as u32;
         missed_count += usize::from(!is_met);
         let depths: Vec<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
         println!("  {} {name}: depth {knee} of {depths:?}", word(is_met));
@@ -176,11 +176,11 @@ fn steady(
     let mut missed_count = 0;
     for _ in 0..effort.rounds_or(SEARCHES) {
         interrupt.check()?;
-        let faultfs = slow(SERVED_AT_ONCE)?;
+        let faultfs = slow(PARALLEL_REQUESTS)?;
         faultfs.arm(&[Fault {
             call: Call::Read,
             from_nth: 1,
-            requests_count: slow_count,
+            request_count: slow_count,
             effect: Effect::Stall(by),
         }]);
         let record = record(command(pgmeter, &file, &faultfs.path(), &options))?;
@@ -193,8 +193,8 @@ fn steady(
             rounds.get(window.first_round_index)
         });
         // The round in which the slow reads end may already belong to the window.
-        let is_behind = begin.is_some_and(|round| round.at_ns + round.length_ns >= slow_ns);
-        let is_met = steady.is_some_and(|it| it.verdict == SteadyVerdict::Steady) && is_behind;
+        let is_after_slow = begin.is_some_and(|round| round.at_ns + round.length_ns >= slow_ns);
+        let is_met = steady.is_some_and(|it| it.verdict == SteadyVerdict::Steady) && is_after_slow;
         missed_count += usize::from(!is_met);
         println!(
             "  {} steady from {} ms on, after {} rounds; slow for {} ms",

@@ -52,7 +52,7 @@ impl Interrupt {
 #[derive(Debug, Clone)]
 pub struct BenchEffort {
     /// Number of measurements per contestant; 0 means the benchmark's default.
-    pub rounds_count: usize,
+    pub round_count: usize,
     /// Seconds per measurement; 0 means the benchmark's default.
     pub seconds: u64,
     /// Run only contests whose titles contain this text.
@@ -64,7 +64,7 @@ pub struct BenchEffort {
 impl BenchEffort {
     fn parse(options: &[&str]) -> Result<BenchEffort, Failure> {
         let mut effort = BenchEffort {
-            rounds_count: 0,
+            round_count: 0,
             seconds: 0,
             only: String::new(),
             program: None,
@@ -75,18 +75,18 @@ impl BenchEffort {
                 .next()
                 .ok_or_else(|| Failure::Usage(format!("`{option}` needs a value")))?;
             let number = || {
-                let wrong = |_| Failure::Usage(format!("`{value}` is no number"));
-                value.parse::<u64>().map_err(wrong)
+                let invalid = |_| Failure::Usage(format!("`{value}` is no number"));
+                value.parse::<u64>().map_err(invalid)
             };
             match *option {
-                "--rounds" => effort.rounds_count = number()? as usize,
+                "--rounds" => effort.round_count = number()? as usize,
                 "--seconds" => effort.seconds = number()?,
                 "--only" => effort.only = (*value).to_owned(),
                 "--program" => effort.program = Some(PathBuf::from(value)),
                 _ => {
-                    let known = "there are --rounds, --seconds, --only and --program";
+                    let choices = "there are --rounds, --seconds, --only and --program";
                     return Err(Failure::Usage(format!(
-                        "unknown option `{option}`; {known}"
+                        "unknown option `{option}`; {choices}"
                     )));
                 }
             }
@@ -96,8 +96,8 @@ impl BenchEffort {
 
     /// The number of rounds, by default `otherwise`.
     pub fn rounds_or(&self, otherwise: usize) -> usize {
-        if self.rounds_count > 0 {
-            self.rounds_count
+        if self.round_count > 0 {
+            self.round_count
         } else {
             otherwise
         }
@@ -134,16 +134,16 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
         "classics" => classics::run(&effort, &interrupt)?,
         "statistics" => statistics::run(&effort, &interrupt)?,
         _ => {
-            let known = "there are `guard`, `engine`, `accuracy`, `network`, `postmark`, \
+            let choices = "there are `guard`, `engine`, `accuracy`, `network`, `postmark`, \
                          `classics` and `statistics`";
             return Err(Failure::Usage(format!(
-                "unknown benchmark `{name}`; {known}"
+                "unknown benchmark `{name}`; {choices}"
             )));
         }
     };
     match missed_count {
         0 => Ok(()),
-        count => Err(Failure::Found(format!(
+        count => Err(Failure::ChecksFailed(format!(
             "benchmark requirements that were missed: {count}"
         ))),
     }

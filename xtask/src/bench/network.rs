@@ -54,7 +54,7 @@ pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure
     for case in CASES.iter().filter(|case| effort.wants(case.title)) {
         let text = workload(case, seconds);
         let target = sink.target.as_str();
-        let ours = || Ok(pgmeter.measure(&text, Some(Path::new(target)))?.iops);
+        let measure_iops = || Ok(pgmeter.measure(&text, Some(Path::new(target)))?.iops);
         // Connected once and before the measurement, as in pgmeter.
         let bare = RefCell::new(BareMessageLoop::connect(target, case.bytes)?);
         let theirs = || bare.borrow_mut().measure(Duration::from_secs(seconds));
@@ -64,14 +64,14 @@ pub fn run(effort: &BenchEffort, interrupt: &Interrupt) -> Result<usize, Failure
             contestants: vec![
                 ComparedProgram {
                     name: "pgmeter",
-                    measure: Box::new(ours),
+                    measure: Box::new(measure_iops),
                 },
                 ComparedProgram {
                     name: "bare loop",
                     measure: Box::new(theirs),
                 },
             ],
-            asks: vec![Requirement {
+            requirements: vec![Requirement {
                 against: "bare loop",
                 ratio_min: RATIO_MIN,
             }],
@@ -131,13 +131,13 @@ impl BareMessageLoop {
     fn connect(target: &str, bytes: u32) -> Result<Self, Failure> {
         let address = target.strip_prefix("tcp://").unwrap_or_default();
         let (host, port) = address.rsplit_once(':').unwrap_or_default();
-        let failed = |error: network::NetworkError| Failure::Found(error.to_string());
+        let failed = |error: network::NetworkError| Failure::ChecksFailed(error.to_string());
         // pgmeter's own client connects, so that both programs use the same socket options and
         // greeting.
         let peer = Peer::find(host, port.parse().unwrap_or(0), None).map_err(failed)?;
         let stream = peer.connect().map_err(failed)?;
         let header = TransactionHeader {
-            way: ByteDirection::ToSink,
+            direction: ByteDirection::ToSink,
             length_bytes: bytes,
             reply_bytes: bytes,
         };

@@ -20,7 +20,7 @@ const PHASES: &str = "run_time = 1\n[[fileset]]\nname = \"mail\"\ncount = 20\npr
      { open = \"mail\", pick = \"around\" }, { read = \"size\", piece = \"4k\" }, \"close\",\n]\n";
 const JOB: &str = "[reads]\nrw=randread\nbs=4k\nsize=16m\ndirect=1\ntime_based\nruntime=1\n\
      norandommap\n";
-const WORKS: [(&str, &str, &str); 4] = [
+const WORKLOADS: [(&str, &str, &str); 4] = [
     ("PostMark", "mail.toml", POSTMARK),
     ("filebench", "mail.f", READING_FILEBENCH),
     ("phases", "phases.toml", PHASES),
@@ -70,14 +70,14 @@ fn rates(pgmeter: &Pgmeter, effort: &BenchEffort, interrupt: &Interrupt) -> Resu
     println!("\nopen loop: {FAST} rounds/s in memory, at most {RATE_PERCENT_MAX} % off");
     let memory = Scratch::in_memory()?;
     let mut judged = TruthCheck::new();
-    for (name, file, text) in WORKS {
+    for (name, file, text) in WORKLOADS {
         let file = pgmeter.write(file, text)?;
         for arrivals in ARRIVALS {
             interrupt.check()?;
-            let seen = measure(pgmeter, (&file, memory.path()), (FAST, arrivals), seconds)?;
-            let what = format!("{name}, {arrivals}, rounds/s");
-            let achieved = seen.achieved_per_second;
-            judged.compare(&what, achieved, FAST as f64, RATE_PERCENT_MAX);
+            let figures = measure(pgmeter, (&file, memory.path()), (FAST, arrivals), seconds)?;
+            let label = format!("{name}, {arrivals}, rounds/s");
+            let achieved = figures.achieved_per_second;
+            judged.compare(&label, achieved, FAST as f64, RATE_PERCENT_MAX);
         }
     }
     Ok(judged.missed_count)
@@ -95,7 +95,7 @@ fn stalls(
         STALL.as_secs()
     );
     let mut judged = TruthCheck::new();
-    for (name, file, text) in WORKS {
+    for (name, file, text) in WORKLOADS {
         let file = pgmeter.write(file, text)?;
         let faultfs = FaultFs::new(Settings::default())?;
         let target = faultfs.path();
@@ -108,8 +108,13 @@ fn stalls(
             let stall = Effect::Stall(STALL);
             // In the first third, so that the backlog is gone before the end.
             faultfs.arm(&[Fault::once(Call::Read, SLOW * seconds / 3, stall)]);
-            let seen = measure(pgmeter, (&file, &target), (SLOW, arrivals), seconds)?;
-            judge_recovery(&mut judged, &format!("{name}, {arrivals}"), &seen, service);
+            let figures = measure(pgmeter, (&file, &target), (SLOW, arrivals), seconds)?;
+            judge_recovery(
+                &mut judged,
+                &format!("{name}, {arrivals}"),
+                &figures,
+                service,
+            );
         }
     }
     Ok(judged.missed_count)
@@ -118,26 +123,26 @@ fn stalls(
 /// Compares response times with the expected effect of a stall on rounds that are due every
 /// `1/SLOW` s. The first round waits for the whole stall. Each later round waits less by its later
 /// due time, and longer by the `service` time, in seconds, of the rounds before it.
-fn judge_recovery(judged: &mut TruthCheck, name: &str, seen: &OpenLoopFigures, service: f64) {
+fn judge_recovery(judged: &mut TruthCheck, name: &str, figures: &OpenLoopFigures, service: f64) {
     let max = STALL.as_secs_f64() + service;
     // The slowest 1 %.
-    let beyond_p99 = 0.01 * seen.response.count as f64;
+    let beyond_p99 = 0.01 * figures.response.count as f64;
     let p99 = max - beyond_p99 * (1.0 / SLOW as f64 - service);
-    let chance = match seen.arrivals.name() {
+    let chance = match figures.arrivals.name() {
         // The k-th due time scatters by √k mean gaps; here k is the number of rounds beyond p99.
         "poisson" => DEVIATIONS * 100.0 * beyond_p99.sqrt() / SLOW as f64 / p99,
         _ => 0.0,
     };
     let ms = |ns: Option<u64>| ns.map_or(f64::NAN, |it| it as f64 / 1e6);
     let percent_max = STALL_PERCENT_MAX + chance;
-    let seen_p99 = ms(seen.response.percentiles_ns.p99);
+    let seen_p99 = ms(figures.response.percentiles_ns.p99);
     judged.compare(
         &format!("{name}, p99 in ms"),
         seen_p99,
         1e3 * p99,
         percent_max,
     );
-    let seen_max = ms(seen.response.max_ns);
-    let what = format!("{name}, maximum in ms");
-    judged.compare(&what, seen_max, 1e3 * max, STALL_PERCENT_MAX);
+    let seen_max = ms(figures.response.max_ns);
+    let label = format!("{name}, maximum in ms");
+    judged.compare(&label, seen_max, 1e3 * max, STALL_PERCENT_MAX);
 }

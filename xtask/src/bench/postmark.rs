@@ -32,7 +32,7 @@ struct PostmarkCase {
     steps: &'static [(&'static str, &'static [&'static str])],
     workers: u32,
     ratio_min: f64,
-    is_user_asked: bool,
+    limits_user_time: bool,
 }
 
 /// One call for a file's whole content, and no calls that only a stream needs.
@@ -52,7 +52,7 @@ const CASES: [PostmarkCase; 3] = [
         steps: &[],
         workers: 1,
         ratio_min: 1.05,
-        is_user_asked: true,
+        limits_user_time: true,
     },
     PostmarkCase {
         name: "fewer calls",
@@ -60,7 +60,7 @@ const CASES: [PostmarkCase; 3] = [
         steps: &[("same calls", &[]), ("one call", ONE_CALL)],
         workers: 1,
         ratio_min: 1.2,
-        is_user_asked: false,
+        limits_user_time: false,
     },
     PostmarkCase {
         name: "two workers",
@@ -68,7 +68,7 @@ const CASES: [PostmarkCase; 3] = [
         steps: &[],
         workers: 2,
         ratio_min: 1.8,
-        is_user_asked: false,
+        limits_user_time: false,
     },
 ];
 
@@ -136,7 +136,7 @@ impl PostmarkBench<'_> {
             title: "whole runs of 9999 files and 500,000 transactions",
             unit: "transactions/s",
             contestants,
-            asks: vec![Requirement {
+            requirements: vec![Requirement {
                 against: "postmark",
                 ratio_min: case.ratio_min,
             }],
@@ -149,7 +149,7 @@ impl PostmarkBench<'_> {
             "user time {:.2} s, the original's {:.2} s: {share:.2} of it",
             seconds[0], seconds[1]
         );
-        if !case.is_user_asked {
+        if !case.limits_user_time {
             println!("  {line}");
             return Ok(missed_count);
         }

@@ -80,9 +80,9 @@ fn disk() -> Result<Scratch, FixtureError> {
 fn slow_fuse() -> Result<FaultFs, FixtureError> {
     FaultFs::new(Settings {
         read_delay: FUSE_DELAY,
-        threads_count: FUSE_THREADS,
+        thread_count: FUSE_THREADS,
         // Threads that poll the clock would take CPUs from the measured programs.
-        is_punctual: false,
+        polls_clock: false,
         async_direct: true,
         ..Settings::default()
     })
@@ -119,7 +119,7 @@ impl<'a> WaitingBench<'a> {
                 title,
                 unit: "IOPS",
                 contestants: vec![self.ours(*iodepth), self.fio(*iodepth)],
-                asks: vec![Requirement {
+                requirements: vec![Requirement {
                     against: "fio",
                     ratio_min: 1.0,
                 }],

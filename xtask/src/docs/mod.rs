@@ -45,10 +45,10 @@ pub fn check() -> Result<(), Failure> {
     let after = generated()?;
     let count = after.len();
     for (path, now) in after.into_iter().map(read) {
-        let seen = before.get(&path).and_then(Option::as_ref);
-        if now.as_ref() != seen {
+        let old = before.get(&path).and_then(Option::as_ref);
+        if now.as_ref() != old {
             // A check must leave the tree as it was; only `docs` changes documents.
-            restore(&workspace::root().join(&path), seen)?;
+            restore(&workspace::root().join(&path), old)?;
             stale.push(format!("`{}`", path.display()));
         }
     }
@@ -67,7 +67,7 @@ pub fn check() -> Result<(), Failure> {
         return Ok(());
     }
     let list = stale.join(", ");
-    Err(Failure::Found(format!(
+    Err(Failure::ChecksFailed(format!(
         "{list} differ from the types; run `cargo xtask docs`"
     )))
 }
@@ -101,9 +101,9 @@ fn restore(path: &Path, text: Option<&String>) -> Result<(), Failure> {
 
 /// Modification time of a document.
 fn time(path: PathBuf) -> Option<(PathBuf, SystemTime)> {
-    let whole = workspace::root().join(path);
-    let time = whole.metadata().and_then(|it| it.modified()).ok()?;
-    Some((whole, time))
+    let absolute = workspace::root().join(path);
+    let time = absolute.metadata().and_then(|it| it.modified()).ok()?;
+    Some((absolute, time))
 }
 
 /// Runs the generators; `program` returns their paths.

@@ -41,7 +41,7 @@ pub fn check() -> Result<(), Failure> {
     if bytes <= BYTES_MAX {
         return Ok(());
     }
-    Err(Failure::Found(format!(
+    Err(Failure::ChecksFailed(format!(
         "`{PICTURE}` has {bytes} bytes, at most {BYTES_MAX}: show less of the page"
     )))
 }

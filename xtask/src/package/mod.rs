@@ -171,7 +171,7 @@ fn check(packaged: &Path) -> Result<(), Failure> {
     if bytes < PROGRAM_BYTES_MAX {
         return Ok(());
     }
-    Err(Failure::Found(format!(
+    Err(Failure::ChecksFailed(format!(
         "the packaged program has {}, and {} is the limit; `cargo bloat --release -p pgmeter` \
          shows what is large",
         megabytes(bytes),

@@ -56,8 +56,8 @@ impl PackageTree {
                 None => printed(&["man"])?,
             };
             // Debian's policy wants manual pages compressed with `gzip -9n`.
-            let place = self.path(&format!("usr/share/man/man1/{page}.1.gz"))?;
-            write(&place, &compressed(&manual))?;
+            let path = self.path(&format!("usr/share/man/man1/{page}.1.gz"))?;
+            write(&path, &compressed(&manual))?;
         }
         for (shell, place) in COMPLETIONS {
             write(&self.path(place)?, &printed(&["completions", shell])?)?;
@@ -65,12 +65,12 @@ impl PackageTree {
         self.documents()?;
         let changes = fs::read(workspace::root().join("CHANGELOG.md"));
         let changes = changes.map_err(Failure::file(Path::new("CHANGELOG.md")))?;
-        let place = self.path(&format!("{DOCUMENTS}/changelog.gz"))?;
-        write(&place, &compressed(&changes))?;
-        let place = self.path(&format!("{DOCUMENTS}/copyright"))?;
-        write(&place, licenses::own()?.as_bytes())?;
-        let place = self.path(&format!("{DOCUMENTS}/third-party-licenses.gz"))?;
-        write(&place, &compressed(licenses::of_dependencies()?.as_bytes()))
+        let path = self.path(&format!("{DOCUMENTS}/changelog.gz"))?;
+        write(&path, &compressed(&changes))?;
+        let path = self.path(&format!("{DOCUMENTS}/copyright"))?;
+        write(&path, licenses::own()?.as_bytes())?;
+        let path = self.path(&format!("{DOCUMENTS}/third-party-licenses.gz"))?;
+        write(&path, &compressed(licenses::of_dependencies()?.as_bytes()))
     }
 
     /// Adds the user documentation, with its pictures and examples.
@@ -82,14 +82,14 @@ impl PackageTree {
             ("examples", &[""][..]),
         ] {
             let directory = Path::new(directory);
-            let found = workspace::files(&root.join(directory), suffixes)?;
-            names.extend(found.into_iter().map(|name| directory.join(name)));
+            let files = workspace::files(&root.join(directory), suffixes)?;
+            names.extend(files.into_iter().map(|name| directory.join(name)));
         }
         for name in names {
-            let place = self.path(&format!("{DOCUMENTS}/{}", name.display()))?;
+            let path = self.path(&format!("{DOCUMENTS}/{}", name.display()))?;
             let from = root.join(name);
             let content = fs::read(&from).map_err(Failure::file(&from))?;
-            write(&place, &content)?;
+            write(&path, &content)?;
         }
         Ok(())
     }
@@ -109,15 +109,16 @@ pub fn set_mode(path: &Path, mode: u32) -> Result<(), Failure> {
 /// Time of the newest commit in seconds, so that the same sources give the same archive.
 pub fn source_date() -> u64 {
     // The variable comes first: builders of distributions set it (reproducible-builds.org).
-    let told = std::env::var("SOURCE_DATE_EPOCH").ok();
-    let of_commit = || {
+    let variable = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let commit_date = || {
         let output = Command::new("git")
             .current_dir(workspace::root())
             .args(["log", "-1", "--format=%ct"])
             .output();
         String::from_utf8(output.ok()?.stdout).ok()
     };
-    told.or_else(of_commit)
+    variable
+        .or_else(commit_date)
         .and_then(|seconds| seconds.trim().parse().ok())
         .unwrap_or(0)
 }

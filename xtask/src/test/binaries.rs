@@ -27,7 +27,7 @@ enum Release {
     None { will_be_needed: bool },
     /// Builds in parallel with everything else, because at the end a single crate keeps one CPU
     /// busy for a long time.
-    Begun(JoinHandle<Result<PathBuf, Failure>>),
+    Building(JoinHandle<Result<PathBuf, Failure>>),
     /// Built.
     Built(PathBuf),
 }
@@ -65,7 +65,7 @@ impl Binaries {
         } = self.release
         {
             let build = || workspace::release_program(&["--package", "pgmeter"], "pgmeter");
-            self.release = Release::Begun(spawn(build));
+            self.release = Release::Building(spawn(build));
         }
         if self.tests.is_empty() {
             let built = workspace::cargo_messages(&["test", "--workspace", "--no-run"])?;
@@ -82,7 +82,9 @@ impl Binaries {
         let release = std::mem::replace(&mut self.release, none);
         self.release = match release {
             // A panic has already printed its message, so nothing is added here.
-            Release::Begun(build) => Release::Built(build.join().unwrap_or(Err(Failure::Counted))?),
+            Release::Building(build) => {
+                Release::Built(build.join().unwrap_or(Err(Failure::TestsFailed))?)
+            }
             other => other,
         };
         Ok(())
@@ -92,7 +94,7 @@ impl Binaries {
     pub fn run_all(
         &self,
         select: Select,
-        told: Option<(&str, &Path)>,
+        variable: Option<(&str, &Path)>,
         show: Show<'_>,
     ) -> Result<TestTally, Failure> {
         let mut total = TestTally::default();
@@ -103,7 +105,7 @@ impl Binaries {
                 test.name,
                 test.directory.display()
             ));
-            total.merge(self.run(test, told, show)?);
+            total.merge(self.run(test, variable, show)?);
         }
         Ok(total)
     }
@@ -112,15 +114,15 @@ impl Binaries {
     pub fn run(
         &self,
         test: &TestProgram,
-        told: Option<(&str, &Path)>,
+        variable: Option<(&str, &Path)>,
         show: Show<'_>,
     ) -> Result<TestTally, Failure> {
-        run_tests(&test.name, self.command(test).envs(told), show)
+        run_tests(&test.name, self.command(test).envs(variable), show)
     }
 
     /// The selected programs, in the order of the selection's names.
     pub fn selected(&self, select: Select) -> Vec<&TestProgram> {
-        let of_name = |name: &'static &'static str| {
+        let matching = |name: &'static &'static str| {
             let is_it = move |test: &&TestProgram| test.is_end_to_end() && test.name == *name;
             self.tests.iter().filter(is_it)
         };
@@ -129,7 +131,7 @@ impl Binaries {
                 let is_of_crate = |test: &&TestProgram| !test.is_end_to_end();
                 self.tests.iter().filter(is_of_crate).collect()
             }
-            Select::EndToEnd(names) => names.iter().flat_map(of_name).collect(),
+            Select::EndToEnd(names) => names.iter().flat_map(matching).collect(),
         }
     }
 

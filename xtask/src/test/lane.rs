@@ -21,13 +21,13 @@ pub enum LaneAction {
     /// A cargo command that passes or fails as a whole.
     Cargo(&'static [&'static str]),
     /// A check in this program.
-    Own(fn() -> Result<(), Failure>),
+    Check(fn() -> Result<(), Failure>),
     /// The tests of all crates.
     Crates,
     /// Test programs that disturb each other: run one after another.
     Tests(Select),
     /// Test programs that can run in parallel.
-    TestsBeside(Select),
+    ParallelTests(Select),
     /// The examples in doc comments.
     DocTests,
     /// Builds the packages and runs these tests on them.
@@ -60,7 +60,7 @@ const fn lane(name: &'static str, kind: LaneAction) -> TestLane {
 /// none of them runs alone at the end.
 pub const LANES: &[TestLane] = &[
     lane("format", LaneAction::Cargo(&["fmt", "--all", "--check"])),
-    lane("tidy", LaneAction::Own(tidy::run)),
+    lane("tidy", LaneAction::Check(tidy::run)),
     lane(
         "clippy",
         LaneAction::Cargo(&[
@@ -74,7 +74,7 @@ pub const LANES: &[TestLane] = &[
     ),
     lane("unit", LaneAction::Crates),
     lane("doc", LaneAction::DocTests),
-    lane("docs", LaneAction::Own(docs::check)),
+    lane("docs", LaneAction::Check(docs::check)),
     // Its launchers come from the distribution, which not every machine can reach. No other lane
     // runs in parallel, because a signal must be sent while ranks are measuring.
     TestLane {
@@ -104,7 +104,7 @@ pub const LANES: &[TestLane] = &[
     ),
     lane(
         "fixtures",
-        LaneAction::TestsBeside(Select::EndToEnd(&["end_to_end", "faultfs"])),
+        LaneAction::ParallelTests(Select::EndToEnd(&["end_to_end", "faultfs"])),
     ),
     // Its drivers come from npm's registry, which not every machine can reach.
     TestLane {
@@ -121,11 +121,11 @@ pub const LANES: &[TestLane] = &[
     // lane.
     lane(
         "broken-build",
-        LaneAction::TestsBeside(Select::EndToEnd(&["broken_build"])),
+        LaneAction::ParallelTests(Select::EndToEnd(&["broken_build"])),
     ),
     lane(
         "command-line",
-        LaneAction::TestsBeside(Select::EndToEnd(&[
+        LaneAction::ParallelTests(Select::EndToEnd(&[
             "selftest",
             "classics",
             "clusters",
@@ -164,13 +164,13 @@ pub const LANES: &[TestLane] = &[
     ),
     TestLane {
         name: "faults",
-        kind: LaneAction::TestsBeside(Select::EndToEnd(&["faults", "searches", "file_faults"])),
+        kind: LaneAction::ParallelTests(Select::EndToEnd(&["faults", "searches", "file_faults"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_reported_with_its_offset"],
     },
     TestLane {
         name: "samples",
-        kind: LaneAction::TestsBeside(Select::EndToEnd(&[
+        kind: LaneAction::ParallelTests(Select::EndToEnd(&[
             "fio_traps",
             "fio_goals",
             "fio",
@@ -193,7 +193,7 @@ impl TestLane {
         !matches!(
             self.kind,
             LaneAction::Cargo(_)
-                | LaneAction::Own(_)
+                | LaneAction::Check(_)
                 | LaneAction::Crates
                 | LaneAction::DocTests
                 | LaneAction::Mpi(_)
@@ -235,7 +235,7 @@ mod tests {
     fn every_file_of_end_to_end_tests_is_in_a_lane() {
         let in_lanes = |lane: &TestLane| match &lane.kind {
             LaneAction::Tests(Select::EndToEnd(names))
-            | LaneAction::TestsBeside(Select::EndToEnd(names))
+            | LaneAction::ParallelTests(Select::EndToEnd(names))
             | LaneAction::Mpi(Select::EndToEnd(names))
             | LaneAction::Package(Select::EndToEnd(names)) => names.to_vec(),
             _ => Vec::new(),

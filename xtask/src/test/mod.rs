@@ -54,10 +54,10 @@ fn choose(names: &[&str]) -> Result<Vec<&'static TestLane>, Failure> {
     }
     let find = |name: &&str| {
         LANES.iter().find(|lane| lane.name == *name).ok_or_else(|| {
-            let known: Vec<&str> = LANES.iter().map(|lane| lane.name).collect();
+            let choices: Vec<&str> = LANES.iter().map(|lane| lane.name).collect();
             Failure::Usage(format!(
                 "unknown lane `{name}`; there are {}",
-                known.join(", ")
+                choices.join(", ")
             ))
         })
     };
@@ -71,13 +71,13 @@ fn ended(lane: &TestLane, sum: LaneTotals, runs_in_parallel: bool) -> TestTally 
     if workspace::is_ci() {
         tally.failures.extend(lane.missing(&tally));
     }
-    let how = if runs_in_parallel {
+    let suffix = if runs_in_parallel {
         " in parallel with others"
     } else {
         ""
     };
     println!(
-        "--- {}: {tally}, {:.0} s{how}",
+        "--- {}: {tally}, {:.0} s{suffix}",
         lane.name,
         time.as_secs_f64()
     );
@@ -120,7 +120,7 @@ fn run_check(lane: &TestLane) -> Result<Option<TestTally>, Failure> {
             command.args(arguments);
             output::run_check(lane.name, &mut command)?
         }
-        LaneAction::Own(check) => match check() {
+        LaneAction::Check(check) => match check() {
             Ok(()) => TestTally {
                 passed_count: 1,
                 ..TestTally::default()
@@ -151,18 +151,18 @@ fn build(lanes: &[&TestLane], binaries: &mut Binaries) -> Result<(), Failure> {
 
 /// Jobs of a lane with test programs.
 fn jobs<'a>(index: usize, lane: &'a TestLane, built: &'a Binaries) -> Vec<LaneJob<'a>> {
-    let each = |selects: Select| {
-        let of_test = |test: &'a binaries::TestProgram| {
+    let jobs_of = |selects: Select| {
+        let to_job = |test: &'a binaries::TestProgram| {
             let name = format!("{}: {}", lane.name, test.name);
             LaneJob::new(index, &name, move |show: Show<'_>| {
                 built.run(test, None, show)
             })
         };
-        built.selected(selects).into_iter().map(of_test)
+        built.selected(selects).into_iter().map(to_job)
     };
     match lane.kind {
-        LaneAction::Crates => each(Select::Crates).collect(),
-        LaneAction::TestsBeside(selects) => each(selects).collect(),
+        LaneAction::Crates => jobs_of(Select::Crates).collect(),
+        LaneAction::ParallelTests(selects) => jobs_of(selects).collect(),
         _ => vec![LaneJob::new(index, lane.name, |show| {
             one_by_one(lane, built, show)
         })],
@@ -187,8 +187,8 @@ fn one_by_one(lane: &TestLane, built: &Binaries, show: Show<'_>) -> Result<TestT
             if let Err(reason) = &wheel {
                 show(&format!("note: {reason}; its tests are skipped"));
             }
-            let told = wheel.as_deref().ok().map(|it| (mpi::WHEEL_VARIABLE, it));
-            built.run_all(selects, told, show)
+            let variable = wheel.as_deref().ok().map(|it| (mpi::WHEEL_VARIABLE, it));
+            built.run_all(selects, variable, show)
         }
         _ => Ok(TestTally::default()),
     }
@@ -206,7 +206,7 @@ fn report(total: &TestTally, seconds: f64) -> Result<(), Failure> {
     println!("{total}");
     match total.failures.len() {
         0 => Ok(()),
-        _ => Err(Failure::Counted),
+        _ => Err(Failure::TestsFailed),
     }
 }
 

@@ -143,7 +143,7 @@ const PANIC_COLUMNS_MAX: usize = 300;
 struct OutputReader {
     tally: TestTally,
     /// The test whose captured output is being read.
-    shown: Option<String>,
+    current_test: Option<String>,
     /// Number of lines of its panic message read so far.
     panic_line_count: usize,
     /// Skipped tests of this program, by name.
@@ -153,7 +153,7 @@ struct OutputReader {
 impl OutputReader {
     fn line(&mut self, line: &str) {
         if let Some(name) = captured_header(line) {
-            self.shown = Some(name.to_owned());
+            self.current_test = Some(name.to_owned());
             self.panic_line_count = 0;
         } else if let Some((_, reason)) = line.split_once("skipped: ") {
             self.skip(reason);
@@ -164,7 +164,7 @@ impl OutputReader {
         } else if let Some(name) = ignored_test(line) {
             self.tally.skips.push(format!("{name}: ignored"));
         } else if matches!(line, "failures:" | "successes:") {
-            self.shown = None;
+            self.current_test = None;
         } else {
             self.keep_panic_message(line);
         }
@@ -172,7 +172,9 @@ impl OutputReader {
 
     /// Keeps the panic message of a failed test for the summary.
     fn keep_panic_message(&mut self, line: &str) {
-        let Some(shown) = &self.shown else { return };
+        let Some(shown) = &self.current_test else {
+            return;
+        };
         let begins = line.starts_with("thread '") && line.contains(" panicked at ");
         let panics = self.panic_line_count > 0 || begins;
         if line == "stack backtrace:" {
@@ -191,7 +193,10 @@ impl OutputReader {
     }
 
     fn skip(&mut self, reason: &str) {
-        let name = self.shown.clone().unwrap_or_else(|| "a test".to_owned());
+        let name = self
+            .current_test
+            .clone()
+            .unwrap_or_else(|| "a test".to_owned());
         // A test that skips several parts counts as one skipped test.
         if !self.skipped_tests.contains(&name) {
             self.tally.skips.push(format!("{name}: {reason}"));
@@ -209,7 +214,7 @@ impl OutputReader {
         // For libtest, a test that skips itself has passed.
         self.tally.passed_count += passed.saturating_sub(self.skipped_tests.len());
         self.skipped_tests.clear();
-        self.shown = None;
+        self.current_test = None;
     }
 
     fn finish(self) -> TestTally {
@@ -290,9 +295,9 @@ test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; fini
              stack backtrace:\n   0: b\n\n\
              failures:\n    a\n    b\n",
         );
-        let told = "b\n    thread 'b' (7) panicked at tests/b.rs:3:9:\n    \
+        let message = "b\n    thread 'b' (7) panicked at tests/b.rs:3:9:\n    \
             assertion failed\n      left: 1";
-        assert_eq!(tally.failures, ["a", told]);
+        assert_eq!(tally.failures, ["a", message]);
     }
 
     #[test]

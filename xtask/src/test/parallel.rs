@@ -49,7 +49,7 @@ pub struct LaneTotals {
 /// # Errors
 /// If a job could not be run; the others have run anyway.
 pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneTotals>, Failure> {
-    let at_once = available_parallelism().map_or(2, |count| count.get() + 1);
+    let job_limit = available_parallelism().map_or(2, |count| count.get() + 1);
     let is_alone = jobs.len() == 1;
     let (left, done) = (Mutex::new(jobs.into_iter()), Mutex::new(Vec::new()));
     // In the condition of the loop, the lock would be held while the job runs.
@@ -61,7 +61,7 @@ pub fn run(jobs: Vec<LaneJob<'_>>, lane_count: usize) -> Result<Vec<LaneTotals>,
             locked(&done).push((lane, tally, begun.elapsed()));
         }
     };
-    scope(|scope| (0..at_once).for_each(|_| drop(scope.spawn(take_turns))));
+    scope(|scope| (0..job_limit).for_each(|_| drop(scope.spawn(take_turns))));
     let mut sums: Vec<LaneTotals> = (0..lane_count).map(|_| LaneTotals::default()).collect();
     for (lane, tally, time) in locked(&done).drain(..) {
         // Only here, after all jobs have run: an error of one must not end the others.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_job_that_cannot_run_does_not_stop_the_others() {
         let ran = Mutex::new(0);
-        let fails = LaneJob::new(0, "fails", |_: Show<'_>| Err(Failure::Counted));
+        let fails = LaneJob::new(0, "fails", |_: Show<'_>| Err(Failure::TestsFailed));
         let works = || {
             LaneJob::new(0, "works", |_: Show<'_>| {
                 *locked(&ran) += 1;

@@ -21,8 +21,8 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     let mut exits_left = usize::from(file.path == MAIN);
     for (rule, line, message) in visitor.found {
         // Tests may unwrap and exit, but unsafe code and silenced lints have the same risks there.
-        let everywhere = matches!(rule, "unsafe-place" | "safety-comment" | "lint-attributes");
-        if rule == EXPECT || (file.is_test_line(line) && !everywhere) {
+        let also_in_tests = matches!(rule, "unsafe-place" | "safety-comment" | "lint-attributes");
+        if rule == EXPECT || (file.is_test_line(line) && !also_in_tests) {
             continue;
         }
         let breaks = match rule {
@@ -47,7 +47,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
 
 /// Each `expect` states an invariant, so there must be few.
 pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
-    let mut places = Vec::new();
+    let mut expects = Vec::new();
     let mut lines_count = 0;
     for file in sources
         .iter()
@@ -57,19 +57,20 @@ pub fn check_expect_share(sources: &[SourceFile], findings: &mut Vec<TidyFinding
         lines_count += total - tests;
         let mut visitor = Calls::default();
         visitor.visit_file(&file.tree);
-        let here = visitor.found.into_iter().filter(|found| found.0 == EXPECT);
-        places.extend(
-            here.filter(|found| !file.is_test_line(found.1))
+        let in_file = visitor.found.into_iter().filter(|found| found.0 == EXPECT);
+        expects.extend(
+            in_file
+                .filter(|found| !file.is_test_line(found.1))
                 .map(|found| (file.path.clone(), found.1)),
         );
     }
     let allowed = lines_count.div_ceil(LINES_PER_EXPECT);
-    if places.len() > allowed {
+    if expects.len() > allowed {
         // Any of them may be the one to remove, so all are listed.
-        for (path, line) in &places {
+        for (path, line) in &expects {
             let message = format!(
                 "one of {} `expect` in {lines_count} lines, at most {allowed}",
-                places.len()
+                expects.len()
             );
             findings.push(TidyFinding {
                 rule: EXPECT,

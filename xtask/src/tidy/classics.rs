@@ -23,10 +23,10 @@ const TABLES: [&str; 9] = [
 
 /// Fronts whose language is also used elsewhere (results and one-line workloads), and formats that
 /// `convert` writes.
-const IN_BETWEEN: [&str; 2] = ["fio", "icf"];
+const ALSO_USED_ELSEWHERE: [&str; 2] = ["fio", "icf"];
 
 /// Fronts that combine other programs and name them.
-const MADE_OF: [(&str, &[&str]); 1] = [("io500", &["ior", "mdtest"])];
+const COMBINED_FRONTS: [(&str, &[&str]); 1] = [("io500", &["ior", "mdtest"])];
 
 /// Directories of code that fronts share.
 const SHARED: [&str; 3] = ["file_access", "options", "random"];
@@ -34,11 +34,11 @@ const SHARED: [&str; 3] = ["file_access", "options", "random"];
 /// Checks that no front is named outside of its directory.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let names = names(sources);
-    let elsewhere = |file: &&SourceFile| {
+    let is_checked = |file: &&SourceFile| {
         let is_built = file.path.starts_with("crates/") && file.path.contains("/src/");
         is_built && !TABLES.contains(&file.path.as_str())
     };
-    for file in sources.iter().filter(elsewhere) {
+    for file in sources.iter().filter(is_checked) {
         for (index, text) in file.text.lines().enumerate() {
             let line = index + 1;
             let is_code = !text.trim_start().starts_with("//") && !file.is_test_line(line);
@@ -61,14 +61,16 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
 /// `true` if the file belongs to a front that combines the named one.
 fn combines(file: &SourceFile, name: &str) -> bool {
     let own = fronts::directory(file);
-    let mut made = MADE_OF.iter().filter(|(front, _)| own == Some(*front));
-    made.any(|(_, parts)| parts.contains(&name))
+    let mut rows = COMBINED_FRONTS
+        .iter()
+        .filter(|(front, _)| own == Some(*front));
+    rows.any(|(_, parts)| parts.contains(&name))
 }
 
 /// Names of all fronts.
 fn names(sources: &[SourceFile]) -> Vec<String> {
     let directories = sources.iter().filter_map(fronts::directory);
-    let is_held = |name: &&str| !IN_BETWEEN.contains(name) && !SHARED.contains(name);
+    let is_held = |name: &&str| !ALSO_USED_ELSEWHERE.contains(name) && !SHARED.contains(name);
     let mut names: Vec<String> = directories.filter(is_held).map(str::to_owned).collect();
     names.sort();
     names.dedup();
@@ -80,8 +82,8 @@ fn is_named(line: &str, name: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     // Type names have no underscores.
     [name.to_owned(), name.replace('_', "")].iter().any(|name| {
-        let mut places = lower.match_indices(name.as_str());
-        places.any(|(at, _)| {
+        let mut matches = lower.match_indices(name.as_str());
+        matches.any(|(at, _)| {
             let before = line[..at].chars().next_back();
             let after = line[at + name.len()..].chars().next();
             let is_in_word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphabetic());
@@ -122,7 +124,7 @@ mod tests {
             "crates/front/src/old_mark/mod.rs",
             "const OLD_MARK: u8 = 1;\n",
         );
-        let made = (
+        let composite = (
             "crates/front/src/io500/mod.rs",
             "const IOR: u8 = 1;\nconst DBENCH: u8 = 1;\n",
         );
@@ -132,11 +134,11 @@ mod tests {
         );
         let typed = ("crates/report/src/lib.rs", "use description::OldMark;\n");
         let shared = ("crates/front/src/options/mod.rs", "pub fn options() {}\n");
-        let ours = ("crates/cli/src/lib.rs", "fn options() {}\n");
+        let cli = ("crates/cli/src/lib.rs", "fn options() {}\n");
         let test = ("crates/run/src/tests.rs", "const DBENCH: u8 = 1;\n");
         assert_eq!(
             found(&[
-                own, table, other, settings, text, made, part, typed, test, shared, ours
+                own, table, other, settings, text, composite, part, typed, test, shared, cli
             ]),
             [
                 ("crates/run/src/lib.rs".to_owned(), 4),

@@ -26,8 +26,8 @@ fn cycles(needs: &ModuleDependencies) -> Vec<BTreeSet<&Module>> {
         if cycles.iter().any(|known| known.contains(module)) {
             continue;
         }
-        let behind = dependencies_of(module, needs).into_iter();
-        let cycle: BTreeSet<&Module> = behind
+        let dependencies = dependencies_of(module, needs).into_iter();
+        let cycle: BTreeSet<&Module> = dependencies
             // Both directions: the set is then a strongly connected component that contains
             // `module`.
             .filter(|other| dependencies_of(other, needs).contains(module))
@@ -122,12 +122,13 @@ mod tests {
             (found.path.as_str(), found.line),
             ("crates/units/src/a.rs", 2)
         );
-        let seen = "modules in a cycle: `a`, `b`, `c`; what they share belongs in one that needs \
+        let expected = "modules in a cycle: `a`, `b`, `c`; what they share belongs in one that \
+                    needs \
                     none of them\
                     \n  `a` needs `X` of `b` (crates/units/src/a.rs:2)\
                     \n  `b` needs `Y` of `c` (crates/units/src/b.rs:1)\
                     \n  `c` needs `g` of `a` (crates/units/src/c.rs:1)";
-        assert_eq!(found.message, seen);
+        assert_eq!(found.message, expected);
     }
 
     #[test]

@@ -19,7 +19,7 @@ struct LongFront {
 }
 
 /// All fronts that may be longer.
-const LONGER: &[LongFront] = &[
+const LONG_FRONTS: &[LongFront] = &[
     LongFront {
         name: "bonnie",
         lines_max: 1260,
@@ -32,12 +32,12 @@ const LONGER: &[LongFront] = &[
     },
     LongFront {
         name: "filebench",
-        lines_max: 1720,
+        lines_max: 1750,
         reason: "its scripts are a complete language",
     },
     LongFront {
         name: "fio",
-        lines_max: 11_500,
+        lines_max: 11_540,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     LongFront {
@@ -54,7 +54,7 @@ const LONGER: &[LongFront] = &[
     },
     LongFront {
         name: "io500",
-        lines_max: 890,
+        lines_max: 900,
         reason: "every key of its files is known, and each has a meaning or a reason",
     },
     LongFront {
@@ -76,7 +76,7 @@ const LONGER: &[LongFront] = &[
     },
     LongFront {
         name: "smallfile",
-        lines_max: 720,
+        lines_max: 730,
         reason: "records and stonewalls follow the original file by file",
     },
     LongFront {
@@ -90,7 +90,7 @@ const LONGER: &[LongFront] = &[
 /// Checks the length of each front, and that each longer limit is needed.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let lengths = lengths(sources);
-    check_lengths(&lengths, LONGER, findings);
+    check_lengths(&lengths, LONG_FRONTS, findings);
 }
 
 fn check_lengths(
@@ -153,7 +153,7 @@ fn lengths(sources: &[SourceFile]) -> BTreeMap<&str, usize> {
 mod tests {
     use super::*;
 
-    const LONGER_OF_TEST: &[LongFront] = &[LongFront {
+    const LONG_TEST_FRONTS: &[LongFront] = &[LongFront {
         name: "long",
         lines_max: 900,
         reason: "two languages",
@@ -167,9 +167,10 @@ mod tests {
         };
         let sources: Vec<SourceFile> = files.iter().map(parse).collect();
         let mut findings = Vec::new();
-        check_lengths(&lengths(&sources), LONGER_OF_TEST, &mut findings);
-        let told = findings.into_iter();
-        told.map(|it| format!("{}: {}", it.path, it.message))
+        check_lengths(&lengths(&sources), LONG_TEST_FRONTS, &mut findings);
+        let messages = findings.into_iter();
+        messages
+            .map(|it| format!("{}: {}", it.path, it.message))
             .collect()
     }
 

@@ -36,7 +36,7 @@ pub const ORDER: &[&str] = &[
 ];
 
 /// Packages outside of the program, which must not depend on them.
-const BESIDE: &[&str] = &["xtask", "end-to-end"];
+const OUTSIDE_PACKAGES: &[&str] = &["xtask", "end-to-end"];
 
 /// Checks cargo's dependency graph.
 pub fn check(root: &Path, findings: &mut Vec<TidyFinding>) -> Result<(), Failure> {
@@ -73,7 +73,7 @@ fn backward_edges(metadata: &Value) -> Vec<TidyFinding> {
                 message,
             });
         };
-        if BESIDE.contains(&name) {
+        if OUTSIDE_PACKAGES.contains(&name) {
             continue;
         }
         let Some(rank) = rank(name) else {

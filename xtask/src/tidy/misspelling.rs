@@ -57,7 +57,7 @@ pub fn check(
 
 fn misspelled(path: &str, text: &str) -> Vec<TidyFinding> {
     let tokenizer = Tokenizer::new();
-    let of_line = |(index, line): (usize, &str)| {
+    let line_findings = |(index, line): (usize, &str)| {
         let found = typos::check_str(line, &tokenizer, &CommonMisspellings);
         let found = found.map(|it| TidyFinding {
             rule: "misspelling",
@@ -76,7 +76,7 @@ fn misspelled(path: &str, text: &str) -> Vec<TidyFinding> {
         });
         found.collect::<Vec<_>>()
     };
-    text.lines().enumerate().flat_map(of_line).collect()
+    text.lines().enumerate().flat_map(line_findings).collect()
 }
 
 /// Dictionary of common misspellings.

@@ -56,7 +56,7 @@ pub struct TidyReport {
     /// Broken rules without an exception.
     pub findings: Vec<TidyFinding>,
     /// Number of rules checked.
-    pub rules_count: usize,
+    pub rule_count: usize,
     /// Values that have a target but no limit, as lines to print.
     pub figures: Vec<String>,
 }
@@ -72,10 +72,12 @@ pub fn run() -> Result<(), Failure> {
     }
     match verdict.findings.len() {
         0 => {
-            println!("tidy: {} rules hold", verdict.rules_count);
+            println!("tidy: {} rules hold", verdict.rule_count);
             Ok(())
         }
-        count => Err(Failure::Found(format!("tidy: {count} places break a rule"))),
+        count => Err(Failure::ChecksFailed(format!(
+            "tidy: {count} places break a rule"
+        ))),
     }
 }
 
@@ -103,7 +105,7 @@ pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     figures.extend(used);
     Ok(TidyReport {
         findings,
-        rules_count: exceptions::RULES.len(),
+        rule_count: exceptions::RULES.len(),
         figures,
     })
 }

@@ -40,8 +40,9 @@ pub fn needs(sources: &[SourceFile]) -> BTreeMap<String, ModuleDependencies> {
             crates.entry(directory).or_default().push(names);
         }
     }
-    let of_crate = |(directory, files): (String, Vec<FileImports>)| (directory, needs_of(&files));
-    crates.into_iter().map(of_crate).collect()
+    let crate_needs =
+        |(directory, files): (String, Vec<FileImports>)| (directory, needs_of(&files));
+    crates.into_iter().map(crate_needs).collect()
 }
 
 /// The source directory of a crate that contains a file, and the module of the file.
@@ -72,16 +73,16 @@ fn needs_of(files: &[FileImports]) -> ModuleDependencies {
     let scope = CrateModules::of(&files);
     let mut needs = ModuleDependencies::new();
     for file in files {
-        let of_file = needs.entry(file.module.clone()).or_default();
-        for named in &file.named {
-            let Some(other) = scope.module_with(&named.place, &named.path) else {
+        let uses = needs.entry(file.module.clone()).or_default();
+        for named in &file.paths {
+            let Some(other) = scope.module_with(&named.module, &named.path) else {
                 continue;
             };
             // A module and its submodules may need each other.
             if other.starts_with(&file.module) || file.module.starts_with(&other) {
                 continue;
             }
-            of_file.entry(other).or_insert_with(|| ModuleUse {
+            uses.entry(other).or_insert_with(|| ModuleUse {
                 path: file.path.clone(),
                 line: named.line,
                 name: named.path.last().cloned().unwrap_or_default(),
@@ -102,10 +103,10 @@ impl<'a> CrateModules<'a> {
     fn of(files: &[&'a FileImports]) -> Self {
         let imports = files
             .iter()
-            .flat_map(|file| &file.named)
+            .flat_map(|file| &file.paths)
             .filter_map(|named| {
                 let name = named.import.as_deref()?;
-                Some(((&named.place, name), named))
+                Some(((&named.module, name), named))
             });
         Self {
             modules: files.iter().map(|file| file.module.as_slice()).collect(),
@@ -114,8 +115,8 @@ impl<'a> CrateModules<'a> {
     }
 
     /// The module that defines `path` as seen from `place`; `None` if it is in another crate.
-    fn module_with(&self, place: &Module, path: &[String]) -> Option<Module> {
-        let mut path = self.absolute(place, path)?;
+    fn module_with(&self, current: &Module, path: &[String]) -> Option<Module> {
+        let mut path = self.absolute(current, path)?;
         // Re-exports can also form a longer cycle, which this limit ends.
         for _ in 0..STEPS_MAX {
             // The longest prefix that is a module; what follows is an item in it.
@@ -124,7 +125,7 @@ impl<'a> CrateModules<'a> {
             let import = inside
                 .first()
                 .and_then(|name| self.imports.get(&(&module, name.as_str())));
-            match import.and_then(|it| self.absolute(&it.place, &it.path)) {
+            match import.and_then(|it| self.absolute(&it.module, &it.path)) {
                 // A re-export that leads to itself would never end.
                 Some(target) if target != path => path = [&target, &inside[1..]].concat(),
                 _ => return Some(module),
@@ -138,14 +139,17 @@ impl<'a> CrateModules<'a> {
     }
 
     /// The path from the crate's root; `None` if it starts with another crate or a local name.
-    fn absolute(&self, place: &Module, path: &[String]) -> Option<Module> {
+    fn absolute(&self, current: &Module, path: &[String]) -> Option<Module> {
         let supers = path.iter().take_while(|name| *name == "super").count();
         let (base, rest) = match path.first()?.as_str() {
             "crate" => (&[][..], &path[1..]),
-            "self" => (place.as_slice(), &path[1..]),
-            "super" => (&place[..place.len().checked_sub(supers)?], &path[supers..]),
-            child if self.has(&[place.as_slice(), &[child.to_owned()]].concat()) => {
-                (place.as_slice(), path)
+            "self" => (current.as_slice(), &path[1..]),
+            "super" => (
+                &current[..current.len().checked_sub(supers)?],
+                &path[supers..],
+            ),
+            child if self.has(&[current.as_slice(), &[child.to_owned()]].concat()) => {
+                (current.as_slice(), path)
             }
             _ => return None,
         };
@@ -157,7 +161,7 @@ impl<'a> CrateModules<'a> {
 #[derive(Debug)]
 struct NamedPath {
     /// The module of the use, which may be inside a file.
-    place: Module,
+    module: Module,
     path: Vec<String>,
     line: usize,
     /// Local name, if a `use` imports it.
@@ -168,7 +172,7 @@ struct NamedPath {
 struct FileImports {
     path: String,
     module: Module,
-    named: Vec<NamedPath>,
+    paths: Vec<NamedPath>,
     /// Modules in separate files that are compiled only for tests.
     for_tests: Vec<Module>,
 }
@@ -178,12 +182,12 @@ impl FileImports {
         let names = Self {
             path: file.path.clone(),
             module: module.clone(),
-            named: Vec::new(),
+            paths: Vec::new(),
             for_tests: Vec::new(),
         };
         let mut visitor = NamesVisitor {
             file,
-            place: module,
+            module,
             names,
         };
         visitor.visit_file(&file.tree);
@@ -193,16 +197,16 @@ impl FileImports {
 
 struct NamesVisitor<'a> {
     file: &'a SourceFile,
-    place: Module,
+    module: Module,
     names: FileImports,
 }
 
 impl NamesVisitor<'_> {
     fn push(&mut self, path: Vec<String>, line: usize, import: Option<String>) {
         if !path.is_empty() && !self.file.is_test_line(line) {
-            let place = self.place.clone();
-            self.names.named.push(NamedPath {
-                place,
+            let module = self.module.clone();
+            self.names.paths.push(NamedPath {
+                module,
                 path,
                 line,
                 import,
@@ -276,13 +280,13 @@ fn is_rooted(first: &str) -> bool {
 
 impl<'ast> Visit<'ast> for NamesVisitor<'_> {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        self.place.push(item.ident.to_string());
+        self.module.push(item.ident.to_string());
         let line = item.ident.span().start().line;
         if item.content.is_none() && self.file.is_test_line(line) {
-            self.names.for_tests.push(self.place.clone());
+            self.names.for_tests.push(self.module.clone());
         }
         syn::visit::visit_item_mod(self, item);
-        self.place.pop();
+        self.module.pop();
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {

@@ -22,8 +22,8 @@ const LOOP_FILES: &[&str] = &[
 struct Function {
     name: String,
     line: usize,
-    lines_count: usize,
-    parameters_count: usize,
+    line_count: usize,
+    parameter_count: usize,
     /// The trait, not the implementation, determines the parameters of its methods.
     is_trait_method: bool,
 }
@@ -42,26 +42,26 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
         let Function {
             name,
             line,
-            lines_count,
-            parameters_count,
+            line_count: lines_count,
+            parameter_count: parameters_count,
             is_trait_method,
         } = function;
         if lines_count > FUNCTION_LINES_MAX {
-            let seen = format!("`{name}` has {lines_count} lines, at most {FUNCTION_LINES_MAX}");
-            push("function-length", line, seen);
+            let message = format!("`{name}` has {lines_count} lines, at most {FUNCTION_LINES_MAX}");
+            push("function-length", line, message);
         }
         if parameters_count > PARAMETERS_MAX && !is_trait_method {
-            let seen = format!("`{name}` takes {parameters_count} parameters, at most 6");
-            push("parameters", line, seen);
+            let message = format!("`{name}` takes {parameters_count} parameters, at most 6");
+            push("parameters", line, message);
         }
     }
     let (total, tests) = file.line_counts();
     if total - tests > FILE_LINES_MAX {
-        let seen = format!(
+        let message = format!(
             "{} lines without tests, at most {FILE_LINES_MAX}",
             total - tests
         );
-        push("file-length", 0, seen);
+        push("file-length", 0, message);
     }
     for (index, text) in file.text.lines().enumerate() {
         let width = text.chars().count();
@@ -115,7 +115,7 @@ pub fn figures(sources: &[SourceFile]) -> Vec<String> {
                 .map(move |function| (file, function))
         })
         .filter(|(file, function)| !file.is_test_line(function.line))
-        .map(|(_, function)| function.lines_count)
+        .map(|(_, function)| function.line_count)
         .collect();
     let counts: Vec<(usize, usize)> = sources.iter().map(SourceFile::line_counts).collect();
     let total: usize = counts.iter().map(|count| count.0).sum();
@@ -165,8 +165,8 @@ impl FunctionVisitor {
         self.found.push(Function {
             name: signature.ident.to_string(),
             line,
-            lines_count: block.span().end().line + 1 - line,
-            parameters_count: signature.inputs.len(),
+            line_count: block.span().end().line + 1 - line,
+            parameter_count: signature.inputs.len(),
             is_trait_method: self.in_trait_impl,
         });
     }

@@ -11,19 +11,19 @@ use super::spelling::DefinedNames;
 
 /// Checks that each name is defined once.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
-    let mut places: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
+    let mut definitions: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
     for file in sources {
         let mut defined = DefinedNames::default();
         defined.visit_file(&file.tree);
         for ident in defined.types {
             let line = ident.span().start().line;
             if !file.is_test_line(line) {
-                let places = places.entry(ident.to_string()).or_default();
-                places.push((&file.path, line));
+                let definitions = definitions.entry(ident.to_string()).or_default();
+                definitions.push((&file.path, line));
             }
         }
     }
-    for (name, places) in places {
+    for (name, places) in definitions {
         let Some(((first, _), others)) = places.split_first() else {
             continue;
         };

@@ -78,7 +78,7 @@ const COUNTS: &[&str] = &[
 const SHARES: &[&str] = &[
     "0", "33", "50", "100", "1", "99", "101", "-1", "1e308", "nan",
 ];
-const LAWS: &[&str] = &[
+const SKEWS: &[&str] = &[
     "0.2", "0.5", "1.2", "99", "1", "100", "101", "1e308", "0", "-1", "inf",
 ];
 const TIMES: &[&str] = &["1ms", "1s", "2s", "0", "30d", "31d", "1000000000000s"];
@@ -122,7 +122,7 @@ fn filled(template: &str, numbers: &mut CaseRng) -> String {
             Some('S') => SIZES,
             Some('N') => COUNTS,
             Some('P') => SHARES,
-            Some('L') => LAWS,
+            Some('L') => SKEWS,
             Some('T') => TIMES,
             _ => NAMES,
         };
@@ -147,12 +147,12 @@ fn pick_lines(head: &str, lines: &[&str], numbers: &mut CaseRng) -> String {
 fn changed(text: &str, numbers: &mut CaseRng) -> String {
     let mut text = text.to_owned();
     for _ in 0..numbers.below(4) {
-        let places = places(&text);
-        if places.is_empty() {
+        let ranges = places(&text);
+        if ranges.is_empty() {
             break;
         }
-        let place = places[numbers.below(places.len())].clone();
-        text.replace_range(place, numbers.pick(NUMBERS));
+        let range = ranges[numbers.below(ranges.len())].clone();
+        text.replace_range(range, numbers.pick(NUMBERS));
     }
     let lines: Vec<&str> = text.lines().collect();
     if lines.len() < 2 || !numbers.one_in(8) {
@@ -165,7 +165,7 @@ fn changed(text: &str, numbers: &mut CaseRng) -> String {
 
 /// Where whole numbers stand that are no parts of names.
 fn places(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut places = Vec::new();
+    let mut ranges = Vec::new();
     let mut before = ' ';
     let mut rest = text.char_indices().peekable();
     while let Some((start, letter)) = rest.next() {
@@ -178,9 +178,9 @@ fn places(text: &str) -> Vec<std::ops::Range<usize>> {
         while let Some((at, digit)) = rest.next_if(|(_, it)| it.is_ascii_digit()) {
             (end, before) = (at + 1, digit);
         }
-        places.push(start..end);
+        ranges.push(start..end);
     }
-    places
+    ranges
 }
 
 const FIO: &[&str] = &[
@@ -464,7 +464,7 @@ const FILES: &[(&str, &str)] = &[
 /// A workload as a user might say it.
 pub(super) struct Case {
     /// All of it, for messages.
-    pub told: String,
+    pub text: String,
     /// What is read from it, unless it is refused.
     pub workloads: Option<Vec<Workload>>,
     /// Options beside it, unless one is refused.
@@ -526,7 +526,7 @@ impl Cases {
             overrides = overrides.and_then(set);
         }
         Case {
-            told,
+            text: told,
             workloads,
             overrides,
         }
@@ -550,7 +550,7 @@ impl Cases {
         let more = pick_lines("", options, numbers);
         let more = more.split_whitespace().map(str::to_owned);
         words.splice(0..0, more);
-        let mut told = format!("{name} {}", words.join(" "));
+        let mut description = format!("{name} {}", words.join(" "));
         for word in words.iter_mut().filter(|word| *word == "FILE") {
             let text = match name {
                 "filebench" => FILEBENCH,
@@ -560,7 +560,7 @@ impl Cases {
             let text = changed(text, numbers);
             let path = self.scratch.join(number.to_string());
             std::fs::write(&path, &text).expect("a file of a command line is written");
-            told.push_str(&format!("\n{text}"));
+            description.push_str(&format!("\n{text}"));
             *word = path.display().to_string();
         }
         let front = front::find(name).expect("a front of that name");
@@ -571,14 +571,14 @@ impl Cases {
             ..CommandLine::of(&words)
         };
         let work = front.work(&line);
-        (told, work.ok().map(|it| it.cells))
+        (description, work.ok().map(|it| it.cells))
     }
 }
 
 /// The workloads of a file, with its text for messages.
 fn read(name: &str, text: String) -> (String, Option<Vec<Workload>>) {
-    let found = loaded(name, text.as_bytes(), LoadOptions::default());
-    (text, found.ok().map(|it| it.workloads))
+    let parsed = loaded(name, text.as_bytes(), LoadOptions::default());
+    (text, parsed.ok().map(|it| it.workloads))
 }
 
 fn from_template(kind: usize, numbers: &mut CaseRng) -> (String, Option<Vec<Workload>>) {

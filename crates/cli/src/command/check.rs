@@ -25,15 +25,15 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
         workloads,
         warnings,
         mut overrides,
-        about,
+        check_text: about,
     } = input(&args.workload)?;
     let hosts = match args.host.is_empty() {
         true => Vec::new(),
         false => hosts_of_groups(&workloads, &args.host)?,
     };
-    let is_here = hosts.is_empty();
+    let is_local = hosts.is_empty();
     let wanted = wanted_targets(&workloads, &overrides);
-    let facts = match is_here {
+    let facts = match is_local {
         true => bounds::facts_within_bounds(&wanted)?,
         false => {
             overrides.set_ranks_of_groups(hosts.iter().map(|it| it.group.clone()).collect());
@@ -42,7 +42,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
     };
     let mut planned = accepted(&workloads, &overrides, &facts)?;
     // A page must not learn anything about paths outside its targets.
-    let is_looked_at = is_here && bounds::admit(wanted.iter().map(Path::new)).is_ok();
+    let is_looked_at = is_local && bounds::admit(wanted.iter().map(Path::new)).is_ok();
     planned.warnings.splice(0..0, warnings);
     // The file itself is valid, so obstacles on this machine are only warnings; `run` refuses them.
     for mut refusal in planned.refusals.drain(..) {
@@ -84,7 +84,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, CliError> {
                 + &plan_text_with_remarks(&planned, &remarks, columns),
         )
     })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Plans workloads for targets with the given facts.

@@ -51,7 +51,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, CliError> {
         );
     }
     Ok(if report.left.is_empty() {
-        Exit::Measured
+        Exit::Success
     } else {
         Exit::Failed
     })

@@ -35,11 +35,11 @@ pub(super) struct StartedCluster {
 
 impl Drop for StartedCluster {
     fn drop(&mut self) {
-        let are_all_there = self.leader.has_all();
+        let is_complete = self.leader.has_all();
         self.leader.dismiss();
         match self.job.take() {
             // Ending MPI waits for all processes. If one was lost, this wait would never end.
-            Some(job) if are_all_there => {
+            Some(job) if is_complete => {
                 // The launcher reports processes that could not be ended.
                 let _ = job.end();
             }
@@ -52,7 +52,7 @@ impl Drop for StartedCluster {
 /// Role of this process in the job of an MPI launcher.
 pub(super) enum RankRole {
     /// No launcher started this process, or it started only one.
-    Alone,
+    Standalone,
     /// This process is the leader.
     First(FirstRank),
     /// This process has nothing left to do; another process reports the result or the error.
@@ -64,19 +64,19 @@ impl RankRole {
     /// combination of both.
     pub fn take_or_refuse(
         args: &ClusterArgs,
-        at_once: fn() -> !,
+        on_second_interrupt: fn() -> !,
     ) -> Result<(Self, Arc<AtomicBool>), CliError> {
         match refuse_hosts_below_launcher(args)? {
             Some(exit) => Ok((Self::Done(exit), Arc::default())),
-            None => Self::take(at_once),
+            None => Self::take(on_second_interrupt),
         }
     }
 
     /// Joins the job, then makes signals set the stop flag of the leader. Must be called before any
     /// other setup.
-    pub fn take(at_once: fn() -> !) -> Result<(Self, Arc<AtomicBool>), CliError> {
+    pub fn take(on_second_interrupt: fn() -> !) -> Result<(Self, Arc<AtomicBool>), CliError> {
         let Some(launch) = multi_process_launch() else {
-            return Ok((Self::Alone, stop_flag(at_once)?));
+            return Ok((Self::Standalone, stop_flag(on_second_interrupt)?));
         };
         let is_first = is_first(&launch);
         let mut heeded = None;
@@ -84,12 +84,12 @@ impl RankRole {
             // Launchers forward SIGUSR1 to all processes, but only the leader skips to the next
             // cell.
             let unheeded = skip_at_signal(&Arc::default());
-            let stop = heeded.insert(unheeded.and_then(|()| stop_flag(at_once)));
+            let stop = heeded.insert(unheeded.and_then(|()| stop_flag(on_second_interrupt)));
             stop.as_ref().map(Arc::clone).unwrap_or_default()
         });
         let part = match joined {
             Ok(MpiRole::First(first)) => Self::First(first),
-            Ok(MpiRole::Done) => Self::Done(Exit::Measured),
+            Ok(MpiRole::Done) => Self::Done(Exit::Success),
             Err(error) if is_first => return Err(error.into()),
             // All processes have the same MPI library, so the first one reports the error.
             Err(_) => Self::Done(Exit::System),
@@ -147,7 +147,7 @@ impl StartedCluster {
             ..options
         };
         Ok(Self {
-            leader: Leader::greet(first.hub, options, stop)?,
+            leader: Leader::greet(first.links, options, stop)?,
             job: Some(first.job),
             _children: None,
             groups: None,
@@ -160,18 +160,22 @@ impl StartedCluster {
         workloads: &[Workload],
         stop: &AtomicBool,
     ) -> Result<Option<Self>, CliError> {
-        let Some(places) = ProcessHosts::of(&args.cluster, workloads)? else {
+        let Some(process_hosts) = ProcessHosts::of(&args.cluster, workloads)? else {
             return Ok(None);
         };
         let mut copies: BTreeMap<&str, ProgramCopy> = BTreeMap::new();
-        for host in places.hosts.iter().filter(|_| args.cluster.copy_binary) {
+        for host in process_hosts
+            .hosts
+            .iter()
+            .filter(|_| args.cluster.copy_binary)
+        {
             // One copy per host, even if several processes run there.
             if !copies.contains_key(host.as_str()) {
                 let copy = copy_program(command_on_host(&args.cluster, host), host, stop)?;
                 copies.insert(host, copy);
             }
         }
-        let commands = places.hosts.iter().map(|host| {
+        let commands = process_hosts.hosts.iter().map(|host| {
             let mut command = command_on_host(&args.cluster, host);
             let program = copies.get(host.as_str()).map(ProgramCopy::path);
             command.args([program.unwrap_or("pgmeter"), "worker"]);
@@ -189,7 +193,7 @@ impl StartedCluster {
             leader: greeted?,
             job: None,
             _children: Some(children),
-            groups: places.groups,
+            groups: process_hosts.groups,
         }))
     }
 
@@ -218,12 +222,12 @@ impl StartedCluster {
         let wanted = wanted_targets(workloads, overrides);
         let reads_only = overrides.only_reads(workloads);
         let default = Some(DEFAULT_TARGET);
-        let of_groups = wanted_targets_of_groups(workloads, overrides);
-        let of_rank = |rank: u32| match &of_groups {
+        let group_targets = wanted_targets_of_groups(workloads, overrides);
+        let rank_targets = |rank: u32| match &group_targets {
             Some(all) => all[rank as usize].as_slice(),
             None => wanted.as_slice(),
         };
-        let facts = self.leader.facts(of_rank, default, reads_only, stop)?;
+        let facts = self.leader.facts(rank_targets, default, reads_only, stop)?;
         Ok(plan(workloads, overrides, &facts)?.accepted()?)
     }
 
@@ -253,9 +257,9 @@ impl ProcessHosts {
         let Some(list) = &args.hosts else {
             return Ok(None);
         };
-        let each = args.workers_per_host as usize;
+        let per_host = args.workers_per_host as usize;
         let all = hosts(list)?.into_iter();
-        let hosts = all.flat_map(|host| std::iter::repeat_n(host, each));
+        let hosts = all.flat_map(|host| std::iter::repeat_n(host, per_host));
         Ok(Some(Self {
             hosts: hosts.collect(),
             groups: None,
@@ -292,8 +296,8 @@ fn command_on_host(args: &ClusterArgs, host: &str) -> Command {
 }
 
 /// `worker`: measures as the leader on the standard streams requests.
-pub(crate) fn worker(at_once: fn() -> !) -> Result<Exit, CliError> {
-    let stop: Arc<AtomicBool> = stop_flag(at_once)?;
+pub(crate) fn worker(on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
+    let stop: Arc<AtomicBool> = stop_flag(on_second_interrupt)?;
     serve_stdio(stop);
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }

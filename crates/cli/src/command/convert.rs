@@ -25,7 +25,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, CliError> {
     let text = match args.to {
         ConvertFormat::Toml => {
             let text = toml(&loaded.workloads)?;
-            for left_out in &loaded.left_out {
+            for left_out in &loaded.omitted {
                 tell_text!("{left_out}\n");
             }
             text
@@ -34,7 +34,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, CliError> {
         ConvertFormat::Fio => fio_text(&args.file, &loaded.workloads)?,
     };
     write_new(args.output.as_deref(), &OutputText::Data(text))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 fn toml(workloads: &[Workload]) -> Result<String, CliError> {

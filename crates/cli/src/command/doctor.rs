@@ -13,14 +13,14 @@ use crate::signals::stop_flag;
 use crate::terminal::one_line;
 
 /// Prints all findings, each with a remedy.
-pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
+pub(crate) fn doctor(args: &DoctorArgs, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
     if let Err(error) = std::fs::metadata(&args.path) {
         let message = format!("cannot access `{}`: {error}", args.path.display());
         let help = Some("give the directory that you want to measure".to_owned());
         return Err(CliError::new(Exit::Usage, message, help));
     }
     let output = args.json.open()?;
-    let stop = stop_flag(at_once)?;
+    let stop = stop_flag(on_second_interrupt)?;
     let mut findings = storage::doctor(&args.path);
     match probe_guests(&stop) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
@@ -31,7 +31,7 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, CliE
         findings,
     };
     output.give(&diagnosis, || OutputText::prose(text(&diagnosis.findings)))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 fn text(findings: &[Finding]) -> String {
@@ -63,14 +63,14 @@ fn of_guests(guests: Result<Kernel, LabError>) -> Finding {
             help: None,
         },
         Err(error) => {
-            let said = error.to_string();
-            let said: Vec<&str> = said.lines().map(str::trim).collect();
+            let message = error.to_string();
+            let message: Vec<&str> = message.lines().map(str::trim).collect();
             let none = "without guests, `--vm uml` and `lab recover` do not work; everything else \
                         does";
             Finding {
                 name,
                 status: Health::Missing,
-                detail: said.join("; "),
+                detail: message.join("; "),
                 help: Some(match error {
                     LabError::NoGuests { .. } => none.to_owned(),
                     error => error.help().unwrap_or_else(|| none.to_owned()),

@@ -19,11 +19,11 @@ const INDENT: &str = "    ";
 /// Prints all keys of workload files, or those that match a word.
 pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, CliError> {
     let output = args.json.open()?;
-    let found = match &args.word {
+    let matches = match &args.word {
         Some(word) => found(word),
         None => all_keys(),
     };
-    if let Some(word) = args.word.as_ref().filter(|_| found.is_empty()) {
+    if let Some(word) = args.word.as_ref().filter(|_| matches.is_empty()) {
         let help = match nearest_key(word) {
             Some(near) => format!("did you mean `pgmeter keys {near}`?"),
             None => "`pgmeter keys` lists them all".to_owned(),
@@ -31,40 +31,40 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, CliError> {
         let message = format!("no key matches `{word}`");
         return Err(CliError::new(Exit::Usage, message, Some(help)));
     }
-    let list = KeyList { keys: found };
+    let list = KeyList { keys: matches };
     output.give(&list, || {
         // A narrower page would leave too little room next to the indentation.
         let width = OutputStream::Output.page().width.max(40);
         let texts: Vec<String> = list.keys.iter().map(|key| entry(key, width)).collect();
         OutputText::prose(texts.join("\n"))
     })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Finds the keys that match a word. Terms of other programs find the corresponding key, unless a
 /// key has that name.
 fn found(word: &str) -> Vec<WorkloadKey> {
-    let found = find_keys(word);
-    let is_key = found
+    let matches = find_keys(word);
+    let is_key = matches
         .iter()
         .any(|key| key.name == word || key.path() == word);
     let Some(path) = key_of(word).filter(|_| !is_key) else {
-        return found;
+        return matches;
     };
     let all = all_keys().into_iter();
-    let ours: Vec<WorkloadKey> = all.filter(|key| key.path() == path).collect();
-    if ours.is_empty() {
-        return found;
+    let own_keys: Vec<WorkloadKey> = all.filter(|key| key.path() == path).collect();
+    if own_keys.is_empty() {
+        return matches;
     }
     tell!("`{word}` is `{path}` in workload files");
-    ours
+    own_keys
 }
 
 /// Prints the JSON Schema with this name.
 pub(crate) fn schema(name: &str) -> Result<Exit, CliError> {
     let schema = schemas::schema(name).ok_or_else(CliError::bug)?;
     print_document(&OutputText::Json(schema))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Formats a key on its own line, and the explanation below it.
@@ -80,14 +80,14 @@ fn entry(key: &WorkloadKey, width: usize) -> String {
         None => (key.value.as_str(), ""),
     };
     let mut text = format!("{}: {value}{unit}{list}\n", key.path());
-    let mut said = key.meaning.clone();
+    let mut description = key.meaning.clone();
     if !key.words.is_empty() {
-        let _ = write!(said, " Values: {}.", key.words.join(", "));
+        let _ = write!(description, " Values: {}.", key.words.join(", "));
     }
     if let Some(default) = &key.default {
-        let _ = write!(said, " Default: {default}.");
+        let _ = write!(description, " Default: {default}.");
     }
-    for line in wrap(&said, width - INDENT.len()) {
+    for line in wrap(&description, width - INDENT.len()) {
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{INDENT}{line}");
     }

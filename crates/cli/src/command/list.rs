@@ -20,7 +20,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, CliError> {
             false => text(&list),
         })
     })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Returns the programs that `as` can emulate.

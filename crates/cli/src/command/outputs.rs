@@ -63,10 +63,10 @@ impl WrittenOutputs {
 
 impl<'a> Outputs<'a> {
     /// Opens the output files, so that a mistake is reported before hours of measuring.
-    pub fn open(args: &'a RunArgs, place: &StoreLocation) -> Result<Self, CliError> {
+    pub fn open(args: &'a RunArgs, location: &StoreLocation) -> Result<Self, CliError> {
         // Before any file is created, so that no file of the user is replaced by mistake.
         args.json.refuse_unintended_file()?;
-        let asked: [(&str, &Option<PathBuf>, Format); 3] = [
+        let requested: [(&str, &Option<PathBuf>, Format); 3] = [
             ("--json", &args.json.file, Format::Json),
             ("--csv", &args.csv, Format::IometerCsv),
             ("--html", &args.page.html, Format::Html),
@@ -75,14 +75,14 @@ impl<'a> Outputs<'a> {
             files: Vec::new(),
             stdout: None,
             page: &args.page,
-            reports: args.page.reports(place),
+            reports: args.page.reports(location),
             named_page: None,
             is_quiet: args.quiet,
             repetitions: repetitions(args.all),
             is_to_store: !args.no_db,
         };
         let mut first = None;
-        for (option, path, format) in asked {
+        for (option, path, format) in requested {
             let Some(path) = path else { continue };
             if !is_stdout(path) {
                 let file = OutputFile::create(path, OverwritePolicy::Replace)?;
@@ -184,11 +184,11 @@ fn write_page(record: &RunRecord, reports: &ReportDirectory) -> Option<PathBuf> 
 
 /// Prints the path of the page.
 fn print_page_path(page: &Path, output: StandardOutput, is_quiet: bool) {
-    let said = format!("\nreport: {}\n", page.display());
+    let line = format!("\nreport: {}\n", page.display());
     match output {
         // If standard output failed, that is already reported.
-        StandardOutput::Free => drop(print(said)),
+        StandardOutput::Free => drop(print(line)),
         StandardOutput::Taken if is_quiet => {}
-        StandardOutput::Taken => tell_text!("{said}"),
+        StandardOutput::Taken => tell_text!("{line}"),
     }
 }

@@ -52,13 +52,13 @@ impl Peaks {
 /// Lists, shows or repeats published experiments.
 pub(crate) fn paper(
     args: &PaperArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     match &args.action {
         PaperAction::List { json } => list(json),
         PaperAction::Show(args) => show(args),
-        PaperAction::Run(args) => run(args, place, at_once),
+        PaperAction::Run(args) => run(args, location, on_second_interrupt),
     }
 }
 
@@ -66,7 +66,7 @@ fn list(json: &JsonArg) -> Result<Exit, CliError> {
     let output = json.open()?;
     let list = PaperList::current();
     output.give(&list, || OutputText::prose(listed(&list)))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 fn listed(list: &PaperList) -> String {
@@ -90,7 +90,7 @@ fn show(args: &PaperShowArgs) -> Result<Exit, CliError> {
         paper,
         heading: paper.heading().into(),
         remarks: Vec::new(),
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: Vec::new(),
         costs: Vec::new(),
         is_of_guests: false,
@@ -100,7 +100,7 @@ fn show(args: &PaperShowArgs) -> Result<Exit, CliError> {
         write_new(output, &shown(&table, format, page_of(output)))?;
     }
     json.write(&table.document())?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Renders the table of an experiment, followed by its workload where the format allows that.
@@ -128,19 +128,23 @@ fn find(name: &str) -> Result<&'static Paper, CliError> {
     })
 }
 
-fn run(args: &PaperRunArgs, place: &StoreLocation, at_once: fn() -> !) -> Result<Exit, CliError> {
+fn run(
+    args: &PaperRunArgs,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
+) -> Result<Exit, CliError> {
     let on = &args.file_systems;
     let paper = find(&args.name)?;
     refuse_mount_options(on)?;
     let json = on.table.open()?;
-    let page = TablePage::open(&args.page, place, on.table.quiet)?;
+    let page = TablePage::open(&args.page, location, on.table.quiet)?;
     let matrix = matrix(
         paper,
         args,
         read_request(on, args.change.seed, &args.target)?,
     )?;
-    let stop = stop_flag(at_once)?;
-    let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
+    let stop = stop_flag(on_second_interrupt)?;
+    let runner = StoringRunner::new(&matrix, on, location, !on.no_db, &stop);
     let count = matrix.request.choices.len();
     // In turns, so that a drift affects all file systems alike.
     let jobs = schedule(count, 1, args.repetitions, JobOrder::Turns, 1);
@@ -192,11 +196,11 @@ fn print_comparison(
     (print, json, mut page): (&TableArgs, JsonOutput, TablePage),
 ) -> Result<(), CliError> {
     let choices = &matrix.request.choices;
-    let of_choice = |index: usize| -> Vec<RunRecord> {
+    let choice_records = |index: usize| -> Vec<RunRecord> {
         let measured = outcome.of_job(0, index);
         measured.map(|it| it.record.clone()).collect()
     };
-    let records: Vec<Vec<RunRecord>> = (0..choices.len()).map(of_choice).collect();
+    let records: Vec<Vec<RunRecord>> = (0..choices.len()).map(choice_records).collect();
     let measured: Vec<usize> = (0..choices.len())
         .filter(|index| !records[*index].is_empty())
         .collect();
@@ -204,7 +208,7 @@ fn print_comparison(
         paper,
         heading: paper.heading().into(),
         remarks: comparison_remarks((paper, peaks), matrix, outcome),
-        alarms: alarms(matrix, outcome),
+        failures: alarms(matrix, outcome),
         sides: measured
             .iter()
             .map(|index| PaperSide {
@@ -240,7 +244,7 @@ fn comparison_remarks(
     outcome: &MatrixOutcome,
 ) -> Vec<String> {
     let mut all = remarks(&matrix.request);
-    for (choice, built) in matrix.request.choices.iter().zip(&outcome.built_as) {
+    for (choice, built) in matrix.request.choices.iter().zip(&outcome.setups) {
         let built = built.as_ref().map(built_as);
         let built = built.unwrap_or_else(|| "not mounted".to_owned());
         all.push(format!("{}: {built}", choice.label));

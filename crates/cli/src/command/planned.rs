@@ -15,7 +15,7 @@ use crate::failure::CliError;
 use crate::input::with_options_in_help;
 
 /// Longer workload files are not stored with the run.
-const KEPT_BYTES_MAX: usize = 256 << 10;
+const STORED_BYTES_MAX: usize = 256 << 10;
 
 /// Plans the run. Refuses plans that cannot be executed.
 pub(super) fn planned(
@@ -65,19 +65,19 @@ fn refuse_unusable_targets(
     Ok(())
 }
 
-/// Returns warnings about targets on another file system than their paths suggest. With `is_told`,
-/// prints them at once, because they should not wait for the report.
-pub(super) fn not_mounted(plan: &Plan, is_told: bool) -> Vec<Warning> {
+/// Returns warnings about targets on another file system than their paths suggest. With
+/// `is_printed`, prints them at once, because they should not wait for the report.
+pub(super) fn not_mounted(plan: &Plan, is_printed: bool) -> Vec<Warning> {
     let touched = plan.targets.iter();
     let touched = touched.filter(|target| target.kind.is_path());
-    let found = touched.filter_map(|target| storage::unmounted(&target.path));
-    let found: Vec<Warning> = found
+    let unmounted = touched.filter_map(|target| storage::unmounted(&target.path));
+    let warnings: Vec<Warning> = unmounted
         .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))
         .collect();
-    for warning in found.iter().filter(|_| is_told) {
+    for warning in warnings.iter().filter(|_| is_printed) {
         tell!("warning: {}", warning.message);
     }
-    found
+    warnings
 }
 
 /// Returns the measured workload as a file with all options applied, for the record; `None` if that
@@ -87,7 +87,7 @@ pub(in crate::command) fn toml_for_record(
     overrides: &Overrides,
 ) -> Option<String> {
     let text = as_toml(workloads, overrides).ok()?;
-    Some(text).filter(|text| text.len() <= KEPT_BYTES_MAX)
+    Some(text).filter(|text| text.len() <= STORED_BYTES_MAX)
 }
 
 /// Returns the measured workload as a file with all options applied.

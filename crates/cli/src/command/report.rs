@@ -18,27 +18,27 @@ use crate::stored::StoreLocation;
 use crate::terminal::print;
 
 /// Finds the records and renders them.
-pub(crate) fn report(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let output = args.output.as_deref();
     if args.open {
-        return open(args, place);
+        return open(args, location);
     }
-    let asked = choose_format(args.format, output)?;
+    let requested = choose_format(args.format, output)?;
     let json = args.json.open()?;
     let has_place = json.has_destination_for_text(output)?;
     if let [name] = args.records.as_slice()
-        && let Some(lab) = lab_of(name, place)?
+        && let Some(lab) = lab_of(name, location)?
     {
-        return report_lab(&lab, asked, output, json);
+        return report_lab(&lab, requested, output, json);
     }
-    let format = asked.format();
+    let format = requested.format();
     if args.records.len() > 1 && (format != Format::Html || args.json.file.is_some()) {
         let count = args.records.len();
         let help = Some("use `--format html`, or name one record at a time".to_owned());
         let message = format!("this format takes one record, not {count}");
         return Err(CliError::new(Exit::Usage, message, help));
     }
-    let records = records(args, place)?;
+    let records = records(args, location)?;
     if has_place {
         let text = match records.as_slice() {
             [record] if format == Format::Text => {
@@ -55,16 +55,16 @@ pub(crate) fn report(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, C
     if has_place && format == Format::FioJson {
         records.iter().for_each(warn_of_merged_depths);
     }
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
-fn records(args: &ReportArgs, place: &StoreLocation) -> Result<Vec<RunRecord>, CliError> {
-    let records = args.records.iter().map(|run| place.record(run));
+fn records(args: &ReportArgs, location: &StoreLocation) -> Result<Vec<RunRecord>, CliError> {
+    let records = args.records.iter().map(|run| location.record(run));
     records.collect()
 }
 
 /// Writes the page again, prints its path, and opens it in the browser.
-fn open(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     // A browser needs a file, so with `--output -` the page goes to the report directory.
     let output = args.output.as_deref().filter(|path| !is_stdout(path));
     let format = match &args.output {
@@ -76,24 +76,24 @@ fn open(args: &ReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
         let help = "leave `--format` out, or name an output that ends in `.html`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
-    let (name, page) = page(args, place)?;
-    let path = write_page(&name, &page, output, args, place)?;
+    let (name, page) = page(args, location)?;
+    let path = write_page(&name, &page, output, args, location)?;
     print(format!("{}\n", path.display()))?;
     browser::show(&path).map_err(|not_shown| {
         let help = Some(not_shown.help.to_owned());
         CliError::new(Exit::System, not_shown.reason, help)
     })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Renders the page of a lab, of a run or of several runs. Returns its file name and text.
-fn page(args: &ReportArgs, place: &StoreLocation) -> Result<(String, OutputText), CliError> {
+fn page(args: &ReportArgs, location: &StoreLocation) -> Result<(String, OutputText), CliError> {
     if let [name] = args.records.as_slice()
-        && let Some(lab) = lab_of(name, place)?
+        && let Some(lab) = lab_of(name, location)?
     {
         return Ok((page_name(&lab), page_of_lab(&lab)));
     }
-    let records = records(args, place)?;
+    let records = records(args, location)?;
     let (name, text) = match records.as_slice() {
         [record] => (
             format!("pgmeter-{}.html", record.id),
@@ -115,14 +115,14 @@ fn write_page(
     page: &OutputText,
     output: Option<&Path>,
     args: &ReportArgs,
-    place: &StoreLocation,
+    location: &StoreLocation,
 ) -> Result<PathBuf, CliError> {
     match output {
         Some(path) => {
             write_new(Some(path), page)?;
             Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
         }
-        None => ReportDirectory::new(args.place.report_dir.as_deref(), place)
+        None => ReportDirectory::new(args.place.report_dir.as_deref(), location)
             .write(name, page)
             .map_err(|reason| {
                 let help = "name another directory with `--report-dir`, or a file with `--output`";

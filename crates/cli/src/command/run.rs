@@ -18,17 +18,17 @@ use crate::signals::{ResumeFlag, skip_at_signal};
 use crate::stored::StoreLocation;
 use crate::terminal::print_document;
 
-/// Runs the measurement. The second Ctrl-C calls `at_once`.
+/// Runs the measurement. The second Ctrl-C calls `on_second_interrupt`.
 pub(crate) fn run(
     args: &RunArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
-    let (part, stop) = RankRole::take_or_refuse(&args.cluster, at_once)?;
+    let (part, stop) = RankRole::take_or_refuse(&args.cluster, on_second_interrupt)?;
     let mut cluster = match part {
         RankRole::Done(exit) => return Ok(exit),
         RankRole::First(first) => Some(StartedCluster::of_ranks(first, options(args), &stop)?),
-        RankRole::Alone => None,
+        RankRole::Standalone => None,
     };
     let Input {
         workloads,
@@ -47,7 +47,7 @@ pub(crate) fn run(
         Some(cluster) => cluster.shared_plan(&workloads, &mut overrides, &stop)?,
         None => planned(&workloads, &overrides, create)?,
     };
-    let outputs = Outputs::open(args, place)?;
+    let outputs = Outputs::open(args, location)?;
     let continued = ResumeFlag::watch()?;
     let run_options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
@@ -58,21 +58,22 @@ pub(crate) fn run(
         ..RunOptions::default()
     };
     skip_at_signal(&run_options.skip)?;
-    let mut beside = LivePage::new(args.web, place);
+    let mut live_page = LivePage::new(args.web, location);
     // In a cluster, each process checks its own targets.
-    let elsewhere = match cluster {
+    let mount_warnings = match cluster {
         Some(_) => Vec::new(),
         None => not_mounted(&planned.plan, true),
     };
     let warnings = warnings.into_iter().chain(planned.warnings);
-    let mut live = LiveDisplay::begin((args.quiet, args.display), &run_options, at_once)?;
+    let shown = (args.quiet, args.display);
+    let mut live = LiveDisplay::begin(shown, &run_options, on_second_interrupt)?;
     let spec = RunSpec {
         plan: &planned.plan,
-        warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
+        warnings: warnings.map(Warning::from).chain(mount_warnings).collect(),
         workload_file: toml_for_record(&workloads, &overrides),
-        store: (!args.no_db).then(|| place.open()),
+        store: (!args.no_db).then(|| location.open()),
         listener: &mut |event| {
-            beside.hear(event);
+            live_page.hear(event);
             live.hear(event);
         },
     };
@@ -98,5 +99,5 @@ fn print_toml(
         tell_text!("{warning}\n");
     }
     print_document(&OutputText::Data(as_toml(workloads, overrides)?))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }

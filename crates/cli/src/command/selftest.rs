@@ -14,11 +14,14 @@ use crate::signals::stop_flag;
 use crate::terminal::{OutputStream, eprint_document, surroundings};
 
 /// Runs the checks, prints the table and writes the requested document. The second Ctrl-C calls
-/// `at_once`.
-pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
+/// `on_second_interrupt`.
+pub(crate) fn selftest(
+    args: &SelftestArgs,
+    on_second_interrupt: fn() -> !,
+) -> Result<Exit, CliError> {
     if args.serve {
         let failed = |error: std::io::Error| CliError::system("cannot serve", &error);
-        return selftest::serve().map(|()| Exit::Measured).map_err(failed);
+        return selftest::serve().map(|()| Exit::Success).map_err(failed);
     }
     let engines = engines(&args.engine);
     // Namespaces must be set up before any thread starts.
@@ -27,7 +30,7 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let json = args.json.open()?;
     let options = SelfTestOptions {
         engines,
-        stop: stop_flag(at_once)?,
+        stop: stop_flag(on_second_interrupt)?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mounts,
         server_arguments: ["selftest", "--serve"].map(str::to_owned).to_vec(),
@@ -44,15 +47,15 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     Ok(exit(&found))
 }
 
-fn engines(asked: &[EngineArg]) -> Vec<EngineKind> {
-    let names: Vec<PossibleValue> = asked
+fn engines(requested: &[EngineArg]) -> Vec<EngineKind> {
+    let names: Vec<PossibleValue> = requested
         .iter()
         .filter_map(EngineArg::to_possible_value)
         .collect();
-    let is_asked = |engine: &EngineKind| {
+    let is_requested = |engine: &EngineKind| {
         names.is_empty() || names.iter().any(|it| it.get_name() == engine.name())
     };
-    EngineKind::ALL.into_iter().filter(is_asked).collect()
+    EngineKind::ALL.into_iter().filter(is_requested).collect()
 }
 
 fn steps(is_quiet: bool) -> StepLine {
@@ -80,7 +83,7 @@ fn step(event: Event) -> String {
 fn exit(found: &SelfTest) -> Exit {
     match found.verdict {
         _ if found.is_interrupted => Exit::Interrupted,
-        CheckVerdict::Right => Exit::Measured,
+        CheckVerdict::Right => Exit::Success,
         CheckVerdict::Wrong => Exit::Failed,
         // These checks found no fault of pgmeter; this machine did not allow a verdict.
         CheckVerdict::Disturbed | CheckVerdict::Skipped => Exit::System,
@@ -95,7 +98,7 @@ mod tests {
     fn every_engine_can_be_selected() {
         assert_eq!(engines(&[]), EngineKind::ALL);
         let named = EngineArg::value_variants().iter();
-        let each = named.flat_map(|name| engines(&[*name]));
-        assert_eq!(each.count(), EngineKind::ALL.len());
+        let selected = named.flat_map(|name| engines(&[*name]));
+        assert_eq!(selected.count(), EngineKind::ALL.len());
     }
 }

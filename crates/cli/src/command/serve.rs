@@ -17,19 +17,20 @@ use crate::stored::StoreLocation;
 use crate::terminal::print;
 
 /// Default address and port of the page.
-const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7764);
+const DEFAULT_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7764);
 /// Nice value of the server of a live page.
-const BESIDE_NICE: i32 = 10;
+const LIVE_PAGE_NICE: i32 = 10;
 /// Environment variable that names the file with the token.
 const TOKEN_FILE: &str = "PGMETER_TOKEN_FILE";
 
 /// Serves until Ctrl-C.
-pub(crate) fn serve(args: &ServeArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(crate) fn serve(args: &ServeArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     if args.beside_run.is_some() {
         // The measurement has priority. If this fails, the server runs at normal priority.
-        let _ = rustix::process::nice(BESIDE_NICE);
+        let _ = rustix::process::nice(LIVE_PAGE_NICE);
     }
-    let server = Server::new(options(args, place)?)?;
+    let server = Server::new(options(args, location)?)?;
     let url = server.url();
     print(format!("{url}\n"))?;
     let opened = match args.open {
@@ -39,14 +40,14 @@ pub(crate) fn serve(args: &ServeArgs, place: &StoreLocation) -> Result<Exit, Cli
     server.run()?;
     // The file must exist until here, because a slow browser may read it long after the start.
     drop(opened);
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
-fn options(args: &ServeArgs, place: &StoreLocation) -> Result<ServeOptions, CliError> {
+fn options(args: &ServeArgs, location: &StoreLocation) -> Result<ServeOptions, CliError> {
     let token_file = std::env::var_os(TOKEN_FILE).filter(|name| !name.is_empty());
-    let store = place.path()?;
+    let store = location.path()?;
     Ok(ServeOptions {
-        listen: args.listen.unwrap_or(LISTEN),
+        listen: args.listen.unwrap_or(DEFAULT_ADDRESS),
         // A requested port must not silently become another one.
         takes_next_port: args.listen.is_none(),
         allow_hosts: args.allow_host.clone(),
@@ -86,9 +87,9 @@ fn open(url: &str) -> Option<RedirectFile> {
     };
     let path = opener.0.clone();
     // The server must run while `browser::show` waits for a browser in the terminal.
-    let shown = std::thread::Builder::new().name("browser".to_owned());
-    let shown = shown.spawn(move || show(&path));
-    if let Err(error) = shown {
+    let thread = std::thread::Builder::new().name("browser".to_owned());
+    let thread = thread.spawn(move || show(&path));
+    if let Err(error) = thread {
         tell!("warning: cannot start the browser: {error}");
     }
     Some(opener)

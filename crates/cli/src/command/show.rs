@@ -19,13 +19,13 @@ use crate::terminal::OutputStream;
 
 /// Prints the template, a built-in workload as written, a workload file as parsed, or the report of
 /// a run.
-pub(crate) fn show(args: &ShowArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(crate) fn show(args: &ShowArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     // With `--as`, the name can only be a file.
     let builtin = args.name.as_deref().filter(|_| args.kind.is_none());
     let builtin = builtin.and_then(|name| description::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());
     if let Some(run) = name.filter(|name| args.kind.is_none() && names_a_run(name)) {
-        return show_stored((run, repetitions(args.all)), place, &args.json);
+        return show_stored((run, repetitions(args.all)), location, &args.json);
     }
     let output = args.json.open()?;
     let shown = shown(args, builtin.as_ref())?;
@@ -33,7 +33,7 @@ pub(crate) fn show(args: &ShowArgs, place: &StoreLocation) -> Result<Exit, CliEr
         tell_text!("{warning}\n");
     }
     output.give(&shown, || OutputText::Data(shown.toml.clone()))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Returns the template, a built-in workload as written, or a workload file as parsed.
@@ -97,5 +97,5 @@ pub(crate) fn show_stored(
             output.give(&runs, || OutputText::prose(text_of(&runs)))?;
         }
     }
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }

@@ -9,7 +9,7 @@ use crate::signals::stop_flag;
 use crate::terminal::print;
 
 /// Serves until Ctrl-C.
-pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
+pub(crate) fn sink(args: &SinkArgs, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
     let token = match &args.token_file {
         Some(path) => Some(NetworkToken::in_file(path)?),
         None => None,
@@ -19,7 +19,7 @@ pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, CliError
         token,
         connections_max: args.connections,
     })?;
-    let stop = stop_flag(at_once)?;
+    let stop = stop_flag(on_second_interrupt)?;
     // The kernel chooses the port if the user gave port 0.
     let address = sink.address()?;
     let target = TcpAddress {
@@ -36,5 +36,5 @@ pub(crate) fn sink(args: &SinkArgs, at_once: fn() -> !) -> Result<Exit, CliError
         };
         tell!("connection of {peer} {why}");
     })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }

@@ -48,10 +48,10 @@ pub(crate) fn version() -> Result<Exit, CliError> {
     );
     line("io_uring", &check_io_uring().detail);
     let mpi = check_mpi();
-    let found = mpi.status == Health::Ok;
-    line("libmpi", if found { &mpi.detail } else { "not found" });
+    let is_found = mpi.status == Health::Ok;
+    line("libmpi", if is_found { &mpi.detail } else { "not found" });
     print(text)?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Lists the possible values of an argument.

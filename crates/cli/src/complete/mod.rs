@@ -18,14 +18,14 @@ use crate::suggestions::DESTRUCTIVE;
 use crate::terminal::print_document;
 
 /// Environment variable with the name of the shell. Scripts set it to request completions.
-const VARIABLE: &str = "PGMETER_COMPLETE";
+const SHELL_VARIABLE: &str = "PGMETER_COMPLETE";
 /// Placeholder in the scripts for the program to call.
 const COMPLETER: &str = "@COMPLETER@";
 
 /// Answers a completion request: the words follow `--`, and the last one is to be completed.
 /// Returns `false` if the command line is not such a request.
 pub(crate) fn answer() -> bool {
-    let Some(shell) = std::env::var_os(VARIABLE) else {
+    let Some(shell) = std::env::var_os(SHELL_VARIABLE) else {
         return false;
     };
     let mut words = std::env::args_os().skip(1);
@@ -178,9 +178,9 @@ mod tests {
         ] {
             let plain = script(shell, "pgmeter");
             assert!(plain.contains(" pgmeter -- "), "{plain}");
-            let odd = script(shell, "/a b/it's");
-            assert!(odd.contains("'/a b/it"), "{odd}");
-            assert!(!odd.contains(COMPLETER));
+            let quoted = script(shell, "/a b/it's");
+            assert!(quoted.contains("'/a b/it"), "{quoted}");
+            assert!(!quoted.contains(COMPLETER));
         }
     }
 }

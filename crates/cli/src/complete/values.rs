@@ -69,7 +69,7 @@ pub(crate) fn stored_workloads(current: &OsStr) -> Candidates {
         .runs
         .into_iter()
         .filter(|it| !it.is_lab)
-        .flat_map(|it| it.what)
+        .flat_map(|it| it.titles)
     {
         // A name with a space would need quotes, and any part of the name works as a filter.
         if !names.contains(&name) && !name.contains(char::is_whitespace) {
@@ -191,18 +191,18 @@ fn words() -> impl Iterator<Item = String> {
 fn stored() -> StoreNames {
     // clap passes only the current word to completers, so `--db` is searched for here.
     let mut words = words();
-    let mut asked = None;
+    let mut requested = None;
     while let Some(word) = words.next() {
         match word.strip_prefix("--db") {
-            Some("") => asked = words.next(),
-            Some(rest) => asked = rest.strip_prefix('=').map(str::to_owned).or(asked),
+            Some("") => requested = words.next(),
+            Some(rest) => requested = rest.strip_prefix('=').map(str::to_owned).or(requested),
             None => {}
         }
     }
-    let of_environment = || std::env::var_os("PGMETER_DB").map(PathBuf::from);
-    let asked = asked.map(PathBuf::from).or_else(of_environment);
-    let asked = asked.filter(|path| !path.as_os_str().is_empty());
-    let path = asked.or_else(|| store::default_path().ok());
+    let from_environment = || std::env::var_os("PGMETER_DB").map(PathBuf::from);
+    let requested = requested.map(PathBuf::from).or_else(from_environment);
+    let requested = requested.filter(|path| !path.as_os_str().is_empty());
+    let path = requested.or_else(|| store::default_path().ok());
     let names = path.and_then(|path| store::names(&path, RUNS_MAX));
     names.unwrap_or_default()
 }
@@ -221,9 +221,9 @@ fn named_runs(stored: &StoreNames, is_wanted: fn(&NamedRun) -> bool) -> Vec<Comp
 
 fn of_run(run: &NamedRun) -> CompletionCandidate {
     let local = run.started_at.to_zoned(TimeZone::system());
-    let what = run.what.join(", ");
+    let subject = run.titles.join(", ");
     let kind = if run.is_lab { "lab: " } else { "" };
-    let help = format!("{}  {kind}{what}", local.strftime("%Y-%m-%d %H:%M"));
+    let help = format!("{}  {kind}{subject}", local.strftime("%Y-%m-%d %H:%M"));
     described(&run.short_id, &help)
 }
 

@@ -4,7 +4,7 @@ use super::quoted;
 use super::table::{OptionTranslation, ROWS};
 
 /// Options that build an access specification, with the corresponding keys.
-const OF_LINES: [(&str, &str); 5] = [
+const ACCESS_LINE_KEYS: [(&str, &str); 5] = [
     ("bs", "access_spec.line.size"),
     ("rw", "access_spec.line.read"),
     ("rwmix", "access_spec.line.read"),
@@ -15,23 +15,29 @@ const OF_LINES: [(&str, &str); 5] = [
 /// Returns the key for a term of another program, such as `workers` for `numjobs`.
 pub(crate) fn key_of(word: &str) -> Option<String> {
     let word = word.trim_start_matches('-');
-    let of_line = |option: &str| OF_LINES.into_iter().find(|(known, _)| *known == option);
-    if let Some((_, key)) = of_line(word) {
+    let line_key = |option: &str| {
+        ACCESS_LINE_KEYS
+            .into_iter()
+            .find(|(known, _)| *known == option)
+    };
+    if let Some((_, key)) = line_key(word) {
         return Some(key.to_owned());
     }
     // The meaning of single letters differs between programs.
     let mut rows = ROWS.iter().filter(|_| word.len() > 1);
     let row = rows.find(|row| row.word.trim_start_matches('-') == word)?;
-    let ours = match row.ours {
-        OptionTranslation::Same(option) | OptionTranslation::OfAllJobs(option) => option.to_owned(),
+    let own_option = match row.translation {
+        OptionTranslation::Same(option) | OptionTranslation::TimesJobs(option) => option.to_owned(),
         OptionTranslation::Words(words) => words.to_owned(),
         // Only the option's name is used below, so any value will do.
-        OptionTranslation::Made(make) => make(&quoted("1")),
-        OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => return None,
+        OptionTranslation::Computed(make) => make(&quoted("1")),
+        OptionTranslation::Unneeded(_) | OptionTranslation::Instead(_) => return None,
     };
-    let said = ours.strip_prefix("--set ").or(ours.strip_prefix("--"))?;
-    let option = said.split([' ', '=']).next()?;
-    Some(match (of_line(option), option) {
+    let bare = own_option
+        .strip_prefix("--set ")
+        .or(own_option.strip_prefix("--"))?;
+    let option = bare.split([' ', '=']).next()?;
+    Some(match (line_key(option), option) {
         (Some((_, key)), _) => key.to_owned(),
         (None, "target") => "targets".to_owned(),
         (None, option) => option.replace('-', "_"),

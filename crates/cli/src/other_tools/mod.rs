@@ -24,7 +24,7 @@ use table::{OptionTranslation, OtherTool, OtherToolOption, ROWS, is_size};
 const COMMANDS: [&str; 3] = ["run", "check", "compare"];
 
 /// Number of bytes read from a file to recognize its type.
-const PARAMETER_BYTES: u64 = 4096;
+const SNIFF_BYTES: u64 = 4096;
 
 /// Value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +38,11 @@ enum ValueShape {
     /// A path; must not look like a parameter file of vdbench.
     Path,
     /// A parameter file of vdbench.
-    Parameters,
+    ParameterFile,
     /// Anything.
     Value,
     /// Any value after `=`; without `=`, the option is pgmeter's own.
-    Given,
+    AfterEquals,
 }
 
 /// A command-line word that matches a row for another program.
@@ -68,29 +68,29 @@ impl MatchedWord {
 
     fn ours(&self) -> Option<String> {
         let value = &self.value;
-        match self.row.ours {
+        match self.row.translation {
             OptionTranslation::Same(option) => Some(format!("{option} {}", quoted(value))),
-            OptionTranslation::OfAllJobs(option) => match (self.job_count, value.parse::<Rate>()) {
+            OptionTranslation::TimesJobs(option) => match (self.job_count, value.parse::<Rate>()) {
                 (2.., Ok(Rate(each))) => {
                     Some(format!("{option} {}", each * f64::from(self.job_count)))
                 }
                 _ => Some(format!("{option} {}", quoted(value))),
             },
             OptionTranslation::Words(words) => Some(words.to_owned()),
-            OptionTranslation::Made(make) => Some(make(value)),
-            OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => None,
+            OptionTranslation::Computed(make) => Some(make(value)),
+            OptionTranslation::Unneeded(_) | OptionTranslation::Instead(_) => None,
         }
     }
 
     fn tip(&self) -> String {
         let (shown, program) = (self.shown(), self.row.program.name());
-        match (self.row.ours, self.ours()) {
-            (OptionTranslation::Nothing(why), _) => {
+        match (self.row.translation, self.ours()) {
+            (OptionTranslation::Unneeded(why), _) => {
                 format!("{program}'s `{shown}` is not needed: {why}")
             }
-            (OptionTranslation::Otherwise(how), _) => {
-                let how = how.replace("{}", &shown);
-                format!("{program}'s `{shown}` is not supported: {how}")
+            (OptionTranslation::Instead(how), _) => {
+                let advice = how.replace("{}", &shown);
+                format!("{program}'s `{shown}` is not supported: {advice}")
             }
             (_, Some(ours)) if !ours.is_empty() => {
                 format!("{program}'s `{shown}` is `{ours}` here")
@@ -108,8 +108,8 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     };
     let invalid = text(ContextKind::InvalidArg);
     let name = invalid.split([' ', '=']).next().unwrap_or_default();
-    let is_ours = |word: &String| COMMANDS.contains(&word.as_str());
-    let command = words.iter().position(is_ours);
+    let is_command = |word: &String| COMMANDS.contains(&word.as_str());
+    let command = words.iter().position(is_command);
     let start = command.map_or(1, |at| at + 1);
     // The error about this line already names the program.
     if words.get(start).is_some_and(|word| is_program(word)) {
@@ -120,7 +120,7 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     // Only these commands have the options of workloads.
     let is_other_command = words
         .get(1)
-        .is_some_and(|word| !word.starts_with('-') && !is_ours(word));
+        .is_some_and(|word| !word.starts_with('-') && !is_command(word));
     if is_other_command {
         return;
     }
@@ -190,9 +190,9 @@ pub(crate) fn in_full(words: &[String]) -> Option<String> {
     let mut line = Vec::new();
     let (mut count, mut is_value) = (0, false);
     for word in &words[2..] {
-        let ours = help_and_option_for(word).filter(|_| !is_value);
-        count += usize::from(ours.is_some());
-        line.push(match ours {
+        let translated = help_and_option_for(word).filter(|_| !is_value);
+        count += usize::from(translated.is_some());
+        line.push(match translated {
             Some((_, ours)) => (ours, true),
             None => (quoted(word), false),
         });
@@ -338,11 +338,11 @@ fn without_repeats(line: Vec<(String, bool)>) -> String {
 fn likeliest_program(words: &[String]) -> OtherTool {
     let fits = |program: OtherTool| {
         let starts = 0..words.len();
-        let of_it = |at: &usize| {
+        let is_of_program = |at: &usize| {
             let found = find_row(&words[*at..], program);
             found.is_some_and(|found| found.row.program == program)
         };
-        starts.filter(of_it).count()
+        starts.filter(is_of_program).count()
     };
     let mut all = OtherTool::ALL.into_iter();
     let first = all.next().unwrap_or(OtherTool::Fio);
@@ -371,7 +371,7 @@ fn fits(row: &'static OtherToolOption, words: &[String]) -> Option<MatchedWord> 
         // The value may follow the letter of an IOzone option without a space.
         _ if !rest.is_empty() => (rest, 1),
         _ => match (row.shape, next) {
-            (ValueShape::Flag | ValueShape::Given, _) | (_, None) => ("", 1),
+            (ValueShape::Flag | ValueShape::AfterEquals, _) | (_, None) => ("", 1),
             (_, Some(next)) => (next.as_str(), 2),
         },
     };
@@ -379,9 +379,9 @@ fn fits(row: &'static OtherToolOption, words: &[String]) -> Option<MatchedWord> 
         ValueShape::Flag => is_switch(value) && (is_long || rest.is_empty()),
         ValueShape::Number => value.parse::<f64>().is_ok(),
         ValueShape::Size => is_size(value),
-        ValueShape::Parameters => is_parameter_file(value),
+        ValueShape::ParameterFile => is_parameter_file(value),
         ValueShape::Path => !value.is_empty() && !is_parameter_file(value),
-        ValueShape::Value | ValueShape::Given => !value.is_empty(),
+        ValueShape::Value | ValueShape::AfterEquals => !value.is_empty(),
     };
     is_fit.then(|| MatchedWord {
         row,
@@ -400,7 +400,7 @@ fn is_parameter_file(path: &str) -> bool {
         return true;
     }
     let name = path.to_str().unwrap_or_default();
-    let start = FileAccess::anywhere().beginning(name, PARAMETER_BYTES);
+    let start = FileAccess::anywhere().beginning(name, SNIFF_BYTES);
     let start = start.unwrap_or_default();
     let start = String::from_utf8_lossy(&start);
     let kinds = ["sd=", "wd=", "rd=", "fsd=", "fwd="];

@@ -2,7 +2,7 @@
 
 use units::Bytes;
 
-use super::ValueShape::{self, Flag, Number, Parameters, Path, Size, Value};
+use super::ValueShape::{self, Flag, Number, ParameterFile, Path, Size, Value};
 
 /// Programs with known options. If several share an option, the first one is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,15 +41,15 @@ pub(super) enum OptionTranslation {
     /// The same value for this option.
     Same(&'static str),
     /// The value times the number of fio's jobs, for this option.
-    OfAllJobs(&'static str),
+    TimesJobs(&'static str),
     /// These words, regardless of the value.
     Words(&'static str),
     /// Words computed from the value.
-    Made(fn(&str) -> String),
+    Computed(fn(&str) -> String),
     /// Not needed; the text gives the reason.
-    Nothing(&'static str),
+    Unneeded(&'static str),
     /// Not an option; the text describes the alternative.
-    Otherwise(&'static str),
+    Instead(&'static str),
 }
 
 /// An option of another program.
@@ -58,20 +58,20 @@ pub(super) struct OtherToolOption {
     /// With dashes; without dashes, it is written as `word=value`.
     pub word: &'static str,
     pub shape: ValueShape,
-    pub ours: OptionTranslation,
+    pub translation: OptionTranslation,
 }
 
 const fn row(
     program: OtherTool,
     word: &'static str,
     shape: ValueShape,
-    ours: OptionTranslation,
+    translation: OptionTranslation,
 ) -> OtherToolOption {
     OtherToolOption {
         program,
         word,
         shape,
-        ours,
+        translation,
     }
 }
 
@@ -80,130 +80,140 @@ const AS_FIO: &str = "use `pgmeter as fio ... {}`";
 const AS_IOZONE: &str = "use `pgmeter as iozone ... {}`";
 const PARAMETER_FILE: &str =
     "parameter files are not read yet; write options such as `--rw randread --bs 4k`";
-const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
+const FILE_ONLY: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
 
-use OptionTranslation::{Made, Nothing, OfAllJobs, Otherwise, Same, Words};
+use OptionTranslation::{Computed, Instead, Same, TimesJobs, Unneeded, Words};
 use OtherTool::{Elbencho, Fio, Iozone, Vdbench};
 
 /// Options that are spelled differently in pgmeter, by program.
 ///
 /// Source: fio 3.38 `HOWTO`, elbencho 3.0 `--help-all`, IOzone 3.506 `-h`, vdbench 5.04.07 manual.
 pub(super) const ROWS: &[OtherToolOption] = &[
-    row(Fio, "--ioengine", Value, Made(engine)),
-    row(Fio, "--direct", Number, Made(direct)),
-    row(Fio, "--buffered", Number, Made(buffered)),
+    row(Fio, "--ioengine", Value, Computed(engine)),
+    row(Fio, "--direct", Number, Computed(direct)),
+    row(Fio, "--buffered", Number, Computed(buffered)),
     row(Fio, "--numjobs", Value, Same("--workers")),
     row(Fio, "--runtime", Value, Same("--run-time")),
     row(Fio, "--ramp_time", Value, Same("--ramp-time")),
     row(Fio, "--filename", Value, Same("--target")),
     row(Fio, "--directory", Value, Same("--target")),
     row(Fio, "--blocksize", Value, Same("--bs")),
-    row(Fio, "--bssplit", Value, Made(split_sizes)),
-    row(Fio, "--rwmixwrite", Number, Made(translate_write_mix)),
+    row(Fio, "--bssplit", Value, Computed(split_sizes)),
+    row(Fio, "--rwmixwrite", Number, Computed(translate_write_mix)),
     row(Fio, "--percentage_random", Value, Same("--random")),
     row(Fio, "--filesize", Value, Same("--size")),
-    row(Fio, "--offset", Value, Made(|it| set("start", it))),
+    row(Fio, "--offset", Value, Computed(|it| set("start", it))),
     row(Fio, "--number_ios", Value, Same("--operations")),
     row(Fio, "--loops", Value, Same("--repetitions")),
-    row(Fio, "--rate_iops", Value, OfAllJobs("--rate")),
+    row(Fio, "--rate_iops", Value, TimesJobs("--rate")),
     row(Fio, "--randseed", Value, Same("--seed")),
-    row(Fio, "--cpus_allowed", Value, Made(|it| set("cpus", it))),
-    row(Fio, "--iodepth_batch", Value, Made(|it| set("batch", it))),
+    row(Fio, "--cpus_allowed", Value, Computed(|it| set("cpus", it))),
+    row(
+        Fio,
+        "--iodepth_batch",
+        Value,
+        Computed(|it| set("batch", it)),
+    ),
     row(
         Fio,
         "--iodepth_batch_submit",
         Value,
-        Made(|it| set("batch", it)),
+        Computed(|it| set("batch", it)),
     ),
     row(Fio, "--hipri", Flag, Words("--set iopoll=true")),
     row(Fio, "--sqthread_poll", Flag, Words("--set sqpoll=true")),
-    row(Fio, "--verify", ValueShape::Given, Words("--verify")),
+    row(Fio, "--verify", ValueShape::AfterEquals, Words("--verify")),
     row(
         Fio,
         "--buffer_compress_percentage",
         Value,
-        Made(|it| content("compress", it)),
+        Computed(|it| content("compress", it)),
     ),
     row(
         Fio,
         "--dedupe_percentage",
         Value,
-        Made(|it| content("dedupe", it)),
+        Computed(|it| content("dedupe", it)),
     ),
     row(Fio, "--output", Value, Same("--json")),
     row(
         Fio,
         "--output-format",
         Value,
-        Otherwise("`--json FILE` and `--csv FILE` write results"),
+        Instead("`--json FILE` and `--csv FILE` write results"),
     ),
     row(
         Fio,
         "--name",
         Value,
-        Nothing("a run is named after its workload"),
+        Unneeded("a run is named after its workload"),
     ),
     row(
         Fio,
         "--time_based",
         Flag,
-        Nothing("runs end by time anyway"),
+        Unneeded("runs end by time anyway"),
     ),
     row(
         Fio,
         "--group_reporting",
         Flag,
-        Nothing("workers are reported together anyway"),
+        Unneeded("workers are reported together anyway"),
     ),
-    row(Fio, "--thread", Flag, Nothing("workers are threads anyway")),
+    row(
+        Fio,
+        "--thread",
+        Flag,
+        Unneeded("workers are threads anyway"),
+    ),
     row(
         Fio,
         "--norandommap",
         Flag,
-        Nothing("random offsets may repeat anyway"),
+        Unneeded("random offsets may repeat anyway"),
     ),
     row(
         Fio,
         "--randrepeat",
         Number,
-        Nothing("the seed is 1 unless `--seed` sets another"),
+        Unneeded("the seed is 1 unless `--seed` sets another"),
     ),
     row(
         Fio,
         "--gtod_reduce",
         Number,
-        Nothing("every request is timed"),
+        Unneeded("every request is timed"),
     ),
     row(
         Fio,
         "--refill_buffers",
         Flag,
-        Nothing("data is incompressible anyway"),
+        Unneeded("data is incompressible anyway"),
     ),
     row(
         Fio,
         "--invalidate",
         Number,
-        Nothing("reads start with a cold cache anyway"),
+        Unneeded("reads start with a cold cache anyway"),
     ),
     row(
         Fio,
         "--readonly",
         Flag,
-        Nothing("a workload that only reads opens its targets read-only"),
+        Unneeded("a workload that only reads opens its targets read-only"),
     ),
-    row(Fio, "--random_distribution", Value, Otherwise(IN_A_FILE)),
-    row(Fio, "--thinktime", Value, Otherwise(IN_A_FILE)),
-    row(Fio, "--blockalign", Value, Otherwise(IN_A_FILE)),
-    row(Fio, "--fsync", Number, Otherwise(AS_FIO)),
-    row(Fio, "--fdatasync", Number, Otherwise(AS_FIO)),
-    row(Fio, "--end_fsync", Number, Otherwise(AS_FIO)),
-    row(Fio, "--sync", Value, Otherwise(AS_FIO)),
+    row(Fio, "--random_distribution", Value, Instead(FILE_ONLY)),
+    row(Fio, "--thinktime", Value, Instead(FILE_ONLY)),
+    row(Fio, "--blockalign", Value, Instead(FILE_ONLY)),
+    row(Fio, "--fsync", Number, Instead(AS_FIO)),
+    row(Fio, "--fdatasync", Number, Instead(AS_FIO)),
+    row(Fio, "--end_fsync", Number, Instead(AS_FIO)),
+    row(Fio, "--sync", Value, Instead(AS_FIO)),
     row(
         Fio,
         "--section",
         Value,
-        Otherwise("use `pgmeter as fio job.fio {}`"),
+        Instead("use `pgmeter as fio job.fio {}`"),
     ),
     row(Elbencho, "--threads", Number, Same("--workers")),
     row(Elbencho, "-t", Number, Same("--workers")),
@@ -220,26 +230,26 @@ pub(super) const ROWS: &[OtherToolOption] = &[
     row(Elbencho, "--timelimit", Number, Same("--run-time")),
     row(Elbencho, "--jsonfile", Value, Same("--json")),
     row(Elbencho, "--csvfile", Value, Same("--csv")),
-    row(Elbencho, "--zones", Value, Made(|it| set("cpus", it))),
+    row(Elbencho, "--zones", Value, Computed(|it| set("cpus", it))),
     row(
         Elbencho,
         "--dropcache",
         Flag,
-        Nothing("reads start with a cold cache anyway"),
+        Unneeded("reads start with a cold cache anyway"),
     ),
     row(
         Elbencho,
         "--lat",
         Flag,
-        Nothing("latencies are reported anyway"),
+        Unneeded("latencies are reported anyway"),
     ),
     row(
         Elbencho,
         "--infloop",
         Flag,
-        Nothing("runs end by `--run-time`, at most 30d"),
+        Unneeded("runs end by `--run-time`, at most 30d"),
     ),
-    row(Iozone, "-i", Number, Made(translate_iozone_test)),
+    row(Iozone, "-i", Number, Computed(translate_iozone_test)),
     row(Iozone, "-r", Size, Same("--bs")),
     row(Iozone, "-s", Size, Same("--size")),
     row(Iozone, "-t", Number, Same("--workers")),
@@ -247,28 +257,28 @@ pub(super) const ROWS: &[OtherToolOption] = &[
     row(Iozone, "-F", Path, Same("--target")),
     row(Iozone, "-I", Flag, Words("--cache direct")),
     row(Iozone, "-w", Flag, Words("--keep")),
-    row(Iozone, "-e", Flag, Otherwise(AS_IOZONE)),
-    row(Iozone, "-c", Flag, Otherwise(AS_IOZONE)),
+    row(Iozone, "-e", Flag, Instead(AS_IOZONE)),
+    row(Iozone, "-c", Flag, Instead(AS_IOZONE)),
     row(
         Iozone,
         "-O",
         Flag,
-        Nothing("rates are in operations anyway"),
+        Unneeded("rates are in operations anyway"),
     ),
     row(
         Iozone,
         "-a",
         Flag,
-        Otherwise("use `pgmeter as iozone ... {}`, or the pack `quick`"),
+        Instead("use `pgmeter as iozone ... {}`, or the pack `quick`"),
     ),
-    row(Vdbench, "-f", Parameters, Otherwise(PARAMETER_FILE)),
+    row(Vdbench, "-f", ParameterFile, Instead(PARAMETER_FILE)),
     row(Vdbench, "xfersize", Size, Same("--bs")),
     row(Vdbench, "rdpct", Number, Same("--read")),
-    row(Vdbench, "seekpct", Value, Made(seeks)),
+    row(Vdbench, "seekpct", Value, Computed(seeks)),
     row(Vdbench, "threads", Number, Same("--iodepth")),
     row(Vdbench, "elapsed", Value, Same("--run-time")),
     row(Vdbench, "warmup", Value, Same("--ramp-time")),
-    row(Vdbench, "iorate", Value, Made(rate)),
+    row(Vdbench, "iorate", Value, Computed(rate)),
     row(Vdbench, "lun", Value, Same("--target")),
     row(Vdbench, "size", Size, Same("--size")),
     row(Vdbench, "openflags", Value, Words("--cache direct")),
@@ -276,7 +286,7 @@ pub(super) const ROWS: &[OtherToolOption] = &[
         Vdbench,
         "interval",
         Value,
-        Nothing("intervals adapt to the run time"),
+        Unneeded("intervals adapt to the run time"),
     ),
 ];
 
@@ -289,13 +299,13 @@ fn content(key: &str, value: &str) -> String {
 }
 
 fn engine(name: &str) -> String {
-    let ours = match name {
+    let own = match name {
         "mmap" | "null" => name,
         "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => "psync",
         // Most of fio's other engines, such as `libaio`, are asynchronous.
         _ => "io_uring",
     };
-    format!("--engine {ours}")
+    format!("--engine {own}")
 }
 
 fn direct(value: &str) -> String {

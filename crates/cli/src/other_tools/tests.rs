@@ -52,8 +52,8 @@ fn whole_lines_of_other_tools_are_translated_to_our_options() {
             "--engine psync --rw=read --run-time 5",
         ),
     ] {
-        let said = complaint(line);
-        let all = said
+        let message = complaint(line);
+        let all = message
             .lines()
             .find(|it| it.contains("in full: "))
             .unwrap_or_default();
@@ -61,7 +61,7 @@ fn whole_lines_of_other_tools_are_translated_to_our_options() {
             .into_iter()
             .find(|it| line.contains(it));
         let wanted = format!("in full: `pgmeter {} {ours}`", command.unwrap_or("run"));
-        assert!(all.contains(&wanted), "{line}\n{said}\nwanted {wanted}");
+        assert!(all.contains(&wanted), "{line}\n{message}\nwanted {wanted}");
     }
 }
 
@@ -124,9 +124,9 @@ fn every_option_of_another_tool_gets_a_tip() {
             "pgmeter cannot discard (trim) blocks",
         ),
     ] {
-        let said = complaint(line);
-        assert!(said.contains(tip), "{line}\n{said}");
-        assert!(said.starts_with("error: "), "{said}");
+        let message = complaint(line);
+        assert!(message.contains(tip), "{line}\n{message}");
+        assert!(message.starts_with("error: "), "{message}");
     }
 }
 
@@ -158,8 +158,8 @@ fn a_line_of_another_tool_gets_a_tip_with_the_right_command() {
             "or run it unchanged: `pgmeter as iozone ...`",
         ),
     ] {
-        let said = complaint(line);
-        assert!(said.contains(tip), "{line}\n{said}");
+        let message = complaint(line);
+        assert!(message.contains(tip), "{line}\n{message}");
     }
 }
 
@@ -215,16 +215,16 @@ fn several_vdbench_parameters_are_translated_together() {
 
 #[test]
 fn a_vdbench_parameter_file_is_not_taken_for_a_target() {
-    let said = complaint("pgmeter run -f job.parm");
+    let message = complaint("pgmeter run -f job.parm");
     assert!(
-        said.contains("vdbench's `-f job.parm` is not supported"),
-        "{said}"
+        message.contains("vdbench's `-f job.parm` is not supported"),
+        "{message}"
     );
-    assert!(!said.contains("IOzone"), "{said}");
-    let said = complaint("pgmeter run -f /mnt/x/f");
+    assert!(!message.contains("IOzone"), "{message}");
+    let message = complaint("pgmeter run -f /mnt/x/f");
     assert!(
-        said.contains("IOzone's `-f /mnt/x/f` is `--target /mnt/x/f` here"),
-        "{said}"
+        message.contains("IOzone's `-f /mnt/x/f` is `--target /mnt/x/f` here"),
+        "{message}"
     );
 }
 
@@ -236,8 +236,8 @@ fn unknown_options_and_other_commands_get_no_tips() {
         "pgmeter list --ioengine=libaio",
         "pgmeter runs --threads 4",
     ] {
-        let said = complaint(line);
-        assert!(!said.contains(" here"), "{said}");
+        let message = complaint(line);
+        assert!(!message.contains(" here"), "{message}");
     }
     assert!(complaint("pgmeter run --iodpth=4").contains("'--iodepth'"));
 }
@@ -246,7 +246,7 @@ fn unknown_options_and_other_commands_get_no_tips() {
 fn rows_list_no_option_of_ours_and_suggest_only_ours() {
     let command = Cli::command();
     let run = command.find_subcommand("run").expect("a command");
-    let is_ours = |long: &str| {
+    let is_own = |long: &str| {
         let mut arguments = run.get_arguments();
         arguments.any(|it| {
             it.get_long_and_visible_aliases()
@@ -258,21 +258,17 @@ fn rows_list_no_option_of_ours_and_suggest_only_ours() {
         if let Some(long) = row.word.strip_prefix("--") {
             // Where the shape differs, the row tells the two apart.
             let differs = matches!(row.word, "--verify" | "--read");
-            assert!(differs || !is_ours(long), "{}", row.word);
+            assert!(differs || !is_own(long), "{}", row.word);
         }
-        let ours = match row.ours {
-            OptionTranslation::Same(option) | OptionTranslation::OfAllJobs(option) => {
+        let own = match row.translation {
+            OptionTranslation::Same(option) | OptionTranslation::TimesJobs(option) => {
                 option.to_owned()
             }
             OptionTranslation::Words(words) => words.to_owned(),
-            OptionTranslation::Made(make) => make("1"),
-            OptionTranslation::Nothing(_) | OptionTranslation::Otherwise(_) => continue,
+            OptionTranslation::Computed(make) => make("1"),
+            OptionTranslation::Unneeded(_) | OptionTranslation::Instead(_) => continue,
         };
-        let long = ours
-            .strip_prefix("--")
-            .expect("an option")
-            .split(' ')
-            .next();
-        assert!(is_ours(long.unwrap_or_default()), "{ours}");
+        let long = own.strip_prefix("--").expect("an option").split(' ').next();
+        assert!(is_own(long.unwrap_or_default()), "{own}");
     }
 }

@@ -11,7 +11,7 @@ use results::{
 use run::ClusterWatch;
 
 use super::cell_progress::{CellProgress, note_warning};
-use super::{LOOK, Leader, OnLost, PeerEvent};
+use super::{Leader, OnLost, POLL_INTERVAL, PeerEvent};
 use crate::ClusterError;
 use crate::message::{FailureMessage, LeaderMessage, MemberMessage, encode};
 use crate::worker::is_stopped;
@@ -24,7 +24,7 @@ const LEAD_MAX_NS: u64 = 50_000_000;
 const LEAD_TRIPS: u64 = 20;
 /// The same for stages that end with their work. They may be short and numerous, and waiting would
 /// take longer than the stages themselves.
-const LEAD_TRIPS_OF_WORK: u64 = 3;
+const WORK_LEAD_TRIPS: u64 = 3;
 
 impl Leader {
     /// Lets all processes measure a cell, and merges their records.
@@ -39,38 +39,38 @@ impl Leader {
             return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
         }
         let bytes = encode(&self.order(cell));
-        let mut course = CellProgress::new(cell, self.ranks_in_cell(cell));
-        course.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
-        course.lead_trips = match cell.run_time_ns {
-            0 => LEAD_TRIPS_OF_WORK,
+        let mut progress = CellProgress::new(cell, self.ranks_in_cell(cell));
+        progress.lead_ns = (cell.run_time_ns / 100).clamp(LEAD_MIN_NS, LEAD_MAX_NS);
+        progress.lead_round_trips = match cell.run_time_ns {
+            0 => WORK_LEAD_TRIPS,
             _ => LEAD_TRIPS,
         };
-        for rank in course.working.clone() {
+        for rank in progress.working.clone() {
             self.send_bytes(rank, bytes.clone());
         }
-        while !course.is_over() {
-            self.look(&mut course, watch)?;
+        while !progress.is_over() {
+            self.look(&mut progress, watch)?;
         }
-        let ranks: Vec<u32> = course.done.keys().copied().collect();
+        let ranks: Vec<u32> = progress.done.keys().copied().collect();
         let after = self.clocks_after(&ranks);
-        for (warning, ranks) in std::mem::take(&mut course.warnings) {
-            let told = self.told(warning, &ranks, course.rank_count);
-            watch.warnings.push(told);
+        for (warning, ranks) in std::mem::take(&mut progress.warnings) {
+            let attributed = self.told(warning, &ranks, progress.rank_count);
+            watch.warnings.push(attributed);
         }
-        watch.warnings.extend(self.lost_warnings(&course));
-        let written = std::mem::take(&mut course.preconditions);
+        watch.warnings.extend(self.lost_warnings(&progress));
+        let written = std::mem::take(&mut progress.preconditions);
         watch.preconditions.extend(written.into_values());
-        if let Some((rank, failed)) = course.failed.take() {
+        if let Some((rank, failed)) = progress.failed.take() {
             return Err(ClusterError::failed(self.who(rank), failed));
         }
-        if course.done.is_empty() {
-            return Err(ClusterError::LostAtWork {
+        if progress.done.is_empty() {
+            return Err(ClusterError::LostDuringRun {
                 who: "every process that works in the cell".to_owned(),
                 why: "was lost".to_owned(),
             });
         }
-        course.beginnings.end(&after);
-        let records = self.together(&course, cell);
+        progress.stage_starts.end(&after);
+        let records = self.together(&progress, cell);
         // Processes with different work are not slow if they finish later.
         let is_alike = cell.has_equal_shares();
         let doubts = records.iter().flat_map(doubt_cluster);
@@ -93,27 +93,27 @@ impl Leader {
         let plan = self.plan.as_ref();
         // The workers alone are not enough: cells with the same workers may differ in their work.
         let is_like = |it: &Cell| it.workers == cell.workers && it.work == cell.work;
-        let known = plan.and_then(|plan| plan.cells.iter().position(is_like));
+        let like_index = plan.and_then(|plan| plan.cells.iter().position(is_like));
         let mut sent = cell.clone();
-        if known.is_some() {
+        if like_index.is_some() {
             sent.workers.clear();
             sent.work = Work::Access;
         }
         LeaderMessage::Cell {
             cell: Box::new(sent),
             // No plan has this index, so the receiver uses the cell as it is.
-            like: known.unwrap_or(usize::MAX),
+            like: like_index.unwrap_or(usize::MAX),
         }
     }
 
     /// Handles the next message, and starts a stage when all processes are ready for it.
     fn look(
         &mut self,
-        course: &mut CellProgress,
+        progress: &mut CellProgress,
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), ClusterError> {
-        if watch.is_cut() && !course.is_cut {
-            course.is_cut = true;
+        if watch.is_cut() && !progress.is_cut_short {
+            progress.is_cut_short = true;
             let is_all = is_stopped(watch.stop);
             self.broadcast(if is_all {
                 &LeaderMessage::Stop
@@ -121,90 +121,90 @@ impl Leader {
                 &LeaderMessage::Skip
             });
         }
-        if let Some((rank, said)) = self.hear(LOOK) {
-            self.take(course, (rank, said), watch)?;
+        if let Some((rank, said)) = self.hear(POLL_INTERVAL) {
+            self.take(progress, (rank, said), watch)?;
         }
-        if course.has_levels() && !course.is_cut {
-            let levels = std::mem::take(&mut course.levels);
+        if progress.has_levels() && !progress.is_cut_short {
+            let levels = std::mem::take(&mut progress.max_rounds);
             let rounds = levels.into_values().max().unwrap_or(0);
             self.broadcast(&LeaderMessage::Level { rounds });
         }
-        while let Some(per_second) = course.take_round() {
+        while let Some(per_second) = progress.take_round() {
             self.broadcast(&LeaderMessage::Round { per_second });
         }
-        if course.has_news() && !course.is_cut {
-            self.forward_file_news(course);
+        if progress.has_news() && !progress.is_cut_short {
+            self.forward_file_news(progress);
         }
-        if course.is_ready() && !course.is_cut {
-            return self.start(course, watch);
+        if progress.is_ready() && !progress.is_cut_short {
+            return self.start(progress, watch);
         }
-        if let (Some(rank), false) = (course.waiting(), course.done.is_empty())
-            && course.failed.is_none()
-            && !course.is_cut
+        if let (Some(rank), false) = (progress.waiting(), progress.done.is_empty())
+            && progress.failed.is_none()
+            && !progress.is_cut_short
         {
             // Processes that are done will not be ready for another stage.
             let failed = FailureMessage {
                 message: "it has another stage to measure, but the others have none".to_owned(),
                 help: None,
             };
-            course.failed = Some((rank, failed));
-            self.stop(course);
+            progress.failed = Some((rank, failed));
+            self.stop(progress);
         }
         Ok(())
     }
 
     fn take(
         &mut self,
-        course: &mut CellProgress,
+        progress: &mut CellProgress,
         (rank, said): (u32, PeerEvent),
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), ClusterError> {
         let report = match said {
-            PeerEvent::Lost(why) => return self.handle_lost_process(course, rank, &why),
+            PeerEvent::Lost(why) => return self.handle_lost_process(progress, rank, &why),
             // Reports of processes that are done do not matter.
-            PeerEvent::Report(_) if !course.working.contains(&rank) => return Ok(()),
+            PeerEvent::Report(_) if !progress.working.contains(&rank) => return Ok(()),
             PeerEvent::Report(report) => report,
         };
-        if !course.is_relevant(&report) {
+        if !progress.is_relevant(&report) {
             let why = "sent an unexpected report";
             self.lose(rank, why.to_owned());
-            return self.handle_lost_process(course, rank, why);
+            return self.handle_lost_process(progress, rank, why);
         }
         match report {
             MemberMessage::Level { rounds } => {
-                course.levels.insert(rank, rounds);
+                progress.max_rounds.insert(rank, rounds);
             }
-            MemberMessage::Round { per_second } => course.note_round(rank, per_second),
+            MemberMessage::Round { per_second } => progress.note_round(rank, per_second),
             MemberMessage::News { news } => {
-                course.news.insert(rank, news);
+                progress.news.insert(rank, news);
             }
             MemberMessage::Armed => {
-                course.armed.insert(rank);
+                progress.ready.insert(rank);
             }
-            MemberMessage::Preconditioned { targets } => course.note_preconditioned(targets),
-            MemberMessage::Begun { phase, at_ns } => course.beginnings.note(rank, phase, at_ns),
+            MemberMessage::Preconditioned { targets } => progress.note_preconditioned(targets),
+            MemberMessage::Begun { phase, at_ns } => progress.stage_starts.note(rank, phase, at_ns),
             MemberMessage::Measured {
                 records, failure, ..
             } => {
-                let is_wanted = course.is_cut || watch.is_cut();
+                let is_wanted = progress.is_cut_short || watch.is_cut();
                 if !is_wanted && failure.is_none() && records.iter().any(is_cut_short) {
                     // The leader did not request this, so a user or the host ended the process.
                     let why = "was ended there before it was done";
                     self.lose(rank, why.to_owned());
-                    return self.handle_lost_process(course, rank, why);
+                    return self.handle_lost_process(progress, rank, why);
                 }
-                course.note_done(rank, records, failure);
-                if course.failed.is_some() {
-                    self.stop(course);
+                progress.note_done(rank, records, failure);
+                if progress.failed.is_some() {
+                    self.stop(progress);
                 }
             }
             MemberMessage::Event { event } => match *event {
                 RunEvent::Warning { warning } => {
-                    note_warning(&mut course.warnings, rank, warning);
+                    note_warning(&mut progress.warnings, rank, warning);
                 }
                 event => {
-                    let told = course.live.take(rank, event, &course.working);
-                    told.iter().for_each(|it| (watch.listener)(it));
+                    let events = progress.live.take(rank, event, &progress.working);
+                    events.iter().for_each(|it| (watch.listener)(it));
                 }
             },
             _ => {}
@@ -215,21 +215,21 @@ impl Leader {
     /// Continues without a lost process, or ends the run.
     fn handle_lost_process(
         &mut self,
-        course: &mut CellProgress,
+        progress: &mut CellProgress,
         rank: u32,
         why: &str,
     ) -> Result<(), ClusterError> {
-        if course.done.contains_key(&rank) {
+        if progress.done.contains_key(&rank) {
             // Its results are complete; it is missing only from the next cell on.
             return Ok(());
         }
-        course.note_lost(rank, self.clock.now_ns());
+        progress.note_lost(rank, self.clock.now_ns());
         // If the run is ending anyway, the other processes' results are kept.
-        if self.options.on_lost == OnLost::Continue || course.is_cut {
+        if self.options.on_lost == OnLost::Continue || progress.is_cut_short {
             return Ok(());
         }
-        self.stop(course);
-        self.wait_for_the_rest(course);
+        self.stop(progress);
+        self.wait_for_the_rest(progress);
         Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
     }
 
@@ -237,10 +237,10 @@ impl Leader {
     /// clock.
     fn start(
         &mut self,
-        course: &mut CellProgress,
+        progress: &mut CellProgress,
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), ClusterError> {
-        let ranks: Vec<u32> = course.working.iter().copied().collect();
+        let ranks: Vec<u32> = progress.working.iter().copied().collect();
         let mut kept = Vec::new();
         let clocks = self.clocks_before(&ranks, &mut kept);
         for rank in ranks {
@@ -250,26 +250,27 @@ impl Leader {
                 kept.push((rank, lost));
             }
         }
-        let trips_ns = clocks.values().map(|it| it.trip_ns);
+        let trips_ns = clocks.values().map(|it| it.round_trip_ns);
         let longest_ns = trips_ns.max().unwrap_or(0);
         // An agreed time is a more precise start than a barrier. Over TCP on two cores, processes
         // left an MPI barrier up to 12 ms apart.
-        let start_ns = self.clock.now_ns() + course.lead_ns.max(course.lead_trips * longest_ns);
+        let start_ns =
+            self.clock.now_ns() + progress.lead_ns.max(progress.lead_round_trips * longest_ns);
         for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();
             self.say(*rank, &LeaderMessage::Start { at_ns });
         }
-        course.beginnings.begin(start_ns, clocks);
-        course.armed.clear();
-        course.live.begin_stage();
+        progress.stage_starts.begin(start_ns, clocks);
+        progress.ready.clear();
+        progress.live.begin_stage();
         kept.into_iter()
-            .try_for_each(|it| self.take(course, it, watch))
+            .try_for_each(|it| self.take(progress, it, watch))
     }
 
     /// Sends each process the file news of all others.
-    fn forward_file_news(&mut self, course: &mut CellProgress) {
-        let all = std::mem::take(&mut course.news);
+    fn forward_file_news(&mut self, progress: &mut CellProgress) {
+        let all = std::mem::take(&mut progress.news);
         for rank in all.keys() {
             let others = all.iter().filter(|(other, _)| *other != rank);
             let news = others.flat_map(|(_, news)| news.clone()).collect();
@@ -277,40 +278,41 @@ impl Leader {
         }
     }
 
-    fn stop(&mut self, course: &mut CellProgress) {
-        if !course.is_cut {
-            course.is_cut = true;
+    fn stop(&mut self, progress: &mut CellProgress) {
+        if !progress.is_cut_short {
+            progress.is_cut_short = true;
             self.broadcast(&LeaderMessage::Stop);
         }
     }
 
-    /// Lets the other processes end their work, for at most [`SILENCE_MAX`](super::SILENCE_MAX).
-    fn wait_for_the_rest(&mut self, course: &mut CellProgress) {
-        let end = Instant::now() + super::SILENCE_MAX;
-        while !course.is_over() && Instant::now() < end {
-            match self.hear(LOOK) {
+    /// Lets the other processes end their work, for at most
+    /// [`SILENCE_TIMEOUT`](super::SILENCE_MAX).
+    fn wait_for_the_rest(&mut self, progress: &mut CellProgress) {
+        let end = Instant::now() + super::SILENCE_TIMEOUT;
+        while !progress.is_over() && Instant::now() < end {
+            match self.hear(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Measured { records, .. }))) => {
-                    course.note_done(rank, records, None);
+                    progress.note_done(rank, records, None);
                 }
-                Some((rank, PeerEvent::Lost(_))) => course.note_lost(rank, self.clock.now_ns()),
+                Some((rank, PeerEvent::Lost(_))) => progress.note_lost(rank, self.clock.now_ns()),
                 _ => {}
             }
         }
     }
 
     /// Merges the records of all processes into one per phase.
-    fn together(&self, course: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
+    fn together(&self, progress: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
         // A process that was stopped early has fewer phases. Only phases of all processes are
         // merged.
-        let count = course.done.values().map(Vec::len).min().unwrap_or(0);
+        let count = progress.done.values().map(Vec::len).min().unwrap_or(0);
         let ranks = cell.ranks();
         let mut records = Vec::with_capacity(count);
         for place in 0..count {
-            let first = course.done.values().next();
+            let first = progress.done.values().next();
             let phase = first.map_or("", |own| own[place].phase.name());
-            let beginning = course.beginnings.of(phase);
+            let beginning = progress.stage_starts.of(phase);
             let start_ns = beginning.map_or(0, |it| it.start_ns) + cell.ramp_time_ns;
-            let parts: Vec<RankCell> = course
+            let parts: Vec<RankCell> = progress
                 .done
                 .iter()
                 .map(|(rank, own)| RankCell {
@@ -324,14 +326,14 @@ impl Leader {
             let Some(mut record) = merged(&parts) else {
                 continue;
             };
-            let lost = course.lost_ns.iter();
+            let lost = progress.lost_ns.iter();
             let lost = lost.map(|(rank, at_ns)| (*rank, at_ns.saturating_sub(start_ns)));
-            let is_done = |rank: &u32| course.done.contains_key(rank);
-            let is_told = |rank: &u32| course.lost_ns.contains_key(rank);
+            let is_done = |rank: &u32| progress.done.contains_key(rank);
+            let is_lost = |rank: &u32| progress.lost_ns.contains_key(rank);
             // Processes that were lost in an earlier cell are missing from this cell's start on.
             let before = self.absent().into_iter();
             let before = before.filter(|rank| ranks.is_empty() || ranks.contains(rank));
-            let before = before.filter(|rank| !is_done(rank) && !is_told(rank));
+            let before = before.filter(|rank| !is_done(rank) && !is_lost(rank));
             let lost = lost.chain(before.map(|rank| (rank, 0)));
             let named =
                 lost.map(|(rank, at_ns)| (rank, self.peers[rank as usize].host.clone(), at_ns));
@@ -343,19 +345,19 @@ impl Leader {
 
     /// Adds to a warning the processes that sent it, unless all of them did.
     pub(super) fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
-        let who = match ranks {
+        let senders = match ranks {
             _ if ranks.len() == count => return warning,
             [rank] => self.who(*rank),
             ranks => format!("{} of {count} processes", ranks.len()),
         };
         Warning {
-            message: format!("{who}: {}", warning.message),
+            message: format!("{senders}: {}", warning.message),
             ..warning
         }
     }
 
-    fn lost_warnings(&self, course: &CellProgress) -> Vec<Warning> {
-        let lost = course.lost_ns.keys().map(|rank| {
+    fn lost_warnings(&self, progress: &CellProgress) -> Vec<Warning> {
+        let lost = progress.lost_ns.keys().map(|rank| {
             let why = self.peers[*rank as usize]
                 .lost
                 .as_deref()
@@ -364,7 +366,7 @@ impl Leader {
                 "{} was lost and its work is missing from the results: it {why}",
                 self.who(*rank)
             );
-            Warning::of_cell(WarningCode::RankLost, course.cell, message)
+            Warning::of_cell(WarningCode::RankLost, progress.cell, message)
         });
         lost.collect()
     }

@@ -26,18 +26,18 @@ pub(super) struct CellProgress {
     /// Processes that are neither done nor lost.
     pub working: BTreeSet<u32>,
     /// Reported highest number of rounds, by process.
-    pub levels: BTreeMap<u32, u64>,
+    pub max_rounds: BTreeMap<u32, u64>,
     /// Operations per second of rounds that not all processes have reported yet.
     pub rounds: BTreeMap<u32, VecDeque<f64>>,
     /// Reported news of files, by process.
     pub news: BTreeMap<u32, Vec<FileNews>>,
     /// Processes that are ready for the next stage.
-    pub armed: BTreeSet<u32>,
-    pub beginnings: StageStarts,
+    pub ready: BTreeSet<u32>,
+    pub stage_starts: StageStarts,
     /// Minimum time between the agreement on a start and the start, in nanoseconds.
     pub lead_ns: u64,
     /// The same minimum in round trips.
-    pub lead_trips: u64,
+    pub lead_round_trips: u64,
     pub done: BTreeMap<u32, Vec<CellRecord>>,
     /// Preconditioning by target: sums over all processes, and the longest time.
     pub preconditions: BTreeMap<u32, PreconditionRecord>,
@@ -46,7 +46,7 @@ pub(super) struct CellProgress {
     pub lost_ns: BTreeMap<u32, u64>,
     pub live: RankProgress,
     /// `true` if the cell is to end early.
-    pub is_cut: bool,
+    pub is_cut_short: bool,
     /// Different warnings, with the processes that sent each.
     pub warnings: Vec<(Warning, Vec<u32>)>,
 }
@@ -60,19 +60,19 @@ impl CellProgress {
             targets: cell.target_indexes().collect(),
             rank_count: ranks.len(),
             working: ranks.into_iter().collect(),
-            levels: BTreeMap::new(),
+            max_rounds: BTreeMap::new(),
             rounds: BTreeMap::new(),
             news: BTreeMap::new(),
-            armed: BTreeSet::new(),
-            beginnings: StageStarts::default(),
+            ready: BTreeSet::new(),
+            stage_starts: StageStarts::default(),
             lead_ns: 0,
-            lead_trips: 0,
+            lead_round_trips: 0,
             done: BTreeMap::new(),
             preconditions: BTreeMap::new(),
             failed: None,
             lost_ns: BTreeMap::new(),
             live: RankProgress::default(),
-            is_cut: false,
+            is_cut_short: false,
             warnings: Vec::new(),
         }
     }
@@ -122,12 +122,12 @@ impl CellProgress {
 
     /// `true` if all working processes are ready for the next stage.
     pub fn is_ready(&self) -> bool {
-        !self.working.is_empty() && self.armed.len() == self.working.len()
+        !self.working.is_empty() && self.ready.len() == self.working.len()
     }
 
     /// `true` if all working processes have reported their highest number of rounds.
     pub fn has_levels(&self) -> bool {
-        !self.working.is_empty() && self.levels.len() == self.working.len()
+        !self.working.is_empty() && self.max_rounds.len() == self.working.len()
     }
 
     /// `true` if all working processes have reported their news of files.
@@ -142,8 +142,8 @@ impl CellProgress {
 
     /// Operations per second of all processes in the next round that all have reported.
     pub fn take_round(&mut self) -> Option<f64> {
-        let has_told = |rank| self.rounds.get(rank).is_some_and(|it| !it.is_empty());
-        if self.working.is_empty() || !self.working.iter().all(has_told) {
+        let has_reported = |rank| self.rounds.get(rank).is_some_and(|it| !it.is_empty());
+        if self.working.is_empty() || !self.working.iter().all(has_reported) {
             return None;
         }
         let rates = self.rounds.values_mut().filter_map(VecDeque::pop_front);
@@ -153,7 +153,7 @@ impl CellProgress {
 
     /// A process that waits for the others.
     pub fn waiting(&self) -> Option<u32> {
-        self.armed.iter().chain(self.news.keys()).next().copied()
+        self.ready.iter().chain(self.news.keys()).next().copied()
     }
 
     pub fn is_over(&self) -> bool {
@@ -170,7 +170,7 @@ impl CellProgress {
         self.leave(rank);
         self.done.insert(rank, records);
         // A failure after a stop order is not reported, because the process may not have got far.
-        if let (Some(failed), false) = (failure, self.is_cut) {
+        if let (Some(failed), false) = (failure, self.is_cut_short) {
             self.failed.get_or_insert((rank, failed));
         }
     }
@@ -182,17 +182,17 @@ impl CellProgress {
 
     fn leave(&mut self, rank: u32) {
         self.working.remove(&rank);
-        self.armed.remove(&rank);
+        self.ready.remove(&rank);
         self.news.remove(&rank);
         self.rounds.remove(&rank);
-        self.levels.remove(&rank);
+        self.max_rounds.remove(&rank);
     }
 }
 
 /// Records which processes sent a warning.
 pub(super) fn note_warning(all: &mut Vec<(Warning, Vec<u32>)>, rank: u32, warning: Warning) {
-    let place = all.iter().position(|(it, _)| *it == warning);
-    match place {
+    let position = all.iter().position(|(it, _)| *it == warning);
+    match position {
         Some(place) => all[place].1.push(rank),
         None if all.len() < WARNINGS_MAX => all.push((warning, vec![rank])),
         None => {}

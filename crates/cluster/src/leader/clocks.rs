@@ -12,40 +12,40 @@ use crate::message::{LeaderMessage, MemberMessage};
 
 /// Maximum number of round trips to each process.
 const TRIPS_MAX: u32 = 200;
-/// Time limit of the first comparison of a run, as long as each process answered [`TRIPS_FIRST`]
-/// times.
-const SPAN_FIRST: Duration = Duration::from_millis(50);
-const TRIPS_FIRST: u32 = 5;
+/// Time limit of the first comparison of a run, as long as each process answered
+/// [`FIRST_TRIPS_MIN`] times.
+const FIRST_TIME_MAX: Duration = Duration::from_millis(50);
+const FIRST_TRIPS_MIN: u32 = 5;
 /// A later comparison takes at most 1/`SHARE` of the time since the previous one.
 // Comparisons before every stage were a reason why two MPI ranks needed a second for each
 // repetition of short phases.
-const SHARE: u32 = 50;
+const TIME_SHARE: u32 = 50;
 /// Minimum duration of a comparison; a shorter one would be less precise than the previous one.
-const SPAN_MIN: Duration = Duration::from_millis(1);
+const TIME_MIN: Duration = Duration::from_millis(1);
 /// Time limit of a later comparison.
-const SPAN_LATER: Duration = Duration::from_millis(300);
-const TRIPS_LATER: u32 = 2;
+const LATER_TIME_MAX: Duration = Duration::from_millis(300);
+const LATER_TRIPS_MIN: u32 = 2;
 /// Time limit of any comparison. A process that has not answered by then keeps its known reading.
-const SPAN_MAX: Duration = Duration::from_secs(4);
+const TIME_MAX: Duration = Duration::from_secs(4);
 /// Maximum difference between the oscillators of two machines, in parts per million.
 const DRIFT_MAX_PPM: u64 = 50;
 /// Minimum time between two readings for a drift, as a multiple of the error of their offsets.
 /// After a shorter time, the drift would be noise.
-const DRIFT_BASE: u64 = 10_000;
+const DRIFT_TIME_FACTOR: u64 = 10_000;
 
 /// Limit of a comparison of clocks.
 #[derive(Debug, Clone, Copy)]
 struct ClockLimit {
     span: Duration,
-    trips: u32,
+    round_trips: u32,
 }
 
 /// Clock readings of a run.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    known: BTreeMap<u32, ClockReading>,
+    readings: BTreeMap<u32, ClockReading>,
     /// End of the last comparison.
-    compared: Option<Instant>,
+    compared_at: Option<Instant>,
     /// Number of the first ping of the next comparison.
     first_ping: u32,
 }
@@ -53,16 +53,19 @@ pub(super) struct Clocks {
 impl Clocks {
     /// Limit of the comparison before a stage; `None` if the known readings are good enough.
     fn limit(&self, ranks: &[u32]) -> Option<ClockLimit> {
-        let is_known = ranks.iter().all(|rank| self.known.contains_key(rank));
-        match self.compared.filter(|_| is_known) {
+        let is_known = ranks.iter().all(|rank| self.readings.contains_key(rank));
+        match self.compared_at.filter(|_| is_known) {
             None => Some(ClockLimit {
-                span: SPAN_FIRST,
-                trips: TRIPS_FIRST,
+                span: FIRST_TIME_MAX,
+                round_trips: FIRST_TRIPS_MIN,
             }),
             Some(compared) => {
-                let span = (compared.elapsed() / SHARE).min(SPAN_LATER);
-                let trips = TRIPS_LATER;
-                (span >= SPAN_MIN).then_some(ClockLimit { span, trips })
+                let span = (compared.elapsed() / TIME_SHARE).min(LATER_TIME_MAX);
+                let trips = LATER_TRIPS_MIN;
+                (span >= TIME_MIN).then_some(ClockLimit {
+                    span,
+                    round_trips: trips,
+                })
             }
         }
     }
@@ -70,19 +73,19 @@ impl Clocks {
     /// For each process, keeps the reading that is more precise at this time.
     fn take(&mut self, read: &BTreeMap<u32, ClockReading>, now_ns: u64) {
         for (rank, reading) in read {
-            let known = self.known.entry(*rank).or_insert(*reading);
+            let known = self.readings.entry(*rank).or_insert(*reading);
             if reading.bound_ns(now_ns) <= known.bound_ns(now_ns) {
                 *known = *reading;
             }
         }
-        self.compared = Some(Instant::now());
+        self.compared_at = Some(Instant::now());
     }
 
     /// The known readings of these processes.
     fn of(&self, ranks: &[u32]) -> BTreeMap<u32, ClockReading> {
         let known = ranks
             .iter()
-            .filter_map(|rank| Some((*rank, *self.known.get(rank)?)));
+            .filter_map(|rank| Some((*rank, *self.readings.get(rank)?)));
         known.collect()
     }
 }
@@ -92,7 +95,7 @@ impl Clocks {
 pub(super) struct ClockReading {
     pub offset_ns: i64,
     /// Shortest round trip, in nanoseconds.
-    pub trip_ns: u64,
+    pub round_trip_ns: u64,
     /// Time of that round trip, in nanoseconds of the leader's clock.
     pub at_ns: u64,
 }
@@ -107,7 +110,7 @@ impl ClockReading {
     /// Maximum error of the offset at a time of the leader's clock, in nanoseconds.
     fn bound_ns(&self, now_ns: u64) -> u64 {
         let age_ns = now_ns.saturating_sub(self.at_ns);
-        self.trip_ns / 2 + age_ns / 1_000_000 * DRIFT_MAX_PPM
+        self.round_trip_ns / 2 + age_ns / 1_000_000 * DRIFT_MAX_PPM
     }
 }
 
@@ -129,8 +132,8 @@ impl Leader {
     /// Clocks after a cell, which show their drift.
     pub(super) fn clocks_after(&mut self, ranks: &[u32]) -> BTreeMap<u32, ClockReading> {
         let limit = self.clocks.limit(ranks).unwrap_or(ClockLimit {
-            span: SPAN_MIN,
-            trips: TRIPS_LATER,
+            span: TIME_MIN,
+            round_trips: LATER_TRIPS_MIN,
         });
         // The cell has ended, so other reports no longer matter. `hear` has already recorded
         // losses.
@@ -166,10 +169,10 @@ impl Leader {
         }
         let is_open = |chain: &PingSeries| {
             let trips = chain.number.wrapping_sub(first);
-            let is_enough = trips >= limit.trips && begun.elapsed() > limit.span;
+            let is_enough = trips >= limit.round_trips && begun.elapsed() > limit.span;
             trips < TRIPS_MAX && !is_enough
         };
-        while chains.values().any(is_open) && begun.elapsed() < SPAN_MAX {
+        while chains.values().any(is_open) && begun.elapsed() < TIME_MAX {
             match self.hear(Duration::from_millis(20)) {
                 Some((rank, PeerEvent::Report(MemberMessage::Pong { number, at_ns }))) => {
                     let now_ns = self.clock.now_ns();
@@ -203,13 +206,13 @@ impl Leader {
 impl PingSeries {
     fn take(&mut self, at_ns: u64, now_ns: u64) {
         let trip_ns = now_ns.saturating_sub(self.sent_ns);
-        if self.best.is_none_or(|best| trip_ns < best.trip_ns) {
+        if self.best.is_none_or(|best| trip_ns < best.round_trip_ns) {
             // The process read its clock at some time within the round trip. For the middle, the
             // maximum error is smallest.
             let middle_ns = self.sent_ns + trip_ns / 2;
             self.best = Some(ClockReading {
                 offset_ns: at_ns.cast_signed().wrapping_sub(middle_ns.cast_signed()),
-                trip_ns,
+                round_trip_ns: trip_ns,
                 at_ns: middle_ns,
             });
         }
@@ -227,10 +230,10 @@ pub(super) fn offset(
     };
     let drift = after.and_then(|after| {
         let passed_ns = after.at_ns.saturating_sub(before.at_ns);
-        let doubt_ns = before.trip_ns / 2 + after.trip_ns / 2;
+        let doubt_ns = before.round_trip_ns / 2 + after.round_trip_ns / 2;
         // Both offsets have an error, and a short time between them would make the drift mostly
         // error.
-        let is_known = passed_ns > 0 && passed_ns >= doubt_ns.saturating_mul(DRIFT_BASE);
+        let is_known = passed_ns > 0 && passed_ns >= doubt_ns.saturating_mul(DRIFT_TIME_FACTOR);
         let moved_ns = after.offset_ns.wrapping_sub(before.offset_ns) as f64;
         is_known.then(|| moved_ns * 1e9 / passed_ns as f64)
     });
@@ -248,7 +251,7 @@ mod tests {
     const fn reading(offset_ns: i64, trip_ns: u64, at_ns: u64) -> ClockReading {
         ClockReading {
             offset_ns,
-            trip_ns,
+            round_trip_ns: trip_ns,
             at_ns,
         }
     }
@@ -267,7 +270,7 @@ mod tests {
         chain.take(60_000, 12_000);
         let best = chain.best.expect("three trips");
         assert_eq!(
-            (best.offset_ns, best.trip_ns, best.at_ns),
+            (best.offset_ns, best.round_trip_ns, best.at_ns),
             (50_000, 100, 5050)
         );
         let later = reading(50_100, 80, 1_000_005_050);
@@ -298,13 +301,16 @@ mod tests {
     fn clock_comparisons_take_a_limited_share_of_the_elapsed_time() {
         let mut clocks = Clocks::default();
         let first = clocks.limit(&[0, 1]).expect("nothing is known");
-        assert_eq!((first.span, first.trips), (SPAN_FIRST, TRIPS_FIRST));
+        assert_eq!(
+            (first.span, first.round_trips),
+            (FIRST_TIME_MAX, FIRST_TRIPS_MIN)
+        );
         let read = [(0, reading(0, 100, 0)), (1, reading(7, 100, 0))];
         clocks.take(&read.into(), 0);
         assert!(clocks.limit(&[0, 1]).is_none());
         assert!(clocks.limit(&[0, 1, 2]).is_some());
         let long_ago = Instant::now().checked_sub(Duration::from_secs(2));
-        clocks.compared = Some(long_ago.expect("the machine has run for longer"));
+        clocks.compared_at = Some(long_ago.expect("the machine has run for longer"));
         let again = clocks.limit(&[0, 1]).expect("the comparison is old");
         assert!((39..50).contains(&again.span.as_millis()), "{again:?}");
         assert_eq!(clocks.of(&[1]).get(&1).map(|it| it.offset_ns), Some(7));

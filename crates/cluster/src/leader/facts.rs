@@ -29,7 +29,7 @@ impl Leader {
             let is_first = known.insert((peer.host.as_str(), targets(rank)));
             is_first.then_some(rank)
         });
-        let asked: Vec<u32> = firsts.collect();
+        let queried: Vec<u32> = firsts.collect();
         let probe = |rank| LeaderMessage::Probe {
             targets: targets(rank).to_vec(),
             default_target: default_target.map(str::to_owned),
@@ -39,7 +39,7 @@ impl Leader {
         let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Facts { .. });
         let mut all: Option<SystemFacts> = None;
         let mut hosts: Vec<HostFacts> = Vec::new();
-        for (rank, report) in self.ask(&asked, probe, is_wanted, stop)? {
+        for (rank, report) in self.ask(&queried, probe, is_wanted, stop)? {
             let MemberMessage::Facts { facts } = report else {
                 continue;
             };
@@ -64,10 +64,10 @@ impl Leader {
     fn host_of(&self, rank: u32, memory_bytes: u64) -> HostFacts {
         let name = &self.peers[rank as usize].host;
         let ranks = (0..).zip(&self.peers);
-        let there = ranks.filter(|(_, peer)| peer.host == *name);
+        let local = ranks.filter(|(_, peer)| peer.host == *name);
         HostFacts {
             name: name.clone(),
-            ranks: there.map(|(rank, _)| rank).collect(),
+            ranks: local.map(|(rank, _)| rank).collect(),
             memory_bytes,
         }
     }

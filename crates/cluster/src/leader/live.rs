@@ -12,16 +12,16 @@ const AHEAD_MAX: usize = 4096;
 #[derive(Default)]
 pub(super) struct RankProgress {
     /// Intervals that not all processes have reported yet, by number.
-    open: BTreeMap<usize, PendingInterval>,
+    pending: BTreeMap<usize, PendingInterval>,
     /// Number of intervals that each process has reported.
-    told: BTreeMap<u32, usize>,
+    interval_counts: BTreeMap<u32, usize>,
     progress: BTreeMap<u32, RunEvent>,
 }
 
 /// Interval that some processes have reported.
 struct PendingInterval {
     sum: MergedInterval,
-    by: BTreeSet<u32>,
+    ranks: BTreeSet<u32>,
 }
 
 impl RankProgress {
@@ -30,12 +30,12 @@ impl RankProgress {
     pub fn take(&mut self, rank: u32, event: RunEvent, ranks: &BTreeSet<u32>) -> Vec<RunEvent> {
         match event {
             RunEvent::Interval { cell, interval } => {
-                let number = self.told.entry(rank).or_default();
-                let first = self.open.first_key_value().map_or(*number, |it| *it.0);
+                let number = self.interval_counts.entry(rank).or_default();
+                let first = self.pending.first_key_value().map_or(*number, |it| *it.0);
                 // Live intervals of a process that is too far ahead are dropped, so that memory
                 // stays limited. The cell's records contain all of them.
                 if *number < first.saturating_add(AHEAD_MAX) {
-                    match self.open.entry(*number) {
+                    match self.pending.entry(*number) {
                         Entry::Occupied(open) => open.into_mut().add(rank, &interval),
                         Entry::Vacant(place) => {
                             place.insert(PendingInterval::of(rank, interval));
@@ -61,16 +61,17 @@ impl RankProgress {
 
     /// Starts a stage without any reports.
     pub fn begin_stage(&mut self) {
-        self.open.clear();
-        self.told.clear();
+        self.pending.clear();
+        self.interval_counts.clear();
         self.progress.clear();
     }
 
     fn complete(&mut self, cell: u32, ranks: &BTreeSet<u32>) -> Vec<RunEvent> {
         let mut events = Vec::new();
-        while let Some(first) = self.open.first_entry() {
+        while let Some(first) = self.pending.first_entry() {
             // `by` may include processes that are done or lost by now.
-            let is_whole = first.get().by.len() >= ranks.len() && ranks.is_subset(&first.get().by);
+            let is_whole =
+                first.get().ranks.len() >= ranks.len() && ranks.is_subset(&first.get().ranks);
             if !is_whole {
                 break;
             }
@@ -130,12 +131,12 @@ impl PendingInterval {
     fn of(rank: u32, interval: IntervalRecord) -> Self {
         Self {
             sum: MergedInterval::of(interval),
-            by: BTreeSet::from([rank]),
+            ranks: BTreeSet::from([rank]),
         }
     }
 
     fn add(&mut self, rank: u32, interval: &IntervalRecord) {
         self.sum.add(interval);
-        self.by.insert(rank);
+        self.ranks.insert(rank);
     }
 }

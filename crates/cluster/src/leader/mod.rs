@@ -23,21 +23,22 @@ use run::{Cluster, ClusterWatch, RunError};
 use crate::ClusterError;
 use crate::leader_links::{LeaderLinks, LinkEvent};
 use crate::message::{
-    ALIVE, FailureMessage, LeaderMessage, MemberMessage, MemberOptions, PROTOCOL, decode, encode,
+    FailureMessage, KEEPALIVE, LeaderMessage, MemberMessage, MemberOptions, PROTOCOL, decode,
+    encode,
 };
 use crate::worker::{hash, is_stopped};
 
 /// A process that sends nothing for this time is lost.
-const SILENCE_MAX: Duration = Duration::from_secs(5);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit for the first answer, which includes the login.
-const GREETING_MAX: Duration = Duration::from_secs(60);
+const GREETING_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time limit for the removal of files.
-const CLEANING_MAX: Duration = Duration::from_secs(15);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum wait for a message before other conditions are checked.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Interval of the leader's signs of life, and interval at which they are checked.
-const SIGN: Duration = Duration::from_secs(1);
-const SIGN_LOOK: Duration = Duration::from_millis(200);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(1);
+const KEEPALIVE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reaction to the loss of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,25 +72,25 @@ struct MemberProcess {
     environment: Environment,
     /// Reason why the process is lost; `None` while it is present.
     lost: Option<String>,
-    heard: Option<Instant>,
+    last_received: Option<Instant>,
     /// Time of the last message to the process.
-    spoken: Option<Instant>,
+    last_sent: Option<Instant>,
 }
 
 /// Leads the processes of a run.
 pub struct Leader {
-    hub: LeaderLinks,
+    links: LeaderLinks,
     peers: Vec<MemberProcess>,
     options: LeaderOptions,
     clock: TscClock,
     clocks: clocks::Clocks,
     plan: Option<Plan>,
     /// Processes that created directories for others.
-    makers: Vec<u32>,
+    creators: Vec<u32>,
     /// Time at which messages were last received.
-    listened: Instant,
+    last_received: Instant,
     /// Time of the last check for processes that need a sign of life.
-    signed: Instant,
+    last_keepalive_check: Instant,
 }
 
 impl Leader {
@@ -104,15 +105,15 @@ impl Leader {
     ) -> Result<Self, ClusterError> {
         let count = hub.count();
         let mut leader = Self {
-            hub,
+            links: hub,
             peers: vec![MemberProcess::default(); count as usize],
             options,
             clock: TscClock::new(),
             clocks: clocks::Clocks::default(),
             plan: None,
-            makers: Vec::new(),
-            listened: Instant::now(),
-            signed: Instant::now(),
+            creators: Vec::new(),
+            last_received: Instant::now(),
+            last_keepalive_check: Instant::now(),
         };
         for rank in 0..count {
             leader.say(
@@ -124,7 +125,7 @@ impl Leader {
             );
         }
         let mut awaited: BTreeSet<u32> = (0..count).collect();
-        let end = Instant::now() + GREETING_MAX;
+        let end = Instant::now() + GREETING_TIMEOUT;
         while let Some(first) = awaited.first().copied() {
             if is_stopped(stop) {
                 return Err(ClusterError::Stopped);
@@ -132,7 +133,7 @@ impl Leader {
             if Instant::now() > end {
                 return Err(leader.gone(first, "did not answer within a minute"));
             }
-            match leader.hear(LOOK) {
+            match leader.hear(POLL_INTERVAL) {
                 Some((
                     rank,
                     PeerEvent::Report(MemberMessage::Hello {
@@ -165,7 +166,7 @@ impl Leader {
     /// Number of processes.
     #[must_use]
     pub fn ranks(&self) -> u32 {
-        self.hub.count()
+        self.links.count()
     }
 
     /// `true` if no process was lost.
@@ -204,7 +205,7 @@ impl Leader {
         let (who, why) = (self.who(rank), why.to_owned());
         match self.plan {
             None => ClusterError::Lost { who, why },
-            Some(_) => ClusterError::LostAtWork { who, why },
+            Some(_) => ClusterError::LostDuringRun { who, why },
         }
     }
 
@@ -213,9 +214,9 @@ impl Leader {
     }
 
     fn send_bytes(&mut self, rank: u32, bytes: Vec<u8>) {
-        self.hub.send(rank, bytes);
+        self.links.send(rank, bytes);
         if let Some(peer) = self.peers.get_mut(rank as usize) {
-            peer.spoken = Some(Instant::now());
+            peer.last_sent = Some(Instant::now());
         }
     }
 
@@ -231,28 +232,28 @@ impl Leader {
     fn hear(&mut self, wait: Duration) -> Option<(u32, PeerEvent)> {
         self.discount_own_pause();
         self.send_keepalives();
-        let said = match self.hub.receive(Duration::ZERO) {
+        let event = match self.links.receive(Duration::ZERO) {
             Some(came) => self.take_arrival(came),
             // Silence counts only when no message is waiting in the queue.
             None => self.silent().or_else(|| {
-                let came = self.hub.receive(wait)?;
+                let came = self.links.receive(wait)?;
                 self.take_arrival(came)
             }),
         };
-        self.listened = Instant::now();
-        said
+        self.last_received = Instant::now();
+        event
     }
 
     fn take_arrival(&mut self, (rank, arrival): (u32, LinkEvent)) -> Option<(u32, PeerEvent)> {
         let known = self.peers.get_mut(rank as usize);
         // Late messages of a lost process must not count.
         let peer = known.filter(|peer| peer.lost.is_none())?;
-        peer.heard = Some(Instant::now());
-        let said = match arrival {
-            LinkEvent::Gone(why) => Err(why),
+        peer.last_received = Some(Instant::now());
+        let message = match arrival {
+            LinkEvent::Closed(why) => Err(why),
             LinkEvent::Message(bytes) => decode::<MemberMessage>(&bytes),
         };
-        match said {
+        match message {
             Ok(report) => Some((rank, PeerEvent::Report(report?.with_printable_texts()))),
             Err(why) => Some((rank, self.lose(rank, why))),
         }
@@ -261,9 +262,13 @@ impl Leader {
     /// The time in which this process did not listen, for example while it was stopped, does not
     /// count as silence.
     fn discount_own_pause(&mut self) {
-        let absence = self.listened.elapsed();
-        if absence > SIGN {
-            for heard in self.peers.iter_mut().filter_map(|it| it.heard.as_mut()) {
+        let absence = self.last_received.elapsed();
+        if absence > KEEPALIVE_INTERVAL {
+            for heard in self
+                .peers
+                .iter_mut()
+                .filter_map(|it| it.last_received.as_mut())
+            {
                 *heard += absence;
             }
         }
@@ -272,11 +277,13 @@ impl Leader {
     fn silent(&mut self) -> Option<(u32, PeerEvent)> {
         let is_silent = |peer: &MemberProcess| {
             // Before its first message, a process may still log in, which has its own limit.
-            let heard = peer.heard.is_some_and(|it| it.elapsed() > SILENCE_MAX);
-            peer.lost.is_none() && heard
+            let is_overdue = peer
+                .last_received
+                .is_some_and(|it| it.elapsed() > SILENCE_TIMEOUT);
+            peer.lost.is_none() && is_overdue
         };
         let rank = u32::try_from(self.peers.iter().position(is_silent)?).ok()?;
-        let seconds = SILENCE_MAX.as_secs();
+        let seconds = SILENCE_TIMEOUT.as_secs();
         Some((
             rank,
             self.lose(rank, format!("has sent nothing for {seconds} s")),
@@ -292,17 +299,17 @@ impl Leader {
         PeerEvent::Lost(why)
     }
 
-    /// Sends signs of life to processes that have received nothing for [`SIGN`].
+    /// Sends signs of life to processes that have received nothing for [`KEEPALIVE_INTERVAL`].
     fn send_keepalives(&mut self) {
-        if self.signed.elapsed() < SIGN_LOOK {
+        if self.last_keepalive_check.elapsed() < KEEPALIVE_CHECK_INTERVAL {
             return;
         }
-        self.signed = Instant::now();
+        self.last_keepalive_check = Instant::now();
         for rank in self.present() {
-            let spoken = self.peers[rank as usize].spoken;
+            let spoken = self.peers[rank as usize].last_sent;
             // A process that hears nothing from the leader ends itself.
-            if spoken.is_none_or(|it| it.elapsed() > SIGN) {
-                self.send_bytes(rank, ALIVE.to_vec());
+            if spoken.is_none_or(|it| it.elapsed() > KEEPALIVE_INTERVAL) {
+                self.send_bytes(rank, KEEPALIVE.to_vec());
             }
         }
     }
@@ -335,7 +342,7 @@ impl Leader {
             if is_stopped(stop) {
                 return Err(ClusterError::Stopped);
             }
-            match self.hear(LOOK) {
+            match self.hear(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Event { event }))) => {
                     told(rank, *event)
                 }
@@ -428,7 +435,7 @@ impl Cluster for Leader {
         watch
             .warnings
             .extend(host_difference_warning(&self.record()));
-        if let Err(error @ ClusterError::LostAtWork { .. }) = &prepared {
+        if let Err(error @ ClusterError::LostDuringRun { .. }) = &prepared {
             let warning = Warning::of_run(WarningCode::RankLost, error.to_string());
             watch.warnings.push(warning);
         }
@@ -441,7 +448,7 @@ impl Cluster for Leader {
         watch: &mut ClusterWatch<'_>,
     ) -> Result<Vec<CellRecord>, RunError> {
         let measured = self.measure_cell(cell, watch);
-        if let Err(error @ ClusterError::LostAtWork { .. }) = &measured {
+        if let Err(error @ ClusterError::LostDuringRun { .. }) = &measured {
             let warning = Warning::of_cell(WarningCode::RankLost, cell.index, error.to_string());
             watch.warnings.push(warning);
         }

@@ -61,9 +61,9 @@ impl StageStarts {
         for known in &mut self.ended {
             // Two identical readings give no drift, so a later reading replaces the copy.
             let later_ones = clocks.iter().filter(|(rank, reading)| {
-                let known = known.after.get(rank).zip(known.before.get(rank));
-                known.is_some_and(|(after, before)| after.at_ns <= before.at_ns)
-                    && known.is_some_and(|(_, before)| reading.at_ns > before.at_ns)
+                let readings = known.after.get(rank).zip(known.before.get(rank));
+                readings.is_some_and(|(after, before)| after.at_ns <= before.at_ns)
+                    && readings.is_some_and(|(_, before)| reading.at_ns > before.at_ns)
             });
             let later_ones: Vec<(u32, ClockReading)> = later_ones.map(|(a, b)| (*a, *b)).collect();
             known.after.extend(later_ones);
@@ -115,7 +115,7 @@ mod tests {
     fn clocks(at_ns: u64, offsets_ns: [i64; 2]) -> BTreeMap<u32, ClockReading> {
         let reading = |offset_ns| ClockReading {
             offset_ns,
-            trip_ns: 100,
+            round_trip_ns: 100,
             at_ns,
         };
         (0..).zip(offsets_ns.map(reading)).collect()

@@ -9,7 +9,7 @@ use results::{RunEvent, Warning, WarningCode};
 use run::ClusterWatch;
 
 use super::cell_progress::note_warning;
-use super::{CLEANING_MAX, LOOK, Leader, PeerEvent};
+use super::{CLEANUP_TIMEOUT, Leader, POLL_INTERVAL, PeerEvent};
 use crate::ClusterError;
 use crate::message::{LeaderMessage, MemberMessage};
 
@@ -30,17 +30,17 @@ impl Leader {
         let listener = &mut *watch.listener;
         let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Prepared { .. });
         let mut warnings = Vec::new();
-        let mut told = |rank, event| {
+        let mut on_event = |rank, event| {
             if let RunEvent::Warning { warning } = event {
                 note_warning(&mut warnings, rank, warning);
             } else if let Some(event) = progress.add(rank, event) {
                 listener(&event);
             }
         };
-        let answers = self.answers(&ranks, is_wanted, watch.stop, &mut told)?;
+        let answers = self.answers(&ranks, is_wanted, watch.stop, &mut on_event)?;
         for (warning, of_ranks) in warnings {
-            let told = self.told(warning, &of_ranks, ranks.len());
-            watch.warnings.push(told);
+            let attributed = self.told(warning, &of_ranks, ranks.len());
+            watch.warnings.push(attributed);
         }
         for (rank, report) in answers {
             if let MemberMessage::Prepared { environment } = report {
@@ -64,22 +64,22 @@ impl Leader {
         let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Grounded { .. });
         let mut known: Vec<Option<String>> = vec![None; plan.targets.len()];
         let mut all = vec![known.clone(); self.peers.len()];
-        self.makers.clear();
+        self.creators.clear();
         for maker in ranks.clone() {
             if !needs(maker, &all[maker as usize]) {
                 continue;
             }
-            let made = |_| LeaderMessage::Ground {
+            let request = |_| LeaderMessage::Ground {
                 places: known.clone(),
                 makes: true,
             };
             // A process that is lost before it answers may have created directories all the same.
-            self.makers.push(maker);
-            for (_, report) in self.ask(&[maker], made, is_wanted, stop)? {
+            self.creators.push(maker);
+            for (_, report) in self.ask(&[maker], request, is_wanted, stop)? {
                 if let MemberMessage::Grounded { places } = report {
                     // For targets that it does not use, the places of others stay valid.
-                    let places = places.into_iter().zip(&known);
-                    known = places.map(|(own, known)| own.or(known.clone())).collect();
+                    let pairs = places.into_iter().zip(&known);
+                    known = pairs.map(|(own, known)| own.or(known.clone())).collect();
                 }
             }
             let is_unplaced = |rank: &u32| needs(*rank, &all[*rank as usize]);
@@ -108,8 +108,8 @@ impl Leader {
         let ranks = present.filter(|rank| !late.contains(rank)).collect();
         let late = &late | &self.wait_until_cleaned(ranks, watch);
         for rank in late {
-            let who = self.who(rank);
-            let message = format!("{who} did not report that it removed its files");
+            let process = self.who(rank);
+            let message = format!("{process} did not report that it removed its files");
             watch
                 .warnings
                 .push(Warning::of_run(WarningCode::LeftoverFiles, message));
@@ -124,9 +124,9 @@ impl Leader {
         watch: &mut ClusterWatch<'_>,
     ) -> BTreeSet<u32> {
         let mut awaited: BTreeSet<u32> = ranks.into_iter().collect();
-        let mut end = Instant::now() + CLEANING_MAX;
+        let mut end = Instant::now() + CLEANUP_TIMEOUT;
         while !awaited.is_empty() && Instant::now() < end {
-            match self.hear(LOOK) {
+            match self.hear(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Cleaned { left }))) => {
                     awaited.remove(&rank);
                     for left in left {
@@ -142,7 +142,7 @@ impl Leader {
                     if let RunEvent::Cleanup { .. } = *event {
                         // The removal of many files takes time, so each sign of progress extends
                         // the limit.
-                        end = Instant::now() + CLEANING_MAX;
+                        end = Instant::now() + CLEANUP_TIMEOUT;
                     }
                     self.pass(rank, *event, watch);
                 }
@@ -154,7 +154,7 @@ impl Leader {
 
     /// Warns of directories left on a host because the process that created them is lost.
     fn warn_of_leftover_directories(&self, watch: &mut ClusterWatch<'_>) {
-        let lost = self.makers.iter().copied();
+        let lost = self.creators.iter().copied();
         let lost = lost.filter(|rank| self.peers[*rank as usize].lost.is_some());
         let targets = self.plan.iter().flat_map(|plan| &plan.targets);
         let targets: Vec<String> = targets

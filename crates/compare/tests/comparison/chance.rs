@@ -120,19 +120,19 @@ fn alternating_pairs_find_differences_smaller_than_the_drift() {
 #[test]
 fn the_reported_smallest_difference_is_detectable() {
     let mut rng = Rng::new(6);
-    let mut told = 0.0;
+    let mut reported = 0.0;
     for _ in 0..COMPARISONS {
         let mut run = || made::simulated(&mut rng, 10_000.0, (0.02, 0.0), 5);
         let comparison = of(&run(), &run());
         let rate = &comparison.cells[0].figures[0];
-        told += rate.smallest_difference.unwrap() / f64::from(COMPARISONS);
+        reported += rate.smallest_difference.unwrap() / f64::from(COMPARISONS);
     }
     // Three tests, so 5 % / 3 of each: (t(0.99167; 8) + t(0.8; 8)) * 2 % * sqrt(2/5).
-    assert!((0.045..0.060).contains(&told), "{told}");
+    assert!((0.045..0.060).contains(&reported), "{reported}");
     let found = (0..COMPARISONS)
         .filter(|_| {
             let a = made::simulated(&mut rng, 10_000.0, (0.02, 0.0), 5);
-            let b = made::simulated(&mut rng, 10_000.0 * (1.0 + told), (0.02, 0.0), 5);
+            let b = made::simulated(&mut rng, 10_000.0 * (1.0 + reported), (0.02, 0.0), 5);
             of(&a, &b).cells[0].figures[0].verdict == Verdict::Better
         })
         .count() as f64

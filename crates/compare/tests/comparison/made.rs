@@ -10,7 +10,7 @@ use results::{
 use serde_json::{Value, json};
 
 /// Samples of each cell, so that a 99th percentile is supported.
-const COUNT: u64 = 100_000;
+const SAMPLE_COUNT: u64 = 100_000;
 
 /// A plan of one workload with a cell of each iodepth, on one target.
 pub fn plan(iodepths: &[u32], target: &str) -> Value {
@@ -105,13 +105,13 @@ pub fn cell_at_rate(
     let mut cell = cell.clone();
     let latency_ns = |rate: f64| f64::from(cell.iodepth) * 1e9 / rate;
     let mut figures = OperationFigures {
-        count: COUNT,
-        bytes: COUNT * 4096,
+        count: SAMPLE_COUNT,
+        bytes: SAMPLE_COUNT * 4096,
         per_second: rate,
         bytes_per_second: rate * 4096.0,
         ..OperationFigures::default()
     };
-    figures.latency.count = COUNT;
+    figures.latency.count = SAMPLE_COUNT;
     figures.latency.mean_ns = Some(latency_ns(rate));
     figures.latency.percentiles_ns.p99 = Some((3.0 * latency_ns(rate)) as u64);
     cell.intervals = (0..)

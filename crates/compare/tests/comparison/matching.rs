@@ -116,7 +116,7 @@ fn different_access_lines_are_refused_with_their_path_in_the_plan() {
     plan["cells"][0]["workers"][0]["lines"][0]["read_percent"] = json!(50.0);
     let mut b = made::run(plan);
     b.cells = vec![made::cell(&b.plan, 0, 0, 1e4, &[])];
-    let Err(CompareError::DifferentThings { differences, .. }) = compare_strictly(&a, &b) else {
+    let Err(CompareError::DifferentWork { differences, .. }) = compare_strictly(&a, &b) else {
         panic!("must be refused");
     };
     assert_eq!(differences.len(), 1);
@@ -252,7 +252,7 @@ fn cells_with_the_same_name_are_each_compared_with_their_match() {
     let other = run_with_equal_names([8192, 131_072]);
     let error = compare_strictly(&a, &other).unwrap_err();
     assert!(
-        matches!(error, CompareError::DifferentThings { .. }),
+        matches!(error, CompareError::DifferentWork { .. }),
         "{error}"
     );
     assert_eq!(
@@ -274,12 +274,12 @@ fn settings_of_workloads_with_the_same_name_are_kept_apart() {
         run
     };
     let comparison = compare_strictly(&run(["1GiB", "1GiB"]), &run(["2GiB", "1GiB"])).unwrap();
-    let what: Vec<_> = comparison
+    let keys: Vec<_> = comparison
         .plan_differences
         .iter()
         .map(|it| &it.what)
         .collect();
-    assert_eq!(what, ["size (random-read)"]);
+    assert_eq!(keys, ["size (random-read)"]);
 }
 
 #[test]
@@ -306,17 +306,17 @@ fn machine_differences_are_listed_except_those_that_always_differ() {
     b.environment.memory_available_bytes = 5;
     b.environment.settings = vec!["vm.swappiness=10".into(), "pressure.io=some".into()];
     b.pgmeter.version = "9.9".into();
-    let seen = compare_strictly(&a, &b).unwrap().environment_differences;
-    let what: Vec<&str> = seen
+    let differences = compare_strictly(&a, &b).unwrap().environment_differences;
+    let names: Vec<&str> = differences
         .iter()
         .map(|difference| difference.what.as_str())
         .collect();
     assert_eq!(
-        what,
+        names,
         ["kernel", "settings.vm.swappiness", "pgmeter.version"]
     );
     assert_eq!(
-        (seen[1].a.as_deref(), seen[1].b.as_deref()),
+        (differences[1].a.as_deref(), differences[1].b.as_deref()),
         (None, Some("10"))
     );
 }
@@ -364,17 +364,20 @@ fn different_numbers_of_processes_and_hosts_are_reported() {
     });
     b.cells[0].ranks = 4;
     assert!(compare_strictly(&a, &b).is_err());
-    let told = |a: &RunRecord, b: &RunRecord| -> Vec<[String; 3]> {
+    let differences_of = |a: &RunRecord, b: &RunRecord| -> Vec<[String; 3]> {
         let compared = compare_forced(a, b).unwrap();
         let differences = compared.environment_differences.into_iter();
-        let told =
+        let rows =
             differences.map(|it| [it.what, it.a.unwrap_or_default(), it.b.unwrap_or_default()]);
-        told.collect()
+        rows.collect()
     };
     let wanted = [["processes", "1", "4"], ["hosts", "1", "2"]];
-    assert_eq!(told(&a, &b), wanted.map(|it| it.map(str::to_owned)));
-    assert_eq!(told(&b, &b.clone()), Vec::<[String; 3]>::new());
-    assert_eq!(told(&a, &a.clone()), Vec::<[String; 3]>::new());
+    assert_eq!(
+        differences_of(&a, &b),
+        wanted.map(|it| it.map(str::to_owned))
+    );
+    assert_eq!(differences_of(&b, &b.clone()), Vec::<[String; 3]>::new());
+    assert_eq!(differences_of(&a, &a.clone()), Vec::<[String; 3]>::new());
 }
 
 #[test]
@@ -402,7 +405,7 @@ fn files_that_outlast_a_run_may_be_in_another_directory() {
             .len(),
         1
     );
-    let Err(CompareError::DifferentThings { differences, .. }) =
+    let Err(CompareError::DifferentWork { differences, .. }) =
         compare_strictly(&a, &leaving("/mnt/b", "g"))
     else {
         panic!("must be refused");

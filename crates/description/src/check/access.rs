@@ -51,8 +51,8 @@ fn check_name(spec: &AccessSpec, names: &mut HashSet<String>) -> Result<(), Valu
 /// Checks that a worker names an access specification of the file.
 fn known(name: &str, workload: &Workload, names: &HashSet<String>) -> Result<(), ValueError> {
     // A part may get its specifications from the pack or from `use`.
-    let elsewhere = workload.access_spec.is_empty();
-    if elsewhere || is_idle(name) || names.contains(&name.to_lowercase()) {
+    let is_external = workload.access_spec.is_empty();
+    if is_external || is_idle(name) || names.contains(&name.to_lowercase()) {
         return Ok(());
     }
     let message = format!("there is no access specification `{name}`");

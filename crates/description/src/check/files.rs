@@ -93,8 +93,8 @@ pub(crate) fn strip(workload: &mut Workload, table: WorkloadTable) -> Vec<&'stat
     if table != WorkloadTable::Program {
         take("warm", &mut workload.warm, Some(false), it);
     }
-    let each = &mut workload.transactions_per_connection;
-    take("transactions_per_connection", each, None, it);
+    let per_connection = &mut workload.transactions_per_connection;
+    take("transactions_per_connection", per_connection, None, it);
     take("position", &mut workload.position, None, it);
     take("cursor", &mut workload.cursor, None, it);
     take("sqpoll", &mut workload.sqpoll, Some(false), it);
@@ -174,8 +174,8 @@ fn why(key: &str) -> &'static str {
 
 fn seed(workload: &Workload, table: WorkloadTable) -> Result<(), ValueError> {
     match (workload.seed, table.own_seeds()) {
-        (Some(Seed(seed)), Some(seeds)) if !(1..=seeds.most).contains(&seed) => {
-            let message = format!("`seed` is {seed}, not from 1 to {}", seeds.most);
+        (Some(Seed(seed)), Some(seeds)) if !(1..=seeds.max).contains(&seed) => {
+            let message = format!("`seed` is {seed}, not from 1 to {}", seeds.max);
             Err(ValueError::new("seed", message, seeds.help))
         }
         _ => Ok(()),

@@ -35,7 +35,7 @@ const ELEMENTS_MAX: usize = 10_000;
 const PARTS_MAX: usize = 1000;
 
 /// Largest offset in a file: offsets are signed 64-bit numbers.
-const POSITION_MAX: u64 = i64::MAX as u64;
+const OFFSET_MAX: u64 = i64::MAX as u64;
 
 pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
     let depths = workload
@@ -62,10 +62,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
             help,
         ));
     }
-    if workload
-        .operations
-        .is_some_and(|count| count > POSITION_MAX)
-    {
+    if workload.operations.is_some_and(|count| count > OFFSET_MAX) {
         let message = "`operations` is too large for any run";
         return Err(ValueError::new(
             "operations",
@@ -219,8 +216,8 @@ fn check_distinct_targets(workload: &Workload) -> Result<(), ValueError> {
     if let Some(flaw) = twice(&workload.targets) {
         return Err(flaw);
     }
-    let of_workers = workload.worker.iter().enumerate();
-    let mut flaws = of_workers.filter_map(|(index, worker)| {
+    let workers = workload.worker.iter().enumerate();
+    let mut flaws = workers.filter_map(|(index, worker)| {
         twice(&worker.targets).map(|flaw| flaw.within("worker", index))
     });
     flaws.next().map_or(Ok(()), Err)
@@ -291,7 +288,7 @@ pub(crate) fn range(
 
 pub(crate) fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), ValueError> {
     match value {
-        Some(value) if value.0 > POSITION_MAX => {
+        Some(value) if value.0 > OFFSET_MAX => {
             let message = format!("`{key}` is {value}, more than a file can have");
             Err(ValueError::new(key, message, "write less than 8EiB"))
         }

@@ -26,7 +26,7 @@ pub enum ClassicError {
     },
     /// A directory is not below the target.
     #[error("`{table}.{key}`: `{seen}` {why}")]
-    Place {
+    Directory {
         /// Table of the workload file.
         table: &'static str,
         /// Key in the table.
@@ -55,7 +55,7 @@ impl ClassicError {
         match self {
             Self::Range { table, key, .. }
             | Self::Empty { table, key }
-            | Self::Place { table, key, .. }
+            | Self::Directory { table, key, .. }
             | Self::Needs { table, key, .. } => (table, key),
         }
     }
@@ -66,7 +66,7 @@ impl ClassicError {
         match self {
             Self::Range { wanted, .. } => format!("write {wanted}"),
             Self::Empty { key, .. } => format!("write a value, or leave `{key}` out"),
-            Self::Place { .. } => {
+            Self::Directory { .. } => {
                 "name the directory with `--target`, and here one within it".to_owned()
             }
             Self::Needs { key, other, .. } => format!("write `{other}`, or leave `{key}` out"),
@@ -76,7 +76,7 @@ impl ClassicError {
 
 /// Checks that a number is from `least` to `most`; returns the default if it is not written.
 pub(crate) fn ranged<T>(
-    place: (&'static str, &'static str),
+    location: (&'static str, &'static str),
     written: Option<T>,
     default: T,
     (least, most): (T, T),
@@ -89,8 +89,8 @@ where
         return Ok(value);
     }
     Err(ClassicError::Range {
-        table: place.0,
-        key: place.1,
+        table: location.0,
+        key: location.1,
         seen: value.to_string(),
         wanted: format!("{least} to {most}"),
     })

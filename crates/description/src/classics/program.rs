@@ -12,13 +12,13 @@ use plan::program::{
 
 /// A call on the next file in this order.
 pub(super) fn named(operation: FileOperation, order: program::PickOrder, turn: FileSharing) -> Act {
-    let which = match operation {
+    let filter = match operation {
         FileOperation::Create => FileFilter::Absent,
         _ => FileFilter::Present,
     };
     let pick = Pick {
         fileset: 0,
-        which,
+        which: filter,
         order,
         turn,
     };

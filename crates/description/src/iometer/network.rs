@@ -105,11 +105,11 @@ fn worker(
 }
 
 fn with_settings(native: Worker, settings: &TargetSettings) -> Worker {
-    let each = settings.transactions_per_connection;
+    let per_connection = settings.transactions_per_connection;
     Worker {
         iodepth: Some(settings.outstanding_ios),
         seed: settings.use_fixed_seed.then_some(settings.fixed_seed),
-        transactions_per_connection: settings.test_connection_rate.then_some(each),
+        transactions_per_connection: settings.test_connection_rate.then_some(per_connection),
         ..native
     }
 }
@@ -131,9 +131,9 @@ fn peer_name(target: &Target, manager: Option<&ManagerShare>) -> String {
         Ok(address) => address.is_loopback(),
         Err(_) => name.eq_ignore_ascii_case("localhost"),
     };
-    let is_of_own_manager = |of_target: &IdName| {
+    let is_of_own_manager = |id: &IdName| {
         let own = manager.map(|manager| &manager.identity);
-        own.is_some_and(|own| own == of_target)
+        own.is_some_and(|own| own == id)
     };
     match is_loopback || target.manager.as_ref().is_none_or(is_of_own_manager) {
         true => TcpAddress::own(),

@@ -160,8 +160,11 @@ mod tests {
             ("four", "four"),
             ("4k-", "size"),
         ] {
-            let said = text.parse::<BlockSizeChoice>().unwrap_err();
-            assert!(said.contains(says) && said.contains("; "), "{text}: {said}");
+            let error = text.parse::<BlockSizeChoice>().unwrap_err();
+            assert!(
+                error.contains(says) && error.contains("; "),
+                "{text}: {error}"
+            );
         }
     }
 }

@@ -151,10 +151,10 @@ mod tests {
         let Err(error) = toml::from_str::<T>("no_such_key = 1") else {
             return Vec::new();
         };
-        let known = error.message().split('`').skip(3).step_by(2);
-        let mut known: Vec<String> = known.map(str::to_owned).collect();
-        known.sort();
-        known
+        let keys = error.message().split('`').skip(3).step_by(2);
+        let mut keys: Vec<String> = keys.map(str::to_owned).collect();
+        keys.sort();
+        keys
     }
 
     fn keys_of_schema(schema: &schemars::Schema) -> Vec<String> {

@@ -89,20 +89,23 @@ impl FromStr for BlockSizeList {
 
     fn from_str(text: &str) -> Result<Self, BlockSizesError> {
         // With a colon, commas separate shares, so the whole text is one choice.
-        let each = match text.contains(':') {
+        let parts = match text.contains(':') {
             true => vec![text],
             false => text.split(',').collect(),
         };
-        let each: Vec<BlockSizes> = each.into_iter().map(str::parse).collect::<Result<_, _>>()?;
-        for (index, sizes) in each.iter().enumerate() {
-            if each[..index].contains(sizes) {
+        let parts: Vec<BlockSizes> = parts
+            .into_iter()
+            .map(str::parse)
+            .collect::<Result<_, _>>()?;
+        for (index, sizes) in parts.iter().enumerate() {
+            if parts[..index].contains(sizes) {
                 return Err(refused(
                     format!("`{sizes}` is given twice"),
                     "leave one of them out",
                 ));
             }
         }
-        Ok(Self(each))
+        Ok(Self(parts))
     }
 }
 
@@ -170,10 +173,10 @@ impl fmt::Display for BlockSizes {
 /// The shortest form of a size: `4k`, `1m`, `512`.
 pub(super) fn short(size: Bytes) -> String {
     let units = [(Bytes::GIB, "g"), (Bytes::MIB, "m"), (Bytes::KIB, "k")];
-    let whole = units
+    let largest = units
         .into_iter()
         .find(|(unit, _)| size.0.is_multiple_of(*unit));
-    match whole {
+    match largest {
         Some((unit, letter)) => format!("{}{letter}", size.0 / unit),
         None => size.0.to_string(),
     }

@@ -42,7 +42,7 @@ pub struct SeedRange {
     /// Default seed.
     pub default: u32,
     /// Largest seed.
-    pub most: u64,
+    pub max: u64,
     /// Help for a seed out of range.
     pub help: &'static str,
 }
@@ -271,10 +271,10 @@ impl Workload {
 
     /// The number of files written in the table: per size, per worker or per pool.
     pub(crate) fn file_count(&self) -> Option<u32> {
-        let of_pool = self.postmark.as_ref().and_then(|it| it.number);
-        let of_threads = self.fs_mark.as_ref().and_then(|it| it.files);
-        let of_size = self.create_remove.as_ref().and_then(|it| it.count);
-        of_pool.or(of_threads).or(of_size)
+        let postmark = self.postmark.as_ref().and_then(|it| it.number);
+        let fs_mark = self.fs_mark.as_ref().and_then(|it| it.files);
+        let create_remove = self.create_remove.as_ref().and_then(|it| it.count);
+        postmark.or(fs_mark).or(create_remove)
     }
 
     /// The largest number of files that the table accepts.
@@ -292,7 +292,7 @@ impl Workload {
             return Some((&mut table.files, fs_mark::FILES_DEFAULT));
         }
         let table = self.create_remove.as_mut();
-        table.map(|it| (&mut it.count, create_remove::FILES))
+        table.map(|it| (&mut it.count, create_remove::FILES_DEFAULT))
     }
 
     /// Mutable access to the numbers of files and transactions of a pool; `None` if the table has
@@ -309,7 +309,7 @@ impl Workload {
     /// has no such key.
     pub fn budget_mut(&mut self) -> Option<(&mut Option<Span>, Span)> {
         let table = self.lat_fs.as_mut();
-        table.map(|it| (&mut it.budget, lat_fs::BUDGET))
+        table.map(|it| (&mut it.budget, lat_fs::BUDGET_DEFAULT))
     }
 
     /// Sets what happens between the steps of a table that has such a key.

@@ -49,11 +49,11 @@ pub(super) fn text(workload: &Workload) -> Result<String, Error> {
 /// All groups, in the order in which they are written.
 fn groups_of(workload: &mut Workload) -> Vec<&mut GroupTable> {
     let mut groups = Vec::new();
-    let of_rounds = workload
+    let round_phases = workload
         .rounds
         .iter_mut()
         .flat_map(|rounds| &mut rounds.phase);
-    let phases = workload.phase.iter_mut().chain(of_rounds);
+    let phases = workload.phase.iter_mut().chain(round_phases);
     groups.extend(phases.flat_map(|phase| &mut phase.group));
     groups.extend(workload.part.iter_mut().flat_map(groups_of));
     groups

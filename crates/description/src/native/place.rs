@@ -25,8 +25,10 @@ impl<'a> WorkloadText<'a> {
         let line = before.matches('\n').count() + 1;
         // Editors count characters, and a line may have more bytes than characters.
         let column = before[line_start..].chars().count() + 1;
-        let shown = self.text[line_start..].lines().next().unwrap_or_default();
-        diagnostic.at(counted(line), counted(column)).snippet(shown)
+        let snippet = self.text[line_start..].lines().next().unwrap_or_default();
+        diagnostic
+            .at(counted(line), counted(column))
+            .snippet(snippet)
     }
 
     /// The text of a span, short enough for a message.
@@ -68,7 +70,7 @@ impl<'a> WorkloadText<'a> {
         // Only an error needs positions, so the text is parsed a second time instead of keeping
         // them.
         let document = DeTable::parse(self.text).ok()?;
-        let mut found = None;
+        let mut offset = None;
         let mut table = Some(document.get_ref());
         let mut value: Option<&Spanned<DeValue>> = None;
         for step in path {
@@ -80,11 +82,11 @@ impl<'a> WorkloadText<'a> {
             };
             // The rest of the path has a default, or it is in the base of the workload.
             let Some(next) = next else { break };
-            found = Some(next.span().start);
+            offset = Some(next.span().start);
             table = next.get_ref().as_table();
             value = Some(next);
         }
-        found
+        offset
     }
 }
 

@@ -12,7 +12,7 @@ const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Maximum number of characters that start or separate values and keys. Each value takes about 100
 /// bytes of memory, however short its text is.
-const MARKS_MAX: usize = 1_000_000;
+const DELIMITERS_MAX: usize = 1_000_000;
 
 /// Reads a workload or a pack from TOML and checks every value.
 ///
@@ -37,7 +37,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
         (text.len(), TEXT_BYTES_MAX, "bytes"),
         (
             text.as_bytes().iter().filter(is_mark).count(),
-            MARKS_MAX,
+            DELIMITERS_MAX,
             "brackets, commas and dots",
         ),
     ];

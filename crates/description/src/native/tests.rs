@@ -36,8 +36,8 @@ fn text_over_the_length_count_or_depth_limit_is_refused_with_the_limit() {
     ];
     for text in deep {
         let error = refusal(&text);
-        let told = "error: tables and lists are nested more than 80 deep\n  --> w.toml:1:";
-        assert!(error.starts_with(told), "{error}");
+        let expected = "error: tables and lists are nested more than 80 deep\n  --> w.toml:1:";
+        assert!(error.starts_with(expected), "{error}");
         assert!(error.contains("help: no key"), "{error}");
     }
     let key = refusal("recursion = 3\n");

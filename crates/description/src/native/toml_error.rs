@@ -12,10 +12,10 @@ use super::place::WorkloadText;
 const DEPTH_MAX: u32 = 80;
 
 /// Maximum number of keys suggested instead of an unknown one.
-const KEYS_OFFERED_MAX: usize = 3;
+const SUGGESTIONS_MAX: usize = 3;
 
 /// Keys of other programs' job files, with the corresponding keys of jobs.
-const OF_JOB_FILES: [(&str, &str); 31] = [
+const JOB_FILE_KEYS: [(&str, &str); 31] = [
     ("numjobs", "count"),
     ("stonewall", "waits"),
     ("wait_for_previous", "waits"),
@@ -50,7 +50,7 @@ const OF_JOB_FILES: [(&str, &str); 31] = [
 ];
 
 /// Prefixes of the reader's messages about a value of the wrong type, rather than invalid TOML.
-const OF_TYPES: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid length "];
+const TYPE_ERRORS: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid length "];
 
 /// Translates the reader's error into one that names the key, the value found, the value expected,
 /// and one action.
@@ -98,7 +98,7 @@ fn reword(
         return (message, Some(format!("write `{last} = {example}`")));
     }
     // The last text is the reader's own, for a value that cannot be an enumeration.
-    if OF_TYPES.iter().any(|start| raw.starts_with(start)) || raw == "wanted string or table" {
+    if TYPE_ERRORS.iter().any(|start| raw.starts_with(start)) || raw == "wanted string or table" {
         let wanted = raw
             .split_once(", expected ")
             .map_or("a word", |(_, wanted)| wanted);
@@ -172,10 +172,10 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
 fn suggest_key(seen: &str, known: &[String]) -> String {
     // Only jobs have this key, so it identifies their table.
     let is_job = known.iter().any(|key| key == "start_step");
-    let of_job = OF_JOB_FILES
+    let job_file_key = JOB_FILE_KEYS
         .iter()
         .find(|(word, _)| is_job && *word == seen);
-    if let Some((_, name)) = of_job {
+    if let Some((_, name)) = job_file_key {
         let sentence = sibling_key(name, known).map(|key| key.sentence().to_owned());
         return format!("it is `{name}` here: {}", sentence.unwrap_or_default());
     }
@@ -187,7 +187,7 @@ fn suggest_key(seen: &str, known: &[String]) -> String {
         };
     }
     let words = known.iter().map(String::as_str);
-    match nearest_few(seen, words, KEYS_OFFERED_MAX).as_slice() {
+    match nearest_few(seen, words, SUGGESTIONS_MAX).as_slice() {
         [] => did_you_mean(seen, known, "keys"),
         near => {
             let keys: Vec<_> = near
@@ -209,13 +209,13 @@ pub(crate) fn meant(keys: &[(&str, Option<WorkloadKey>)]) -> String {
     format!("did you mean {}", all.join("\n  or "))
 }
 
-fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
+fn did_you_mean(seen: &str, known: &[String], noun: &str) -> String {
     let words = || known.iter().map(String::as_str);
     match nearest(seen, words()) {
         Some(word) => format!("did you mean `{word}`?"),
-        None if known.is_empty() => format!("there are no {what} here; take it out"),
-        None if known.len() <= 12 => format!("the {what} are {}", listed(words())),
-        None => format!("`pgmeter keys` lists the {what}"),
+        None if known.is_empty() => format!("there are no {noun} here; take it out"),
+        None if known.len() <= 12 => format!("the {noun} are {}", listed(words())),
+        None => format!("`pgmeter keys` lists the {noun}"),
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::model::{DirectionTable, FilesChoice, JobFileChoice, JobTable, Workload, job};
 use plan::Diagnostic;
 
-use super::{AMOUNTS, drop_if};
+use super::{AMOUNT_KEYS, drop_if};
 
 /// Keys that can be applied to converted jobs without tables.
-const LAID_OVER: [&str; 12] = [
+const OVERRIDABLE_KEYS: [&str; 12] = [
     "budget",
     "cache",
     "cpus",
@@ -31,8 +31,10 @@ pub(super) fn convert_for_keys(
     workload: &Workload,
 ) -> Result<Workload, Diagnostic> {
     // Tables cannot express every job, so a key that does not need them must not require them.
-    let of_tables = keys.iter().find(|key| !LAID_OVER.contains(&key.as_str()));
-    let Some(key) = of_tables.filter(|_| workload.jobs.is_some()) else {
+    let table_key = keys
+        .iter()
+        .find(|key| !OVERRIDABLE_KEYS.contains(&key.as_str()));
+    let Some(key) = table_key.filter(|_| workload.jobs.is_some()) else {
         return Ok(workload.clone());
     };
     job::to_tables(workload).map_err(|error| {
@@ -60,7 +62,7 @@ pub(super) fn drop_own(job: &mut JobTable, has: &impl Fn(&str) -> bool) {
     if has("start") {
         (job.start, job.start_percent) = (None, None);
     }
-    if AMOUNTS.iter().any(|key| has(key)) {
+    if AMOUNT_KEYS.iter().any(|key| has(key)) {
         drop_size(job);
     }
     if has("operations") {

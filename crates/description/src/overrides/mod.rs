@@ -23,14 +23,14 @@ use tables::TableOption;
 use variants::VariedKey;
 
 /// Keys that define the amount of data, each replacing the others.
-const AMOUNTS: [&str; 3] = ["size", "times_memory", "total_size"];
+const AMOUNT_KEYS: [&str; 3] = ["size", "times_memory", "total_size"];
 
 /// Values that replace keys of workloads.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Overrides {
     /// Keys of workloads that are set.
     keys: Vec<String>,
-    over: Workload,
+    values: Workload,
     /// Options for the tables of file workloads, in the order given.
     table_options: Vec<TableOption>,
     /// Keys with several values, in the order given.
@@ -45,20 +45,20 @@ pub struct Overrides {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ranks {
     /// This number of processes, each with as many workers as a run by one process.
-    Each(u32),
+    Replicated(u32),
     /// This number of processes, among which the workers are divided.
-    OfAll(u32),
+    Divided(u32),
     /// One process for each of these groups of workers.
-    OfGroups(Vec<String>),
+    Groups(Vec<String>),
 }
 
 impl Ranks {
     /// Number of processes.
     pub const fn count(&self) -> u32 {
         match self {
-            Self::Each(count) | Self::OfAll(count) => *count,
+            Self::Replicated(count) | Self::Divided(count) => *count,
             // A plan has fewer workers than that.
-            Self::OfGroups(names) => names.len() as u32,
+            Self::Groups(names) => names.len() as u32,
         }
     }
 }
@@ -105,7 +105,7 @@ impl Overrides {
     /// Refuses a second key for the amount of data if the first has several values: these are
     /// applied after all other options, so the second key would have no effect.
     fn refuse_second_amount(&self, key: &str) -> Result<(), Diagnostic> {
-        let is_amount = |key: &str| AMOUNTS.contains(&key);
+        let is_amount = |key: &str| AMOUNT_KEYS.contains(&key);
         let varied = self.varied.iter().find(|it| is_amount(&it.key));
         match varied.filter(|_| is_amount(key)) {
             None => Ok(()),
@@ -119,12 +119,12 @@ impl Overrides {
     /// Sets a key to a single value, as [`Self::set`].
     fn set_one(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
         let first = key.split('.').next().unwrap_or_default();
-        let of_tables = TableOption::read(key, value);
-        let Some(mut option) = of_tables else {
+        let table_option = TableOption::read(key, value);
+        let Some(mut option) = table_option else {
             return self.set_own(key, value);
         };
         if option.is_also_own() {
-            option.elsewhere = self.set_own(first, value).err();
+            option.own_error = self.set_own(first, value).err();
         }
         option.checked()?;
         self.table_options.push(option);
@@ -134,17 +134,17 @@ impl Overrides {
     /// Sets the number of processes, on one or several machines, that share the work. Each has as
     /// many workers as a run by one process.
     pub fn set_ranks(&mut self, ranks: u32) {
-        self.ranks = (ranks > 1).then_some(Ranks::Each(ranks));
+        self.ranks = (ranks > 1).then_some(Ranks::Replicated(ranks));
     }
 
     /// Sets the number of processes among which the workers are divided.
     pub fn set_ranks_of_all(&mut self, ranks: u32) {
-        self.ranks = (ranks > 1).then_some(Ranks::OfAll(ranks));
+        self.ranks = (ranks > 1).then_some(Ranks::Divided(ranks));
     }
 
     /// Runs one process for each of these groups of workers, in this order.
     pub fn set_ranks_of_groups(&mut self, groups: Vec<String>) {
-        self.ranks = Some(Ranks::OfGroups(groups));
+        self.ranks = Some(Ranks::Groups(groups));
     }
 
     /// The processes that share the work, if there are several.
@@ -161,7 +161,7 @@ impl Overrides {
             return Err(Diagnostic::error("", message).help(help));
         }
         check(&over).map_err(|flaw| flaw.diagnostic(""))?;
-        self.over = overlay(std::mem::take(&mut self.over), over);
+        self.values = overlay(std::mem::take(&mut self.values), over);
         let key = key.split('.').next().unwrap_or_default().to_owned();
         if !self.keys.contains(&key) {
             self.keys.push(key);
@@ -199,7 +199,7 @@ impl Overrides {
 
     /// Replaces the targets of the workloads.
     pub fn set_targets(&mut self, targets: Vec<String>) {
-        self.over.targets = Some(OneOrMany::from(targets));
+        self.values.targets = Some(OneOrMany::from(targets));
         if !self.has("targets") {
             self.keys.push("targets".to_owned());
         }
@@ -220,13 +220,16 @@ impl Overrides {
     /// Targets from options; empty if there are none.
     #[must_use]
     pub fn targets(&self) -> &[String] {
-        self.over.targets.as_ref().map_or(&[], OneOrMany::as_slice)
+        self.values
+            .targets
+            .as_ref()
+            .map_or(&[], OneOrMany::as_slice)
     }
 
     /// `true` if options set the targets, or select an engine that accesses none.
     #[must_use]
     pub fn determines_targets(&self) -> bool {
-        let is_untouched = self.over.engine == Some(EngineKind::Null);
+        let is_untouched = self.values.engine == Some(EngineKind::Null);
         is_untouched || self.location().is_some() || !self.targets().is_empty()
     }
 
@@ -300,7 +303,7 @@ impl Overrides {
         workload: &Workload,
         unused: &mut UnusedOptions,
     ) -> Result<Workload, Diagnostic> {
-        let mut over = self.over.clone();
+        let mut over = self.values.clone();
         // Planning takes them from `targets_of`, because it may replace names one by one.
         over.targets = None;
         if let Some(table) = workload.table() {
@@ -320,12 +323,15 @@ impl Overrides {
                 break;
             }
             drop_if(self.has("iodepth"), &mut worker.iodepth);
-            drop_if(AMOUNTS.iter().any(|key| self.has(key)), &mut worker.size);
+            drop_if(
+                AMOUNT_KEYS.iter().any(|key| self.has(key)),
+                &mut worker.size,
+            );
             drop_if(self.has("start"), &mut worker.start);
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);
-            let each = &mut worker.transactions_per_connection;
-            drop_if(self.has("transactions_per_connection"), each);
+            let per_connection = &mut worker.transactions_per_connection;
+            drop_if(self.has("transactions_per_connection"), per_connection);
         }
         for job in &mut workload.job {
             jobs::drop_own(job, &|key| self.has(key));
@@ -346,7 +352,7 @@ struct UnusedOptions {
 struct UnusedOption {
     workload_index: usize,
     option: String,
-    why: Diagnostic,
+    reason: Diagnostic,
     /// `true` if the option names the workloads for which it is meant.
     is_expected: bool,
 }
@@ -360,7 +366,7 @@ impl UnusedOptions {
             self.found.push(UnusedOption {
                 workload_index,
                 option: option.to_owned(),
-                why,
+                reason: why,
                 is_expected,
             });
         }
@@ -382,12 +388,12 @@ impl UnusedOptions {
             leftovers.count() >= workload_count
         };
         if let Some(useless) = self.found.iter().find(|it| is_useless(&it.option)) {
-            return Err(useless.why.clone());
+            return Err(useless.reason.clone());
         }
         let doubtful = self.found.into_iter().filter(|it| !it.is_expected);
         let warnings = doubtful.map(|it| Diagnostic {
             severity: Severity::Warning,
-            ..it.why
+            ..it.reason
         });
         Ok(warnings.collect())
     }

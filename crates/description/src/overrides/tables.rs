@@ -17,7 +17,7 @@ const SIZE: &str = "size";
 /// The corresponding key of tables with several sizes.
 const SIZES: &str = "sizes";
 /// PostMark's own names for keys of its pool.
-const NAMES_OF_POOL: [&str; 4] = [SIZE, "read", "write", "location"];
+const POOL_KEYS: [&str; 4] = [SIZE, "read", "write", "location"];
 
 /// An option for a key of one or several tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,14 +29,14 @@ pub(super) struct TableOption {
     /// The value for each table that has the key.
     values: Vec<(WorkloadTable, Result<TableValue, Diagnostic>)>,
     /// Why the value is not valid for the workloads' own key of that name.
-    pub elsewhere: Option<Diagnostic>,
+    pub own_error: Option<Diagnostic>,
 }
 
 /// A value of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct TableValue {
     /// A workload with only this table.
-    over: Workload,
+    workload: Workload,
     /// A target that the value names in addition.
     target: Option<String>,
 }
@@ -68,7 +68,7 @@ impl TableOption {
             key: key.to_owned(),
             is_dotted: named.is_some(),
             values,
-            elsewhere: None,
+            own_error: None,
         })
     }
 
@@ -82,17 +82,17 @@ impl TableOption {
     /// # Errors
     /// The error of the workloads' own key, or else of the first table.
     pub fn checked(&self) -> Result<(), Diagnostic> {
-        let fits_own = self.is_also_own() && self.elsewhere.is_none();
+        let fits_own = self.is_also_own() && self.own_error.is_none();
         if fits_own || self.values.iter().any(|(_, value)| value.is_ok()) {
             return Ok(());
         }
-        let of_tables = self
+        let table_error = self
             .values
             .iter()
             .find_map(|(_, value)| value.as_ref().err());
-        self.elsewhere
+        self.own_error
             .as_ref()
-            .or(of_tables)
+            .or(table_error)
             .map_or(Ok(()), |error| Err(error.clone()))
     }
 
@@ -107,7 +107,7 @@ impl TableOption {
             return false;
         };
         // The serialized form shows whether a key is set, for every type of table.
-        let written = units::json_value(&value.over);
+        let written = units::json_value(&value.workload);
         written.is_ok_and(|workload| !workload[table.key()][key].is_null())
     }
 
@@ -137,7 +137,7 @@ impl TableOption {
         let table = workload.table();
         match table.and_then(|table| self.value(table)) {
             Some(Ok(value)) => {
-                *workload = overlay(std::mem::take(workload), value.over.clone());
+                *workload = overlay(std::mem::take(workload), value.workload.clone());
                 return Ok(());
             }
             Some(Err(error)) => return Err(error.clone()),
@@ -149,7 +149,7 @@ impl TableOption {
                 self.no_effect_error(workload, table),
                 self.is_dotted,
             );
-        } else if let (None, Some(error)) = (table, &self.elsewhere) {
+        } else if let (None, Some(error)) = (table, &self.own_error) {
             unused.add(&self.key, error.clone(), false);
         }
         Ok(())
@@ -207,11 +207,11 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     if near.is_empty() {
         return error;
     }
-    let of_a_table = |name: &str| {
+    let table_key = |name: &str| {
         let mut named = keys_named(name).into_iter();
         named.find(|key| !key.table.is_empty())
     };
-    let keys: Vec<_> = near.into_iter().map(|it| (it, of_a_table(it))).collect();
+    let keys: Vec<_> = near.into_iter().map(|it| (it, table_key(it))).collect();
     error.help(meant(&keys))
 }
 
@@ -227,7 +227,7 @@ fn keys_of(table: WorkloadTable) -> Vec<&'static str> {
     }
     let mut keys: Vec<&str> = keys_of_table(table.key()).collect();
     match table.has_pool() {
-        true => keys.extend(NAMES_OF_POOL),
+        true => keys.extend(POOL_KEYS),
         false if keys.contains(&SIZES) => keys.push(SIZE),
         false => {}
     }
@@ -250,7 +250,10 @@ fn value_for(table: WorkloadTable, key: &str, value: &str) -> Result<TableValue,
         _ => read_key(key, value),
     }?;
     check(&over).map_err(|flaw| flaw.diagnostic(""))?;
-    Ok(TableValue { over, target: None })
+    Ok(TableValue {
+        workload: over,
+        target: None,
+    })
 }
 
 /// Parses `LOW HIGH`, or one number for both.
@@ -298,7 +301,7 @@ fn outside(table: WorkloadTable, location: &str) -> Result<TableValue, Diagnosti
         _ => location,
     };
     Ok(TableValue {
-        over: read(&format!("{}.locations", table.key()), "[]")?,
+        workload: read(&format!("{}.locations", table.key()), "[]")?,
         target: Some(path.to_owned()),
     })
 }

@@ -222,8 +222,8 @@ fn a_table_key_applies_to_the_table_that_the_workload_has() {
             "locations = [\"a\", \"b 3\"]",
         ),
     ] {
-        let seen = leads_to(&[pair], &format!("[{table}]\n"));
-        assert!(seen.ends_with(written), "{seen}");
+        let result = leads_to(&[pair], &format!("[{table}]\n"));
+        assert!(result.ends_with(written), "{result}");
     }
 }
 
@@ -377,8 +377,11 @@ fn mistakes_in_table_keys_are_reported_immediately() {
 
 #[test]
 fn a_key_that_matters_only_while_reading_a_file_is_not_an_option() {
-    let seen = refusal("use=randread-4k");
-    assert!(seen.contains("`use` cannot be set by an option"), "{seen}");
+    let error = refusal("use=randread-4k");
+    assert!(
+        error.contains("`use` cannot be set by an option"),
+        "{error}"
+    );
 }
 
 /// The names of the workloads into which `workload` is made by the options.

@@ -85,11 +85,11 @@ impl Overrides {
         key: VariedKey,
         as_one: &Diagnostic,
     ) -> Result<(), Diagnostic> {
-        let mut each = key.each(self, as_one)?;
+        let mut variants = key.each(self, as_one)?;
         // The first value stands for all where only the presence of the key matters.
         let varied = std::mem::take(&mut self.varied);
         // Not empty, because `VariedKey::read` requires two values.
-        *self = each.swap_remove(0);
+        *self = variants.swap_remove(0);
         self.varied = varied;
         self.varied.push(key);
         Ok(())

@@ -104,10 +104,13 @@ fn put_targets(workload: &mut Workload, targets: &[String]) {
         if names.is_empty() && !distinct.is_empty() {
             return;
         }
-        let place = |name: &String| distinct.iter().position(|it| it == name);
-        let each = names.iter().filter_map(place).map(|at| targets[at].clone());
+        let index_of = |name: &String| distinct.iter().position(|it| it == name);
+        let replacements = names
+            .iter()
+            .filter_map(index_of)
+            .map(|at| targets[at].clone());
         *list = Some(OneOrMany::from(match one_by_one {
-            true => each.collect::<Vec<_>>(),
+            true => replacements.collect::<Vec<_>>(),
             false => targets.to_vec(),
         }));
     };

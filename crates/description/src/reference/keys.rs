@@ -81,11 +81,11 @@ pub fn find_keys(word: &str) -> Vec<WorkloadKey> {
     let wanted = folded(word);
     let rank = |key: &WorkloadKey| {
         let (name, path) = (folded(&key.name), folded(&key.path()));
-        let said = || folded(&format!("{} {}", key.meaning, key.words.join(" ")));
+        let description = || folded(&format!("{} {}", key.meaning, key.words.join(" ")));
         match () {
             () if name == wanted || path == wanted => Some(0),
             () if path.contains(&wanted) => Some(1),
-            () if said().contains(&wanted) => Some(2),
+            () if description().contains(&wanted) => Some(2),
             () => None,
         }
     };
@@ -105,7 +105,7 @@ pub fn nearest_key(word: &str) -> Option<String> {
 }
 
 /// Path of the table of acts.
-const ACTS: &str = "phase.group.body";
+const ACTS_PATH: &str = "phase.group.body";
 
 /// The key of that name in the table with exactly these keys.
 pub(crate) fn sibling_key(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
@@ -123,19 +123,23 @@ pub(crate) fn key_elsewhere(name: &str, siblings: &[String]) -> Option<WorkloadK
     let is_of_phases = own.as_ref().is_some_and(|it| it.starts_with("phase"));
     let inner = own.map(|table| format!("{table}."));
     // Acts have many common words as keys, which are meant only in phases.
-    let is_meant = |key: &&WorkloadKey| is_of_phases || !key.table.starts_with(ACTS);
-    let named = || all.iter().filter(|key| key.name == name).filter(is_meant);
+    let is_eligible = |key: &&WorkloadKey| is_of_phases || !key.table.starts_with(ACTS_PATH);
+    let named = || {
+        all.iter()
+            .filter(|key| key.name == name)
+            .filter(is_eligible)
+    };
     let is_inner = |key: &&WorkloadKey| inner.as_ref().is_some_and(|it| key.table.starts_with(it));
     named().find(is_inner).or_else(|| named().next()).cloned()
 }
 
 fn table_of(all: &[WorkloadKey], siblings: &[String]) -> Option<String> {
-    let of_siblings = |table: &str| {
+    let has_siblings = |table: &str| {
         // Serde's error has the keys of the table, but not its name.
         let own = || all.iter().filter(|key| key.table == table);
         own().count() == siblings.len() && own().all(|key| siblings.contains(&key.name))
     };
-    let table = all.iter().find(|key| of_siblings(&key.table));
+    let table = all.iter().find(|key| has_siblings(&key.table));
     table.map(|key| key.table.clone())
 }
 

@@ -15,13 +15,14 @@ pub use schema::{schema_json, schema_of_types};
 pub use template::template;
 
 /// How to regenerate the files.
-const AGAIN: &str = "run `cargo xtask docs`, or `cargo run -p description --example reference`";
+const REGENERATE: &str =
+    "run `cargo xtask docs`, or `cargo run -p description --example reference`";
 
 /// The reference page of the workload file, in Markdown.
 #[must_use]
 pub fn markdown() -> String {
     let schema = schemars::schema_for!(Workload);
-    markdown::page(include_str!("intro.md"), schema.as_value(), AGAIN)
+    markdown::page(include_str!("intro.md"), schema.as_value(), REGENERATE)
 }
 
 #[cfg(test)]
@@ -37,7 +38,7 @@ mod tests {
         let found = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             found == wanted,
-            "docs/{name} is not what the types say; {AGAIN}"
+            "docs/{name} is not what the types say; {REGENERATE}"
         );
     }
 

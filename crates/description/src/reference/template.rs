@@ -6,7 +6,7 @@ use crate::nearest::listed;
 
 /// Keys at the top of the file, the most useful first, each with an example value. All other keys
 /// with a default follow.
-const TOP: [(&str, &str); 39] = [
+const TOP_KEYS: [(&str, &str); 39] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
@@ -53,7 +53,7 @@ const TOP: [(&str, &str); 39] = [
 
 /// Keys at the top of the file without an example, in addition to the keys of [`WorkloadTable`]:
 /// tables, which the reference page explains.
-const LEFT_OUT: [&str; 12] = [
+const OMITTED_KEYS: [&str; 12] = [
     "access_spec",
     "cycling",
     "fileset",
@@ -69,7 +69,7 @@ const LEFT_OUT: [&str; 12] = [
 ];
 
 /// Keys of an access line, each with an example value.
-const LINE: [(&str, &str); 10] = [
+const LINE_KEYS: [(&str, &str); 10] = [
     ("size", "\"4KiB\""),
     ("of_size", "100"),
     ("read", "70"),
@@ -83,16 +83,16 @@ const LINE: [(&str, &str); 10] = [
 ];
 
 /// Keys of the line that are not commented out, because a line needs a size.
-const WRITTEN: [&str; 4] = ["size", "read", "random", "align"];
+const ACTIVE_KEYS: [&str; 4] = ["size", "read", "random", "align"];
 
 /// Text above the keys.
-const HEAD: &str = "\
+const HEADER: &str = "\
 # A pgmeter workload: `pgmeter check FILE` shows what it would do, `pgmeter run FILE` runs it.
 # Uncomment the keys that you change. `pgmeter keys` explains all other keys.
 ";
 
 /// Text below the keys.
-const TAIL: &str = "
+const FOOTER: &str = "
 # Several lines make a mix; their `of_size` must add up to 100. Several `[[access_spec]]` are
 # measured one after the other. Workloads of many files have a table instead of access
 # specifications: TABLES, or
@@ -106,11 +106,11 @@ const WIDTH: usize = 98;
 #[must_use]
 pub fn template() -> String {
     let keys = keys();
-    let mut text = HEAD.to_owned();
-    for (name, value) in TOP {
+    let mut text = HEADER.to_owned();
+    for (name, value) in TOP_KEYS {
         push(&mut text, &keys, "", name, value, false);
     }
-    let is_further = |name: &str| !is_left_out(name) && TOP.iter().all(|it| it.0 != name);
+    let is_further = |name: &str| !is_left_out(name) && TOP_KEYS.iter().all(|it| it.0 != name);
     for key in keys.iter().filter(|it| it.table.is_empty()) {
         if let Some(default) = key.default.as_ref().filter(|_| is_further(&key.name)) {
             push(&mut text, &keys, "", &key.name, &written(default), false);
@@ -119,25 +119,25 @@ pub fn template() -> String {
     text.push_str("\n[[access_spec]]\n");
     push(&mut text, &keys, "access_spec", "name", "\"My mix\"", false);
     text.push_str("\n[[access_spec.line]]\n");
-    for (name, value) in LINE {
+    for (name, value) in LINE_KEYS {
         push(
             &mut text,
             &keys,
             "access_spec.line",
             name,
             value,
-            WRITTEN.contains(&name),
+            ACTIVE_KEYS.contains(&name),
         );
     }
     let tables = WorkloadTable::ALL
         .into_iter()
         // The text names its two lists of tables separately.
         .filter(|it| *it != WorkloadTable::Program);
-    text + &TAIL.replace("TABLES", &listed(tables.map(WorkloadTable::header)))
+    text + &FOOTER.replace("TABLES", &listed(tables.map(WorkloadTable::header)))
 }
 
 fn is_left_out(name: &str) -> bool {
-    LEFT_OUT.contains(&name)
+    OMITTED_KEYS.contains(&name)
         || WorkloadTable::ALL
             .into_iter()
             .any(|table| table.key() == name)
@@ -165,13 +165,13 @@ fn push(
     let key = keys
         .iter()
         .find(|key| key.table == table && key.name == name);
-    let said = key.map(|key| match &key.default {
+    let comment = key.map(|key| match &key.default {
         Some(default) => format!("{} Default: {default}.", key.meaning),
         None => key.meaning.clone(),
     });
     text.push('\n');
     let mut line = String::from("#");
-    for word in said.unwrap_or_default().split_whitespace() {
+    for word in comment.unwrap_or_default().split_whitespace() {
         if line.chars().count() + 1 + word.chars().count() > WIDTH {
             text.push_str(&line);
             text.push('\n');
@@ -223,12 +223,12 @@ mod tests {
     fn every_key_has_an_example_or_is_left_out_on_purpose() {
         for key in keys() {
             let name = key.name.as_str();
-            let known = match key.table.as_str() {
+            let is_covered = match key.table.as_str() {
                 "" => is_left_out(name) || template().contains(&format!("\n#{name} = ")),
-                "access_spec.line" => LINE.iter().any(|(it, _)| *it == name),
+                "access_spec.line" => LINE_KEYS.iter().any(|(it, _)| *it == name),
                 _ => true,
             };
-            assert!(known, "`{}` has no example", key.path());
+            assert!(is_covered, "`{}` has no example", key.path());
         }
     }
 }

@@ -27,7 +27,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
     let state = screen.state();
     let current = screen.current_index();
     let height = usize::from(inner.height);
-    let focus = screen.chosen.unwrap_or(current);
+    let focus = screen.selected.unwrap_or(current);
     let first = first_in_view(focus, state.cells.len(), height);
     let measuring = state.current.is_some() && state.finished.is_none();
     let rows = state.cells.iter().enumerate().skip(first).take(height);
@@ -35,7 +35,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
         .map(|(index, row)| {
             let is_current = measuring && index == current;
             let line = line(row, is_current, usize::from(inner.width), screen);
-            match screen.chosen == Some(index) {
+            match screen.selected == Some(index) {
                 true => line.style(Style::new().add_modifier(Modifier::REVERSED)),
                 false => line,
             }
@@ -59,12 +59,12 @@ fn line<'a>(row: &'a CellRow, is_current: bool, width: usize, screen: &Screen) -
     };
     let figures = row.done.as_ref().map(|done| figures(done, width));
     let figures = figures.unwrap_or_default();
-    let beside = if figures.is_empty() {
+    let figures_width = if figures.is_empty() {
         0
     } else {
         figures.width() + 1
     };
-    let name = label(row, width.saturating_sub(MARK_WIDTH + beside));
+    let name = label(row, width.saturating_sub(MARK_WIDTH + figures_width));
     let gap = width.saturating_sub(MARK_WIDTH + name.width() + figures.width());
     Line::from(vec![
         Span::styled(format!("{mark} {name}"), style),
@@ -83,8 +83,8 @@ fn mark(done: &DoneCell, screen: &Screen) -> (&'static str, Style) {
 
 /// Description of the cell, or a shortened name and its tag if there is too little room.
 fn label(row: &CellRow, room: usize) -> String {
-    if row.what.width() <= room || row.tag.is_empty() {
-        return cut(&row.what, room);
+    if row.description.width() <= room || row.tag.is_empty() {
+        return cut(&row.description, room);
     }
     let name = cut(&row.name, room.saturating_sub(row.tag.width() + 1));
     cut(&format!("{name} {}", row.tag), room)

@@ -32,7 +32,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, index: usize) {
     };
     let title = format!(" [{}] ", state.place_of_done(index));
     let block = Block::new().borders(Borders::TOP).title(title);
-    let mut lines = vec![Line::from(row.what.as_str())];
+    let mut lines = vec![Line::from(row.description.as_str())];
     lines.extend(match &row.done {
         Some(done) => figures(row, done, screen, usize::from(area.width)),
         None => vec![Line::from("not measured yet")],
@@ -45,7 +45,7 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, index: usize) {
 
 fn figures<'a>(row: &CellRow, done: &DoneCell, screen: &Screen, width: usize) -> Vec<Line<'a>> {
     let span = format::span(done.run_time_ns);
-    let how = match done.status {
+    let summary = match done.status {
         Status::Complete => format!("measured for {span}"),
         Status::Interrupted => format!("cut short after {span}"),
         Status::Failed => "not valid".to_owned(),
@@ -54,7 +54,7 @@ fn figures<'a>(row: &CellRow, done: &DoneCell, screen: &Screen, width: usize) ->
     let rate = format::iops(done.iops);
     let bandwidth = format::bandwidth(done.bytes_per_second);
     let mut lines = vec![
-        Line::from(how),
+        Line::from(summary),
         Line::from(""),
         Line::styled(format!("{rate} IOPS   {bandwidth}"), strong),
     ];

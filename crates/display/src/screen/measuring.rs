@@ -69,9 +69,9 @@ fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &CurrentCe
     .areas(area);
     draw_figures(frame, figures, screen, current);
     let now_ns = screen.state().now_ns;
-    let since_ns = current.past.since_ns.unwrap_or(now_ns);
+    let since_ns = current.history.since_ns.unwrap_or(now_ns);
     let elapsed_ns = now_ns.saturating_sub(since_ns);
-    strips::draw(frame, past, screen, &current.past, elapsed_ns);
+    strips::draw(frame, past, screen, &current.history, elapsed_ns);
     if let Some(last) = &current.interval {
         draw_interval(frame, interval, last);
     }
@@ -79,7 +79,7 @@ fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &CurrentCe
 
 fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &CurrentCell) {
     let [title, bar, upper, lower] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
-    frame.render_widget(Paragraph::new(current.what.as_str()), title);
+    frame.render_widget(Paragraph::new(current.description.as_str()), title);
     let phase = current
         .phase
         .as_ref()

@@ -141,14 +141,14 @@ fn draw_ticks(frame: &mut Frame, area: Rect, [top, bottom]: &Ticks) {
     let rows = [(0, top), (area.height - 1, bottom)];
     let count = if area.height > 1 { 2 } else { 1 };
     for (row, text) in rows.into_iter().take(count) {
-        let place = Rect {
+        let row_area = Rect {
             y: area.y + row,
             height: 1,
             width: TICK_WIDTH,
             ..area
         };
         let line = Line::styled(format!("{text:>room$}"), dim);
-        frame.render_widget(Paragraph::new(line), place);
+        frame.render_widget(Paragraph::new(line), row_area);
     }
 }
 
@@ -206,13 +206,13 @@ fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) ->
     let octave_count = columns.iter().map(Vec::len).max()?;
     let low = (0..octave_count).find(is_used)?;
     let high = (0..octave_count).rfind(is_used)?;
-    let each = (high - low + 1).div_ceil(usize::from(area.height));
-    let rows = (high - low + 1).div_ceil(each);
+    let per_row = (high - low + 1).div_ceil(usize::from(area.height));
+    let rows = (high - low + 1).div_ceil(per_row);
     let line = |row: usize| {
-        let first = low + (rows - 1 - row) * each;
+        let first = low + (rows - 1 - row) * per_row;
         let shade = |column: &Vec<u64>| {
             let all: u64 = column.iter().sum();
-            let own: u64 = column.iter().skip(first).take(each).sum();
+            let own: u64 = column.iter().skip(first).take(per_row).sum();
             shade(own, all)
         };
         let shades: String = columns.iter().map(shade).collect();
@@ -229,7 +229,7 @@ fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) ->
     frame.render_widget(Paragraph::new(lines), used);
     let bound = |octave: usize| format::latency((octave as f64).exp2());
     // The upper label stands above the unused lines, so they count as octaves.
-    let top = low + (rows + usize::from(free)) * each;
+    let top = low + (rows + usize::from(free)) * per_row;
     Some([bound(top), bound(low)])
 }
 

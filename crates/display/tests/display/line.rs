@@ -68,7 +68,7 @@ fn a_narrow_line_still_shows_errors() {
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     let mut state = measuring();
-    state.current.as_mut().unwrap().what = "企鹅测量仪 企鹅测量仪".into();
+    state.current.as_mut().unwrap().description = "企鹅测量仪 企鹅测量仪".into();
     state.cells[0].name = "企鹅测量仪".into();
     state.apply(&warning("w"), 13 * S);
     for width in 0..150 {

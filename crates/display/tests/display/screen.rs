@@ -81,7 +81,7 @@ fn strips_have_ticks_with_units_and_share_one_time_axis() {
 #[test]
 fn a_finished_cell_can_be_viewed() {
     let mut screen = measuring(false);
-    assert_eq!(screen.press(PressedKey::Up), UserRequest::Nothing);
+    assert_eq!(screen.press(PressedKey::Up), UserRequest::None);
     let shown = text(&screen, 80, 24);
     for wanted in [
         " [1/2] ",
@@ -131,7 +131,7 @@ fn a_cell_is_skipped_only_while_it_is_measured() {
     let mut screen = Screen::new(false);
     screen.take(&started(), 0);
     screen.take(&prepare(0, 10 << 30), 0);
-    assert_eq!(screen.press(PressedKey::Next), UserRequest::Nothing);
+    assert_eq!(screen.press(PressedKey::Next), UserRequest::None);
     screen.take(&cell_started(0), S);
     assert_eq!(screen.press(PressedKey::Next), UserRequest::Next);
 }
@@ -139,7 +139,7 @@ fn a_cell_is_skipped_only_while_it_is_measured() {
 #[test]
 fn leaving_the_screen_does_not_stop_the_run() {
     let mut screen = measuring(false);
-    assert_eq!(screen.press(PressedKey::Leave), UserRequest::Nothing);
+    assert_eq!(screen.press(PressedKey::Leave), UserRequest::None);
     assert!(screen.is_left() && !screen.state().stopping);
     // While the help is shown, the key closes only the help.
     let mut screen = measuring(false);
@@ -234,8 +234,8 @@ fn a_stop_wins_over_other_keys_pressed_with_it() {
     ] {
         let mut screen = measuring(false);
         let event = progress(0, Phase::Measure, 30 * S);
-        let asked = screen.apply(&event, 30 * S, &keys);
-        assert_eq!(asked, UserRequest::Stop, "{keys:?}");
+        let request = screen.apply(&event, 30 * S, &keys);
+        assert_eq!(request, UserRequest::Stop, "{keys:?}");
     }
 }
 

@@ -20,7 +20,11 @@ fn after(events: &[(RunEvent, u64)]) -> RunState {
 #[test]
 fn a_started_run_lists_its_cells() {
     let state = after(&[(started(), 0)]);
-    let titles: Vec<_> = state.cells.iter().map(|cell| cell.what.as_str()).collect();
+    let titles: Vec<_> = state
+        .cells
+        .iter()
+        .map(|cell| cell.description.as_str())
+        .collect();
     let wanted = [
         "File Server, iodepth 8, 2 workers",
         "4 KiB random read, iodepth 1, 1 worker",
@@ -85,7 +89,7 @@ fn a_cell_with_rounds_shows_its_round_and_state() {
         (25, SteadyVerdict::NotSteady, far, "round 25/25, not steady"),
     ] {
         state.apply(&round(done, verdict, shares), S);
-        let what = &state.current.as_ref().unwrap().what;
+        let what = &state.current.as_ref().unwrap().description;
         assert_eq!(
             *what,
             format!("File Server, iodepth 8, 2 workers, {wanted}")
@@ -122,7 +126,7 @@ fn memory_stays_bounded_however_long_a_run_takes() {
         state.apply(&progress(0, Phase::Measure, step), step);
         state.apply(&warning("again"), step);
     }
-    let past = state.current.unwrap().past;
+    let past = state.current.unwrap().history;
     assert!(past.iops.points(usize::MAX).len() <= 512);
     assert!(past.octaves.points(usize::MAX).len() <= 512);
     assert_eq!(past.iops.points(40), [12_345; 40]);
@@ -181,11 +185,11 @@ fn a_search_shows_the_expected_and_not_the_maximum_number_of_trials() {
     };
     state.apply(&done(0), 10 * S);
     state.apply(&cell_started(1), 10 * S);
-    let told = state.place(1);
-    let trials = told.strip_prefix("2/2, peak, then ~");
+    let position = state.place(1);
+    let trials = position.strip_prefix("2/2, peak, then ~");
     let trials = trials.and_then(|it| it.strip_suffix(" trials")).unwrap();
     let trials: usize = trials.parse().unwrap();
-    assert!((6..12).contains(&trials), "{told}");
+    assert!((6..12).contains(&trials), "{position}");
     // The peak and the expected trials take 12 s each.
     let left = display::time_left(&state).unwrap();
     assert_eq!(left.ns, 12 * S * (1 + trials as u64));

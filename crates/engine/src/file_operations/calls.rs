@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom};
 use rustix::io::{Errno, ReadWriteFlags};
 
-use super::{DIRECTORY_HOW, OpenHow};
+use super::{OPEN_DIRECTORY, OpenHow};
 use crate::files::{close, moved, syscall_result};
 use crate::fileset::RelativeName;
 use crate::request::TransferPosition;
@@ -94,17 +94,17 @@ fn transfer_by_code(
     match (Request::place(code), is_read) {
         (TransferPosition::Position, _) => transfer_at_current_offset(fd, is_read, buffer),
         (TransferPosition::Units(unit_bytes), _) => move_in_units(fd, is_read, unit_bytes, buffer),
-        (TransferPosition::Sought(offset), _) => {
+        (TransferPosition::Seek(offset), _) => {
             rustix::fs::seek(fd, SeekFrom::Start(offset))?;
             transfer_at_current_offset(fd, is_read, buffer)
         }
-        (TransferPosition::SoughtEnd, false) => {
+        (TransferPosition::SeekEnd, false) => {
             rustix::fs::seek(fd, SeekFrom::End(0))?;
             transfer_at_current_offset(fd, is_read, buffer)
         }
         (TransferPosition::End, false) => append(fd, buffer),
         // Nothing can be read at the end of the file.
-        (TransferPosition::Offset(_) | TransferPosition::SoughtEnd | TransferPosition::End, _) => {
+        (TransferPosition::Offset(_) | TransferPosition::SeekEnd | TransferPosition::End, _) => {
             Err(Errno::INVAL)
         }
     }
@@ -133,9 +133,9 @@ fn move_in_units(
 /// Appends to a file without changing its position.
 fn append(fd: BorrowedFd<'_>, content: &[u8]) -> Result<usize, Errno> {
     // Any offset but -1, which means the current position and would move it.
-    const NO_POSITION: u64 = 0;
+    const ANY_OFFSET: u64 = 0;
     let content = [IoSlice::new(content)];
-    rustix::io::pwritev2(fd, &content, NO_POSITION, ReadWriteFlags::APPEND)
+    rustix::io::pwritev2(fd, &content, ANY_OFFSET, ReadWriteFlags::APPEND)
 }
 
 /// Opens a file, reads it from its start and closes it. Returns the result of the read or of the
@@ -276,7 +276,7 @@ pub(crate) fn last_component(name: &CStr) -> *const c_char {
 
 /// Opens a directory, syncs its entries and closes it.
 pub(crate) fn sync_directory(at: RelativeName<'_>) -> i32 {
-    match open(at, &DIRECTORY_HOW, false) {
+    match open(at, &OPEN_DIRECTORY, false) {
         // SAFETY: the descriptor is open during the call.
         Ok(directory) => answer(unsafe { libc::fsync(directory.as_raw_fd()) }),
         Err(result) => result,
@@ -290,7 +290,7 @@ const ENTRY_BYTES: usize = size_of::<libc::dirent64>() - 1;
 /// Opens a directory, reads all its entries and closes it. Returns the size of all entries as
 /// readdir(3) returns them, names included.
 pub(crate) fn readdir(at: RelativeName<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
-    let directory = match open(at, &DIRECTORY_HOW, false) {
+    let directory = match open(at, &OPEN_DIRECTORY, false) {
         Ok(directory) => directory,
         Err(result) => return result,
     };

@@ -102,15 +102,15 @@ impl Handles for RegisterFiles {
 
     #[inline(always)]
     fn put(&mut self, request: &Request, file: OwnedFd) {
-        if let Some(place) = self.place(request) {
-            self.files[place] = Some(file);
+        if let Some(index) = self.place(request) {
+            self.files[index] = Some(file);
         }
     }
 
     #[inline(always)]
     fn take(&mut self, request: &Request) -> Option<OwnedFd> {
-        let place = self.place(request)?;
-        self.files[place].take()
+        let index = self.place(request)?;
+        self.files[index].take()
     }
 
     #[inline(always)]
@@ -138,7 +138,7 @@ impl Handles for RegisterFiles {
 /// tombstones, so the table never needs rebuilding during a measurement.
 #[derive(Debug)]
 pub struct FileHandles {
-    places: Box<[(u32, Option<OwnedFd>)]>,
+    slots: Box<[(u32, Option<OwnedFd>)]>,
     count: usize,
     max_count: usize,
 }
@@ -148,7 +148,7 @@ impl FileHandles {
         let max_count = max_count as usize;
         let place_count = (4 * max_count.max(1)).next_power_of_two();
         Self {
-            places: (0..place_count).map(|_| (0, None)).collect(),
+            slots: (0..place_count).map(|_| (0, None)).collect(),
             count: 0,
             max_count,
         }
@@ -158,32 +158,32 @@ impl FileHandles {
     /// ratio, which spreads consecutive numbers (Knuth, The Art of Computer Programming 3, 6.4).
     #[inline]
     fn home(&self, file_index: u32) -> usize {
-        const GOLDEN: u32 = 0x9E37_79B9;
-        let bits = self.places.len().trailing_zeros();
-        (u64::from(file_index.wrapping_mul(GOLDEN)) << bits >> 32) as usize
+        const GOLDEN_RATIO: u32 = 0x9E37_79B9;
+        let bits = self.slots.len().trailing_zeros();
+        (u64::from(file_index.wrapping_mul(GOLDEN_RATIO)) << bits >> 32) as usize
     }
 
     #[inline]
-    fn behind(&self, place: usize) -> usize {
-        (place + 1) & (self.places.len() - 1)
+    fn behind(&self, index: usize) -> usize {
+        (index + 1) & (self.slots.len() - 1)
     }
 
     /// Number of places from one to another, forward with wraparound.
     #[inline]
     fn distance(&self, from: usize, to: usize) -> usize {
-        to.wrapping_sub(from) & (self.places.len() - 1)
+        to.wrapping_sub(from) & (self.slots.len() - 1)
     }
 
     /// Place of the file, or as an error the empty place where it belongs.
     #[inline]
     fn find(&self, file_index: u32) -> Result<usize, usize> {
-        let mut place = self.home(file_index);
+        let mut index = self.home(file_index);
         // Ends, because the table always has empty places.
         loop {
-            match &self.places[place] {
-                (_, None) => return Err(place),
-                (other, Some(_)) if *other == file_index => return Ok(place),
-                _ => place = self.behind(place),
+            match &self.slots[index] {
+                (_, None) => return Err(index),
+                (other, Some(_)) if *other == file_index => return Ok(index),
+                _ => index = self.behind(index),
             }
         }
     }
@@ -192,14 +192,14 @@ impl FileHandles {
 impl Handles for FileHandles {
     #[inline]
     fn get(&self, request: &Request) -> Option<&OwnedFd> {
-        let place = self.find(request.file_index).ok()?;
-        self.places[place].1.as_ref()
+        let index = self.find(request.file_index).ok()?;
+        self.slots[index].1.as_ref()
     }
 
     #[inline]
     fn put(&mut self, request: &Request, file: OwnedFd) {
         if let Err(place) = self.find(request.file_index) {
-            self.places[place] = (request.file_index, Some(file));
+            self.slots[place] = (request.file_index, Some(file));
             self.count += 1;
         }
     }
@@ -207,18 +207,18 @@ impl Handles for FileHandles {
     #[inline]
     fn take(&mut self, request: &Request) -> Option<OwnedFd> {
         let mut hole = self.find(request.file_index).ok()?;
-        let file = self.places[hole].1.take();
+        let file = self.slots[hole].1.take();
         self.count -= 1;
         // Files that were displaced by this place move up.
-        let mut place = self.behind(hole);
-        while self.places[place].1.is_some() {
-            let home = self.home(self.places[place].0);
+        let mut index = self.behind(hole);
+        while self.slots[index].1.is_some() {
+            let home = self.home(self.slots[index].0);
             // Moving is allowed only if the hole is not before the file's preferred place.
-            if self.distance(home, place) >= self.distance(hole, place) {
-                self.places.swap(hole, place);
-                hole = place;
+            if self.distance(home, index) >= self.distance(hole, index) {
+                self.slots.swap(hole, index);
+                hole = index;
             }
-            place = self.behind(place);
+            index = self.behind(index);
         }
         file
     }
@@ -238,7 +238,7 @@ impl Handles for FileHandles {
     }
 
     fn clear(&mut self) {
-        self.places.fill_with(|| (0, None));
+        self.slots.fill_with(|| (0, None));
         self.count = 0;
     }
 }
@@ -257,7 +257,7 @@ mod tests {
         Request {
             operation: Operation::Open,
             file_index,
-            ..Request::NOTHING
+            ..Request::EMPTY
         }
     }
 

@@ -13,7 +13,7 @@ use crate::fileset::NAME_BYTES_MAX;
 
 pub use handles::{FileHandles, Handles, RegisterFiles, SlotHandles};
 pub use open_modes::OpenModeIndex;
-pub(crate) use open_modes::{DIRECTORY_HOW, OpenHow, OpenHows};
+pub(crate) use open_modes::{OPEN_DIRECTORY, OpenHow, OpenHows};
 pub use options::{FileEngineOptions, OpenAccess, OpenFlags, OpenMode, RequestObject};
 pub use psync::PsyncFiles;
 

@@ -16,12 +16,12 @@ pub struct OpenModeIndex(pub u8);
 
 impl OpenModeIndex {
     /// First code that is not an [`OpenAccess`].
-    const FIRST: u64 = OpenAccess::Append.code() + 1;
+    const FIRST_CODE: u64 = OpenAccess::Append.code() + 1;
 
     /// The value for a request's `offset_bytes`.
     #[must_use]
     pub const fn code(self) -> u64 {
-        Self::FIRST + self.0 as u64
+        Self::FIRST_CODE + self.0 as u64
     }
 }
 
@@ -54,7 +54,7 @@ impl OpenHow {
 }
 
 /// Parameters for opening a directory to read or sync it.
-pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
+pub(crate) const OPEN_DIRECTORY: OpenHow = OpenHow {
     flags: OFlags::DIRECTORY.union(OFlags::CLOEXEC).bits() as u64,
     mode: 0,
     resolve: RESOLVE.bits(),
@@ -66,7 +66,7 @@ pub(crate) struct OpenHows {
     /// By access code, then for creating, and last for directories.
     fixed: [OpenHow; 6],
     /// By index of the way: to open, and to create.
-    ways: Box<[[OpenHow; 2]]>,
+    modes: Box<[[OpenHow; 2]]>,
 }
 
 impl OpenHows {
@@ -86,7 +86,7 @@ impl OpenHows {
         } = options.open;
         let [read, write, read_write, append, create] =
             [read, write, read_write, append, create].map(how);
-        let way = |mode: &OpenMode| {
+        let hows = |mode: &OpenMode| {
             let exclusive = if mode.takes_existing { 0 } else { libc::O_EXCL };
             let creates = OpenMode {
                 flags: mode.flags | libc::O_CREAT | exclusive,
@@ -95,14 +95,14 @@ impl OpenHows {
             [how(*mode), how(creates)]
         };
         Self {
-            fixed: [read, write, read_write, append, create, DIRECTORY_HOW],
-            ways: options.ways.iter().map(way).collect(),
+            fixed: [read, write, read_write, append, create, OPEN_DIRECTORY],
+            modes: options.open_modes.iter().map(hows).collect(),
         }
     }
 
     /// Adds some flags to each way and removes others.
     pub(crate) fn with_flag_changes(mut self, added: i32, removed: i32) -> Self {
-        for how in self.fixed.iter_mut().chain(self.ways.as_flattened_mut()) {
+        for how in self.fixed.iter_mut().chain(self.modes.as_flattened_mut()) {
             how.flags |= u64::from(added.cast_unsigned());
             how.flags &= !u64::from(removed.cast_unsigned());
         }
@@ -113,19 +113,19 @@ impl OpenHows {
     #[inline]
     pub(crate) fn of(&self, request: &Request) -> Option<&OpenHow> {
         let (code, creates) = (request.offset_bytes, request.operation == Operation::Create);
-        if code < OpenModeIndex::FIRST {
+        if code < OpenModeIndex::FIRST_CODE {
             let index = if creates { Self::CREATE } else { code as usize };
             return Some(&self.fixed[index]);
         }
-        let index = usize::try_from(code - OpenModeIndex::FIRST).ok()?;
-        let way = self.ways.get(index)?;
-        Some(&way[usize::from(creates)])
+        let index = usize::try_from(code - OpenModeIndex::FIRST_CODE).ok()?;
+        let hows = self.modes.get(index)?;
+        Some(&hows[usize::from(creates)])
     }
 
     /// `true` if C's streams would seek to the end after opening in this way.
     pub(crate) fn is_for_appending(request: &Request, how: &OpenHow) -> bool {
         match request.offset_bytes {
-            code @ ..OpenModeIndex::FIRST => {
+            code @ ..OpenModeIndex::FIRST_CODE => {
                 request.operation == Operation::Open && code == OpenAccess::Append.code()
             }
             _ => how.flags & u64::from(libc::O_APPEND.cast_unsigned()) != 0,

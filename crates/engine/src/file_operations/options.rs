@@ -177,7 +177,7 @@ pub struct FileEngineOptions {
     /// Ways to open files, by purpose.
     pub open: OpenFlags,
     /// Further ways to open, for requests with the code of an [`OpenModeIndex`](crate::OpenWay).
-    pub ways: Vec<OpenMode>,
+    pub open_modes: Vec<OpenMode>,
     /// Permissions of created directories.
     pub directory_mode: u32,
     /// `true` if making an existing directory counts as success.
@@ -203,7 +203,7 @@ impl Default for FileEngineOptions {
     fn default() -> Self {
         Self {
             open: OpenFlags::default(),
-            ways: Vec::new(),
+            open_modes: Vec::new(),
             directory_mode: 0o700,
             existing_directories: false,
             xattr: c"user.pgmeter".to_owned(),

@@ -171,13 +171,13 @@ impl<H: Handles> PsyncFiles<H> {
 
     fn by_call(&mut self, request: &Request) -> i32 {
         let [name, _] = self.names.of(0);
-        let by_call = SyscallContext {
+        let context = SyscallContext {
             filesets: &self.filesets,
             name,
             entries: &mut self.entries,
             stream: self.streams.of(request.slot),
         };
-        by_call.execute(request)
+        context.execute(request)
     }
 
     fn read_whole(&mut self, request: &Request) -> i32 {

@@ -4,15 +4,15 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::Errno;
 
-use super::DIRECTORY_HOW;
+use super::OPEN_DIRECTORY;
 use super::calls::{ENTRIES_BYTES, open};
 use crate::fileset::RelativeName;
 
 /// Offsets in a directory entry of the kernel: its length, and its name.
 ///
 /// Source: getdents(2), `struct linux_dirent64`.
-const LENGTH_AT: usize = 16;
-const NAME_AT: usize = 19;
+const LENGTH_OFFSET: usize = 16;
+const NAME_OFFSET: usize = 19;
 
 /// The directory that each slot reads.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct DirectoryStream {
     directory: Option<OwnedFd>,
     /// Entries of the last call, and the range in them that is still to be returned.
     entries: Box<[u8]>,
-    at: usize,
+    start: usize,
     end: usize,
 }
 
@@ -34,7 +34,7 @@ impl DirectoryStreams {
         let stream = |_| DirectoryStream {
             directory: None,
             entries: vec![0; ENTRIES_BYTES].into(),
-            at: 0,
+            start: 0,
             end: 0,
         };
         Self((0..slot_count).map(stream).collect())
@@ -48,14 +48,14 @@ impl DirectoryStreams {
 impl DirectoryStream {
     /// Starts reading a directory; one that was being read is closed.
     pub(super) fn open(&mut self, at: RelativeName<'_>) -> Result<(), i32> {
-        (self.at, self.end) = (0, 0);
+        (self.start, self.end) = (0, 0);
         self.directory = Some(open_stream(at)?);
         Ok(())
     }
 
     /// The next name; `None` after the last one, when the directory is closed.
     pub(super) fn next(&mut self) -> Result<Option<&[u8]>, i32> {
-        if self.at >= self.end {
+        if self.start >= self.end {
             self.read()?;
         }
         // The kernel returned no bytes, which marks the end of the directory.
@@ -63,11 +63,11 @@ impl DirectoryStream {
             self.directory = None;
             return Ok(None);
         }
-        let entry = &self.entries[self.at..self.end];
-        let length = [entry[LENGTH_AT], entry[LENGTH_AT + 1]];
+        let entry = &self.entries[self.start..self.end];
+        let length = [entry[LENGTH_OFFSET], entry[LENGTH_OFFSET + 1]];
         let length = usize::from(u16::from_ne_bytes(length));
-        self.at += length;
-        let name = &entry[NAME_AT..length];
+        self.start += length;
+        let name = &entry[NAME_OFFSET..length];
         // The kernel fills an entry with zero bytes up to its aligned length.
         let zero = name.iter().position(|byte| *byte == 0);
         Ok(Some(&name[..zero.unwrap_or(name.len())]))
@@ -81,7 +81,7 @@ impl DirectoryStream {
         // SAFETY: the kernel writes at most that many bytes.
         let read =
             unsafe { libc::syscall(libc::SYS_getdents64, directory.as_raw_fd(), entries, bytes) };
-        self.at = 0;
+        self.start = 0;
         match usize::try_from(read) {
             Ok(bytes) => {
                 self.end = bytes;
@@ -99,7 +99,7 @@ impl DirectoryStream {
 
 /// Opens a directory and stats it, like C's `opendir`.
 pub(super) fn open_stream(at: RelativeName<'_>) -> Result<OwnedFd, i32> {
-    let directory = open(at, &DIRECTORY_HOW, false)?;
+    let directory = open(at, &OPEN_DIRECTORY, false)?;
     let _ = rustix::fs::fstat(&directory);
     Ok(directory)
 }

@@ -5,7 +5,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::EngineError;
 
 /// Descriptors for all other purposes: files in progress, rings, the store.
-const OTHERS_COUNT: u64 = 128;
+const RESERVED_COUNT: u64 = 128;
 
 /// Ensures that this process can hold `count` directories and files open in addition to its other
 /// files. Raises its limit as far as needed, if the system allows it. Opens nothing.
@@ -13,7 +13,7 @@ const OTHERS_COUNT: u64 = 128;
 /// # Errors
 /// [`EngineError::OpenFiles`] if the hard limit is too low.
 pub fn make_room_for_open(count: u64) -> Result<(), EngineError> {
-    let needed_count = count.saturating_add(OTHERS_COUNT);
+    let needed_count = count.saturating_add(RESERVED_COUNT);
     let limit = getrlimit(Resource::Nofile);
     // `None` means unlimited.
     if count == 0 || limit.current.is_none_or(|current| current >= needed_count) {
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(getrlimit(Resource::Nofile).current, Some(current));
         if make_room_for_open(current).is_ok() {
             let raised = getrlimit(Resource::Nofile).current;
-            assert_eq!(raised, Some(current + OTHERS_COUNT));
+            assert_eq!(raised, Some(current + RESERVED_COUNT));
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) struct NameKey {
     pub fileset: u8,
     pub index: u32,
     /// The directory, for rules where requests select it.
-    pub told_directory: u32,
+    pub directory: u32,
 }
 
 impl NameKey {
@@ -18,7 +18,7 @@ impl NameKey {
         Self {
             fileset: request.fileset,
             index: request.file_index,
-            told_directory: request.length_bytes,
+            directory: request.length_bytes,
         }
     }
 
@@ -27,7 +27,7 @@ impl NameKey {
         Self {
             fileset: 0,
             index,
-            told_directory: 0,
+            directory: 0,
         }
     }
 
@@ -36,7 +36,7 @@ impl NameKey {
     pub(crate) const fn of_whole(request: &Request) -> Self {
         Self {
             // A directory's number has 32 bits.
-            told_directory: request.offset_bytes as u32,
+            directory: request.offset_bytes as u32,
             ..Self::of(request)
         }
     }
@@ -96,11 +96,11 @@ mod tests {
                 assert_eq!(SecondName::from_code(second.code()), Some(second));
             }
         }
-        let of_first = SecondName {
+        let first = SecondName {
             fileset: 0,
             file_index: 7,
         };
-        assert_eq!(of_first.code(), 7);
+        assert_eq!(first.code(), 7);
         assert_eq!(SecondName::from_code(1 << 40), None);
         assert_eq!(SecondName::from_code(u64::MAX), None);
     }

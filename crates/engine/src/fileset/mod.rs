@@ -61,7 +61,7 @@ pub(crate) struct RelativeName<'a> {
 enum NameSource {
     Generated(NameRule),
     /// Directories by the rule, names from a list.
-    Placed(NameRule, NameTable),
+    Table(NameRule, NameTable),
     Listed(NameList),
     Paths(Paths),
 }
@@ -99,7 +99,7 @@ impl Fileset {
     ) -> Result<Self, EngineError> {
         let texts = NameTable::new(names)?;
         Ok(Self {
-            names: NameSource::Placed(rule.clone(), texts),
+            names: NameSource::Table(rule.clone(), texts),
             ..Self::generated(vec![location], rule)?
         })
     }
@@ -138,9 +138,9 @@ impl Fileset {
     /// If the path of a directory is not a valid name.
     pub fn directories(location: OwnedFd, rule: &SubdirectoryRule) -> Result<Self, EngineError> {
         rule.check()?;
-        let ways = (0..rule.count).map(|index| rule.name(index));
-        let ways = ways.map(|way| String::from_utf8_lossy(&way).into_owned());
-        Self::paths(location, &ways.collect::<Vec<_>>())
+        let paths = (0..rule.count).map(|index| rule.name(index));
+        let paths = paths.map(|path| String::from_utf8_lossy(&path).into_owned());
+        Self::paths(location, &paths.collect::<Vec<_>>())
     }
 
     /// Number of directories that names can be in.
@@ -155,7 +155,7 @@ impl Fileset {
         match &self.names {
             NameSource::Listed(list) => Some(list.count()),
             NameSource::Paths(paths) => Some(paths.count()),
-            NameSource::Generated(_) | NameSource::Placed(..) => None,
+            NameSource::Generated(_) | NameSource::Table(..) => None,
         }
     }
 
@@ -164,7 +164,7 @@ impl Fileset {
         match &self.names {
             NameSource::Listed(_) => true,
             NameSource::Paths(_) => false,
-            NameSource::Generated(_) | NameSource::Placed(..) => {
+            NameSource::Generated(_) | NameSource::Table(..) => {
                 self.subdirectory_count() == 0 || !self.subdirectories.is_empty()
             }
         }
@@ -248,7 +248,7 @@ impl Fileset {
     pub fn remove_in(&self, directory: u32, index: u32) -> io::Result<bool> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let key = NameKey {
-            told_directory: directory,
+            directory,
             ..NameKey::of_index(index)
         };
         let at = self.name(key, &mut buffer);
@@ -263,7 +263,7 @@ impl Fileset {
     pub fn remove_subdirectory(&self, directory: u32) -> io::Result<bool> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let key = NameKey {
-            told_directory: directory,
+            directory,
             ..NameKey::of_index(0)
         };
         let at = self.directory_name(key, &mut buffer);
@@ -327,7 +327,7 @@ impl Fileset {
         &self,
         mut act: impl FnMut(BorrowedFd<'_>, &CStr) -> rustix::io::Result<()>,
     ) -> Result<(), EngineError> {
-        let (NameSource::Generated(rule) | NameSource::Placed(rule, _)) = &self.names else {
+        let (NameSource::Generated(rule) | NameSource::Table(rule, _)) = &self.names else {
             return Ok(());
         };
         for location in &self.locations {
@@ -349,7 +349,7 @@ impl Fileset {
 
     fn subdirectory_count(&self) -> u32 {
         match &self.names {
-            NameSource::Generated(rule) | NameSource::Placed(rule, _) => rule.subdirectory_count(),
+            NameSource::Generated(rule) | NameSource::Table(rule, _) => rule.subdirectory_count(),
             NameSource::Listed(_) | NameSource::Paths(_) => 0,
         }
     }
@@ -364,7 +364,7 @@ impl Fileset {
     ) -> Option<RelativeName<'a>> {
         let (rule, texts) = match &self.names {
             NameSource::Generated(rule) => (rule, None),
-            NameSource::Placed(rule, texts) => (rule, Some(texts)),
+            NameSource::Table(rule, texts) => (rule, Some(texts)),
             NameSource::Listed(list) => {
                 let (location, length) = list.name(key.index, buffer)?;
                 let directory = self.locations[location as usize].as_fd();
@@ -390,7 +390,7 @@ impl Fileset {
         let locations = self.locations.len() as u32;
         let (rule, texts) = match &self.names {
             NameSource::Generated(rule) => (rule, None),
-            NameSource::Placed(rule, texts) => (rule, Some(texts)),
+            NameSource::Table(rule, texts) => (rule, Some(texts)),
             NameSource::Listed(_) | NameSource::Paths(_) => return None,
         };
         let directory_of = |key| rule.place(key, locations).map(|(directory, _)| directory);
@@ -421,7 +421,7 @@ impl Fileset {
                 (self.locations[location as usize].as_fd(), 0)
             }
             NameSource::Paths(paths) => return Some(self.beneath(paths.parent(key.index)?)),
-            NameSource::Generated(rule) | NameSource::Placed(rule, _) => {
+            NameSource::Generated(rule) | NameSource::Table(rule, _) => {
                 let (directory, _) = rule.place(key, self.locations.len() as u32)?;
                 self.enter(rule, directory, buffer)
             }

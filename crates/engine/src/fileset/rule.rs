@@ -11,7 +11,7 @@ use crate::EngineError;
 const DIGITS_MAX: usize = 10;
 
 /// Maximum nesting of directories: each takes at least one byte and a slash in the path.
-const WAY_MAX: usize = 128;
+const DEPTH_MAX: usize = 128;
 
 /// First number with more than eight digits.
 const EIGHT_DIGITS_END: u32 = 100_000_000;
@@ -42,7 +42,7 @@ pub struct NameRule {
 pub enum Spread {
     /// Directories in turn: directory `index % d`.
     #[default]
-    Turns,
+    RoundRobin,
     /// A run of consecutive indexes per directory, `(first + index) / each_count`. There are
     /// `d * each_count - first` names.
     Blocks {
@@ -52,7 +52,7 @@ pub enum Spread {
     /// The request selects the directory: the `length_bytes` of an operation on names is the
     /// directory, and the index is the number in the name. Each directory has a name for every
     /// index.
-    Told,
+    ByRequest,
 }
 
 /// Meaning of the number in a name.
@@ -60,10 +60,10 @@ pub enum Spread {
 pub enum Numbering {
     /// Counts across all directories: the number is the index.
     #[default]
-    Across,
+    Global,
     /// Counts within the directory, from 0. With [`Spread::Turns`], the index `n * d + k` is then
     /// number n in directory k, for all n and k.
-    Within,
+    PerDirectory,
 }
 
 /// Names of directories in a location: `prefix` and a decimal number from 0.
@@ -84,7 +84,7 @@ pub struct SubdirectoryRule {
 pub enum Nesting {
     /// All are directly in the location.
     #[default]
-    Beside,
+    Flat,
     /// The first `fan` are in the location. Directory n is in directory n / `fan`, with the number
     /// n % `fan` in its name: the path to it is n in base `fan`.
     Digits {
@@ -120,20 +120,20 @@ impl NameRule {
     #[inline]
     pub(super) fn place(&self, key: NameKey, location_count: u32) -> Option<(u32, u32)> {
         let count = location_count * self.subdirectory_count().max(1);
-        let told_directory = key.told_directory;
+        let given_directory = key.directory;
         let index = key.index.wrapping_add(self.first);
         let (directory, within) = match self.spread {
-            Spread::Turns if count == 1 => (0, index),
-            Spread::Turns => (index % count, index / count),
+            Spread::RoundRobin if count == 1 => (0, index),
+            Spread::RoundRobin => (index % count, index / count),
             Spread::Blocks { each_count } => {
                 let each_count = each_count.max(1);
                 (index / each_count, index % each_count)
             }
-            Spread::Told => (told_directory, index),
+            Spread::ByRequest => (given_directory, index),
         };
         let number = match self.numbering {
-            Numbering::Across => index,
-            Numbering::Within => within,
+            Numbering::Global => index,
+            Numbering::PerDirectory => within,
         };
         (directory < count).then_some((directory, number))
     }
@@ -142,20 +142,20 @@ impl NameRule {
     /// and if requests select the directory.
     #[must_use]
     pub fn path(&self, index: u32) -> Option<PathBuf> {
-        if self.spread == Spread::Told {
+        if self.spread == Spread::ByRequest {
             return None;
         }
         let key = NameKey {
             fileset: 0,
             index,
-            told_directory: 0,
+            directory: 0,
         };
         let (directory, number) = self.place(key, 1)?;
         let mut buffer = [0; NAME_BYTES_MAX];
         let length = self.write(number, &mut buffer, 0);
-        let way = self.subdirectories.as_ref().map(|it| it.name(directory));
-        let way = PathBuf::from(OsString::from_vec(way.unwrap_or_default()));
-        Some(way.join(OsStr::from_bytes(&buffer[..length])))
+        let subdirectory = self.subdirectories.as_ref().map(|it| it.name(directory));
+        let subdirectory = PathBuf::from(OsString::from_vec(subdirectory.unwrap_or_default()));
+        Some(subdirectory.join(OsStr::from_bytes(&buffer[..length])))
     }
 
     /// Index of a name if numbers count across all directories; otherwise `None`.
@@ -167,7 +167,7 @@ impl NameRule {
         // `parse` also accepts a sign and other padding, which the rule never writes.
         let is_own = digits.len() == length as usize && digits[0] != b'+';
         match self.numbering {
-            Numbering::Across if is_own => number.checked_sub(self.first),
+            Numbering::Global if is_own => number.checked_sub(self.first),
             _ => None,
         }
     }
@@ -193,7 +193,7 @@ impl SubdirectoryRule {
     pub(super) fn check(&self) -> Result<(), EngineError> {
         check_texts(&self.prefix, "", self.digit_count)?;
         let is_endless = match self.nesting {
-            Nesting::Beside => false,
+            Nesting::Flat => false,
             Nesting::Digits { fan } => fan < 2,
             Nesting::Heap { fan } => fan < 1,
         };
@@ -205,9 +205,9 @@ impl SubdirectoryRule {
         }
         // No directory is deeper than the last one.
         let deepest = self.way(self.count.saturating_sub(1)).count();
-        let each = self.prefix.len() + (self.digit_count as usize).max(DIGITS_MAX) + 1;
+        let level_bytes = self.prefix.len() + (self.digit_count as usize).max(DIGITS_MAX) + 1;
         // A path of one level has been checked with its texts.
-        if deepest > 1 && deepest * each > COMPONENT_BYTES_MAX {
+        if deepest > 1 && deepest * level_bytes > COMPONENT_BYTES_MAX {
             return Err(file_name_error(
                 &self.prefix,
                 "the path to it is longer than 255 bytes",
@@ -226,7 +226,7 @@ impl SubdirectoryRule {
     /// Writes the path of subdirectory `index` and a slash. Returns the length.
     #[inline]
     pub(super) fn write(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
-        if self.nesting != Nesting::Beside {
+        if self.nesting != Nesting::Flat {
             return self.write_path(index, buffer);
         }
         self.write_component(index, buffer, 0)
@@ -240,9 +240,9 @@ impl SubdirectoryRule {
     }
 
     fn write_path(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
-        let mut numbers = [0; WAY_MAX];
+        let mut numbers = [0; DEPTH_MAX];
         let mut count = 0;
-        for number in self.way(index).take(WAY_MAX) {
+        for number in self.way(index).take(DEPTH_MAX) {
             numbers[count] = number;
             count += 1;
         }

@@ -29,7 +29,7 @@ fn key(index: u32) -> NameKey {
         fileset: 0,
         index,
         // Nobody asks.
-        told_directory: u32::MAX,
+        directory: u32::MAX,
     }
 }
 
@@ -106,35 +106,35 @@ fn turns_cycle_through_all_subdirectories_of_all_locations() {
 #[test]
 fn an_explicitly_given_directory_holds_any_number() {
     let rule = NameRule {
-        spread: Spread::Told,
+        spread: Spread::ByRequest,
         subdirectories: subdirectories(2),
         ..NameRule::default()
     };
     let (_dirs, mut set) = generated(rule, 2);
     set.make_subdirectories(0o700).unwrap();
-    let told = |set: &Fileset, index, told_directory| {
+    let name_of = |set: &Fileset, index, told_directory| {
         let mut buffer = [b'x'; NAME_BYTES_MAX];
         let key = NameKey {
-            told_directory,
+            directory: told_directory,
             ..key(index)
         };
         let location = set.name(key, &mut buffer)?.directory.as_raw_fd();
         Some((location, text(&buffer).to_owned()))
     };
-    let [first, second] = [1, 3].map(|it| told(&set, u32::MAX, it).unwrap());
+    let [first, second] = [1, 3].map(|it| name_of(&set, u32::MAX, it).unwrap());
     assert_eq!(first.1, "s1/4294967295");
     assert_eq!(second.1, "s1/4294967295");
     assert_ne!(first.0, second.0);
-    assert_eq!(told(&set, 0, 4), None);
+    assert_eq!(name_of(&set, 0, 4), None);
     set.open_subdirectories().unwrap();
-    assert_eq!(told(&set, 7, 3).unwrap().1, "7");
+    assert_eq!(name_of(&set, 7, 3).unwrap().1, "7");
 }
 
 #[test]
 fn blocks_fill_one_directory_after_another_and_then_end() {
     let rule = NameRule {
         spread: Spread::Blocks { each_count: 3 },
-        numbering: Numbering::Within,
+        numbering: Numbering::PerDirectory,
         subdirectories: subdirectories(2),
         ..NameRule::default()
     };
@@ -171,7 +171,7 @@ fn given_names_are_placed_by_the_rule() {
 #[test]
 fn number_and_directory_can_be_chosen_freely_within_turns() {
     let rule = NameRule {
-        numbering: Numbering::Within,
+        numbering: Numbering::PerDirectory,
         subdirectories: subdirectories(10),
         ..NameRule::default()
     };
@@ -308,8 +308,8 @@ proptest! {
         let rule = NameRule {
             prefix: "p".to_owned(),
             digit_count,
-            spread: if blocks { Spread::Blocks { each_count } } else { Spread::Turns },
-            numbering: if within { Numbering::Within } else { Numbering::Across },
+            spread: if blocks { Spread::Blocks { each_count } } else { Spread::RoundRobin },
+            numbering: if within { Numbering::PerDirectory } else { Numbering::Global },
             subdirectories: subdirectories(subdirectory_count).filter(|it| it.count > 0),
             ..NameRule::default()
         };
@@ -346,7 +346,7 @@ proptest! {
 
 #[test]
 fn nested_directories_are_named_by_their_path() {
-    let ways = |nesting, count| {
+    let paths = |nesting, count| {
         let rule = SubdirectoryRule {
             count,
             prefix: "t.".to_owned(),
@@ -358,14 +358,14 @@ fn nested_directories_are_named_by_their_path() {
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        ways(Nesting::Heap { fan: 2 }, 5),
+        paths(Nesting::Heap { fan: 2 }, 5),
         ["t.0", "t.0/t.1", "t.0/t.2", "t.0/t.1/t.3", "t.0/t.1/t.4"]
     );
     assert_eq!(
-        ways(Nesting::Heap { fan: 1 }, 3),
+        paths(Nesting::Heap { fan: 1 }, 3),
         ["t.0", "t.0/t.1", "t.0/t.1/t.2"]
     );
-    let digits = ways(Nesting::Digits { fan: 10 }, 112);
+    let digits = paths(Nesting::Digits { fan: 10 }, 112);
     assert_eq!([&digits[9], &digits[10]], ["t.9", "t.1/t.0"]);
     assert_eq!(digits[111], "t.1/t.1/t.1");
 }

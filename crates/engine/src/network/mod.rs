@@ -18,7 +18,7 @@ pub use psync::PsyncNetwork;
 pub use uring::UringNetwork;
 
 /// Space before a slot's bytes: they start at a page, directly after their header.
-const ROOM_BYTES: usize = 4096;
+const HEADROOM_BYTES: usize = 4096;
 
 /// Connections of the slots.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ struct MessageBuffers(Buffers);
 
 impl MessageBuffers {
     fn new(slot_count: u32, buffer_bytes: u32) -> Result<Self, EngineError> {
-        let with_room = buffer_bytes.saturating_add(ROOM_BYTES as u32);
+        let with_room = buffer_bytes.saturating_add(HEADROOM_BYTES as u32);
         Ok(Self(Buffers::new(slot_count, with_room)?))
     }
 
@@ -84,18 +84,18 @@ impl MessageBuffers {
 
     /// Maximum number of bytes in a request.
     fn length_max(&self) -> usize {
-        self.0.buffer_bytes() - ROOM_BYTES
+        self.0.buffer_bytes() - HEADROOM_BYTES
     }
 
     #[inline]
     fn payload(&mut self, slot: u32) -> &mut [u8] {
-        &mut self.0.slot(slot)[ROOM_BYTES..]
+        &mut self.0.slot(slot)[HEADROOM_BYTES..]
     }
 
     /// Start of the slot's bytes.
     #[inline]
     fn pointer(&self, slot: u32) -> *mut u8 {
-        self.0.slot_pointer(slot).wrapping_add(ROOM_BYTES)
+        self.0.slot_pointer(slot).wrapping_add(HEADROOM_BYTES)
     }
 
     /// Writes the header of a request that begins a transaction before the slot's bytes. Returns
@@ -103,7 +103,7 @@ impl MessageBuffers {
     #[inline]
     fn write_header(&mut self, request: &Request) -> &mut [u8] {
         let header = TransactionHeader {
-            way: match request.operation {
+            direction: match request.operation {
                 Operation::Read => ByteDirection::FromSink,
                 _ => ByteDirection::ToSink,
             },
@@ -111,7 +111,7 @@ impl MessageBuffers {
             // A reply's length has 32 bits.
             reply_bytes: request.offset_bytes as u32,
         };
-        let message = &mut self.0.slot(request.slot)[ROOM_BYTES - HEADER_BYTES..];
+        let message = &mut self.0.slot(request.slot)[HEADROOM_BYTES - HEADER_BYTES..];
         message[..HEADER_BYTES].copy_from_slice(&header.to_bytes());
         message
     }

@@ -10,7 +10,7 @@ use crate::{Completion, Engine, EngineError, Operation, Request, Wait, pause};
 
 /// `send` and `recv`. Requests are executed one after another at the next `reap`.
 ///
-/// A call that transfers nothing for [`network::SILENCE_MAX`] fails with `ETIMEDOUT`.
+/// A call that transfers nothing for [`network::SILENCE_TIMEOUT`] fails with `ETIMEDOUT`.
 #[derive(Debug)]
 pub struct PsyncNetwork {
     sockets: Sockets,

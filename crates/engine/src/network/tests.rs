@@ -34,7 +34,7 @@ fn request(operation: Operation, slot: u32, length_bytes: u32, offset_bytes: u64
         slot,
         length_bytes,
         offset_bytes,
-        ..Request::NOTHING
+        ..Request::EMPTY
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use io_uring::{opcode, squeue, types};
-use network::{HEADER_BYTES, Peer, SILENCE_MAX};
+use network::{HEADER_BYTES, Peer, SILENCE_TIMEOUT};
 
 use super::{MessageBuffers, Sockets, begins};
 use crate::uring::{Queue, RingGrants, UringOptions, build_ring};
@@ -21,7 +21,7 @@ const ENTRIES_PER_SLOT: u32 = 2;
 // Above the slot's number, which has 32 bits.
 const HEADER: u64 = 1 << 32;
 /// Interval of the check for silence while nothing completes.
-const LOOK_NS: u64 = 1_000_000_000;
+const POLL_INTERVAL_NS: u64 = 1_000_000_000;
 /// Maximum number of reaps when the engine is dropped; requests on a connection that was shut down
 /// end at once.
 const REAPS_MAX: u32 = 100_000;
@@ -29,7 +29,7 @@ const REAPS_MAX: u32 = 100_000;
 /// `SEND` and `RECV` on a ring of the thread that creates the engine.
 ///
 /// Opening and closing block, because the ring only handles transfers. If nothing completes for
-/// [`network::SILENCE_MAX`], all requests in flight fail with `ETIMEDOUT`.
+/// [`network::SILENCE_TIMEOUT`], all requests in flight fail with `ETIMEDOUT`.
 pub struct UringNetwork {
     queue: Queue,
     sockets: Sockets,
@@ -79,7 +79,7 @@ impl UringNetwork {
         let registered = ring.submitter().register_files(&descriptors);
         registered.map_err(|source| EngineError::system("io_uring_register", source))?;
         let idle = SlotFlight {
-            request: Request::NOTHING,
+            request: Request::EMPTY,
             is_in_flight: false,
             moved_bytes: 0,
             errno: 0,
@@ -212,7 +212,7 @@ impl UringNetwork {
     #[cold]
     fn abort_silent_requests(&mut self) {
         let since = self.silent_since.get_or_insert_with(Instant::now);
-        if since.elapsed() < SILENCE_MAX {
+        if since.elapsed() < SILENCE_TIMEOUT {
             return;
         }
         for (slot, flight) in (0..).zip(&mut self.flights) {
@@ -267,7 +267,7 @@ impl Drop for UringNetwork {
             let _ = stream.shutdown(Shutdown::Both);
         });
         let wait = Wait::One {
-            timeout_ns: LOOK_NS,
+            timeout_ns: POLL_INTERVAL_NS,
         };
         let mut dropped = Vec::new();
         for _ in 0..REAPS_MAX {
@@ -346,10 +346,10 @@ impl Engine for UringNetwork {
         let wait = match wait {
             // Without a limit, nothing would check for silence.
             Wait::One { timeout_ns: 0 } => Wait::One {
-                timeout_ns: LOOK_NS,
+                timeout_ns: POLL_INTERVAL_NS,
             },
             Wait::One { timeout_ns } => Wait::One {
-                timeout_ns: timeout_ns.min(LOOK_NS),
+                timeout_ns: timeout_ns.min(POLL_INTERVAL_NS),
             },
             Wait::Poll => Wait::Poll,
         };

@@ -41,14 +41,14 @@ use crate::{
 /// It must be created and used on one thread, with which the ring is registered.
 pub struct UringFiles {
     queue: Queue,
-    lent: ManuallyDrop<EntryResources>,
+    owned: ManuallyDrop<EntryResources>,
     slots: Box<[UringSlot]>,
-    places: FileTableSlots,
-    wholes: Box<[WholeFileResult]>,
+    file_slots: FileTableSlots,
+    whole_files: Box<[WholeFileResult]>,
     entries: Box<[MaybeUninit<u8>]>,
     streams: DirectoryStreams,
     region_shift: u32,
-    lacks: Vec<Operation>,
+    unsupported: Vec<Operation>,
     setup: RingGrants,
     thread_bound: PhantomData<*const ()>,
 }
@@ -98,8 +98,8 @@ impl UringFiles {
         buffer_bytes: u32,
         options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
-        let places = FileTableSlots::one_per_slot(slot_count);
-        Self::with_places(fileset.into(), places, (slot_count, buffer_bytes), options)
+        let slots = FileTableSlots::one_per_slot(slot_count);
+        Self::with_places(fileset.into(), slots, (slot_count, buffer_bytes), options)
     }
 
     /// As [`UringFiles::new`], on several filesets, with up to `register_count` files open at once
@@ -115,13 +115,13 @@ impl UringFiles {
         options: FileEngineOptions,
         register_count: u8,
     ) -> Result<Self, EngineError> {
-        let places = FileTableSlots::registers(slot_count, register_count);
-        Self::with_places(filesets, places, (slot_count, buffer_bytes), options)
+        let slots = FileTableSlots::registers(slot_count, register_count);
+        Self::with_places(filesets, slots, (slot_count, buffer_bytes), options)
     }
 
     fn with_places(
         filesets: Filesets,
-        places: FileTableSlots,
+        table_slots: FileTableSlots,
         (slot_count, buffer_bytes): (u32, u32),
         options: FileEngineOptions,
     ) -> Result<Self, EngineError> {
@@ -129,9 +129,10 @@ impl UringFiles {
             setup::build_ring(slot_count, PARTS_COUNT, UringOptions::default())?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
-        table::make(&ring, places.count())?;
+        table::make(&ring, table_slots.count())?;
         issue::allow_threads(&ring, slot_count);
-        let lacks = table::unsupported_operations(&mut ring, &filesets.first().locations()[0])?;
+        let first = &filesets.first().locations()[0];
+        let unsupported = table::unsupported_operations(&mut ring, first)?;
         // No effect on regular files, but in memory it keeps reads off the kernel's threads.
         let promise = issue::in_memory(&filesets, &mut setup);
         let added = if promise { libc::O_NONBLOCK } else { 0 };
@@ -140,7 +141,7 @@ impl UringFiles {
         let queue = Queue::new(ring, slot_count, &mut setup);
         Ok(Self {
             queue,
-            lent: ManuallyDrop::new(EntryResources {
+            owned: ManuallyDrop::new(EntryResources {
                 buffers,
                 names: NameBuffers::new(slot_count),
                 stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
@@ -149,12 +150,12 @@ impl UringFiles {
                 options,
             }),
             slots: vec![UringSlot::default(); slot_count as usize].into(),
-            places,
-            wholes: vec![WholeFileResult::default(); slot_count as usize].into(),
+            file_slots: table_slots,
+            whole_files: vec![WholeFileResult::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
             streams: DirectoryStreams::new(slot_count),
             region_shift,
-            lacks,
+            unsupported,
             setup,
             thread_bound: PhantomData,
         })
@@ -193,46 +194,45 @@ impl UringFiles {
 
     #[inline]
     fn open(&mut self, request: &Request) -> IssueMethod {
-        let lent = &mut *self.lent;
-        let Some(how) = lent.hows.of(request) else {
+        let owned = &mut *self.owned;
+        let Some(how) = owned.hows.of(request) else {
             return IssueMethod::Done(-libc::EINVAL);
         };
-        let place = match self.places.free_register(request) {
+        let table_slot = match self.file_slots.free_register(request) {
             Ok(place) => place,
             Err(result) => return IssueMethod::Done(result),
         };
-        let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.filesets.name(NameKey::of(request), name) else {
+        let [name, _] = owned.names.of(request.slot);
+        let Some(at) = owned.filesets.name(NameKey::of(request), name) else {
             return IssueMethod::Done(-libc::EBADF);
         };
-        IssueMethod::Ring(entries::open(at, how, place))
+        IssueMethod::Ring(entries::open(at, how, table_slot))
     }
 
     #[cold]
     fn open_directory(&mut self, request: &Request) -> IssueMethod {
-        let place = match self.places.free_temporary_place(request.slot) {
+        let table_slot = match self.file_slots.free_temporary_place(request.slot) {
             Ok(place) => place,
             Err(result) => return IssueMethod::Done(result),
         };
-        let lent = &mut *self.lent;
-        let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.filesets.directory_name(NameKey::of(request), name) else {
+        let owned = &mut *self.owned;
+        let [name, _] = owned.names.of(request.slot);
+        let Some(at) = owned.filesets.directory_name(NameKey::of(request), name) else {
             return IssueMethod::Done(-libc::EBADF);
         };
         self.slots[request.slot as usize].directory = Some(DirectoryStage::Open);
-        IssueMethod::Ring(entries::open(at, lent.hows.directory(), place))
+        IssueMethod::Ring(entries::open(at, owned.hows.directory(), table_slot))
     }
 
     /// Starts the next stage of a directory sync. Returns `false` if there is none.
     #[cold]
     fn continue_directory(&mut self, stage: DirectoryStage, completion: &mut Completion) -> bool {
-        let place = self.places.last(completion.slot);
-        match stage.after(completion.result, place) {
+        let table_slot = self.file_slots.last(completion.slot);
+        match stage.after(completion.result, table_slot) {
             Ok((stage, entry)) => {
                 self.slots[completion.slot as usize].directory = Some(stage);
                 let entry = entry.user_data(u64::from(completion.slot));
-                // SAFETY: the entry contains no pointers, and the slot's previous entry has
-                // completed.
+                // SAFETY: the entry has no pointers, and the slot's previous one has completed.
                 unsafe { self.queue.push(&entry) };
                 true
             }
@@ -245,32 +245,32 @@ impl UringFiles {
 
     #[inline]
     fn by_name(&mut self, request: &Request, aim: RequestObject) -> IssueMethod {
-        let lent = &mut *self.lent;
-        let [name, _] = lent.names.of(request.slot);
+        let owned = &mut *self.owned;
+        let [name, _] = owned.names.of(request.slot);
         let at = match aim {
-            RequestObject::Directory => lent.filesets.directory_name(NameKey::of(request), name),
-            _ => lent.filesets.name(NameKey::of(request), name),
+            RequestObject::Directory => owned.filesets.directory_name(NameKey::of(request), name),
+            _ => owned.filesets.name(NameKey::of(request), name),
         };
         let Some(at) = at else {
             return IssueMethod::Done(-libc::EBADF);
         };
         let (fd, path) = (types::Fd(at.directory.as_raw_fd()), at.name.as_ptr());
-        let mode = lent.options.directory_mode;
+        let mode = owned.options.directory_mode;
         let operation = request.operation;
         if operation == Operation::Readdir {
             return IssueMethod::Done(calls::readdir(at, &mut self.entries));
         }
-        if self.lacks.contains(&operation) {
+        if self.unsupported.contains(&operation) {
             let result = calls::on_name(operation, at, mode);
             return IssueMethod::Done(match operation {
-                Operation::Mkdir => lent.options.mkdir_result(result),
+                Operation::Mkdir => owned.options.mkdir_result(result),
                 _ => result,
             });
         }
         let remove = opcode::UnlinkAt::new(fd, path);
         IssueMethod::Ring(match operation {
             Operation::Stat => {
-                let stat = lent.stats[request.slot as usize].as_mut_ptr().cast();
+                let stat = owned.stats[request.slot as usize].as_mut_ptr().cast();
                 opcode::Statx::new(fd, path, stat)
                     .flags(libc::AT_SYMLINK_NOFOLLOW)
                     .mask(libc::STATX_BASIC_STATS)
@@ -283,15 +283,15 @@ impl UringFiles {
     }
 
     fn two_names(&mut self, request: &Request) -> IssueMethod {
-        let lent = &mut *self.lent;
-        let [old_name, new_name] = lent.names.of(request.slot);
+        let owned = &mut *self.owned;
+        let [old_name, new_name] = owned.names.of(request.slot);
         let second = NameKey::second_of(request);
-        let old = lent.filesets.name(NameKey::of(request), old_name);
-        let new = second.and_then(|key| lent.filesets.name(key, new_name));
+        let old = owned.filesets.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| owned.filesets.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return IssueMethod::Done(-libc::EBADF);
         };
-        if self.lacks.contains(&request.operation) {
+        if self.unsupported.contains(&request.operation) {
             return IssueMethod::Done(calls::two_names(request.operation, old, new));
         }
         let [from, to] = [old, new].map(|at| types::Fd(at.directory.as_raw_fd()));
@@ -308,35 +308,33 @@ impl UringFiles {
 
     #[inline]
     fn on_handle(&mut self, request: &Request) -> IssueMethod {
-        let Some((place, open)) = self.places.opened(request) else {
+        let Some((place, open)) = self.file_slots.opened(request) else {
             return IssueMethod::Done(-libc::EBADF);
         };
-        if request.operation.needs_system_call() || self.lacks.contains(&request.operation) {
+        if request.operation.needs_system_call() || self.unsupported.contains(&request.operation) {
             return IssueMethod::Done(self.execute_by_descriptor(request, open));
         }
-        let lent = &*self.lent;
+        let owned = &*self.owned;
         let memory = Memory {
-            start: lent.buffers.slot_pointer(request.slot),
+            start: owned.buffers.slot_pointer(request.slot),
             region: (request.slot >> self.region_shift) as u16,
-            xattr: lent.options.xattr.as_ptr(),
+            xattr: owned.options.xattr.as_ptr(),
         };
-        match entries::on_file(request, place, lent.options.at_position, memory) {
-            Some(entry) => IssueMethod::Ring(entry),
-            None => IssueMethod::Done(-libc::EOPNOTSUPP),
-        }
+        let entry = entries::on_file(request, place, owned.options.at_position, memory);
+        entry.map_or(IssueMethod::Done(-libc::EOPNOTSUPP), IssueMethod::Ring)
     }
 
     /// A ring cannot stat a file that is open only in its own table, so the name is used.
     fn stat_handle(&mut self, request: &Request) -> IssueMethod {
-        match self.places.opened(request) {
+        match self.file_slots.opened(request) {
             Some((_, key)) => {
-                let by_name = Request {
+                let named = Request {
                     fileset: key.fileset,
                     file_index: key.index,
-                    length_bytes: key.told_directory,
+                    length_bytes: key.directory,
                     ..*request
                 };
-                self.by_name(&by_name, RequestObject::Name)
+                self.by_name(&named, RequestObject::Name)
             }
             None => IssueMethod::Done(-libc::EBADF),
         }
@@ -345,21 +343,21 @@ impl UringFiles {
     /// Opens a file of the ring's table again, by descriptor, for what the ring lacks.
     #[cold]
     fn execute_by_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
-        let lent = &mut *self.lent;
-        let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.filesets.name(key, name) else {
+        let owned = &mut *self.owned;
+        let [name, _] = owned.names.of(request.slot);
+        let Some(at) = owned.filesets.name(key, name) else {
             return -libc::EBADF;
         };
-        let open = &lent.options.open;
+        let open = &owned.options.open;
         let how = OpenHow::new(open.read_write, open);
         let file = match calls::open(at, &how, false) {
             Ok(file) => file,
             Err(result) => return result,
         };
-        let buffer = lent.buffers.slot(request.slot);
+        let buffer = owned.buffers.slot(request.slot);
         let length = buffer.len().min(request.length_bytes as usize);
         let value = &mut buffer[..length];
-        calls::on_handle(file.as_fd(), request, value, &lent.options.xattr)
+        calls::on_handle(file.as_fd(), request, value, &owned.options.xattr)
     }
 
     /// Records the result of a request. Opening into the table returns the same results as opening
@@ -372,17 +370,18 @@ impl UringFiles {
             return false;
         }
         let slot = completion.slot;
-        let Some(ended) = self.slots[slot as usize].in_flight.take() else {
+        let Some(finished) = self.slots[slot as usize].in_flight.take() else {
             return true;
         };
-        match ended.operation {
+        match finished.operation {
             Operation::Create | Operation::Open if completion.result >= 0 => {
-                self.places.note((slot, ended.handle), Some(ended.key));
+                self.file_slots
+                    .note((slot, finished.handle), Some(finished.key));
                 completion.result = 0;
             }
-            Operation::Close => self.places.note((slot, ended.handle), None),
+            Operation::Close => self.file_slots.note((slot, finished.handle), None),
             Operation::Mkdir => {
-                completion.result = self.lent.options.mkdir_result(completion.result);
+                completion.result = self.owned.options.mkdir_result(completion.result);
             }
             _ => {}
         }
@@ -406,8 +405,8 @@ impl fmt::Debug for UringFiles {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("UringFiles")
-            .field("filesets", &self.lent.filesets)
-            .field("options", &self.lent.options)
+            .field("filesets", &self.owned.filesets)
+            .field("options", &self.owned.options)
             .field("setup", &self.setup)
             .finish_non_exhaustive()
     }
@@ -415,7 +414,7 @@ impl fmt::Debug for UringFiles {
 
 impl Engine for UringFiles {
     fn slot_count(&self) -> u32 {
-        self.lent.buffers.slot_count()
+        self.owned.buffers.slot_count()
     }
 
     #[inline]
@@ -424,7 +423,7 @@ impl Engine for UringFiles {
             self.slots[slot as usize].in_flight.is_none(),
             "a slot's buffer is the kernel's while in flight"
         );
-        self.lent.buffers.slot(slot)
+        self.owned.buffers.slot(slot)
     }
 
     #[inline]
@@ -436,7 +435,7 @@ impl Engine for UringFiles {
         );
         assert!(
             !request.operation.uses_buffer()
-                || request.length_bytes as usize <= self.lent.buffers.buffer_bytes(),
+                || request.length_bytes as usize <= self.owned.buffers.buffer_bytes(),
             "a request fits in its slot's buffer"
         );
         slot.in_flight = Some(InFlight {
@@ -467,9 +466,9 @@ impl Engine for UringFiles {
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let done_before = done.len();
-        let wholes = &mut self.wholes;
+        let whole_files = &mut self.whole_files;
         self.queue.reap_by(wait, done, |user_data, result| {
-            whole_file::completion(wholes, user_data, result)
+            whole_file::completion(whole_files, user_data, result)
         })?;
         let mut has_unfinished = false;
         for completion in &mut done[done_before..] {
@@ -494,7 +493,7 @@ impl Drop for UringFiles {
             done.clear();
         }
         // SAFETY: nothing is in flight, and this value is not used any more.
-        unsafe { ManuallyDrop::drop(&mut self.lent) };
+        unsafe { ManuallyDrop::drop(&mut self.owned) };
     }
 }
 
@@ -515,7 +514,7 @@ mod tests {
             file_index,
             length_bytes,
             offset_bytes,
-            ..Request::NOTHING
+            ..Request::EMPTY
         });
         while done.is_empty() {
             engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();
@@ -545,7 +544,7 @@ mod tests {
             };
             engine.push(Request {
                 operation: Operation::Create,
-                ..Request::NOTHING
+                ..Request::EMPTY
             });
             if fails {
                 engine.queue.fail_calls();
@@ -561,7 +560,9 @@ mod tests {
         let Some((mut engine, _)) = engine(&dir) else {
             return;
         };
-        engine.lacks = table::YOUNG.map(|(operation, _)| operation).to_vec();
+        engine.unsupported = table::NEWER_OPERATIONS
+            .map(|(operation, _)| operation)
+            .to_vec();
         let created = execute(&mut engine, Operation::Create, (0, 0, 0));
         assert_eq!(created, 0);
         let steps = [
@@ -591,15 +592,18 @@ mod tests {
             let result = execute(&mut engine, operation, numbers);
             assert_eq!(result, wanted, "{operation:?} {numbers:?}");
         }
-        let asked = OperationSet::EMPTY
+        let operations = OperationSet::EMPTY
             .with(Operation::Create)
             .with(Operation::Truncate);
-        let told = |asked| engine.notes(asked).join("\n");
-        assert!(told(asked).contains("has no truncate here"));
-        assert!(told(asked.with(Operation::Readdir)).contains("has no readdir, truncate here"));
-        let neither = told(OperationSet::EMPTY.with(Operation::Create));
+        let notes_for = |operations| engine.notes(operations).join("\n");
+        assert!(notes_for(operations).contains("has no truncate here"));
+        assert!(
+            notes_for(operations.with(Operation::Readdir))
+                .contains("has no readdir, truncate here")
+        );
+        let neither = notes_for(OperationSet::EMPTY.with(Operation::Create));
         assert!(!neither.contains("system call"), "{neither}");
         assert!(!neither.contains("closing"), "{neither}");
-        assert!(told(asked.with(Operation::Close)).contains("closing"));
+        assert!(notes_for(operations.with(Operation::Close)).contains("closing"));
     }
 }

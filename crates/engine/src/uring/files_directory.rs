@@ -16,16 +16,16 @@ pub(super) enum DirectoryStage {
 
 impl DirectoryStage {
     /// The stage after the completion of this one, with its queue entry, for a directory at
-    /// `place`.
+    /// `table_slot`.
     ///
     /// # Errors
     /// The result of the whole if no stage follows.
-    pub(super) fn after(self, result: i32, place: u32) -> Result<(Self, squeue::Entry), i32> {
-        let place = types::Fixed(place);
+    pub(super) fn after(self, result: i32, table_slot: u32) -> Result<(Self, squeue::Entry), i32> {
+        let table_slot = types::Fixed(table_slot);
         match self {
             Self::Open if result < 0 => Err(result),
-            Self::Open => Ok((Self::Sync, opcode::Fsync::new(place).build())),
-            Self::Sync => Ok((Self::Close(result), opcode::Close::new(place).build())),
+            Self::Open => Ok((Self::Sync, opcode::Fsync::new(table_slot).build())),
+            Self::Sync => Ok((Self::Close(result), opcode::Close::new(table_slot).build())),
             Self::Close(sync_result) => Err(sync_result),
         }
     }

@@ -27,7 +27,7 @@ enum Executor {
     Submitter,
     /// The submitting thread: the file system is in memory and never waits, although it does not
     /// report its files as nonblocking.
-    SubmitterUnpromised,
+    SubmitterInMemory,
     /// Kernel threads.
     Threads,
 }
@@ -41,7 +41,7 @@ pub(super) fn prepare(
 ) -> Result<Flags, EngineError> {
     match place(file, slot_count) {
         Executor::Submitter => Ok(Flags::empty()),
-        Executor::SubmitterUnpromised => {
+        Executor::SubmitterInMemory => {
             setup.memory_inline = true;
             // The flag has no effect on a regular file, but tells the ring that it is nonblocking.
             let system = |errno| EngineError::system("fcntl", errno);
@@ -93,10 +93,10 @@ fn place(file: &OwnedFd, slot_count: u32) -> Executor {
         return Executor::Submitter;
     }
     if is_on_memory_file_system(file) {
-        return Executor::SubmitterUnpromised;
+        return Executor::SubmitterInMemory;
     }
     match detect_waiter(file) {
-        Some(Waiter::Nobody) => Executor::Submitter,
+        Some(Waiter::None) => Executor::Submitter,
         // A single request cannot delay another.
         Some(Waiter::Submitter) if slot_count == 1 => Executor::Submitter,
         _ => Executor::Threads,

@@ -17,7 +17,7 @@ pub fn check_polls(device: u64) -> Result<(), EngineError> {
     let node = format!("/sys/dev/block/{major}:{minor}");
     let polls = ["queue/io_poll", "../queue/io_poll"]
         .iter()
-        .find_map(|place| fs::read_to_string(format!("{node}/{place}")).ok())
+        .find_map(|path| fs::read_to_string(format!("{node}/{path}")).ok())
         .is_some_and(|setting| setting.trim() == "1");
     if polls {
         Ok(())

@@ -14,7 +14,7 @@ pub(crate) struct Queue {
     enter: EnterCall,
     ring: io_uring::IoUring,
     /// Completions of requests that did not go through the ring; the next `reap` returns them.
-    answered: Vec<Completion>,
+    completed: Vec<Completion>,
     in_flight_count: u32,
 }
 
@@ -24,7 +24,7 @@ impl Queue {
         Self {
             enter: EnterCall::new(&ring, setup),
             ring,
-            answered: Vec::with_capacity(slot_count as usize),
+            completed: Vec::with_capacity(slot_count as usize),
             in_flight_count: 0,
         }
     }
@@ -61,7 +61,7 @@ impl Queue {
     #[cold]
     pub(crate) fn answer(&mut self, completion: Completion) {
         self.in_flight_count += 1;
-        self.answered.push(completion);
+        self.completed.push(completion);
     }
 
     /// Issues pushed entries, waits if requested, and appends completions to `done`.
@@ -87,8 +87,8 @@ impl Queue {
         mut take: impl FnMut(u64, i32) -> Option<Completion>,
     ) -> Result<(), EngineError> {
         self.issue(wait)?;
-        self.in_flight_count -= self.answered.len() as u32;
-        done.append(&mut self.answered);
+        self.in_flight_count -= self.completed.len() as u32;
+        done.append(&mut self.completed);
         // Dropping the queue publishes its head before the next `enter` checks for room.
         for entry in self.ring.completion() {
             self.in_flight_count -= 1;
@@ -103,7 +103,7 @@ impl Queue {
         let pushed_count = self.ring.submission().len() as u32;
         if pushed_count == 0 {
             // Completions that are already there need no system call.
-            if !self.ring.completion().is_empty() || !self.answered.is_empty() {
+            if !self.ring.completion().is_empty() || !self.completed.is_empty() {
                 return Ok(());
             }
             if self.in_flight_count == 0 {
@@ -112,7 +112,7 @@ impl Queue {
             }
         }
         // A completion is certain already, so there is nothing to wait for.
-        let wait = if self.answered.is_empty() {
+        let wait = if self.completed.is_empty() {
             wait
         } else {
             Wait::Poll

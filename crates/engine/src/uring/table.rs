@@ -9,7 +9,7 @@ use super::last::last_completion;
 use crate::{EngineError, Operation};
 
 /// Operations that need a newer kernel to go through the ring, with their opcodes.
-pub(super) const YOUNG: [(Operation, u8); 12] = [
+pub(super) const NEWER_OPERATIONS: [(Operation, u8); 12] = [
     (Operation::Stat, opcode::Statx::CODE),
     (Operation::Unlink, opcode::UnlinkAt::CODE),
     (Operation::Mkdir, opcode::MkDirAt::CODE),
@@ -47,8 +47,11 @@ pub(super) fn unsupported_operations(
     ring.submitter()
         .register_probe(&mut probe)
         .map_err(system)?;
-    let lacks = |(operation, code)| (!probe.is_supported(code)).then_some(operation);
-    let mut lacking: Vec<Operation> = YOUNG.into_iter().filter_map(lacks).collect();
+    let unsupported = |(operation, code)| (!probe.is_supported(code)).then_some(operation);
+    let mut lacking: Vec<Operation> = NEWER_OPERATIONS
+        .into_iter()
+        .filter_map(unsupported)
+        .collect();
     // Before 5.17, a read looks up its file before the linked open has finished.
     if !ring.params().is_feature_linked_file() {
         lacking.push(Operation::ReadWhole);

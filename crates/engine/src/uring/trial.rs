@@ -22,7 +22,7 @@ pub(super) enum Waiter {
     /// A kernel thread that executes the read for the ring.
     Thread,
     /// Nothing: the file system reports completion asynchronously.
-    Nobody,
+    None,
 }
 
 /// Reads the start of a file without the page cache. `None` if this cannot be tried.
@@ -72,7 +72,7 @@ fn try_read(file: &OwnedFd) -> Option<Waiter> {
         // An empty file or an error does not show how other files are read.
         (true, _) | (_, ..=0) => Waiter::Submitter,
         (false, _) if has_threads() => Waiter::Thread,
-        (false, _) => Waiter::Nobody,
+        (false, _) => Waiter::None,
     })
 }
 

@@ -7,7 +7,7 @@ use plan::program::Card;
 use results::{RunRecord, Status};
 
 use super::draws::seek;
-use super::phases::{LargeFile, ON_A_FILE, add, add_one_file_fileset, frame, remove};
+use super::phases::{LARGE_FILE_PHASES, LargeFile, add, add_one_file_fileset, frame, remove};
 use crate::options::{Grammar, LetterSyntax, OptionRow, read, text, told};
 use crate::random::GlibcRandom;
 use crate::text::{ParsedArguments, at_end};
@@ -73,14 +73,14 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let mut program = frame(false);
     let file = LargeFile {
         size_bytes: options.mib << 20,
-        byte_bytes: options.mib << 20,
+        per_char_bytes: options.mib << 20,
         chunk_bytes: CHUNK_BYTES,
         seeks: SEEKS,
         seekers: 3,
         // The original sleeps for 5 s before it hands out the first seeks.
         pause_ns: 5_000_000_000,
         // Unlike Bonnie++, the original only closes the file within the measured time.
-        ends_synced: false,
+        syncs_at_end: false,
         is_synced: false,
     };
     let own = add_one_file_fileset(&mut program, file.size_bytes);
@@ -88,12 +88,12 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let stream = LargeFile {
         chunk_bytes: STREAM_BYTES,
         // With 0, the phase creates the file; otherwise it would first remove one.
-        byte_bytes: 0,
+        per_char_bytes: 0,
         ..file
     };
     let [mut put, mut get] = [stream.put_blocks(own), stream.get_blocks(own)];
-    ON_A_FILE[0].clone_into(&mut put.name);
-    ON_A_FILE[3].clone_into(&mut get.name);
+    LARGE_FILE_PHASES[0].clone_into(&mut put.name);
+    LARGE_FILE_PHASES[3].clone_into(&mut get.name);
     // The original rewrites before it writes blocks, although its table lists the blocks first.
     let phases = [
         put,
@@ -126,14 +126,14 @@ fn seeks(file: &LargeFile) -> Arc<[Card]> {
 }
 
 /// The output of Bonnie: one row of rates.
-fn page(asked: &ParsedArguments<BonnieClassicOptions>, record: &RunRecord) -> String {
+fn page(parsed: &ParsedArguments<BonnieClassicOptions>, record: &RunRecord) -> String {
     // The rates count all planned work, which an interrupted phase has not done.
-    let whole = |name| {
+    let complete = |name| {
         let phase = windows::phase(record, name);
         phase.filter(|cell| cell.status == Status::Complete)
     };
-    let sums = ON_A_FILE.map(|name| whole(name).map(WorkerSum::of));
-    table(&asked.options, &sums)
+    let sums = LARGE_FILE_PHASES.map(|name| complete(name).map(WorkerSum::of));
+    table(&parsed.options, &sums)
 }
 
 /// The table; columns of phases without a sum are blank.
@@ -178,7 +178,7 @@ mod tests {
             BonnieClassicOptions::read(&["-s", "8", "-m", "a machine"].map(str::to_owned)).unwrap();
         let sum = WorkerSum {
             seconds: 2.0,
-            processor_seconds: 1.0,
+            cpu_seconds: 1.0,
             bytes: 8 << 20,
         };
         let text = table(&options, &[Some(sum); 6]);
@@ -196,7 +196,10 @@ mod tests {
             name: "bonnie".to_owned(),
             arguments: ["-s", "8"].map(str::to_owned).to_vec(),
         };
-        let phases = [(ON_A_FILE[0], round(2)), (ON_A_FILE[2], round(1))];
+        let phases = [
+            (LARGE_FILE_PHASES[0], round(2)),
+            (LARGE_FILE_PHASES[2], round(1)),
+        ];
         let mut record = record(&origin, &phases);
         record.cells[1].status = Status::Interrupted;
         let text = FRONT.text_of(&origin).end(&record);

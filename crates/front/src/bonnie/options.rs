@@ -21,7 +21,7 @@ pub(super) struct BonnieOptions {
     pub seeks: u64,
     pub seekers: u32,
     /// Size of the phases that move single bytes; 0 to skip them.
-    pub byte_mib: u64,
+    pub per_char_mib: u64,
     /// Phases on many small files.
     pub files: FilePhases,
     /// `true` to print only the CSV lines on standard output.
@@ -94,7 +94,7 @@ const OPTIONS: &[OptionRow<BonnieOptions>] = &[
     flag("-D", |it| &mut it.is_direct),
     attached("-f", |it, value| {
         // As in the original, `-f` without a size skips the phases of single bytes.
-        it.byte_mib = value.map_or(Ok(0), WrittenValue::number)?;
+        it.per_char_mib = value.map_or(Ok(0), WrittenValue::number)?;
         Ok(())
     }),
     text("-d", |it| &mut it.directory),
@@ -143,7 +143,7 @@ impl BonnieOptions {
             chunk_bytes: CHUNK_BYTES,
             seeks: SEEKS,
             seekers: SEEKERS,
-            byte_mib: BYTE_MIB,
+            per_char_mib: BYTE_MIB,
             files: FilePhases {
                 thousands: 16,
                 ..FilePhases::NONE
@@ -203,8 +203,8 @@ impl BonnieOptions {
             Some(size) => self.read_size_parts(&size)?,
             // The original rounds such a default size up to whole gibibytes.
             None if self.file_mib % 1024 > 512 => {
-                let whole = self.file_mib.checked_next_multiple_of(1024);
-                self.file_mib = whole.unwrap_or(self.file_mib);
+                let rounded = self.file_mib.checked_next_multiple_of(1024);
+                self.file_mib = rounded.unwrap_or(self.file_mib);
             }
             None => {}
         }
@@ -217,7 +217,7 @@ impl BonnieOptions {
             return Err("files of more than 1 TiB are not supported".to_owned());
         }
         // As in the original, these phases never move more bytes than the file has.
-        self.byte_mib = self.byte_mib.min(self.file_mib);
+        self.per_char_mib = self.per_char_mib.min(self.file_mib);
         let files_mib = self.file_mib.saturating_mul(self.concurrency.into());
         if self.file_mib > 0 && files_mib < self.ram_mib.saturating_mul(2) {
             return Err(format!(
@@ -289,11 +289,11 @@ mod tests {
     #[test]
     fn the_default_file_size_follows_from_the_memory_size() {
         let options = read("").unwrap();
-        assert_eq!((options.file_mib, options.byte_mib), (2048, 3));
+        assert_eq!((options.file_mib, options.per_char_mib), (2048, 3));
         assert_eq!(read("-r 900").unwrap().file_mib, 2048);
         assert_eq!(read("-r 100").unwrap().file_mib, 300);
-        assert_eq!(read("-s 4g -f").unwrap().byte_mib, 0);
-        assert_eq!(read("-s 1 -r 0 -f5").unwrap().byte_mib, 1);
+        assert_eq!(read("-s 4g -f").unwrap().per_char_mib, 0);
+        assert_eq!(read("-s 1 -r 0 -f5").unwrap().per_char_mib, 1);
     }
 
     #[test]

@@ -20,7 +20,7 @@ const PLAIN: u8 = 0;
 const BYTES: u8 = 1;
 const FIRST: u8 = 2;
 const READ: u8 = 3;
-const MADE: u8 = 4;
+const CREATED: u8 = 4;
 /// Indexes of the labels.
 const CHUNK: u8 = 0;
 const FILE: u8 = 1;
@@ -29,9 +29,9 @@ const FILE: u8 = 1;
 pub(super) const FILE_SET: &str = "file";
 
 /// Phases in the order of the output's columns.
-pub(super) const ON_A_FILE: [&str; 6] =
+pub(super) const LARGE_FILE_PHASES: [&str; 6] =
     ["putc", "put block", "rewrite", "getc", "get block", "seeks"];
-pub(super) const ON_FILES: [&str; 6] = [
+pub(super) const SMALL_FILE_PHASES: [&str; 6] = [
     "sequential create",
     "sequential stat",
     "sequential delete",
@@ -44,13 +44,13 @@ pub(super) const ON_FILES: [&str; 6] = [
 pub(super) struct LargeFile {
     pub size_bytes: u64,
     /// Bytes of the phases that move single bytes; 0 to skip them.
-    pub byte_bytes: u64,
+    pub per_char_bytes: u64,
     pub chunk_bytes: u64,
     pub seeks: u64,
     pub seekers: u32,
     pub pause_ns: u64,
     /// `true` if each phase ends with fsync.
-    pub ends_synced: bool,
+    pub syncs_at_end: bool,
     /// `true` if the seekers call fsync after each write.
     pub is_synced: bool,
 }
@@ -60,22 +60,22 @@ pub(super) fn program(options: &BonnieOptions, draws: &BonnieRandom) -> Program 
     if options.file_mib > 0 {
         let file = LargeFile {
             size_bytes: options.file_mib << 20,
-            byte_bytes: options.byte_mib << 20,
+            per_char_bytes: options.per_char_mib << 20,
             chunk_bytes: options.chunk_bytes,
             seeks: options.seeks,
             seekers: options.seekers,
             // The original sleeps for 3 s before it hands out the first seeks.
             pause_ns: 3_000_000_000,
             // Every phase of Bonnie++ ends with fsync and close inside its time, even without `-b`.
-            ends_synced: true,
+            syncs_at_end: true,
             is_synced: options.is_synced,
         };
         let own = add_one_file_fileset(&mut program, file.size_bytes);
         let phases = [
-            (file.byte_bytes > 0).then(|| file.put_bytes(own)),
+            (file.per_char_bytes > 0).then(|| file.put_bytes(own)),
             Some(file.put_blocks(own)),
             Some(file.rewrite(own)),
-            (file.byte_bytes > 0).then(|| file.get_bytes(own)),
+            (file.per_char_bytes > 0).then(|| file.get_bytes(own)),
             Some(file.get_blocks(own)),
             Some(file.seek(own, draws.seeks.clone())),
             Some(remove(own)),
@@ -164,7 +164,7 @@ impl LargeFile {
         // The original opens the file before it starts its clock, but syncs and closes it before it
         // stops the clock.
         let mut last = vec![opened(FileOperation::Close)];
-        if self.ends_synced {
+        if self.syncs_at_end {
             last.insert(0, opened(FileOperation::Fsync));
         }
         let group = Group {
@@ -190,11 +190,11 @@ impl LargeFile {
         self.size_bytes / self.chunk_bytes
     }
 
-    fn reopen_acts(fileset: u8, way: u8) -> Vec<Act> {
+    fn reopen_acts(fileset: u8, mode: u8) -> Vec<Act> {
         vec![named(
             FileOperation::Open,
             only(fileset, FileFilter::Present, 0),
-            way,
+            mode,
         )]
     }
 
@@ -205,8 +205,8 @@ impl LargeFile {
             BYTES,
         );
         let body = vec![self.chunk(FileOperation::Write)];
-        let rounds = self.byte_bytes / self.chunk_bytes;
-        self.alone(ON_A_FILE[0], vec![create], body, rounds)
+        let rounds = self.per_char_bytes / self.chunk_bytes;
+        self.alone(LARGE_FILE_PHASES[0], vec![create], body, rounds)
     }
 
     pub(super) fn put_blocks(&self, fileset: u8) -> ProgramPhase {
@@ -220,10 +220,10 @@ impl LargeFile {
             only(fileset, FileFilter::Absent, 0),
             FIRST,
         );
-        let enter = match self.byte_bytes {
+        let enter = match self.per_char_bytes {
             // The original creates and syncs the file of the first phase even if that phase is
             // skipped.
-            0 if self.ends_synced => {
+            0 if self.syncs_at_end => {
                 let [synced, closed] = [FileOperation::Fsync, FileOperation::Close].map(opened);
                 vec![create.clone(), synced, closed, unlink, create]
             }
@@ -231,13 +231,13 @@ impl LargeFile {
             _ => vec![unlink, create],
         };
         let body = vec![self.chunk(FileOperation::Write)];
-        self.alone(ON_A_FILE[1], enter, body, self.chunks())
+        self.alone(LARGE_FILE_PHASES[1], enter, body, self.chunks())
     }
 
     pub(super) fn rewrite(&self, fileset: u8) -> ProgramPhase {
         let body = vec![Act::Step(CHUNK, self.read_then_write())];
         let enter = Self::reopen_acts(fileset, PLAIN);
-        self.alone(ON_A_FILE[2], enter, body, self.chunks())
+        self.alone(LARGE_FILE_PHASES[2], enter, body, self.chunks())
     }
 
     fn read_then_write(&self) -> Vec<Act> {
@@ -256,9 +256,9 @@ impl LargeFile {
 
     fn get_bytes(&self, fileset: u8) -> ProgramPhase {
         let body = vec![self.chunk(FileOperation::Read)];
-        let rounds = self.byte_bytes / self.chunk_bytes;
+        let rounds = self.per_char_bytes / self.chunk_bytes;
         self.alone(
-            ON_A_FILE[3],
+            LARGE_FILE_PHASES[3],
             Self::reopen_acts(fileset, BYTES),
             body,
             rounds,
@@ -268,7 +268,7 @@ impl LargeFile {
     pub(super) fn get_blocks(&self, fileset: u8) -> ProgramPhase {
         let body = vec![self.chunk(FileOperation::Read)];
         self.alone(
-            ON_A_FILE[4],
+            LARGE_FILE_PHASES[4],
             Self::reopen_acts(fileset, PLAIN),
             body,
             self.chunks(),
@@ -298,7 +298,7 @@ impl LargeFile {
         let enter = Self::reopen_acts(fileset, PLAIN);
         // A quota of the whole group replaces the 0 rounds below, because the seekers share the
         // seeks.
-        let mut seeking = self.alone(ON_A_FILE[5], enter, body, 0);
+        let mut seeking = self.alone(LARGE_FILE_PHASES[5], enter, body, 0);
         seeking.before = vec![PhasePreparation::Pause { ns: self.pause_ns }];
         for group in &mut seeking.groups {
             group.workers = Some(self.seekers);
@@ -359,12 +359,12 @@ fn on_files(
         stat.extend([open, read, close]);
     }
     let delete = vec![Call::new(FileOperation::Unlink, CallObject::Same)];
-    let mut behind = vec![Act::Call(Call::new(
+    let mut after = vec![Act::Call(Call::new(
         FileOperation::Rmdir,
         CallObject::Directory,
     ))];
     // A single directory is the fileset's directory, which pgmeter removes after the measured time.
-    behind.truncate(usize::from(options.files.directories > 1));
+    after.truncate(usize::from(options.files.directories > 1));
     // The original calls sync at the end of creating and deleting, inside the measured time.
     let sync = || opened(FileOperation::Sync);
     let (first, create) = created(fileset, options);
@@ -372,7 +372,7 @@ fn on_files(
     let names = [format!("{name} stat"), format!("{name} delete")];
     let Some(orders) = orders else {
         let stat = in_directories(&names[0], fileset, stat, Vec::new());
-        let mut delete = in_directories(&names[1], fileset, delete, behind);
+        let mut delete = in_directories(&names[1], fileset, delete, after);
         delete.groups[0].last = vec![sync()];
         return vec![create, stat, delete];
     };
@@ -382,8 +382,8 @@ fn on_files(
     });
     // The original removes the directories before the sync, both inside the measured time.
     let mut last = vec![sync()];
-    if !behind.is_empty() {
-        last.insert(0, walk(fileset, Vec::new(), behind));
+    if !after.is_empty() {
+        last.insert(0, walk(fileset, Vec::new(), after));
     }
     let mut phases = vec![create];
     for (name, (mut calls, last)) in names.iter().zip([(stat, Vec::new()), (delete, last)]) {
@@ -394,11 +394,11 @@ fn on_files(
     phases
 }
 
-fn walk(fileset: u8, each: Vec<Act>, after: Vec<Act>) -> Act {
+fn walk(fileset: u8, per_file: Vec<Act>, after: Vec<Act>) -> Act {
     Act::Walk(DirectoryWalk {
         fileset,
         handle: 0,
-        each,
+        each: per_file,
         after,
     })
 }
@@ -406,11 +406,11 @@ fn walk(fileset: u8, each: Vec<Act>, after: Vec<Act>) -> Act {
 /// Calls on each file in the order of the directories, then acts for each directory.
 fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) -> ProgramPhase {
     let calls = calls.into_iter().map(Act::Call).collect();
-    let each = vec![Act::Transaction(FILE, calls)];
+    let per_file = vec![Act::Transaction(FILE, calls)];
     let group = Group {
         name: name.to_owned(),
         workers: Some(1),
-        body: vec![walk(fileset, each, after)],
+        body: vec![walk(fileset, per_file, after)],
         quotas: vec![quota(Measure::Rounds, 1, AmountScope::Each)],
         ..Group::default()
     };
@@ -420,7 +420,7 @@ fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) ->
 /// Acts done once at the start, and acts for each file.
 fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
     let files = &options.files;
-    let create = on_next(FileOperation::Create, fileset, MADE);
+    let create = on_next(FileOperation::Create, fileset, CREATED);
     let close = || opened(FileOperation::Close);
     let linking = match files.kind {
         FileKind::Files => None,
@@ -430,7 +430,7 @@ fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
     if let Some(operation) = linking {
         // The original creates one file and links all other names to it.
         let first = only(fileset, FileFilter::Absent, 0);
-        let first = vec![named(FileOperation::Create, first, MADE), close()];
+        let first = vec![named(FileOperation::Create, first, CREATED), close()];
         let link = Call {
             second: Some(next(fileset, FileFilter::Absent)),
             ..Call::new(
@@ -459,12 +459,12 @@ fn created(fileset: u8, options: &BonnieOptions) -> (Vec<Act>, Vec<Act>) {
     (Vec::new(), acts)
 }
 
-fn files_phase(name: &str, first: Vec<Act>, each: Vec<Act>, last: Vec<Act>) -> ProgramPhase {
+fn files_phase(name: &str, first: Vec<Act>, per_file: Vec<Act>, last: Vec<Act>) -> ProgramPhase {
     let group = Group {
         name: name.to_owned(),
         workers: Some(1),
         first,
-        body: vec![Act::Transaction(FILE, each)],
+        body: vec![Act::Transaction(FILE, per_file)],
         last,
         ..Group::default()
     };

@@ -6,12 +6,12 @@ use plan::Cell;
 use results::{CellRecord, RunRecord, Status};
 
 use super::options::{BonnieOptions, FileKind, SEEKERS, SEEKS};
-use super::phases::{FILE_SET, ON_A_FILE, ON_FILES};
+use super::phases::{FILE_SET, LARGE_FILE_PHASES, SMALL_FILE_PHASES};
 use crate::text::ParsedArguments;
 use crate::windows::{WorkerSum, by_workload, longest_ns};
 
 /// Phases shorter than this many seconds are printed as `+++++`.
-const LEAST_SECONDS: f64 = 0.5;
+const SECONDS_MIN: f64 = 0.5;
 
 const FILE_HEAD: &str = "\
 -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
@@ -42,8 +42,8 @@ pub(super) struct PhaseFigure {
 }
 
 /// The output of Bonnie++ at the end of a run.
-pub(super) fn page(asked: &ParsedArguments<BonnieOptions>, record: &RunRecord) -> String {
-    let mut options = asked.options.clone();
+pub(super) fn page(parsed: &ParsedArguments<BonnieOptions>, record: &RunRecord) -> String {
+    let mut options = parsed.options.clone();
     // The file's size depends on the memory of the machine that ran it, so take it from the record.
     if let Some(bytes) = file_bytes(record) {
         options.file_mib = bytes >> 20;
@@ -82,9 +82,12 @@ fn of_runs(options: &BonnieOptions, figures: &[[Option<PhaseFigure>; 12]]) -> St
 /// Results of a run by phase; `None` for phases that did not run to their end.
 fn figures(run: &[&CellRecord], options: &BonnieOptions) -> [Option<PhaseFigure>; 12] {
     // The rates count all planned work, which an interrupted phase has not done.
-    let whole = run.iter().filter(|cell| cell.status == Status::Complete);
-    let find = |name: &str| whole.clone().find(|cell| cell.phase.name() == name);
-    let names = ON_A_FILE.into_iter().chain(ON_FILES).enumerate();
+    let complete = run.iter().filter(|cell| cell.status == Status::Complete);
+    let find = |name: &str| complete.clone().find(|cell| cell.phase.name() == name);
+    let names = LARGE_FILE_PHASES
+        .into_iter()
+        .chain(SMALL_FILE_PHASES)
+        .enumerate();
     let mut figures = [None; 12];
     for (index, name) in names {
         figures[index] = find(name).map(|cell| figure(index, cell, options));
@@ -113,7 +116,7 @@ fn figure(index: usize, cell: &CellRecord, options: &BonnieOptions) -> PhaseFigu
 fn told(figure: Option<PhaseFigure>, rate: impl Fn(f64) -> String) -> (String, String) {
     match figure {
         None => (String::new(), String::new()),
-        Some(it) if it.seconds < LEAST_SECONDS => ("+++++".to_owned(), "+++".to_owned()),
+        Some(it) if it.seconds < SECONDS_MIN => ("+++++".to_owned(), "+++".to_owned()),
         // The casts truncate, as in the original.
         Some(it) => (rate(it.rate), (it.percent as i64).to_string()),
     }
@@ -270,7 +273,7 @@ fn files_words(options: &BonnieOptions) -> String {
 /// One CSV line.
 fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let has_file = options.file_mib > 0;
-    let of_file = |text: String| if has_file { text } else { String::new() };
+    let file_field = |text: String| if has_file { text } else { String::new() };
     let mut fields = vec![
         "1.98".to_owned(),
         "2.00a".to_owned(),
@@ -281,8 +284,8 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
         file_size(options),
         // The original always leaves the chunk size empty.
         String::new(),
-        of_file(options.seeks.to_string()),
-        of_file(options.seekers.to_string()),
+        file_field(options.seeks.to_string()),
+        file_field(options.seekers.to_string()),
     ];
     let rates = |fields: &mut Vec<String>, range: std::ops::Range<usize>| {
         for index in range {

@@ -49,7 +49,7 @@ pub(super) struct DbenchLoad {
     loops: Vec<(usize, u64)>,
     /// Texts of `RANDOMSTRING`, by their numbers.
     texts: HashMap<u64, String>,
-    last_place: u64,
+    last_offset: u64,
     /// Random choices, which are the same each time a file is read.
     random: GlibcRandom,
 }
@@ -97,13 +97,13 @@ fn call(verb: &str) -> Option<TraceCall> {
 impl DbenchLoad {
     /// Parses a load file. The error is the first line that cannot be replayed.
     pub(super) fn read(bytes: &[u8], file: &str) -> Result<Self, Diagnostic> {
-        let whole = |message| Err(Diagnostic::error(file, message));
+        let fail = |message| Err(Diagnostic::error(file, message));
         // The magic number of gzip, whose files dbench 5 reads.
         if bytes.starts_with(&[0x1f, 0x8b]) {
-            return whole("the load file is compressed; unpack it with `gunzip`");
+            return fail("the load file is compressed; unpack it with `gunzip`");
         }
         let Ok(text) = std::str::from_utf8(bytes) else {
-            return whole("the load file is not UTF-8 text");
+            return fail("the load file is not UTF-8 text");
         };
         let mut load = Self {
             // Lines are about 57 bytes long.
@@ -118,14 +118,14 @@ impl DbenchLoad {
             })?;
         }
         if !load.loops.is_empty() {
-            return whole("a `LOOP` has no `ENDLOOP`");
+            return fail("a `LOOP` has no `ENDLOOP`");
         }
         if load.recording.count() == 0 {
-            return whole("the load file contains no calls");
+            return fail("the load file contains no calls");
         }
         let more = load.skipped_count - load.skipped.len();
-        let told = (more > 0).then(|| skipped_difference(&format!("{more} more lines")));
-        load.skipped.extend(told);
+        let remark = (more > 0).then(|| skipped_difference(&format!("{more} more lines")));
+        load.skipped.extend(remark);
         load.trace = Trace {
             is_timed: load.trace.is_timed,
             ..std::mem::take(&mut load.recording).trace(bytes)
@@ -178,10 +178,10 @@ impl DbenchLoad {
     }
 
     /// Records a line that the original skips with a message.
-    fn skip(&mut self, what: &str) {
+    fn skip(&mut self, subject: &str) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {
-            self.skipped.push(skipped_difference(what).at(self.line));
+            self.skipped.push(skipped_difference(subject).at(self.line));
         }
     }
 
@@ -243,34 +243,34 @@ impl DbenchLoad {
                 call.operation = Op::Open(match disposition {
                     // The first bit of the options requests a directory, whatever the disposition.
                     _ if options & 1 != 0 => TraceOpenMode::Directory,
-                    2 => TraceOpenMode::Made,
-                    4 | 5 => TraceOpenMode::Emptied,
+                    2 => TraceOpenMode::Created,
+                    4 | 5 => TraceOpenMode::Truncated,
                     _ => TraceOpenMode::Existing,
                 });
-                let goes_well = call.expected != TraceResult::Ill;
+                let goes_well = call.expected != TraceResult::Failure;
                 call.handle = self.recording.open(line.number(3)?, call.name, goes_well)?;
             }
             Op::List => {
                 // A pattern lists its directory; a plain name is only looked up.
                 let last = line.word(0)?.rsplit(['\\', '/']).next().unwrap_or("");
-                call.place_bytes = line.number(2)?;
-                if call.place_bytes == 0 || !last.contains(['<', '>', '*', '?', '"']) {
-                    (call.operation, call.place_bytes) = (Op::LookUp, 0);
+                call.offset_bytes = line.number(2)?;
+                if call.offset_bytes == 0 || !last.contains(['<', '>', '*', '?', '"']) {
+                    (call.operation, call.offset_bytes) = (Op::LookUp, 0);
                 }
             }
             Op::Rename => call.second = self.name(line.word(1)?)?,
             // The call already has its register, so the handle can be released.
             Op::Close => self.recording.close(line.number(0)?),
             Op::Read | Op::Write => {
-                let place = self.place(line.word(1)?)?;
+                let offset_bytes = self.place(line.word(1)?)?;
                 let bytes = line.number(2)?;
-                self.recording.transfer(call, place, bytes)?;
+                self.recording.transfer(call, offset_bytes, bytes)?;
                 // `transfer` limits the bytes to 64 MiB, so they fit.
                 call.second = line.number(3)?.min(bytes) as u32;
             }
             Op::Lock | Op::Unlock => {
                 // The end of a lock must fit into the signed offset of fcntl.
-                call.place_bytes = line.number(1)?.min(i64::MAX as u64 / 2);
+                call.offset_bytes = line.number(1)?.min(i64::MAX as u64 / 2);
                 call.bytes = line.number(2)?.min(u64::from(u32::MAX)) as u32;
             }
             _ => {}
@@ -304,45 +304,45 @@ impl DbenchLoad {
     /// A name with `$1` and so on replaced by the stored texts.
     fn substitute_texts(&self, text: &str) -> String {
         let mut parts = text.split('$');
-        let mut whole = parts.next().unwrap_or_default().to_owned();
+        let mut expanded = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             // All digits are part of the number: `$10` is not `$1` with a zero after it.
             let rest = part.trim_start_matches(|it: char| it.is_ascii_digit());
             let number = part[..part.len() - rest.len()].parse();
             match number.ok().and_then(|it: u64| self.texts.get(&it)) {
-                Some(drawn) => whole.extend([drawn.as_str(), rest]),
-                None => whole.extend(["$", part]),
+                Some(drawn) => expanded.extend([drawn.as_str(), rest]),
+                None => expanded.extend(["$", part]),
             }
         }
-        whole
+        expanded
     }
 
     /// Position in a file: a number, `+` and the distance from the last position, or `*` for a
     /// random one. After `*`, `/y` aligns, `%y` limits, and `+y` adds.
     fn place(&mut self, word: &str) -> Result<u64, String> {
-        let wrong = || format!("`{word}` is not a position in a file");
+        let invalid = || format!("`{word}` is not a position in a file");
         let (mut place, mut rest) = match word.strip_prefix('*') {
             Some(rest) => (self.random.next().into(), rest),
             None => {
                 let step = word.strip_prefix('+');
-                let begin = step.map_or(0, |_| self.last_place);
-                let number = number(step.unwrap_or(word)).ok_or_else(wrong)?;
+                let begin = step.map_or(0, |_| self.last_offset);
+                let number = number(step.unwrap_or(word)).ok_or_else(invalid)?;
                 (begin.wrapping_add(number), "")
             }
         };
         while let Some(sign) = rest.chars().next() {
-            let behind = rest.get(1..).unwrap_or("");
-            let (by, behind) = split(behind, |it| !"/%+".contains(it));
-            let by = number(by).ok_or_else(wrong)?;
+            let tail = rest.get(1..).unwrap_or("");
+            let (by, behind) = split(tail, |it| !"/%+".contains(it));
+            let by = number(by).ok_or_else(invalid)?;
             place = match sign {
                 '/' => place / by.max(1) * by.max(1),
                 '%' => place % by.max(1),
                 '+' => place.saturating_add(by),
-                _ => return Err(wrong()),
+                _ => return Err(invalid()),
             };
             rest = behind;
         }
-        self.last_place = place;
+        self.last_offset = place;
         Ok(place)
     }
 }
@@ -405,16 +405,16 @@ impl<'a> LoadLine<'a> {
 
     /// Expected result of the call, from the last word; `None` if that is not a status.
     fn end(&self) -> Option<TraceResult> {
-        use TraceResult::{Any, Ill, Well};
+        use TraceResult::{Any, Failure, Success};
         let last = self.words.last()?;
-        let by = |is_well| if is_well { Well } else { Ill };
+        let by = |is_well| if is_well { Success } else { Failure };
         match (last.strip_prefix("NT_STATUS_"), last.strip_prefix("0x")) {
             (Some(name), _) => Some(by(name == "OK")),
             (_, Some(digits)) => Some(by(digits.bytes().all(|digit| digit == b'0'))),
             // The statuses from here on belong to dbench 5.
             _ if *last == "*" => Some(Any),
-            _ if last.eq_ignore_ascii_case("SUCCESS") => Some(Well),
-            _ => last.eq_ignore_ascii_case("ERROR").then_some(Ill),
+            _ if last.eq_ignore_ascii_case("SUCCESS") => Some(Success),
+            _ => last.eq_ignore_ascii_case("ERROR").then_some(Failure),
         }
     }
 
@@ -432,7 +432,7 @@ impl<'a> LoadLine<'a> {
 }
 
 /// The remark about a skipped line.
-fn skipped_difference(what: &str) -> OriginalDifference {
+fn skipped_difference(subject: &str) -> OriginalDifference {
     let note = "skipped, as in the original";
-    OriginalDifference::new(DifferenceKind::NoEffect, what, note)
+    OriginalDifference::new(DifferenceKind::NoEffect, subject, note)
 }

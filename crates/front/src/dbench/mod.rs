@@ -27,7 +27,7 @@ pub const FRONT: Front = Front {
         name: "dbench",
         kind: "dbench load file",
         detect: load::detect,
-        endings: &[],
+        extensions: &[],
         read,
     }),
     ranks: None,
@@ -47,7 +47,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let options =
         DbenchOptions::read(&remembered).map_err(|it| Diagnostic::error(file.name, it))?;
     Ok(FrontWork {
-        remembered,
+        text_input: remembered,
         ..work(&options, file.bytes)?
     })
 }

@@ -26,11 +26,11 @@ pub(super) struct DbenchOptions {
 /// Longest time, in seconds: 31 days.
 const TIME_S_MAX: u64 = 31 * 86_400;
 /// Marks a duration that is not given.
-const UNSAID: u64 = u64::MAX;
+const UNSET: u64 = u64::MAX;
 
 const GRAMMAR: Grammar<DbenchOptions> = Grammar {
     equals: EqualsSyntax::Long,
-    letters: LetterSyntax::JoinedByEquals,
+    letters: LetterSyntax::JoinedOrEquals,
     operand: Some(|it, word| match it.clients {
         0 => {
             it.clients = WrittenValue::of("NPROCS", word).number_within(1, 1024)?;
@@ -69,7 +69,7 @@ impl DbenchOptions {
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             time_s: 600,
-            warm_up_s: UNSAID,
+            warm_up_s: UNSET,
             load_file: "/usr/share/dbench/client.txt".to_owned(),
             directory: ".".to_owned(),
             is_resolving: true,
@@ -80,7 +80,7 @@ impl DbenchOptions {
             // A warm-up would leave a part of the only pass out of the results.
             _ if options.runs_once => 0,
             // The original warms up for a fifth of the run time.
-            UNSAID => options.time_s / 5,
+            UNSET => options.time_s / 5,
             seconds => seconds,
         };
         match options.clients {

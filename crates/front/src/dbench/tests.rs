@@ -80,7 +80,7 @@ fn lines_become_calls_with_registers_and_names() {
         calls,
         [
             (Op::Mkdir, 0, 3),
-            (Op::Open(TraceOpenMode::Made), 0, 4),
+            (Op::Open(TraceOpenMode::Created), 0, 4),
             (Op::Write, 0, 5),
             (Op::Open(TraceOpenMode::Existing), 1, 6),
             (Op::List, 0, 7),
@@ -128,9 +128,9 @@ fn mistakes_are_reported_with_their_line() {
         ("ENDLOOP", "x:1: `ENDLOOP` without a `LOOP`"),
         ("REPEAT 0", "x:1: `REPEAT` takes 1 to 1000000 repetitions"),
     ] {
-        let seen = refused(text);
-        let is_skipped = message.contains("not a number") && seen.contains("no call");
-        assert!(seen == message || is_skipped, "{seen}");
+        let error = refused(text);
+        let is_skipped = message.contains("not a number") && error.contains("no call");
+        assert!(error == message || is_skipped, "{error}");
     }
     let long = format!("Mkdir \"/{}\" *", "x".repeat(5000));
     assert_eq!(refused(&long), "x:1: a name is too long");
@@ -167,13 +167,13 @@ fn loops_repetitions_and_offsets_are_expanded() {
     let load = load.unwrap();
     let calls = &load.trace.calls;
     assert_eq!(calls.len(), 3 * 6 + 4 + 100);
-    let places: Vec<u64> = calls[1..5].iter().map(|it| it.place_bytes).collect();
-    assert_eq!(places, [4096, 8192, 12_288, 16_384]);
+    let offsets: Vec<u64> = calls[1..5].iter().map(|it| it.offset_bytes).collect();
+    assert_eq!(offsets, [4096, 8192, 12_288, 16_384]);
     assert_eq!(calls[18].due_ns, 5_000);
     assert!(["xa0", "xb0"].contains(&load.trace.names[1].as_str()));
     assert!(load.trace.names.contains(&"y".to_owned()));
-    let is_aligned = |place: u64| place % 4096 == 7 && place < 40_967;
-    assert!(calls[22..].iter().all(|it| is_aligned(it.place_bytes)));
+    let is_aligned = |offset: u64| offset % 4096 == 7 && offset < 40_967;
+    assert!(calls[22..].iter().all(|it| is_aligned(it.offset_bytes)));
     let endless = "LOOP 1000000\nLOOP 1000000\nMkdir \"/a\" *\nENDLOOP\nENDLOOP\n";
     assert!(refused(endless).contains("more than"));
 }
@@ -245,7 +245,7 @@ fn a_load_file_becomes_a_valid_program_of_one_client() {
              (40B of memory)"
         ]
     );
-    let again = DbenchOptions::read(&work.remembered).unwrap();
+    let again = DbenchOptions::read(&work.text_input).unwrap();
     assert_eq!(
         (again.time_s, again.warm_up_s, again.clients),
         (600, 120, 1)

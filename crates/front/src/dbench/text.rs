@@ -22,11 +22,11 @@ pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
 struct DbenchText {
     options: DbenchOptions,
     /// Seconds up to which lines were printed.
-    told_s: u64,
+    printed_s: u64,
     requests: u64,
     bytes: u64,
     /// Longest call since the last line, in nanoseconds.
-    most_ns: u64,
+    max_ns: u64,
 }
 
 impl ClassicText for DbenchText {
@@ -41,7 +41,7 @@ impl ClassicText for DbenchText {
                 ..
             } => {
                 // During the warm-up, only this percentile is known.
-                self.most_ns = p99_ns.unwrap_or(0);
+                self.max_ns = p99_ns.unwrap_or(0);
                 // NaN until there are results; `max` turns that into 0.
                 let rate = bytes_per_second.max(0.0) / 1e6;
                 self.line('W', elapsed_ns / NS_PER_SECOND, rate)
@@ -90,12 +90,12 @@ impl DbenchText {
     fn interval(&mut self, interval: &IntervalRecord) -> String {
         if interval.at_ns == 0 {
             // The measured time starts at 0 again after the warm-up.
-            (self.told_s, self.most_ns) = (0, 0);
+            (self.printed_s, self.max_ns) = (0, 0);
         }
         for (name, figures) in &interval.operations {
             // Failed calls are lines of the load file, too.
             self.requests += figures.count + figures.errors;
-            self.most_ns = self.most_ns.max(figures.max_ns.unwrap_or(0));
+            self.max_ns = self.max_ns.max(figures.max_ns.unwrap_or(0));
             if matches!(name.as_str(), "read" | "write") {
                 self.bytes += figures.bytes;
             }
@@ -109,11 +109,11 @@ impl DbenchText {
     /// The line of a second, unless it was printed before. `stage` is `W` for the warm-up or `R`
     /// for the run; `rate` is in MB/s.
     fn line(&mut self, stage: char, seconds: u64, rate: f64) -> String {
-        if seconds <= self.told_s {
+        if seconds <= self.printed_s {
             return String::new();
         }
-        self.told_s = seconds;
-        let latency_ms = std::mem::take(&mut self.most_ns) as f64 / 1e6;
+        self.printed_s = seconds;
+        let latency_ms = std::mem::take(&mut self.max_ns) as f64 / 1e6;
         let clients = self.options.clients;
         // The original prints the mean line number of its clients here.
         let requests = self.requests / u64::from(clients.max(1));
@@ -150,9 +150,9 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     if options.is_machine_readable {
         return format!("{rows};{rate};{clients};{clients};{most_ms:.3};\n");
     }
-    let told = |is_so, text| if is_so { text } else { "" };
-    let sync = told(options.is_sync, " (sync open)");
-    let directories = told(options.syncs_directories, " (sync dirs)");
+    let text_if = |is_so, text| if is_so { text } else { "" };
+    let sync = text_if(options.is_sync, " (sync open)");
+    let directories = text_if(options.syncs_directories, " (sync dirs)");
     format!(
         "\n Operation      Count    AvgLat    MaxLat\n \
          ----------------------------------------\n{rows}\nThroughput {rate} \

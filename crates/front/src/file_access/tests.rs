@@ -44,7 +44,7 @@ fn text_from_a_page_reads_nothing_else_and_learns_nothing_about_it() {
     symlink("inner", base.join("root/way")).unwrap();
     let pipe = base.join("root/pipe");
     make_pipe(&pipe);
-    let elsewhere = [
+    let outside = [
         base.join("secret"),
         base.join("not-there"),
         base.join("root/../secret"),
@@ -62,7 +62,7 @@ fn text_from_a_page_reads_nothing_else_and_learns_nothing_about_it() {
         PathBuf::new(),
         PathBuf::from("/etc/pass\0wd"),
     ];
-    for path in elsewhere {
+    for path in outside {
         assert_eq!(
             read(&offered, path.clone()).unwrap_err(),
             NOT_OFFERED,
@@ -81,11 +81,11 @@ fn text_from_a_page_reads_nothing_else_and_learns_nothing_about_it() {
 fn text_from_a_page_reads_no_large_file_and_no_variable() {
     let (_site, base, offered) = site();
     let large = File::create(base.join("root/large")).unwrap();
-    large.set_len(OFFERED_BYTES_MAX + 1).unwrap();
+    large.set_len(PAGE_FILE_BYTES_MAX + 1).unwrap();
     let refused = read(&offered, base.join("root/large")).unwrap_err();
     assert!(refused.contains("8 MiB"), "{refused}");
-    large.set_len(OFFERED_BYTES_MAX).unwrap();
-    let most = OFFERED_BYTES_IN_ALL_MAX as u64 / OFFERED_BYTES_MAX;
+    large.set_len(PAGE_FILE_BYTES_MAX).unwrap();
+    let most = PAGE_TOTAL_BYTES_MAX as u64 / PAGE_FILE_BYTES_MAX;
     for _ in 0..most {
         read(&offered, base.join("root/large")).unwrap();
     }
@@ -99,42 +99,42 @@ fn messages_to_a_page_quote_only_its_own_text() {
     let (_site, base, offered) = site();
     let own = base.join("root/inner/own");
     let access = FileAccess::beneath(&offered).of_text("x.fio", b"rw=odd bs=8k");
-    let said = || {
+    let original = || {
         let error = Diagnostic::error("x.fio", "`odd` is not `secret`, and `s…` neither");
         error.at(3, 1).snippet("rw=odd").help("write `read`")
     };
-    assert_eq!(access.redact_diagnostic(said()), said());
+    assert_eq!(access.redact_diagnostic(original()), original());
     access.read(own.to_str().unwrap()).unwrap();
     std::fs::write(&own, "user=secret").unwrap();
     access.read(own.to_str().unwrap()).unwrap();
-    let shown = access.redact_diagnostic(said());
-    assert_eq!(shown.message, "`odd` is not `...`, and `...` neither");
-    assert_eq!(shown.snippet.as_deref(), Some("rw=odd"));
-    let of_other = Diagnostic::error("/srv/inner/own", "there is no option `user`");
-    let shown = access.redact_diagnostic(of_other.at(1, 1).snippet("user=secret"));
-    assert_eq!((shown.line, shown.snippet), (Some(1), None));
-    assert!(!shown.message.contains("user"), "{}", shown.message);
+    let redacted = access.redact_diagnostic(original());
+    assert_eq!(redacted.message, "`odd` is not `...`, and `...` neither");
+    assert_eq!(redacted.snippet.as_deref(), Some("rw=odd"));
+    let other = Diagnostic::error("/srv/inner/own", "there is no option `user`");
+    let redacted = access.redact_diagnostic(other.at(1, 1).snippet("user=secret"));
+    assert_eq!((redacted.line, redacted.snippet), (Some(1), None));
+    assert!(!redacted.message.contains("user"), "{}", redacted.message);
     let in_other = |line| {
         let error = Diagnostic::error("/srv/inner/own", "there is no option `user`");
         error.at(line, 1).snippet("user=secret")
     };
     let in_text = Diagnostic::error("x.fio", "`s…` is not `secret`").at(1, 1);
     for findings in [vec![in_text, in_other(2)], vec![in_other(1), in_other(2)]] {
-        let shown = access.redact_diagnostic(Diagnostic::all(findings).unwrap());
-        let shown = shown.to_string();
+        let redacted = access.redact_diagnostic(Diagnostic::all(findings).unwrap());
+        let redacted = redacted.to_string();
         assert!(
-            !shown.contains("secret") && !shown.contains("user"),
-            "{shown}"
+            !redacted.contains("secret") && !redacted.contains("user"),
+            "{redacted}"
         );
-        assert_eq!(shown.matches("error: ").count(), 2, "{shown}");
+        assert_eq!(redacted.matches("error: ").count(), 2, "{redacted}");
     }
-    let anywhere = FileAccess::anywhere().of_text("x.fio", b"");
-    assert_eq!(anywhere.redact_diagnostic(said()), said());
+    let unrestricted = FileAccess::anywhere().of_text("x.fio", b"");
+    assert_eq!(unrestricted.redact_diagnostic(original()), original());
 }
 
 #[test]
 fn a_text_can_be_read_by_its_own_name() {
-    let access = FileAccess::NOTHING.of_text("./x.fio", b"text");
+    let access = FileAccess::EMPTY.of_text("./x.fio", b"text");
     assert_eq!(access.read("./x.fio").unwrap(), b"text");
     assert!(access.read("x.fio").is_err());
 }

@@ -21,13 +21,13 @@ const VALUE_MAX: u64 = 1 << 50;
 const SECTOR_BYTES: u32 = 512;
 /// Number of slots that `opennext` uses, at most.
 // Each slot takes a register, of which a worker has 200. The original refuses more than 64 files.
-const TURNS_MAX: u32 = 100;
+const OPEN_SLOTS_MAX: u32 = 100;
 /// Size of a request if the flowop gives none.
-const PIECE_BYTES: u32 = 1 << 20;
+const REQUEST_BYTES: u32 = 1 << 20;
 /// Largest size of a request.
-const PIECE_BYTES_MAX: u64 = 16 << 20;
+const REQUEST_BYTES_MAX: u64 = 16 << 20;
 /// Maximum nesting depth of composites.
-const COMPOSITES_DEEP_MAX: u32 = 6;
+const COMPOSITE_DEPTH_MAX: u32 = 6;
 
 impl Entity {
     /// The attribute `value`, which is required.
@@ -50,12 +50,18 @@ impl Entity {
     }
 
     /// Index of the name in an attribute among all known names; `None` without the attribute.
-    fn among(&self, attribute: &str, lacks: &str, known: &[&str], help: &str) -> Read<Option<u8>> {
+    fn among(
+        &self,
+        attribute: &str,
+        missing: &str,
+        known: &[&str],
+        help: &str,
+    ) -> Read<Option<u8>> {
         let Some(name) = self.text(attribute)? else {
             return Ok(None);
         };
         let help = || help.to_owned();
-        let number = index_among(self.place, lacks, &name, known.iter().copied(), help)?;
+        let number = index_among(self.position, missing, &name, known.iter().copied(), help)?;
         Ok(Some(byte(number)))
     }
 }
@@ -70,17 +76,18 @@ impl ProgramWriter {
             self.thread.label = label;
             let times = op.amount("iters", 1)?;
             let done = match op.kind {
-                EntityKind::Composite if depth >= COMPOSITES_DEEP_MAX => {
-                    let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
+                EntityKind::Composite if depth >= COMPOSITE_DEPTH_MAX => {
+                    let message = format!("composites are more than {COMPOSITE_DEPTH_MAX} deep");
                     return Err(op.error(message, "nest them less"));
                 }
                 EntityKind::Composite => {
-                    let inner = self.acts(&op.inner, &format!("{name}."), depth + 1)?;
+                    let inner = self.acts(&op.children, &format!("{name}."), depth + 1)?;
                     Some(Act::Step(label, inner))
                 }
                 _ => {
                     let done = self.done(op, &mut acts)?;
-                    self.script.note(op.place, &format!("`{}`", op.word));
+                    self.script
+                        .note(op.position, &format!("`{}`", op.operation));
                     done
                 }
             };
@@ -95,7 +102,7 @@ impl ProgramWriter {
     /// The act of a flowop, if it has any. Acts that have to come before it are added to `acts`.
     fn done(&mut self, op: &Entity, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         use FileOperation::{Close, Create, List, Mkdir, Open, Rmdir, Stat, Unlink};
-        let call = match op.word.as_str() {
+        let call = match op.operation.as_str() {
             word @ ("openfile" | "createfile") => {
                 let by = if word == "openfile" { Open } else { Create };
                 let (fileset, slot) = (self.needed_fileset(op)?, self.slot(op)?);
@@ -140,7 +147,7 @@ impl ProgramWriter {
             "finishoncount" | "finishonbytes" => return self.add_finish_quota(op),
             // On Linux, the original only polls here and does not wait.
             "aiowait" => return Ok(None),
-            word @ ("print" | "testrandvar") => return Err(refused(word, op.place)),
+            word @ ("print" | "testrandvar") => return Err(refused(word, op.position)),
             _ => return self.waits(op),
         };
         Ok(Some(Act::Call(call)))
@@ -166,7 +173,7 @@ impl ProgramWriter {
                 // last.
                 let of = self
                     .fileset(op)?
-                    .map(DescriptorSlot::Of)
+                    .map(DescriptorSlot::Fileset)
                     .or(self.thread.last);
                 *self
                     .thread
@@ -193,7 +200,7 @@ impl ProgramWriter {
             // Listing works on directories, which have a separate fileset.
             (pick.fileset, pick.which) = (self.directories_of(fileset), FileFilter::Any);
         }
-        Ok(self.call(DescriptorSlot::Named, operation, CallObject::Name(pick)))
+        Ok(self.call(DescriptorSlot::ByName, operation, CallObject::Name(pick)))
     }
 
     /// A call that opens a file in a slot.
@@ -206,18 +213,18 @@ impl ProgramWriter {
     ) -> Read<Call> {
         let mut pick = op.pick(fileset, by)?;
         // Each of the slots that take turns keeps its own file.
-        if let DescriptorSlot::Turn(_, turn) = slot {
+        if let DescriptorSlot::Rotating(_, turn) = slot {
             pick.order = PickOrder::Index(turn);
         }
         self.thread.open.insert(slot);
         self.thread.filesets.insert(slot, fileset);
         if op.flag("noreadahead")? {
-            self.script.note(op.place, "`noreadahead`");
+            self.script.note(op.position, "`noreadahead`");
         }
         let access = self.access[usize::from(fileset)];
-        let way = described(access, op.flag("directio")?, op.flag("dsync")?);
+        let mode = described(access, op.flag("directio")?, op.flag("dsync")?);
         Ok(Call {
-            way: number_of(&mut self.program.ways, way),
+            way: number_of(&mut self.program.ways, mode),
             ..self.call(slot, by, CallObject::Name(pick))
         })
     }
@@ -228,9 +235,9 @@ impl ProgramWriter {
             (true, Some(fileset)) => {
                 let count = self.program.filesets[usize::from(fileset)]
                     .count
-                    .min(TURNS_MAX);
+                    .min(OPEN_SLOTS_MAX);
                 (0..count)
-                    .map(|turn| DescriptorSlot::Turn(fileset, turn))
+                    .map(|turn| DescriptorSlot::Rotating(fileset, turn))
                     .collect()
             }
             _ => vec![self.slot(op)?],
@@ -242,12 +249,13 @@ impl ProgramWriter {
         // each slot.
         let turns = slots.len() as u64;
         let times = op.amount("iters", 1)?.always().filter(|it| it % turns == 0);
-        if let (DescriptorSlot::Turn(..), Some(times)) = (slots[0], times) {
-            let each: Read<Vec<Act>> = slots.into_iter().map(|slot| self.io(op, slot)).collect();
-            acts.push(Act::Times(Law::fixed(times / turns), each?));
+        if let (DescriptorSlot::Rotating(..), Some(times)) = (slots[0], times) {
+            let per_slot: Read<Vec<Act>> =
+                slots.into_iter().map(|slot| self.io(op, slot)).collect();
+            acts.push(Act::Times(Law::fixed(times / turns), per_slot?));
             return Ok(None);
         }
-        self.thread.turns = self.thread.turns.max(slots.len());
+        self.thread.turn_count = self.thread.turn_count.max(slots.len());
         self.io(op, slots[self.thread.turn % slots.len()]).map(Some)
     }
 
@@ -259,14 +267,14 @@ impl ProgramWriter {
         }
         let known = self.thread.filesets.get(&slot).copied();
         let Some(fileset) = self.fileset(op)?.or(known) else {
-            let message = format!("nothing is open for `{}`", op.word);
+            let message = format!("nothing is open for `{}`", op.operation);
             return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
         };
         let mut call = self.opening(op, FileOperation::Open, fileset, slot)?;
         if self.thread.closed.contains(&slot) {
             return Ok(Some(Act::Call(call)));
         }
-        self.script.note(op.place, "an open that no flowop says");
+        self.script.note(op.position, "an open that no flowop says");
         // This open happens before the measurement, so no flowop counts it.
         call.label = None;
         self.thread.group.enter.push(Act::Call(call));
@@ -277,14 +285,14 @@ impl ProgramWriter {
     fn io(&mut self, op: &Entity, slot: DescriptorSlot) -> Read<Act> {
         use FileOperation::{Fsync, Read, Write};
         let law = op.amount("iosize", 0)?;
-        let is_piece = |bytes: &u64| (1..=PIECE_BYTES_MAX).contains(bytes);
+        let is_piece = |bytes: &u64| (1..=REQUEST_BYTES_MAX).contains(bytes);
         let (most, always) = (law.largest().filter(is_piece), law.always());
         // Only some flowops need a size, so the error is raised only where a size is used.
         let sized = match always {
             Some(0) => Err(op.lacks("iosize", "add `iosize=8k`")),
             _ => Ok(law),
         };
-        let (operation, bytes, place) = match op.word.as_str() {
+        let (operation, bytes, place) = match op.operation.as_str() {
             "fsync" => (Fsync, MovedBytes::default(), CallPosition::Here),
             "readwholefile" => (Read, MovedBytes::Rest, CallPosition::At(0)),
             // The original continues at the current position and does not seek to the start.
@@ -302,10 +310,12 @@ impl ProgramWriter {
         };
         let piece_bytes = match &bytes {
             // 0 makes one request of the whole amount, as the original makes one call.
-            MovedBytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
-            MovedBytes::Law(_) => PIECE_BYTES,
+            MovedBytes::Law(law) if law.largest().is_some_and(|most| most <= REQUEST_BYTES_MAX) => {
+                0
+            }
+            MovedBytes::Law(_) => REQUEST_BYTES,
             // At most 16 MiB, as filtered above.
-            _ => most.map_or(PIECE_BYTES, |bytes| bytes as u32),
+            _ => most.map_or(REQUEST_BYTES, |bytes| bytes as u32),
         };
         Ok(Act::Call(Call {
             bytes,
@@ -317,13 +327,13 @@ impl ProgramWriter {
 
     /// Position of a transfer. `bytes` is its size, or `None` if sizes vary.
     fn place(&mut self, op: &Entity, bytes: Option<u64>) -> Read<CallPosition> {
-        if !op.flag("random")? && op.word != "aiowrite" {
+        if !op.flag("random")? && op.operation != "aiowrite" {
             return Ok(CallPosition::Here);
         }
         if op.number("workingset", u64::MAX >> 1, 0)? > 0 {
-            self.script.note(op.place, "`workingset`");
+            self.script.note(op.position, "`workingset`");
         }
-        self.script.note(op.place, "`random`");
+        self.script.note(op.position, "`random`");
         // The original aligns random positions to the size of the request.
         let align = bytes.and_then(|bytes| u32::try_from(bytes).ok());
         Ok(CallPosition::Random {
@@ -343,8 +353,8 @@ impl ProgramWriter {
         let sizes = fileset.map(|it| &self.program.filesets[usize::from(*it)].size);
         let is_larger = |most| sizes.is_some_and(|it| it.largest().is_none_or(|size| size > most));
         if most.is_some_and(is_larger) {
-            let what = "`writewholefile` of a larger file than `iosize`";
-            self.script.note(op.place, what);
+            let subject = "`writewholefile` of a larger file than `iosize`";
+            self.script.note(op.position, subject);
         }
         Ok(
             source.map_or(MovedBytes::Size, |source| MovedBytes::SizeOf {
@@ -385,7 +395,7 @@ impl ProgramWriter {
 
     /// Adds a quota that ends the repetition; the flowop itself does nothing.
     fn add_finish_quota(&mut self, op: &Entity) -> Read<Option<Act>> {
-        let (value, is_of_bytes) = (op.value()?, op.word == "finishonbytes");
+        let (value, is_of_bytes) = (op.value()?, op.operation == "finishonbytes");
         let (what, of) = self.counted(op, is_of_bytes)?;
         // The original ends when the bytes exceed the limit, not when they reach it.
         let quota = quota(what, value + u64::from(is_of_bytes), of);

@@ -3,16 +3,16 @@
 use plan::printable;
 use plan::program::{Band, Law, Shape};
 
-use super::script::{DRAWN_MAX, Entity, EntityKind, Read};
+use super::script::{Entity, EntityKind, RANDOM_VALUE_MAX, Read};
 use crate::rows::{number, rows};
 
 impl Entity {
     /// The law of a random variable.
     pub(super) fn law(&self) -> Read<Law> {
-        let number = |name, otherwise| self.number(name, DRAWN_MAX, otherwise);
+        let number = |name, otherwise| self.number(name, RANDOM_VALUE_MAX, otherwise);
         let step = number("round", 0)?;
         let min = number("min", 0)?;
-        let most = number("max", DRAWN_MAX)?;
+        let most = number("max", RANDOM_VALUE_MAX)?;
         // A `cvar` is clamped to `min`, but a `randvar` adds `min` to each drawn value.
         let (shape, base, least) = match self.kind == EntityKind::Cvar {
             true => (self.custom()?, 0, min),
@@ -32,8 +32,8 @@ impl Entity {
     /// The shape of a `randvar`, and the offset that is added to each drawn value. Tables contain
     /// their offset.
     fn randvar(&self, least: u64) -> Read<(Shape, u64)> {
-        let shape = self.number("gamma", DRAWN_MAX, 1500)?.max(1) as f64 / 1000.0;
-        let mean = self.given("mean", DRAWN_MAX)?;
+        let shape = self.number("gamma", RANDOM_VALUE_MAX, 1500)?.max(1) as f64 / 1000.0;
+        let mean = self.given("mean", RANDOM_VALUE_MAX)?;
         let kind = self.text("type")?;
         Ok(match kind.as_deref().unwrap_or("gamma") {
             "uniform" => {
@@ -65,7 +65,7 @@ impl Entity {
                 low: u64::try_from(low).ok()?,
                 high: u64::try_from(high).ok()?,
             };
-            let is_drawn = percent <= 100 && low <= high && band.high <= DRAWN_MAX;
+            let is_drawn = percent <= 100 && low <= high && band.high <= RANDOM_VALUE_MAX;
             is_drawn.then_some(band)
         };
         let Some(bands) = self.table.iter().map(band).collect::<Option<Vec<Band>>>() else {
@@ -82,8 +82,8 @@ impl Entity {
         let mean = mean.filter(|mean| *mean > 0).map(|mean| mean as f64);
         let bands = Band::moved(&bands, least, mean).into_iter();
         let limited = bands.map(|band| Band {
-            low: band.low.min(DRAWN_MAX),
-            high: band.high.min(DRAWN_MAX),
+            low: band.low.min(RANDOM_VALUE_MAX),
+            high: band.high.min(RANDOM_VALUE_MAX),
             ..band
         });
         Ok(Shape::Table(limited.collect()))
@@ -109,10 +109,11 @@ impl Entity {
                 return Err(self.error(message, help.trim_end_matches(", ")));
             };
             let value = text.trim().parse().ok();
-            let value = value.filter(|value| (0.0..=DRAWN_MAX as f64).contains(value));
+            let value = value.filter(|value| (0.0..=RANDOM_VALUE_MAX as f64).contains(value));
             let message = || format!("`{}` is not a number for `{name}`", printable(text));
-            let wrong = || self.error(message(), "write parameters such as `mean:4096;gamma:1.5`");
-            values[at] = value.ok_or_else(wrong)?;
+            let invalid =
+                || self.error(message(), "write parameters such as `mean:4096;gamma:1.5`");
+            values[at] = value.ok_or_else(invalid)?;
         }
         Ok(match (kind.as_str(), values[0], values[1]) {
             ("cvar-uniform", low, high) => {

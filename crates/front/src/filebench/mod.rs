@@ -18,7 +18,7 @@ use plan::{Diagnostic, printable};
 use crate::options::{Grammar, OptionRow, read, text};
 use crate::tokens::number;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
-use parser::{DEFINED, parse};
+use parser::{DEFINE_WORDS, parse};
 use script::Read;
 
 /// Front of filebench 1.5-alpha3.
@@ -32,7 +32,7 @@ pub const FRONT: Front = Front {
         name: "filebench",
         kind: "filebench workload",
         detect,
-        endings: &[],
+        extensions: &[],
         read: |file| work(file, &BTreeMap::new()),
     }),
     ranks: None,
@@ -44,7 +44,7 @@ pub const FRONT: Front = Front {
 fn detect(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(bytes).lines().any(|line| {
         let words: Vec<&str> = line.split_whitespace().take(2).collect();
-        matches!(words[..], ["define", word] if DEFINED.split(' ').any(|it| it == word))
+        matches!(words[..], ["define", word] if DEFINE_WORDS.split(' ').any(|it| it == word))
     })
 }
 
@@ -96,10 +96,10 @@ fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<Fron
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(script, &name));
-    let shown = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default()).into();
+    let snippet = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default()).into();
     work.map_err(|error| Diagnostic {
         file: file.name.to_owned(),
-        snippet: error.line.map(shown),
+        snippet: error.line.map(snippet),
         ..error
     })
 }

@@ -13,12 +13,13 @@ use crate::tokens::{Language, SourcePosition, Token, error, expand_variables};
 use crate::{DifferenceKind, OriginalDifference};
 
 /// Words that may follow `create` and `define`.
-const CREATED: &str = "file files fileset filesets process processes";
-pub(super) const DEFINED: &str = "file files fileset filesets process processes flowop randvar";
+const CREATE_WORDS: &str = "file files fileset filesets process processes";
+pub(super) const DEFINE_WORDS: &str =
+    "file files fileset filesets process processes flowop randvar";
 /// Limit on definitions and flowops in a script, with composites expanded.
 const ENTITIES_MAX: usize = 20_000;
 /// After this text, a variable need not be set.
-const LOCAL: &str = "the name of a variable";
+const VARIABLE_NAME: &str = "the name of a variable";
 
 const LANGUAGE: Language = Language {
     marks: "{}()=,*",
@@ -29,7 +30,7 @@ const LANGUAGE: Language = Language {
 
 /// Position among the tokens of a script, and everything parsed so far.
 struct Parser<'a> {
-    at: TokenCursor<'a>,
+    cursor: TokenCursor<'a>,
     script: Script,
     /// Values of variables that the script cannot change.
     overrides: &'a BTreeMap<String, String>,
@@ -44,7 +45,7 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
     let variables = overrides.iter();
     let variables = variables.map(|(name, text)| (name.clone(), ScriptValue::Plain(text.clone())));
     let mut parser = Parser {
-        at: TokenCursor::new(LANGUAGE.tokens(text)?),
+        cursor: TokenCursor::new(LANGUAGE.tokens(text)?),
         script: Script {
             variables: variables.collect(),
             ..Script::default()
@@ -54,98 +55,98 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
         composites: BTreeMap::new(),
         entity_count: 0,
     };
-    while parser.at.peek() != Token::End && parser.command()? {}
+    while parser.cursor.peek() != Token::End && parser.command()? {}
     Ok(parser.script)
 }
 
 impl Parser<'_> {
     /// Parses a command and returns `true` if another one may follow.
     fn command(&mut self) -> Read<bool> {
-        let place = self.at.place();
+        let position = self.cursor.place();
         let (known, lacks) = (EntityKind::Script.row()[2], "there is no command");
-        let word = self.at.known("a command", known, lacks, "a script")?;
-        self.script.note(place, &format!("`{word}`"));
+        let word = self.cursor.known("a command", known, lacks, "a script")?;
+        self.script.note(position, &format!("`{word}`"));
         match word {
             "set" => self.set()?,
-            "define" => self.define(place)?,
+            "define" => self.define(position)?,
             "create" => {
-                self.at.one_of(CREATED, "`create`")?;
+                self.cursor.one_of(CREATE_WORDS, "`create`")?;
                 self.script.is_created = true;
             }
-            "system" => self.system(place)?,
+            "system" => self.system(position)?,
             "run" | "psrun" => {
                 if word == "psrun" {
                     // The interval of statistics is not used here.
                     // It is optional, so a missing number is no error.
-                    let _ = self.at.number("`psrun`");
+                    let _ = self.cursor.number("`psrun`");
                 }
-                let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
+                let is_timed = matches!(self.cursor.peek(), Token::Number(_) | Token::Variable(_));
                 let time = is_timed.then(|| self.value("`run`")).transpose()?;
                 let value = time.unwrap_or(ScriptValue::Plain("0".to_owned()));
-                let run = Attribute { value, place };
-                self.script.whole.attributes.insert("run".to_owned(), run);
+                let run = Attribute { value, position };
+                self.script.root.attributes.insert("run".to_owned(), run);
                 // The original exits after the run, so it ignores all that follows.
                 return Ok(false);
             }
             "eventgen" => {
-                let made = self.entity(EntityKind::Eventgen, place)?;
-                self.script.whole.attributes.extend(made.attributes);
+                let eventgen = self.entity(EntityKind::Eventgen, position)?;
+                self.script.root.attributes.extend(eventgen.attributes);
             }
             "echo" => {
                 let text = self.text("`echo`")?;
                 self.script.echoes.push(text);
             }
             // These commands only print or wait, which has no effect on the measured phase.
-            "usage" => drop(self.at.quoted("`usage`")?),
+            "usage" => drop(self.cursor.quoted("`usage`")?),
             "sleep" => drop(self.value("`sleep`")?),
-            "list" => drop(self.at.one_of("fileset flowop", "`list`")?),
-            "debug" => drop(self.at.number("`debug`")?),
+            "list" => drop(self.cursor.one_of("fileset flowop", "`list`")?),
+            "debug" => drop(self.cursor.number("`debug`")?),
             "version" => {}
             "quit" => return Ok(false),
             "enable" => {
-                let place = self.at.place();
-                if self.at.one_of("lathist multi", "`enable`")? == "multi" {
-                    return Err(refused("domultisync", place));
+                let position = self.cursor.place();
+                if self.cursor.one_of("lathist multi", "`enable`")? == "multi" {
+                    return Err(refused("domultisync", position));
                 }
-                self.script.note(place, "`lathist`");
+                self.script.note(position, "`lathist`");
             }
-            _ => return Err(refused(word, place)),
+            _ => return Err(refused(word, position)),
         }
         Ok(true)
     }
 
     /// Accepts the commands of published scripts that pgmeter performs itself: sync and dropping
     /// caches.
-    fn system(&mut self, place: SourcePosition) -> Read<()> {
-        let text = self.at.quoted("`system`")?;
-        let known = commands(&text).ok_or_else(|| refused("system", place))?;
+    fn system(&mut self, position: SourcePosition) -> Read<()> {
+        let text = self.cursor.quoted("`system`")?;
+        let actions = commands(&text).ok_or_else(|| refused("system", position))?;
         match self.script.is_created {
             // Files exist after `create`, so dropping caches removes the pages of their creation.
-            true => self.script.before.extend(known),
-            false => self.script.note(place, "`system` before `create`"),
+            true => self.script.preparations.extend(actions),
+            false => self.script.note(position, "`system` before `create`"),
         }
         Ok(())
     }
 
     fn set(&mut self) -> Read<()> {
-        let place = self.at.place();
-        match self.at.next() {
+        let position = self.cursor.place();
+        match self.cursor.next() {
             Token::Variable(name) => {
-                self.at.expect('=', "`set`")?;
+                self.cursor.expect('=', "`set`")?;
                 let value = self.assigned()?;
                 self.assign(name, value);
             }
             Token::Word("mode") => {
-                if self.at.one_of("quit nousestats", "`set mode`")? == "quit" {
+                if self.cursor.one_of("quit nousestats", "`set mode`")? == "quit" {
                     let modes = "timeout alldone firstdone";
-                    let mode = self.at.one_of(modes, "`set mode quit`")?;
+                    let mode = self.cursor.one_of(modes, "`set mode quit`")?;
                     self.script.mode = mode.to_owned();
                 }
             }
             token => {
                 let message = format!("`set` cannot set {}", token.shown());
                 let help = "write `set $name=value`, or `set mode quit firstdone`";
-                return Err(error(place, message, help));
+                return Err(error(position, message, help));
             }
         }
         Ok(())
@@ -160,49 +161,49 @@ impl Parser<'_> {
     /// A variable's new value. It is computed now, so later changes of variables in it have no
     /// effect.
     fn assigned(&mut self) -> Read<ScriptValue> {
-        let (token, place) = (self.at.peek(), self.at.place());
+        let (token, place) = (self.cursor.peek(), self.cursor.place());
         let kind = match token {
             Token::Word("randvar") => EntityKind::Randvar,
             Token::Word("cvar") => EntityKind::Cvar,
             _ => return self.value("`set`")?.settled(&self.script.variables, place),
         };
-        self.at.next();
-        self.at.expect('(', &token.shown())?;
+        self.cursor.next();
+        self.cursor.expect('(', &token.shown())?;
         let random = self.entity(kind, place)?;
-        self.at.expect(')', &token.shown())?;
+        self.cursor.expect(')', &token.shown())?;
         Ok(ScriptValue::Random(Box::new(random)))
     }
 
-    fn define(&mut self, place: SourcePosition) -> Read<()> {
-        let defined = match self.at.one_of(DEFINED, "`define`")? {
-            "file" | "files" => self.entity(EntityKind::File, place)?,
-            "fileset" | "filesets" => self.entity(EntityKind::Fileset, place)?,
-            "flowop" => return self.composite(place),
-            "randvar" => return self.old_randvar(place),
-            _ => self.with_inner(EntityKind::Process, place)?,
+    fn define(&mut self, position: SourcePosition) -> Read<()> {
+        let defined = match self.cursor.one_of(DEFINE_WORDS, "`define`")? {
+            "file" | "files" => self.entity(EntityKind::File, position)?,
+            "fileset" | "filesets" => self.entity(EntityKind::Fileset, position)?,
+            "flowop" => return self.composite(position),
+            "randvar" => return self.old_randvar(position),
+            _ => self.with_inner(EntityKind::Process, position)?,
         };
-        self.script.whole.inner.push(defined);
+        self.script.root.children.push(defined);
         Ok(())
     }
 
     /// `define randvar name=$v,...`, the older form of `set $v=randvar(...)`.
-    fn old_randvar(&mut self, place: SourcePosition) -> Read<()> {
-        let random = self.entity(EntityKind::Randvar, place)?;
+    fn old_randvar(&mut self, position: SourcePosition) -> Read<()> {
+        let random = self.entity(EntityKind::Randvar, position)?;
         let Some(ScriptValue::Variable(name)) = random.get("name").cloned() else {
             let help = "write `define randvar name=$size, ...`";
-            return Err(error(place, "a random variable has no name", help));
+            return Err(error(position, "a random variable has no name", help));
         };
-        self.script.note(place, "`define randvar`");
+        self.script.note(position, "`define randvar`");
         self.assign(&name, ScriptValue::Random(Box::new(random)));
         Ok(())
     }
 
-    fn composite(&mut self, place: SourcePosition) -> Read<()> {
-        let composite = self.with_inner(EntityKind::Composite, place)?;
+    fn composite(&mut self, position: SourcePosition) -> Read<()> {
+        let composite = self.with_inner(EntityKind::Composite, position)?;
         let word = composite.needed("name")?;
         if self.flowops.split(' ').any(|it| it == word) {
             let message = format!("there is a flowop `{}` already", printable(&word));
-            return Err(error(place, message, "give the composite another name"));
+            return Err(error(position, message, "give the composite another name"));
         }
         self.flowops += &format!(" {word}");
         self.composites.insert(word, composite);
@@ -211,20 +212,22 @@ impl Parser<'_> {
 
     /// Attributes, then threads or flowops between braces, where a composite's own variables are
     /// known.
-    fn with_inner(&mut self, kind: EntityKind, place: SourcePosition) -> Read<Entity> {
-        let mut outer = self.entity(kind, place)?;
+    fn with_inner(&mut self, kind: EntityKind, position: SourcePosition) -> Read<Entity> {
+        let mut outer = self.entity(kind, position)?;
         let has_own = !outer.locals.is_empty();
         let before = has_own.then(|| self.script.variables.clone());
         self.script.variables.extend(outer.locals.clone());
         let [called, _, inside] = kind.row();
-        let behind = format!("a {called}");
-        self.at.expect('{', &behind)?;
-        while !self.at.takes('}') {
-            let place = self.at.place();
-            outer.inner.push(match self.at.one_of(inside, &behind)? {
-                "thread" => self.with_inner(EntityKind::Thread, place)?,
-                _ => self.flowop(place)?,
-            });
+        let context = format!("a {called}");
+        self.cursor.expect('{', &context)?;
+        while !self.cursor.takes('}') {
+            let position = self.cursor.place();
+            outer
+                .children
+                .push(match self.cursor.one_of(inside, &context)? {
+                    "thread" => self.with_inner(EntityKind::Thread, position)?,
+                    _ => self.flowop(position)?,
+                });
         }
         if let Some(before) = before {
             self.script.variables = before;
@@ -233,98 +236,104 @@ impl Parser<'_> {
     }
 
     /// A flowop. A composite is expanded with the values of its variables.
-    fn flowop(&mut self, place: SourcePosition) -> Read<Entity> {
+    fn flowop(&mut self, position: SourcePosition) -> Read<Entity> {
         let (known, lacks) = (&self.flowops, "there is no flowop");
-        let word = self.at.known("its kind", known, lacks, "`flowop`")?;
-        let mut flowop = self.entity(EntityKind::Flowop, place)?;
-        word.clone_into(&mut flowop.word);
+        let word = self.cursor.known("its kind", known, lacks, "`flowop`")?;
+        let mut flowop = self.entity(EntityKind::Flowop, position)?;
+        word.clone_into(&mut flowop.operation);
         if let Some(mut composite) = self.composites.get(word).cloned() {
             // Composites may contain composites, so their expansion can be much longer than the
             // script.
-            self.count(composite.count(), place)?;
+            self.count(composite.count(), position)?;
             let own = &mut composite.locals;
             flowop.locals.retain(|name, _| own.contains_key(name));
             own.append(&mut flowop.locals);
-            let mut inner = composite.inner.iter_mut();
+            let mut inner = composite.children.iter_mut();
             inner.try_for_each(|it| it.settle(own))?;
-            (flowop.kind, flowop.inner) = (EntityKind::Composite, composite.inner);
+            (flowop.kind, flowop.children) = (EntityKind::Composite, composite.children);
         }
         Ok(flowop)
     }
 
     /// A text with its variables replaced by their current values.
-    fn text(&mut self, behind: &str) -> Read<String> {
-        let place = self.at.place();
-        let text = self.at.quoted(behind)?;
+    fn text(&mut self, context: &str) -> Read<String> {
+        let position = self.cursor.place();
+        let text = self.cursor.quoted(context)?;
         let look_up = |name: &str| self.script.variables.get(name).map(ScriptValue::shown);
-        expand_variables(&text, look_up).map_err(|name| self.unset_variable_error(&name, place))
+        expand_variables(&text, look_up).map_err(|name| self.unset_variable_error(&name, position))
     }
 
-    fn unset_variable_error(&self, name: &str, place: SourcePosition) -> Diagnostic {
+    fn unset_variable_error(&self, name: &str, position: SourcePosition) -> Diagnostic {
         let known = self.script.variables.keys().map(String::as_str);
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean `${near}`?"),
             None => format!("set it before, as in `set ${name}=10`"),
         };
-        error(place, format!("`${name}` is used before it is set"), help)
+        error(
+            position,
+            format!("`${name}` is used before it is set"),
+            help,
+        )
     }
 
     /// A value, or a product of values.
-    fn value(&mut self, behind: &str) -> Read<ScriptValue> {
-        let mut value = self.factor(behind)?;
-        while self.at.takes('*') {
-            let place = self.at.place();
-            value = ScriptValue::product(value, self.factor("`*`")?, place)?;
+    fn value(&mut self, context: &str) -> Read<ScriptValue> {
+        let mut value = self.factor(context)?;
+        while self.cursor.takes('*') {
+            let position = self.cursor.place();
+            value = ScriptValue::product(value, self.factor("`*`")?, position)?;
         }
         Ok(value)
     }
 
-    fn factor(&mut self, behind: &str) -> Read<ScriptValue> {
-        let is_known = |name| behind == LOCAL || self.script.variables.contains_key(name);
-        let value = match self.at.peek() {
+    fn factor(&mut self, context: &str) -> Read<ScriptValue> {
+        let is_known = |name| context == VARIABLE_NAME || self.script.variables.contains_key(name);
+        let value = match self.cursor.peek() {
             Token::Number(number) => ScriptValue::Plain(number.to_string()),
             Token::Word(word) => ScriptValue::Plain(word.to_owned()),
-            Token::Quoted(_) => return self.text(behind).map(ScriptValue::Plain),
+            Token::Quoted(_) => return self.text(context).map(ScriptValue::Plain),
             Token::Variable(name) if is_known(name) => ScriptValue::Variable(name.to_owned()),
-            Token::Variable(name) => return Err(self.unset_variable_error(name, self.at.place())),
-            Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
+            Token::Variable(name) => {
+                return Err(self.unset_variable_error(name, self.cursor.place()));
+            }
+            Token::Mark(_) | Token::End => return Err(self.cursor.wanted("a value", context)),
         };
-        self.at.next();
+        self.cursor.next();
         Ok(value)
     }
 
     /// Counts definitions and flowops.
-    fn count(&mut self, more: usize, place: SourcePosition) -> Read<()> {
+    fn count(&mut self, more: usize, position: SourcePosition) -> Read<()> {
         self.entity_count += more;
         if self.entity_count <= ENTITIES_MAX {
             return Ok(());
         }
         let message = format!("there are more than {ENTITIES_MAX} definitions and flowops");
-        Err(error(place, message, "define fewer, and use `iters`"))
+        Err(error(position, message, "define fewer, and use `iters`"))
     }
 
     /// Attributes separated by commas.
-    fn entity(&mut self, kind: EntityKind, place: SourcePosition) -> Read<Entity> {
-        self.count(1, place)?;
+    fn entity(&mut self, kind: EntityKind, position: SourcePosition) -> Read<Entity> {
+        self.count(1, position)?;
         let mut entity = Entity {
             kind,
-            place,
+            position,
             ..Entity::default()
         };
         self.attribute(&mut entity)?;
-        while self.at.takes(',') {
+        while self.cursor.takes(',') {
             self.attribute(&mut entity)?;
         }
         Ok(entity)
     }
 
     fn attribute(&mut self, entity: &mut Entity) -> Read<()> {
-        let (kind, place) = (entity.kind, self.at.place());
-        if let Token::Variable(name) = self.at.peek()
+        let (kind, place) = (entity.kind, self.cursor.place());
+        if let Token::Variable(name) = self.cursor.peek()
             && matches!(kind, EntityKind::Flowop | EntityKind::Composite)
         {
-            self.at.next();
-            let value = match self.at.takes('=') {
+            self.cursor.next();
+            let value = match self.cursor.takes('=') {
                 true => self.value("a variable of a flowop")?,
                 false if kind == EntityKind::Composite => ScriptValue::Variable(name.to_owned()),
                 false => return Ok(()),
@@ -333,15 +342,17 @@ impl Parser<'_> {
             return Ok(());
         }
         let [called, known, _] = kind.row();
-        let behind = format!("a {called}");
-        let lacks = format!("{behind} has no attribute");
-        let name = self.at.known("an attribute", known, &lacks, &behind)?;
-        let value = match (self.at.takes('='), name) {
+        let context = format!("a {called}");
+        let missing = format!("{context} has no attribute");
+        let name = self
+            .cursor
+            .known("an attribute", known, &missing, &context)?;
+        let value = match (self.cursor.takes('='), name) {
             (_, "randtable") => return self.table(&mut entity.table),
             // In the language, an attribute without a value is a flag that is set.
             (false, _) => ScriptValue::Plain("true".to_owned()),
             // This variable is being defined, so it has no value yet.
-            (true, "name") if kind == EntityKind::Randvar => self.value(LOCAL)?,
+            (true, "name") if kind == EntityKind::Randvar => self.value(VARIABLE_NAME)?,
             (true, _) => self.value(&format!("`{name}`"))?,
         };
         let name = match name {
@@ -350,16 +361,19 @@ impl Parser<'_> {
             "filesize" => "size",
             name => name,
         };
-        let what = format!("`{name}`");
+        let subject = format!("`{name}`");
         // Version 1.4 had these attributes, and published scripts still use them.
         if matches!(name, "cached" | "usermode") {
-            self.script.note(place, &what);
+            self.script.note(place, &subject);
         } else if entity.attributes.contains_key(name) {
             let note = "it is given twice; the first value is used";
-            let difference = OriginalDifference::new(DifferenceKind::NoEffect, what, note);
+            let difference = OriginalDifference::new(DifferenceKind::NoEffect, subject, note);
             self.script.differences.push(difference.at(place.line));
         } else {
-            let attribute = Attribute { value, place };
+            let attribute = Attribute {
+                value,
+                position: place,
+            };
             entity.attributes.insert(name.to_owned(), attribute);
         }
         Ok(())
@@ -367,19 +381,19 @@ impl Parser<'_> {
 
     /// Rows of a table: `{{percent, least, most}, ...}`
     fn table(&mut self, rows: &mut Vec<[i64; 3]>) -> Read<()> {
-        let behind = "`randtable`";
+        let context = "`randtable`";
         rows.clear();
-        self.at.expect('{', behind)?;
+        self.cursor.expect('{', context)?;
         loop {
-            self.at.expect('{', behind)?;
+            self.cursor.expect('{', context)?;
             let mut row = [0; 3];
             for (number, mark) in row.iter_mut().zip([',', ',', '}']) {
-                *number = self.at.number(behind)?;
-                self.at.expect(mark, behind)?;
+                *number = self.cursor.number(context)?;
+                self.cursor.expect(mark, context)?;
             }
             rows.push(row);
-            if !self.at.takes(',') {
-                return self.at.expect('}', behind);
+            if !self.cursor.takes(',') {
+                return self.cursor.expect('}', context);
             }
         }
     }
@@ -389,8 +403,8 @@ impl Parser<'_> {
 fn commands(text: &str) -> Option<Vec<PhasePreparation>> {
     let text = text.replace("&&", ";");
     let parts = text.split(';').map(str::trim).filter(|it| !it.is_empty());
-    let known: Option<Vec<PhasePreparation>> = parts.map(command).collect();
-    known.filter(|it| !it.is_empty())
+    let actions: Option<Vec<PhasePreparation>> = parts.map(command).collect();
+    actions.filter(|it| !it.is_empty())
 }
 
 fn command(text: &str) -> Option<PhasePreparation> {
@@ -411,8 +425,8 @@ fn command(text: &str) -> Option<PhasePreparation> {
 }
 
 /// The refusal of a command or flowop, with its reason.
-pub(super) fn refused(word: &str, place: SourcePosition) -> Diagnostic {
+pub(super) fn refused(word: &str, position: SourcePosition) -> Diagnostic {
     let mut known = rows(include_str!("refused.txt"));
     let [_, why, help] = known.find(|row| row[0] == word).unwrap_or_default();
-    error(place, why, help)
+    error(position, why, help)
 }

@@ -40,7 +40,7 @@ pub(super) struct ProgramWriter {
     pub access: Vec<Access>,
     /// Tokens that a flowop puts: position of the flowop, and `true` if it blocks when there is no
     /// room.
-    pub put: BTreeMap<usize, (SourcePosition, bool)>,
+    pub put_tokens: BTreeMap<usize, (SourcePosition, bool)>,
     /// Events of the generator per second; 0 for none.
     pub event_rate: u32,
     /// The rest of the script, including the differences found.
@@ -55,7 +55,7 @@ pub(super) struct ScriptThread {
     /// Label of the current flowop.
     pub label: u8,
     /// Number of slots that take turns, so that flowops are written once per slot; 0 for none.
-    pub turns: usize,
+    pub turn_count: usize,
     /// Current turn, from 0.
     pub turn: usize,
     /// Slot of each register.
@@ -76,27 +76,27 @@ pub(super) enum DescriptorSlot {
     /// The descriptor with this number, `fd=`.
     Numbered(u8),
     /// The descriptor of a fileset, if the flowop gives no number.
-    Of(u8),
+    Fileset(u8),
     /// One of a fileset's descriptors that take turns, `opennext`.
-    Turn(u8, u32),
+    Rotating(u8, u32),
     /// For calls on names, which leave no file open.
-    Named,
+    ByName,
 }
 
 /// Converts a script with this name to work.
 pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
-    let mut whole = std::mem::take(&mut script.whole);
-    whole.settle(&script.variables)?;
+    let mut root = std::mem::take(&mut script.root);
+    root.settle(&script.variables)?;
     let mut writer = ProgramWriter {
-        event_rate: whole.number("rate", EVENT_RATE_MAX, 0)?,
+        event_rate: root.number("rate", EVENT_RATE_MAX, 0)?,
         script,
         ..ProgramWriter::default()
     };
     writer.program.ways = vec![described(Access::ReadWrite, false, false)];
     // Directories of the files in the original.
     let mut paths = BTreeSet::new();
-    let (processes, sets): (Vec<_>, Vec<_>) = whole
-        .inner
+    let (processes, sets): (Vec<_>, Vec<_>) = root
+        .children
         .iter()
         .partition(|it| it.kind == EntityKind::Process);
     for set in sets {
@@ -108,7 +108,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     for process in processes {
         let instances = process.number("instances", WORKERS_MAX, 1)?;
         started.push((process.needed("name")?, instances));
-        for thread in &process.inner {
+        for thread in &process.children {
             groups.push(writer.group(thread, instances)?);
         }
     }
@@ -118,11 +118,11 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     }
     writer.make_room()?;
     let mode = writer.script.mode.as_str();
-    let time_ns = run_time_ns(&whole, mode)?;
+    let time_ns = run_time_ns(&root, mode)?;
     let may_stop_early = !matches!(mode, "alldone" | "firstdone") && groups.iter().any(may_end);
     let phase = ProgramPhase {
         name: "run".to_owned(),
-        before: std::mem::take(&mut writer.script.before),
+        before: std::mem::take(&mut writer.script.preparations),
         time_ns,
         // Quotas end the phase for all workers, as running out of files does.
         first_done: (mode != "alldone").then_some(PhaseEndAction::Stop),
@@ -133,19 +133,19 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     if may_stop_early {
         writer.script.note(None, "an end before the run time");
     }
-    if whole.get("run").is_none() {
+    if root.get("run").is_none() {
         writer.script.note(None, "a script without `run`");
     }
     let mut differences = writer.script.differences;
     let directory = paths.pop_first().unwrap_or_else(|| ".".to_owned());
     differences.extend(paths.iter().map(|other| {
-        let what = format!("`path={}`", printable(other));
-        OriginalDifference::differs(&what, "all files are below the same directory")
+        let subject = format!("`path={}`", printable(other));
+        OriginalDifference::differs(&subject, "all files are below the same directory")
     }));
     Ok(FrontWork {
         differences,
-        remembered: remembered(&writer.script.echoes, &started),
-        made: CreateMissing::All,
+        text_input: remembered(&writer.script.echoes, &started),
+        create_missing: CreateMissing::All,
         ..FrontWork::below(
             directory,
             // The threads' buffers are zeroed memory in the original.
@@ -200,7 +200,7 @@ impl ProgramWriter {
         }
         // A first pass finds which slots are closed later, and how many slots take turns.
         // It may leave labels, ways, tokens and notes, because the second pass adds only new ones.
-        self.acts(&thread.inner, "", 0)?;
+        self.acts(&thread.children, "", 0)?;
         let learned = std::mem::take(&mut self.thread);
         self.thread.closed = learned.closed;
         self.thread.group = Group {
@@ -213,9 +213,9 @@ impl ProgramWriter {
             },
             ..Group::default()
         };
-        for turn in 0..learned.turns.max(1) {
+        for turn in 0..learned.turn_count.max(1) {
             self.thread.turn = turn;
-            let acts = self.acts(&thread.inner, "", 0)?;
+            let acts = self.acts(&thread.children, "", 0)?;
             self.thread.group.body.extend(acts);
         }
         let mut group = std::mem::take(&mut self.thread).group;
@@ -230,9 +230,9 @@ impl ProgramWriter {
 }
 
 /// Run time of a script in nanoseconds; `None` if only its files or limits end it.
-fn run_time_ns(whole: &Entity, mode: &str) -> Read<Option<u64>> {
+fn run_time_ns(root: &Entity, mode: &str) -> Read<Option<u64>> {
     // Without a run time, a script runs for 60 s, or until its files run out if `mode` says so.
-    let time_s = match whole.number("run", RUN_TIME_S_MAX, 0)? {
+    let time_s = match root.number("run", RUN_TIME_S_MAX, 0)? {
         0 if matches!(mode, "alldone" | "firstdone") => None,
         0 => Some(RUN_TIME_S),
         seconds => Some(seconds),
@@ -284,7 +284,7 @@ impl Entity {
         }
         if let Some(depth) = self.attributes.get("dirdepthrv") {
             let message = "`dirdepthrv` is not supported; `dirgamma` sets the depths";
-            return Err(error(depth.place, message, "remove `dirdepthrv`"));
+            return Err(error(depth.position, message, "remove `dirdepthrv`"));
         }
         let is_gamma = |size: &ScriptValue| match size {
             ScriptValue::Random(law) => {

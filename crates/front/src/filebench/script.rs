@@ -12,7 +12,7 @@ use crate::rows::rows;
 use crate::tokens::{SourcePosition, error};
 
 /// Largest random value, in bytes or pieces.
-pub(super) const DRAWN_MAX: u64 = 1 << 40;
+pub(super) const RANDOM_VALUE_MAX: u64 = 1 << 40;
 /// Maximum number of factors in a product.
 const FACTORS_MAX: usize = 16;
 
@@ -27,13 +27,13 @@ pub(super) struct Script {
     pub variables: Variables,
     /// Contains filesets and processes, in the order of their definition. Its attributes are the
     /// run time in seconds, `run`, and the event generator's rate per second, `rate`.
-    pub whole: Entity,
+    pub root: Entity,
     /// Condition that ends the run, in addition to its time; empty for none.
     pub mode: String,
     /// `true` after `create`, so `system` commands that follow run before the phase.
     pub is_created: bool,
     /// Actions of `system` before the run.
-    pub before: Vec<PhasePreparation>,
+    pub preparations: Vec<PhasePreparation>,
     /// Texts of `echo` commands.
     pub echoes: Vec<String>,
     /// Differences from the original.
@@ -41,12 +41,12 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Records a known difference once per line; other values of `what` are ignored.
-    pub(super) fn note(&mut self, place: impl Into<Option<SourcePosition>>, what: &str) {
-        let line = place.into().map(|it| it.line);
+    /// Records a known difference once per line; other values of `subject` are ignored.
+    pub(super) fn note(&mut self, position: impl Into<Option<SourcePosition>>, subject: &str) {
+        let line = position.into().map(|it| it.line);
         let mut known = OriginalDifference::listed(include_str!("differences.txt"));
         // Callers pass every command and flowop; only the ones in the table differ.
-        if let Some(difference) = known.find(|it| it.what == what) {
+        if let Some(difference) = known.find(|it| it.subject == subject) {
             number_of(
                 &mut self.differences,
                 OriginalDifference { line, ..difference },
@@ -79,23 +79,23 @@ impl ScriptValue {
     }
 
     /// The value with these variables replaced; unknown variables remain.
-    pub(super) fn settled(&self, variables: &Variables, place: SourcePosition) -> Read<Self> {
+    pub(super) fn settled(&self, variables: &Variables, position: SourcePosition) -> Read<Self> {
         Ok(match self {
             Self::Variable(name) => variables.get(name).unwrap_or(self).clone(),
             Self::Product(factors) => {
-                let [one, other] = factors.each_ref().map(|it| it.settled(variables, place));
-                Self::product(one?, other?, place)?
+                let [one, other] = factors.each_ref().map(|it| it.settled(variables, position));
+                Self::product(one?, other?, position)?
             }
             value => value.clone(),
         })
     }
 
     /// A product, which is computed once both factors are numbers.
-    pub(super) fn product(one: Self, other: Self, place: SourcePosition) -> Read<Self> {
+    pub(super) fn product(one: Self, other: Self, position: SourcePosition) -> Read<Self> {
         // Variables that multiply each other would otherwise double the product each time.
         if one.factor_count() + other.factor_count() > FACTORS_MAX {
             let message = format!("a product has more than {FACTORS_MAX} factors");
-            return Err(error(place, message, "set a variable to a part of it"));
+            return Err(error(position, message, "set a variable to a part of it"));
         }
         let is_open = |it: &Self| matches!(it, Self::Variable(_) | Self::Product(_));
         if is_open(&one) || is_open(&other) {
@@ -103,11 +103,11 @@ impl ScriptValue {
         }
         let [Some(one), Some(other)] = [one, other].map(|it| it.number::<i64>()) else {
             let message = "only whole numbers can be multiplied";
-            return Err(error(place, message, "write the product itself"));
+            return Err(error(position, message, "write the product itself"));
         };
         let product = one.checked_mul(other).map(|it| Self::Plain(it.to_string()));
         let message = || format!("{one} * {other} is too large");
-        product.ok_or_else(|| error(place, message(), "use smaller numbers"))
+        product.ok_or_else(|| error(position, message(), "use smaller numbers"))
     }
 
     fn factor_count(&self) -> usize {
@@ -135,8 +135,8 @@ impl<N: TryFrom<i64> + PartialOrd + Display> WholeNumber for N {}
 pub(super) struct Entity {
     pub kind: EntityKind,
     /// Name of a flowop's operation.
-    pub word: String,
-    pub place: SourcePosition,
+    pub operation: String,
+    pub position: SourcePosition,
     pub attributes: BTreeMap<String, Attribute>,
     /// Variables of a composite, or values passed to one. A variable without a value stands for
     /// itself.
@@ -144,14 +144,14 @@ pub(super) struct Entity {
     /// Rows of a random variable's table: percent, least, most.
     pub table: Vec<[i64; 3]>,
     /// Threads of a process, or flowops of a thread or composite.
-    pub inner: Vec<Entity>,
+    pub children: Vec<Entity>,
 }
 
 /// An attribute's value and position.
 #[derive(Debug, Clone)]
 pub(super) struct Attribute {
     pub value: ScriptValue,
-    pub place: SourcePosition,
+    pub position: SourcePosition,
 }
 
 impl Entity {
@@ -161,12 +161,16 @@ impl Entity {
 
     /// Number of entities: this one and all it contains.
     pub(super) fn count(&self) -> usize {
-        1 + self.inner.iter().map(Self::count).sum::<usize>()
+        1 + self.children.iter().map(Self::count).sum::<usize>()
     }
 
     /// Replaces variables by values, also in all entities that it contains.
     pub(super) fn settle(&mut self, variables: &Variables) -> Read<()> {
-        for Attribute { value, place } in self.attributes.values_mut() {
+        for Attribute {
+            value,
+            position: place,
+        } in self.attributes.values_mut()
+        {
             *value = value.settled(variables, *place)?;
             // Following parameters of random variables would never end for `$a=randvar(mean=$a)`. A
             // random parameter becomes an error in `law`.
@@ -176,18 +180,18 @@ impl Entity {
                 random.settle(variables)?;
             }
         }
-        let mut inner = self.inner.iter_mut();
+        let mut inner = self.children.iter_mut();
         inner.try_for_each(|it| it.settle(variables))
     }
 
     /// An error at this entity's position.
     pub(super) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
-        error(self.place, message, help)
+        error(self.position, message, help)
     }
 
     /// The error that a required attribute is missing.
     pub(super) fn lacks(&self, name: &str, help: &str) -> Diagnostic {
-        let message = match self.word.as_str() {
+        let message = match self.operation.as_str() {
             "" => format!("a {} has no `{name}`", self.kind.row()[0]),
             word => format!("`{word}` has no `{name}`"),
         };
@@ -201,10 +205,14 @@ impl Entity {
         wanted: &str,
         take: impl FnOnce(&ScriptValue) -> Option<T>,
     ) -> Read<Option<T>> {
-        let Some(Attribute { value, place }) = self.attributes.get(name) else {
+        let Some(Attribute {
+            value,
+            position: place,
+        }) = self.attributes.get(name)
+        else {
             return Ok(None);
         };
-        let wrong = || match value {
+        let invalid = || match value {
             ScriptValue::Variable(name) => {
                 let help = format!("pass a value, as in `${name}=10`");
                 error(*place, format!("`${name}` has no value here"), help)
@@ -214,7 +222,7 @@ impl Entity {
                 error(*place, message, format!("give `{name}` {wanted}"))
             }
         };
-        take(value).ok_or_else(wrong).map(Some)
+        take(value).ok_or_else(invalid).map(Some)
     }
 
     /// A text or a number, but not a truth value.
@@ -258,8 +266,8 @@ impl Entity {
         if let Some(ScriptValue::Random(random)) = self.get(name) {
             return random.law();
         }
-        let wanted = format!("a whole number up to {DRAWN_MAX}, or a random variable");
-        let number = |value: &ScriptValue| value.number().filter(|it| *it <= DRAWN_MAX);
+        let wanted = format!("a whole number up to {RANDOM_VALUE_MAX}, or a random variable");
+        let number = |value: &ScriptValue| value.number().filter(|it| *it <= RANDOM_VALUE_MAX);
         let number = self.taken(name, &wanted, number)?;
         Ok(Law::fixed(number.unwrap_or(otherwise)))
     }

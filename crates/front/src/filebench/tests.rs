@@ -88,7 +88,7 @@ fn messages_and_starts_are_remembered_for_the_output() {
     let work = read(MAIL).unwrap();
     assert_eq!(work.directories, [PathBuf::from("/tmp")]);
     assert_eq!(
-        work.remembered,
+        work.text_input,
         ["say it has 100 files", "run Starting 2 server instances"]
     );
 }
@@ -284,11 +284,11 @@ fn files_that_are_not_open_are_opened_first() {
         "flowop read name=a,filename=one,iosize=4k",
     ));
     assert_eq!(once.groups().next().unwrap().enter.len(), 1);
-    let each = script_with_flowops(
+    let reopened = script_with_flowops(
         "flowop read name=a,filename=set,iosize=4k,fd=1\nflowop closefile name=b,fd=1",
     );
-    let each = program(&each);
-    let group = each.groups().next().unwrap();
+    let reopened = program(&reopened);
+    let group = reopened.groups().next().unwrap();
     assert_eq!((group.enter.len(), group.body.len()), (0, 3));
 }
 
@@ -386,9 +386,9 @@ fn positions_and_sizes_match_the_flowops() {
     );
     let program = program(&text);
     let calls = program.groups().next().unwrap().calls();
-    let places: Vec<&CallPosition> = calls[1..4].iter().map(|call| &call.place).collect();
+    let positions: Vec<&CallPosition> = calls[1..4].iter().map(|call| &call.place).collect();
     assert!(matches!(
-        places[..],
+        positions[..],
         [
             CallPosition::At(0),
             CallPosition::End,
@@ -496,7 +496,7 @@ fn nested_composites_expand_only_up_to_a_limit() {
 /// What the differences of a script are about.
 fn noted(script: &str) -> Vec<String> {
     let differences = read(script).unwrap().differences.into_iter();
-    differences.map(|it| it.what).collect()
+    differences.map(|it| it.subject).collect()
 }
 
 #[test]
@@ -517,10 +517,10 @@ fn an_early_end_is_a_difference_only_in_one_quit_mode() {
 #[test]
 fn writing_a_file_larger_than_its_requests_is_a_noted_difference() {
     let rounded = "`writewholefile` of a larger file than `iosize`".to_owned();
-    let write = |rest: &str| {
+    let write = |attributes: &str| {
         script_with_flowops(&format!(
             "flowop createfile name=c,filesetname=set,fd=1\n\
-             flowop writewholefile name=w,fd=1{rest}\nflowop closefile name=e,fd=1"
+             flowop writewholefile name=w,fd=1{attributes}\nflowop closefile name=e,fd=1"
         ))
     };
     // Files of the set have 8 KiB.

@@ -13,23 +13,23 @@ use crate::{ClassicText, FrontOrigin};
 /// The text of a run, from the words that its plan remembers.
 pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     Box::new(FilebenchText {
-        remembered: origin.arguments.clone(),
+        text_input: origin.arguments.clone(),
         ..FilebenchText::default()
     })
 }
 
 /// Lines that the plan keeps for the text, to be printed unchanged.
 pub(super) fn remembered(echoes: &[String], processes: &[(String, u32)]) -> Vec<String> {
-    let said = echoes.iter().map(|echo| format!("say {echo}"));
+    let echoed = echoes.iter().map(|echo| format!("say {echo}"));
     // The original starts the last defined process first.
     let started = processes.iter().rev();
     let started = started.map(|(name, count)| format!("run Starting {count} {name} instances"));
-    said.chain(started).collect()
+    echoed.chain(started).collect()
 }
 
 #[derive(Default)]
 struct FilebenchText {
-    remembered: Vec<String>,
+    text_input: Vec<String>,
     /// Start of the run, set once the first lines are printed.
     started_at: Option<Timestamp>,
     is_running: bool,
@@ -65,7 +65,7 @@ impl ClassicText for FilebenchText {
 impl FilebenchText {
     /// Remembered lines that begin with `kind`.
     fn remembered<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
-        let all = self.remembered.iter();
+        let all = self.text_input.iter();
         all.filter_map(move |line| line.strip_prefix(kind))
     }
 
@@ -76,9 +76,9 @@ impl FilebenchText {
         }
         let first = record.plan.cells.first();
         let files = first.and_then(plan::Cell::program);
-        let said = self.remembered("say ");
-        let said = said.chain(["Populating and pre-allocating filesets"]);
-        let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said);
+        let texts = self.remembered("say ");
+        let texts = texts.chain(["Populating and pre-allocating filesets"]);
+        let begin = "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, texts);
         begin + &lines(0.0, files.map(population_lines).unwrap_or_default())
     }
 
@@ -87,15 +87,15 @@ impl FilebenchText {
         if std::mem::replace(&mut self.is_running, true) {
             return String::new();
         }
-        let said = ["Population and pre-allocation of filesets completed"].into_iter();
-        let said = said.chain(self.remembered("run ")).chain(["Running..."]);
-        lines(seconds(self.started_at, now), said)
+        let texts = ["Population and pre-allocation of filesets completed"].into_iter();
+        let texts = texts.chain(self.remembered("run ")).chain(["Running..."]);
+        lines(seconds(self.started_at, now), texts)
     }
 }
 
-fn lines(at_s: f64, said: impl IntoIterator<Item = impl Display>) -> String {
-    let said = said.into_iter();
-    said.map(|line| format!("{at_s:.3}: {line}\n")).collect()
+fn lines(at_s: f64, texts: impl IntoIterator<Item = impl Display>) -> String {
+    let texts = texts.into_iter();
+    texts.map(|line| format!("{at_s:.3}: {line}\n")).collect()
 }
 
 fn seconds(begin: Option<Timestamp>, end: Option<Timestamp>) -> f64 {

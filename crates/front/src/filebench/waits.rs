@@ -10,10 +10,10 @@ use crate::tokens::error;
 
 /// Number of events that the generator adds at a time.
 // The original's generator sleeps for the time of 10 events.
-const EVENTS_AT_ONCE: u32 = 10;
+const EVENT_BATCH: u32 = 10;
 /// Limit on pending events, in seconds of the generator's rate.
 // The original adds no events while its queue holds this amount.
-const SECONDS_OF_EVENTS: u32 = 5;
+const PENDING_SECONDS_MAX: u32 = 5;
 /// Bytes per event of `bwlimit`.
 const EVENT_BYTES: u64 = 1 << 20;
 /// Largest number of tokens taken or put at a time.
@@ -37,7 +37,7 @@ impl ProgramWriter {
     /// Removes the limit on tokens whose puts never block, once all flowops are known.
     pub(super) fn make_room(&mut self) -> Read<()> {
         for (number, tokens) in self.program.tokens.iter_mut().enumerate() {
-            let put = self.put.get(&number);
+            let put = self.put_tokens.get(&number);
             if let (Some((place, _)), None) = (put, tokens.room) {
                 let message = format!("no flowop `{}` waits", printable(&tokens.name));
                 return Err(error(*place, message, "name a `block` or a `semblock`"));
@@ -50,7 +50,7 @@ impl ProgramWriter {
     /// A flowop that waits or ends a wait; `None` if it limits by events and there is no generator.
     pub(super) fn waits(&mut self, op: &Entity) -> Read<Option<Act>> {
         let value = op.number("value", TOKENS_MAX, 1)?.max(1);
-        let act = match op.word.as_str() {
+        let act = match op.operation.as_str() {
             "block" => self.taken(1, 1),
             "semblock" => self.taken(value, op.number("highwater", TOKENS_MAX, 1)?),
             // One wake-up may be pending without a waiting thread; `put` only blocks on a second
@@ -79,8 +79,8 @@ impl ProgramWriter {
         let target = op.text("target")?;
         let target = target.ok_or_else(|| op.lacks("target", "name the flowop that waits"))?;
         let number = self.tokens(&target);
-        let put = self.put.entry(number).or_default();
-        *put = (op.place, put.1 || is_blocking);
+        let put = self.put_tokens.entry(number).or_default();
+        *put = (op.position, put.1 || is_blocking);
         Ok(Act::Put {
             tokens: byte(number),
             count,
@@ -91,22 +91,26 @@ impl ProgramWriter {
 
     /// Takes events for the work since the last call.
     fn limited(&mut self, op: &Entity) -> Read<Act> {
-        let is_of_bytes = op.word == "bwlimit";
+        let is_of_bytes = op.operation == "bwlimit";
         let (what, _) = self.counted(op, is_of_bytes)?;
-        let each = if is_of_bytes { EVENT_BYTES } else { 1 };
-        let due = match op.word.as_str() {
+        let per_event = if is_of_bytes { EVENT_BYTES } else { 1 };
+        let due = match op.operation.as_str() {
             "eventlimit" => TakeAmount::Fixed(1),
-            _ => TakeAmount::Since { what, each },
+            _ => TakeAmount::Since {
+                what,
+                each: per_event,
+            },
         };
-        if op.word == "iopslimit" && what == Measure::Calls {
-            self.script.note(op.place, "`iopslimit` without a target");
+        if op.operation == "iopslimit" && what == Measure::Calls {
+            self.script
+                .note(op.position, "`iopslimit` without a target");
         }
         let (number, rate) = (self.tokens("events"), self.event_rate);
         self.program.tokens[number].refill = Some(Refill {
             per_second: rate.into(),
-            at_once: EVENTS_AT_ONCE,
+            at_once: EVENT_BATCH,
             // Even at a low rate, there must be room for the events that are added at a time.
-            most: (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE),
+            most: (rate * PENDING_SECONDS_MAX).max(EVENT_BATCH),
         });
         Ok(take(number, due))
     }

@@ -19,7 +19,7 @@ const NOTES_MAX: usize = 200;
 /// Maximum number of errors listed.
 const ERRORS_MAX: usize = 50;
 /// Maximum number of section names that an error about a missing section lists.
-const PASSED_MAX: usize = 10;
+const SECTIONS_LISTED_MAX: usize = 10;
 
 /// Jobs built so far, and the state needed to build the next one.
 pub(super) struct Builder {
@@ -29,14 +29,14 @@ pub(super) struct Builder {
     /// Errors so far, collected so that one run lists all of them.
     pub errors: Vec<Diagnostic>,
     /// Sections selected with `--section`; empty for all.
-    pub wanted: Vec<String>,
+    pub selected: Vec<String>,
     /// The first few sections that were not selected.
-    pub passed: Vec<String>,
+    pub skipped: Vec<String>,
     /// Names of the jobs so far, which `wait_for` may name.
     names: HashSet<String>,
     defaults: FioSettings,
     /// Engine options in global sections.
-    of_engines: Vec<(FioOption, SourceLine)>,
+    engine_options: Vec<(FioOption, SourceLine)>,
 }
 
 /// Main name of an option, and its value.
@@ -49,11 +49,11 @@ impl Builder {
             set: JobSet::default(),
             limits,
             errors: Vec::new(),
-            wanted: Vec::new(),
-            passed: Vec::new(),
+            selected: Vec::new(),
+            skipped: Vec::new(),
             names: HashSet::new(),
             defaults: FioSettings::default(),
-            of_engines: Vec::new(),
+            engine_options: Vec::new(),
         }
     }
 
@@ -69,7 +69,7 @@ impl Builder {
             // As in fio, results show only the global options of the last file.
             self.set.options.clear();
             self.defaults = FioSettings::default();
-            self.of_engines.clear();
+            self.engine_options.clear();
         }
         for mut section in sections {
             // The sort is stable, so of two equal options the later one still wins.
@@ -87,14 +87,14 @@ impl Builder {
 
     /// `true` if a section is selected.
     pub(super) fn is_wanted(&self, name: &str) -> bool {
-        self.wanted.is_empty() || is_global(name) || self.wanted.iter().any(|it| it == name)
+        self.selected.is_empty() || is_global(name) || self.selected.iter().any(|it| it == name)
     }
 
     /// `true` if a section is selected; remembers the first few that are not.
     pub(super) fn wants(&mut self, name: &str) -> bool {
         let is_wanted = self.is_wanted(name);
-        if !is_wanted && self.passed.len() < PASSED_MAX {
-            self.passed.push(name.to_owned());
+        if !is_wanted && self.skipped.len() < SECTIONS_LISTED_MAX {
+            self.skipped.push(name.to_owned());
         }
         is_wanted
     }
@@ -103,10 +103,10 @@ impl Builder {
     pub(super) fn take_global(&mut self, section: &str, items: &[Item]) -> Result<(), Diagnostic> {
         // Taken out, because `take_items` needs the whole builder.
         let mut settings = std::mem::take(&mut self.defaults);
-        let mut of_engines = std::mem::take(&mut self.of_engines);
-        let options = self.take_items(section, items, &mut settings, &mut of_engines)?;
+        let mut engine_options = std::mem::take(&mut self.engine_options);
+        let options = self.take_items(section, items, &mut settings, &mut engine_options)?;
         self.defaults = settings;
-        self.of_engines = of_engines;
+        self.engine_options = engine_options;
         self.set.options.extend(options);
         Ok(())
     }
@@ -115,15 +115,15 @@ impl Builder {
     pub(super) fn take_job(&mut self, section: &JobSection, waits: bool) -> Result<(), Diagnostic> {
         let mut settings = self.defaults.clone();
         settings.grouping.waits_for_all |= waits;
-        let mut of_engines = self.of_engines.clone();
+        let mut engine_options = self.engine_options.clone();
         if has_other_engine(&settings, &section.items) {
             // Options of the global engine do not apply to another engine.
-            of_engines.clear();
+            engine_options.clear();
             settings.engine.forget_own_options();
         }
         let name = &section.name;
         let error_count = self.errors.len();
-        let options = self.take_items(name, &section.items, &mut settings, &mut of_engines)?;
+        let options = self.take_items(name, &section.items, &mut settings, &mut engine_options)?;
         if self.errors.len() > error_count {
             // Skip the checks of the incomplete settings, but create the job: later ones may wait
             // for it.
@@ -131,7 +131,7 @@ impl Builder {
         }
         let mut notes = Vec::new();
         let checked = [
-            check_engines(&settings, &of_engines),
+            check_engines(&settings, &engine_options),
             checks::resolve(&mut settings, section, self.limits, &mut notes),
             checks::wait_for(&settings, section, &self.names),
         ];
@@ -140,14 +140,14 @@ impl Builder {
         for note in notes {
             self.note(note)?;
         }
-        if self.set.obstacles.len() < NOTES_MAX {
+        if self.set.run_errors.len() < NOTES_MAX {
             let obstacle = checks::find_run_error(&settings, section);
-            self.set.obstacles.extend(obstacle);
+            self.set.run_errors.extend(obstacle);
         }
         // `name` renames the job in results; its files keep the name of the section.
-        let said = options.iter().rev().find(|(option, _)| option == "name");
-        let said = said.and_then(|(_, value)| value.as_deref());
-        let name = said.unwrap_or(name).trim().to_owned();
+        let given = options.iter().rev().find(|(option, _)| option == "name");
+        let given = given.and_then(|(_, value)| value.as_deref());
+        let name = given.unwrap_or(name).trim().to_owned();
         self.clones(section, name, settings, options)
     }
 
@@ -165,11 +165,11 @@ impl Builder {
             let most = self.limits.jobs_max;
             return Err(match clone_count {
                 0 => {
-                    let error = section.place.error("the section has no clones");
+                    let error = section.position.error("the section has no clones");
                     error.help("change `numjobs`")
                 }
                 _ => {
-                    let error = section.place.error(format!("more than {most} jobs"));
+                    let error = section.position.error(format!("more than {most} jobs"));
                     error.help("use fewer sections or clones, or `--max-jobs` of `pgmeter as fio`")
                 }
             });
@@ -190,7 +190,7 @@ impl Builder {
             self.set.jobs.push(FioJob {
                 name: name.clone(),
                 section: Arc::clone(&section_name),
-                place: section.place.clone(),
+                position: section.position.clone(),
                 number: (first as u32) + made + 1,
                 // fio creates clone 0 first, then the others from the last down to 1.
                 clone_index: (clone_count - made) % clone_count,
@@ -210,7 +210,7 @@ impl Builder {
         section: &str,
         items: &[Item],
         settings: &mut FioSettings,
-        of_engines: &mut Vec<(FioOption, SourceLine)>,
+        engine_options: &mut Vec<(FioOption, SourceLine)>,
     ) -> Result<Vec<NamedValue>, Diagnostic> {
         let section: Arc<str> = Arc::from(section);
         let mut options = Vec::with_capacity(items.len());
@@ -227,18 +227,18 @@ impl Builder {
                 continue;
             }
             if row.engines().next().is_some() {
-                of_engines.push((row, item.place.clone()));
+                engine_options.push((row, item.position.clone()));
             }
             // fio's JSON has the main name, even if the job file has an alias.
             options.push((row.name().to_owned(), item.value.clone()));
             let (verdict, sentence) = self.verdict(&row, item.value.as_deref());
             self.set.written.push(WrittenOption {
-                place: item.place.clone(),
+                position: item.position.clone(),
                 section: Arc::clone(&section),
                 name: item.name.clone(),
                 value: item.value.clone(),
-                verdict,
-                sentence,
+                support: verdict,
+                explanation: sentence,
             });
         }
         Ok(options)
@@ -251,14 +251,14 @@ impl Builder {
         let row = row.filter(|it| !it.is_value_row());
         let shown = printable(&item.name);
         match row {
-            Some(row) if row.is_of_command_line => {
+            Some(row) if row.is_command_line => {
                 let message = format!("`{shown}` belongs on the command line, not in a job");
                 let help = format!("put `--{}` on the command line", row.name());
-                Err(item.place.error(message).help(help))
+                Err(item.position.error(message).help(help))
             }
             Some(row) => Ok(*row),
             None => {
-                let error = item.place.error(format!("there is no option `{shown}`"));
+                let error = item.position.error(format!("there is no option `{shown}`"));
                 Err(match self.table.nearest(&item.name) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
                     None => error.help(self.suggest_equals_sign(&item.name)),
@@ -284,19 +284,19 @@ impl Builder {
         settings: &mut FioSettings,
     ) -> Result<(), Diagnostic> {
         let kilo = settings.kilo.0;
-        let wrong = |why: String| {
+        let invalid = |why: String| {
             let text = match &item.value {
                 Some(value) => format!("{}={value}", item.name),
                 None => item.name.clone(),
             };
             let message = format!("`{}` cannot be read", printable(&text));
-            item.place.error(message).help(why)
+            item.position.error(message).help(why)
         };
         self.check_engine(&row, item)?;
-        let read = OptionValue::read(row.kind(), item.value.as_deref(), kilo).map_err(wrong)?;
-        apply(settings, row.name(), &read.value).map_err(wrong)?;
+        let read = OptionValue::read(row.kind(), item.value.as_deref(), kilo).map_err(invalid)?;
+        apply(settings, row.name(), &read.value).map_err(invalid)?;
         match read.remark {
-            Some(remark) => self.note(item.place.warning(remark)),
+            Some(remark) => self.note(item.position.warning(remark)),
             None => Ok(()),
         }
     }
@@ -311,7 +311,7 @@ impl Builder {
         }
         let message = format!("there is no engine `{}`", printable(value));
         let near = description::nearest(value, self.table.values("ioengine"));
-        Err(item.place.error(message).help(match near {
+        Err(item.position.error(message).help(match near {
             Some(near) => format!("did you mean `ioengine={near}`?"),
             None => "`pgmeter as fio --enghelp` lists the engines".to_owned(),
         }))
@@ -336,12 +336,12 @@ impl Builder {
 
     /// How pgmeter handles the option with this value.
     fn verdict(&self, row: &FioOption, value: Option<&str>) -> (OptionSupport, &'static str) {
-        let of_value = self.table.of_value(row, value.unwrap_or_default().trim());
-        let is_refused = matches!(of_value.verdict, OptionSupport::Refused { .. });
+        let value_row = self.table.of_value(row, value.unwrap_or_default().trim());
+        let is_refused = matches!(value_row.support, OptionSupport::Refused { .. });
         match (is_refused, value.map(str::trim)) {
             // pgmeter behaves as if a refused option were 0.
-            (true, Some("0")) => (OptionSupport::Done, "Off, as always in pgmeter."),
-            _ => (of_value.verdict, of_value.sentence),
+            (true, Some("0")) => (OptionSupport::Supported, "Off, as always in pgmeter."),
+            _ => (value_row.support, value_row.explanation),
         }
     }
 
@@ -396,17 +396,17 @@ fn has_other_engine(globals: &FioSettings, items: &[Item]) -> bool {
 /// Rejects options of other engines than the one selected.
 fn check_engines(
     settings: &FioSettings,
-    of_engines: &[(FioOption, SourceLine)],
+    engine_options: &[(FioOption, SourceLine)],
 ) -> Result<(), Diagnostic> {
     let engine = settings.engine.name.split(':').next().unwrap_or_default();
     // The engine itself is refused, so its options need no further error.
     if settings.engine.engine == Engine::Refused {
         return Ok(());
     }
-    let foreign = of_engines
+    let inapplicable = engine_options
         .iter()
         .find(|(row, _)| row.engines().all(|it| it != engine));
-    let Some((row, place)) = foreign else {
+    let Some((row, place)) = inapplicable else {
         return Ok(());
     };
     let engines: Vec<&str> = row.engines().collect();

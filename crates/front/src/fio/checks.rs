@@ -46,16 +46,16 @@ pub(super) fn resolve(
     notes: &mut Vec<Diagnostic>,
 ) -> Result<(), Diagnostic> {
     let job = printable(&section.name);
-    let fail = |message: String, help: &str| Err(section.place.error(message).help(help));
-    let mut note = |message: String| notes.push(section.place.warning(message));
+    let fail = |message: String, help: &str| Err(section.position.error(message).help(help));
+    let mut note = |message: String| notes.push(section.position.warning(message));
     if limits.is_read_only && !is_reading(&settings.access) {
         return fail(
             format!("job `{job}` writes, which `--readonly` forbids"),
             "use `rw=read`, or leave `--readonly` out",
         );
     }
-    let wrong = zone_error(settings).or_else(|| engine_pair_error(settings));
-    if let Some((message, help)) = wrong.or_else(|| rate_error(settings)) {
+    let error = zone_error(settings).or_else(|| engine_pair_error(settings));
+    if let Some((message, help)) = error.or_else(|| rate_error(settings)) {
         return fail(format!("job `{job}`: {message}"), help);
     }
     // Before `files`, which counts the names.
@@ -301,7 +301,7 @@ fn verify(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) 
 pub(super) fn find_run_error(settings: &FioSettings, section: &JobSection) -> Option<Diagnostic> {
     let (message, help) = size_error(settings)?;
     let job = printable(&section.name);
-    let error = section.place.error(format!("job `{job}`: {message}"));
+    let error = section.position.error(format!("job `{job}`: {message}"));
     Some(error.help(help))
 }
 
@@ -319,7 +319,7 @@ pub(super) fn wait_for(
         false => {
             let message = format!("there is no job `{}` above to wait for", printable(name));
             Err(section
-                .place
+                .position
                 .error(message)
                 .help("put that job above this one"))
         }

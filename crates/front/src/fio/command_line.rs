@@ -13,7 +13,7 @@ use super::{ParserEnvironment, show};
 use crate::others::not_a_job;
 
 /// Maximum number of options that an error lists for an ambiguous abbreviation.
-const ALIKE_MAX: usize = 6;
+const AMBIGUOUS_MAX: usize = 6;
 
 choices! {
     /// Output format of results.
@@ -176,13 +176,13 @@ impl CommandLineReader {
             return Ok((*row, value));
         }
         let letter = name.get(..1).filter(|_| !argument.starts_with("--"));
-        let of_letter = letter.and_then(|letter| table.find(letter));
-        if let Some(row) = of_letter {
+        let by_letter = letter.and_then(|letter| table.find(letter));
+        if let Some(row) = by_letter {
             let joined = argument.get(2..).unwrap_or_default();
             return Ok((*row, Some(joined.to_owned())));
         }
         let shown = printable(argument);
-        let alike: Vec<&str> = table.beginning_with(name).take(ALIKE_MAX).collect();
+        let alike: Vec<&str> = table.beginning_with(name).take(AMBIGUOUS_MAX).collect();
         if alike.len() > 1 {
             let message = format!("`{shown}` is ambiguous: {}", alike.join(", "));
             return Err(error(message, "write its name in full"));
@@ -200,14 +200,14 @@ impl CommandLineReader {
         value: Option<String>,
         argument: &str,
     ) -> Result<(), Diagnostic> {
-        let place = SourceLine::of_command_line(argument);
-        if row.is_of_command_line {
-            return self.take_program_option(row, value, place);
+        let source_line = SourceLine::of_command_line(argument);
+        if row.is_command_line {
+            return self.take_program_option(row, value, source_line);
         }
         let item = Item {
             name: row.name().to_owned(),
             value,
-            place,
+            position: source_line,
         };
         if item.name == "name" {
             return self.begin(item);
@@ -227,7 +227,7 @@ impl CommandLineReader {
         if !is_global(&name) {
             self.job = Some(JobSection {
                 name,
-                place: item.place,
+                position: item.position,
                 items: Vec::new(),
             });
         }
@@ -248,26 +248,26 @@ impl CommandLineReader {
         &mut self,
         row: FioOption,
         value: Option<String>,
-        place: SourceLine,
+        source_line: SourceLine,
     ) -> Result<(), Diagnostic> {
         let written = WrittenOption {
-            place,
+            position: source_line,
             section: "".into(),
             name: format!("--{}", row.name()),
             value: value.clone(),
-            verdict: row.verdict,
-            sentence: row.sentence,
+            support: row.support,
+            explanation: row.explanation,
         };
         if let Some(refusal) = written.refusal() {
             return Err(refusal);
         }
-        let wrong = |why: String| {
+        let invalid = |why: String| {
             let message = format!("`{}` cannot be read", printable(&written.text()));
             error(message, why)
         };
         // `kb_base` is an option of jobs, so it does not apply here.
-        let read = OptionValue::read(row.kind(), value.as_deref(), 1024).map_err(wrong)?;
-        let done = self.set(row.name(), &read.value).map_err(wrong);
+        let read = OptionValue::read(row.kind(), value.as_deref(), 1024).map_err(invalid)?;
+        let done = self.set(row.name(), &read.value).map_err(invalid);
         self.builder.set.written.push(written.clone());
         done
     }
@@ -295,7 +295,7 @@ impl CommandLineReader {
             "eta-interval" => invocation.progress_interval_us = value.number(),
             "status-interval" => invocation.status_interval_us = value.number(),
             "bandwidth-log" => invocation.logs_bandwidth = true,
-            "section" => self.builder.wanted.push(value.text().to_owned()),
+            "section" => self.builder.selected.push(value.text().to_owned()),
             "parse-only" => invocation.action = Action::ParseOnly,
             "showcmd" => self.shows_commands = true,
             "readonly" => self.builder.limits.is_read_only = true,
@@ -340,7 +340,7 @@ impl CommandLineReader {
         }
         // With `--parse-only`, fio accepts options without a job, but not a missing section.
         let only_parses = self.invocation.action == Action::ParseOnly;
-        let is_without_job = only_parses && self.builder.wanted.is_empty();
+        let is_without_job = only_parses && self.builder.selected.is_empty();
         if self.builder.set.jobs.is_empty() && !is_without_job {
             return Err(self.no_job_error());
         }
@@ -377,7 +377,11 @@ impl CommandLineReader {
 
     /// Error for input without any job.
     fn no_job_error(&self) -> Diagnostic {
-        let Builder { wanted, passed, .. } = &self.builder;
+        let Builder {
+            selected: wanted,
+            skipped: passed,
+            ..
+        } = &self.builder;
         match (&wanted[..], &passed[..]) {
             ([wanted, ..], [_, ..]) => {
                 let passed: Vec<String> = passed.iter().map(|it| printable(it)).collect();

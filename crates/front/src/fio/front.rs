@@ -14,7 +14,7 @@ use crate::text::ClassicText;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 
 /// Option that asks for fio's own quirks.
-const LETTER: &str = "--fio-compat";
+const COMPAT_OPTION: &str = "--fio-compat";
 
 /// The entry of fio in the list of fronts.
 pub(crate) const FRONT: Front = Front {
@@ -27,7 +27,7 @@ pub(crate) const FRONT: Front = Front {
         name: "fio",
         kind: "fio job file",
         detect,
-        endings: &[".fio"],
+        extensions: &[".fio"],
         read,
     }),
     ranks: None,
@@ -37,7 +37,7 @@ pub(crate) const FRONT: Front = Front {
 };
 
 /// Width of the output of `check`, in columns.
-const ABOUT_COLUMNS: usize = 100;
+const CHECK_COLUMNS: usize = 100;
 
 /// Number of lines that format detection looks at.
 const DETECTED_LINES_MAX: usize = 10_000;
@@ -85,19 +85,23 @@ const ERROR_CODE: u8 = 1;
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     read_command_line(line).map_err(|error| match error {
-        ArgumentError::File(diagnostic) => ArgumentError::Ended(diagnostic, ERROR_CODE),
+        ArgumentError::File(diagnostic) => ArgumentError::FileWithCode(diagnostic, ERROR_CODE),
         error => error,
     })
 }
 
 fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let is_to_the_letter = line.arguments.iter().any(|it| it == LETTER);
+    let is_to_the_letter = line.arguments.iter().any(|it| it == COMPAT_OPTION);
     // The option is pgmeter's own, so fio's parser must not see it.
-    let arguments = line.arguments.iter().filter(|it| *it != LETTER).cloned();
+    let arguments = line
+        .arguments
+        .iter()
+        .filter(|it| *it != COMPAT_OPTION)
+        .cloned();
     let (remembered, (invocation, set)) = gathered(line, arguments.collect(), is_to_the_letter)?;
     match invocation.action {
-        Action::Print(text) => return Err(ArgumentError::Printed(text)),
-        Action::ParseOnly => return Err(ArgumentError::Printed(String::new())),
+        Action::Print(text) => return Err(ArgumentError::PrintOnly(text)),
+        Action::ParseOnly => return Err(ArgumentError::PrintOnly(String::new())),
         Action::Run => {}
     }
     let name = set.jobs.first().map_or("fio", |job| &job.section);
@@ -108,10 +112,10 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-    let (remembered, (_, set)) = gathered(&file.around, vec![file.name.to_owned()], false)?;
+    let (remembered, (_, set)) = gathered(&file.context, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
-    let mut work = work(&set, name_of(name), false, &file.around)?;
+    let mut work = work(&set, name_of(name), false, &file.context)?;
     // Only fio's own output includes logs, so there is no need to record requests for them.
     let jobs = work.cells.iter_mut().filter_map(|it| it.jobs.as_mut());
     for job in jobs.flat_map(|it| &mut it.jobs) {
@@ -130,25 +134,25 @@ fn name_of(name: &str) -> &str {
 
 /// Adds the inputs to remember, the `check` output and the warnings to the work.
 fn told(set: &JobSet, mut work: FrontWork, remembered: &ParserInputs) -> FrontWork {
-    work.remembered = vec![remembered.text()];
-    work.about = about(set);
+    work.text_input = vec![remembered.text()];
+    work.check_text = about(set);
     // The work already lists the differences from fio.
     let notes = set.notes.iter();
     let notes = notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal));
     work.warnings.extend(notes.map(|note| {
-        let place = match note.line {
+        let prefix = match note.line {
             Some(line) => format!("{}:{line}: ", note.file),
             None => String::new(),
         };
-        format!("{place}{}", note.message)
+        format!("{prefix}{}", note.message)
     }));
     work
 }
 
 /// The output of `check`: how each option is handled, what runs when, and the files touched.
 fn about(set: &JobSet) -> String {
-    let options = verdicts(set, ABOUT_COLUMNS);
-    let (picture, files) = (picture(set, ABOUT_COLUMNS), files_touched(set));
+    let options = verdicts(set, CHECK_COLUMNS);
+    let (picture, files) = (picture(set, CHECK_COLUMNS), files_touched(set));
     format!("options\n{options}\nwhat runs when\n{picture}\nfiles\n{files}\n")
 }
 
@@ -179,8 +183,8 @@ fn gathered(
         },
         variable: &|name| {
             let value = line.files.variable(name)?;
-            let known = (name.to_owned(), value.clone());
-            remembered.borrow_mut().variables.extend([known]);
+            let variable = (name.to_owned(), value.clone());
+            remembered.borrow_mut().variables.extend([variable]);
             Some(value)
         },
         cpu_count: line.cpu_count.max(1),

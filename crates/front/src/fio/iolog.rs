@@ -22,7 +22,7 @@ pub(super) struct IologRecording {
     /// In order of first use.
     pub files: Vec<RecordedFile>,
     /// In log order.
-    pub acts: Vec<RecordedRequest>,
+    pub requests: Vec<RecordedRequest>,
 }
 
 /// A file of a log.
@@ -76,7 +76,7 @@ pub(super) fn recording(
     let mut log = LogReader {
         rules,
         recording: IologRecording::default(),
-        known: HashMap::new(),
+        file_indexes: HashMap::new(),
         stamp_us: 0,
         paused_us: 0,
         waited_ms: 0,
@@ -98,7 +98,7 @@ pub(super) fn recording(
             error.snippet(line).help(help)
         })?;
     }
-    if log.recording.acts.is_empty() {
+    if log.recording.requests.is_empty() {
         let error = Diagnostic::error(name, "the log has no requests to replay");
         return Err(error.help("use another log, or leave `replay_skip` out"));
     }
@@ -111,8 +111,8 @@ fn entry(line: &str, has_times: bool) -> Result<IologLine<'_>, LogLineError> {
         false => "write `FILE ACTION` or `FILE ACTION OFFSET LENGTH`",
     };
     let number = |word: &str| {
-        let wrong = |_| (format!("`{}` is not a number", printable(word)), wanted);
-        word.parse::<u64>().map_err(wrong)
+        let invalid = |_| (format!("`{}` is not a number", printable(word)), wanted);
+        word.parse::<u64>().map_err(invalid)
     };
     let mut words = line.split_ascii_whitespace();
     let mut word = || {
@@ -139,7 +139,7 @@ fn entry(line: &str, has_times: bool) -> Result<IologLine<'_>, LogLineError> {
 struct LogReader<'a> {
     rules: &'a Replay,
     recording: IologRecording,
-    known: HashMap<String, u32>,
+    file_indexes: HashMap<String, u32>,
     /// Time of the last line of version 3; 0 before the first line with a time.
     stamp_us: u64,
     /// Sum of the pauses of version 3 so far.
@@ -229,7 +229,7 @@ impl LogReader<'_> {
         file.is_read |= kind == RecordedKind::Read;
         // Requests keep the order of the log, so none is due before the one above it.
         self.due_ns = self.due_ns.max(self.current_due_ns());
-        self.recording.acts.push(RecordedRequest {
+        self.recording.requests.push(RecordedRequest {
             due_ns: self.due_ns,
             kind,
             part_index,
@@ -250,7 +250,7 @@ impl LogReader<'_> {
     }
 
     fn current_due_ns(&self) -> u64 {
-        if self.rules.is_without_stall {
+        if self.rules.ignores_timing {
             return 0;
         }
         let percent = u128::from(self.rules.time_percent.max(1));
@@ -263,12 +263,12 @@ impl LogReader<'_> {
 
     fn file(&mut self, name: &str) -> u32 {
         let name = self.rules.redirect.as_deref().unwrap_or(name);
-        if let Some(index) = self.known.get(name) {
+        if let Some(index) = self.file_indexes.get(name) {
             return *index;
         }
         // A log that fits in memory has fewer lines than a `u32` can count.
         let index = self.recording.files.len() as u32;
-        self.known.insert(name.to_owned(), index);
+        self.file_indexes.insert(name.to_owned(), index);
         self.recording.files.push(RecordedFile {
             name: name.to_owned(),
             size_bytes: 0,
@@ -284,7 +284,7 @@ pub(super) fn written(noted: &[LoggedRequest], name_of: &dyn Fn(u32) -> String) 
     let mut noted: Vec<&LoggedRequest> = noted.iter().collect();
     // Requests complete in another order than they were issued, and a replay follows the lines.
     noted.sort_by_key(|it| it.index);
-    let acts: Vec<&RecordedRequest> = noted.iter().map(|it| &it.act).collect();
+    let acts: Vec<&RecordedRequest> = noted.iter().map(|it| &it.request).collect();
     let mut text = String::from("fio version 3 iolog\n");
     let files = acts.iter().map(|it| it.part_index).max();
     let names: Vec<String> = files.map_or_else(Vec::new, |last| (0..=last).map(name_of).collect());

@@ -19,7 +19,7 @@ pub struct FioJob {
     /// Name of the section; file names are derived from it.
     pub section: Arc<str>,
     /// Position of the section header.
-    pub place: SourceLine,
+    pub position: SourceLine,
     /// Number among all jobs, from 1, in the order in which fio creates them. Seeds and log names
     /// depend on it.
     pub number: u32,
@@ -61,9 +61,9 @@ impl RawFileName {
 
 /// `true` if the path is below `/dev`, except `/dev/shm`, which holds files in memory.
 pub(super) fn is_device(path: &str) -> bool {
-    let of_devices = path.strip_prefix("/dev/");
+    let below_dev = path.strip_prefix("/dev/");
     // A path such as `/dev/../tmp/x` leads to an ordinary file.
-    of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
+    below_dev.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
 }
 
 impl FioJob {
@@ -164,13 +164,13 @@ impl FioJob {
                 Some((used(least), used(most)))
             }
             (None, Some(SizeAmount::Bytes(size))) => {
-                let each = size / u64::from(self.file_count().max(1));
-                let each = match self.is_endless() {
+                let per_file_bytes = size / u64::from(self.file_count().max(1));
+                let per_file_bytes = match self.is_endless() {
                     // Such a file ends at `size`, so the offset is deducted.
-                    true => each.saturating_sub(self.offset_bytes()),
-                    false => each,
+                    true => per_file_bytes.saturating_sub(self.offset_bytes()),
+                    false => per_file_bytes,
                 };
-                Some((each, each))
+                Some((per_file_bytes, per_file_bytes))
             }
             _ => None,
         }
@@ -208,19 +208,19 @@ impl FioJob {
 #[derive(Debug, Default)]
 pub(super) struct OptionPositions<'a> {
     /// By section, with the index among all written options.
-    of_sections: HashMap<&'a str, (usize, &'a SourceLine)>,
-    of_all: Option<(usize, &'a SourceLine)>,
+    by_section: HashMap<&'a str, (usize, &'a SourceLine)>,
+    global: Option<(usize, &'a SourceLine)>,
 }
 
 impl<'a> OptionPositions<'a> {
     /// Position that applies to the job, as in [`JobSet::place_of`].
     pub(super) fn of(&self, job: &'a FioJob) -> &'a SourceLine {
-        let own = self.of_sections.get(&*job.section).copied();
-        let last = [own, self.of_all]
+        let own = self.by_section.get(&*job.section).copied();
+        let last = [own, self.global]
             .into_iter()
             .flatten()
             .max_by_key(|it| it.0);
-        last.map_or(&job.place, |(_, place)| place)
+        last.map_or(&job.position, |(_, place)| place)
     }
 }
 
@@ -238,7 +238,7 @@ pub struct JobGroup {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WrittenOption {
     /// Position of the option.
-    pub place: SourceLine,
+    pub position: SourceLine,
     /// Section of the option; empty for the command line.
     pub section: Arc<str>,
     /// Name as written.
@@ -246,9 +246,9 @@ pub struct WrittenOption {
     /// Value as written, with variables replaced.
     pub value: Option<String>,
     /// How pgmeter handles it.
-    pub verdict: OptionSupport,
+    pub support: OptionSupport,
     /// Effect of the option, or the reason why it is refused.
-    pub sentence: &'static str,
+    pub explanation: &'static str,
 }
 
 /// All jobs of a command line and its job files.
@@ -267,7 +267,7 @@ pub struct JobSet {
     /// Warnings.
     pub notes: Vec<Diagnostic>,
     /// Errors that fio detects only when it runs the jobs: no size, or less than a block.
-    pub obstacles: Vec<Diagnostic>,
+    pub run_errors: Vec<Diagnostic>,
 }
 
 impl JobSet {
@@ -276,7 +276,7 @@ impl JobSet {
     pub fn refusal(&self) -> Option<Diagnostic> {
         let refused = self.written.iter().filter_map(WrittenOption::refusal);
         let refused = Diagnostic::all(refused.take(REFUSALS_MAX).collect());
-        let obstacles = self.obstacles.iter().take(REFUSALS_MAX).cloned();
+        let obstacles = self.run_errors.iter().take(REFUSALS_MAX).cloned();
         match refused {
             // Refused options come first, because they may be the cause of the obstacles.
             Some(first) => Some(first.followed_by(obstacles)),
@@ -292,24 +292,26 @@ impl JobSet {
             let is_of_job = it.section.is_empty() || it.section == job.section;
             is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
         });
-        written.next().map_or(&job.place, |it| &it.place)
+        written.next().map_or(&job.position, |it| &it.position)
     }
 
     /// Last position of an option in each section. One pass for all jobs, unlike
     /// [`JobSet::place_of`].
     pub(super) fn places_of(&self, option: &str) -> OptionPositions<'_> {
-        let mut places = OptionPositions::default();
+        let mut positions = OptionPositions::default();
         let written = self.written.iter().enumerate();
         for (index, it) in written.filter(|(_, it)| it.name == option) {
-            let place = Some((index, &it.place));
+            let position = Some((index, &it.position));
             if it.section.is_empty() || it.section.eq_ignore_ascii_case("global") {
                 // A later global section overrides an earlier one, as for the settings themselves.
-                places.of_all = place;
+                positions.global = position;
             } else {
-                places.of_sections.insert(&it.section, (index, &it.place));
+                positions
+                    .by_section
+                    .insert(&it.section, (index, &it.position));
             }
         }
-        places
+        positions
     }
 
     /// The jobs of each cell of work: of each wave, first the jobs that only lay out their files,
@@ -347,11 +349,13 @@ impl WrittenOption {
     /// The error for a refused option; `None` if it is supported.
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
-        let OptionSupport::Refused { instead } = self.verdict else {
+        let OptionSupport::Refused { instead } = self.support else {
             return None;
         };
         let text = plan::printable(&self.text());
-        let error = self.place.error(format!("`{text}`: {}", self.sentence));
+        let error = self
+            .position
+            .error(format!("`{text}`: {}", self.explanation));
         Some(error.help(advice(instead)))
     }
 }

@@ -23,14 +23,14 @@ const NAME_CHARS_MAX: usize = 254;
 pub(super) struct Item {
     pub name: String,
     pub value: Option<String>,
-    pub place: SourceLine,
+    pub position: SourceLine,
 }
 
 /// A section with its options.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobSection {
     pub name: String,
-    pub place: SourceLine,
+    pub position: SourceLine,
     pub items: Vec<Item>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn sections(
 ) -> Result<Vec<JobSection>, Diagnostic> {
     let mut lexer = Lexer {
         variables: Variables::new(surroundings),
-        surroundings,
+        environment: surroundings,
         notes,
         sections: Vec::new(),
         depth: 0,
@@ -67,7 +67,7 @@ pub(super) fn sections(
 
 struct Lexer<'a, 'b> {
     variables: Variables<'a>,
-    surroundings: &'a ParserEnvironment<'a>,
+    environment: &'a ParserEnvironment<'a>,
     notes: &'b mut Vec<Diagnostic>,
     sections: Vec<JobSection>,
     depth: u32,
@@ -82,44 +82,46 @@ impl Lexer<'_, '_> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         for (at, raw) in bytes.split(|byte| *byte == b'\n').enumerate() {
             let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let mut place = SourceLine {
+            let mut source_line = SourceLine {
                 file: Arc::clone(&file),
                 line,
                 column: 1,
-                shown: Arc::from(""),
+                text: Arc::from(""),
             };
-            let text = text_of(raw, &mut place)?;
+            let text = text_of(raw, &mut source_line)?;
             let text = &*text;
             let kept = without_comment(text);
             if kept.is_empty() {
                 continue;
             }
             let before = text.len() - text.trim_start().len();
-            place.column = u32::try_from(before + 1).unwrap_or(u32::MAX);
-            place.shown = shown(text).into();
-            self.line(kept, place)?;
+            source_line.column = u32::try_from(before + 1).unwrap_or(u32::MAX);
+            source_line.text = shown(text).into();
+            self.line(kept, source_line)?;
         }
         Ok(())
     }
 
-    fn line(&mut self, text: &str, place: SourceLine) -> Result<(), Diagnostic> {
+    fn line(&mut self, text: &str, source_line: SourceLine) -> Result<(), Diagnostic> {
         if text.starts_with('[') {
-            return self.header(text, place);
+            return self.header(text, source_line);
         }
         if let Some(file) = parse_include(text) {
-            return self.include(file, &place);
+            return self.include(file, &source_line);
         }
         let Some(section) = self.sections.last_mut() else {
             let message = format!("option `{}` precedes the first section", printable(text));
-            return Err(place.error(message).help("put `[global]` above it"));
+            return Err(source_line.error(message).help("put `[global]` above it"));
         };
         // fio reads lines into a buffer of 8192 bytes (`OPT_LEN_MAX`), so a longer line would
         // become two options.
         if text.len() >= TEXT_BYTES_MAX {
             let message = format!("an option has {} bytes", text.len());
-            return Err(place.error(message).help("keep it below 8192, as in fio"));
+            return Err(source_line
+                .error(message)
+                .help("keep it below 8192, as in fio"));
         }
-        let text = self.variables.replaced(text, &place, self.notes);
+        let text = self.variables.replaced(text, &source_line, self.notes);
         // fio keeps a blank after the equals sign, so a word with one is wrong (`values::choice`).
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value.to_owned())),
@@ -128,15 +130,15 @@ impl Lexer<'_, '_> {
         section.items.push(Item {
             name: name.to_owned(),
             value,
-            place,
+            position: source_line,
         });
         Ok(())
     }
 
-    fn header(&mut self, text: &str, place: SourceLine) -> Result<(), Diagnostic> {
+    fn header(&mut self, text: &str, source_line: SourceLine) -> Result<(), Diagnostic> {
         if self.depth > 0 {
             let message = "an included file contains a section";
-            return Err(place
+            return Err(source_line
                 .error(message)
                 .help("put only options into included files"));
         }
@@ -150,38 +152,40 @@ impl Lexer<'_, '_> {
         if last != Some(']') {
             let name = printable(name);
             let message = format!("nothing may follow `]`: the section is `{name}`");
-            self.notes.push(place.warning(message));
+            self.notes.push(source_line.warning(message));
         }
         self.sections.push(JobSection {
             name: name.to_owned(),
-            place,
+            position: source_line,
             items: Vec::new(),
         });
         Ok(())
     }
 
     /// Looks for the file relative to the current directory, then next to the including file.
-    fn include(&mut self, name: &str, place: &SourceLine) -> Result<(), Diagnostic> {
+    fn include(&mut self, name: &str, source_line: &SourceLine) -> Result<(), Diagnostic> {
         self.include_count += 1;
         // A file may include itself, directly or through other files.
         if self.depth >= DEPTH_MAX || self.include_count > INCLUDES_MAX {
             let message = "too many files include each other";
-            return Err(place.error(message).help("put the options here"));
+            return Err(source_line.error(message).help("put the options here"));
         }
-        let beside = place.file.rsplit_once('/');
-        let beside = beside.filter(|_| !name.starts_with('/'));
-        let beside = beside.map(|(directory, _)| format!("{directory}/{name}"));
-        let read = self.surroundings.read;
+        let sibling = source_line.file.rsplit_once('/');
+        let sibling = sibling.filter(|_| !name.starts_with('/'));
+        let sibling = sibling.map(|(directory, _)| format!("{directory}/{name}"));
+        let read = self.environment.read;
         let found = read(name).map(|bytes| (name.to_owned(), bytes));
         let found = found.or_else(|why| {
-            let beside = beside.ok_or_else(|| why.clone())?;
+            let sibling = sibling.ok_or_else(|| why.clone())?;
             // The reason for the name as written helps more than that of the second attempt.
-            read(&beside).map(|bytes| (beside, bytes)).map_err(|_| why)
+            read(&sibling)
+                .map(|bytes| (sibling, bytes))
+                .map_err(|_| why)
         });
         let (file, bytes) = found.map_err(|why| {
             let name = printable(name);
             let message = format!("cannot include `{name}`: {}", printable(&why));
-            place.error(message).help("put it next to this file")
+            source_line.error(message).help("put it next to this file")
         })?;
         self.depth += 1;
         let read = self.read(&file, &bytes);
@@ -194,8 +198,8 @@ impl Lexer<'_, '_> {
 fn text_of<'a>(raw: &'a [u8], source_line: &mut SourceLine) -> Result<Cow<'a, str>, Diagnostic> {
     let column = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
     let end = raw.iter().position(|byte| matches!(byte, b';' | b'#'));
-    let said = &raw[..end.unwrap_or(raw.len())];
-    let wrong = match std::str::from_utf8(said) {
+    let content = &raw[..end.unwrap_or(raw.len())];
+    let problem = match std::str::from_utf8(content) {
         // fio would end the line there, because its texts are C strings.
         _ if raw.contains(&0) => {
             let at = raw.iter().position(|byte| *byte == 0).unwrap_or_default();
@@ -208,9 +212,9 @@ fn text_of<'a>(raw: &'a [u8], source_line: &mut SourceLine) -> Result<Cow<'a, st
             "save the file as UTF-8",
         ),
     };
-    let (at, message, help) = wrong;
+    let (at, message, help) = problem;
     source_line.column = column(at);
-    source_line.shown = shown(&String::from_utf8_lossy(raw)).into();
+    source_line.text = shown(&String::from_utf8_lossy(raw)).into();
     Err(source_line.error(message).help(help))
 }
 

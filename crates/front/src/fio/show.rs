@@ -10,7 +10,7 @@ pub(super) const VERSION: &str = "fio-3.42\n";
 /// Output of `--help`.
 pub(super) fn usage(table: &OptionTable) -> String {
     let mut text = String::from("fio [OPTIONS] [JOB OPTIONS] [JOB FILES]\n");
-    for row in table.rows().iter().filter(|it| it.is_of_command_line) {
+    for row in table.rows().iter().filter(|it| it.is_command_line) {
         text.push_str(&line(&format!("--{}", row.name()), row));
     }
     text.push_str("Options of jobs: --cmdhelp\n");
@@ -18,26 +18,27 @@ pub(super) fn usage(table: &OptionTable) -> String {
 }
 
 fn line(name: &str, row: &FioOption) -> String {
-    let (word, sentence) = (row.verdict.word(), row.sentence);
-    match row.verdict {
+    let (word, sentence) = (row.support.word(), row.explanation);
+    match row.support {
         OptionSupport::Refused { .. } => format!("  {name:<26} {word}: {sentence}\n"),
         _ => format!("  {name:<26} {sentence}\n"),
     }
 }
 
 /// fio's trace categories of `--debug`; pgmeter traces none of them.
-const TRACED: &str = "process file io mem blktrace verify random parse diskutil job mutex profile \
+const TRACE_CATEGORIES: &str = "\
+    process file io mem blktrace verify random parse diskutil job mutex profile \
     time net rate compress steadystate helperthread zbd sprandom all";
 
 /// Output of `--debug=help`.
 pub(super) fn debug() -> String {
-    let names = TRACED.replace(' ', ",");
+    let names = TRACE_CATEGORIES.replace(' ', ",");
     format!("names for --debug; pgmeter traces none of them: {names}\n")
 }
 
 /// Output of `--cmdhelp` for one option, or for all.
 pub(super) fn option(table: &OptionTable, name: &str) -> Result<String, String> {
-    let rows = table.rows().iter().filter(|it| !it.is_of_command_line);
+    let rows = table.rows().iter().filter(|it| !it.is_command_line);
     if name.is_empty() || name == "all" {
         let rows = rows.filter(|it| !it.is_value_row());
         return Ok(rows.map(|row| line(row.name(), row)).collect());
@@ -75,8 +76,8 @@ pub(super) fn engine(table: &OptionTable, name: &str) -> Result<String, String> 
     let known = engines.find(|it| &it.name()[start.len()..] == engine);
     let known = known.ok_or("there is no such engine")?;
     let rows = table.rows().iter();
-    let of_engine = rows.filter(|it| it.engines().any(|it| it == engine));
-    let options: String = of_engine.map(|row| line(row.name(), row)).collect();
+    let engine_rows = rows.filter(|it| it.engines().any(|it| it == engine));
+    let options: String = engine_rows.map(|row| line(row.name(), row)).collect();
     Ok(line(engine, known) + &options)
 }
 

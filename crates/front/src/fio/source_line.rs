@@ -14,17 +14,17 @@ pub struct SourceLine {
     pub line: u32,
     /// Column in characters, from 1; 0 for the command line.
     pub column: u32,
-    pub(super) shown: Arc<str>,
+    pub(super) text: Arc<str>,
 }
 
 impl SourceLine {
     /// Position of a command line argument.
-    pub(super) fn of_command_line(shown: &str) -> Self {
+    pub(super) fn of_command_line(argument: &str) -> Self {
         Self {
             file: Arc::from(""),
             line: 0,
             column: 0,
-            shown: printable(shown).into(),
+            text: printable(argument).into(),
         }
     }
 
@@ -34,7 +34,7 @@ impl SourceLine {
             file: self.file.to_string(),
             line: self.line,
             column: self.column,
-            shown: self.shown.to_string(),
+            text: self.text.to_string(),
         }
     }
 
@@ -49,7 +49,7 @@ impl SourceLine {
     fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.line {
             0 => diagnostic,
-            _ => diagnostic.at(self.line, self.column).snippet(&self.shown),
+            _ => diagnostic.at(self.line, self.column).snippet(&self.text),
         }
     }
 }

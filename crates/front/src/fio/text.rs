@@ -11,9 +11,9 @@ struct FioText {
     set: JobSet,
     options: OutputOptions,
     /// The record so far, while the run is in progress; `None` without `--status-interval`.
-    known: Option<Box<RunRecord>>,
+    partial_record: Option<Box<RunRecord>>,
     /// Intermediate results for the file of `--output`.
-    told: String,
+    status_text: String,
 }
 
 /// Printer of the results of these jobs.
@@ -22,8 +22,8 @@ pub fn text(set: JobSet, options: OutputOptions) -> Box<dyn ClassicText> {
     Box::new(FioText {
         set,
         options,
-        known: None,
-        told: String::new(),
+        partial_record: None,
+        status_text: String::new(),
     })
 }
 
@@ -55,21 +55,21 @@ impl FioText {
 
 impl ClassicText for FioText {
     fn event(&mut self, event: &RunEvent) -> String {
-        match (event, &mut self.known) {
-            (RunEvent::Started { record }, known) if self.options.is_told_between => {
+        match (event, &mut self.partial_record) {
+            (RunEvent::Started { record }, known) if self.options.prints_status => {
                 *known = Some(record.clone());
             }
             (RunEvent::CellDone { record }, Some(known)) => known.cells.push((**record).clone()),
             (RunEvent::SoFar { record, at }, Some(known)) => {
                 // A copy, since the complete results of this cell follow at its end.
-                let mut known = known.clone();
+                let mut so_far = known.clone();
                 // The documents show the end of the run as their time.
-                known.finished_at = Some(*at);
-                known.cells.push((**record).clone());
-                let results = self.results(&known, false);
+                so_far.finished_at = Some(*at);
+                so_far.cells.push((**record).clone());
+                let results = self.results(&so_far, false);
                 match self.options.output {
                     // `documents` writes the file only once, at the end of the run.
-                    Some(_) => self.told.push_str(&results),
+                    Some(_) => self.status_text.push_str(&results),
                     None => return results,
                 }
             }
@@ -99,8 +99,12 @@ impl ClassicText for FioText {
 
     fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
         let output = self.options.output.clone();
-        let output =
-            output.map(|name| (name, format!("{}{}", self.told, self.results(record, true))));
+        let output = output.map(|name| {
+            (
+                name,
+                format!("{}{}", self.status_text, self.results(record, true)),
+            )
+        });
         let logs = output::logs(&self.set, record, &self.options);
         output.into_iter().chain(logs).collect()
     }

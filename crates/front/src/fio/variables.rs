@@ -11,7 +11,7 @@ pub(super) const TEXT_BYTES_MAX: usize = 8192;
 
 /// Values of the variables.
 pub(super) struct Variables<'a> {
-    surroundings: &'a ParserEnvironment<'a>,
+    environment: &'a ParserEnvironment<'a>,
     keywords: [(&'static str, String); 3],
 }
 
@@ -19,7 +19,7 @@ impl<'a> Variables<'a> {
     pub(super) fn new(surroundings: &'a ParserEnvironment<'a>) -> Self {
         let megabytes = surroundings.memory_bytes >> 20;
         Self {
-            surroundings,
+            environment: surroundings,
             keywords: [
                 ("$pagesize", surroundings.page_bytes.to_string()),
                 ("$mb_memory", megabytes.to_string()),
@@ -33,13 +33,13 @@ impl<'a> Variables<'a> {
     pub(super) fn replaced(
         &self,
         text: &str,
-        place: &SourceLine,
+        source_line: &SourceLine,
         notes: &mut Vec<Diagnostic>,
     ) -> String {
         if !text.contains('$') {
             return text.to_owned();
         }
-        let text = self.expand_environment(text, place, notes);
+        let text = self.expand_environment(text, source_line, notes);
         let mut counted = text.clone();
         for (keyword, value) in &self.keywords {
             // Without the limit, a text of many keywords could grow very long.
@@ -61,31 +61,31 @@ impl<'a> Variables<'a> {
     fn expand_environment(
         &self,
         text: &str,
-        place: &SourceLine,
+        source_line: &SourceLine,
         notes: &mut Vec<Diagnostic>,
     ) -> String {
-        let mut whole = String::new();
+        let mut expanded = String::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("${") {
             // As in fio, an opening brace without a closing one is ordinary text.
             let Some((name, behind)) = behind.split_once('}') else {
                 break;
             };
-            whole.push_str(before);
-            match (self.surroundings.variable)(name) {
-                Some(value) if whole.len() + value.len() < TEXT_BYTES_MAX => {
-                    whole.push_str(&value);
+            expanded.push_str(before);
+            match (self.environment.variable)(name) {
+                Some(value) if expanded.len() + value.len() < TEXT_BYTES_MAX => {
+                    expanded.push_str(&value);
                 }
                 // fio also drops a value that does not fit into its buffer.
                 Some(_) => {}
                 None => {
                     let message = format!("`${{{}}}` is not set, so it is empty", printable(name));
-                    notes.push(place.warning(message));
+                    notes.push(source_line.warning(message));
                 }
             }
             rest = behind;
         }
-        whole.push_str(rest);
-        whole
+        expanded.push_str(rest);
+        expanded
     }
 }

@@ -17,7 +17,7 @@ const FILES_MAX: usize = 40;
 /// least 20 columns for sentences.
 #[must_use]
 pub fn verdicts(set: &JobSet, width: usize) -> String {
-    let place = |it: &super::WrittenOption| match it.place.line {
+    let line_number = |it: &super::WrittenOption| match it.position.line {
         0 => "-".to_owned(),
         line => line.to_string(),
     };
@@ -28,17 +28,17 @@ pub fn verdicts(set: &JobSet, width: usize) -> String {
     let before = 6 + longest + 2 + 11;
     let mut lines = String::new();
     for (written, text) in set.written.iter().zip(texts) {
-        let sentence = match written.verdict {
+        let sentence = match written.support {
             OptionSupport::Refused { instead } => {
-                format!("{}; {}", written.sentence, advice(instead))
+                format!("{}; {}", written.explanation, advice(instead))
             }
-            _ => written.sentence.to_owned(),
+            _ => written.explanation.to_owned(),
         };
-        let verdict = written.verdict.word();
+        let verdict = written.support.word();
         let _ = write!(
             lines,
             "{:>5} {text:longest$}  {verdict:10} ",
-            place(written)
+            line_number(written)
         );
         lines.push_str(&wrapped(&sentence, width, before));
     }
@@ -122,22 +122,22 @@ pub fn picture(set: &JobSet, width: usize) -> String {
 /// How a section deviates from its wave: later start, or ending the others.
 fn when(job: &FioJob) -> String {
     let settings = &job.settings;
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if let Some(name) = &settings.grouping.waits_for {
-        said.push(format!("after {}", cut(&printable(name), 28)));
+        parts.push(format!("after {}", cut(&printable(name), 28)));
     }
     let (least, most) = settings.time.start_delay_us;
     let seconds = |time: u64| time as f64 / 1e6;
     if most > 0 {
-        said.push(match least == most {
+        parts.push(match least == most {
             true => format!("{} s later", seconds(least)),
             false => format!("{} to {} s later", seconds(least), seconds(most)),
         });
     }
     if settings.grouping.ends_others {
-        said.push("ends the others".to_owned());
+        parts.push("ends the others".to_owned());
     }
-    said.join(", ")
+    parts.join(", ")
 }
 
 /// Files that the jobs touch, and how: one line per name, or per section if names are generated.
@@ -230,7 +230,7 @@ pub fn markdown() -> String {
         for row in rows {
             let names: Vec<String> = row.names().map(|it| name(&row, it)).collect();
             let (first, aliases) = (&names[0], names[1..].join(", "));
-            let (verdict, meaning) = (row.verdict.word(), meaning(&row));
+            let (verdict, meaning) = (row.support.word(), meaning(&row));
             let _ = writeln!(text, "| {first} | {aliases} | {verdict} | {meaning} |");
         }
     }
@@ -238,7 +238,7 @@ pub fn markdown() -> String {
 }
 
 fn name(row: &FioOption, name: &str) -> String {
-    match (row.is_of_command_line, name.len()) {
+    match (row.is_command_line, name.len()) {
         (true, 1) => format!("`-{name}`"),
         (true, _) => format!("`--{name}`"),
         (false, _) => format!("`{name}`"),
@@ -247,14 +247,14 @@ fn name(row: &FioOption, name: &str) -> String {
 
 fn meaning(row: &FioOption) -> String {
     let engines: Vec<&str> = row.engines().collect();
-    let of_engines = match engines.is_empty() {
+    let engine_note = match engines.is_empty() {
         true => String::new(),
         false => format!(" ({})", engines.join(", ")),
     };
-    match row.verdict {
+    match row.support {
         OptionSupport::Refused { instead } => {
-            format!("{}; {}{of_engines}", row.sentence, advice(instead))
+            format!("{}; {}{engine_note}", row.explanation, advice(instead))
         }
-        _ => format!("{}{of_engines}", row.sentence),
+        _ => format!("{}{engine_note}", row.explanation),
     }
 }

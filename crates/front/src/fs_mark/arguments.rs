@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use description::classics::FsMark;
 use description::classics::fs_mark::{
-    FILES, NAME, SIZE, SUBDIRECTORIES, SyncMethod, THREADS, WRITE_SIZE,
+    FILES, NAME_LENGTH, SIZE, SUBDIRECTORIES, SyncMethod, THREADS, WRITE_SIZE,
 };
 use plan::printable;
 use units::Bytes;
@@ -12,7 +12,7 @@ use units::Bytes;
 use crate::Refusal;
 use crate::getopt::{CNumber, GetoptItem, number, split};
 
-const LETTERS: &str = "vhkFr:S:N:D:d:l:L:n:p:s:t:w:";
+const OPTION_LETTERS: &str = "vhkFr:S:N:D:d:l:L:n:p:s:t:w:";
 /// Usage that `-h` prints, one option per line.
 pub const USAGE: &str = include_str!("usage.txt");
 
@@ -55,7 +55,7 @@ fn read(arguments: &[String]) -> Result<FsMarkInvocation, String> {
         is_verbose: false,
         warnings: Vec::new(),
     };
-    for piece in split(arguments, LETTERS)? {
+    for piece in split(arguments, OPTION_LETTERS)? {
         match piece {
             // An empty message requests the usage.
             GetoptItem::Option('h', _) => return Err(String::new()),
@@ -113,8 +113,8 @@ fn set_number(settings: &mut FsMark, letter: char, value: i64) -> Result<(), Str
         }
         'D' => settings.subdirectories = Some(short(SUBDIRECTORIES)?),
         'N' => settings.files_per_subdirectory = Some(short((0, FILES.1))?),
-        'p' => settings.name_length = Some(short(NAME)?),
-        'r' => settings.random_length = Some(short(NAME)?),
+        'p' => settings.name_length = Some(short(NAME_LENGTH)?),
+        'r' => settings.random_length = Some(short(NAME_LENGTH)?),
         // `-L` keeps the files, whatever the number.
         _ => {
             settings.loops = Some(short((0, u32::MAX))?);
@@ -125,9 +125,9 @@ fn set_number(settings: &mut FsMark, letter: char, value: i64) -> Result<(), Str
 }
 
 fn in_range(letter: char, value: i64, least: u64, most: u64) -> Result<u64, String> {
-    let found = u64::try_from(value).ok();
-    found
-        .filter(|found| (least..=most).contains(found))
+    let unsigned = u64::try_from(value).ok();
+    unsigned
+        .filter(|unsigned| (least..=most).contains(unsigned))
         .ok_or_else(|| format!("`-{letter}` is `{value}`, not {least} to {most}"))
 }
 

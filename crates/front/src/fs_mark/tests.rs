@@ -140,13 +140,13 @@ fn the_log_has_one_character_more() {
 fn a_run_that_does_not_fit_says_so_outside_of_its_log_and_exits_with_1() {
     let mut text = text("-d a -d b -n 7 -l my.log");
     assert_eq!((text.log_file(), text.exit_code()), (Some("my.log"), None));
-    let said = text.event(&RunEvent::Full {
+    let message = text.event(&RunEvent::Full {
         cell: 0,
         targets: vec!["a".to_owned()],
     });
-    assert_eq!(said, no_space_message("a", 7));
+    assert_eq!(message, no_space_message("a", 7));
     assert_eq!(
-        (text.logged(&said), text.exit_code()),
+        (text.logged(&message), text.exit_code()),
         (String::new(), Some(1))
     );
 }
@@ -187,7 +187,7 @@ fn threads_take_the_directories_in_turn_and_put_their_files_there() {
 
 #[test]
 fn every_sync_method_and_spread_has_a_description() {
-    let said = |options: &str| {
+    let banner_text = |options: &str| {
         let plan = plan(options);
         let banner = Banner {
             command: &[],
@@ -209,17 +209,17 @@ fn every_sync_method_and_spread_has_a_description() {
     .into_iter()
     .enumerate()
     {
-        let text = said(&format!("-d a -S {number}"));
+        let text = banner_text(&format!("-d a -S {number}"));
         assert!(
             text.contains(&format!("#\tSync method: {start} ")),
             "{text}"
         );
     }
-    assert!(said("-d a -D 7").contains(
+    assert!(banner_text("-d a -D 7").contains(
         "#\tDirectories:  Time based hash between directories across 7 subdirectories with 180 \
          seconds per subdirectory.\n"
     ));
-    assert!(said("-d a -p 5").contains("names: 5 bytes long, (-19 initial bytes"));
+    assert!(banner_text("-d a -p 5").contains("names: 5 bytes long, (-19 initial bytes"));
 }
 
 fn times() -> WorkerTimes {

@@ -26,7 +26,7 @@ struct FsMarkText {
     rows: Rows,
     has_banner: bool,
     /// Number of rounds whose rows are printed.
-    done: usize,
+    printed_count: usize,
     is_full: bool,
 }
 
@@ -49,17 +49,17 @@ impl ClassicText for UnparsedText {
 
 impl FsMarkText {
     fn new(origin: &FrontOrigin) -> Option<Self> {
-        let asked = parse(&origin.arguments).ok()?;
-        let directory_count = u32::try_from(asked.directories.len()).ok()?;
-        let plan = asked.settings.resolve(directory_count).ok()?;
+        let invocation = parse(&origin.arguments).ok()?;
+        let directory_count = u32::try_from(invocation.directories.len()).ok()?;
+        let plan = invocation.settings.resolve(directory_count).ok()?;
         Some(Self {
-            rows: Rows::new(plan.clone(), asked.is_verbose),
+            rows: Rows::new(plan.clone(), invocation.is_verbose),
             plan,
-            is_verbose: asked.is_verbose,
-            log_file: asked.log_file.to_string_lossy().into_owned(),
+            is_verbose: invocation.is_verbose,
+            log_file: invocation.log_file.to_string_lossy().into_owned(),
             arguments: origin.arguments.clone(),
             has_banner: false,
-            done: 0,
+            printed_count: 0,
             is_full: false,
         })
     }
@@ -80,7 +80,7 @@ impl FsMarkText {
     }
 
     fn row(&mut self, round: &RoundFigures) -> String {
-        self.done += 1;
+        self.printed_count += 1;
         self.rows.next(round)
     }
 }
@@ -108,7 +108,7 @@ impl ClassicText for FsMarkText {
         };
         let phases: Vec<&CellRecord> = record.cells.iter().collect();
         let rounds = iterations(&self.plan, &phases);
-        for round in rounds.iter().skip(self.done) {
+        for round in rounds.iter().skip(self.printed_count) {
             text += &self.row(round);
         }
         text

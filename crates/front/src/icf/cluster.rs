@@ -56,7 +56,7 @@ pub(super) fn managers(
 /// Worker tables, repeated by their counts. Copies have a number after their name.
 fn tables(workload: &Workload) -> Result<Vec<model::Worker>, Diagnostic> {
     // This is how a configuration without workers is imported, so it is written without them again.
-    let silent = workload.worker.is_empty()
+    let is_default = workload.worker.is_empty()
         && workload.iometer.is_some()
         && workload.workers.is_none()
         && workload.iodepth.is_none()
@@ -64,7 +64,7 @@ fn tables(workload: &Workload) -> Result<Vec<model::Worker>, Diagnostic> {
         && workload.size.is_none()
         && workload.start.is_none()
         && workload.content == Some(ContentChoice::Repeating);
-    if silent {
+    if is_default {
         return Ok(Vec::new());
     }
     let one = [model::Worker::default()];
@@ -87,14 +87,14 @@ fn tables(workload: &Workload) -> Result<Vec<model::Worker>, Diagnostic> {
         .flat_map(|(index, count)| std::iter::repeat_n(index, count));
     // A count may be very large, and no more than the limit are used.
     let order: Vec<usize> = in_turn.take(WORKERS_MAX).collect();
-    let mut made = vec![0_u32; written.len()];
+    let mut copies = vec![0_u32; written.len()];
     let mut all = Vec::new();
     for index in order.iter().copied().cycle().take(wanted) {
-        made[index] += 1;
+        copies[index] += 1;
         let mut table = written[index].clone();
-        let several = table.count.unwrap_or(1) > 1 || made[index] > 1;
+        let several = table.count.unwrap_or(1) > 1 || copies[index] > 1;
         table.name = Some(match table.name {
-            Some(name) if several => format!("{name} {}", made[index]),
+            Some(name) if several => format!("{name} {}", copies[index]),
             Some(name) => name,
             // A worker without a name in the imported configuration gets none.
             None if workload.iometer.is_some() && !workload.worker.is_empty() => String::new(),
@@ -127,11 +127,11 @@ fn share(
         return extras.managers.iter().map(manager).collect();
     }
     let mut managers: Vec<Manager> = Vec::new();
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     for (table, worker) in tables.iter().zip(workers) {
-        let place = *places.entry(&table.group).or_insert(managers.len());
-        if place == managers.len() {
-            let id = i32::try_from(place + 1).unwrap_or(i32::MAX);
+        let index = *indices.entry(&table.group).or_insert(managers.len());
+        if index == managers.len() {
+            let id = i32::try_from(index + 1).unwrap_or(i32::MAX);
             let name = table.group.clone().unwrap_or_default();
             let identity = IdName { id, name };
             managers.push(Manager {
@@ -139,7 +139,7 @@ fn share(
                 ..Manager::default()
             });
         }
-        managers[place].workers.push(worker);
+        managers[index].workers.push(worker);
     }
     managers
 }
@@ -229,7 +229,7 @@ impl Export<'_> {
             .iter()
             .find(|it| it.worker_index as usize == index);
         // A worker that was imported without this block is written without it again.
-        let silent = iodepth.is_none()
+        let is_default = iodepth.is_none()
             && size.is_none()
             && start.is_none()
             && table.seed.is_none()
@@ -237,14 +237,14 @@ impl Export<'_> {
             && self.workload.transactions_per_connection.is_none()
             && off.is_none()
             && content == Some(&ContentChoice::Repeating);
-        if silent {
+        if is_default {
             return Ok(None);
         }
         // Iometer stores both values even while they are switched off.
         let off_seed = off.and_then(|off| off.fixed_seed);
         let off_transactions = off.and_then(|off| off.transactions_per_connection);
-        let of_all = self.workload.transactions_per_connection;
-        let transactions = table.transactions_per_connection.or(of_all);
+        let common = self.workload.transactions_per_connection;
+        let transactions = table.transactions_per_connection.or(common);
         Ok(Some(TargetSettings {
             outstanding_ios: iodepth.unwrap_or(1),
             test_connection_rate: transactions.is_some(),

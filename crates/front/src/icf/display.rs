@@ -114,9 +114,9 @@ fn bar<'a>(
         .trim();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (number, what) = rest.split_at(digits);
-    let what = what.trim().to_ascii_lowercase();
+    let label = what.trim().to_ascii_lowercase();
     let chart = number.parse().ok().filter(|chart| *chart > 0);
-    let shows = match what.as_str() {
+    let shows = match label.as_str() {
         "statistic" => Some(BarLine::Statistic(value.trimmed().to_owned())),
         "manager id, manager name" => Some(BarLine::Manager(id_name(reader, value)?)),
         "worker id, worker name" => Some(BarLine::Worker(id_name(reader, value)?)),

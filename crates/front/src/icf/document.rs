@@ -36,7 +36,7 @@ pub struct Version {
 
 impl Version {
     /// The version that [`super::write`] writes.
-    pub const WRITTEN: Self = Self {
+    pub const CURRENT: Self = Self {
         major: 1,
         middle: 1,
         minor: 0,

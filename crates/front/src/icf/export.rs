@@ -41,7 +41,7 @@ pub fn from_workload(workload: &Workload) -> Result<(IcfDocument, Vec<Diagnostic
     let specs = specs(workload, &extras)?;
     let managers = managers(workload, &extras, &specs, &mut warnings)?;
     let document = IcfDocument {
-        version: Version::WRITTEN,
+        version: Version::CURRENT,
         setup: needs_setup(workload, &extras)
             .then(|| setup(workload, &extras))
             .transpose()?,

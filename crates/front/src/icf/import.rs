@@ -99,7 +99,7 @@ impl Import {
         let known: HashSet<String> = specs.iter().map(|spec| spec.name.to_lowercase()).collect();
         let is_known =
             |name: &str| known.contains(&name.to_lowercase()) || IcfAccessSpec::is_idle_name(name);
-        let by_default = assigned_by_default(specs);
+        let defaults = assigned_by_default(specs);
         let groups = group_names(managers.iter().map(|it| &it.identity));
         for (manager_index, manager) in managers.iter().enumerate() {
             let before = self.workers.len();
@@ -121,7 +121,7 @@ impl Import {
                         .filter(|name| is_known(name))
                         .cloned()
                         .collect(),
-                    None => by_default.clone(),
+                    None => defaults.clone(),
                 };
                 self.worker(worker, group.cloned(), assigned);
             }
@@ -153,10 +153,10 @@ impl Import {
         let mut names = Vec::new();
         for (position, target) in worker.targets.as_ref()?.iter().enumerate() {
             if target.kind.is_network() {
-                let place = (worker_index, index(position));
+                let slot = (worker_index, index(position));
                 self.extras.network_targets.push(NetworkTarget {
-                    worker_index: place.0,
-                    position: place.1,
+                    worker_index: slot.0,
+                    position: slot.1,
                     target: target.clone(),
                 });
                 let message = format!(
@@ -204,12 +204,12 @@ impl Import {
 
     /// Converts sectors to bytes; `None` for 0 (the whole disk), and for more than the largest
     /// file.
-    fn sectors(&mut self, sectors: u64, what: &str) -> Option<Bytes> {
+    fn sectors(&mut self, sectors: u64, name: &str) -> Option<Bytes> {
         let bytes = sectors
             .checked_mul(SECTOR_BYTES)
             .filter(|it| i64::try_from(*it).is_ok());
         if bytes.is_none() {
-            let message = format!("{what} of {sectors} sectors is beyond any disk, 0 is used");
+            let message = format!("{name} of {sectors} sectors is beyond any disk, 0 is used");
             self.warn(message, "write 0 for the whole disk");
         }
         bytes.filter(|bytes| *bytes > 0).map(Bytes)

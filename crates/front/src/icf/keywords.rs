@@ -6,11 +6,11 @@ use description::model::{StepKind, TestType};
 /// A value that Iometer writes as a keyword.
 pub(super) trait Keyword: Copy + PartialEq + 'static {
     /// All values with their keywords in version 1.1.0. Old versions write the index instead.
-    const WORDS: &'static [(Self, &'static str)];
+    const KEYWORDS: &'static [(Self, &'static str)];
 
     /// The keyword in a file of version 1.1.0.
     fn word(self) -> &'static str {
-        let mut words = Self::WORDS.iter();
+        let mut words = Self::KEYWORDS.iter();
         words
             .find(|(value, _)| *value == self)
             .map_or("", |(_, word)| word)
@@ -19,8 +19,8 @@ pub(super) trait Keyword: Copy + PartialEq + 'static {
     /// Parses a keyword, regardless of case, or the integer of old versions.
     fn from_word(text: &str) -> Option<Self> {
         let found = match text.parse::<usize>() {
-            Ok(index) => Self::WORDS.get(index),
-            Err(_) => Self::WORDS
+            Ok(index) => Self::KEYWORDS.get(index),
+            Err(_) => Self::KEYWORDS
                 .iter()
                 .find(|(_, word)| word.eq_ignore_ascii_case(text)),
         };
@@ -29,13 +29,13 @@ pub(super) trait Keyword: Copy + PartialEq + 'static {
 
     /// All keywords for a message, separated by commas.
     fn choices() -> String {
-        let words: Vec<&str> = Self::WORDS.iter().map(|(_, word)| *word).collect();
+        let words: Vec<&str> = Self::KEYWORDS.iter().map(|(_, word)| *word).collect();
         words.join(", ")
     }
 }
 
 impl Keyword for RecordResults {
-    const WORDS: &'static [(Self, &'static str)] = &[
+    const KEYWORDS: &'static [(Self, &'static str)] = &[
         (Self::All, "ALL"),
         (Self::NoTargets, "NO_TARGETS"),
         (Self::NoWorkers, "NO_WORKERS"),
@@ -45,12 +45,12 @@ impl Keyword for RecordResults {
 }
 
 impl Keyword for StepKind {
-    const WORDS: &'static [(Self, &'static str)] =
+    const KEYWORDS: &'static [(Self, &'static str)] =
         &[(Self::Linear, "LINEAR"), (Self::Exponential, "EXPONENTIAL")];
 }
 
 impl Keyword for TestType {
-    const WORDS: &'static [(Self, &'static str)] = &[
+    const KEYWORDS: &'static [(Self, &'static str)] = &[
         (Self::Normal, "NORMAL"),
         (Self::CycleTargets, "CYCLE_TARGETS"),
         (Self::CycleWorkers, "CYCLE_WORKERS"),
@@ -66,7 +66,7 @@ impl Keyword for TestType {
 }
 
 impl Keyword for Assignment {
-    const WORDS: &'static [(Self, &'static str)] = &[
+    const KEYWORDS: &'static [(Self, &'static str)] = &[
         (Self::None, "NONE"),
         (Self::All, "ALL"),
         (Self::Disk, "DISK"),
@@ -75,14 +75,14 @@ impl Keyword for Assignment {
 }
 
 impl Keyword for UpdateType {
-    const WORDS: &'static [(Self, &'static str)] = &[
+    const KEYWORDS: &'static [(Self, &'static str)] = &[
         (Self::LastUpdate, "LAST_UPDATE"),
         (Self::WholeTest, "WHOLE_TEST"),
     ];
 }
 
 impl Keyword for WorkerKind {
-    const WORDS: &'static [(Self, &'static str)] = &[
+    const KEYWORDS: &'static [(Self, &'static str)] = &[
         (Self::Disk, "DISK"),
         (Self::NetworkTcp, "NETWORK,TCP"),
         (Self::NetworkVi, "NETWORK,VI"),
@@ -91,7 +91,7 @@ impl Keyword for WorkerKind {
     /// Parses a keyword, regardless of case and blanks. No version writes an integer.
     fn from_word(text: &str) -> Option<Self> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        let mut words = Self::WORDS.iter();
+        let mut words = Self::KEYWORDS.iter();
         let found = words.find(|(_, word)| word.eq_ignore_ascii_case(&compact));
         found.map(|(kind, _)| *kind)
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn words_and_old_integers_mean_the_same() {
-        for (index, (value, _)) in TestType::WORDS.iter().enumerate() {
+        for (index, (value, _)) in TestType::KEYWORDS.iter().enumerate() {
             assert_eq!(TestType::from_word(value.word()), Some(*value));
             assert_eq!(TestType::from_word(&index.to_string()), Some(*value));
             assert_eq!(

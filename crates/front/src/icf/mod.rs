@@ -41,7 +41,7 @@ pub(crate) const FILE: FileFront = FileFront {
     name: "icf",
     kind: "Iometer configuration",
     detect,
-    endings: &[],
+    extensions: &[],
     read,
 };
 

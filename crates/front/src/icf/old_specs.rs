@@ -112,15 +112,15 @@ fn read_old_line<'a>(
 fn percent<'a>(
     reader: &mut IcfReader<'a>,
     scan: &mut Scanner<'a>,
-    what: &str,
+    name: &str,
 ) -> Result<u8, Diagnostic> {
     let at = scan.at();
-    let value = reader.signed(scan, what)?;
+    let value = reader.signed(scan, name)?;
     u8::try_from(value)
         .ok()
         .filter(|value| *value <= 100)
         .ok_or_else(|| {
-            let message = format!("{what} is {value}, wanted 0 to 100");
+            let message = format!("{name} is {value}, wanted 0 to 100");
             reader
                 .at_byte(scan.line(), at, message)
                 .help("write a percentage")

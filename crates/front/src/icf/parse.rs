@@ -8,11 +8,11 @@ use super::{Parsed, Strictness, display, managers, old_specs, setup, specs};
 use plan::Diagnostic;
 
 /// Access specifications have names since this version.
-const NAMED_SPECS: u64 = 19_980_521;
+const NAMED_SPECS_SINCE: u64 = 19_980_521;
 /// `TEST SETUP` has a last line since this version.
-const ENDED_SETUP: u64 = 19_990_217;
+const SETUP_END_SINCE: u64 = 19_990_217;
 /// Iometer 1.1.0 warns about versions before this one.
-const OLDEST: u64 = 19_980_105;
+const OLDEST_VERSION: u64 = 19_980_105;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IcfSection {
@@ -95,7 +95,7 @@ fn version(reader: &mut IcfReader<'_>) -> Result<Version, Diagnostic> {
         middle,
         minor,
     };
-    if version.order() < OLDEST {
+    if version.order() < OLDEST_VERSION {
         let finding = reader.at(
             line,
             format!("version {version} is older than any known one"),
@@ -111,7 +111,7 @@ fn read_sections(
 ) -> Result<Option<SpecList>, Diagnostic> {
     let order = document.version.order();
     let mut specs = None;
-    let mut found = 0;
+    let mut section_count = 0;
     let mut stray: Option<IcfLine<'_>> = None;
     while let Some(line) = reader.take_between_sections() {
         let Some(section) = section_of(line) else {
@@ -134,17 +134,21 @@ fn read_sections(
             continue;
         }
         stray = None;
-        found += 1;
+        section_count += 1;
         reader.begin_section()?;
         match section {
-            IcfSection::Setup => document.setup = Some(setup::read(reader, order < ENDED_SETUP)?),
+            IcfSection::Setup => {
+                document.setup = Some(setup::read(reader, order < SETUP_END_SINCE)?)
+            }
             IcfSection::Display => document.display = Some(display::read(reader)?),
-            IcfSection::Specs if order < NAMED_SPECS => specs = Some(old_specs::read(reader)?),
+            IcfSection::Specs if order < NAMED_SPECS_SINCE => {
+                specs = Some(old_specs::read(reader)?)
+            }
             IcfSection::Specs => specs = Some(specs::read(reader)?),
             IcfSection::Managers => document.managers = Some(managers::read(reader)?),
         }
     }
-    if found == 0 {
+    if section_count == 0 {
         let message = "no section of an Iometer configuration found";
         let help = "wanted a line that starts with `'TEST SETUP` or `'ACCESS SPECIFICATIONS`";
         return Err(Diagnostic::error(reader.file, message).help(help));
@@ -181,8 +185,8 @@ fn note_stray<'a>(reader: &mut IcfReader<'a>, line: IcfLine<'a>, stray: &mut Opt
 fn warn_about_unknown_specs(reader: &mut IcfReader<'_>, specs: &Option<SpecList>) {
     for line in std::mem::take(&mut reader.assigned) {
         let name = line.trimmed();
-        let known = specs.as_ref().is_some_and(|list| list.contains(name));
-        if !known && !IcfAccessSpec::is_idle_name(name) {
+        let is_known = specs.as_ref().is_some_and(|list| list.contains(name));
+        if !is_known && !IcfAccessSpec::is_idle_name(name) {
             let message = format!(
                 "access specification `{}` is unknown, skipped",
                 plan::printable(name)

@@ -32,7 +32,7 @@ pub(super) struct IcfReader<'a> {
     /// Lines that assign an access specification by name. The names are checked at the end.
     pub assigned: Vec<IcfLine<'a>>,
     warnings: Vec<Diagnostic>,
-    unsaid: usize,
+    hidden_count: usize,
     long_line: Option<IcfLine<'a>>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> IcfReader<'a> {
             file,
             assigned: Vec::new(),
             warnings: Vec::new(),
-            unsaid: 0,
+            hidden_count: 0,
             long_line: None,
         }
     }
@@ -72,7 +72,7 @@ impl<'a> IcfReader<'a> {
     /// Adds a warning, in both modes.
     pub fn warn(&mut self, mut finding: Diagnostic) {
         if self.warnings.len() >= MAX_WARNINGS {
-            self.unsaid += 1;
+            self.hidden_count += 1;
             return;
         }
         finding.severity = plan::Severity::Warning;
@@ -95,8 +95,8 @@ impl<'a> IcfReader<'a> {
         let mut warnings = std::mem::take(&mut self.warnings);
         // Names of specifications are checked last, so these warnings are out of order.
         warnings.sort_by_key(|warning| warning.line);
-        if self.unsaid > 0 {
-            let message = format!("{} more warnings are not shown", self.unsaid);
+        if self.hidden_count > 0 {
+            let message = format!("{} more warnings are not shown", self.hidden_count);
             warnings.push(Diagnostic::warning(self.file, message));
         }
         warnings
@@ -233,13 +233,13 @@ impl<'a> IcfReader<'a> {
 
     /// The error that a key is unknown, which suggests a similar one.
     pub fn unknown<K>(&self, line: IcfLine<'_>, block: IcfBlock, keys: &Keys<K>) -> Diagnostic {
-        let seen = line.trimmed();
+        let key = line.trimmed();
         let message = format!(
             "unknown key `{}` inside `{}`",
-            plan::printable(seen),
+            plan::printable(key),
             block.name
         );
-        let head: String = folded(seen).take(SUGGEST_CHARS).collect();
+        let head: String = folded(key).take(SUGGESTION_CHARS_MAX).collect();
         let likeness = |name: &str| strsim::jaro_winkler(&head, &folded(name).collect::<String>());
         let nearest = keys
             .iter()
@@ -285,7 +285,7 @@ impl<'a> IcfReader<'a> {
 }
 
 /// Number of characters of an unknown key that are compared with known ones.
-const SUGGEST_CHARS: usize = 120;
+const SUGGESTION_CHARS_MAX: usize = 120;
 
 /// `true` if a line with an apostrophe cannot be a column heading between key and value.
 fn ends_values(text: &str) -> bool {
@@ -299,21 +299,21 @@ pub(super) fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
 }
 
 /// The entry of a key, regardless of blanks and case.
-fn find<K: Copy>(seen: &str, keys: &Keys<K>) -> Option<(&'static str, K)> {
+fn find<K: Copy>(key: &str, keys: &Keys<K>) -> Option<(&'static str, K)> {
     keys.iter().copied().find(|(wanted, _)| {
-        let mut seen = folded(seen);
+        let mut chars = folded(key);
         match wanted.strip_suffix('*') {
-            Some(prefix) => folded(prefix).all(|c| seen.next() == Some(c)),
-            None => seen.eq(folded(wanted)),
+            Some(prefix) => folded(prefix).all(|c| chars.next() == Some(c)),
+            None => chars.eq(folded(wanted)),
         }
     })
 }
 
 /// `true` if the key is spelled as Iometer requires: case may differ, blanks may not.
-fn matches_spelling(seen: &str, wanted: &str) -> bool {
+fn matches_spelling(key: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('*') {
-        Some(prefix) => starts_with_ignoring_case(seen, prefix),
-        None => seen.eq_ignore_ascii_case(wanted),
+        Some(prefix) => starts_with_ignoring_case(key, prefix),
+        None => key.eq_ignore_ascii_case(wanted),
     }
 }
 

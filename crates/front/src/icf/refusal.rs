@@ -8,7 +8,7 @@ pub(super) fn refuse(message: impl Into<String>, help: &str) -> Diagnostic {
 }
 
 /// Rejects names that would not be read back as they were written.
-pub(super) fn check_name(what: &str, name: &str) -> Result<(), Diagnostic> {
+pub(super) fn check_name(noun: &str, name: &str) -> Result<(), Diagnostic> {
     let bad = name.is_empty()
         || name.trim() != name
         || name.contains(|c: char| c == ',' || c.is_control())
@@ -17,7 +17,7 @@ pub(super) fn check_name(what: &str, name: &str) -> Result<(), Diagnostic> {
             .is_some_and(|head| head.eq_ignore_ascii_case("'end"));
     if bad {
         let message = format!(
-            "`{}` cannot be the name of an {what}",
+            "`{}` cannot be the name of an {noun}",
             plan::printable(name)
         );
         return Err(refuse(message, "choose a name without commas"));

@@ -100,8 +100,8 @@ impl Digits<'_> {
 
 impl<'a> IcfReader<'a> {
     /// Takes a signed number that Iometer stores in 32 bits.
-    pub fn signed(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<i32, Diagnostic> {
-        let (value, at) = self.number(scan, what)?;
+    pub fn signed(&mut self, scan: &mut Scanner<'a>, name: &str) -> Result<i32, Diagnostic> {
+        let (value, at) = self.number(scan, name)?;
         // Iometer's `atoi` wraps larger numbers.
         let wrapped = value as i32;
         if i128::from(wrapped) == value {
@@ -111,28 +111,28 @@ impl<'a> IcfReader<'a> {
             Strictness::Strict => wrapped,
             Strictness::Tolerant => value.clamp(i32::MIN.into(), i32::MAX.into()) as i32,
         };
-        self.out_of_range(scan.line(), at, what, i128::from(used));
+        self.out_of_range(scan.line(), at, name, i128::from(used));
         Ok(used)
     }
 
     /// Takes a number that is never negative and that Iometer stores in 32 bits.
-    pub fn unsigned(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<u32, Diagnostic> {
-        let (value, at) = self.number(scan, what)?;
-        Ok(self.fit_u32(scan.line(), at, what, value))
+    pub fn unsigned(&mut self, scan: &mut Scanner<'a>, name: &str) -> Result<u32, Diagnostic> {
+        let (value, at) = self.number(scan, name)?;
+        Ok(self.fit_u32(scan.line(), at, name, value))
     }
 
     /// Takes a number that is never negative and that Iometer stores in 64 bits.
-    pub fn wide(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<u64, Diagnostic> {
-        let (value, at) = self.number(scan, what)?;
+    pub fn wide(&mut self, scan: &mut Scanner<'a>, name: &str) -> Result<u64, Diagnostic> {
+        let (value, at) = self.number(scan, name)?;
         let used = value.clamp(0, i128::from(u64::MAX)) as u64;
         if i128::from(used) != value {
-            self.out_of_range(scan.line(), at, what, i128::from(used));
+            self.out_of_range(scan.line(), at, name, i128::from(used));
         }
         Ok(used)
     }
 
     /// Limits a number to the range of a field, with a warning. Strict mode wraps like Iometer.
-    pub fn fit_u32(&mut self, line: IcfLine<'a>, at: usize, what: &str, value: i128) -> u32 {
+    pub fn fit_u32(&mut self, line: IcfLine<'a>, at: usize, name: &str, value: i128) -> u32 {
         // Iometer parses with `atoi`, so its range ends at the largest signed number.
         let fits = u32::try_from(value)
             .ok()
@@ -144,30 +144,30 @@ impl<'a> IcfReader<'a> {
             Strictness::Strict => (value as i32).max(0) as u32,
             Strictness::Tolerant => value.clamp(0, i128::from(u32::MAX)) as u32,
         };
-        self.out_of_range(line, at, what, i128::from(used));
+        self.out_of_range(line, at, name, i128::from(used));
         used
     }
 
-    fn out_of_range(&mut self, line: IcfLine<'a>, at: usize, what: &str, used: i128) {
-        let message = format!("{what} is outside of Iometer's range; {used} is used");
+    fn out_of_range(&mut self, line: IcfLine<'a>, at: usize, name: &str, used: i128) {
+        let message = format!("{name} is outside of Iometer's range; {used} is used");
         let finding = self.at_byte(line, at, message);
-        self.warn(finding.help(format!("write a {what} from 0 to {}", i32::MAX)));
+        self.warn(finding.help(format!("write a {name} from 0 to {}", i32::MAX)));
     }
 
-    fn number(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<(i128, usize), Diagnostic> {
+    fn number(&mut self, scan: &mut Scanner<'a>, name: &str) -> Result<(i128, usize), Diagnostic> {
         let from = scan.at();
         let Some(digits) = scan.digits() else {
-            let message = format!("{what} is missing, wanted a whole number");
+            let message = format!("{name} is missing, wanted a whole number");
             let finding = self.at_byte(scan.line(), from, message);
-            return Err(finding.help(format!("write the {what}")));
+            return Err(finding.help(format!("write the {name}")));
         };
         if !digits.skipped.is_empty() {
-            let message = format!("`{}` before the {what} is ignored", digits.skipped);
+            let message = format!("`{}` before the {name} is ignored", digits.skipped);
             let finding = self.at_byte(scan.line(), from, message);
             self.warn(finding.help("write numbers only"));
         }
         if digits.dash {
-            let message = format!("`-` inside the {what}");
+            let message = format!("`-` inside the {name}");
             let finding = self.at_byte(scan.line(), digits.at, message);
             self.warn_or_fail(finding.help("separate numbers with a comma"))?;
         }
@@ -184,7 +184,7 @@ impl<'a> IcfReader<'a> {
     }
 
     /// Takes `ENABLED` or `DISABLED`.
-    pub fn switch(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<bool, Diagnostic> {
+    pub fn switch(&mut self, scan: &mut Scanner<'a>, name: &str) -> Result<bool, Diagnostic> {
         let at = scan.at();
         let word = scan.word();
         if word.eq_ignore_ascii_case("ENABLED") || word == "1" {
@@ -194,7 +194,7 @@ impl<'a> IcfReader<'a> {
             return Ok(false);
         }
         let message = format!(
-            "{what} is `{}`, wanted ENABLED or DISABLED",
+            "{name} is `{}`, wanted ENABLED or DISABLED",
             plan::printable(word)
         );
         Err(self

@@ -135,12 +135,12 @@ fn disk<'a>(
 fn sectors<'a>(
     reader: &mut IcfReader<'a>,
     scan: &mut Scanner<'a>,
-    what: &str,
+    name: &str,
 ) -> Result<u64, Diagnostic> {
     let at = scan.at();
-    let sectors = reader.wide(scan, what)?;
+    let sectors = reader.wide(scan, name)?;
     if sectors > MAX_SECTORS {
-        let message = format!("{what} is beyond any disk; {MAX_SECTORS} is used");
+        let message = format!("{name} is beyond any disk; {MAX_SECTORS} is used");
         let finding = reader.at_byte(scan.line(), at, message);
         reader.warn(finding.help("write 0 for the whole disk"));
     }

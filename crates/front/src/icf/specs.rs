@@ -40,25 +40,25 @@ const IOMETER_NAME_BYTES: usize = 128;
 #[derive(Default)]
 pub(super) struct SpecList {
     pub specs: Vec<IcfAccessSpec>,
-    places: HashMap<String, usize>,
+    indexes: HashMap<String, usize>,
 }
 
 impl SpecList {
     /// `true` if there is a specification with this name, regardless of case.
     pub fn contains(&self, name: &str) -> bool {
-        self.places.contains_key(&name.to_lowercase())
+        self.indexes.contains_key(&name.to_lowercase())
     }
 
     /// Adds a specification; `true` if it replaced another.
     pub fn insert(&mut self, spec: IcfAccessSpec) -> bool {
-        match self.places.get(&spec.name.to_lowercase()) {
+        match self.indexes.get(&spec.name.to_lowercase()) {
             Some(place) => {
                 // In Iometer, a duplicate also takes over the position of the earlier one.
                 self.specs[*place] = spec;
                 true
             }
             None => {
-                self.places
+                self.indexes
                     .insert(spec.name.to_lowercase(), self.specs.len());
                 self.specs.push(spec);
                 false
@@ -296,11 +296,11 @@ fn access_line<'a>(
 /// than needed.
 fn split_fields(line: IcfLine<'_>) -> Vec<(usize, &str)> {
     // Parts are slices of the line, so their addresses give their positions.
-    let place = |part: &str| part.as_ptr() as usize - line.text.as_ptr() as usize;
+    let offset_of = |part: &str| part.as_ptr() as usize - line.text.as_ptr() as usize;
     let field = |part: &'_ str| {
         let text = part.trim();
         (
-            place(part) + (part.len() - part.trim_start().len()),
+            offset_of(part) + (part.len() - part.trim_start().len()),
             text.len(),
         )
     };

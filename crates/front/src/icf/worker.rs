@@ -102,8 +102,8 @@ pub(super) fn read(
                 let value = reader.value(line, WORKER, KEYS)?;
                 worker.kind = kind(reader, value)?;
                 if worker.kind == WorkerKind::NetworkVi {
-                    let what = "network worker of VI is kept, running it is refused";
-                    let finding = reader.at(value, what);
+                    let message = "network worker of VI is kept, running it is refused";
+                    let finding = reader.at(value, message);
                     reader.warn(finding.help("remove the worker to run the others"));
                 }
             }

@@ -16,7 +16,7 @@ use super::keywords::Keyword;
 pub fn write(document: &IcfDocument) -> Vec<u8> {
     let mut page = IcfText::default();
     // Iometer also writes the blank at the end.
-    page.line(&format!("Version {} ", Version::WRITTEN));
+    page.line(&format!("Version {} ", Version::CURRENT));
     if let Some(setup) = &document.setup {
         page.setup(setup);
     }
@@ -30,7 +30,7 @@ pub fn write(document: &IcfDocument) -> Vec<u8> {
         page.managers(managers);
     }
     // Iometer ends its files with this line, but never reads it.
-    page.line(&format!("Version {} ", Version::WRITTEN));
+    page.line(&format!("Version {} ", Version::CURRENT));
     page.text.into_bytes()
 }
 

@@ -10,12 +10,12 @@ enum ConfigKey {
     /// Becomes this flag if the value is true.
     Flag(&'static str),
     /// Has no effect, whatever its value.
-    Idle,
+    Ignored,
     /// Only these values are supported, for this reason.
     Only(&'static [&'static str], &'static str),
 }
 
-use ConfigKey::{Flag, Idle, Only, Option as Ours};
+use ConfigKey::{Flag, Ignored, Only, Option as Ours};
 
 const TRUE: &[&str] = &["TRUE", "1", "YES", "ON"];
 const FALSE: &[&str] = &["FALSE", "0", "NO", "OFF"];
@@ -62,21 +62,21 @@ const KEYS: &[(&str, &[(&str, ConfigKey)])] = &[
 
 const GLOBAL: &[(&str, ConfigKey)] = &[
     ("datadir", Ours("-d")),
-    ("timestamp-datadir", Idle),
-    ("resultdir", Idle),
-    ("timestamp-resultdir", Idle),
+    ("timestamp-datadir", Ignored),
+    ("resultdir", Ignored),
+    ("timestamp-resultdir", Ignored),
     ("api", POSIX),
     ("drop-caches", Flag("--drop-caches")),
     // pgmeter drops the caches itself.
-    ("drop-caches-cmd", Idle),
+    ("drop-caches-cmd", Ignored),
     (
         "io-buffers-on-gpu",
         Only(FALSE, "buffers are in the memory of the host"),
     ),
-    ("verbosity", Idle),
+    ("verbosity", Ignored),
     ("scc", Flag("--scc")),
     // All data is the same buffer of random bytes, which `--differences` lists.
-    ("dataPacketType", Idle),
+    ("dataPacketType", Ignored),
 ];
 const DEBUG: &[(&str, ConfigKey)] = &[
     ("stonewall-time", Ours("--time")),
@@ -92,7 +92,7 @@ const IOR_EASY: &[(&str, ConfigKey)] = &[
         Only(FALSE, "the files of all ranks are in one directory"),
     ),
     ("run", RUN),
-    ("verbosity", Idle),
+    ("verbosity", Ignored),
 ];
 const MDTEST_EASY: &[(&str, ConfigKey)] =
     &[("API", POSIX), ("n", Ours("--easy-files")), ("run", RUN)];
@@ -101,7 +101,7 @@ const IOR_HARD: &[(&str, ConfigKey)] = &[
     ("segmentCount", Ours("--hard-segments")),
     ("collective", INDEPENDENT),
     ("run", RUN),
-    ("verbosity", Idle),
+    ("verbosity", Ignored),
 ];
 const MDTEST_HARD: &[(&str, ConfigKey)] = &[
     ("API", POSIX),
@@ -115,41 +115,41 @@ const COLLECTIVE: &[(&str, ConfigKey)] =
 const FIND: &[(&str, ConfigKey)] = &[
     ("external-script", NONE),
     // Both are arguments of the external script.
-    ("external-mpi-args", Idle),
-    ("external-extra-args", Idle),
+    ("external-mpi-args", Ignored),
+    ("external-extra-args", Ignored),
     ("nproc", Only(&[], "all ranks take part")),
     ("run", RUN),
-    ("pfind-queue-length", Idle),
-    ("pfind-steal-next", Idle),
-    ("pfind-parallelize-single-dir-access-using-hashing", Idle),
+    ("pfind-queue-length", Ignored),
+    ("pfind-steal-next", Ignored),
+    ("pfind-parallelize-single-dir-access-using-hashing", Ignored),
 ];
 /// Phases of the extended mode, whose keys have no effect in the standard mode.
 const FIND_EXTENDED: &[(&str, ConfigKey)] = &[
-    ("external-script", Idle),
-    ("external-mpi-args", Idle),
-    ("external-extra-args", Idle),
-    ("nproc", Idle),
-    ("run", Idle),
-    ("pfind-queue-length", Idle),
-    ("pfind-steal-next", Idle),
-    ("pfind-parallelize-single-dir-access-using-hashing", Idle),
+    ("external-script", Ignored),
+    ("external-mpi-args", Ignored),
+    ("external-extra-args", Ignored),
+    ("nproc", Ignored),
+    ("run", Ignored),
+    ("pfind-queue-length", Ignored),
+    ("pfind-steal-next", Ignored),
+    ("pfind-parallelize-single-dir-access-using-hashing", Ignored),
 ];
 const MDWORKBENCH: &[(&str, ConfigKey)] = &[
-    ("API", Idle),
-    ("waitingTime", Idle),
-    ("precreatePerSet", Idle),
-    ("filesPerProc", Idle),
-    ("run", Idle),
-    ("verbosity", Idle),
+    ("API", Ignored),
+    ("waitingTime", Ignored),
+    ("precreatePerSet", Ignored),
+    ("filesPerProc", Ignored),
+    ("run", Ignored),
+    ("verbosity", Ignored),
 ];
 const RANDOM_EXTENDED: &[(&str, ConfigKey)] = &[
-    ("API", Idle),
-    ("blockSize", Idle),
-    ("run", Idle),
-    ("verbosity", Idle),
-    ("randomPrefill", Idle),
+    ("API", Ignored),
+    ("blockSize", Ignored),
+    ("run", Ignored),
+    ("verbosity", Ignored),
+    ("randomPrefill", Ignored),
 ];
-const EXTENDED: &[(&str, ConfigKey)] = &[("run", Idle)];
+const EXTENDED: &[(&str, ConfigKey)] = &[("run", Ignored)];
 
 /// All keys with their default values, in the format of a settings file.
 pub(super) fn list() -> String {
@@ -160,7 +160,7 @@ pub(super) fn list() -> String {
             let value = match meaning {
                 Only([value, ..], _) => value,
                 Flag(_) => "FALSE",
-                Only([], _) | Idle | Ours(_) => "",
+                Only([], _) | Ignored | Ours(_) => "",
             };
             text += format!("{key} = {value}").trim_end();
             text.push('\n');
@@ -224,7 +224,7 @@ fn setting(section: &str, line: &str) -> Result<Vec<String>, String> {
     }
     let is_one_of = |values: &[&str]| values.iter().any(|it| value.eq_ignore_ascii_case(it));
     match known {
-        Idle => Ok(Vec::new()),
+        Ignored => Ok(Vec::new()),
         Flag(option) if is_one_of(TRUE) => Ok(vec![(*option).to_owned()]),
         Flag(_) if is_one_of(FALSE) => Ok(Vec::new()),
         Flag(_) => Err(format!(

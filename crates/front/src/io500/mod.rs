@@ -30,23 +30,23 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let told = Io500Options::given(line.arguments)?;
-    let mut words = match &told.config {
+    let given = Io500Options::given(line.arguments)?;
+    let mut words = match &given.config {
         Some(name) => config::words(name, &line.files.read(name)?)?,
         None => Vec::new(),
     };
     // The command line comes last, so it overrides the file.
     words.extend_from_slice(line.arguments);
     let options = Io500Options::read(&words)?;
-    match options.shown {
-        Some(Io500Print::Settings) => return Err(ArgumentError::Printed(config::list())),
+    match options.print {
+        Some(Io500Print::Settings) => return Err(ArgumentError::PrintOnly(config::list())),
         Some(Io500Print::MandatorySettings) => {
             let text = "[global]\ndatadir = ./datafiles\n";
-            return Err(ArgumentError::Printed(text.to_owned()));
+            return Err(ArgumentError::PrintOnly(text.to_owned()));
         }
         Some(Io500Print::Work) => {
             let lines = dry_run(&options).join("\n") + "\n";
-            return Err(ArgumentError::Printed(lines));
+            return Err(ArgumentError::PrintOnly(lines));
         }
         None => {}
     }
@@ -59,8 +59,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         differences: differences(&options, line.has_ranks),
         // The words include the settings, because the file may change before the text is printed
         // again.
-        remembered: words,
-        made: CreateMissing::All,
+        text_input: words,
+        create_missing: CreateMissing::All,
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }

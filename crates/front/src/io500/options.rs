@@ -7,7 +7,7 @@ use crate::options::{
 
 /// Minimum duration of writing in seconds: by the general rules, and by the student contest's.
 const WRITE_SECONDS: u32 = 300;
-const WRITE_SECONDS_OF_STUDENTS: u32 = 30;
+const STUDENT_WRITE_SECONDS: u32 = 30;
 
 /// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) struct Io500Options {
     pub directory: String,
     pub ranks: u32,
     /// Seconds after which writing and random reading stop.
-    pub wall_seconds: u32,
+    pub stonewall_seconds: u32,
     pub easy_transfer_bytes: u64,
     /// Limit on the size of each rank's own file; `None` to write until the time ends.
     pub easy_block_bytes: Option<u64>,
@@ -34,7 +34,7 @@ pub(super) struct Io500Options {
     /// Directory whose files would pause phases in the original.
     pub pause_directory: Option<String>,
     /// Text to print instead of a run.
-    pub shown: Option<Io500Print>,
+    pub print: Option<Io500Print>,
     /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
@@ -70,7 +70,7 @@ const GRAMMAR: Grammar<Io500Options> = Grammar {
 const OPTIONS: &[OptionRow<Io500Options>] = &[
     text("-d", |it| &mut it.directory),
     number("--ranks", |it| &mut it.ranks),
-    number("--time", |it| &mut it.wall_seconds),
+    number("--time", |it| &mut it.stonewall_seconds),
     size("--easy-transfer", |it| &mut it.easy_transfer_bytes),
     size("--easy-block", |it| it.easy_block_bytes.get_or_insert(0)),
     size("--hard-segments", |it| it.hard_segments.get_or_insert(0)),
@@ -86,11 +86,11 @@ const OPTIONS: &[OptionRow<Io500Options>] = &[
     text("--pause-dir", |it| {
         it.pause_directory.get_or_insert_default()
     }),
-    act("-l --list", |it| it.shown = Some(Io500Print::Settings)),
+    act("-l --list", |it| it.print = Some(Io500Print::Settings)),
     act("-lm --list-mandatory", |it| {
-        it.shown = Some(Io500Print::MandatorySettings)
+        it.print = Some(Io500Print::MandatorySettings)
     }),
-    act("--dry-run", |it| it.shown = Some(Io500Print::Work)),
+    act("--dry-run", |it| it.print = Some(Io500Print::Work)),
     idle("-v"),
     idle_value("--verbose --timestamp"),
     read("--mode", |_, value| match value.text {
@@ -102,7 +102,7 @@ const OPTIONS: &[OptionRow<Io500Options>] = &[
     refused("--config-hash", "prints a sum of the settings"),
     refused_value("--verify", "checks the results of another run"),
     act("--small", |it| {
-        it.wall_seconds = 1;
+        it.stonewall_seconds = 1;
         it.easy_block_bytes = Some(16 << 20);
         it.hard_segments = Some(500);
         (it.easy_files, it.hard_files) = (1000, 1000);
@@ -126,7 +126,7 @@ impl Io500Options {
         let start = Self {
             directory: ".".to_owned(),
             ranks: 1,
-            wall_seconds: WRITE_SECONDS,
+            stonewall_seconds: WRITE_SECONDS,
             easy_transfer_bytes: 2 << 20,
             easy_files: 1_000_000,
             hard_files: 1_000_000,
@@ -138,7 +138,7 @@ impl Io500Options {
     /// Minimum duration of writing by the rules, in seconds.
     pub(super) const fn write_seconds(&self) -> u32 {
         match self.is_for_students {
-            true => WRITE_SECONDS_OF_STUDENTS,
+            true => STUDENT_WRITE_SECONDS,
             false => WRITE_SECONDS,
         }
     }
@@ -146,7 +146,7 @@ impl Io500Options {
     fn complete(self) -> Result<Self, String> {
         at_least(&[
             ("--ranks", self.ranks.into(), 1),
-            ("--time", self.wall_seconds.into(), 1),
+            ("--time", self.stonewall_seconds.into(), 1),
             ("--easy-transfer", self.easy_transfer_bytes, 1),
             ("--easy-block", self.easy_block_bytes.unwrap_or(1), 1),
             ("--hard-segments", self.hard_segments.unwrap_or(1), 1),

@@ -111,15 +111,15 @@ fn filesets(options: &Io500Options) -> Vec<FilesetPlan> {
 /// A phase with a time limit, after which slower ranks catch up with the fastest one.
 fn written(options: &Io500Options, name: &str, group: Group) -> ProgramPhase {
     let mut phase = phase(name, group);
-    end_after(&mut phase, options.wall_seconds, PhaseEndAction::Level);
+    end_after(&mut phase, options.stonewall_seconds, PhaseEndAction::Level);
     phase
 }
 
 /// The file that only one rank writes.
-fn own_data(which: FileFilter) -> Pick {
+fn own_data(filter: FileFilter) -> Pick {
     Pick {
         turn: FileSharing::Slice,
-        ..picked(EASY_DATA, which, PickOrder::Next)
+        ..picked(EASY_DATA, filter, PickOrder::Next)
     }
 }
 

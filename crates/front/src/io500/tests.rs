@@ -121,8 +121,11 @@ fn phases_come_in_the_order_of_the_original() {
 
 #[test]
 fn files_have_the_mode_of_ior_and_mdtest() {
-    let ways = program("--ranks 4").ways;
-    assert!(ways.iter().all(|it| it.permissions == 0o664), "{ways:?}");
+    let open_modes = program("--ranks 4").ways;
+    assert!(
+        open_modes.iter().all(|it| it.permissions == 0o664),
+        "{open_modes:?}"
+    );
 }
 
 /// offset(i, r) = (i * N + r) * 47008, as `Blocks` is followed by each worker.
@@ -160,17 +163,17 @@ fn ranks_interleave_their_pieces_of_the_shared_file() {
 #[test]
 fn files_are_named_as_in_the_original() {
     let program = program("--ranks 4 --easy-files 7 --hard-files 9");
-    let seen = program.filesets.iter().map(|set| {
+    let filesets = program.filesets.iter().map(|set| {
         let (before, digits, after) = set.names.parts();
         assert!(matches!(set.names, FileNames::Number { .. }) && after.is_empty());
         (set.path.as_str(), before, digits, set.count, set.copies)
     });
-    let seen: Vec<_> = seen.collect();
+    let filesets: Vec<_> = filesets.collect();
     let own = "mdtest-easy/test-dir.0-0/mdtest_tree.{worker}.0";
     let common = "mdtest-hard/test-dir.0-0/mdtest_tree.0";
     let name = "file.mdtest.{worker}.";
     assert_eq!(
-        seen,
+        filesets,
         [
             ("ior-easy", "ior_file_easy.", 8, 4, FilesetSharing::One),
             ("ior-hard", "file", 0, 1, FilesetSharing::One),
@@ -241,10 +244,10 @@ fn the_command_line_overrides_the_settings_file_of_the_original() {
                 [ior-hard]\nsegmentCount = 400\n";
     let work = configured(text, "--ranks 3 config.ini --time 40").unwrap();
     assert_eq!(work.directories, [std::path::PathBuf::from("/mnt/x")]);
-    let options = Io500Options::read(&work.remembered).unwrap();
+    let options = Io500Options::read(&work.text_input).unwrap();
     let sizes = (options.easy_transfer_bytes, options.easy_block_bytes);
     assert_eq!(sizes, (1 << 20, Some(100 * GIB)));
-    assert_eq!((options.wall_seconds, options.ranks), (40, 3));
+    assert_eq!((options.stonewall_seconds, options.ranks), (40, 3));
     assert_eq!((options.easy_files, options.hard_files), (500, 1_000_000));
     assert_eq!(options.hard_segments, Some(400));
 }
@@ -281,7 +284,7 @@ fn unsupported_settings_are_refused_with_their_line() {
 }
 
 /// All lines of the file for the student contest ask for what is done.
-const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
+const STUDENT_CONFIG: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
     resultdir = ./results\ntimestamp-resultdir = TRUE\napi = POSIX\ndrop-caches = FALSE\n\
     drop-caches-cmd = sudo -n bash -c \"echo 3 > /proc/sys/vm/drop_caches\"\n\
     io-buffers-on-gpu = FALSE\nverbosity = 1\nscc = TRUE\ndataPacketType = timestamp\n\
@@ -297,15 +300,18 @@ const STUDENTS: &str = "[global]\ndatadir = ./data\ntimestamp-datadir = TRUE\n\
 
 #[test]
 fn settings_that_match_the_supported_behavior_are_accepted() {
-    let work = configured(STUDENTS, "config.ini").unwrap();
-    let options = Io500Options::read(&work.remembered).unwrap();
-    assert_eq!((options.wall_seconds, options.write_seconds()), (30, 30));
+    let work = configured(STUDENT_CONFIG, "config.ini").unwrap();
+    let options = Io500Options::read(&work.text_input).unwrap();
+    assert_eq!(
+        (options.stonewall_seconds, options.write_seconds()),
+        (30, 30)
+    );
     assert_eq!(options.easy_block_bytes, Some(9_920_000 << 20));
     assert!(!options.drops_caches);
     // Also the list that is printed, which has each key.
     let list = words("--list");
     let printed = find("io500").unwrap().work(&CommandLine::of(&list));
-    let Err(ArgumentError::Printed(list)) = printed else {
+    let Err(ArgumentError::PrintOnly(list)) = printed else {
         panic!("{printed:?}");
     };
     assert!(list.contains("[find]\nexternal-script =\n"), "{list}");
@@ -340,7 +346,7 @@ fn options_are_accepted_in_the_syntax_of_the_original() {
     assert_eq!(refused.lines().count(), 3, "{refused}");
     let dry = words("--dry-run --small");
     let printed = find("io500").unwrap().work(&CommandLine::of(&dry));
-    let Err(ArgumentError::Printed(text)) = printed else {
+    let Err(ArgumentError::PrintOnly(text)) = printed else {
         panic!("{printed:?}");
     };
     assert!(text.contains("ior-easy-write"), "{text}");
@@ -349,7 +355,7 @@ fn options_are_accepted_in_the_syntax_of_the_original() {
 #[test]
 fn the_page_cache_is_dropped_before_each_phase_on_request() {
     let work = configured("[global]\ndrop-caches = TRUE\n", "config.ini").unwrap();
-    let options = Io500Options::read(&work.remembered).unwrap();
+    let options = Io500Options::read(&work.text_input).unwrap();
     let program = super::program::program(&options);
     let drops = |it: &&&ProgramPhase| {
         it.before
@@ -414,8 +420,8 @@ fn an_interrupted_search_has_no_rate() {
     for phase_count in [5, 6] {
         let mut record = recorded("--ranks 2", |phases| phases.truncate(phase_count));
         record.cells.last_mut().unwrap().status = Status::Interrupted;
-        let seen = crate::text(&record).unwrap();
-        let line = seen.lines().find(|line| line.contains(" find ")).unwrap();
+        let page = crate::text(&record).unwrap();
+        let line = page.lines().find(|line| line.contains(" find ")).unwrap();
         assert!(line.contains(" find        0.000000 kIOPS"), "{line}");
         assert!(line.ends_with("[INVALID]"), "{line}");
     }
@@ -428,7 +434,10 @@ fn repeated_data_is_listed_as_a_difference() {
         .work(&CommandLine::of(&[]))
         .unwrap()
         .differences;
-    let data = differences.iter().find(|it| it.what == "the data").unwrap();
+    let data = differences
+        .iter()
+        .find(|it| it.subject == "the data")
+        .unwrap();
     assert!(
         data.note.starts_with("one buffer of random bytes"),
         "{}",
@@ -438,8 +447,8 @@ fn repeated_data_is_listed_as_a_difference() {
 
 #[test]
 fn lines_have_the_format_that_other_programs_parse() {
-    let seen = text("--ranks 2", |_| {});
-    let lines: Vec<&str> = seen.lines().skip(2).collect();
+    let page = text("--ranks 2", |_| {});
+    let lines: Vec<&str> = page.lines().skip(2).collect();
     assert_eq!(
         lines,
         [
@@ -460,30 +469,30 @@ fn lines_have_the_format_that_other_programs_parse() {
             "[SCORE ] Bandwidth 2.059767 GiB/s : IOPS 8.937802 kiops : TOTAL 4.290663",
         ]
     );
-    assert!(seen.starts_with("IO500 version io500-isc26 (standard)\nmeasured by pgmeter 0, "));
+    assert!(page.starts_with("IO500 version io500-isc26 (standard)\nmeasured by pgmeter 0, "));
 }
 
 #[test]
 fn short_or_empty_phases_make_the_score_invalid() {
-    let invalid = |seen: &str| -> Vec<String> {
-        let lines = seen.lines().filter(|line| line.ends_with(" [INVALID]"));
+    let invalid = |page: &str| -> Vec<String> {
+        let lines = page.lines().filter(|line| line.ends_with(" [INVALID]"));
         let name = |line: &str| line[8..].split_whitespace().next().unwrap().to_owned();
         lines.map(name).collect()
     };
     let score = "Bandwidth";
-    let seen = text("--ranks 2", |_| {});
-    assert!(invalid(&seen).is_empty());
-    let seen = text("--ranks 2 --time 299", |_| {});
-    assert_eq!(invalid(&seen), [score]);
-    let seen = text("--ranks 2 --time 299 --scc", |_| {});
-    assert!(invalid(&seen).is_empty());
-    let seen = text("--ranks 2 --pause-dir x", |_| {});
-    assert_eq!(invalid(&seen), [score]);
-    let seen = text("--ranks 2", |phases| phases[2].1 = moved(149 * GIB, 298));
-    assert_eq!(invalid(&seen), ["ior-hard-write", score]);
-    let seen = text("--ranks 2", |phases| phases.truncate(13));
-    assert_eq!(invalid(&seen), ["ior-rnd4K-easy-read", score]);
-    let seen = text("", |phases| phases.clear());
-    assert_eq!(invalid(&seen).len(), 14);
-    assert!(seen.contains("Bandwidth 0.000000 GiB/s : IOPS 0.000000 kiops : TOTAL 0.000000"));
+    let page = text("--ranks 2", |_| {});
+    assert!(invalid(&page).is_empty());
+    let page = text("--ranks 2 --time 299", |_| {});
+    assert_eq!(invalid(&page), [score]);
+    let page = text("--ranks 2 --time 299 --scc", |_| {});
+    assert!(invalid(&page).is_empty());
+    let page = text("--ranks 2 --pause-dir x", |_| {});
+    assert_eq!(invalid(&page), [score]);
+    let page = text("--ranks 2", |phases| phases[2].1 = moved(149 * GIB, 298));
+    assert_eq!(invalid(&page), ["ior-hard-write", score]);
+    let page = text("--ranks 2", |phases| phases.truncate(13));
+    assert_eq!(invalid(&page), ["ior-rnd4K-easy-read", score]);
+    let page = text("", |phases| phases.clear());
+    assert_eq!(invalid(&page).len(), 14);
+    assert!(page.contains("Bandwidth 0.000000 GiB/s : IOPS 0.000000 kiops : TOTAL 0.000000"));
 }

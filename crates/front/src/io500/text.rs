@@ -19,19 +19,27 @@ enum LineRole {
     /// Part of the score.
     Scored,
     /// Part of the score if the phase lasts long enough.
-    Written,
+    ScoredIfLong,
     /// Measured, but not part of the score.
-    Told,
+    Unscored,
     /// A point in time between two phases, without any work.
-    Moment,
+    Timestamp,
 }
 
 const ROWS: [Row; 14] = [
-    ("ior-easy-write", ScoreUnit::Bandwidth, LineRole::Written),
-    ("mdtest-easy-write", ScoreUnit::Rate, LineRole::Written),
-    ("timestamp", ScoreUnit::Rate, LineRole::Moment),
-    ("ior-hard-write", ScoreUnit::Bandwidth, LineRole::Written),
-    ("mdtest-hard-write", ScoreUnit::Rate, LineRole::Written),
+    (
+        "ior-easy-write",
+        ScoreUnit::Bandwidth,
+        LineRole::ScoredIfLong,
+    ),
+    ("mdtest-easy-write", ScoreUnit::Rate, LineRole::ScoredIfLong),
+    ("timestamp", ScoreUnit::Rate, LineRole::Timestamp),
+    (
+        "ior-hard-write",
+        ScoreUnit::Bandwidth,
+        LineRole::ScoredIfLong,
+    ),
+    ("mdtest-hard-write", ScoreUnit::Rate, LineRole::ScoredIfLong),
     ("find", ScoreUnit::Rate, LineRole::Scored),
     ("ior-easy-read", ScoreUnit::Bandwidth, LineRole::Scored),
     ("mdtest-easy-stat", ScoreUnit::Rate, LineRole::Scored),
@@ -40,28 +48,32 @@ const ROWS: [Row; 14] = [
     ("mdtest-easy-delete", ScoreUnit::Rate, LineRole::Scored),
     ("mdtest-hard-read", ScoreUnit::Rate, LineRole::Scored),
     ("mdtest-hard-delete", ScoreUnit::Rate, LineRole::Scored),
-    ("ior-rnd4K-easy-read", ScoreUnit::Bandwidth, LineRole::Told),
+    (
+        "ior-rnd4K-easy-read",
+        ScoreUnit::Bandwidth,
+        LineRole::Unscored,
+    ),
 ];
 
 /// The output at the end of a run.
-pub(super) fn page(asked: &ParsedArguments<Io500Options>, record: &RunRecord) -> String {
+pub(super) fn page(parsed: &ParsedArguments<Io500Options>, record: &RunRecord) -> String {
     let mut text = format!(
         "IO500 version io500-isc26 (standard)\n\
          measured by pgmeter {}, not by the original; `--differences` lists what is otherwise\n",
         record.pgmeter.version
     );
     let mut figures = Vec::new();
-    let least_seconds = asked.options.write_seconds();
-    let is_paused = asked.options.pause_directory.is_some();
+    let least_seconds = parsed.options.write_seconds();
+    let is_paused = parsed.options.pause_directory.is_some();
     // By the rules, a shorter time limit or a pause between phases makes the whole run invalid.
-    let mut is_valid = asked.options.wall_seconds >= least_seconds && !is_paused;
+    let mut is_valid = parsed.options.stonewall_seconds >= least_seconds && !is_paused;
     for row in ROWS {
         let (_, unit, kind) = row;
-        let phase = ScoredPhase::of(record, row, &asked.options);
+        let phase = ScoredPhase::of(record, row, &parsed.options);
         let is_row_valid = phase.is_valid(kind, least_seconds);
         is_valid &= is_row_valid;
         text += &line(row, &phase, is_row_valid);
-        if matches!(kind, LineRole::Scored | LineRole::Written) {
+        if matches!(kind, LineRole::Scored | LineRole::ScoredIfLong) {
             figures.push((unit, phase.value));
         }
     }
@@ -75,8 +87,8 @@ pub(super) fn page(asked: &ParsedArguments<Io500Options>, record: &RunRecord) ->
 
 fn line((name, unit, kind): Row, phase: &ScoredPhase, is_valid: bool) -> String {
     let kind = match kind {
-        LineRole::Scored | LineRole::Written => "RESULT",
-        LineRole::Told | LineRole::Moment => "      ",
+        LineRole::Scored | LineRole::ScoredIfLong => "RESULT",
+        LineRole::Unscored | LineRole::Timestamp => "      ",
     };
     let unit = match unit {
         ScoreUnit::Bandwidth => "GiB/s",
@@ -131,9 +143,9 @@ impl ScoredPhase {
 
     fn is_valid(&self, kind: LineRole, least_seconds: u32) -> bool {
         match kind {
-            LineRole::Moment => true,
-            LineRole::Scored | LineRole::Told => self.value > 0.0,
-            LineRole::Written => self.value > 0.0 && self.seconds >= least_seconds.into(),
+            LineRole::Timestamp => true,
+            LineRole::Scored | LineRole::Unscored => self.value > 0.0,
+            LineRole::ScoredIfLong => self.value > 0.0 && self.seconds >= least_seconds.into(),
         }
     }
 }

@@ -14,9 +14,9 @@ const CSV_HEAD: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(
                         close(s),total(s),numTasks,iter\n";
 
 /// What goes to standard output: nothing where a file was asked for.
-pub(super) fn page(asked: &ParsedArguments<IorTests>, record: &RunRecord) -> String {
-    match summary_file(&asked.options).is_empty() {
-        true => whole(&asked.options, record),
+pub(super) fn page(parsed: &ParsedArguments<IorTests>, record: &RunRecord) -> String {
+    match summary_file(&parsed.options).is_empty() {
+        true => whole(&parsed.options, record),
         false => String::new(),
     }
 }
@@ -24,12 +24,12 @@ pub(super) fn page(asked: &ParsedArguments<IorTests>, record: &RunRecord) -> Str
 /// The file that `summaryFile` names, with its text, and the files that `stoneWallingStatusFile`
 /// names, with the number of transfers.
 pub(super) fn documents(
-    asked: &ParsedArguments<IorTests>,
+    parsed: &ParsedArguments<IorTests>,
     record: &RunRecord,
 ) -> Vec<(String, String)> {
-    let file = summary_file(&asked.options);
-    let summary = (!file.is_empty()).then(|| (file.to_owned(), whole(&asked.options, record)));
-    let tests = text::results(&asked.options, record);
+    let file = summary_file(&parsed.options);
+    let summary = (!file.is_empty()).then(|| (file.to_owned(), whole(&parsed.options, record)));
+    let tests = text::results(&parsed.options, record);
     let status = tests.iter().filter_map(|test| {
         let file = &test.options.status_file;
         let (_, passes) = test.passes.iter().find(|(name, _)| *name == "write")?;
@@ -40,17 +40,17 @@ pub(super) fn documents(
 }
 
 /// File of the whole output. As in the original, a later test may set it for all.
-fn summary_file(asked: &IorTests) -> &str {
-    asked.tests.last().map_or("", |it| &it.summary_file)
+fn summary_file(parsed: &IorTests) -> &str {
+    parsed.tests.last().map_or("", |it| &it.summary_file)
 }
 
-fn whole(asked: &IorTests, record: &RunRecord) -> String {
-    let format = asked.tests.last().map(|it| it.summary_format);
+fn whole(parsed: &IorTests, record: &RunRecord) -> String {
+    let format = parsed.tests.last().map(|it| it.summary_format);
     match format.unwrap_or_default() {
-        SummaryFormat::Default => text::page(asked, record),
-        SummaryFormat::Json => format!("{:#}\n", document(asked, record)),
+        SummaryFormat::Default => text::page(parsed, record),
+        SummaryFormat::Json => format!("{:#}\n", document(parsed, record)),
         SummaryFormat::Csv => {
-            let tests = text::results(asked, record);
+            let tests = text::results(parsed, record);
             CSV_HEAD.to_owned() + &tests.iter().map(rows).collect::<String>()
         }
     }
@@ -69,9 +69,9 @@ fn rows(test: &TestResults<'_>) -> String {
     test.by_repetition().map(row).collect()
 }
 
-fn document(asked: &IorTests, record: &RunRecord) -> Value {
-    let results = text::results(asked, record);
-    let arguments = asked.arguments.iter();
+fn document(parsed: &IorTests, record: &RunRecord) -> Value {
+    let results = text::results(parsed, record);
+    let arguments = parsed.arguments.iter();
     let words: String = arguments.map(|word| format!(" {word}")).collect();
     let end = record.finished_at.unwrap_or(record.started_at);
     let tests = results.iter().map(|it| test(it, record));
@@ -99,7 +99,7 @@ fn test(test: &TestResults<'_>, record: &RunRecord) -> Value {
         result.insert("access".to_owned(), json!(name));
         Value::Object(result)
     });
-    let mut found = json!({
+    let mut object = json!({
         "TestID": test.number,
         "StartTime": text::stamp(test.started_at),
         "Parameters": parameters(test),
@@ -107,16 +107,16 @@ fn test(test: &TestResults<'_>, record: &RunRecord) -> Value {
         "Results": results.collect::<Vec<_>>(),
     });
     if let Some(path) = text::path(options, record) {
-        found["Path"] = json!(path);
+        object["Path"] = json!(path);
     }
     if let Some(space) = record.environment.file_systems.first() {
         let space = space_parts(space);
-        found["Capacity"] = json!(space.size);
-        found["Used Capacity"] = json!(space.used);
-        found["Inodes"] = json!(space.inodes);
-        found["Used Inodes"] = json!(space.used_inodes);
+        object["Capacity"] = json!(space.size);
+        object["Used Capacity"] = json!(space.used);
+        object["Inodes"] = json!(space.inodes);
+        object["Used Inodes"] = json!(space.used_inodes);
     }
-    found
+    object
 }
 
 /// The settings as the text shows them.
@@ -139,10 +139,10 @@ fn parameters(test: &TestResults<'_>) -> Value {
     };
     json!({
         "testID": test.number,
-        "refnum": options.number,
+        "refnum": options.ref_number,
         "api": options.api(),
         "testFileName": options.file,
-        "deadlineForStonewall": options.wall_seconds,
+        "deadlineForStonewall": options.stonewall_seconds,
         "stoneWallingWearOut": u8::from(options.wears_out),
         "nodes": 1,
         "tasksPerNode": options.ranks,
@@ -150,7 +150,7 @@ fn parameters(test: &TestResults<'_>) -> Value {
         "multiFile": u8::from(options.has_file_per_repetition),
         "interTestDelay": delay,
         "fsync": u8::from(options.is_synced),
-        "fsyncperwrite": u8::from(options.is_each_synced),
+        "fsyncperwrite": u8::from(options.syncs_each_write),
         "uniqueDir": u8::from(options.has_directory_per_rank),
         "readFile": u8::from(options.reads),
         "writeFile": u8::from(options.writes),
@@ -160,7 +160,7 @@ fn parameters(test: &TestResults<'_>) -> Value {
         "randomOffset": options.random_level,
         "checkWrite": u8::from(options.checks_written),
         "checkRead": u8::from(options.checks_read),
-        "keepFile": u8::from(options.keeps),
+        "keepFile": u8::from(options.keeps_files),
         "segmentCount": options.segments,
         "transferSize": options.transfer_bytes,
         "blockSize": options.block_bytes,
@@ -182,7 +182,7 @@ fn summary(test: &TestResults<'_>, name: &str, passes: &[RepetitionTimes]) -> Va
         "operation": name,
         "API": options.api(),
         "TestID": test.number,
-        "ReferenceNumber": options.number,
+        "ReferenceNumber": options.ref_number,
         "segmentCount": options.segments,
         "blockSize": options.block_bytes,
         "transferSize": options.transfer_bytes,
@@ -205,7 +205,7 @@ fn summary(test: &TestResults<'_>, name: &str, passes: &[RepetitionTimes]) -> Va
         "MeanTime": text::mean_seconds(passes),
         "xsizeMiB": bytes as f64 / MIB,
     });
-    if let Some(wall) = passes.first().and_then(|it| it.wall) {
+    if let Some(wall) = passes.first().and_then(|it| it.stonewall) {
         summary["StoneWallTime"] = json!(wall.seconds());
         summary["StoneWallbwMeanMIB"] = json!(wall.bytes as f64 / MIB / wall.seconds().max(1e-9));
     }

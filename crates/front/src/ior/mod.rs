@@ -51,7 +51,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let cells = cells.map(|(number, it)| cell(it, number, line.files));
     Ok(FrontWork {
         differences,
-        remembered: words,
+        text_input: words,
         // The original aborts with -1, of which the exit code keeps 8 bits.
         error_code: Some(255),
         ..FrontWork::below(directory, cells.collect())
@@ -101,7 +101,7 @@ fn found(options: &IorOptions, files: FileAccess<'_>) -> FoundFiles {
 }
 
 fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference> {
-    let has_wall = options.wall_seconds > 0;
+    let has_wall = options.stonewall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
     let is_own = options.lasting().is_none();
     let is_found = options.lasting() == Some(PersistentRole::Finds);
@@ -112,7 +112,7 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
     let also_read = "the measured read is compared as well";
     let node = "each rank counts as a separate node";
     let is_synced = has_wall && options.is_synced;
-    let of_close = "its time is part of close(s), not of wr/rd(s)";
+    let in_close_time = "its time is part of close(s), not of wr/rd(s)";
     let has_barriers = has_wall && options.has_barriers;
     let no_barrier = "ranks do not wait for each other before close";
     let those = [
@@ -125,7 +125,7 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
         ),
         (is_left, "`-k`", left),
         (
-            is_found && !options.keeps && !options.is_dummy,
+            is_found && !options.keeps_files && !options.is_dummy,
             "the file that is read",
             "kept even without `-k`",
         ),
@@ -158,7 +158,7 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
             "no call is made, not even for files and directories",
         ),
         (is_read_checked, "`-W`", also_read),
-        (is_synced, "fsync after a stonewall", of_close),
+        (is_synced, "fsync after a stonewall", in_close_time),
         (has_barriers, "`-g` with `-D`", no_barrier),
     ];
     OriginalDifference::applicable(&those, &options.without_effect)

@@ -31,12 +31,12 @@ pub(super) struct IorOptions {
     pub checks_read: bool,
     pub repetitions: u32,
     pub delay_ns: u64,
-    pub wall_seconds: u32,
+    pub stonewall_seconds: u32,
     pub wears_out: bool,
     /// `true` to keep the written files for later commands.
-    pub keeps: bool,
+    pub keeps_files: bool,
     pub is_synced: bool,
-    pub is_each_synced: bool,
+    pub syncs_each_write: bool,
     pub is_direct: bool,
     /// 0 for places in order, 1 for random places, each once, 2 for random places that may repeat.
     pub random_level: u32,
@@ -50,9 +50,9 @@ pub(super) struct IorOptions {
     /// File for the output; empty for standard output.
     pub summary_file: String,
     /// Number of ranks between the reader and the writer.
-    pub shift_asked: u32,
+    pub requested_shift: u32,
     pub has_barriers: bool,
-    pub number: u32,
+    pub ref_number: u32,
     /// `true` for the interface that does no I/O.
     pub is_dummy: bool,
     /// Microseconds that each rank waits before it opens a file for writing without I/O.
@@ -83,12 +83,12 @@ pub(super) enum SummaryFormat {
 
 const GRAMMAR: Grammar<IorOptions> = Grammar {
     equals: EqualsSyntax::Long,
-    letters: LetterSyntax::JoinedByEquals,
+    letters: LetterSyntax::JoinedOrEquals,
     unknown: |it| match it.word {
         "-h" => String::new(),
         word => unknown_option_message(&escaped(word)),
     },
-    shown: escaped,
+    format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
@@ -99,29 +99,29 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
         it.is_dummy = posix_or_dummy(value)?;
         Ok(())
     }),
-    number("-A refNum", |it| &mut it.number),
+    number("-A refNum", |it| &mut it.ref_number),
     size("-b blockSize", |it| &mut it.block_bytes),
     flag("-B --posix.odirect useO_DIRECT", |it| &mut it.is_direct),
     flag("-C reorderTasksConstant reorderTasks", |it| {
         &mut it.is_shifted
     }),
     read("-d interTestDelay", delay),
-    number("-D deadlineForStonewalling", |it| &mut it.wall_seconds),
+    number("-D deadlineForStonewalling", |it| &mut it.stonewall_seconds),
     flag("-e fsync", |it| &mut it.is_synced),
     flag("-F filePerProc", |it| &mut it.has_file_per_rank),
     flag("-g intraTestBarriers", |it| &mut it.has_barriers),
     number("-i repetitions", |it| &mut it.repetitions),
-    flag("-k keepFile", |it| &mut it.keeps),
+    flag("-k keepFile", |it| &mut it.keeps_files),
     flag("-m multiFile", |it| &mut it.has_file_per_repetition),
     number("-N numTasks", |it| &mut it.ranks),
     text("-o testFile", |it| &mut it.file),
-    number("-Q taskPerNodeOffset", |it| &mut it.shift_asked),
+    number("-Q taskPerNodeOffset", |it| &mut it.requested_shift),
     flag("-r readFile", |it| &mut it.reads),
     size("-s segmentCount", |it| &mut it.segments),
     size("-t transferSize", |it| &mut it.transfer_bytes),
     flag("-u uniqueDir", |it| &mut it.has_directory_per_rank),
     flag("-w writeFile", |it| &mut it.writes),
-    flag("-Y fsyncPerWrite", |it| &mut it.is_each_synced),
+    flag("-Y fsyncPerWrite", |it| &mut it.syncs_each_write),
     level("-z randomOffset", |it| &mut it.random_level),
     level("-Z reorderTasksRandom", |it| &mut it.reorder_level),
     flag("stoneWallingWearOut", |it| &mut it.wears_out),
@@ -168,7 +168,7 @@ impl IorOptions {
             ranks: 1,
             file: "testFile".to_owned(),
             repetitions: 1,
-            shift_asked: 1,
+            requested_shift: 1,
             ..Self::default()
         };
         GRAMMAR.read(arguments, start)
@@ -211,7 +211,7 @@ impl IorOptions {
         let moved = "`-z` in a shared file already mixes the ranks' data; leave `-C` and `-Z` out";
         let reads_own = self.writes && self.reads && !self.is_dummy;
         // Writes that the time limit cut short would leave nothing to read at the later positions.
-        let is_cut = self.wall_seconds > 0 && (reads_own || self.checks_written);
+        let is_cut = self.stonewall_seconds > 0 && (reads_own || self.checks_written);
         let cut = "`-D` can limit writes or reads, not both; use `-w` without `-r`";
         let is_earlier = self.checks() && !self.writes;
         let earlier = "only data written by the same command can be compared; add `-w`";
@@ -244,7 +244,7 @@ impl IorOptions {
 
     /// Role of files that outlast the command; `None` if the command creates and removes all files.
     pub(super) fn lasting(&self) -> Option<PersistentRole> {
-        match (self.writes, self.keeps) {
+        match (self.writes, self.keeps_files) {
             (false, _) => Some(PersistentRole::Finds),
             _ if self.is_dummy => None,
             (true, true) => Some(PersistentRole::Leaves),
@@ -298,7 +298,7 @@ impl IorOptions {
     /// Number of ranks that `-C` puts between the reader and the writer; 0 to read one's own data.
     pub(super) const fn shift(&self) -> u32 {
         match self.is_shifted {
-            true => self.shift_asked % self.ranks,
+            true => self.requested_shift % self.ranks,
             false => 0,
         }
     }
@@ -353,9 +353,9 @@ fn directive(options: &mut IorOptions, text: &str) -> Result<(), String> {
     let (key, value) = split.ok_or_else(|| format!("`-O {shown}` is not `KEY=VALUE`"))?;
     let is_directive = |it: &str| !it.starts_with('-') || it.len() > 2;
     let is_it = |it: &&str| is_directive(it) && it.eq_ignore_ascii_case(key.trim());
-    let mut known = OPTIONS.iter();
-    let known = known.find_map(|row| Some((row, row.names().find(is_it)?)));
-    let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
+    let mut rows = OPTIONS.iter();
+    let found = rows.find_map(|row| Some((row, row.names().find(is_it)?)));
+    let (row, name) = found.ok_or_else(|| format!("there is no directive `{shown}`"))?;
     // Scripts list all directives, and turn off the ones that they do not use.
     if row.is_inert() && value.trim() == "0" {
         return Ok(());

@@ -31,13 +31,13 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     let lasting = lasting(options, found);
     // The check of written data is not measured, so it has no sync and no time limit.
     let plain = IorOptions {
-        wall_seconds: 0,
+        stonewall_seconds: 0,
         is_synced: false,
-        is_each_synced: false,
+        syncs_each_write: false,
         ..options.clone()
     };
-    let made = || paused(options, phase("write", write(options)));
-    let made = options.writes.then(made);
+    let written = || paused(options, phase("write", write(options)));
+    let written = options.writes.then(written);
     let read = || phase("read", transfers(options, FileOperation::Read, found));
     let read = options.reads.then(|| paused(options, read()));
     let check = || transfers(&plain, FileOperation::Read, found);
@@ -45,7 +45,7 @@ pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
         .checks_written
         .then(|| hidden("write check", check()));
     let removed = ProgramPart::Phase(phase("remove", removal(options)));
-    let phases = [made, check, read].into_iter().flatten();
+    let phases = [written, check, read].into_iter().flatten();
     let work: Vec<ProgramPart> = phases.map(ProgramPart::Phase).collect();
     let removing: Vec<ProgramPart> = work.iter().cloned().chain([removed]).collect();
     let rounds = |times, parts| ProgramPart::Rounds {
@@ -152,12 +152,12 @@ pub(super) fn file_names(options: &IorOptions) -> Vec<String> {
         false => 0..1,
     };
     let ends = repetitions.map(|number| options.name_suffix(number));
-    let of_rank = |rank: u32| match options.has_directory_per_rank {
+    let rank_file = |rank: u32| match options.has_directory_per_rank {
         true => format!("{rank}/{name}.{rank:08}"),
         false => format!("{name}.{rank:08}"),
     };
     let begins: Vec<String> = match options.has_file_per_rank {
-        true => (0..options.ranks).map(of_rank).collect(),
+        true => (0..options.ranks).map(rank_file).collect(),
         false => vec![name.to_owned()],
     };
     ends.flat_map(|end| begins.iter().map(move |begin| format!("{begin}{end}")))
@@ -165,13 +165,13 @@ pub(super) fn file_names(options: &IorOptions) -> Vec<String> {
 }
 
 /// The file that a rank uses.
-fn own(options: &IorOptions, which: FileFilter) -> Pick {
+fn own(options: &IorOptions, filter: FileFilter) -> Pick {
     match options.has_file_per_rank {
         true => Pick {
             turn: FileSharing::Slice,
-            ..picked(0, which, PickOrder::Next)
+            ..picked(0, filter, PickOrder::Next)
         },
-        false => picked(0, which, PickOrder::Index(0)),
+        false => picked(0, filter, PickOrder::Index(0)),
     }
 }
 
@@ -209,25 +209,25 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
         (options.is_dummy && us > 0).then_some(Act::Think(ns))
     };
     let transfer = wait(options.dummy_transfer_us).into_iter().chain([call]);
-    let transfer = transfer.chain(sync(options.is_each_synced));
+    let transfer = transfer.chain(sync(options.syncs_each_write));
     let transfer = Act::Transaction(TRANSFER, transfer.collect());
     let waited = wait(options.dummy_create_us).filter(|_| writes);
-    let behind = sync(options.is_synced).into_iter().chain(meet(1));
+    let after = sync(options.is_synced).into_iter().chain(meet(1));
     let close = opened(FileOperation::Close);
     let count = options.bytes_of_rank() / options.transfer_bytes;
     let count = match found.transfers {
         Some(most) if !writes => count.min(most),
         _ => count,
     };
-    let (body, last, count) = match options.wall_seconds {
+    let (body, last, count) = match options.stonewall_seconds {
         // Without a time limit, all transfers are one round, so that fsync and barrier are part of
         // its time.
         0 => {
             let all = Act::Times(Law::fixed(count), vec![transfer]);
-            let all = [all].into_iter().chain(behind);
+            let all = [all].into_iter().chain(after);
             (all.collect(), vec![close], 1)
         }
-        _ => (vec![transfer], behind.chain([close]).collect(), count),
+        _ => (vec![transfer], after.chain([close]).collect(), count),
     };
     Group {
         shift: if writes { 0 } else { options.read_shift() },
@@ -288,6 +288,6 @@ fn paused(options: &IorOptions, mut phase: ProgramPhase) -> ProgramPhase {
         false => PhaseEndAction::Stop,
     };
     pause_before(&mut phase, options.delay_ns);
-    end_after(&mut phase, options.wall_seconds, ending);
+    end_after(&mut phase, options.stonewall_seconds, ending);
     phase
 }

@@ -68,7 +68,7 @@ fn option_values_are_joined_separate_or_directives() {
     let options = read("-C -Q 5 -N 4 -vv -k").unwrap();
     assert_eq!(options.shift(), 1);
     assert_eq!(options.without_effect, ["-v", "-v"]);
-    assert!(options.keeps);
+    assert!(options.keeps_files);
 }
 
 #[test]
@@ -199,22 +199,22 @@ fn rows_are_formatted_as_in_the_original() {
         rank([0, 10, 1800, 1850], 4 * MIB, None),
         rank([0, 5, 1900, 2000], 4 * MIB, None),
     ];
-    let seen = text("-w -F -N 2 -b 2m -t 1m -s 2", ranks);
+    let page = text("-w -F -N 2 -b 2m -t 1m -s 2", ranks);
     assert_eq!(
-        line(&seen, "write ", 0),
+        line(&page, "write ", 0),
         "write     4.00       4.22       0.895000    2048.00    1024.00    0.010000   1.90       \
          0.200000   2.00       0   "
     );
     assert_eq!(
-        line(&seen, "write ", 1),
+        line(&page, "write ", 1),
         "write           4.00       4.00       4.00       0.00       4.00       4.00       \
          4.00       0.00    2.00000         NA            NA     0      2   2    1   1     \
          0        1         0    0      2  2097152  1048576       8.0 POSIX      0"
     );
-    let head = line(&seen, "aggregate", 0);
+    let head = line(&page, "aggregate", 0);
     assert_eq!(head, "aggregate filesize  : 8 MiB");
-    assert!(seen.contains("\nFS                  : 23.5 GiB   Used FS: 4.3%"));
-    assert!(seen.ends_with("Finished            : Sat Nov 21 01:36:55 2026\n"));
+    assert!(page.contains("\nFS                  : 23.5 GiB   Used FS: 4.3%"));
+    assert!(page.ends_with("Finished            : Sat Nov 21 01:36:55 2026\n"));
 }
 
 #[test]
@@ -223,13 +223,13 @@ fn data_moved_before_the_stonewall_is_reported() {
         rank([0, 0, 1500, 1500], 4 * MIB, Some((1000, 3 * MIB))),
         rank([0, 0, 1200, 1200], 4 * MIB, Some((1001, 4 * MIB))),
     ];
-    let seen = text("-w -D 1 -O stonewallingwearout=1 -s 100 -N 2", ranks);
-    let row = line(&seen, "write ", 1);
+    let page = text("-w -D 1 -O stonewallingwearout=1 -s 100 -N 2", ranks);
+    let row = line(&page, "write ", 1);
     assert!(
         row.contains("    1.50000       1.00          7.00     0 "),
         "{row}"
     );
-    assert!(seen.contains("stoneWallingWearOut : 1\n"));
+    assert!(page.contains("stoneWallingWearOut : 1\n"));
 }
 
 #[test]
@@ -243,15 +243,15 @@ fn files_of_a_repetition_end_in_its_number() {
 
 #[test]
 fn random_reads_of_a_shared_file_are_divided_among_the_ranks() {
-    let place = |line: &str| {
+    let read_body = |line: &str| {
         let program = program_of(line);
         let phases = program.phases();
         let phase = phases.iter().find(|it| it.name == "read").unwrap();
         format!("{:?}", phase.groups[0].body)
     };
-    assert!(place("-z -N 2").contains("Dealt { step_bytes: 262144 }"));
-    assert!(place("-z -N 2 -F").contains("Shuffled { step_bytes: 262144 }"));
-    assert!(place("-zz -N 2").contains("Random { distribution: Uniform"));
+    assert!(read_body("-z -N 2").contains("Dealt { step_bytes: 262144 }"));
+    assert!(read_body("-z -N 2 -F").contains("Shuffled { step_bytes: 262144 }"));
+    assert!(read_body("-zz -N 2").contains("Random { distribution: Uniform"));
 }
 
 /// The text and the files of a run of two ranks.
@@ -304,11 +304,11 @@ fn results_are_json_or_csv_on_demand() {
 
 /// The work of arguments, with one file that they may name.
 fn with_file(line: &str, name: &str, text: &str) -> Result<FrontWork, String> {
-    let read = |asked: &str| match asked == name {
+    let read = |path: &str| match path == name {
         true => Ok(text.as_bytes().to_vec()),
         false => Err("it does not exist".to_owned()),
     };
-    let size_bytes = |asked: &str| (asked == name).then_some(text.len() as u64);
+    let size_bytes = |path: &str| (path == name).then_some(text.len() as u64);
     let script = VirtualFiles {
         read: &read,
         size_bytes: &size_bytes,
@@ -350,7 +350,7 @@ fn each_test_of_a_script_inherits_the_values_of_the_previous_one() {
         [("ior", None), ("ior-2", None), ("ior-3", null)]
     );
     // The record contains the lines, because the file may change.
-    let IorTests { tests, arguments } = IorTests::read(&work.remembered).unwrap();
+    let IorTests { tests, arguments } = IorTests::read(&work.text_input).unwrap();
     assert_eq!(arguments, words("-f s -t 1m -N 2 -o /x/f"));
     assert_eq!(tests[0], tests[1]);
     for test in &tests {
@@ -367,8 +367,11 @@ fn mistakes_in_a_script_are_reported() {
     assert!(refused("RUN\n").contains("has no line `IOR START`"));
     assert!(refused("IOR START\nspeed=1\n").contains("no directive `speed=1`"));
     assert!(refused("IOR START\nuseSharedFilePointer=1\n").contains("MPI-IO"));
-    let odd = refused("IOR START\nRUN\ntransferSize=3\n");
-    assert!(odd.contains("test 1: block size must be"), "{odd}");
+    let unaligned = refused("IOR START\nRUN\ntransferSize=3\n");
+    assert!(
+        unaligned.contains("test 1: block size must be"),
+        "{unaligned}"
+    );
     let two = refused("IOR START\nRUN\ntestFile=/x/f\n");
     assert!(two.contains("in one directory"), "{two}");
     let missing = with_file("-f t", "s", "").unwrap_err();
@@ -378,7 +381,7 @@ fn mistakes_in_a_script_are_reported() {
 #[test]
 fn each_test_of_a_script_has_its_results() {
     let words = ["-w", "-b", "2m", "-t", "1m", "IOR START", "RUN", "refNum=7"];
-    let asked = IorTests::read(&words.map(str::to_owned)).unwrap();
+    let parsed = IorTests::read(&words.map(str::to_owned)).unwrap();
     let origin = FrontOrigin {
         name: "ior".to_owned(),
         arguments: Vec::new(),
@@ -392,12 +395,12 @@ fn each_test_of_a_script_has_its_results() {
         &[("write", vec![round(1000)]), ("write", vec![round(2000)])],
     );
     record.cells[1].workload = "ior-2".to_owned();
-    let seen = super::text::page(&asked, &record);
-    assert!(seen.contains("Command line        : ior -w -b 2m -t 1m\n"));
-    let rates = |number| line(&seen, "write ", number).split_whitespace().nth(1);
+    let page = super::text::page(&parsed, &record);
+    assert!(page.contains("Command line        : ior -w -b 2m -t 1m\n"));
+    let rates = |number| line(&page, "write ", number).split_whitespace().nth(1);
     assert_eq!((rates(0), rates(1)), (Some("2.00"), Some("1.00")));
-    assert!(seen.contains("TestID              : 1\n"));
-    assert!(line(&seen, "write ", 3).ends_with("POSIX      7"), "{seen}");
+    assert!(page.contains("TestID              : 1\n"));
+    assert!(line(&page, "write ", 3).ends_with("POSIX      7"), "{page}");
 }
 
 #[test]

@@ -42,9 +42,9 @@ pub(super) struct TestResults<'a> {
 }
 
 /// The tests with their results, which are missing for tests after the end of the run.
-pub(super) fn results<'a>(asked: &'a IorTests, record: &RunRecord) -> Vec<TestResults<'a>> {
+pub(super) fn results<'a>(parsed: &'a IorTests, record: &RunRecord) -> Vec<TestResults<'a>> {
     let cells = by_workload(record);
-    let tests = asked.tests.iter().enumerate();
+    let tests = parsed.tests.iter().enumerate();
     tests
         .map(|(number, options)| {
             let cells = cells.get(number).map_or(&[][..], Vec::as_slice);
@@ -60,10 +60,10 @@ pub(super) fn results<'a>(asked: &'a IorTests, record: &RunRecord) -> Vec<TestRe
 }
 
 /// The output at the end of a run.
-pub(super) fn page(asked: &IorTests, record: &RunRecord) -> String {
-    let mut text = head(asked, record);
+pub(super) fn page(parsed: &IorTests, record: &RunRecord) -> String {
+    let mut text = head(parsed, record);
     let mut all = String::new();
-    for test in results(asked, record) {
+    for test in results(parsed, record) {
         let options = test.options;
         text += &test_head(&test, record);
         text += &settings(options);
@@ -79,8 +79,8 @@ pub(super) fn page(asked: &IorTests, record: &RunRecord) -> String {
     text + SUMMARY + &all + &line("Finished", stamp(end))
 }
 
-fn head(asked: &IorTests, record: &RunRecord) -> String {
-    let arguments = asked.arguments.iter();
+fn head(parsed: &IorTests, record: &RunRecord) -> String {
+    let arguments = parsed.arguments.iter();
     let words: String = arguments.map(|word| format!(" {word}")).collect();
     let mut text = format!("IOR-{VERSION}: MPI Coordinated Test of Parallel I/O\n");
     text += &line("Began", stamp(record.started_at));
@@ -120,7 +120,7 @@ fn settings(options: &IorOptions) -> String {
 /// The settings with their names.
 pub(super) fn settings_rows(options: &IorOptions) -> Vec<(&'static str, String)> {
     let is_shifted = options.shift() > 0;
-    let has_wall = options.wall_seconds > 0;
+    let has_wall = options.stonewall_seconds > 0;
     let ranks = options.ranks.to_string();
     let access = match options.has_file_per_rank {
         true => "file-per-process",
@@ -133,7 +133,7 @@ pub(super) fn settings_rows(options: &IorOptions) -> Vec<(&'static str, String)>
         (false, false) => "no tasks offsets",
     };
     let all = options.bytes_of_rank() * u64::from(options.ranks);
-    let wall = options.wall_seconds.to_string();
+    let wall = options.stonewall_seconds.to_string();
     let wears_out = either(options.wears_out, "1", "0");
     let rows = [
         (true, "api", options.api().to_owned()),
@@ -196,7 +196,7 @@ pub(super) struct RepetitionTimes {
     /// Most transfers of any rank.
     pub transfers_max: u64,
     /// Progress when the time limit was reached; `None` without a limit.
-    pub wall: Option<WorkerProgress>,
+    pub stonewall: Option<WorkerProgress>,
 }
 
 impl RepetitionTimes {
@@ -216,7 +216,7 @@ impl RepetitionTimes {
             close: seconds(|it| it.body_end_ns, |it| it.end_ns),
             total: seconds(|it| it.begin_ns, |it| it.end_ns),
             latency: latency_ns / 1e9 / transfers as f64,
-            wall: WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall)),
+            stonewall: WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall)),
         }
     }
 
@@ -248,9 +248,9 @@ fn passes(
     options: &IorOptions,
     cells: &[&CellRecord],
 ) -> Vec<(&'static str, Vec<RepetitionTimes>)> {
-    let asked = [("write", options.writes), ("read", options.reads)];
-    let asked = asked.into_iter().filter(|(_, is_asked)| *is_asked);
-    asked
+    let phases = [("write", options.writes), ("read", options.reads)];
+    let phases = phases.into_iter().filter(|(_, is_asked)| *is_asked);
+    phases
         .map(|(name, _)| {
             let cell = cells.iter().find(|cell| cell.phase.name() == name);
             let figures = cell.and_then(|cell| cell.phase_figures.as_ref());
@@ -306,8 +306,8 @@ pub(super) fn rates(passes: &[RepetitionTimes], unit_bytes: f64) -> [f64; 4] {
     let rates = passes.iter().map(|it| it.bytes_per_second() / unit_bytes);
     let rates = Summary::of(&rates.collect::<Vec<_>>());
     // Without repetitions the extremes are infinite; both become 0.
-    let most = rates.most.max(0.0);
-    [most, rates.least.min(most), rates.mean, rates.deviation()]
+    let most = rates.max.max(0.0);
+    [most, rates.min.min(most), rates.mean, rates.deviation()]
 }
 
 /// Mean time of a repetition, in seconds.
@@ -320,7 +320,7 @@ fn summary(test: &TestResults<'_>, name: &str, passes: &[RepetitionTimes]) -> St
     let options = test.options;
     let four = |unit| rates(passes, unit).map(|it| format!("{it:10.2}")).join(" ");
     let two = |value: f64| format!("{value:.2}");
-    let wall = passes.first().and_then(|it| it.wall);
+    let wall = passes.first().and_then(|it| it.stonewall);
     let [at, until] = match wall {
         Some(wall) => [two(wall.seconds()), two(wall.bytes as f64 / MIB)],
         None => ["NA".to_owned(), "NA".to_owned()],
@@ -344,7 +344,7 @@ fn summary(test: &TestResults<'_>, name: &str, passes: &[RepetitionTimes]) -> St
         options.transfer_bytes,
         bytes as f64 / MIB,
         options.api(),
-        options.number,
+        options.ref_number,
         ranks = options.ranks,
     )
 }

@@ -42,7 +42,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 /// Largest number of records whose random order is precomputed.
 // A card takes 8 bytes, so a list takes at most 32 MiB.
-const LISTED_MAX: u64 = 1 << 22;
+const SHUFFLED_MAX: u64 = 1 << 22;
 
 /// Sizes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +65,13 @@ impl TestSizes {
 
     /// `true` if the random order of the records is held in memory.
     const fn is_listed(self) -> bool {
-        self.records() <= LISTED_MAX
+        self.records() <= SHUFFLED_MAX
     }
 }
 
 /// All sizes, in the order in which they are measured.
 fn matrix(options: &IozoneOptions) -> Vec<TestSizes> {
-    let of_file = |children, file_kib| {
+    let test_sizes = |children, file_kib| {
         let records = options.records_kib(file_kib).into_iter();
         records.map(move |record_kib| TestSizes {
             file_kib,
@@ -80,15 +80,15 @@ fn matrix(options: &IozoneOptions) -> Vec<TestSizes> {
         })
     };
     let files = &options.files_kib;
-    let of_children = |children| files.iter().flat_map(move |kib| of_file(children, *kib));
+    let all_sizes = |children| files.iter().flat_map(move |kib| test_sizes(children, *kib));
     match options.is_together() {
         true => options
             .children
             .iter()
             .copied()
-            .flat_map(of_children)
+            .flat_map(all_sizes)
             .collect(),
-        false => of_children(1).collect(),
+        false => all_sizes(1).collect(),
     }
 }
 

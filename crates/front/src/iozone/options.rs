@@ -34,10 +34,10 @@ pub(super) struct IozoneOptions {
     /// Numbers of children, tested one after the other; empty for a single stream.
     pub children: Vec<u32>,
     pub has_stonewall: bool,
-    pub tells_children: bool,
+    pub reports_children: bool,
     pub flushes: bool,
     pub closes: bool,
-    pub repeats: bool,
+    pub retests: bool,
     pub is_direct: bool,
     pub sync: OpenSync,
     pub stride: u64,
@@ -114,7 +114,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
         it.options.tests.extend([0, 1]);
     }),
     flag("-c", |it| &mut it.options.closes),
-    flag("-C", |it| &mut it.options.tells_children),
+    flag("-C", |it| &mut it.options.reports_children),
     flag("-e", |it| &mut it.options.flushes),
     flag("-E", |it| &mut it.options.has_extensions),
     flag("-I", |it| &mut it.options.is_direct),
@@ -124,7 +124,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     flag("-R", |it| &mut it.options.is_excel),
     act("-x", |it| it.options.has_stonewall = false),
     flag("-z", |it| &mut it.options.has_all_records),
-    act("-+n", |it| it.options.repeats = false),
+    act("-+n", |it| it.options.retests = false),
     act("-+D", |it| it.options.sync = OpenSync::Data),
     read("-s", |it, value| {
         add_once(&mut it.options.files_kib, kib(value)?)
@@ -189,7 +189,7 @@ impl IozoneOptions {
         let start = RawOptions {
             options: Self {
                 has_stonewall: true,
-                repeats: true,
+                retests: true,
                 stride: 17,
                 cache_kib: 1024,
                 line_bytes: 32,
@@ -412,8 +412,8 @@ mod tests {
         let options = read("-Rec -i 0 -i1 -t 4 -+n -+p 75 -O -w -j 3 -CxoI").unwrap();
         assert_eq!(options.tests, BTreeSet::from([0, 1]));
         assert_eq!(options.children, [4]);
-        assert!(options.is_excel && options.flushes && options.closes && !options.repeats);
-        assert!(options.tells_children && !options.has_stonewall && options.is_direct);
+        assert!(options.is_excel && options.flushes && options.closes && !options.retests);
+        assert!(options.reports_children && !options.has_stonewall && options.is_direct);
         assert_eq!((options.readers_percent, options.stride), (Some(75), 3));
         assert_eq!(
             (options.unit, options.sync),

@@ -35,11 +35,11 @@ pub(super) struct Test {
     pub width: usize,
     /// Title of its spreadsheet table.
     pub title: &'static str,
-    turn: u8,
+    order: u8,
     /// Name in the report of several children.
     pub report: &'static str,
     /// Name in the spreadsheet of several children.
-    pub together: &'static str,
+    pub children_title: &'static str,
 }
 
 /// Tests of a single stream or of several children, in their order.
@@ -50,15 +50,15 @@ pub(super) fn tests(is_together: bool) -> Vec<Test> {
         number: number(test),
         width: number(width),
         title,
-        turn: number(turn),
+        order: number(turn),
         report,
-        together,
+        children_title: together,
     });
     if !is_together {
         return tests.filter(|it| it.width > 0).collect();
     }
-    let mut tests: Vec<Test> = tests.filter(|it| it.turn > 0).collect();
-    tests.sort_by_key(|it| it.turn);
+    let mut tests: Vec<Test> = tests.filter(|it| it.order > 0).collect();
+    tests.sort_by_key(|it| it.order);
     tests
 }
 
@@ -69,17 +69,17 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
     let is_together = options.is_together();
-    let of_size = IozoneCell { options, size };
+    let cell = IozoneCell { options, size };
     let mut phases = Vec::new();
     let mut last = None;
     for test in tests(is_together) {
         let Test { name, number, .. } = test;
         // Random read and random write share a number, but neither repeats the other.
         let is_again = number != RANDOM && last.replace(number) == Some(number);
-        if !options.has(number) || (is_again && !options.repeats) {
+        if !options.has(number) || (is_again && !options.retests) {
             continue;
         }
-        let mut phase = of_size.phase(number, name);
+        let mut phase = cell.phase(number, name);
         if is_together && !phases.is_empty() {
             // The original syncs and sleeps for 2 s between the tests of several children.
             phase.before = vec![
@@ -89,7 +89,7 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
         }
         phases.push(phase.clone());
         // The original reads backward twice, and prints the first result.
-        if number == BACKWARD && options.repeats && !is_together {
+        if number == BACKWARD && options.retests && !is_together {
             phases.push(ProgramPhase {
                 name: "backward reread".to_owned(),
                 is_hidden: true,
@@ -105,7 +105,7 @@ pub(super) fn program(options: &IozoneOptions, size: TestSizes) -> Program {
 }
 
 fn ways(options: &IozoneOptions) -> Vec<OpenModePlan> {
-    let way = |name: &str, access, seeks| OpenModePlan {
+    let mode = |name: &str, access, seeks| OpenModePlan {
         access,
         sync: options.sync,
         seeks,
@@ -114,11 +114,11 @@ fn ways(options: &IozoneOptions) -> Vec<OpenModePlan> {
         ..seeking(name)
     };
     vec![
-        way("update", Access::ReadWrite, true),
-        way("read", Access::Read, true),
+        mode("update", Access::ReadWrite, true),
+        mode("read", Access::Read, true),
         // The tests of `pwrite` and `pread` pass offsets; all others use the file position.
-        way("update at offsets", Access::ReadWrite, false),
-        way("read at offsets", Access::Read, false),
+        mode("update at offsets", Access::ReadWrite, false),
+        mode("read at offsets", Access::Read, false),
     ]
 }
 
@@ -242,9 +242,9 @@ impl IozoneCell<'_> {
         }
     }
 
-    fn record(&self, operation: FileOperation, place: CallPosition) -> Act {
+    fn record(&self, operation: FileOperation, position: CallPosition) -> Act {
         Act::Call(Call {
-            place,
+            place: position,
             ..moving(operation, self.record_bytes())
         })
     }

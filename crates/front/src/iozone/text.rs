@@ -23,7 +23,7 @@ const COLUMNS: &str = concat!(
 );
 
 /// Number of columns without the tests of `-E`.
-const USUAL_COLUMNS: usize = 13;
+const DEFAULT_COLUMNS: usize = 13;
 
 /// Number of columns of `-A`, and of characters in its heading.
 const SHORT_COLUMNS: usize = 4;
@@ -54,22 +54,22 @@ impl MeasuredSizes<'_> {
 }
 
 /// The output at the end of a run.
-pub(super) fn page(asked: &ParsedArguments<IozoneOptions>, record: &RunRecord) -> String {
-    let options = &asked.options;
+pub(super) fn page(parsed: &ParsedArguments<IozoneOptions>, record: &RunRecord) -> String {
+    let options = &parsed.options;
     let sizes = matrix(options);
-    let found = by_workload(record).into_iter().filter_map(|phases| {
+    let results = by_workload(record).into_iter().filter_map(|phases| {
         let is_own = |it: &&TestSizes| it.name() == phases[0].workload;
         let sizes = *sizes.iter().find(is_own)?;
         Some(MeasuredSizes { sizes, phases })
     });
-    let found: Vec<MeasuredSizes<'_>> = found.collect();
+    let results: Vec<MeasuredSizes<'_>> = results.collect();
     let body = match options.is_together() {
-        true => throughput(options, &found),
-        false => single(options, &found),
+        true => throughput(options, &results),
+        false => single(options, &results),
     };
     let began = record.started_at.to_zoned(TimeZone::system());
     let began = began.strftime(CTIME).to_string();
-    banner(options, &asked.arguments, &began) + &body
+    banner(options, &parsed.arguments, &began) + &body
 }
 
 fn banner(options: &IozoneOptions, arguments: &[String], began: &str) -> String {
@@ -145,18 +145,18 @@ fn rate(unit: RateUnit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
     }
 }
 
-fn single(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
+fn single(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     let all = tests(false);
     let (columns, more) = match (options.is_short, options.has_extensions) {
         (true, _) => (&all[..SHORT_COLUMNS], ""),
         (false, true) => (&all[..], "   pwrite repwrite    pread  repread"),
-        (false, false) => (&all[..USUAL_COLUMNS], ""),
+        (false, false) => (&all[..DEFAULT_COLUMNS], ""),
     };
     let mut text = match options.is_short {
         true => format!("{:60}\n{}\n", "", &COLUMNS[..SHORT_CHARACTERS]),
         false => format!("{HEAD}\n{COLUMNS}{more}\n"),
     };
-    for measured in found {
+    for measured in results {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
         let column = |Test { name, width, .. }: &Test| {
             let rate = measured.rate(options.unit, name);
@@ -169,14 +169,14 @@ fn single(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     text += "\niozone test complete.\n";
     if options.is_excel {
         text += "Excel output is below:\n";
-        text += &spreadsheet(options, found);
+        text += &spreadsheet(options, results);
     }
     text
 }
 
 /// Rates by file size and record size, with a table per test.
-fn spreadsheet(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
-    let sizes = || found.iter().map(|it| it.sizes);
+fn spreadsheet(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
+    let sizes = || results.iter().map(|it| it.sizes);
     let files: BTreeSet<u64> = sizes().map(|it| it.file_kib).collect();
     // The original lists all record sizes of the automatic mode, even larger ones than any file.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
@@ -190,7 +190,7 @@ fn spreadsheet(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     let heading = heading.join("  ");
     let mut text = String::new();
     for Test { name, title, .. } in tests(false) {
-        let rates = found.iter().filter_map(|it| {
+        let rates = results.iter().filter_map(|it| {
             let rate = it.rate(options.unit, name)?;
             Some(((it.sizes.file_kib, it.sizes.record_kib), rate))
         });
@@ -210,11 +210,11 @@ fn spreadsheet(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
     text
 }
 
-fn throughput(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
+fn throughput(options: &IozoneOptions, results: &[MeasuredSizes<'_>]) -> String {
     let mut text = String::new();
     let tests = tests(true).into_iter();
     let mut rows: Vec<(Test, Vec<f64>)> = tests.map(|test| (test, Vec::new())).collect();
-    for measured in found {
+    for measured in results {
         let sizes = measured.sizes;
         let TestSizes {
             file_kib,
@@ -234,7 +234,7 @@ fn throughput(options: &IozoneOptions, found: &[MeasuredSizes<'_>]) -> String {
         }
     }
     if options.is_excel {
-        let record_kib = found.first().map_or(0, |it| it.sizes.record_kib);
+        let record_kib = results.first().map_or(0, |it| it.sizes.record_kib);
         text += &throughput_spreadsheet(options.unit, record_kib, &rows);
     }
     text + "\n\n\niozone test complete.\n"
@@ -256,9 +256,12 @@ fn one_test(
     let rates: Vec<f64> = rates.collect();
     let all = Summary::of(&rates);
     let Summary {
-        sum, mean, least, ..
+        sum,
+        mean,
+        min: least,
+        ..
     } = all;
-    let most = all.most.max(0.0);
+    let most = all.max.max(0.0);
     // The parent also counts the bytes that children moved after the stonewall.
     let parent = rate_of(WorkerSum::of_windows(windows).bytes, window_ns(windows));
     let kib = |bytes: u64| bytes as f64 / 1024.0;
@@ -278,8 +281,8 @@ fn one_test(
          \tAvg throughput per process \t\t\t= {mean:10.2} {unit}\n\
          \tMin xfer \t\t\t\t\t= {least_kib:10.2} kB\n"
     );
-    let told = children.iter().zip(&rates).enumerate();
-    for (index, (child, rate)) in told.filter(|_| options.tells_children) {
+    let rows = children.iter().zip(&rates).enumerate();
+    for (index, (child, rate)) in rows.filter(|_| options.reports_children) {
         let moved = kib(child.bytes);
         *text += &format!(
             "\tChild[{index}] xfer count = {moved:10.2} kB, Throughput = {rate:10.2} {unit}\n"
@@ -296,7 +299,7 @@ fn throughput_spreadsheet(unit: RateUnit, record_kib: u64, rows: &[(Test, Vec<f6
     );
     for (test, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
         let sums: String = sums.iter().map(|sum| format!(" {sum:10.2} ")).collect();
-        text += &format!("\"{:>15} \"{sums}\n\n", test.together);
+        text += &format!("\"{:>15} \"{sums}\n\n", test.children_title);
     }
     text
 }
@@ -358,7 +361,7 @@ mod tests {
 
     #[test]
     fn headings_are_as_wide_as_their_columns() {
-        let usual = tests(false).into_iter().take(USUAL_COLUMNS);
+        let usual = tests(false).into_iter().take(DEFAULT_COLUMNS);
         let width: usize = usual.map(|test| test.width).sum();
         assert_eq!(COLUMNS.len(), 24 + width);
         assert_eq!(HEAD.len(), COLUMNS.len());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use description::classics::LatFs;
-use description::classics::lat_fs::{LatFsCompat, PER_DIRECTORY, REPETITIONS};
+use description::classics::lat_fs::{ENTRIES_PER_DIRECTORY, LatFsCompat, REPETITIONS};
 use description::model::OneOrMany;
 use units::Bytes;
 
@@ -102,8 +102,8 @@ fn set(invocation: &mut LatFsInvocation, letter: char, value: &str) -> Result<()
             size => settings.sizes = Some(OneOrMany::One(Bytes(size))),
         },
         'n' => {
-            let each = i64::try_from(bytes(letter, value)?).unwrap_or(i64::MAX);
-            settings.files_per_directory = Some(in_range(each, PER_DIRECTORY)?);
+            let count = i64::try_from(bytes(letter, value)?).unwrap_or(i64::MAX);
+            settings.files_per_directory = Some(in_range(count, ENTRIES_PER_DIRECTORY)?);
         }
         'P' => invocation.workers = ranged(letter, number(value).value, 1, WORKERS_MAX)?,
         'W' => {
@@ -137,8 +137,8 @@ fn bytes(letter: char, value: &str) -> Result<u64, String> {
         .ok()
         .and_then(|value| value.checked_mul(unit))
         .ok_or_else(|| {
-            let seen = plan::printable(value);
-            format!("`-{letter}` is `{seen}`, not a size")
+            let shown = plan::printable(value);
+            format!("`-{letter}` is `{shown}`, not a size")
         })
 }
 

@@ -9,7 +9,7 @@ mod text;
 use std::path::PathBuf;
 
 use description::Workload;
-use description::classics::lat_fs::{LatFsCompat, LatFsForm, SAMPLE_NAME};
+use description::classics::lat_fs::{LatFsCompat, LatFsForm, SAMPLE_PREFIX};
 use description::model::ContentChoice;
 use plan::EngineKind;
 use plan::program::NamesInPlace;
@@ -59,7 +59,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let names = match plan.form {
         LatFsForm::Best { file_count, .. } => NamesInPlace::Words { count: file_count },
         LatFsForm::Median { .. } => NamesInPlace::Samples {
-            before: SAMPLE_NAME.to_owned(),
+            before: SAMPLE_PREFIX.to_owned(),
         },
     };
     Ok(FrontWork {
@@ -67,7 +67,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         directories: vec![invocation.directory.unwrap_or_else(|| match compat {
             LatFsCompat::V1_6 => PathBuf::from("."),
             // Version 3 creates its files with `tempnam`.
-            LatFsCompat::V3 => line.temporary.to_owned(),
+            LatFsCompat::V3 => line.temp_dir.to_owned(),
         })],
         placement: FilePlacement::InPlace {
             names,

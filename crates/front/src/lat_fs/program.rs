@@ -10,11 +10,11 @@ use crate::acts::{named, picked};
 
 /// The program for files of one size. It ends at the first call that fails.
 pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
-    let of_size = LatFsPlan {
+    let one_size = LatFsPlan {
         sizes_bytes: vec![size_bytes],
         ..plan.clone()
     };
-    let mut program = of_size.program();
+    let mut program = one_size.program();
     // The original opens with creat: only for writing, truncated, mode 0666.
     program.ways = vec![OpenModePlan {
         access: Access::Write,
@@ -40,9 +40,9 @@ pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
 /// Creates and removes files one by one for this time.
 fn warm_up(program: &Program, time_ns: u64) -> ProgramPart {
     let phases = program.phases().into_iter();
-    let made = phases.flat_map(|phase| &phase.groups).next();
+    let first = phases.flat_map(|phase| &phase.groups).next();
     let unlink = picked(0, FileFilter::Present, PickOrder::Next);
-    let mut body = made.map(|group| group.body.clone()).unwrap_or_default();
+    let mut body = first.map(|group| group.body.clone()).unwrap_or_default();
     body.push(named(FileOperation::Unlink, unlink, 0));
     let group = Group {
         name: "workers".to_owned(),

@@ -15,7 +15,7 @@ use crate::{FilePlacement, FrontWork};
 fn work(text: &str) -> Result<FrontWork, ArgumentError> {
     let arguments: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     FRONT.work(&CommandLine {
-        temporary: Path::new("/var/tmp"),
+        temp_dir: Path::new("/var/tmp"),
         ..CommandLine::of(&arguments)
     })
 }
@@ -107,7 +107,7 @@ fn options_imply_version_3_unless_a_version_is_given() {
 
 #[test]
 fn each_version_has_its_own_default_directory_and_names() {
-    let place = |text: &str| {
+    let placement = |text: &str| {
         let work = work(text).unwrap();
         (work.directories, work.placement)
     };
@@ -119,10 +119,10 @@ fn each_version_has_its_own_default_directory_and_names() {
     let samples = in_place(NamesInPlace::Samples {
         before: "lat_fs_".to_owned(),
     });
-    assert_eq!(place(""), (vec![PathBuf::from(".")], words.clone()));
-    assert_eq!(place("dir"), (vec![PathBuf::from("dir")], words));
+    assert_eq!(placement(""), (vec![PathBuf::from(".")], words.clone()));
+    assert_eq!(placement("dir"), (vec![PathBuf::from("dir")], words));
     let temporary = vec![PathBuf::from("/var/tmp")];
-    assert_eq!(place("--compat 3"), (temporary, samples));
+    assert_eq!(placement("--compat 3"), (temporary, samples));
 }
 
 #[test]
@@ -179,11 +179,11 @@ fn version_3_warms_up_before_each_test() {
 /// A run of two sizes, of the second of which nothing but the creation was measured to its end.
 fn record_of_two_sizes() -> RunRecord {
     let figures = |time_ns: u64| -> PhaseFigures {
-        let told = json!({
+        let value = json!({
             "told_round": { "rule": "best", "time_ns": time_ns, "round_count": 2 },
             "filesets": [{ "file_count": 1000, "file_bytes": 1024 }],
         });
-        serde_json::from_value(told).unwrap()
+        serde_json::from_value(value).unwrap()
     };
     let phases = [("create", vec![]), ("remove", vec![])];
     let mut record = record(&FrontOrigin::default(), &[&phases[..], &phases].concat());
@@ -201,18 +201,18 @@ fn a_line_is_printed_when_its_size_is_done_and_again_from_the_record() {
     let line = "1k\t1000\t4000\t2000\n";
     let mut text = FRONT.text_of(&FrontOrigin::default());
     assert!(text.is_on_standard_error());
-    let mut said = record.cells.iter().map(|cell| {
+    let mut printed = record.cells.iter().map(|cell| {
         text.event(&RunEvent::CellDone {
             record: Box::new(cell.clone()),
         })
     });
-    assert_eq!(said.next().unwrap(), "");
-    assert_eq!(said.next().unwrap(), line);
-    assert_eq!(said.collect::<String>(), "");
+    assert_eq!(printed.next().unwrap(), "");
+    assert_eq!(printed.next().unwrap(), line);
+    assert_eq!(printed.collect::<String>(), "");
     assert_eq!(text.end(&record), "");
     let mut later = FRONT.text_of(&FrontOrigin::default());
     assert_eq!(later.end(&record), line);
     let phases: Vec<_> = record.cells.iter().collect();
-    let of_table = (text::TEXT.text)(&record, &Program::default(), &phases);
-    assert_eq!(of_table.unwrap(), line);
+    let table_text = (text::TEXT.text)(&record, &Program::default(), &phases);
+    assert_eq!(table_text.unwrap(), line);
 }

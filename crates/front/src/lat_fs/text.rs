@@ -102,9 +102,9 @@ enum Passes {
 impl Passes {
     fn of(figures: &PhaseFigures) -> Option<Self> {
         let FilesetFigures { file_count, .. } = *figures.fileset()?;
-        let told = figures.told_round?;
-        let timed = (file_count, told.time_ns);
-        Some(match told.rule {
+        let round = figures.told_round?;
+        let timed = (file_count, round.time_ns);
+        Some(match round.rule {
             RoundRule::Best => Self::Best(timed),
             RoundRule::Median => Self::Median(timed),
         })

@@ -40,9 +40,9 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
-        made: match options.finds_trees() || options.is_dummy {
+        create_missing: match options.finds_trees() || options.is_dummy {
             // An existing tree implies the directory, and calls without I/O need none.
-            true => CreateMissing::Nothing,
+            true => CreateMissing::None,
             false => CreateMissing::Last,
         },
         ..FrontWork::below(&options.directory, vec![cell])

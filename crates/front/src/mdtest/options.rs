@@ -88,7 +88,7 @@ const GRAMMAR: Grammar<MdtestOptions> = Grammar {
         true => unknown_option_message(&escaped(it.name)),
         false => unknown_option_message(&escaped(it.word)),
     },
-    shown: escaped,
+    format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 

@@ -166,8 +166,8 @@ struct PhaseWriter<'a> {
 
 impl PhaseWriter<'_> {
     fn all(&mut self) {
-        let asked = self.options.phases;
-        if asked.create {
+        let phases = self.options.phases;
+        if phases.create {
             let make = on_next(FileOperation::Mkdir, TREE, PLAIN);
             self.tree("tree creation", make);
         }
@@ -178,7 +178,7 @@ impl PhaseWriter<'_> {
         if self.options.has_files && has_items {
             self.files();
         }
-        if asked.remove {
+        if phases.remove {
             // From the last to the first, so that a directory is empty when it is removed.
             let last = picked(TREE, FileFilter::Present, PickOrder::Back);
             let remove = named(FileOperation::Rmdir, last, PLAIN);
@@ -196,20 +196,20 @@ impl PhaseWriter<'_> {
     }
 
     fn directories(&mut self) {
-        let asked = self.options.phases;
-        if asked.create {
+        let phases = self.options.phases;
+        if phases.create {
             let create = on_next(FileOperation::Mkdir, DIRECTORIES, PLAIN);
             self.phase("directory creation", vec![create], 0);
         }
         // As in the original, each phase moves on by one more stride, so that no rank finds its own
         // names in a cache.
-        if asked.stat {
+        if phases.stat {
             self.phase("directory stat", vec![self.stat(DIRECTORIES)], 1);
         }
-        if asked.rename {
+        if phases.rename {
             self.rename();
         }
-        if asked.remove {
+        if phases.remove {
             let remove = on_next(FileOperation::Rmdir, DIRECTORIES, PLAIN);
             self.phase("directory removal", vec![remove], 3);
         }
@@ -222,7 +222,7 @@ impl PhaseWriter<'_> {
         let rename = |from, to| vec![between(FileOperation::Rename, from, to)];
         // The name that was given up last is the only absent one.
         let given_up = || picked(DIRECTORIES, FileFilter::Absent, PickOrder::Around);
-        let spare = |which| only(SPARE, which, 0);
+        let spare = |filter| only(SPARE, filter, 0);
         let up = rename(next(DIRECTORIES, FileFilter::Present), given_up());
         let away = rename(
             only(DIRECTORIES, FileFilter::Present, 0),
@@ -243,19 +243,19 @@ impl PhaseWriter<'_> {
     }
 
     fn files(&mut self) {
-        let asked = self.options.phases;
-        if asked.create {
+        let phases = self.options.phases;
+        if phases.create {
             self.create_files();
         }
-        if asked.stat {
+        if phases.stat {
             self.phase("file stat", vec![self.stat(FILES)], 1);
         }
-        if asked.read {
+        if phases.read {
             let open = on_next(FileOperation::Open, FILES, PLAIN);
             let read = moved(FileOperation::Read, self.options.read_bytes);
             self.phase("file read", on_file(open, read, false), 2);
         }
-        if asked.remove {
+        if phases.remove {
             let remove = on_next(FileOperation::Unlink, FILES, PLAIN);
             let mut ranks = self.ranks("file removal", vec![remove], 3);
             if self.options.is_shared {
@@ -267,11 +267,11 @@ impl PhaseWriter<'_> {
 
     fn create_files(&mut self) {
         let options = self.options;
-        let which = match options.is_shared {
+        let filter = match options.is_shared {
             true => FileFilter::Any,
             false => FileFilter::Absent,
         };
-        let create = named(FileOperation::Create, next(FILES, which), PLAIN);
+        let create = named(FileOperation::Create, next(FILES, filter), PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
         let acts = on_file(create, write, is_synced);

@@ -80,7 +80,7 @@ fn text(line: &str, phases: &[(&str, Vec<RoundFigures>)]) -> String {
 fn the_summary_is_formatted_as_in_the_original() {
     // 10, 20 and 40 ms.
     let rounds = || [10, 20, 40].map(|ms| round(&[(1000, ms * 1_000_000), (1000, 1)]));
-    let seen = text(
+    let page = text(
         "-n 1000 --ranks 2 -i 3 -d /mnt/x",
         &[
             ("directory creation", rounds().into()),
@@ -89,7 +89,7 @@ fn the_summary_is_formatted_as_in_the_original() {
         ],
     );
     let zero = "          0.000          0.000          0.000          0.000";
-    let made = "     200000.000      50000.000     116666.667      76376.262";
+    let created = "     200000.000      50000.000     116666.667      76376.262";
     let tree = "        100.000         25.000         58.333         38.188";
     let wanted = format!(
         "-- started at 11/21/2026 01:36:54 --\n\
@@ -105,11 +105,11 @@ fn the_summary_is_formatted_as_in_the_original() {
          SUMMARY rate (in ops/sec): (of 3 iterations)\n   \
          Operation                     Max            Min           Mean        Std Dev\n   \
          ---------                     ---            ---           ----        -------\n   \
-         Directory creation    {made}\n   \
+         Directory creation    {created}\n   \
          Directory stat        {zero}\n   \
          Directory rename      {zero}\n   \
          Directory removal     {zero}\n   \
-         File creation         {made}\n   \
+         File creation         {created}\n   \
          File stat             {zero}\n   \
          File read             {zero}\n   \
          File removal          {zero}\n   \
@@ -118,17 +118,17 @@ fn the_summary_is_formatted_as_in_the_original() {
          -- finished at 11/21/2026 01:36:55 --\n\
          \n"
     );
-    assert_eq!(seen, wanted);
+    assert_eq!(page, wanted);
 }
 
 #[test]
 fn times_have_their_own_table() {
     let files = vec![round(&[(5, 2_500_000)])];
-    let seen = text("-n 5 -F -P -w 1 -e 1", &[("file stat", files)]);
-    assert!(seen.contains("\n1 tasks, 5 files\n"), "{seen}");
-    assert!(!seen.contains("Directory") && !seen.contains("WARNING"));
-    let [_, rates, times] = seen.split("SUMMARY").collect::<Vec<_>>()[..] else {
-        panic!("{seen}");
+    let page = text("-n 5 -F -P -w 1 -e 1", &[("file stat", files)]);
+    assert!(page.contains("\n1 tasks, 5 files\n"), "{page}");
+    assert!(!page.contains("Directory") && !page.contains("WARNING"));
+    let [_, rates, times] = page.split("SUMMARY").collect::<Vec<_>>()[..] else {
+        panic!("{page}");
     };
     let stat = |table: &str| {
         let row = table.lines().find(|line| line.contains("File stat"));
@@ -143,20 +143,23 @@ fn times_have_their_own_table() {
 #[test]
 fn each_number_of_ranks_has_its_own_table() {
     let rounds = || [10, 20].map(|ms| round(&[(5, ms * 1_000_000)])).into();
-    let seen = text(
+    let page = text(
         "-n 5 --ranks 2 -f 1 -l 2 -F",
         &[("file creation", rounds()), ("tree creation", rounds())],
     );
-    let [head, one, two] = seen.split("SUMMARY").collect::<Vec<_>>()[..] else {
-        panic!("{seen}");
+    let [head, one, two] = page.split("SUMMARY").collect::<Vec<_>>()[..] else {
+        panic!("{page}");
     };
-    assert!(head.ends_with("\n1 tasks, 5 files\n\n"), "{seen}");
-    assert!(one.ends_with("\n2 tasks, 10 files\n\n"), "{seen}");
-    let made = |table: &str| {
+    assert!(head.ends_with("\n1 tasks, 5 files\n\n"), "{page}");
+    assert!(one.ends_with("\n2 tasks, 10 files\n\n"), "{page}");
+    let creation_rate = |table: &str| {
         let row = table.lines().find(|line| line.contains("File creation"));
         row.unwrap().split_whitespace().nth(2).unwrap().to_owned()
     };
-    assert_eq!((made(one), made(two)), ("500.000".into(), "250.000".into()));
+    assert_eq!(
+        (creation_rate(one), creation_rate(two)),
+        ("500.000".into(), "250.000".into())
+    );
 }
 
 #[test]

@@ -26,8 +26,8 @@ const TREE_ROWS: [(&str, &str); 2] = [
 ];
 
 /// The output at the end of a run.
-pub(super) fn page(asked: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
-    let options = &asked.options;
+pub(super) fn page(parsed: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
+    let options = &parsed.options;
     let tables: &[TableUnit] = match options.tables {
         MdtestTables::Rates => &[TableUnit::Rate],
         MdtestTables::Times => &[TableUnit::Time],
@@ -40,34 +40,37 @@ pub(super) fn page(asked: &ParsedArguments<MdtestOptions>, record: &RunRecord) -
         index,
         ranks,
     });
-    let of_pass = |pass: MdtestPass<'_>| {
+    let pass_text = |pass: MdtestPass<'_>| {
         let tables = tables.iter().map(|unit| pass.table(*unit));
         pass.head() + &tables.collect::<String>()
     };
-    let tables: String = passes.map(of_pass).collect();
+    let tables: String = passes.map(pass_text).collect();
     let end = stamp(record.finished_at.unwrap_or(record.started_at));
-    format!("{}{tables}-- finished at {end} --\n\n", head(asked, record))
+    format!(
+        "{}{tables}-- finished at {end} --\n\n",
+        head(parsed, record)
+    )
 }
 
 /// The file of `-x` with the number of files that each rank created.
 pub(super) fn documents(
-    asked: &ParsedArguments<MdtestOptions>,
+    parsed: &ParsedArguments<MdtestOptions>,
     record: &RunRecord,
 ) -> Vec<(String, String)> {
-    let Some(path) = &asked.options.stonewall_file else {
+    let Some(path) = &parsed.options.stonewall_file else {
         return Vec::new();
     };
     let last = rounds(record, "file creation").last();
     let last = last.or_else(|| rounds(record, "directory creation").last());
-    let Some(made) = last.map(|round| round.file_count) else {
+    let Some(file_count) = last.map(|round| round.file_count) else {
         return Vec::new();
     };
-    let each = made / u64::from(asked.options.ranks);
-    vec![(path.clone(), each.to_string())]
+    let per_rank = file_count / u64::from(parsed.options.ranks);
+    vec![(path.clone(), per_rank.to_string())]
 }
 
-fn head(asked: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
-    let ParsedArguments { options, arguments } = asked;
+fn head(parsed: &ParsedArguments<MdtestOptions>, record: &RunRecord) -> String {
+    let ParsedArguments { options, arguments } = parsed;
     let ranks = options.ranks as usize;
     let quoted: String = arguments.iter().map(|word| format!(" '{word}'")).collect();
     let mut text = format!(
@@ -125,7 +128,7 @@ struct MdtestPass<'a> {
 impl MdtestPass<'_> {
     fn head(&self) -> String {
         let options = self.options;
-        let what = match (options.has_directories, options.has_files) {
+        let noun = match (options.has_directories, options.has_files) {
             (true, true) => "files/directories",
             (false, _) => "files",
             (true, false) => "directories",
@@ -133,7 +136,7 @@ impl MdtestPass<'_> {
         let items = u64::from(options.items) * u64::from(self.ranks);
         match options.is_shared {
             true => format!("{} tasks, 1 file\n", self.ranks),
-            false => format!("{} tasks, {items} {what}\n", self.ranks),
+            false => format!("{} tasks, {items} {noun}\n", self.ranks),
         }
     }
 
@@ -206,7 +209,10 @@ impl MdtestPass<'_> {
 fn row(title: &str, values: &[f64]) -> String {
     let figures = Summary::of(values);
     let Summary {
-        most, least, mean, ..
+        max: most,
+        min: least,
+        mean,
+        ..
     } = figures;
     let deviation = figures.sample_deviation();
     format!("   {title:<22} {most:14.3} {least:14.3} {mean:14.3} {deviation:14.3}\n")

@@ -34,7 +34,7 @@ pub struct Grammar<T: 'static> {
     /// Message about a word that is not an option.
     pub unknown: fn(&UnknownWord<'_>) -> String,
     /// Formats a value for messages.
-    pub shown: fn(&str) -> String,
+    pub format: fn(&str) -> String,
 }
 
 /// Handles a word that is not an option.
@@ -44,7 +44,7 @@ pub type Operand<T> = fn(&mut T, &str) -> Result<(), String>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EqualsSyntax {
     /// None of them.
-    No,
+    None,
     /// Words that begin with `--`.
     Long,
     /// All words.
@@ -63,7 +63,7 @@ pub enum LetterSyntax {
     /// More letters, or the option's value.
     Joined,
     /// More letters, or the option's value, also after a `=`.
-    JoinedByEquals,
+    JoinedOrEquals,
 }
 
 /// A word that matches no option.
@@ -91,7 +91,7 @@ impl<T> Grammar<T> {
         Self {
             rows,
             ignored,
-            equals: EqualsSyntax::No,
+            equals: EqualsSyntax::None,
             letters: LetterSyntax::Joined,
             takes_prefixes: false,
             operand: None,
@@ -99,7 +99,7 @@ impl<T> Grammar<T> {
                 true => format!("option `{}` takes no value", it.name),
                 false => unknown_option_message(it.name),
             },
-            shown: plan::printable,
+            format: plan::printable,
         }
     }
 
@@ -133,7 +133,7 @@ impl<T> Grammar<T> {
 
     fn word(&self, to: &mut T, word: &str, rest: &mut UnreadArguments<'_>) -> Result<(), String> {
         let has_equals = match self.equals {
-            EqualsSyntax::No => false,
+            EqualsSyntax::None => false,
             EqualsSyntax::Long => word.starts_with("--"),
             EqualsSyntax::All => true,
         };
@@ -145,14 +145,14 @@ impl<T> Grammar<T> {
             found => (found, name),
         };
         let takes_value =
-            |it: &&OptionRow<T>| matches!(it.takes, OptionArity::Value | OptionArity::Attached);
+            |it: &&OptionRow<T>| matches!(it.arity, OptionArity::Value | OptionArity::Attached);
         // An option without a value must not match `--flag=value`.
         if let Some(row) = row.filter(|it| joined.is_none() || takes_value(it)) {
             return self.option(row, to, name, joined, rest);
         }
         let letters = word.strip_prefix('-').unwrap_or_default();
         // Without long options, a second `-` is a letter like any other.
-        let is_long = letters.starts_with('-') && self.equals != EqualsSyntax::No;
+        let is_long = letters.starts_with('-') && self.equals != EqualsSyntax::None;
         if self.letters != LetterSyntax::Alone && !letters.is_empty() && !is_long {
             return self.short_options(to, word, rest);
         }
@@ -171,21 +171,21 @@ impl<T> Grammar<T> {
     ) -> Result<(), String> {
         for (at, letter) in word.char_indices().skip(1) {
             let name = format!("-{letter}");
-            let behind = &word[at + letter.len_utf8()..];
-            let behind = match self.letters {
-                LetterSyntax::JoinedByEquals => behind.strip_prefix('=').unwrap_or(behind),
-                _ => behind,
+            let after = &word[at + letter.len_utf8()..];
+            let after = match self.letters {
+                LetterSyntax::JoinedOrEquals => after.strip_prefix('=').unwrap_or(after),
+                _ => after,
             };
-            let joined = Some(behind).filter(|it| !it.is_empty());
+            let joined = Some(after).filter(|it| !it.is_empty());
             // Refused options stay, so that the user learns why they are refused.
-            let is_apart = |it: &OptionRow<T>| it.takes != OptionArity::Nothing && !it.is_refused();
+            let is_apart = |it: &OptionRow<T>| it.arity != OptionArity::None && !it.is_refused();
             let row = self.find(&name);
             let row = row.filter(|it| self.letters != LetterSyntax::Flags || !is_apart(it));
             match row {
                 None if letter == '-' => return Err(self.unknown(word, word, None, rest)),
                 None => return Err(self.unknown(word, &name, joined, rest)),
                 Some(row)
-                    if self.letters != LetterSyntax::Flags && row.takes != OptionArity::Nothing =>
+                    if self.letters != LetterSyntax::Flags && row.arity != OptionArity::None =>
                 {
                     return self.option(row, to, &name, joined, rest);
                 }
@@ -221,7 +221,7 @@ impl<T> Grammar<T> {
             [(row, name)] => Ok((Some(row), name)),
             _ => {
                 let names: Vec<&str> = found.iter().map(|(_, name)| *name).collect();
-                let prefix = (self.shown)(prefix);
+                let prefix = (self.format)(prefix);
                 Err(format!(
                     "`{prefix}` is short for several options: {}",
                     names.join(", ")
@@ -238,7 +238,7 @@ impl<T> Grammar<T> {
         rest: &UnreadArguments<'_>,
     ) -> String {
         if let Some(near) = self.nearest(name) {
-            let message = unknown_option_message(&(self.shown)(name));
+            let message = unknown_option_message(&(self.format)(name));
             return format!("{message}; did you mean `{near}`?");
         }
         (self.unknown)(&UnknownWord {
@@ -269,8 +269,8 @@ impl<T> Grammar<T> {
         joined: Option<&str>,
         rest: &mut UnreadArguments<'_>,
     ) -> Result<(), String> {
-        let value = match row.takes {
-            OptionArity::Nothing => None,
+        let value = match row.arity {
+            OptionArity::None => None,
             OptionArity::Attached => joined,
             OptionArity::Value | OptionArity::Words => {
                 let value = joined.or_else(|| rest.next());
@@ -278,7 +278,7 @@ impl<T> Grammar<T> {
             }
         };
         self.apply(row, to, name, value)?;
-        while row.takes == OptionArity::Words
+        while row.arity == OptionArity::Words
             && let Some(value) = rest.next_value()
         {
             self.apply(row, to, name, Some(value))?;
@@ -300,7 +300,7 @@ impl<T> Grammar<T> {
         let value = value.map(|text| WrittenValue {
             option: name,
             text,
-            shown: self.shown,
+            format: self.format,
         });
         let given = || value.ok_or_else(|| missing_value_message(name));
         match row.effect {
@@ -317,8 +317,8 @@ impl<T> Grammar<T> {
                     None => field(to).saturating_add(1),
                 }
             }
-            Effect::Act(act) => act(to),
-            Effect::Yes(field) => *field(to) = given()?.is_yes()?,
+            Effect::Call(act) => act(to),
+            Effect::Bool(field) => *field(to) = given()?.is_yes()?,
             Effect::Number(field) => *field(to) = given()?.number()?,
             Effect::NumberWithin(field, low, high) => {
                 *field(to) = given()?.number_within(low, high)?;
@@ -328,13 +328,13 @@ impl<T> Grammar<T> {
             }
             Effect::Size(field) => *field(to) = given()?.size()?,
             Effect::Text(field) => given()?.text.clone_into(field(to)),
-            Effect::Read(read) => read(to, &given()?)?,
+            Effect::Parse(read) => read(to, &given()?)?,
             Effect::Attached(read) => read(to, value.as_ref())?,
-            Effect::Idle => (self.ignored)(to).push(name.to_owned()),
+            Effect::Ignored => (self.ignored)(to).push(name.to_owned()),
             Effect::Refused(what) => {
                 return Err(format!("`{name}` {what}, which is not supported"));
             }
-            Effect::Told(sentence) => return Err(sentence.replace("{}", name)),
+            Effect::RefusedWith(sentence) => return Err(sentence.replace("{}", name)),
         }
         Ok(())
     }

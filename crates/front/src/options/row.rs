@@ -6,14 +6,14 @@ use super::WrittenValue;
 pub struct OptionRow<T> {
     /// Names, separated by blanks. Names without `-` are not accepted on the command line.
     names: &'static str,
-    pub(super) takes: OptionArity,
+    pub(super) arity: OptionArity,
     pub(super) effect: Effect<T>,
 }
 
 /// Words that belong to an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionArity {
-    Nothing,
+    None,
     /// A value, in the same word or the next.
     Value,
     /// A value in the same word, or none.
@@ -26,28 +26,28 @@ pub(super) enum OptionArity {
 pub(super) enum Effect<T> {
     Flag(fn(&mut T) -> &mut bool),
     Level(fn(&mut T) -> &mut u32),
-    Act(fn(&mut T)),
-    Yes(fn(&mut T) -> &mut bool),
+    Call(fn(&mut T)),
+    Bool(fn(&mut T) -> &mut bool),
     Number(fn(&mut T) -> &mut u32),
     Size(fn(&mut T) -> &mut u64),
     NumberWithin(fn(&mut T) -> &mut u32, u32, u32),
     CountWithin(fn(&mut T) -> &mut u64, u64, u64),
     Text(fn(&mut T) -> &mut String),
-    Read(fn(&mut T, &WrittenValue<'_>) -> Result<(), String>),
+    Parse(fn(&mut T, &WrittenValue<'_>) -> Result<(), String>),
     Attached(fn(&mut T, Option<&WrittenValue<'_>>) -> Result<(), String>),
     /// No effect, but the option is accepted.
-    Idle,
+    Ignored,
     /// The option is refused; the text says what the original does.
     Refused(&'static str),
     /// The option is refused with this sentence, in which `{}` stands for its name.
-    Told(&'static str),
+    RefusedWith(&'static str),
 }
 
 impl<T> OptionRow<T> {
     const fn new(names: &'static str, takes: OptionArity, effect: Effect<T>) -> Self {
         Self {
             names,
-            takes,
+            arity: takes,
             effect,
         }
     }
@@ -58,33 +58,33 @@ impl<T> OptionRow<T> {
     }
 
     pub(super) const fn is_refused(&self) -> bool {
-        matches!(self.effect, Effect::Refused(_) | Effect::Told(_))
+        matches!(self.effect, Effect::Refused(_) | Effect::RefusedWith(_))
     }
 
     /// `true` if the option is refused or has no effect.
     pub const fn is_inert(&self) -> bool {
-        self.is_refused() || matches!(self.effect, Effect::Idle)
+        self.is_refused() || matches!(self.effect, Effect::Ignored)
     }
 }
 
 /// A flag that is set by the option.
 pub const fn flag<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Flag(field))
+    OptionRow::new(names, OptionArity::None, Effect::Flag(field))
 }
 
 /// A flag whose effect grows each time it is given; a value sets the level.
 pub const fn level<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Level(field))
+    OptionRow::new(names, OptionArity::None, Effect::Level(field))
 }
 
 /// A flag with a value of yes or no.
 pub const fn yes_or_no<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Value, Effect::Yes(field))
+    OptionRow::new(names, OptionArity::Value, Effect::Bool(field))
 }
 
 /// An action without a value.
 pub const fn act<T>(names: &'static str, act: fn(&mut T)) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Act(act))
+    OptionRow::new(names, OptionArity::None, Effect::Call(act))
 }
 
 /// A number.
@@ -129,7 +129,7 @@ pub const fn read<T>(
     names: &'static str,
     read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Value, Effect::Read(read))
+    OptionRow::new(names, OptionArity::Value, Effect::Parse(read))
 }
 
 /// A value with its own parser, only if it is in the same word.
@@ -142,12 +142,12 @@ pub const fn attached<T>(
 
 /// An option that has no effect.
 pub const fn idle<T>(names: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Idle)
+    OptionRow::new(names, OptionArity::None, Effect::Ignored)
 }
 
 /// An option with a value that has no effect.
 pub const fn idle_value<T>(names: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Value, Effect::Idle)
+    OptionRow::new(names, OptionArity::Value, Effect::Ignored)
 }
 
 /// Several values, each parsed separately.
@@ -155,25 +155,25 @@ pub const fn read_each<T>(
     names: &'static str,
     read: fn(&mut T, &WrittenValue<'_>) -> Result<(), String>,
 ) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Words, Effect::Read(read))
+    OptionRow::new(names, OptionArity::Words, Effect::Parse(read))
 }
 
-/// An option that is refused; `what` says what the original does.
-pub const fn refused<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Refused(what))
+/// An option that is refused; `message` says what the original does.
+pub const fn refused<T>(names: &'static str, message: &'static str) -> OptionRow<T> {
+    OptionRow::new(names, OptionArity::None, Effect::Refused(message))
 }
 
-/// An option with a value that is refused; `what` says what the original does.
-pub const fn refused_value<T>(names: &'static str, what: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Value, Effect::Refused(what))
+/// An option with a value that is refused; `message` says what the original does.
+pub const fn refused_value<T>(names: &'static str, message: &'static str) -> OptionRow<T> {
+    OptionRow::new(names, OptionArity::Value, Effect::Refused(message))
 }
 
 /// An option that is refused with this sentence, in which `{}` stands for its name.
 pub const fn told<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Nothing, Effect::Told(sentence))
+    OptionRow::new(names, OptionArity::None, Effect::RefusedWith(sentence))
 }
 
 /// An option with a value that is refused with this sentence.
 pub const fn refused_value_with<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
-    OptionRow::new(names, OptionArity::Value, Effect::Told(sentence))
+    OptionRow::new(names, OptionArity::Value, Effect::RefusedWith(sentence))
 }

@@ -58,7 +58,7 @@ fn read_by(grammar: &Grammar<Seen>, line: &str) -> Result<Seen, String> {
 
 #[test]
 fn letters_may_be_joined_and_followed_by_a_value() {
-    let seen = read_by(&GETOPT, "-faan5 -s 4k -tx -ivy -o -of").unwrap();
+    let parsed = read_by(&GETOPT, "-faan5 -s 4k -tx -ivy -o -of").unwrap();
     let wanted = Seen {
         is_set: true,
         times: 2,
@@ -69,12 +69,12 @@ fn letters_may_be_joined_and_followed_by_a_value() {
         ignored: words("-i -v"),
         ..Seen::default()
     };
-    assert_eq!(seen, wanted);
+    assert_eq!(parsed, wanted);
     assert!(read_by(&GETOPT, "-e Yes").unwrap().is_set);
     assert!(!read_by(&GETOPT, "-f -e n").unwrap().is_set);
-    let seen = read_by(&GETOPT, "-w a b c -f -r 9").unwrap();
-    assert!(seen.is_set && seen.count == 9);
-    assert_eq!(seen.ignored, words("a b c"));
+    let parsed = read_by(&GETOPT, "-w a b c -f -r 9").unwrap();
+    assert!(parsed.is_set && parsed.count == 9);
+    assert_eq!(parsed.ignored, words("a b c"));
 }
 
 #[test]
@@ -118,8 +118,11 @@ fn values_follow_an_equals_sign_if_the_program_requires_it() {
         letters: LetterSyntax::Flags,
         ..GETOPT
     };
-    let seen = read_by(&all, "-n=5 -fa -t=a=b --number 7").unwrap();
-    assert_eq!((seen.count, seen.times, seen.name.as_str()), (7, 1, "a=b"));
+    let parsed = read_by(&all, "-n=5 -fa -t=a=b --number 7").unwrap();
+    assert_eq!(
+        (parsed.count, parsed.times, parsed.name.as_str()),
+        (7, 1, "a=b")
+    );
     assert_eq!(
         read_by(&all, "-f=1").unwrap_err(),
         unknown_option_message("-=")
@@ -131,12 +134,15 @@ fn values_follow_an_equals_sign_if_the_program_requires_it() {
     assert!(read_by(&all, "-fX").unwrap_err().contains("sings"));
     let long = Grammar {
         equals: EqualsSyntax::Long,
-        letters: LetterSyntax::JoinedByEquals,
+        letters: LetterSyntax::JoinedOrEquals,
         unknown: |it| format!("{} {} {} {}", it.word, it.name, it.is_joined, it.has_value),
         ..GETOPT
     };
-    let seen = read_by(&long, "--number=5 -ft=x -s=4k").unwrap();
-    assert_eq!((seen.count, seen.bytes, seen.name.as_str()), (5, 4096, "x"));
+    let parsed = read_by(&long, "--number=5 -ft=x -s=4k").unwrap();
+    assert_eq!(
+        (parsed.count, parsed.bytes, parsed.name.as_str()),
+        (5, 4096, "x")
+    );
     assert_eq!(
         read_by(&long, "--flag=1").unwrap_err(),
         "--flag=1 --flag true true"
@@ -155,8 +161,11 @@ fn short_options_stay_separate_if_the_program_requires_it() {
         }),
         ..GETOPT
     };
-    let seen = read_by(&alone, "-f x -n 5 y").unwrap();
-    assert_eq!((seen.words.join(" "), seen.count), ("x y".to_owned(), 5));
+    let parsed = read_by(&alone, "-f x -n 5 y").unwrap();
+    assert_eq!(
+        (parsed.words.join(" "), parsed.count),
+        ("x y".to_owned(), 5)
+    );
     assert_eq!(
         read_by(&alone, "-n5").unwrap_err(),
         unknown_option_message("-n5")
@@ -165,8 +174,8 @@ fn short_options_stay_separate_if_the_program_requires_it() {
         letters: LetterSyntax::Value,
         ..GETOPT
     };
-    let seen = read_by(&values, "-n5 -o3 -f").unwrap();
-    assert_eq!((seen.count, seen.at.as_deref()), (5, Some("3")));
+    let parsed = read_by(&values, "-n5 -o3 -f").unwrap();
+    assert_eq!((parsed.count, parsed.at.as_deref()), (5, Some("3")));
     let apart = "`-fa` joins several options; write them separately";
     assert_eq!(read_by(&values, "-fa").unwrap_err(), apart);
 }
@@ -179,8 +188,8 @@ fn long_options_may_be_abbreviated_if_the_program_allows_it() {
         takes_prefixes: true,
         ..GETOPT
     };
-    let seen = read_by(&short, "--num 5 --fl").unwrap();
-    assert_eq!((seen.count, seen.is_set), (5, true));
+    let parsed = read_by(&short, "--num 5 --fl").unwrap();
+    assert_eq!((parsed.count, parsed.is_set), (5, true));
     assert_eq!(read_by(&short, "--nu=7").unwrap().count, 7);
     assert_eq!(
         read_by(&short, "--x").unwrap_err(),
@@ -207,22 +216,22 @@ fn long_options_may_be_abbreviated_if_the_program_allows_it() {
 #[test]
 fn a_row_is_applied_by_any_of_its_names() {
     let row = ROWS.iter().find(|row| row.names().any(|it| it == "count"));
-    let mut seen = Seen::default();
-    let applied = GETOPT.apply(row.unwrap(), &mut seen, "count", Some("7"));
-    assert_eq!((applied, seen.count), (Ok(()), 7));
+    let mut parsed = Seen::default();
+    let applied = GETOPT.apply(row.unwrap(), &mut parsed, "count", Some("7"));
+    assert_eq!((applied, parsed.count), (Ok(()), 7));
     for (value, is_set) in [("1", true), ("0", false)] {
-        let applied = GETOPT.apply(&ROWS[0], &mut seen, "flag", Some(value));
-        assert_eq!((applied, seen.is_set), (Ok(()), is_set));
+        let applied = GETOPT.apply(&ROWS[0], &mut parsed, "flag", Some(value));
+        assert_eq!((applied, parsed.is_set), (Ok(()), is_set));
     }
-    let refused = GETOPT.apply(&ROWS[0], &mut seen, "flag", Some("x"));
+    let refused = GETOPT.apply(&ROWS[0], &mut parsed, "flag", Some("x"));
     assert_eq!(refused.unwrap_err(), "`flag x` is not a number");
 }
 
 #[test]
 fn values_that_are_too_small_are_reported() {
     assert_eq!(at_least(&[("-a", 1, 1), ("-b", 2, 1)]), Ok(()));
-    let seen = at_least(&[("-a", 1, 1), ("-b", 0, 1)]).unwrap_err();
-    assert_eq!(seen, "`-b` is 0, and must be at least 1");
+    let error = at_least(&[("-a", 1, 1), ("-b", 0, 1)]).unwrap_err();
+    assert_eq!(error, "`-b` is 0, and must be at least 1");
 }
 
 #[test]

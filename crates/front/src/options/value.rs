@@ -10,7 +10,7 @@ pub struct WrittenValue<'a> {
     pub option: &'a str,
     /// The value.
     pub text: &'a str,
-    pub(super) shown: fn(&str) -> String,
+    pub(super) format: fn(&str) -> String,
 }
 
 impl<'a> WrittenValue<'a> {
@@ -19,7 +19,7 @@ impl<'a> WrittenValue<'a> {
         Self {
             option,
             text,
-            shown: plan::printable,
+            format: plan::printable,
         }
     }
 
@@ -47,7 +47,7 @@ impl<'a> WrittenValue<'a> {
 
     /// The value as messages show it.
     pub fn shown(&self) -> String {
-        (self.shown)(self.text)
+        (self.format)(self.text)
     }
 
     /// A number.
@@ -181,11 +181,11 @@ pub fn posix_or_dummy(value: &WrittenValue<'_>) -> Result<bool, String> {
 ///
 /// # Errors
 /// The value is another one.
-pub fn only(value: &WrittenValue<'_>, kind: &str, known: &str) -> Result<(), String> {
-    match value.text.eq_ignore_ascii_case(known) {
+pub fn only(value: &WrittenValue<'_>, kind: &str, allowed: &str) -> Result<(), String> {
+    match value.text.eq_ignore_ascii_case(allowed) {
         true => Ok(()),
         false => Err(format!(
-            "the {kind} `{}` is not {known}, the only one here",
+            "the {kind} `{}` is not {allowed}, the only one here",
             value.shown()
         )),
     }

@@ -11,7 +11,7 @@ pub struct DeferredFailures {
     writes: u64,
     /// Message of the first failed read or write.
     reason: Option<String>,
-    taken: u64,
+    taken_count: u64,
 }
 
 impl DeferredFailures {
@@ -34,7 +34,7 @@ impl DeferredFailures {
 
     /// Stores the number of names that existed before.
     pub const fn set_taken_count(&mut self, figures: &PoolFigures) {
-        self.taken = figures.taken_count;
+        self.taken_count = figures.taken_count;
     }
 
     /// The warnings, one per line.
@@ -50,10 +50,10 @@ impl DeferredFailures {
                 self.reads, self.writes
             );
         }
-        if self.taken > 0 {
+        if self.taken_count > 0 {
             text += &format!(
                 "warning: {} names already existed; those files and directories were not changed\n",
-                self.taken
+                self.taken_count
             );
         }
         text
@@ -65,9 +65,9 @@ pub fn failures_text(failures: &PoolFailures, pool: &FilePool) -> String {
     let names = PoolNames::new(pool);
     let lines = failures.told.iter().map(|it| failure_line(it, &names));
     let mut text: String = lines.collect();
-    let untold = failures.count.saturating_sub(failures.told.len() as u64);
-    if untold > 0 {
-        text += &format!("warning: {untold} more failures are not listed\n");
+    let unlisted = failures.count.saturating_sub(failures.told.len() as u64);
+    if unlisted > 0 {
+        text += &format!("warning: {unlisted} more failures are not listed\n");
     }
     text
 }

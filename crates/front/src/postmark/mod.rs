@@ -21,9 +21,10 @@ pub const CONSOLE: ConsoleFront = ConsoleFront {
     name: NAME,
     title: "NetApp's small-file benchmark",
     usage: include_str!("usage.txt"),
-    play: console::play,
+    run: console::play,
     text: text::of,
-    differs: "files that exist already|they are not changed, and creating one of them fails\n\
+    difference_table: "\
+              files that exist already|they are not changed, and creating one of them fails\n\
               lines that begin with `!`|they run a shell only with `--allow-shell`\n",
 };
 
@@ -32,6 +33,6 @@ pub const SCRIPT: FileFront = FileFront {
     name: NAME,
     kind: "PostMark script",
     detect: language::looks_like_script,
-    endings: &[],
+    extensions: &[],
     read: language::read,
 };

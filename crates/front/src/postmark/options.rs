@@ -5,7 +5,7 @@ use description::classics::postmark::Compat;
 use crate::Refusal;
 
 /// Default configuration file.
-const CONFIGURATION: &str = ".pmrc";
+const CONFIG_FILE: &str = ".pmrc";
 /// Exit code for invalid options, which are pgmeter's own.
 const EXIT_USAGE: u8 = 2;
 
@@ -15,7 +15,7 @@ pub struct PostmarkOptions {
     /// Version to follow.
     pub compat: Compat,
     /// `true` if lines may run a shell.
-    pub may_shell: bool,
+    pub allows_shell: bool,
     /// Configuration file, which contains commands.
     pub configuration: String,
 }
@@ -25,14 +25,14 @@ impl PostmarkOptions {
     pub fn read(arguments: &[String]) -> Result<Self, Refusal> {
         let mut options = Self {
             compat: Compat::default(),
-            may_shell: false,
-            configuration: CONFIGURATION.to_owned(),
+            allows_shell: false,
+            configuration: CONFIG_FILE.to_owned(),
         };
         let mut files = Vec::new();
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.split_once('=').unwrap_or((word, "")) {
-                ("--allow-shell", "") => options.may_shell = true,
+                ("--allow-shell", "") => options.allows_shell = true,
                 ("--compat", "") => options.compat = compat(words.next())?,
                 ("--compat", version) => options.compat = compat(Some(version))?,
                 ("--", "") => files.extend(words.by_ref()),
@@ -78,7 +78,10 @@ mod tests {
     #[test]
     fn options_may_accompany_the_configuration_file() {
         let options = read(&["--compat", "1.14", "--allow-shell", "my.pm"]).unwrap();
-        assert_eq!((options.compat, options.may_shell), (Compat::V1_14, true));
+        assert_eq!(
+            (options.compat, options.allows_shell),
+            (Compat::V1_14, true)
+        );
         assert_eq!(options.configuration, "my.pm");
         assert_eq!(read(&["--compat=1.5"]).unwrap().compat, Compat::V1_5);
         assert_eq!(read(&["--", "--compat"]).unwrap().configuration, "--compat");
@@ -89,7 +92,10 @@ mod tests {
         for words in [&[][..], &["a", "b"]] {
             let options = read(words).unwrap();
             assert_eq!(options.configuration, ".pmrc");
-            assert_eq!((options.compat, options.may_shell), (Compat::V1_53, false));
+            assert_eq!(
+                (options.compat, options.allows_shell),
+                (Compat::V1_53, false)
+            );
         }
     }
 

@@ -56,8 +56,8 @@ impl Console for RecordingConsole {
     }
 
     fn directory(&mut self, path: &Path) -> Option<PathBuf> {
-        let is_there = !path.starts_with("no");
-        is_there.then(|| Path::new("/here").join(path.file_name().unwrap_or_default()))
+        let exists = !path.starts_with("no");
+        exists.then(|| Path::new("/here").join(path.file_name().unwrap_or_default()))
     }
 
     fn memory_bytes(&mut self) -> u64 {
@@ -89,7 +89,7 @@ fn played(arguments: &[&str], input: &'static str) -> RecordingConsole {
         ..RecordingConsole::default()
     };
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    (CONSOLE.play)(&arguments, &mut world).unwrap();
+    (CONSOLE.run)(&arguments, &mut world).unwrap();
     world
 }
 
@@ -110,8 +110,8 @@ fn each_run_uses_the_settings_in_force() {
     };
     assert_eq!((pool_of(first).number, pool_of(first).seed), (7, 42));
     assert_eq!((pool_of(second).number, pool_of(second).seed), (7, 9));
-    assert_eq!(first.remembered, ["1.14", "verbose"]);
-    assert_eq!(second.remembered, ["1.14", "terse"]);
+    assert_eq!(first.text_input, ["1.14", "verbose"]);
+    assert_eq!(second.text_input, ["1.14", "terse"]);
     let names = NamesInPlace::Numbers {
         subdirectory_count: 3,
     };
@@ -134,8 +134,8 @@ fn each_existing_location_becomes_one_target_and_missing_ones_none() {
     );
     let work = &world.works[0];
     assert_eq!(work.directories, ["a", "c"].map(PathBuf::from));
-    let places = pool_of(work).locations.iter();
-    let places: Vec<(PoolBase, u32)> = places.map(|it| (it.place, it.weight)).collect();
+    let locations = pool_of(work).locations.iter();
+    let locations: Vec<(PoolBase, u32)> = locations.map(|it| (it.place, it.weight)).collect();
     let target = |index, weight| (PoolBase::Target(index), weight);
     let wanted = [
         target(0, 2),
@@ -143,7 +143,7 @@ fn each_existing_location_becomes_one_target_and_missing_ones_none() {
         target(1, 1),
         target(0, 1),
     ];
-    assert_eq!(places, wanted);
+    assert_eq!(locations, wanted);
     let world = played(&[], "set location no/where\nrun\n");
     assert_eq!(world.works[0].directories, [Path::new(".")]);
     assert_eq!(
@@ -252,7 +252,7 @@ fn the_clock_reads_the_second_in_which_each_phase_began_or_ended() {
     };
     // It starts when directories are there, at 1000.0 seconds, and ends when files are gone.
     let begun_us = [997_900_000, 1002 * SECOND_US, 1010 * SECOND_US + 600_000];
-    let said = text("verbose").end(&recorded(FilePool::default(), figures, begun_us));
+    let report = text("verbose").end(&recorded(FilePool::default(), figures, begun_us));
     for line in [
         "Time:\n\t13 seconds total\n\t8 seconds of transactions (62 per second)\n",
         "\t764 created (58 per second)\n",
@@ -260,9 +260,9 @@ fn the_clock_reads_the_second_in_which_each_phase_began_or_ended() {
         "\t\tDeletion alone: 528 files (176 per second)\n",
         "\t1.36 megabytes read (107.48 kilobytes per second)\n",
     ] {
-        assert!(said.contains(line), "{line} is not in {said}");
+        assert!(report.contains(line), "{line} is not in {report}");
     }
-    assert!(said.starts_with(
+    assert!(report.starts_with(
         "Creating files...Done\nPerforming transactions..........Done\nDeleting files...Done\nTime:"
     ));
 }
@@ -310,29 +310,29 @@ fn a_stored_run_prints_the_same_text_as_the_live_run() {
         };
         let record = recorded(pool.clone(), figures, [0, 1, 2].map(|it| it * SECOND_US));
         let (cell, mut live) = (0, text(form));
-        let mut said = live.event(&RunEvent::Started {
+        let mut printed = live.event(&RunEvent::Started {
             record: Box::new(record.clone()),
         });
         for part in pool.parts() {
-            said += &live.event(&RunEvent::PoolPartBegun { cell, part });
+            printed += &live.event(&RunEvent::PoolPartBegun { cell, part });
             for elapsed_ns in [0, 31, 32, 100] {
-                said += &live.event(&progress(elapsed_ns, part));
+                printed += &live.event(&progress(elapsed_ns, part));
             }
-            said += &live.event(&RunEvent::PoolPartDone {
+            printed += &live.event(&RunEvent::PoolPartDone {
                 cell,
                 part,
                 figures: Box::new(figures),
                 failures: Box::default(),
             });
         }
-        said += &live.event(&RunEvent::Finished {
+        printed += &live.event(&RunEvent::Finished {
             status: Status::Complete,
         });
-        said += &live.end(&record);
-        assert_eq!(said, text(form).end(&record));
-        let is_depleted = said.contains(".out of files!\nFor this workload");
-        assert_eq!(is_depleted, pool.transactions == 9000, "{said}");
-        assert_eq!(is_depleted, said.ends_with("Deleting files...Done\n"));
+        printed += &live.end(&record);
+        assert_eq!(printed, text(form).end(&record));
+        let is_depleted = printed.contains(".out of files!\nFor this workload");
+        assert_eq!(is_depleted, pool.transactions == 9000, "{printed}");
+        assert_eq!(is_depleted, printed.ends_with("Deleting files...Done\n"));
     }
 }
 
@@ -359,8 +359,8 @@ fn a_stopped_run_ends_its_line_and_prints_no_report() {
     record.status = Status::Interrupted;
     let mut text = text("verbose");
     let part = PoolPart::Fill;
-    let said = text.event(&RunEvent::PoolPartBegun { cell: 0, part });
-    assert_eq!(said, "Creating files...");
+    let printed = text.event(&RunEvent::PoolPartBegun { cell: 0, part });
+    assert_eq!(printed, "Creating files...");
     let status = Status::Interrupted;
     assert_eq!(text.event(&RunEvent::Finished { status }), "\n");
     assert_eq!(text.end(&record), "");
@@ -375,13 +375,13 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
     text.event(&RunEvent::Started {
         record: Box::new(record.clone()),
     });
-    let told = ["create", "read", "append", "delete"].map(|kind| PoolFailure {
+    let failures = ["create", "read", "append", "delete"].map(|kind| PoolFailure {
         kind: kind.to_owned(),
         location: 0,
         subdirectory: Some(1),
         number: 7,
     });
-    let said = text.complaint(&RunEvent::PoolPartDone {
+    let printed = text.complaint(&RunEvent::PoolPartDone {
         cell: 0,
         part: PoolPart::Transact,
         figures: Box::new(PoolFigures {
@@ -389,7 +389,7 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
             ..figures()
         }),
         failures: Box::new(PoolFailures {
-            told: told.to_vec(),
+            told: failures.to_vec(),
             count: 6,
         }),
     });
@@ -398,7 +398,7 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
                   Error: cannot open 'no/b/s1/7' for append\n\
                   Error: Cannot delete 'no/b/s1/7'\n\
                   warning: 2 more failures are not listed\n";
-    assert_eq!(said, wanted);
+    assert_eq!(printed, wanted);
     let cell = &mut record.cells[0];
     let write = cell.operations.entry("write".to_owned()).or_default();
     write.errors = 3;
@@ -406,8 +406,8 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
         record: Box::new(cell.clone()),
     });
     let status = Status::Complete;
-    let said = text.complaint(&RunEvent::Finished { status });
+    let printed = text.complaint(&RunEvent::Finished { status });
     let wanted = "warning: 0 reads of files and 3 writes failed or were short\n\
                   warning: 2 names already existed; those files and directories were not changed\n";
-    assert_eq!(said, wanted);
+    assert_eq!(printed, wanted);
 }

@@ -35,7 +35,7 @@ pub fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
         begun: false,
         dots: 0,
         is_within_line: false,
-        overlooked: DeferredFailures::default(),
+        deferred: DeferredFailures::default(),
     })
 }
 
@@ -55,7 +55,7 @@ struct PostmarkText {
     /// Number of dots printed so far.
     dots: u64,
     is_within_line: bool,
-    overlooked: DeferredFailures,
+    deferred: DeferredFailures,
 }
 
 impl PostmarkText {
@@ -149,14 +149,14 @@ impl ClassicText for PostmarkText {
             RunEvent::PoolPartDone {
                 figures, failures, ..
             } => {
-                self.overlooked.set_taken_count(figures);
+                self.deferred.set_taken_count(figures);
                 failures_text(failures, &self.pool)
             }
             RunEvent::CellDone { record } => {
-                self.overlooked.add(record);
+                self.deferred.add(record);
                 String::new()
             }
-            RunEvent::Finished { .. } => self.overlooked.text(),
+            RunEvent::Finished { .. } => self.deferred.text(),
             _ => String::new(),
         }
     }
@@ -190,8 +190,8 @@ fn pool(record: &RunRecord) -> Option<&FilePool> {
 }
 
 fn figures<'a>(phases: &[&'a CellRecord]) -> Option<&'a PoolFigures> {
-    let mut told = phases.iter();
-    told.find_map(|cell| cell.phase_figures.as_ref()?.pool.as_ref())
+    let mut cells = phases.iter();
+    cells.find_map(|cell| cell.phase_figures.as_ref()?.pool.as_ref())
 }
 
 /// Clock readings as the original would take them, from the phases' start times; `None` if the

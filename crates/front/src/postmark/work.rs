@@ -38,7 +38,7 @@ pub fn work(settings: &PostmarkSettings, world: &mut dyn Console) -> Result<Fron
             names,
             makes_directories: false,
         },
-        remembered: remembered(settings),
+        text_input: remembered(settings),
         ..FrontWork::new(vec![cell])
     };
     Ok(work.signed(NAME, &[]))
@@ -49,13 +49,13 @@ fn locations(
     settings: &PostmarkSettings,
     world: &mut dyn Console,
 ) -> (Vec<PoolLocation>, Vec<PathBuf>) {
-    let here = [PoolLocation::beneath("", 1)];
-    let asked = match &settings.locations[..] {
-        [] => &here[..],
+    let root = [PoolLocation::beneath("", 1)];
+    let requested = match &settings.locations[..] {
+        [] => &root[..],
         several => several,
     };
     let (mut found, mut directories) = (Vec::new(), Vec::new());
-    let mut place = |location: &PoolLocation| {
+    let mut base_of = |location: &PoolLocation| {
         let path = path_of(&location.directory, settings.locations.is_empty());
         let Some(own) = world.directory(path) else {
             return PoolBase::Nowhere;
@@ -70,8 +70,8 @@ fn locations(
         });
         u32::try_from(index).map_or(PoolBase::Nowhere, PoolBase::Target)
     };
-    let placed = asked.iter().map(|location| PoolLocation {
-        place: place(location),
+    let placed = requested.iter().map(|location| PoolLocation {
+        place: base_of(location),
         ..location.clone()
     });
     let placed = placed.collect();

@@ -1,42 +1,42 @@
 //! The random number generator MT19937-64.
 
 /// Number of state words.
-const COUNT: usize = 312;
+const STATE_WORDS: usize = 312;
 /// Distance to the word that is mixed in.
-const MIDDLE: usize = 156;
+const SHIFT: usize = 156;
 
 /// A 64-bit Mersenne Twister.
 ///
 /// Source: Nishimura, "Tables of 64-bit Mersenne Twisters", 2000.
 pub struct Mt19937x64 {
-    words: [u64; COUNT],
+    words: [u64; STATE_WORDS],
     at: usize,
 }
 
 impl Mt19937x64 {
     /// A generator with a seed of at least one number.
     pub fn of(seed: &[u64]) -> Self {
-        let mut words = [0_u64; COUNT];
+        let mut words = [0_u64; STATE_WORDS];
         words[0] = 19_650_218;
-        for at in 1..COUNT {
+        for at in 1..STATE_WORDS {
             let before = words[at - 1];
             let mixed = 6_364_136_223_846_793_005_u64.wrapping_mul(before ^ before >> 62);
             words[at] = mixed.wrapping_add(at as u64);
         }
         let mut twister = Self { words, at: 1 };
-        for turn in 0..COUNT.max(seed.len()) {
+        for turn in 0..STATE_WORDS.max(seed.len()) {
             let key = turn % seed.len();
             twister.stir(
                 3_935_559_000_370_003_845,
                 seed[key].wrapping_add(key as u64),
             );
         }
-        for _ in 1..COUNT {
+        for _ in 1..STATE_WORDS {
             let at = twister.at as u64;
             twister.stir(2_862_933_555_777_941_757, at.wrapping_neg());
         }
         twister.words[0] = 1 << 63;
-        twister.at = COUNT;
+        twister.at = STATE_WORDS;
         twister
     }
 
@@ -45,20 +45,20 @@ impl Mt19937x64 {
         let mixed = (before ^ before >> 62).wrapping_mul(factor);
         self.words[self.at] = (self.words[self.at] ^ mixed).wrapping_add(more);
         self.at += 1;
-        if self.at == COUNT {
-            self.words[0] = self.words[COUNT - 1];
+        if self.at == STATE_WORDS {
+            self.words[0] = self.words[STATE_WORDS - 1];
             self.at = 1;
         }
     }
 
     /// The next number.
     pub fn next(&mut self) -> u64 {
-        if self.at == COUNT {
-            for at in 0..COUNT {
+        if self.at == STATE_WORDS {
+            for at in 0..STATE_WORDS {
                 let high = self.words[at] & 0xffff_ffff_8000_0000;
-                let word = high | self.words[(at + 1) % COUNT] & 0x7fff_ffff;
-                let odd = (word & 1) * 0xb502_6f5a_a966_19e9;
-                self.words[at] = self.words[(at + MIDDLE) % COUNT] ^ word >> 1 ^ odd;
+                let word = high | self.words[(at + 1) % STATE_WORDS] & 0x7fff_ffff;
+                let twist = (word & 1) * 0xb502_6f5a_a966_19e9;
+                self.words[at] = self.words[(at + SHIFT) % STATE_WORDS] ^ word >> 1 ^ twist;
             }
             self.at = 0;
         }

@@ -9,10 +9,10 @@ use crate::text::ParsedArguments;
 
 /// The document of a run with its path; empty without `--output-json`.
 pub(super) fn documents(
-    asked: &ParsedArguments<SmallfileOptions>,
+    parsed: &ParsedArguments<SmallfileOptions>,
     record: &RunRecord,
 ) -> Vec<(String, String)> {
-    let options = &asked.options;
+    let options = &parsed.options;
     let document = |path: &String| {
         let document = json!({ "params": params(options), "results": results(options, record) });
         (path.clone(), format!("{document:#}\n"))
@@ -38,7 +38,7 @@ fn params(options: &SmallfileOptions) -> Value {
         "hash-to-dir": "N",
         "fsync-after-modify": yes(options.is_synced),
         "pause-between-files": options.pause_us.to_string(),
-        "finish-all-requests": yes(options.is_finished),
+        "finish-all-requests": yes(options.finishes_all),
         "stonewall": yes(options.has_stonewall),
         "verify-read": yes(options.is_verified),
         "xattr-size": "0",
@@ -50,12 +50,12 @@ fn params(options: &SmallfileOptions) -> Value {
 
 fn results(options: &SmallfileOptions, record: &RunRecord) -> Value {
     let threads = threads(options, record);
-    let each = threads.iter().enumerate();
-    let each = each.map(|(number, it)| (format!("{number:02}"), counted(it)));
+    let per_thread = threads.iter().enumerate();
+    let per_thread = per_thread.map(|(number, it)| (format!("{number:02}"), counted(it)));
     let start = record.started_at;
     let sums = ThreadSums::of(&threads);
     let mut all = counted(&sums);
-    all["in-thread"] = Value::Object(each.collect());
+    all["in-thread"] = Value::Object(per_thread.collect());
     all["total-threads"] = json!(threads.len());
     all["pct-files-done"] = json!(percent(options, threads.len(), sums.files));
     all["start-time"] = json!(start.as_millisecond() as f64 / 1e3);

@@ -83,8 +83,8 @@ fn records_at(options: &SmallfileOptions, files: u64, wall: &WorkerAtStonewall) 
         false => files * options.records_per_file(),
         // Each file has calls for open and close, and one for fsync if it is synced.
         true => {
-            let besides = 2 + u64::from(options.is_synced);
-            let calls = wall.calls.saturating_sub(files * besides);
+            let fixed_calls = 2 + u64::from(options.is_synced);
+            let calls = wall.calls.saturating_sub(files * fixed_calls);
             // The current file was at least opened.
             calls.saturating_sub(1)
         }
@@ -109,6 +109,6 @@ impl ThreadSums {
 
 /// Share of the requested files that were finished, in percent.
 pub(super) fn percent(options: &SmallfileOptions, thread_count: usize, files: u64) -> f64 {
-    let asked = f64::from(options.files) * thread_count.max(1) as f64;
-    100.0 * files as f64 / asked
+    let requested = f64::from(options.files) * thread_count.max(1) as f64;
+    100.0 * files as f64 / requested
 }

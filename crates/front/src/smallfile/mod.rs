@@ -52,7 +52,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
-    let made = "created before the measurement, and removed at the end";
+    let created = "created before the measurement, and removed at the end";
     let drawn = "the same distribution, from another random generator";
     let in_turn = "each thread keeps all of its files in one of them";
     let those = [
@@ -62,7 +62,7 @@ fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
             in_turn,
         ),
         (true, "threads", "they are threads, not processes"),
-        (!options.operation.makes(), "files of earlier runs", made),
+        (!options.operation.makes(), "files of earlier runs", created),
         (options.is_exponential, "sizes of files", drawn),
     ];
     OriginalDifference::applicable(&those, &options.without_effect)

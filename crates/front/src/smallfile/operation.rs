@@ -8,7 +8,7 @@ use crate::options::WrittenValue;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SmallfileOperation {
     name: &'static str,
-    pub done: FileEffect,
+    pub effect: FileEffect,
 }
 
 /// Effect of an operation on a file.
@@ -19,9 +19,9 @@ pub(super) enum FileEffect {
     /// A call on the file's name.
     Name(FileOperation),
     /// A call on the file's other name.
-    Other(FileOperation),
+    OtherName(FileOperation),
     /// A call from the file's name to its other name.
-    Both(FileOperation),
+    BothNames(FileOperation),
 }
 
 /// How a file is opened for writing.
@@ -30,33 +30,36 @@ pub(super) enum Opening {
     New,
     AtStart,
     AtEnd,
-    Emptied,
+    Truncated,
 }
 
 const ALL: [(&str, FileEffect); 14] = [
     ("create", FileEffect::Write(Opening::New)),
     ("append", FileEffect::Write(Opening::AtEnd)),
     ("overwrite", FileEffect::Write(Opening::AtStart)),
-    ("truncate-overwrite", FileEffect::Write(Opening::Emptied)),
+    ("truncate-overwrite", FileEffect::Write(Opening::Truncated)),
     ("read", FileEffect::Read),
     ("stat", FileEffect::Name(FileOperation::Stat)),
     ("chmod", FileEffect::Name(FileOperation::Chmod)),
-    ("rename", FileEffect::Both(FileOperation::Rename)),
+    ("rename", FileEffect::BothNames(FileOperation::Rename)),
     ("delete", FileEffect::Name(FileOperation::Unlink)),
-    ("delete-renamed", FileEffect::Other(FileOperation::Unlink)),
-    ("symlink", FileEffect::Both(FileOperation::Symlink)),
+    (
+        "delete-renamed",
+        FileEffect::OtherName(FileOperation::Unlink),
+    ),
+    ("symlink", FileEffect::BothNames(FileOperation::Symlink)),
     ("mkdir", FileEffect::Name(FileOperation::Mkdir)),
     ("rmdir", FileEffect::Name(FileOperation::Rmdir)),
     ("cleanup", FileEffect::Name(FileOperation::Unlink)),
 ];
 
 /// Operations of the original that are not supported.
-const OTHERS: &str = "readdir ls-l setxattr getxattr swift-get swift-put await-create mkfifo";
+const UNSUPPORTED: &str = "readdir ls-l setxattr getxattr swift-get swift-put await-create mkfifo";
 
 impl Default for SmallfileOperation {
     fn default() -> Self {
         let (name, done) = ALL[0];
-        Self { name, done }
+        Self { name, effect: done }
     }
 }
 
@@ -68,7 +71,7 @@ impl SmallfileOperation {
     pub(super) fn read(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
         let known = ALL.into_iter().find(|(name, _)| *name == value.text);
         let (name, done) =
-            known.ok_or_else(|| match OTHERS.split(' ').any(|it| it == value.text) {
+            known.ok_or_else(|| match UNSUPPORTED.split(' ').any(|it| it == value.text) {
                 true => format!("the operation `{}` is not supported", value.text),
                 false => {
                     let near = description::nearest(value.text, ALL.map(|(name, _)| name));
@@ -77,7 +80,7 @@ impl SmallfileOperation {
                     format!("there is no operation `{}`{help}", value.shown())
                 }
             })?;
-        *self = Self { name, done };
+        *self = Self { name, effect: done };
         Ok(())
     }
 
@@ -87,16 +90,18 @@ impl SmallfileOperation {
 
     /// The call that happens once per file.
     pub(super) const fn call(&self) -> FileOperation {
-        match self.done {
+        match self.effect {
             FileEffect::Write(_) | FileEffect::Read => FileOperation::Close,
-            FileEffect::Name(call) | FileEffect::Other(call) | FileEffect::Both(call) => call,
+            FileEffect::Name(call) | FileEffect::OtherName(call) | FileEffect::BothNames(call) => {
+                call
+            }
         }
     }
 
     /// `true` if the operation creates the files or directories.
     pub(super) const fn makes(&self) -> bool {
         matches!(
-            self.done,
+            self.effect,
             FileEffect::Write(Opening::New) | FileEffect::Name(FileOperation::Mkdir)
         )
     }

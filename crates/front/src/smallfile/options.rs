@@ -23,7 +23,7 @@ pub(super) struct SmallfileOptions {
     pub suffix: String,
     pub is_shared: bool,
     pub has_stonewall: bool,
-    pub is_finished: bool,
+    pub finishes_all: bool,
     /// `true` if `--finish` was changed to yes, which the output mentions.
     pub is_finish_forced: bool,
     pub is_synced: bool,
@@ -42,7 +42,7 @@ const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
         true => unknown_option_message(&escaped(it.name)),
         false => missing_value_message(&escaped(it.name)),
     },
-    shown: escaped,
+    format: escaped,
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
@@ -60,7 +60,7 @@ const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     text("--suffix", |it| &mut it.suffix),
     yes_or_no("--same-dir", |it| &mut it.is_shared),
     yes_or_no("--stonewall", |it| &mut it.has_stonewall),
-    yes_or_no("--finish", |it| &mut it.is_finished),
+    yes_or_no("--finish", |it| &mut it.finishes_all),
     yes_or_no("--fsync", |it| &mut it.is_synced),
     yes_or_no("--verify-read", |it| &mut it.is_verified),
     number("--pause", |it| &mut it.pause_us),
@@ -70,9 +70,12 @@ const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     idle_value("--cleanup-delay-usec-per-file"),
     read("--hash-into-dirs --response-times", require_no),
     read("--record-ctime-size", require_no),
-    refused_value_with("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
+    refused_value_with(
+        "--host-set --yaml-input-file --launch-by-daemon",
+        UNSUPPORTED,
+    ),
 ];
-const NOT_DONE: &str = "`{}` is not supported";
+const UNSUPPORTED: &str = "`{}` is not supported";
 
 impl SmallfileOptions {
     /// Parses the arguments.
@@ -107,8 +110,8 @@ impl SmallfileOptions {
             (is_too_large, "record size cannot exceed file size"),
             (lacks_top, "a directory of `--top` has no name"),
         ])?;
-        if self.operation.is_whole() && !self.is_finished {
-            (self.is_finished, self.is_finish_forced) = (true, true);
+        if self.operation.is_whole() && !self.finishes_all {
+            (self.finishes_all, self.is_finish_forced) = (true, true);
         }
         Ok(self)
     }
@@ -143,8 +146,8 @@ impl SmallfileOptions {
     /// Largest size of a read or write, in bytes.
     pub(super) fn record_bytes(&self) -> u64 {
         // As in the original, 0 stands for the whole file, up to 1 MiB.
-        let asked = Some(self.record_kib).filter(|kib| *kib > 0);
-        let kib = asked.unwrap_or(self.file_kib);
+        let requested = Some(self.record_kib).filter(|kib| *kib > 0);
+        let kib = requested.unwrap_or(self.file_kib);
         u64::from(kib.clamp(1, 1024)) << 10
     }
 }
@@ -160,6 +163,6 @@ fn distribution(options: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Res
 
 /// Accepts an unsupported feature only if it is switched off.
 fn require_no(_: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
-    let sentence = NOT_DONE.replace("{}", value.option);
+    let sentence = UNSUPPORTED.replace("{}", value.option);
     rule_out(&[(value.is_yes()?, &sentence)])
 }

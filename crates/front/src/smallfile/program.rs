@@ -17,20 +17,20 @@ const SOURCE: u8 = 0;
 const OTHER: u8 = 1;
 /// Indexes of the ways of opening: unchanged, and truncated.
 const PLAIN: u8 = 0;
-const EMPTYING: u8 = 1;
+const TRUNCATING: u8 = 1;
 
 /// The program of the threads; `host` becomes part of names.
 pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
     let name = options.operation.name();
     let make = on_next(FileOperation::Mkdir, SOURCE, PLAIN);
-    let made = hidden("make directories", group("threads", vec![make]));
+    let preparation = hidden("make directories", group("threads", vec![make]));
     let has_made = options.operation.call() == FileOperation::Rmdir;
     let mut body = vec![Act::Transaction(0, acts(options))];
     if options.pause_us > 0 {
         // The pause is outside of the transaction, so no latency includes it.
         body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
     }
-    let ending = match options.is_finished {
+    let ending = match options.finishes_all {
         true => PhaseEndAction::Finish,
         false => PhaseEndAction::Stop,
     };
@@ -38,7 +38,7 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         first_done: options.has_stonewall.then_some(ending),
         ..phase(name, group("threads", body))
     };
-    let phases = has_made.then_some(made).into_iter().chain([done]);
+    let phases = has_made.then_some(preparation).into_iter().chain([done]);
     let emptying = OpenModePlan {
         name: "emptying".to_owned(),
         is_truncating: true,
@@ -55,14 +55,14 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
 /// The files and their other names. Files that the operation works on exist beforehand.
 fn filesets(options: &SmallfileOptions, host: &str) -> Vec<FilesetPlan> {
     let operation = &options.operation;
-    let is_other = matches!(operation.done, FileEffect::Other(_));
-    let is_file_there = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
+    let is_other = matches!(operation.effect, FileEffect::OtherName(_));
+    let file_exists = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
     let is_directory = operation.call().works_on_directories();
     let is_linked = operation.call() == FileOperation::Symlink;
     let ending = if is_directory { ".d" } else { "" };
     let other_ending = if is_linked { ".s" } else { "" };
     vec![
-        files(options, host, ("file_srcdir", ending), is_file_there),
+        files(options, host, ("file_srcdir", ending), file_exists),
         files(options, host, ("file_dstdir", other_ending), is_other),
     ]
 }
@@ -91,11 +91,11 @@ fn files(
         },
     };
     let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
-    let each = options.files_per_directory;
+    let per_directory = options.files_per_directory;
     FilesetPlan {
         copies: FilesetSharing::PerWorker,
         names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
-        tree: nested(each, "d_", 3, options.directories_per_directory),
+        tree: nested(per_directory, "d_", 3, options.directories_per_directory),
         size,
         present_permille: if is_there { 1000 } else { 0 },
         ..fileset(directory, &path, "", options.files)
@@ -111,27 +111,27 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
         let call = moving_all(operation, record_bytes);
         Act::Call(Call { place, ..call })
     };
-    match options.operation.done {
+    match options.operation.effect {
         FileEffect::Write(opening) => {
             let open = match opening {
                 Opening::New => on_next(Op::Create, SOURCE, PLAIN),
                 Opening::AtStart | Opening::AtEnd => on_next(Op::Open, SOURCE, PLAIN),
-                Opening::Emptied => on_next(Op::Open, SOURCE, EMPTYING),
+                Opening::Truncated => on_next(Op::Open, SOURCE, TRUNCATING),
             };
-            let place = match opening {
+            let position = match opening {
                 // The original seeks to the end instead of opening with O_APPEND.
                 Opening::AtEnd => CallPosition::End,
                 _ => CallPosition::Here,
             };
-            on_file(open, Some(moving(Op::Write, place)), options.is_synced)
+            on_file(open, Some(moving(Op::Write, position)), options.is_synced)
         }
         FileEffect::Read => {
             let open = on_next(Op::Open, SOURCE, PLAIN);
             on_file(open, Some(moving(Op::Read, CallPosition::Here)), false)
         }
         FileEffect::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
-        FileEffect::Other(call) => vec![on_next(call, OTHER, PLAIN)],
-        FileEffect::Both(call) => {
+        FileEffect::OtherName(call) => vec![on_next(call, OTHER, PLAIN)],
+        FileEffect::BothNames(call) => {
             let to = next(OTHER, FileFilter::Absent);
             vec![between(call, next(SOURCE, FileFilter::Present), to)]
         }

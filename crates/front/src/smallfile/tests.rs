@@ -132,8 +132,8 @@ fn a_report_is_formatted_as_in_the_original() {
             ..WorkerAtStonewall::default()
         });
     }
-    let seen = text("--top /tmp/smf --files 250 --file-size 16", done);
-    let lines: Vec<&str> = seen.lines().collect();
+    let page = text("--top /tmp/smf --files 250 --file-size 16", done);
+    let lines: Vec<&str> = page.lines().collect();
     assert_eq!(lines, WANTED);
 }
 
@@ -155,15 +155,15 @@ fn create(line: &str, threads: &[(u64, u64, Option<WorkerAtStonewall>)]) -> Stri
 
 #[test]
 fn the_record_count_is_the_number_of_writes() {
-    let seen = create("--threads 1 --file-size 0 --files 500", &[(500, 0, None)]);
-    assert!(seen.contains("files = 500,records = 0,status"), "{seen}");
+    let page = create("--threads 1 --file-size 0 --files 500", &[(500, 0, None)]);
+    assert!(page.contains("files = 500,records = 0,status"), "{page}");
     assert!(
-        !seen.contains("IOPS") && !seen.contains("MiB/sec"),
-        "{seen}"
+        !page.contains("IOPS") && !page.contains("MiB/sec"),
+        "{page}"
     );
     let line = "--threads 1 --files 500 --file-size-distribution exponential --record-size 16";
-    let seen = create(line, &[(500, 3165, None)]);
-    assert!(seen.contains("files = 500,records = 3165,status"), "{seen}");
+    let page = create(line, &[(500, 3165, None)]);
+    assert!(page.contains("files = 500,records = 3165,status"), "{page}");
     // Until the others were done: each file has its opening and its closing besides.
     let wall = WorkerAtStonewall {
         at_ns: 9_000_000,
@@ -171,8 +171,8 @@ fn the_record_count_is_the_number_of_writes() {
         calls: 300 * 2 + 1900 + 1,
         ..WorkerAtStonewall::default()
     };
-    let seen = create(line, &[(500, 3165, Some(wall))]);
-    assert!(seen.contains("files = 300,records = 1900,status"), "{seen}");
+    let page = create(line, &[(500, 3165, Some(wall))]);
+    assert!(page.contains("files = 300,records = 1900,status"), "{page}");
 }
 
 #[test]
@@ -184,13 +184,13 @@ fn files_finished_before_the_next_check_all_count() {
             ..WorkerAtStonewall::default()
         })
     };
-    let seen = create("--files 10", &[(10, 10, wall(3)), (10, 10, None)]);
-    assert!(seen.contains("total files = 20\n"), "{seen}");
-    assert!(seen.contains("100.00% of requested files"), "{seen}");
-    let seen = create("--files 250", &[(250, 250, wall(99)), (250, 250, None)]);
-    assert!(seen.contains("total files = 348"), "{seen}");
-    let seen = create("--files 250", &[(250, 250, wall(200)), (250, 250, None)]);
-    assert!(seen.contains("total files = 500"), "{seen}");
+    let page = create("--files 10", &[(10, 10, wall(3)), (10, 10, None)]);
+    assert!(page.contains("total files = 20\n"), "{page}");
+    assert!(page.contains("100.00% of requested files"), "{page}");
+    let page = create("--files 250", &[(250, 250, wall(99)), (250, 250, None)]);
+    assert!(page.contains("total files = 348"), "{page}");
+    let page = create("--files 250", &[(250, 250, wall(200)), (250, 250, None)]);
+    assert!(page.contains("total files = 500"), "{page}");
 }
 
 #[test]
@@ -213,11 +213,11 @@ fn times_are_printed_as_in_python() {
         ..CallTimes::default()
     };
     done.workers[0].calls.insert("stat".to_owned(), stat);
-    let seen = text("--operation stat --threads 1 --files 5", done);
+    let page = text("--operation stat --threads 1 --files 5", done);
     assert!(
-        seen.contains("elapsed = 9.5e-05,files = 5,records = 0"),
-        "{seen}"
+        page.contains("elapsed = 9.5e-05,files = 5,records = 0"),
+        "{page}"
     );
-    assert!(seen.contains("WARNING: test must run longer than a millisecond\n"));
-    assert!(!seen.contains("IOPS") && !seen.contains("changing"));
+    assert!(page.contains("WARNING: test must run longer than a millisecond\n"));
+    assert!(!page.contains("IOPS") && !page.contains("changing"));
 }

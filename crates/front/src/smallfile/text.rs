@@ -11,8 +11,8 @@ use crate::text::ParsedArguments;
 const FILES_PERCENT_MIN: f64 = 70.0;
 
 /// The output at the end of a run.
-pub(super) fn page(asked: &ParsedArguments<SmallfileOptions>, record: &RunRecord) -> String {
-    parameters(&asked.options) + &sums(&asked.options, record)
+pub(super) fn page(parsed: &ParsedArguments<SmallfileOptions>, record: &RunRecord) -> String {
+    parameters(&parsed.options) + &sums(&parsed.options, record)
 }
 
 fn parameters(options: &SmallfileOptions) -> String {
@@ -47,7 +47,7 @@ fn parameters(options: &SmallfileOptions) -> String {
         ("delay after cleanup per file (microsec)", number(0)),
         ("minimum directories per sec", number(50)),
         ("total hosts", number(1)),
-        ("finish all requests?", yes(options.is_finished)),
+        ("finish all requests?", yes(options.finishes_all)),
         ("stonewall?", yes(options.has_stonewall)),
         ("measure response times?", yes(false)),
         ("verify read?", yes(options.is_verified)),
@@ -64,14 +64,14 @@ fn sums(options: &SmallfileOptions, record: &RunRecord) -> String {
     let threads = threads(options, record);
     let host = &record.environment.host;
     let host = host.split_once('.').map_or(host.as_str(), |(name, _)| name);
-    let each = threads.iter().enumerate().map(|(number, it)| {
+    let lines = threads.iter().enumerate().map(|(number, it)| {
         let (seconds, files, records) = (format_python(it.seconds), it.files, it.records);
         format!(
             "host = {host},thr = {number:02},elapsed = {seconds},files = {files},records = \
              {records},status = ok\n"
         )
     });
-    let mut text: String = each.collect();
+    let mut text: String = lines.collect();
     let sums = ThreadSums::of(&threads);
     let (count, files, has_records) = (threads.len(), sums.files, sums.records > 0);
     text += &format!("total threads = {count}\ntotal files = {files}\n");

@@ -27,7 +27,7 @@ const CONNECTION: u8 = 1;
 pub struct Connections<G> {
     transactions: G,
     /// Transactions per connection.
-    each_count: u32,
+    per_connection_count: u32,
     targets: Vec<ConnectionTarget>,
     slots: Vec<ConnectionSlot>,
 }
@@ -36,7 +36,7 @@ pub struct Connections<G> {
 struct ConnectionSlot {
     file_index: u32,
     /// `true` if the slot's transaction continues with its next request.
-    goes_on: bool,
+    continues: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -74,11 +74,11 @@ impl<G: Generator> Connections<G> {
         };
         let slot = |file_index| ConnectionSlot {
             file_index,
-            goes_on: false,
+            continues: false,
         };
         Self {
             transactions,
-            each_count,
+            per_connection_count: each_count,
             targets: vec![target; plan.spans.len()],
             slots: slot_spans(&plan.spans).into_iter().map(slot).collect(),
         }
@@ -112,7 +112,7 @@ impl<G: Generator> Generator for Connections<G> {
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let ConnectionSlot {
             file_index,
-            goes_on,
+            continues: goes_on,
         } = self.slots[slot as usize];
         // A reply belongs to a transaction that has started, even if no other may start.
         if goes_on {
@@ -143,12 +143,12 @@ impl<G: Generator> Generator for Connections<G> {
         let target = &mut self.targets[slot.file_index as usize];
         match target.stage {
             ConnectionState::Opening | ConnectionState::Closing => {
-                target.turn(completion.result, self.each_count)
+                target.turn(completion.result, self.per_connection_count)
             }
             ConnectionState::Open | ConnectionState::Closed => {
                 let flow = self.transactions.complete(completion, now_ns);
-                slot.goes_on = flow == Flow::Continues;
-                target.open_count -= u32::from(!slot.goes_on);
+                slot.continues = flow == Flow::Continues;
+                target.open_count -= u32::from(!slot.continues);
                 flow
             }
         }
@@ -163,14 +163,14 @@ impl ConnectionTarget {
         // The stage is `Closed` already, so the next slot opens the target again, also after a
         // failed close.
         if result < 0 {
-            return Flow::Apart;
+            return Flow::Uncounted;
         }
         if opening {
             self.stage = ConnectionState::Open;
             self.left_count = each_count;
-            return Flow::Apart;
+            return Flow::Uncounted;
         }
-        Flow::Spanned {
+        Flow::TransactionDone {
             kind: CONNECTION,
             start_ns: self.start_ns,
         }

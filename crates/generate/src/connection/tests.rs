@@ -122,13 +122,13 @@ fn a_connection_lasts_from_its_open_to_the_end_of_its_close() {
             Event::Issued(..) => None,
         })
         .collect();
-    let connection = Flow::Spanned {
+    let connection = Flow::TransactionDone {
         kind: 1,
         start_ns: 1,
     };
     assert_eq!(
         flows,
-        [Flow::Apart, Flow::Done(0), Flow::Done(0), connection]
+        [Flow::Uncounted, Flow::Done(0), Flow::Done(0), connection]
     );
     assert_eq!(play.generator.transaction_kinds()[1], "connection");
 }
@@ -162,7 +162,7 @@ fn a_failed_open_makes_no_connection_and_is_retried() {
     let Some(Event::Ended(request, flow, _)) = play.events.last() else {
         panic!("a turn ends with an event");
     };
-    assert_eq!((request.operation, *flow), (CLOSE, Flow::Apart));
+    assert_eq!((request.operation, *flow), (CLOSE, Flow::Uncounted));
     play.turn(0, |_| false);
     assert_eq!(play.operations().last(), Some(&OPEN));
 }
@@ -178,14 +178,14 @@ fn a_closing_target_does_not_delay_others() {
         let index = play.in_flight.iter().position(|it| it.file_index == 1);
         play.turn(index.expect("target 1 goes on"), |_| false);
     }
-    let of_target = |wanted| {
+    let ended_count = |wanted| {
         let counts = |event: &&Event| {
-            matches!(event, Event::Ended(request, Flow::Spanned { .. }, _)
+            matches!(event, Event::Ended(request, Flow::TransactionDone { .. }, _)
                 if request.file_index == wanted)
         };
         play.events.iter().filter(counts).count()
     };
-    assert_eq!((of_target(0), of_target(1)), (0, 33));
+    assert_eq!((ended_count(0), ended_count(1)), (0, 33));
 }
 
 /// What a target's user sees: nothing outside of a connection, and each as long as it should be.

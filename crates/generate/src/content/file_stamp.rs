@@ -29,7 +29,7 @@ const SHOWN_BYTES: usize = 8;
 pub struct FileStamp {
     seed: u64,
     /// `true` if all files have the same content, because their names change.
-    is_of_place: bool,
+    ignores_file_index: bool,
     /// `true` if unwritten parts may read as zeros.
     has_holes: bool,
 }
@@ -40,7 +40,7 @@ impl FileStamp {
     pub const fn new(seed: u64) -> Self {
         Self {
             seed,
-            is_of_place: false,
+            ignores_file_index: false,
             has_holes: false,
         }
     }
@@ -49,7 +49,7 @@ impl FileStamp {
     #[must_use]
     pub const fn of_place(self) -> Self {
         Self {
-            is_of_place: true,
+            ignores_file_index: true,
             ..self
         }
     }
@@ -65,7 +65,11 @@ impl FileStamp {
 
     #[inline]
     const fn key(&self, file_index: u32) -> u64 {
-        let index = if self.is_of_place { 0 } else { file_index };
+        let index = if self.ignores_file_index {
+            0
+        } else {
+            file_index
+        };
         mix(self.seed ^ mix(index as u64))
     }
 }
@@ -145,8 +149,8 @@ impl Content for FileStamp {
         let mut words = rest.chunks_exact(WORD_BYTES);
         for seen in &mut words {
             // Each chunk has this length, so the default is never used.
-            let seen = seen.try_into().unwrap_or([0; WORD_BYTES]);
-            damage |= u64::from_le_bytes(word(key, number)) ^ u64::from_le_bytes(seen);
+            let bytes = seen.try_into().unwrap_or([0; WORD_BYTES]);
+            damage |= u64::from_le_bytes(word(key, number)) ^ u64::from_le_bytes(bytes);
             number = number.wrapping_add(1);
         }
         let tail = words.remainder();
@@ -193,8 +197,8 @@ impl FileStamp {
         Mismatch {
             file_index: request.file_index,
             offset_bytes: place(request) + start as u64,
-            wanted: format!("`{}`", hex(&wanted[start..end])),
-            seen: format!(
+            expected: format!("`{}`", hex(&wanted[start..end])),
+            actual: format!(
                 "`{}`, and {wrong_count} wrong bytes among {} bytes read",
                 hex(&seen[start..end]),
                 seen.len()
@@ -255,15 +259,15 @@ mod tests {
         let mut buffer = filled(3, 1001, 500);
         let wanted = hex(&buffer[499..]);
         buffer[499] ^= 0x10;
-        let found = FileStamp::new(7).check(&buffer, &request(3, 1001, 500));
+        let result = FileStamp::new(7).check(&buffer, &request(3, 1001, 500));
         let seen = hex(&buffer[499..]);
         assert_eq!(
-            found.unwrap_err(),
+            result.unwrap_err(),
             Mismatch {
                 file_index: 3,
                 offset_bytes: 1500,
-                wanted: format!("`{wanted}`"),
-                seen: format!("`{seen}`, and 1 wrong bytes among 500 bytes read"),
+                expected: format!("`{wanted}`"),
+                actual: format!("`{seen}`, and 1 wrong bytes among 500 bytes read"),
             }
         );
     }
@@ -272,17 +276,17 @@ mod tests {
     fn zeros_count_as_holes_if_allowed_but_damage_is_always_found() {
         let (strict, holed) = (FileStamp::new(7), FileStamp::new(7).with_holes());
         let request = request(5, 1003, 600);
-        let whole = filled(5, 1003, 600);
+        let intact = filled(5, 1003, 600);
         // Written up to 100, and again from 333 on.
-        let mut partly = whole.clone();
+        let mut partly = intact.clone();
         partly[100..333].fill(0);
         assert!(strict.clone().check(&partly, &request).is_err());
         assert_eq!(holed.clone().check(&partly, &request), Ok(()));
         for place in [0, 50, 99, 200, 333, 400, 599] {
             let mut damaged = partly.clone();
             damaged[place] ^= 0x41;
-            let found = holed.clone().check(&damaged, &request);
-            assert!(found.is_err(), "at {place}");
+            let result = holed.clone().check(&damaged, &request);
+            assert!(result.is_err(), "at {place}");
         }
     }
 
@@ -320,14 +324,14 @@ mod tests {
             change in 1_u8..,
         ) {
             let mut buffer = filled(5, offset, length);
-            let places: Vec<_> = places.into_iter().map(|place| place % length).collect();
-            let places: std::collections::BTreeSet<_> = places.into_iter().collect();
-            for place in &places {
+            let positions: Vec<_> = places.into_iter().map(|it| it % length).collect();
+            let positions: std::collections::BTreeSet<_> = positions.into_iter().collect();
+            for place in &positions {
                 buffer[*place] ^= change;
             }
-            let found = FileStamp::new(7).check(&buffer, &request(5, offset, length));
-            let first = *places.first().unwrap() as u64;
-            prop_assert_eq!(found.unwrap_err().offset_bytes, offset + first);
+            let result = FileStamp::new(7).check(&buffer, &request(5, offset, length));
+            let first = *positions.first().unwrap() as u64;
+            prop_assert_eq!(result.unwrap_err().offset_bytes, offset + first);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::Rng;
 const START_COUNT: usize = 1 << 13;
 
 /// Number of words written together.
-const AT_ONCE: usize = 8;
+const BATCH_WORDS: usize = 8;
 
 /// A table of random words. Pieces with different keys share no sequence that a compressor could
 /// find.
@@ -35,14 +35,14 @@ impl Noise {
         // equally fast at any alignment of the loop: a loop over single words took a third longer
         // across a cache line.
         let (words, tail) = block.as_chunks_mut();
-        let (parts, rest) = words.as_chunks_mut::<AT_ONCE>();
-        let (part_sources, _) = source.as_chunks::<AT_ONCE>();
+        let (parts, rest) = words.as_chunks_mut::<BATCH_WORDS>();
+        let (part_sources, _) = source.as_chunks::<BATCH_WORDS>();
         for (part, randoms) in parts.iter_mut().zip(part_sources) {
             for (word, random) in part.iter_mut().zip(randoms) {
                 *word = (random ^ key).to_le_bytes();
             }
         }
-        let rest_source = &source[parts.len() * AT_ONCE..];
+        let rest_source = &source[parts.len() * BATCH_WORDS..];
         for (word, random) in rest.iter_mut().zip(rest_source) {
             *word = (random ^ key).to_le_bytes();
         }

@@ -39,7 +39,7 @@ impl WrittenRequests {
     /// A random recorded request. There must be at least one.
     #[inline]
     pub(super) fn pick(&self, rng: &mut Rng) -> (u64, usize) {
-        let known = self.count.min(REMEMBERED_COUNT as u64);
-        self.requests[rng.below(known) as usize]
+        let stored_count = self.count.min(REMEMBERED_COUNT as u64);
+        self.requests[rng.below(stored_count) as usize]
     }
 }

@@ -189,8 +189,8 @@ fn reducible_content_shrinks_by_the_requested_shares() {
                 // The first request has nothing to copy.
                 assert!(distinct(&blocks) <= 65_536 / BLOCK_BYTES, "{kind:?}");
             } else {
-                let what = format!("{kind:?}");
-                assert_copies(distinct(&blocks), blocks.len(), dedupe_percent, &what);
+                let context = format!("{kind:?}");
+                assert_copies(distinct(&blocks), blocks.len(), dedupe_percent, &context);
             }
         }
     }
@@ -198,7 +198,7 @@ fn reducible_content_shrinks_by_the_requested_shares() {
 
 /// The number of blocks that are no copies, which must lie within five standard deviations.
 #[track_caller]
-fn assert_copies(distinct: usize, count: usize, dedupe_percent: f64, what: &str) {
+fn assert_copies(distinct: usize, count: usize, dedupe_percent: f64, context: &str) {
     let new = 1.0 - dedupe_percent / 100.0;
     // The first one is always new.
     let wanted = 1.0 + (count - 1) as f64 * new;
@@ -206,7 +206,7 @@ fn assert_copies(distinct: usize, count: usize, dedupe_percent: f64, what: &str)
     let difference = (distinct as f64 - wanted).abs();
     assert!(
         difference <= 5.0 * deviation + 1e-6,
-        "{what}: {distinct} of {count} for {dedupe_percent} %"
+        "{context}: {distinct} of {count} for {dedupe_percent} %"
     );
 }
 
@@ -331,8 +331,8 @@ fn a_misplaced_block_is_found_and_named() {
     let wanted = Mismatch {
         file_index: 0,
         offset_bytes: (1 << 20) + 12_288,
-        wanted: "a block written at offset `1060864` with seed `000000000000004d`".into(),
-        seen: "a block written at offset `1052672` with seed `000000000000004d` as number \
+        expected: "a block written at offset `1060864` with seed `000000000000004d`".into(),
+        actual: "a block written at offset `1052672` with seed `000000000000004d` as number \
                `1099511627778`"
             .into(),
     };
@@ -345,9 +345,9 @@ fn a_stale_block_of_an_earlier_file_is_found() {
     let mismatch = verified(0, 78, 4096).check(&buffer, &whole).unwrap_err();
     assert_eq!(mismatch.offset_bytes, 1 << 20);
     assert!(
-        mismatch.seen.contains("with seed `000000000000004d`"),
+        mismatch.actual.contains("with seed `000000000000004d`"),
         "{}",
-        mismatch.seen
+        mismatch.actual
     );
 }
 
@@ -359,9 +359,9 @@ fn a_torn_block_is_found() {
     buffer[..2048].copy_from_slice(&newer[..2048]);
     let mismatch = content.check(&buffer, &whole).unwrap_err();
     assert!(
-        mismatch.wanted.starts_with("content with checksum"),
+        mismatch.expected.starts_with("content with checksum"),
         "{}",
-        mismatch.wanted
+        mismatch.expected
     );
 }
 
@@ -369,7 +369,7 @@ fn a_torn_block_is_found() {
 fn zeros_are_not_a_valid_block() {
     let (mut content, _, whole) = stamped(4096);
     let mismatch = content.check(&[0; 65_536], &whole).unwrap_err();
-    assert_eq!(mismatch.seen, "no stamp, but `0000000000000000`");
+    assert_eq!(mismatch.actual, "no stamp, but `0000000000000000`");
 }
 
 #[test]

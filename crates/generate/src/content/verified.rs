@@ -87,8 +87,8 @@ impl Content for VerifiedContent {
                 return Err(Mismatch {
                     file_index: request.file_index,
                     offset_bytes,
-                    wanted,
-                    seen,
+                    expected: wanted,
+                    actual: seen,
                 });
             }
             offset_bytes += self.block_bytes as u64;

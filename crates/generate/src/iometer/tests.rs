@@ -159,16 +159,16 @@ proptest! {
         plan.seed = seed;
         let targets = crate::slot_spans(&plan.spans);
         let mut generator = Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap();
-        let mut telling = Telling::new(&plan, targets.len());
+        let mut model = Telling::new(&plan, targets.len());
         for pick in picks {
             let slot = pick as usize % targets.len();
             let target = targets[slot];
-            let mut step = generator.next(slot as u32, telling.now_ns);
-            let before_ns = telling.now_ns;
-            let (reads, offset_bytes, length_bytes) = telling.issue(slot, target as usize);
-            if telling.now_ns > before_ns {
-                prop_assert_eq!(step, Step::Wait { until_ns: telling.now_ns });
-                step = generator.next(slot as u32, telling.now_ns);
+            let mut step = generator.next(slot as u32, model.now_ns);
+            let before_ns = model.now_ns;
+            let (reads, offset_bytes, length_bytes) = model.issue(slot, target as usize);
+            if model.now_ns > before_ns {
+                prop_assert_eq!(step, Step::Wait { until_ns: model.now_ns });
+                step = generator.next(slot as u32, model.now_ns);
             }
             let operation = if reads { Operation::Read } else { Operation::Write };
             prop_assert_eq!(step, Step::Issue(Request {
@@ -181,8 +181,8 @@ proptest! {
                 offset_bytes,
             }));
             let done = Completion { slot: slot as u32, result: length_bytes as i32 };
-            let flow = generator.complete(done, telling.now_ns);
-            prop_assert_eq!(flow == Flow::Continues, telling.replies[slot].is_some());
+            let flow = generator.complete(done, model.now_ns);
+            prop_assert_eq!(flow == Flow::Continues, model.replies[slot].is_some());
         }
     }
 }
@@ -249,8 +249,8 @@ fn a_wrap_rounds_to_the_sector_where_the_alignment_is_a_power_of_two() {
 #[test]
 fn random_requests_favor_the_start_of_the_span_as_in_iometer() {
     let plan = plan(vec![line(65_536, 100.0)], vec![span(0, 1 << 20, 1)]);
-    let seen = offsets(&plan, 20_000);
-    let at_start = seen.iter().filter(|offset| **offset == 0).count();
+    let drawn = offsets(&plan, 20_000);
+    let at_start = drawn.iter().filter(|offset| **offset == 0).count();
     // One position in 16 would pass the end; each other multiple of 512 has one in 2048.
     assert!((1050..1450).contains(&at_start), "{at_start}");
 }
@@ -270,7 +270,10 @@ fn shares_that_are_not_whole_percentages_are_refused() {
         let mut plan = good.clone();
         change(&mut plan);
         let error = Iometer::new(&plan, OwnCursor::one_per_span(&plan)).unwrap_err();
-        assert!(matches!(error, GenerateError::NotWhole { .. }), "{error}");
+        assert!(
+            matches!(error, GenerateError::FractionalPercent { .. }),
+            "{error}"
+        );
     }
 }
 

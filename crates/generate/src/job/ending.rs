@@ -12,7 +12,7 @@ impl JobStream {
     pub(super) fn end_loop(&mut self) -> Step {
         // fio reads back after each loop.
         let has_more = self
-            .written
+            .read_back_state
             .as_ref()
             .is_some_and(|it| it.walk.left_count() > 0);
         if has_more {
@@ -37,7 +37,7 @@ impl JobStream {
             self.moved_bytes = 0;
             self.request_count = 0;
             self.walk.start_over(&mut self.position);
-            if let Some(turns) = &mut self.written {
+            if let Some(turns) = &mut self.read_back_state {
                 turns.walk.begin_loop(&self.position);
             }
             return step;
@@ -53,7 +53,7 @@ impl JobStream {
 
     pub(super) fn read_back(&mut self, slot: u32, left_count: u64) -> Step {
         let mix = self.mix;
-        let access = match (&mut self.written, left_count) {
+        let access = match (&mut self.read_back_state, left_count) {
             (Some(turns), 1..) => turns.walk.next(&self.walk, |position, known| {
                 known.unwrap_or_else(|| mix.draw(position))
             }),
@@ -67,7 +67,7 @@ impl JobStream {
             // Forget the rest: it is either empty or can no longer be found, because the positions
             // belong to another walk.
             if left_count > 0
-                && let Some(turns) = &mut self.written
+                && let Some(turns) = &mut self.read_back_state
             {
                 turns.walk.forget();
             }

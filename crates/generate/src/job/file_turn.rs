@@ -22,14 +22,14 @@ pub(super) enum FileRule {
 pub(super) struct FileOrderState {
     current: u32,
     /// The file before the current one in the ring.
-    before: u32,
+    previous: u32,
     /// Number of consecutive requests per file.
-    in_a_row: u32,
+    requests_per_turn: u32,
     /// Number of these left for the current file.
-    left_here: u32,
+    current_left: u32,
     /// Number of unfinished files.
     open_count: u32,
-    behind: Box<[u32]>,
+    successors: Box<[u32]>,
 }
 
 impl FileRule {
@@ -59,12 +59,12 @@ impl FileRule {
 impl FileOrderState {
     pub(super) fn new(rule: &FileRule, file_count: u32, in_a_row: u32) -> Self {
         let mut turn = Self {
-            in_a_row,
+            requests_per_turn: in_a_row,
             current: 0,
-            before: 0,
-            left_here: 0,
+            previous: 0,
+            current_left: 0,
             open_count: 0,
-            behind: vec![0; file_count as usize].into(),
+            successors: vec![0; file_count as usize].into(),
         };
         turn.reset(rule);
         turn
@@ -72,17 +72,17 @@ impl FileOrderState {
 
     /// Marks all files as unfinished.
     pub(super) fn reset(&mut self, rule: &FileRule) {
-        let count = self.behind.len() as u32;
-        for (behind, next) in self.behind.iter_mut().zip(1..) {
+        let count = self.successors.len() as u32;
+        for (behind, next) in self.successors.iter_mut().zip(1..) {
             *behind = if next == count { 0 } else { next };
         }
         self.open_count = count;
         self.current = 0;
-        self.before = count - 1;
-        self.left_here = match rule {
+        self.previous = count - 1;
+        self.current_left = match rule {
             // The first file must be drawn as well.
             FileRule::Drawn(_) => 0,
-            _ => self.in_a_row,
+            _ => self.requests_per_turn,
         };
     }
 
@@ -90,15 +90,15 @@ impl FileOrderState {
     pub(super) fn copy_from(&mut self, other: &Self) {
         let Self {
             current,
-            before,
-            in_a_row: _,
-            left_here,
+            previous: before,
+            requests_per_turn: _,
+            current_left: left_here,
             open_count,
-            behind,
+            successors: behind,
         } = other;
-        (self.current, self.before) = (*current, *before);
-        (self.left_here, self.open_count) = (*left_here, *open_count);
-        self.behind.copy_from_slice(behind);
+        (self.current, self.previous) = (*current, *before);
+        (self.current_left, self.open_count) = (*left_here, *open_count);
+        self.successors.copy_from_slice(behind);
     }
 
     /// File of the next request; `None` if all files are finished.
@@ -120,21 +120,21 @@ impl FileOrderState {
     }
 
     fn round_robin(&mut self) -> u32 {
-        if self.left_here == 0 {
-            self.before = self.current;
-            self.current = self.behind[self.current as usize];
-            self.left_here = self.in_a_row;
+        if self.current_left == 0 {
+            self.previous = self.current;
+            self.current = self.successors[self.current as usize];
+            self.current_left = self.requests_per_turn;
         }
-        self.left_here -= 1;
+        self.current_left -= 1;
         self.current
     }
 
     fn drawn(&mut self, draw: &Draw, is_done: impl Fn(u32) -> bool, rng: &mut Rng) -> u32 {
-        if self.left_here > 0 && !is_done(self.current) {
-            self.left_here -= 1;
+        if self.current_left > 0 && !is_done(self.current) {
+            self.current_left -= 1;
             return self.current;
         }
-        self.left_here = self.in_a_row - 1;
+        self.current_left = self.requests_per_turn - 1;
         // With a skewed distribution, the last unfinished file is hardly ever drawn.
         for _ in 0..DRAWS_MAX {
             self.current = draw.index(rng) as u32;
@@ -143,7 +143,7 @@ impl FileOrderState {
             }
         }
         while is_done(self.current) {
-            self.current = (self.current + 1) % self.behind.len() as u32;
+            self.current = (self.current + 1) % self.successors.len() as u32;
         }
         self.current
     }
@@ -153,12 +153,12 @@ impl FileOrderState {
         self.open_count -= 1;
         if matches!(rule, FileRule::Drawn(_)) {
             // Draws do not use the ring; they skip finished files themselves.
-            self.left_here = 0;
+            self.current_left = 0;
             return;
         }
         // The file leaves the ring, so finished files cost no further search.
-        self.current = self.behind[self.current as usize];
-        self.behind[self.before as usize] = self.current;
-        self.left_here = self.in_a_row;
+        self.current = self.successors[self.current as usize];
+        self.successors[self.previous as usize] = self.current;
+        self.current_left = self.requests_per_turn;
     }
 }

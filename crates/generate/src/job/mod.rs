@@ -61,9 +61,9 @@ pub struct JobStream {
     is_paced: bool,
     think: Option<ThinkTime>,
     sync: SyncState,
-    written: Option<ReadBackState>,
+    read_back_state: Option<ReadBackState>,
     replay: Option<ReplayState>,
-    names: Option<MetadataWorkState>,
+    metadata_work: Option<MetadataWorkState>,
     end: StreamEnd,
     goes_on_after_errors: bool,
     ends_on_mismatch: bool,
@@ -121,10 +121,10 @@ struct JobSlot {
 }
 
 /// Rejects the value 0 of a number in the plan.
-fn number(what: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
+fn number(name: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
     match value {
         0 => Err(GenerateError::JobNumber {
-            what,
+            what: name,
             value,
             wanted,
         }),
@@ -214,9 +214,9 @@ impl JobStream {
             has_failed: false,
             failure: None,
             operations: operations(plan, written.is_some()),
-            written,
+            read_back_state: written,
             replay,
-            names,
+            metadata_work: names,
             walk,
             position,
         })
@@ -332,7 +332,7 @@ impl JobStream {
         if let Some(due) = self.sync.due.take() {
             return self.issue_sync(slot, due);
         }
-        if let Some(turns) = &self.written
+        if let Some(turns) = &self.read_back_state
             && turns.backlog > 0
             && turns.walk.left_count() >= turns.backlog
         {
@@ -368,7 +368,7 @@ impl JobStream {
         // The size of a job limits reads and writes together, as in fio.
         self.moved_bytes += u64::from(access.length_bytes);
         self.request_count += 1;
-        if let Some(turns) = &mut self.written {
+        if let Some(turns) = &mut self.read_back_state {
             turns.walk.issued(access, side);
         }
         if let Some(think) = &mut self.think {
@@ -418,7 +418,7 @@ impl JobStream {
         Step::Issue(Request {
             operation: due.operation,
             fileset: 0,
-            handle: due.how,
+            handle: due.flags,
             slot,
             file_index: due.file_index,
             length_bytes: due.length_bytes,
@@ -468,12 +468,12 @@ impl Generator for JobStream {
         self.in_flight -= 1;
         let errno = completion.result.min(0);
         self.has_failed |= errno < 0 && !self.goes_on_after_errors;
-        if let Some(names) = self.names.as_mut().filter(|_| errno < 0) {
+        if let Some(names) = self.metadata_work.as_mut().filter(|_| errno < 0) {
             names.failed();
         }
         let slot = self.slots[completion.slot as usize];
         if slot.is_sync {
-            return Flow::Apart;
+            return Flow::Uncounted;
         }
         if let Some(think) = &mut self.think {
             think.completed(now_ns);

@@ -11,10 +11,10 @@ use crate::Step;
 pub(super) struct MetadataWorkState {
     work: MetadataWork,
     /// Way to create files, as [`Request::offset_bytes`] gives it to the engine.
-    way: u64,
+    open_mode: u64,
     file_count: u32,
     /// Index of the next file.
-    at: u32,
+    next_index: u32,
     /// A created file, which is open in its slot until it is closed.
     open: Option<u32>,
 }
@@ -23,9 +23,9 @@ impl MetadataWorkState {
     pub(super) const fn new(work: MetadataWork, file_count: u32) -> Self {
         Self {
             work,
-            way: engine::OpenModeIndex(0).code(),
+            open_mode: engine::OpenModeIndex(0).code(),
             file_count,
-            at: 0,
+            next_index: 0,
             open: None,
         }
     }
@@ -35,16 +35,16 @@ impl MetadataWorkState {
         if let Some(file_index) = self.open.take() {
             return Some((Operation::Close, file_index, 0));
         }
-        if self.at == self.file_count {
-            self.at = 0;
+        if self.next_index == self.file_count {
+            self.next_index = 0;
             return None;
         }
-        let file_index = self.at;
-        self.at += 1;
+        let file_index = self.next_index;
+        self.next_index += 1;
         Some(match self.work {
             MetadataWork::Create => {
                 self.open = Some(file_index);
-                (Operation::Create, file_index, self.way)
+                (Operation::Create, file_index, self.open_mode)
             }
             MetadataWork::Stat => (
                 Operation::Stat,
@@ -68,7 +68,10 @@ impl JobStream {
         if self.in_flight > 0 {
             return Step::Park;
         }
-        let next = self.names.as_mut().and_then(MetadataWorkState::next);
+        let next = self
+            .metadata_work
+            .as_mut()
+            .and_then(MetadataWorkState::next);
         let Some((operation, file_index, offset_bytes)) = next else {
             return self.end_loop();
         };

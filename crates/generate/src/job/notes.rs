@@ -9,7 +9,7 @@ use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 use crate::{Flow, Generator, Step};
 
 /// Number of requests sent in one message.
-const NOTES_AT_ONCE: usize = 8192;
+const NOTES_PER_MESSAGE: usize = 8192;
 
 /// Maximum number of requests logged per job; later ones are ignored.
 // All of them stay in memory until the job ends: 768 MiB at 48 bytes each.
@@ -19,13 +19,13 @@ const NOTES_MAX: u32 = 1 << 24;
 #[derive(Debug)]
 pub struct RequestLogger<G> {
     inner: G,
-    notes: Option<RequestLog>,
+    log: Option<RequestLog>,
 }
 
 #[derive(Debug)]
 struct RequestLog {
     receiver: Sender<Vec<LoggedRequest>>,
-    gathered: Vec<LoggedRequest>,
+    batch: Vec<LoggedRequest>,
     /// Requests in flight, by slot.
     issued: Box<[Option<LoggedRequest>]>,
     /// Time of the first request, on the worker's clock.
@@ -40,12 +40,12 @@ impl<G: Generator> RequestLogger<G> {
     pub fn new(inner: G, receiver: Option<Sender<Vec<LoggedRequest>>>, slot_count: u32) -> Self {
         let notes = receiver.map(|receiver| RequestLog {
             receiver,
-            gathered: Vec::with_capacity(NOTES_AT_ONCE),
+            batch: Vec::with_capacity(NOTES_PER_MESSAGE),
             issued: vec![None; slot_count as usize].into(),
             begin_ns: None,
             count: 0,
         });
-        Self { inner, notes }
+        Self { inner, log: notes }
     }
 }
 
@@ -63,7 +63,7 @@ impl RequestLog {
         }
         let begin_ns = *self.begin_ns.get_or_insert(now_ns);
         self.issued[request.slot as usize] = Some(LoggedRequest {
-            act: RecordedRequest {
+            request: RecordedRequest {
                 due_ns: now_ns.saturating_sub(begin_ns),
                 kind,
                 part_index: request.file_index,
@@ -82,21 +82,21 @@ impl RequestLog {
             return;
         };
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
-        self.gathered.push(LoggedRequest {
+        self.batch.push(LoggedRequest {
             // A failed request has moved nothing.
             moved_bytes: u32::try_from(completion.result).unwrap_or(0),
             done_ns: now_ns.saturating_sub(begin_ns),
             ..noted
         });
-        if self.gathered.len() >= NOTES_AT_ONCE {
+        if self.batch.len() >= NOTES_PER_MESSAGE {
             self.hand_over();
         }
     }
 
     fn hand_over(&mut self) {
         // This allocates during the measurement. Only jobs with a log pay for it.
-        let empty = Vec::with_capacity(NOTES_AT_ONCE);
-        let gathered = std::mem::replace(&mut self.gathered, empty);
+        let empty = Vec::with_capacity(NOTES_PER_MESSAGE);
+        let gathered = std::mem::replace(&mut self.batch, empty);
         // If the receiver is gone, the log is no longer needed.
         let _ = self.receiver.send(gathered);
     }
@@ -131,7 +131,7 @@ impl<G: Generator> Generator for RequestLogger<G> {
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let step = self.inner.next(slot, now_ns);
-        if let (Some(notes), Step::Issue(request)) = (&mut self.notes, &step) {
+        if let (Some(notes), Step::Issue(request)) = (&mut self.log, &step) {
             notes.issued(request, now_ns);
         }
         step
@@ -142,7 +142,7 @@ impl<G: Generator> Generator for RequestLogger<G> {
     }
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
-        if let Some(notes) = &mut self.notes {
+        if let Some(notes) = &mut self.log {
             notes.completed(completion, now_ns);
         }
         self.inner.complete(completion, now_ns)

@@ -14,11 +14,11 @@ const NS_PER_MICROSECOND: u64 = 1000;
 /// Due times of a direction, in nanoseconds from the start, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct DuePace {
-    law: PaceSchedule,
+    schedule: PaceSchedule,
     /// Due time of the next request.
     due_ns: u64,
     /// Total of the pauses by which due times are delayed.
-    pushed_ns: u64,
+    paused_ns: u64,
     ignores_pauses: bool,
 }
 
@@ -95,9 +95,9 @@ impl DuePace {
             _ => 0,
         };
         Ok(Self {
-            law,
+            schedule: law,
             due_ns,
-            pushed_ns: 0,
+            paused_ns: 0,
             ignores_pauses: rule.ignores_pauses,
         })
     }
@@ -105,13 +105,13 @@ impl DuePace {
     /// Due time of the next request.
     #[inline]
     pub(super) const fn due_ns(&self) -> u64 {
-        self.due_ns.saturating_add(self.pushed_ns)
+        self.due_ns.saturating_add(self.paused_ns)
     }
 
     /// Advances the due time after a request of `length_bytes` was issued.
     #[inline]
     pub(super) fn issued(&mut self, length_bytes: u32) {
-        match &mut self.law {
+        match &mut self.schedule {
             PaceSchedule::Requests(arrivals) => {
                 arrivals.next_due_ns();
                 self.due_ns = arrivals.peek_ns();
@@ -139,7 +139,7 @@ impl DuePace {
     /// Records a pause of the job. Delays due times if the rate ignores pauses.
     pub(super) const fn paused(&mut self, pause_ns: u64) {
         if self.ignores_pauses {
-            self.pushed_ns = self.pushed_ns.saturating_add(pause_ns);
+            self.paused_ns = self.paused_ns.saturating_add(pause_ns);
         }
     }
 }

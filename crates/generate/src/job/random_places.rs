@@ -16,12 +16,12 @@ pub(super) struct RandomOffsets {
     count: u64,
     /// Seed of the orders of later rounds.
     seed: u64,
-    law: OffsetDraw,
+    draw: OffsetDraw,
 }
 
 #[derive(Debug, Clone)]
 enum OffsetDraw {
-    Once(Permutation),
+    NoRepeat(Permutation),
     Drawn(Draw),
     /// First position and number of positions of each zone.
     Zones {
@@ -34,7 +34,7 @@ enum OffsetDraw {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum OffsetRule<'a> {
     /// Each position once before any is repeated.
-    Once,
+    NoRepeat,
     /// By a distribution.
     Drawn(&'a Distribution),
     /// By zones: share of the requests in percent, and bytes.
@@ -58,7 +58,7 @@ impl RandomOffsets {
         let align = Divisor::new(align_bytes.into());
         let count = align.divide(room_bytes - u64::from(smallest_bytes)).0 + 1;
         let law = match rule {
-            OffsetRule::Once => OffsetDraw::Once(Permutation::new(count, seeds.order)),
+            OffsetRule::NoRepeat => OffsetDraw::NoRepeat(Permutation::new(count, seeds.order)),
             OffsetRule::Drawn(distribution) => OffsetDraw::Drawn(Draw::new(
                 distribution,
                 count,
@@ -73,7 +73,7 @@ impl RandomOffsets {
             align,
             count,
             seed: seeds.order,
-            law,
+            draw: law,
         })
     }
 
@@ -89,8 +89,8 @@ impl RandomOffsets {
     /// previous requests in this order, and `round` is the number of the order.
     #[inline]
     pub(super) fn start_bytes(&self, rng: &mut Rng, turn: &mut u64, round: u64) -> u64 {
-        let index = match &self.law {
-            OffsetDraw::Once(order) => {
+        let index = match &self.draw {
+            OffsetDraw::NoRepeat(order) => {
                 let index = *turn;
                 // fio repeats the same order after the last position.
                 *turn = if index + 1 == self.count {

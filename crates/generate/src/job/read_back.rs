@@ -21,7 +21,7 @@ pub(super) struct RepeatedWalk {
     position: WalkPosition,
     /// Writes of the loop, and the number of these that the second walk has reached.
     written_count: u64,
-    met_count: u64,
+    reached_count: u64,
     /// Requests that the second walk has reached.
     request_count: u64,
     /// Requests of the loop.
@@ -52,8 +52,8 @@ impl RepeatedWalk {
         // With rates, the clock decides the directions, so a second walk cannot repeat them.
         let directions = if has_pace && matches!(stream.mix, ReadWriteMix::Both { .. }) {
             let smallest = walk.smallest_bytes().max(1);
-            let by_bytes = stream.end.bytes / u64::from(smallest);
-            let count = by_bytes.min(stream.end.requests.unwrap_or(u64::MAX));
+            let most = stream.end.bytes / u64::from(smallest);
+            let count = most.min(stream.end.requests.unwrap_or(u64::MAX));
             let wanted = "at most 2^36 if rate-limited reads and writes are read back";
             if count > DIRECTIONS_MAX {
                 number("the number of requests in a loop", 0, wanted)?;
@@ -66,7 +66,7 @@ impl RepeatedWalk {
         Ok(Self {
             position: position.clone(),
             written_count: 0,
-            met_count: 0,
+            reached_count: 0,
             request_count: 0,
             issued_count: 0,
             // Only a loop that may repeat a position needs the map.
@@ -81,7 +81,7 @@ impl RepeatedWalk {
     pub(super) fn begin_loop(&mut self, position: &WalkPosition) {
         self.position.copy_from(position);
         self.written_count = 0;
-        self.met_count = 0;
+        self.reached_count = 0;
         self.request_count = 0;
         self.issued_count = 0;
         if let Some(directions) = &mut self.directions {
@@ -107,12 +107,12 @@ impl RepeatedWalk {
     /// Number of writes of the loop that the second walk has not reached.
     #[inline]
     pub(super) const fn left_count(&self) -> u64 {
-        self.written_count - self.met_count
+        self.written_count - self.reached_count
     }
 
     /// Gives up the writes that the second walk has not reached.
     pub(super) const fn forget(&mut self) {
-        self.met_count = self.written_count;
+        self.reached_count = self.written_count;
     }
 
     /// The next write that was not read since; `None` if there are no more. `choose` returns the
@@ -142,7 +142,7 @@ impl RepeatedWalk {
             if side == RequestDirection::Read {
                 continue;
             }
-            self.met_count += 1;
+            self.reached_count += 1;
             // A block that was written twice is read only once.
             if self
                 .unread

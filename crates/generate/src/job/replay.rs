@@ -11,9 +11,9 @@ use crate::{GenerateError, Step};
 /// State of a replay.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayState {
-    acts: Arc<[RecordedRequest]>,
+    requests: Arc<[RecordedRequest]>,
     /// Index of the next request.
-    at: usize,
+    next_index: usize,
     is_paced: bool,
     /// Start of this loop, on the worker's clock.
     begin_ns: Option<u64>,
@@ -23,7 +23,7 @@ pub(super) struct ReplayState {
 enum ReplayStep {
     Act { act: RecordedRequest, due_ns: u64 },
     NotBefore(u64),
-    Over,
+    Finished,
 }
 
 impl ReplayState {
@@ -39,19 +39,19 @@ impl ReplayState {
             });
         }
         Ok(Self {
-            acts: Arc::clone(&plan.acts),
-            at: 0,
+            requests: Arc::clone(&plan.acts),
+            next_index: 0,
             is_paced: plan.is_paced(),
             begin_ns: None,
         })
     }
 
     fn next(&mut self, now_ns: u64) -> ReplayStep {
-        let Some(act) = self.acts.get(self.at).copied() else {
-            self.at = 0;
+        let Some(act) = self.requests.get(self.next_index).copied() else {
+            self.next_index = 0;
             // The times of the next loop count from its own start.
             self.begin_ns = None;
-            return ReplayStep::Over;
+            return ReplayStep::Finished;
         };
         let due_ns = match self.is_paced {
             // All times are relative to the start, so delays do not add up.
@@ -65,7 +65,7 @@ impl ReplayState {
         if due_ns > now_ns {
             return ReplayStep::NotBefore(due_ns);
         }
-        self.at += 1;
+        self.next_index += 1;
         ReplayStep::Act { act, due_ns }
     }
 }
@@ -76,11 +76,11 @@ impl JobStream {
         let turn = self
             .replay
             .as_mut()
-            .map_or(ReplayStep::Over, |it| it.next(now_ns));
+            .map_or(ReplayStep::Finished, |it| it.next(now_ns));
         let (act, due_ns) = match turn {
             ReplayStep::Act { act, due_ns } => (act, due_ns),
             ReplayStep::NotBefore(until_ns) => return Step::Wait { until_ns },
-            ReplayStep::Over => return self.end_loop(),
+            ReplayStep::Finished => return self.end_loop(),
         };
         let operation = match act.kind {
             RecordedKind::Read => Operation::Read,

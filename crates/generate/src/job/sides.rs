@@ -26,7 +26,8 @@ impl RequestDirection {
 }
 
 /// Both directions, at the indexes of their numbers.
-pub(super) const SIDES: [RequestDirection; 2] = [RequestDirection::Read, RequestDirection::Write];
+pub(super) const DIRECTIONS: [RequestDirection; 2] =
+    [RequestDirection::Read, RequestDirection::Write];
 
 /// Rules of one direction.
 #[derive(Debug, Clone)]

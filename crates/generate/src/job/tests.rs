@@ -13,7 +13,7 @@ use plan::job::{
 use plan::{ArrivalKind, Distribution, EngineKind, Zone};
 
 use super::{JobStage, JobStream, RequestLogger};
-use crate::open_loop::tests::NOW;
+use crate::open_loop::tests::START;
 use crate::{Arrivals, DueTimes, Exclusive, Flow, Generator, OpenLoopGenerator, Step, Stripes};
 
 const K: u64 = 1024;
@@ -234,17 +234,17 @@ fn each_pass_through_a_zone_visits_each_random_block_once() {
         let mut plan = in_zones(mix, used, zone, 0, 64);
         plan.stream.random_percent = PerDirection::both(100.0);
         plan.stream.end.starts_over = true;
-        let seen = offsets(&plan);
-        assert_eq!(seen.len(), 64);
+        let visited = offsets(&plan);
+        assert_eq!(visited.len(), 64);
         let per_pass = (zone / 4) as usize;
-        for (number, pass) in seen.chunks(per_pass).enumerate() {
+        for (number, pass) in visited.chunks(per_pass).enumerate() {
             let zone_number = number as u64 / (used / zone) % (64 / zone);
-            let mut places = pass.to_vec();
-            places.sort_unstable();
+            let mut sorted = pass.to_vec();
+            sorted.sort_unstable();
             let wanted: Vec<u64> = (0..zone / 4)
                 .map(|it| zone_number * zone + 4 * it)
                 .collect();
-            assert_eq!(places, wanted, "pass {number} of {used}/{zone}");
+            assert_eq!(sorted, wanted, "pass {number} of {used}/{zone}");
         }
     }
 }
@@ -253,10 +253,10 @@ fn each_pass_through_a_zone_visits_each_random_block_once() {
 fn half_of_a_random_zone_visits_half_of_its_blocks() {
     let mut plan = in_zones(ReadWriteMix::Read, 8, 16, 0, 16);
     plan.stream.random_percent = PerDirection::both(100.0);
-    let seen = offsets(&plan);
-    for (number, pair) in seen.chunks(2).enumerate() {
+    let visited = offsets(&plan);
+    for (number, pair) in visited.chunks(2).enumerate() {
         let zone = number as u64 % 4;
-        assert!(pair.iter().all(|it| it / 16 == zone), "{seen:?}");
+        assert!(pair.iter().all(|it| it / 16 == zone), "{visited:?}");
         assert_ne!(pair[0], pair[1]);
     }
 }
@@ -264,8 +264,8 @@ fn half_of_a_random_zone_visits_half_of_its_blocks() {
 #[test]
 fn both_directions_restart_a_zone_once_all_of_it_was_accessed() {
     let plan = in_zones(ReadWriteMix::Both { read_percent: 50.0 }, 16, 8, 0, 16);
-    let seen = requests(&plan);
-    for (number, pair) in seen.chunks(2).enumerate() {
+    let issued = requests(&plan);
+    for (number, pair) in issued.chunks(2).enumerate() {
         let low = number as u64 / 2 * 8 * K;
         let second = match pair[0].operation == pair[1].operation {
             true => low + 4 * K,
@@ -295,9 +295,12 @@ fn each_direction_has_its_own_distribution() {
     };
     plan.stream.end.bytes = 200_000 * 4 * K;
     plan.stream.end.starts_over = true;
-    let seen = requests(&plan);
+    let issued = requests(&plan);
     let share = |operation: Operation, percent: u64| {
-        let own: Vec<&Request> = seen.iter().filter(|it| it.operation == operation).collect();
+        let own: Vec<&Request> = issued
+            .iter()
+            .filter(|it| it.operation == operation)
+            .collect();
         let end_bytes = 4096 * K * percent / 100;
         let inside = own
             .iter()
@@ -505,9 +508,9 @@ fn sync_ranges_cover_what_was_written_to_a_file_since_the_last_sync() {
             )
         })
         .collect();
-    let how = Request::WAIT_BEFORE | Request::WRITE_OUT;
+    let flags = Request::WAIT_BEFORE | Request::WRITE_OUT;
     // 16 writes, by turns to both files: the sixth and the twelfth are the second file's.
-    assert_eq!(ranges, [(1, 0, 12, how), (1, 12, 12, how)]);
+    assert_eq!(ranges, [(1, 0, 12, flags), (1, 12, 12, flags)]);
 }
 
 #[test]
@@ -534,17 +537,18 @@ fn written_blocks_are_read_back_in_order() {
     });
     let all = requests(&verified);
     assert_eq!(all.len(), 128);
-    let places = |all: &[Request]| -> Vec<u64> { all.iter().map(|it| it.offset_bytes).collect() };
+    let offsets_of =
+        |all: &[Request]| -> Vec<u64> { all.iter().map(|it| it.offset_bytes).collect() };
     assert!(all[..64].iter().all(|it| it.operation == Operation::Write));
     assert!(all[64..].iter().all(|it| it.operation == Operation::Read));
-    assert_eq!(places(&all[..64]), places(&all[64..]));
+    assert_eq!(offsets_of(&all[..64]), offsets_of(&all[64..]));
     // With replacement each block is read once.
     verified.stream.visits = OffsetOrder::Drawn {
         distribution: Distribution::Uniform,
     };
     let all = requests(&verified);
-    let written: BTreeSet<u64> = places(&all[..64]).into_iter().collect();
-    let read = places(&all[64..]);
+    let written: BTreeSet<u64> = offsets_of(&all[..64]).into_iter().collect();
+    let read = offsets_of(&all[64..]);
     assert_eq!(read.len(), written.len());
     assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), written);
     // A backlog is read in between.
@@ -675,15 +679,15 @@ fn requests_stay_within_their_part_of_a_file() {
     };
     for (percent, step) in [(0.0, 0), (100.0, 0), (50.0, 0), (0.0, 3000), (0.0, -9000)] {
         for letter in [false, true] {
-            let mut odd = plan(ReadWriteMix::Both { read_percent: 50.0 }, 1 << 30);
-            odd.files = vec![part(0, 3000, 50_000), part(1, 0, 512), part(2, 777, 21_000)];
-            odd.stream.blocks = PerDirection::both(sizes.clone());
-            odd.stream.random_percent = PerDirection::both(percent);
-            odd.stream.step_bytes = step;
-            odd.stream.is_to_the_letter = letter;
-            odd.stream.end.starts_over = true;
-            for request in some_requests(&odd, 20_000) {
-                let part = odd.files[request.file_index as usize];
+            let mut unaligned = plan(ReadWriteMix::Both { read_percent: 50.0 }, 1 << 30);
+            unaligned.files = vec![part(0, 3000, 50_000), part(1, 0, 512), part(2, 777, 21_000)];
+            unaligned.stream.blocks = PerDirection::both(sizes.clone());
+            unaligned.stream.random_percent = PerDirection::both(percent);
+            unaligned.stream.step_bytes = step;
+            unaligned.stream.is_to_the_letter = letter;
+            unaligned.stream.end.starts_over = true;
+            for request in some_requests(&unaligned, 20_000) {
+                let part = unaligned.files[request.file_index as usize];
                 let end = request.offset_bytes + u64::from(request.length_bytes);
                 assert!(request.offset_bytes >= part.start_bytes && request.length_bytes > 0);
                 assert!(end <= part.start_bytes + part.size_bytes, "{request:?}");
@@ -694,12 +698,12 @@ fn requests_stay_within_their_part_of_a_file() {
 
 /// Steps of a stream of four slots, of which two complete at once, until it is finished.
 fn steps(mut stream: JobStream) -> Vec<Step> {
-    let mut seen = Vec::new();
+    let mut steps = Vec::new();
     let mut flying = Vec::new();
-    while seen.len() < 2000 {
+    while steps.len() < 2000 {
         let slot = flying.len() as u32;
         let step = stream.next(slot, 1);
-        seen.push(step);
+        steps.push(step);
         match step {
             Step::Issue(request) => flying.push((slot, request.length_bytes as i32)),
             Step::Finished => break,
@@ -714,7 +718,7 @@ fn steps(mut stream: JobStream) -> Vec<Step> {
             }
         }
     }
-    seen
+    steps
 }
 
 #[test]
@@ -789,7 +793,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
     let mut plan = plan(ReadWriteMix::Both { read_percent: 50.0 }, 64 * K);
     plan.recorded = Some(RecordedPlan::new("log".to_owned(), acts.into()));
     plan.stream.end.loops = Some(2);
-    let told = |plan: &JobPlan| -> Vec<(Operation, u64, u32)> {
+    let issued = |plan: &JobPlan| -> Vec<(Operation, u64, u32)> {
         let requests = requests(plan);
         let one = |it: &Request| (it.operation, it.offset_bytes, it.length_bytes);
         requests.iter().map(one).collect()
@@ -799,7 +803,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
         (Operation::Fsync, 0, 0),
         (Operation::Read, 8192, 512),
     ];
-    assert_eq!(told(&plan), [once, once].concat());
+    assert_eq!(issued(&plan), [once, once].concat());
 
     let mut stream = JobStream::new(&plan, 7).unwrap();
     assert!(matches!(stream.next(0, 100), Step::Issue(_)));
@@ -849,11 +853,13 @@ fn every_issued_request_is_logged() {
     }
     drop(stream);
     let noted: Vec<LoggedRequest> = receiver.try_iter().flatten().collect();
-    let seen: Vec<u64> = noted.iter().map(|it| it.act.offset_bytes).collect();
-    assert_eq!(seen, offsets);
-    assert_eq!((noted[0].act.due_ns, noted[1].act.due_ns), (0, 10));
+    let logged: Vec<u64> = noted.iter().map(|it| it.request.offset_bytes).collect();
+    assert_eq!(logged, offsets);
+    assert_eq!((noted[0].request.due_ns, noted[1].request.due_ns), (0, 10));
     assert_eq!((noted[0].done_ns, noted[1].done_ns), (3, 13));
-    let syncs = noted.iter().filter(|it| it.act.kind == RecordedKind::Fsync);
+    let syncs = noted
+        .iter()
+        .filter(|it| it.request.kind == RecordedKind::Fsync);
     assert_eq!(syncs.count(), 16_384 / 5);
 }
 
@@ -875,11 +881,16 @@ fn requests_are_logged_on_completion_and_keep_their_order() {
     }
     drop(stream);
     let noted: Vec<LoggedRequest> = receiver.try_iter().flatten().collect();
-    let seen = noted
-        .iter()
-        .map(|it| (it.act.offset_bytes, it.index, it.moved_bytes, it.done_ns));
+    let logged = noted.iter().map(|it| {
+        (
+            it.request.offset_bytes,
+            it.index,
+            it.moved_bytes,
+            it.done_ns,
+        )
+    });
     assert_eq!(
-        seen.collect::<Vec<_>>(),
+        logged.collect::<Vec<_>>(),
         [(second, 1, 0, 20), (first, 0, 1024, 50)]
     );
 }
@@ -894,28 +905,28 @@ fn name_operations_follow_the_order_of_the_files() {
             names: Some(work),
             ..plan.clone()
         };
-        let told = requests(&plan);
+        let issued = requests(&plan);
         let one = |it: &Request| (it.operation, it.file_index);
-        told.iter().map(one).collect::<Vec<_>>()
+        issued.iter().map(one).collect::<Vec<_>>()
     };
-    let each = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
-    assert_eq!(of(MetadataWork::Stat), each(Operation::Stat));
-    assert_eq!(of(MetadataWork::Delete), each(Operation::Unlink));
-    let made = of(MetadataWork::Create);
-    let made: Vec<_> = made.chunks(2).map(|it| (it[0], it[1])).collect();
-    let both = each(Operation::Create).map(|it| (it, (Operation::Close, it.1)));
-    assert_eq!(made, both);
+    let expected = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
+    assert_eq!(of(MetadataWork::Stat), expected(Operation::Stat));
+    assert_eq!(of(MetadataWork::Delete), expected(Operation::Unlink));
+    let created = of(MetadataWork::Create);
+    let created: Vec<_> = created.chunks(2).map(|it| (it[0], it[1])).collect();
+    let both = expected(Operation::Create).map(|it| (it, (Operation::Close, it.1)));
+    assert_eq!(created, both);
 }
 
 #[test]
 fn a_step_across_the_end_starts_over() {
     let mut holed = plan(ReadWriteMix::Read, 32 * K);
     holed.stream.step_bytes = 8192;
-    let places: Vec<u64> = requests(&holed)
+    let offsets_kib: Vec<u64> = requests(&holed)
         .iter()
         .map(|it| it.offset_bytes / K)
         .collect();
-    assert_eq!(places, [0, 12, 24, 0, 12, 24, 0, 12]);
+    assert_eq!(offsets_kib, [0, 12, 24, 0, 12, 24, 0, 12]);
     // At the end exactly, nothing is left.
     let mut holed = plan(ReadWriteMix::Read, 40 * K);
     holed.stream.step_bytes = 8192;
@@ -929,7 +940,7 @@ fn a_wrong_read_also_ends_a_fixed_rate_job() {
     let stream = JobStream::new(&plan, 7).unwrap();
     let stream = Exclusive::new(stream, vec![Stripes::default()], 1);
     let due = DueTimes::Own(Arrivals::uniform(1000.0, 0, 1).unwrap());
-    let mut stream = OpenLoopGenerator::new(stream, due, NOW, 1);
+    let mut stream = OpenLoopGenerator::new(stream, due, START, 1);
     for (due_ns, is_wrong) in [(0, false), (1_000_000, true)] {
         let Step::Issue(request) = stream.next(0, due_ns) else {
             panic!("a request is due at {due_ns}");

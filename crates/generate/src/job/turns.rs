@@ -35,22 +35,22 @@ pub(super) struct DueSync {
     pub(super) offset_bytes: u64,
     pub(super) length_bytes: u32,
     /// Flags for syncing a range, as in requests.
-    pub(super) how: u8,
+    pub(super) flags: u8,
 }
 
 /// Ranges that are written out after writes.
 #[derive(Debug, Clone)]
 struct RangeSyncState {
     write_count: u32,
-    how: u8,
+    flags: u8,
     /// Writes since the last range was synced.
-    since: u32,
+    since_sync: u32,
     /// Start and end of the data written since the last sync, by file.
     written: Box<[(u64, u64)]>,
 }
 
 /// Range of a file without writes.
-const NOTHING_WRITTEN: (u64, u64) = (u64::MAX, 0);
+const UNWRITTEN: (u64, u64) = (u64::MAX, 0);
 
 impl MixRule {
     #[inline]
@@ -71,7 +71,7 @@ impl DueSync {
             file_index,
             offset_bytes: 0,
             length_bytes: 0,
-            how: 0,
+            flags: 0,
         }
     }
 }
@@ -83,12 +83,12 @@ impl RangeSyncState {
             (rule.writes, Request::WRITE_OUT),
             (rule.waits_after, Request::WAIT_AFTER),
         ];
-        let asked = parts.into_iter().filter(|(is_asked, _)| *is_asked);
+        let chosen = parts.into_iter().filter(|(is_asked, _)| *is_asked);
         Self {
             write_count: rule.write_count,
-            how: asked.fold(0, |how, (_, part)| how | part),
-            since: 0,
-            written: vec![NOTHING_WRITTEN; file_count].into(),
+            flags: chosen.fold(0, |how, (_, part)| how | part),
+            since_sync: 0,
+            written: vec![UNWRITTEN; file_count].into(),
         }
     }
 
@@ -97,17 +97,17 @@ impl RangeSyncState {
         let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
         *written = (written.0.min(access.offset_bytes), written.1.max(end_bytes));
         // As in fio, the writes to all files count, but only the range of this file is synced.
-        self.since += 1;
-        if self.since < self.write_count {
+        self.since_sync += 1;
+        if self.since_sync < self.write_count {
             return None;
         }
-        self.since = 0;
-        let (first_bytes, end_bytes) = std::mem::replace(written, NOTHING_WRITTEN);
+        self.since_sync = 0;
+        let (first_bytes, end_bytes) = std::mem::replace(written, UNWRITTEN);
         Some(DueSync {
             offset_bytes: first_bytes,
             // A range that is too long for a request becomes 0, which means up to the end.
             length_bytes: u32::try_from(end_bytes - first_bytes).unwrap_or(0),
-            how: self.how,
+            flags: self.flags,
             ..DueSync::whole(Operation::SyncFileRange, access.file_index)
         })
     }

@@ -13,7 +13,7 @@ use super::file_position::FilePosition;
 use super::file_turn::{FileOrderState, FileRule};
 use super::number;
 use super::random_places::{OffsetRule, OffsetSeeds, RandomOffsets};
-use super::sides::{DirectionRule, RequestDirection, SIDES, side, used_blocks};
+use super::sides::{DIRECTIONS, DirectionRule, RequestDirection, side, used_blocks};
 use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
 use crate::arithmetic::Divisor;
@@ -23,12 +23,12 @@ use crate::{GenerateError, Rng};
 /// Parameters that do not change while requests are generated.
 #[derive(Debug, Clone)]
 pub(super) struct JobWalk {
-    sides: [DirectionRule; 2],
+    directions: [DirectionRule; 2],
     pub(super) parts: Box<[JobPart]>,
     pub(super) files: FileRule,
     step_bytes: i64,
     run_length: u32,
-    wrap: RunDirection,
+    run_direction: RunDirection,
     zones: Option<ZoneWalk>,
     /// Size of the smallest request of either direction.
     smallest_bytes: u32,
@@ -56,7 +56,7 @@ pub(super) struct JobPart {
 /// Position of a job in its files.
 #[derive(Debug, Clone)]
 pub(super) struct WalkPosition {
-    turn: FileOrderState,
+    file_order: FileOrderState,
     files: Box<[FilePosition]>,
     /// For positions, files and directions; continues across loops.
     pub(super) rng: Rng,
@@ -87,7 +87,7 @@ impl JobWalk {
         let has_map = once && to_the_letter && zones.is_none();
         let map_block = has_map.then(|| Divisor::new(smallest_bytes.max(1).into()));
         let mut walk = Self {
-            sides: [
+            directions: [
                 side(stream, RequestDirection::Read)?,
                 side(stream, RequestDirection::Write)?,
             ],
@@ -95,7 +95,7 @@ impl JobWalk {
             files: FileRule::new(&stream.file_order, plan.files.len() as u32, seed)?,
             step_bytes: stream.step_bytes,
             run_length: stream.run_length,
-            wrap: stream.wrap,
+            run_direction: stream.wrap,
             zones,
             smallest_bytes,
             is_done_by_bytes: once,
@@ -128,7 +128,7 @@ impl JobWalk {
                 scatter: file.file_index.into(),
             };
             let mut random = [None, None];
-            for side in SIDES {
+            for side in DIRECTIONS {
                 random[side as usize] = self.places(&plan.stream, side, room_bytes, seeds)?;
             }
             parts.push(JobPart {
@@ -152,7 +152,7 @@ impl JobWalk {
         room_bytes: u64,
         seeds: OffsetSeeds,
     ) -> Result<Option<RandomOffsets>, GenerateError> {
-        let rule = &self.sides[side as usize];
+        let rule = &self.directions[side as usize];
         let smallest_bytes = rule.sizes.min_bytes();
         let is_used = match side {
             RequestDirection::Read => stream.mix.reads(),
@@ -166,16 +166,16 @@ impl JobWalk {
         // Requests of different sizes cannot each use every position once, and a map excludes
         // repetition anyway.
         let is_drawn = self.map_block.is_some() || !rule.sizes.is_fixed();
-        let of_side = side as usize;
+        let index = side as usize;
         let visits = match &stream.visits {
             OffsetOrder::Once if is_drawn => OffsetRule::Drawn(&Distribution::Uniform),
-            OffsetOrder::Once => OffsetRule::Once,
+            OffsetOrder::Once => OffsetRule::NoRepeat,
             OffsetOrder::Drawn { distribution } => OffsetRule::Drawn(distribution),
             OffsetOrder::DrawnByDirection { distributions: by } => {
-                OffsetRule::Drawn([&by.read, &by.write][of_side])
+                OffsetRule::Drawn([&by.read, &by.write][index])
             }
             OffsetOrder::DrawnZones { zones } => {
-                OffsetRule::Zones([&zones.read, &zones.write][of_side])
+                OffsetRule::Zones([&zones.read, &zones.write][index])
             }
         };
         let room = (room_bytes, smallest_bytes, blocks.align_bytes);
@@ -189,7 +189,7 @@ impl JobWalk {
             part.first_block + self.map_block.map_or(0, blocks)
         });
         WalkPosition {
-            turn: FileOrderState::new(&self.files, self.parts.len() as u32, in_a_row),
+            file_order: FileOrderState::new(&self.files, self.parts.len() as u32, in_a_row),
             files: vec![FilePosition::default(); self.parts.len()].into(),
             rng: Rng::new(mix(self.seed)),
             size_rng: Rng::new(self.size_seed()),
@@ -207,11 +207,11 @@ impl JobWalk {
         let is_once =
             stream.visits == OffsetOrder::Once && (self.map_block.is_some() || self.shares_order);
         let is_plain = self
-            .sides
+            .directions
             .iter()
             .all(|side| side.sizes.is_fixed() || side.random == 0);
         let both = stream.mix.reads() && stream.mix.writes();
-        let is_sequential = self.sides.iter().all(|side| side.random == 0);
+        let is_sequential = self.directions.iter().all(|side| side.random == 0);
         stream.end.starts_over
             || stream.step_bytes != 0
             || stream.run_length > 1
@@ -226,7 +226,7 @@ impl JobWalk {
     /// Restarts all files.
     pub(super) fn start_over(&self, position: &mut WalkPosition) {
         // fio repeats the same order and sizes in each loop and after each wrap.
-        position.turn.reset(&self.files);
+        position.file_order.reset(&self.files);
         position.files.fill(FilePosition::default());
         position.size_rng = Rng::new(self.size_seed());
         position.used.clear();
@@ -238,7 +238,7 @@ impl JobWalk {
         for blocks in used_blocks(stream) {
             grain = common_divisor(grain, blocks.align_bytes.into());
         }
-        for rule in &self.sides {
+        for rule in &self.directions {
             grain = common_divisor(grain, rule.sizes.grain_bytes().into());
         }
         for part in &self.parts {
@@ -261,7 +261,7 @@ impl JobWalk {
         side: RequestDirection,
     ) -> Option<JobAccess> {
         let WalkPosition {
-            turn,
+            file_order: turn,
             files,
             rng,
             size_rng,
@@ -298,12 +298,12 @@ impl JobWalk {
         draws: &mut WalkDraws<'_>,
         side: RequestDirection,
     ) -> Option<(u64, u32)> {
-        let place = if let Some(zones) = &self.zones {
+        let extent = if let Some(zones) = &self.zones {
             self.place_in_zones(zones, part, file, draws, side)
         } else {
             self.place_in_range(part, file, draws, side, (0, part.size_bytes))
         };
-        let (offset_bytes, length_bytes) = place?;
+        let (offset_bytes, length_bytes) = extent?;
         let number = side as usize;
         file.start_bytes[number] = offset_bytes;
         file.end_bytes[number] = offset_bytes + u64::from(length_bytes);
@@ -322,7 +322,7 @@ impl JobWalk {
         (low_bytes, high_bytes): (u64, u64),
     ) -> Option<(u64, u32)> {
         let number = side as usize;
-        let rule = &self.sides[number];
+        let rule = &self.directions[number];
         if rule.random == 0 {
             return self.sequential(part, file, draws, side, (low_bytes, high_bytes));
         }
@@ -337,16 +337,16 @@ impl JobWalk {
         if self.run_length > 1 {
             if file.run_left[number] > 0 {
                 file.run_left[number] -= 1;
-                if let Some(place) = self.place_in_run(file, draws, side, high_bytes) {
-                    return Some(self.used(part, draws, place));
+                if let Some(extent) = self.place_in_run(file, draws, side, high_bytes) {
+                    return Some(self.used(part, draws, extent));
                 }
             }
             file.run_left[number] = self.run_length - 1;
         } else if rule.random < 1 << 32
             && draws.rng.next_u64() >> 32 >= rule.random
-            && let Some(place) = self.sequential(part, file, draws, side, (low_bytes, high_bytes))
+            && let Some(extent) = self.sequential(part, file, draws, side, (low_bytes, high_bytes))
         {
-            return Some(self.used(part, draws, place));
+            return Some(self.used(part, draws, extent));
         }
         self.random(part, file, draws, side, (low_bytes, high_bytes))
     }
@@ -360,12 +360,12 @@ impl JobWalk {
         high_bytes: u64,
     ) -> Option<(u64, u32)> {
         let number = side as usize;
-        let offset_bytes = match self.wrap {
+        let offset_bytes = match self.run_direction {
             RunDirection::Onward => file.end_bytes[number],
             RunDirection::Same => file.start_bytes[number],
         };
         let room_bytes = high_bytes.checked_sub(offset_bytes)?;
-        let sizes = &self.sides[number].sizes;
+        let sizes = &self.directions[number].sizes;
         Some((offset_bytes, sizes.fitting(draws.size_rng, room_bytes)?))
     }
 
@@ -401,7 +401,7 @@ impl JobWalk {
             };
         }
         let room_bytes = high_bytes.checked_sub(offset_bytes)?;
-        let sizes = &self.sides[number].sizes;
+        let sizes = &self.directions[number].sizes;
         Some((offset_bytes, sizes.fitting(draws.size_rng, room_bytes)?))
     }
 
@@ -415,19 +415,19 @@ impl JobWalk {
         (low_bytes, high_bytes): (u64, u64),
     ) -> Option<(u64, u32)> {
         let number = side as usize;
-        let places = part.random[number].as_ref()?;
+        let offsets = part.random[number].as_ref()?;
         // fio has one map of used blocks per file, so a block is read or written once per pass, not
         // both.
         let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
         if let Some(block) = self.map_block {
-            let start_bytes = places.start_bytes(draws.rng, turn, 0);
-            let unused = (part, places, block);
+            let start_bytes = offsets.start_bytes(draws.rng, turn, 0);
+            let unused = (part, offsets, block);
             return self.random_unused(unused, start_bytes, draws, side);
         }
-        let sizes = &self.sides[number].sizes;
+        let sizes = &self.directions[number].sizes;
         // The first pass uses the same order as jobs without zones.
         let round = file.zone_round.saturating_sub(1);
-        let start_bytes = places.start_bytes(draws.rng, turn, round);
+        let start_bytes = offsets.start_bytes(draws.rng, turn, round);
         let room_bytes = high_bytes - low_bytes;
         if self.zones.is_some() {
             // The end of the file may cut off its last zone.
@@ -440,7 +440,7 @@ impl JobWalk {
         // Positions are prepared for the smallest size. A larger request may not fit at the last
         // ones.
         let start_bytes = if start_bytes > last_bytes {
-            places.at_or_before(last_bytes)
+            offsets.at_or_before(last_bytes)
         } else {
             start_bytes
         };
@@ -459,7 +459,7 @@ impl WalkPosition {
     /// Copies another position of the same walk.
     pub(super) fn copy_from(&mut self, other: &Self) {
         // In place, because the measurement loop must not allocate.
-        self.turn.copy_from(&other.turn);
+        self.file_order.copy_from(&other.file_order);
         self.files.copy_from_slice(&other.files);
         self.rng = other.rng.clone();
         self.size_rng = other.size_rng.clone();

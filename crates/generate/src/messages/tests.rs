@@ -98,8 +98,11 @@ fn a_connection_has_its_transactions_between_open_and_close() {
             .collect();
         assert_eq!(letters, wanted.repeat(2));
         let (_, flow) = own[wanted.len() - 1];
-        assert!(matches!(flow, Flow::Spanned { kind: 1, .. }), "{flow:?}");
-        assert_eq!(own[0].1, Flow::Apart);
+        assert!(
+            matches!(flow, Flow::TransactionDone { kind: 1, .. }),
+            "{flow:?}"
+        );
+        assert_eq!(own[0].1, Flow::Uncounted);
     }
 }
 

@@ -17,16 +17,16 @@ const CHARACTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 pub fn stamped_names(names: &StampedNames, count: u32, seconds: u64, seed: u64) -> RelativeNames {
     let mut rng = Rng::new(seed);
     let time = time_part(names, seconds);
-    let places: Vec<Option<u32>> = (0..count).map(|file| place(names, file, seconds)).collect();
-    let files = places.iter().map(|place| {
+    let parents: Vec<Option<u32>> = (0..count).map(|file| place(names, file, seconds)).collect();
+    let files = parents.iter().map(|parent| {
         let own = with_random(&time, names, &mut rng);
-        match place {
+        match parent {
             Some(number) => Path::new(&directory_name(*number)).join(own),
             None => PathBuf::from(own),
         }
     });
     let files = files.collect();
-    let mut directories: Vec<u32> = places.into_iter().flatten().collect();
+    let mut directories: Vec<u32> = parents.into_iter().flatten().collect();
     directories.sort_unstable();
     directories.dedup();
     let directories = directories.into_iter();

@@ -96,10 +96,10 @@ fn subdirectories_start_at_the_current_second_and_are_used_in_turn() {
 
 #[test]
 fn names_of_a_worker_do_not_repeat_and_follow_from_the_seed() {
-    let of_seed = |seed| stamped_names(&NAMES, 5000, 1, seed);
-    let names = of_seed(7);
-    assert_eq!(names, of_seed(7));
-    assert_ne!(names, of_seed(8));
+    let seeded = |seed| stamped_names(&NAMES, 5000, 1, seed);
+    let names = seeded(7);
+    assert_eq!(names, seeded(7));
+    assert_ne!(names, seeded(8));
     let mut files = names.files;
     files.sort();
     files.dedup();

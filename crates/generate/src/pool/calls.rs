@@ -58,11 +58,11 @@ pub struct WriteCalls {
     /// Bytes in the buffer.
     held_bytes: u32,
     /// Free bytes in the buffer. The buffer is allocated at the first write, so it is 0 before.
-    room_bytes: u32,
+    free_bytes: u32,
     /// Bytes passed to the stream that must wait until the buffer is written.
     owed_bytes: u32,
     /// Start of the call in the content.
-    at_bytes: u32,
+    offset_bytes: u32,
     call_bytes: u32,
     written_bytes: u32,
     end: CallsEnd,
@@ -72,7 +72,7 @@ pub struct WriteCalls {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolCall {
     /// Offset of the call in the data to write or read, in bytes.
-    pub at_bytes: u32,
+    pub offset_bytes: u32,
     /// Length of the call in bytes; 0 only without a stream.
     pub length_bytes: u32,
 }
@@ -86,12 +86,12 @@ impl WriteCalls {
             pattern,
             rest_bytes: size_bytes,
             held_bytes: 0,
-            room_bytes: 0,
+            free_bytes: 0,
             owed_bytes: 0,
-            at_bytes: 0,
+            offset_bytes: 0,
             call_bytes: 0,
             written_bytes: 0,
-            end: CallsEnd::Ahead,
+            end: CallsEnd::NotReached,
         };
         calls.advance();
         calls
@@ -101,8 +101,8 @@ impl WriteCalls {
     #[inline]
     #[must_use]
     pub fn call(&self) -> Option<PoolCall> {
-        (self.end != CallsEnd::Behind).then_some(PoolCall {
-            at_bytes: self.at_bytes,
+        (self.end != CallsEnd::Reached).then_some(PoolCall {
+            offset_bytes: self.offset_bytes,
             length_bytes: self.call_bytes,
         })
     }
@@ -124,11 +124,11 @@ impl WriteCalls {
         // glibc continues a short write with its rest. Without a stream, PostMark ignores the
         // result.
         if is_short && moved_bytes > 0 && self.pattern.buffer_bytes.is_some() {
-            self.at_bytes += moved_bytes;
+            self.offset_bytes += moved_bytes;
             self.call_bytes -= moved_bytes;
             return true;
         }
-        self.at_bytes += self.call_bytes;
+        self.offset_bytes += self.call_bytes;
         self.advance();
         !is_short && result >= 0
     }
@@ -149,7 +149,7 @@ impl WriteCalls {
             self.past_buffer(buffer_bytes)
         };
         if self.call_bytes == 0 {
-            self.end = CallsEnd::Behind;
+            self.end = CallsEnd::Reached;
         }
     }
 
@@ -160,7 +160,7 @@ impl WriteCalls {
             let whole_bytes = length_bytes - length_bytes % buffer_bytes;
             if length_bytes > 0 {
                 self.held_bytes = length_bytes - whole_bytes;
-                self.room_bytes = buffer_bytes - self.held_bytes;
+                self.free_bytes = buffer_bytes - self.held_bytes;
             }
             if whole_bytes > 0 {
                 return whole_bytes;
@@ -171,9 +171,9 @@ impl WriteCalls {
                 return std::mem::take(&mut self.held_bytes);
             }
             self.rest_bytes -= length_bytes;
-            let filled_bytes = length_bytes.min(self.room_bytes);
+            let filled_bytes = length_bytes.min(self.free_bytes);
             self.held_bytes += filled_bytes;
-            self.room_bytes -= filled_bytes;
+            self.free_bytes -= filled_bytes;
             length_bytes -= filled_bytes;
             // The full buffer is written before the rest of the block.
             if length_bytes > 0 && self.held_bytes > 0 {
@@ -195,10 +195,10 @@ pub struct ReadCalls {
     /// Bytes that the program has not requested yet.
     rest_bytes: u32,
     /// Missing bytes of the current block.
-    wanted_bytes: u32,
+    missing_bytes: u32,
     /// Bytes in the buffer.
     held_bytes: u32,
-    came_bytes: u32,
+    received_bytes: u32,
     call_bytes: u32,
     is_direct: bool,
     end: CallsEnd,
@@ -207,10 +207,10 @@ pub struct ReadCalls {
 /// State of the end of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallsEnd {
-    Ahead,
+    NotReached,
     /// The current call is the last; only used without a stream.
-    Now,
-    Behind,
+    LastCall,
+    Reached,
 }
 
 impl ReadCalls {
@@ -222,12 +222,12 @@ impl ReadCalls {
             pattern,
             size_bytes,
             rest_bytes: size_bytes,
-            wanted_bytes: 0,
+            missing_bytes: 0,
             held_bytes: 0,
-            came_bytes: 0,
+            received_bytes: 0,
             call_bytes: 0,
             is_direct: false,
-            end: CallsEnd::Ahead,
+            end: CallsEnd::NotReached,
         };
         calls.advance();
         calls
@@ -237,8 +237,8 @@ impl ReadCalls {
     #[inline]
     #[must_use]
     pub fn call(&self) -> Option<PoolCall> {
-        (self.end != CallsEnd::Behind).then_some(PoolCall {
-            at_bytes: self.came_bytes,
+        (self.end != CallsEnd::Reached).then_some(PoolCall {
+            offset_bytes: self.received_bytes,
             length_bytes: self.call_bytes,
         })
     }
@@ -257,28 +257,28 @@ impl ReadCalls {
     #[must_use]
     pub fn expected_bytes(&self) -> u32 {
         self.call_bytes
-            .min(self.size_bytes.saturating_sub(self.came_bytes))
+            .min(self.size_bytes.saturating_sub(self.received_bytes))
     }
 
     /// `true` if all calls together returned less than the file's size.
     #[inline]
     #[must_use]
     pub const fn is_short_read(&self) -> bool {
-        self.came_bytes < self.size_bytes
+        self.received_bytes < self.size_bytes
     }
 
     /// Records the result of a call; an error is negative.
     #[inline]
     pub fn settle(&mut self, result: i64) {
         let came_bytes = u32::try_from(result).unwrap_or(0).min(self.call_bytes);
-        self.came_bytes = self.came_bytes.saturating_add(came_bytes);
+        self.received_bytes = self.received_bytes.saturating_add(came_bytes);
         if self.pattern.buffer_bytes.is_some() {
             if came_bytes == 0 {
-                self.end = CallsEnd::Behind;
+                self.end = CallsEnd::Reached;
                 return;
             }
             if self.is_direct {
-                self.wanted_bytes -= came_bytes.min(self.wanted_bytes);
+                self.missing_bytes -= came_bytes.min(self.missing_bytes);
             } else {
                 self.held_bytes = came_bytes;
             }
@@ -299,7 +299,7 @@ impl ReadCalls {
                 self.call_bytes = buffer_bytes;
                 // PostMark reads the size that it knows, so no call returns 0 bytes at the end.
                 if !self.is_short_read() {
-                    self.end = CallsEnd::Behind;
+                    self.end = CallsEnd::Reached;
                 }
             }
             Some(buffer_bytes) => self.past_buffer(buffer_bytes),
@@ -308,20 +308,20 @@ impl ReadCalls {
 
     /// The next call if blocks are larger than the buffer.
     fn past_buffer(&mut self, buffer_bytes: u32) {
-        while self.wanted_bytes <= self.held_bytes {
-            self.held_bytes -= self.wanted_bytes;
-            self.wanted_bytes = self.rest_bytes.min(self.pattern.block_bytes);
-            self.rest_bytes -= self.wanted_bytes;
-            if self.wanted_bytes == 0 {
-                self.end = CallsEnd::Behind;
+        while self.missing_bytes <= self.held_bytes {
+            self.held_bytes -= self.missing_bytes;
+            self.missing_bytes = self.rest_bytes.min(self.pattern.block_bytes);
+            self.rest_bytes -= self.missing_bytes;
+            if self.missing_bytes == 0 {
+                self.end = CallsEnd::Reached;
                 return;
             }
         }
-        self.wanted_bytes -= std::mem::take(&mut self.held_bytes);
+        self.missing_bytes -= std::mem::take(&mut self.held_bytes);
         // `fread` reads whole buffers directly into the program's memory.
-        self.is_direct = self.wanted_bytes >= buffer_bytes;
+        self.is_direct = self.missing_bytes >= buffer_bytes;
         self.call_bytes = if self.is_direct {
-            self.wanted_bytes - self.wanted_bytes % buffer_bytes
+            self.missing_bytes - self.missing_bytes % buffer_bytes
         } else {
             buffer_bytes
         };
@@ -334,9 +334,9 @@ impl CallsEnd {
     #[inline]
     const fn after_block(self, rest_bytes: u32, pattern: CallPattern) -> Self {
         match self {
-            Self::Ahead if rest_bytes >= pattern.block_bytes => Self::Ahead,
-            Self::Ahead => Self::Now,
-            Self::Now | Self::Behind => Self::Behind,
+            Self::NotReached if rest_bytes >= pattern.block_bytes => Self::NotReached,
+            Self::NotReached => Self::LastCall,
+            Self::LastCall | Self::Reached => Self::Reached,
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Chain {
     directory_number: u32,
     content: ChainCalls,
     /// `true` if one request performs the whole operation.
-    is_whole: bool,
+    is_single_request: bool,
     pub(super) handle: HandleUse,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Chain {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HandleUse {
     /// Opened and closed.
-    Passing,
+    Transient,
     /// Opened, and left open.
     Opened,
     /// Already open, and left open.
@@ -97,8 +97,8 @@ impl Chain {
         file_index: 0,
         directory_number: 0,
         content: ChainCalls::None,
-        is_whole: false,
-        handle: HandleUse::Passing,
+        is_single_request: false,
+        handle: HandleUse::Transient,
     };
 
     /// The chain of an operation, which must not be a mark.
@@ -129,17 +129,17 @@ impl Chain {
         Self {
             operation,
             stage: match handle {
-                HandleUse::Passing | HandleUse::Opened => ChainStage::First,
+                HandleUse::Transient | HandleUse::Opened => ChainStage::First,
                 HandleUse::Open => ChainStage::Content,
                 HandleUse::Closed => ChainStage::CloseBefore,
             },
             file_index,
             directory_number: rules.directory_number(directory),
             content,
-            is_whole: match &content {
+            is_single_request: match &content {
                 ChainCalls::Read(calls) => {
                     // A file that is open before or after the read needs a handle.
-                    rules.reads_whole && handle == HandleUse::Passing && calls.is_one()
+                    rules.reads_whole && handle == HandleUse::Transient && calls.is_one()
                 }
                 _ => false,
             },
@@ -156,7 +156,7 @@ impl Chain {
     #[inline]
     pub(super) fn request(&self, slot: u32, rules: &ChainRules) -> Request {
         let (operation, offset_bytes) = match self.stage {
-            ChainStage::First if self.is_whole => return self.whole_request(slot, rules),
+            ChainStage::First if self.is_single_request => return self.whole_request(slot, rules),
             ChainStage::First => self.first(),
             ChainStage::Content => return self.move_request(slot, rules),
             ChainStage::Sync => (Primitive::Fsync, 0),
@@ -225,7 +225,7 @@ impl Chain {
     fn offset_bytes(&self, call: PoolCall, rules: &ChainRules) -> u64 {
         // The text selects its bytes by this offset. The engine writes at the file's position.
         if !rules.has_file_offsets {
-            return call.at_bytes.into();
+            return call.offset_bytes.into();
         }
         let start_bytes = match self.operation {
             PoolStep::Append { size_bytes, .. } => size_bytes,
@@ -234,7 +234,7 @@ impl Chain {
         let moved_bytes = match &self.content {
             // Refused data leaves no hole, like writes at the file's own position.
             ChainCalls::Write(calls) => calls.written_bytes(),
-            _ => call.at_bytes,
+            _ => call.offset_bytes,
         };
         u64::from(start_bytes) + u64::from(moved_bytes)
     }
@@ -259,7 +259,7 @@ impl Chain {
             self.stage = ChainStage::Idle;
             return ChainState::Failed;
         }
-        if self.is_whole {
+        if self.is_single_request {
             self.stage = ChainStage::Idle;
             return ChainState::Done;
         }
@@ -303,7 +303,7 @@ impl Chain {
     #[inline]
     fn close_stage(&self, rules: &ChainRules) -> ChainStage {
         match (self.handle, &self.content) {
-            (HandleUse::Passing | HandleUse::Closed, _) => ChainStage::Close,
+            (HandleUse::Transient | HandleUse::Closed, _) => ChainStage::Close,
             (_, ChainCalls::Write(_)) => self.directory_stage(rules),
             _ => ChainStage::Idle,
         }

@@ -8,7 +8,7 @@ use crate::Rng;
 use crate::position::{Permutation, Zipf};
 
 /// Number of draws that may hit empty slots, before the next file after the last of them is used.
-const VAIN_DRAWS_MAX: u32 = 64;
+const MISSED_DRAWS_MAX: u32 = 64;
 
 /// A prepared selection rule for files.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ impl Chooser {
             } => {
                 let mut slot = 0;
                 // With a skewed choice, the popular slots may be empty for many draws in a row.
-                for _ in 0..VAIN_DRAWS_MAX {
+                for _ in 0..MISSED_DRAWS_MAX {
                     // Below the number of slots, which has 32 bits.
                     slot = scatter.apply(ranks.rank(rng) - 1) as u32;
                     if slots.contains(slot) {

@@ -7,7 +7,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Congruential {
     state: u32,
-    state_before: u32,
+    previous_state: u32,
 }
 
 impl Congruential {
@@ -19,20 +19,20 @@ impl Congruential {
     pub const fn new(seed: u32) -> Self {
         Self {
             state: seed,
-            state_before: seed,
+            previous_state: seed,
         }
     }
 
     /// The next number, below [`Self::LIMIT`].
     #[inline]
     pub const fn draw(&mut self) -> u32 {
-        self.state_before = self.state;
+        self.previous_state = self.state;
         self.state = self.state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
         (self.state >> 16) & (Self::LIMIT - 1)
     }
 
     /// Makes the next draw give the last number again; at most once after a draw.
     pub(super) const fn undo(&mut self) {
-        self.state = self.state_before;
+        self.state = self.previous_state;
     }
 }

@@ -38,7 +38,7 @@ impl OpenFileBits {
             return HandleUse::Open;
         }
         if self.count == self.max_count {
-            return HandleUse::Passing;
+            return HandleUse::Transient;
         }
         self.open[word] |= bit;
         self.count += 1;
@@ -50,7 +50,7 @@ impl OpenFileBits {
     pub(super) fn close(&mut self, slot_index: u32) -> HandleUse {
         let (word, bit) = Self::place(slot_index);
         if self.open[word] & bit == 0 {
-            return HandleUse::Passing;
+            return HandleUse::Transient;
         }
         self.open[word] &= !bit;
         self.count -= 1;
@@ -71,15 +71,15 @@ mod tests {
 
     #[test]
     fn no_more_files_stay_open_than_allowed() {
-        let mut kept = OpenFileBits::new(200, 2);
-        assert_eq!(kept.close(3), HandleUse::Passing);
-        assert_eq!(kept.open(3), HandleUse::Opened);
-        assert_eq!(kept.open(3), HandleUse::Open);
-        assert_eq!(kept.open(199), HandleUse::Opened);
-        assert_eq!(kept.open(64), HandleUse::Passing);
-        assert_eq!(kept.close(3), HandleUse::Closed);
-        assert_eq!(kept.open(64), HandleUse::Opened);
-        kept.clear();
-        assert_eq!(kept.open(199), HandleUse::Opened);
+        let mut bits = OpenFileBits::new(200, 2);
+        assert_eq!(bits.close(3), HandleUse::Transient);
+        assert_eq!(bits.open(3), HandleUse::Opened);
+        assert_eq!(bits.open(3), HandleUse::Open);
+        assert_eq!(bits.open(199), HandleUse::Opened);
+        assert_eq!(bits.open(64), HandleUse::Transient);
+        assert_eq!(bits.close(3), HandleUse::Closed);
+        assert_eq!(bits.open(64), HandleUse::Opened);
+        bits.clear();
+        assert_eq!(bits.open(199), HandleUse::Opened);
     }
 }

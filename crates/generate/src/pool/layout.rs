@@ -13,7 +13,7 @@ pub fn name_rule(settings: &FilePool, prefix: &str) -> NameRule {
     let count = settings.subdirectories_count();
     NameRule {
         prefix: prefix.to_owned(),
-        spread: Spread::Told,
+        spread: Spread::ByRequest,
         subdirectories: (count > 0).then(|| SubdirectoryRule {
             count,
             prefix: "s".to_owned(),

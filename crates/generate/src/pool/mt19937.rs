@@ -3,7 +3,7 @@
 /// Number of words in the state.
 const WORDS: usize = 624;
 /// Distance to the word that is mixed in.
-const MIDDLE: usize = 397;
+const SHIFT: usize = 397;
 
 /// The Mersenne Twister for 32-bit numbers, seeded by its authors' first method.
 ///
@@ -64,14 +64,14 @@ impl Mt19937 {
 
     fn renew(&mut self) {
         let state = &mut self.state;
-        for index in 0..WORDS - MIDDLE {
-            state[index] = twist(state[index], state[index + 1], state[index + MIDDLE]);
+        for index in 0..WORDS - SHIFT {
+            state[index] = twist(state[index], state[index + 1], state[index + SHIFT]);
         }
-        for index in WORDS - MIDDLE..WORDS - 1 {
-            let middle = state[index + MIDDLE - WORDS];
+        for index in WORDS - SHIFT..WORDS - 1 {
+            let middle = state[index + SHIFT - WORDS];
             state[index] = twist(state[index], state[index + 1], middle);
         }
-        state[WORDS - 1] = twist(state[WORDS - 1], state[0], state[MIDDLE - 1]);
+        state[WORDS - 1] = twist(state[WORDS - 1], state[0], state[SHIFT - 1]);
         self.next_index = 0;
     }
 }

@@ -82,20 +82,20 @@ pub struct PoolRun {
     is_phase_over: bool,
     end: Option<PoolMark>,
     /// Time limit of a phase that has not issued its first request yet.
-    span_ns: Option<u64>,
+    time_limit_ns: Option<u64>,
     deadline_ns: u64,
     /// Numbers of files whose names already existed.
-    foreign: HashSet<u32>,
+    existing_files: HashSet<u32>,
     /// Files that are open; `None` if each is closed after its operation.
-    kept: Option<OpenFileBits>,
+    open_files: Option<OpenFileBits>,
     /// Subdirectories that could not be created, and may belong to other programs.
-    not_made: HashSet<u32>,
-    taken_directories_count: u64,
+    failed_directories: HashSet<u32>,
+    existing_directories_count: u64,
     failures: Failures,
     /// Time when the last file was removed; 0 before that.
     emptied_ns: u64,
     /// Present if whole transactions are counted.
-    whole: Option<Box<WholeTransactions>>,
+    transactions: Option<Box<WholeTransactions>>,
 }
 
 impl PoolRun {
@@ -110,7 +110,7 @@ impl PoolRun {
         let stream_options = StreamOptions {
             choice: options.choice,
             is_endless: options.is_endless,
-            has_all_dots: options.unit != TransactionUnit::Own,
+            has_all_dots: options.unit != TransactionUnit::Declared,
         };
         let (stream, text) = PoolStream::with_options(settings, stream_options)?;
         let buffer_bytes = settings.is_buffered.then_some(options.stdio_buffer_bytes);
@@ -140,17 +140,17 @@ impl PoolRun {
             phase: None,
             is_phase_over: true,
             end: None,
-            span_ns: None,
+            time_limit_ns: None,
             deadline_ns: u64::MAX,
-            foreign: HashSet::new(),
-            kept: (options.kept_open_max > 0)
+            existing_files: HashSet::new(),
+            open_files: (options.kept_open_max > 0)
                 // The table has two slots per file.
                 .then(|| OpenFileBits::new(2 * settings.number, options.kept_open_max)),
-            not_made: HashSet::new(),
-            taken_directories_count: 0,
+            failed_directories: HashSet::new(),
+            existing_directories_count: 0,
             failures: Failures::default(),
             emptied_ns: 0,
-            whole: WholeTransactions::of(options.unit).map(Box::new),
+            transactions: WholeTransactions::of(options.unit).map(Box::new),
         };
         Ok((play, TextContent::new(text)))
     }
@@ -180,7 +180,7 @@ impl PoolRun {
         self.chains.fill(Chain::IDLE);
         self.files_in_use.fill(NO_FILE);
         self.busy_count = 0;
-        if let Some(kept) = &mut self.kept {
+        if let Some(kept) = &mut self.open_files {
             kept.clear();
         }
         let next = match self.phase {
@@ -191,7 +191,7 @@ impl PoolRun {
             Some(PoolPart::Empty) => None,
         };
         self.is_phase_over = next.is_none();
-        (self.span_ns, self.deadline_ns) = (None, u64::MAX);
+        (self.time_limit_ns, self.deadline_ns) = (None, u64::MAX);
         self.phase = next.or(self.phase);
         next
     }
@@ -203,7 +203,7 @@ impl PoolRun {
 
     /// As [`Self::stop`], but `span_ns` nanoseconds after the first request of the current phase.
     pub const fn stop_after(&mut self, span_ns: u64) {
-        self.span_ns = Some(span_ns);
+        self.time_limit_ns = Some(span_ns);
     }
 
     /// Totals so far. With more than one slot, operations in progress are included.
@@ -222,7 +222,7 @@ impl PoolRun {
     /// operation.
     #[must_use]
     pub fn kept_open_max(&self) -> u32 {
-        self.kept.as_ref().map_or(0, OpenFileBits::max_count)
+        self.open_files.as_ref().map_or(0, OpenFileBits::max_count)
     }
 
     /// The mark at which the transactions ended; `None` before.
@@ -270,14 +270,14 @@ impl PoolRun {
     /// Use of the handle for an operation's file.
     #[inline]
     fn handle(&mut self, operation: &PoolStep) -> HandleUse {
-        let (Some(kept), Some(file)) = (&mut self.kept, operation.file()) else {
-            return HandleUse::Passing;
+        let (Some(kept), Some(file)) = (&mut self.open_files, operation.file()) else {
+            return HandleUse::Transient;
         };
         match operation {
             PoolStep::Delete { .. } => kept.close(file.slot_index),
             // Files stay open from their first transaction on, not from their creation.
             _ if self.phase == Some(PoolPart::Transact) => kept.open(file.slot_index),
-            _ => HandleUse::Passing,
+            _ => HandleUse::Transient,
         }
     }
 
@@ -289,7 +289,7 @@ impl PoolRun {
     /// The next operation of the stream that issues requests, or as an error the step to take
     /// instead.
     fn draw(&mut self, now_ns: u64) -> Result<PoolStep, Step> {
-        if let Some(span_ns) = self.span_ns.take() {
+        if let Some(span_ns) = self.time_limit_ns.take() {
             self.deadline_ns = now_ns.saturating_add(span_ns);
         }
         if now_ns >= self.deadline_ns {
@@ -312,7 +312,7 @@ impl PoolRun {
                 }
                 PoolStep::Mark(PoolMark::Dot) => {
                     has_dot = true;
-                    if let Some(whole) = &mut self.whole {
+                    if let Some(whole) = &mut self.transactions {
                         whole.end();
                         self.begin_whole_transaction(now_ns)?;
                     }
@@ -356,18 +356,18 @@ impl PoolRun {
             PoolStep::MakeDirectory(_) => !self.makes_subdirectories,
             PoolStep::RemoveDirectory(directory) => {
                 let number = self.rules.directory_number(*directory);
-                !self.makes_subdirectories || self.not_made.contains(&number)
+                !self.makes_subdirectories || self.failed_directories.contains(&number)
             }
             PoolStep::Create { .. } | PoolStep::Mark(_) => false,
             // The usual case, which needs no lookup.
-            _ if self.foreign.is_empty() => false,
+            _ if self.existing_files.is_empty() => false,
             _ => {
-                let is_foreign = self.foreign.contains(&file_number(operation));
-                if is_foreign {
+                let is_existing = self.existing_files.contains(&file_number(operation));
+                if is_existing {
                     self.failures.add(*operation);
                     self.outcome = OperationOutcome::Failed;
                 }
-                is_foreign
+                is_existing
             }
         }
     }
@@ -376,17 +376,18 @@ impl PoolRun {
     #[cold]
     fn note_failure(&mut self, operation: PoolStep, handle: HandleUse, result: i32) {
         if let (Some(kept), Some(file), HandleUse::Opened) =
-            (&mut self.kept, operation.file(), handle)
+            (&mut self.open_files, operation.file(), handle)
         {
             kept.close(file.slot_index);
         }
         match operation {
             PoolStep::Create { file, .. } if result == -EEXIST => {
-                self.foreign.insert(file.number);
+                self.existing_files.insert(file.number);
             }
             PoolStep::MakeDirectory(directory) => {
-                self.not_made.insert(self.rules.directory_number(directory));
-                self.taken_directories_count += u64::from(result == -EEXIST);
+                self.failed_directories
+                    .insert(self.rules.directory_number(directory));
+                self.existing_directories_count += u64::from(result == -EEXIST);
             }
             _ => {}
         }
@@ -424,7 +425,7 @@ impl Generator for PoolRun {
     }
 
     fn transaction_kinds(&self) -> Vec<String> {
-        match (&self.whole, self.phase) {
+        match (&self.transactions, self.phase) {
             (Some(whole), Some(PoolPart::Transact)) => whole.kinds(),
             _ => named(&KINDS),
         }
@@ -460,14 +461,14 @@ impl Generator for PoolRun {
         if after == ChainState::Failed {
             self.note_failure(operation, handle, completion.result);
         }
-        if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.whole, self.phase) {
+        if let (Some(whole), Some(PoolPart::Transact)) = (&mut self.transactions, self.phase) {
             let errno = match after {
                 ChainState::Failed => completion.result,
                 _ => 0,
             };
             return whole.complete_operation(now_ns, errno, self.stream.ends_transaction());
         }
-        kind(&operation).map_or(Flow::Apart, Flow::Done)
+        kind(&operation).map_or(Flow::Uncounted, Flow::Done)
     }
 }
 

@@ -28,9 +28,9 @@ pub(super) struct Slots {
     subdirectories_count: u32,
     has_directories: bool,
     /// Slots from here on are never drawn.
-    reach: u32,
+    draw_limit: u32,
     /// Number of occupied slots that can be drawn.
-    in_reach_count: u32,
+    drawable_count: u32,
 }
 
 impl Slots {
@@ -60,14 +60,14 @@ impl Slots {
             directories: numbers,
             subdirectories_count: directories.subdirectories_count,
             has_directories: directories.count()? > 1,
-            reach,
-            in_reach_count: 0,
+            draw_limit: reach,
+            drawable_count: 0,
         })
     }
 
     /// `true` if no file can be drawn.
     pub(super) const fn is_empty(&self) -> bool {
-        self.in_reach_count == 0
+        self.drawable_count == 0
     }
 
     /// Slot for a new file: the next one if it is free, otherwise the first free one.
@@ -104,7 +104,7 @@ impl Slots {
             }
         }
         self.occupied.insert(slot);
-        self.in_reach_count += u32::from(slot < self.reach);
+        self.drawable_count += u32::from(slot < self.draw_limit);
     }
 
     /// Draws slots until one is occupied; there must be one in reach.
@@ -190,7 +190,7 @@ impl Slots {
     /// Empties an occupied slot.
     pub(super) fn release(&mut self, slot: u32) {
         self.occupied.remove(slot);
-        self.in_reach_count -= u32::from(slot < self.reach);
+        self.drawable_count -= u32::from(slot < self.draw_limit);
     }
 }
 

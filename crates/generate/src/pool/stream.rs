@@ -12,7 +12,7 @@ use super::{
 // The original counts bytes in an `int`.
 const TEXT_BYTES_MAX: u64 = i32::MAX as u64;
 /// Number of transactions between dots in an endless run.
-const ENDLESS_DOT: u64 = 4096;
+const DOT_INTERVAL: u64 = 4096;
 
 /// The operations of a run, in order.
 ///
@@ -23,7 +23,7 @@ pub struct PoolStream {
     settings: FilePool,
     weight_sum: u32,
     directories: PoolDirectories,
-    numbers: PoolRandom,
+    rng: PoolRandom,
     slots: Slots,
     chooser: Chooser,
     totals: Totals,
@@ -151,7 +151,7 @@ impl PoolStream {
             slots: Slots::new(slots_count, entries_max, directories, reach)?,
             chooser,
             settings: settings.clone(),
-            numbers,
+            rng: numbers,
             totals: Totals::default(),
             phase: PoolPhase::Start,
             pending: PoolStep::Mark(PoolMark::Creating),
@@ -180,7 +180,7 @@ impl PoolStream {
         if let PoolPhase::Change(_) | PoolPhase::Progress(_) = self.phase {
             // Prefetch for the operation after this one, which draws one number for its kind before
             // its file.
-            self.chooser.fetch_ahead(&self.slots, &self.numbers);
+            self.chooser.fetch_ahead(&self.slots, &self.rng);
         }
         Some(operation)
     }
@@ -268,7 +268,7 @@ impl PoolStream {
             }
             PoolStep::Append { .. } => {
                 // The original draws the length only after the file is open.
-                self.numbers.undo();
+                self.rng.undo();
                 self.totals.append_failed_count += 1;
             }
             PoolStep::Delete { file } if is_done => {
@@ -370,8 +370,8 @@ impl PoolStream {
         }
         self.phase = PoolPhase::Change(index);
         let read_bias = self.settings.read_bias?;
-        let is_read = self.numbers.below(10) < u32::from(read_bias);
-        let slot = self.chooser.pick(&self.slots, &mut self.numbers);
+        let is_read = self.rng.below(10) < u32::from(read_bias);
+        let slot = self.chooser.pick(&self.slots, &mut self.rng);
         let size_bytes = self.slots.size_bytes(slot);
         if is_read {
             let file = self.slots.file(slot);
@@ -385,17 +385,17 @@ impl PoolStream {
         Some(PoolStep::Append {
             file: self.slots.file(slot),
             size_bytes,
-            appended_bytes: self.numbers.below(room_bytes) + 1,
+            appended_bytes: self.rng.below(room_bytes) + 1,
         })
     }
 
     fn change(&mut self, index: u32) -> Option<PoolStep> {
         self.phase = PoolPhase::Progress(index);
         let create_bias = self.settings.create_bias?;
-        if self.numbers.below(10) < u32::from(create_bias) {
+        if self.rng.below(10) < u32::from(create_bias) {
             return self.create();
         }
-        let slot = self.chooser.pick(&self.slots, &mut self.numbers);
+        let slot = self.chooser.pick(&self.slots, &mut self.rng);
         let file = self.slots.file(slot);
         Some(PoolStep::Delete { file })
     }
@@ -408,7 +408,7 @@ impl PoolStream {
             self.phase = PoolPhase::Access(0);
             // Returns to the caller even if transactions lead to no operation.
             let count = self.totals.transactions_count;
-            return (self.has_all_dots || count.is_multiple_of(ENDLESS_DOT))
+            return (self.has_all_dots || count.is_multiple_of(DOT_INTERVAL))
                 .then_some(PoolStep::Mark(PoolMark::Dot));
         }
         self.phase = PoolPhase::Access(index + 1);
@@ -431,7 +431,7 @@ impl PoolStream {
             .size_high_bytes
             .saturating_sub(settings.size_low_bytes);
         // As in the original, the largest size is never drawn.
-        let size_bytes = settings.size_low_bytes + self.numbers.below(spread_bytes);
+        let size_bytes = settings.size_low_bytes + self.rng.below(spread_bytes);
         let file = PoolFile {
             slot_index,
             number: number_of(self.totals.created_count),
@@ -444,7 +444,7 @@ impl PoolStream {
     fn draw_directory(&mut self) -> PoolDirectory {
         let mut directory = PoolDirectory::default();
         if self.settings.locations.len() > 1 {
-            let mut rest = self.numbers.below(self.weight_sum);
+            let mut rest = self.rng.below(self.weight_sum);
             // The last location takes all remaining weight.
             for location in self.settings.locations.iter().rev().skip(1).rev() {
                 if rest < location.weight {
@@ -455,7 +455,7 @@ impl PoolStream {
             }
         }
         if self.directories.subdirectories_count > 0 {
-            let index = self.numbers.below(self.directories.subdirectories_count);
+            let index = self.rng.below(self.directories.subdirectories_count);
             directory.subdirectory_index = Some(index);
         }
         directory

@@ -55,25 +55,25 @@ pub(super) fn trace(settings: &FilePool) -> String {
     text
 }
 
-fn locations(places: &[(&str, u32)]) -> Vec<PoolLocation> {
-    let places = places.iter();
-    let places = places.map(|(directory, weight)| PoolLocation::beneath(*directory, *weight));
-    places.collect()
+fn locations(entries: &[(&str, u32)]) -> Vec<PoolLocation> {
+    let entries = entries.iter();
+    let entries = entries.map(|(directory, weight)| PoolLocation::beneath(*directory, *weight));
+    entries.collect()
 }
 
 #[test]
 fn numbers_predicted_ahead_are_drawn_later() {
     let mut numbers = PoolRandom::new(PoolGenerator::Twister1999, 42);
-    let mut told_count = 0;
+    let mut predicted_count = 0;
     for _ in 0..2000 {
-        let told = numbers.ahead(2);
+        let predicted = numbers.ahead(2);
         let mut after = numbers.clone();
         let drawn = [(); 3].map(|()| after.draw());
-        told_count += u32::from(told == Some(drawn[2]));
-        assert!(told.is_none() || told == Some(drawn[2]));
+        predicted_count += u32::from(predicted == Some(drawn[2]));
+        assert!(predicted.is_none() || predicted == Some(drawn[2]));
         numbers.draw();
     }
-    assert!(told_count > 1900, "{told_count}");
+    assert!(predicted_count > 1900, "{predicted_count}");
     assert_eq!(
         PoolRandom::new(PoolGenerator::Congruential15, 42).ahead(1),
         None
@@ -171,11 +171,14 @@ fn traces_match_the_recorded_ones() {
         ("50_300_seed7", seeded),
     ] {
         if let Some(recorded) = sample(&format!("golden/trace_{name}.ops")) {
-            let ours = trace(&settings);
-            for (ours, recorded) in ours.lines().zip(String::from_utf8_lossy(&recorded).lines()) {
+            let actual = trace(&settings);
+            for (ours, recorded) in actual
+                .lines()
+                .zip(String::from_utf8_lossy(&recorded).lines())
+            {
                 assert_eq!(ours, recorded, "{name}");
             }
-            assert_eq!(ours.as_bytes(), recorded, "{name}");
+            assert_eq!(actual.as_bytes(), recorded, "{name}");
         }
     }
 }
@@ -243,14 +246,14 @@ fn versions_before_1_5_have_their_known_counts() {
             subdirectories,
             ..settings(number, transactions)
         });
-        let ours = [
+        let actual = [
             totals.created_count,
             totals.read_count,
             totals.appended_count,
             totals.deleted_mixed_count(),
             totals.deleted_after_count,
         ];
-        assert_eq!(ours, counts, "{number}/{transactions}/{subdirectories}");
+        assert_eq!(actual, counts, "{number}/{transactions}/{subdirectories}");
         assert_eq!([totals.read_bytes, totals.written_bytes], bytes);
         assert_eq!(
             [totals.read_bytes_float, totals.written_bytes_float],

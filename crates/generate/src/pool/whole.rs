@@ -4,7 +4,7 @@ use crate::program::TransactionUnit;
 use crate::{DueQueue, DueStep, Flow, RESPONSE_KINDS, Step, named};
 
 /// Number of the only transaction kind.
-const WHOLE: u8 = 0;
+const TRANSACTION: u8 = 0;
 
 /// Transactions of a run whose operations are not counted individually.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub(super) struct WholeTransactions {
     is_due: bool,
     queue: Option<DueQueue>,
     /// The transaction in progress.
-    begun: Option<StartedTransaction>,
+    current: Option<StartedTransaction>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -29,10 +29,10 @@ struct StartedTransaction {
 impl WholeTransactions {
     /// `None` if operations are counted individually.
     pub fn of(unit: TransactionUnit) -> Option<Self> {
-        (unit != TransactionUnit::Own).then_some(Self {
+        (unit != TransactionUnit::Declared).then_some(Self {
             is_due: unit == TransactionUnit::DueRound,
             queue: None,
-            begun: None,
+            current: None,
         })
     }
 
@@ -60,7 +60,7 @@ impl WholeTransactions {
     /// Begins a transaction unless one is in progress. Returns `false` if no more may begin. If
     /// none is due yet, the error is the step to take.
     pub fn begin(&mut self, now_ns: u64) -> Result<bool, Step> {
-        if self.begun.is_some() {
+        if self.current.is_some() {
             return Ok(true);
         }
         let mut start_ns = now_ns;
@@ -72,10 +72,10 @@ impl WholeTransactions {
                     start_ns = due_ns;
                 }
                 DueStep::Wait(until_ns) => return Err(Step::Wait { until_ns }),
-                DueStep::Over => return Ok(false),
+                DueStep::Finished => return Ok(false),
             }
         }
-        self.begun = Some(StartedTransaction {
+        self.current = Some(StartedTransaction {
             start_ns,
             done_ns: now_ns,
             errno: 0,
@@ -87,15 +87,15 @@ impl WholeTransactions {
     /// Records that an operation is done. `errno` is negative if it failed, and `is_last` is `true`
     /// if it was the last one of its transaction.
     pub fn complete_operation(&mut self, now_ns: u64, errno: i32, is_last: bool) -> Flow {
-        let Some(begun) = &mut self.begun else {
-            return Flow::Apart;
+        let Some(begun) = &mut self.current else {
+            return Flow::Uncounted;
         };
         begun.done_ns = now_ns;
         if begun.errno == 0 {
             begun.errno = errno.min(0);
         }
         if !is_last {
-            return Flow::Apart;
+            return Flow::Uncounted;
         }
         begun.is_counted = true;
         let (errno, start_ns) = (begun.errno, begun.start_ns);
@@ -103,7 +103,7 @@ impl WholeTransactions {
             queue.end(0, now_ns, errno);
         }
         Flow::Timed {
-            kind: WHOLE,
+            kind: TRANSACTION,
             errno,
             start_ns,
         }
@@ -111,7 +111,7 @@ impl WholeTransactions {
 
     /// Ends the transaction.
     pub fn end(&mut self) {
-        if let Some(begun) = self.begun.take()
+        if let Some(begun) = self.current.take()
             && !begun.is_counted
             && let Some(queue) = &mut self.queue
         {

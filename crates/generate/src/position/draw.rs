@@ -77,8 +77,8 @@ impl Draw {
         for (parameter, shares) in [("sum of accesses", &accesses), ("sum of sizes", &sizes)] {
             let sum: f64 = shares.iter().sum();
             // Decimal percentages rarely add up exactly in binary.
-            let wrong = (sum - 100.0).abs() > 1e-6 || shares.iter().any(|share| *share < 0.0);
-            if sum.is_nan() || wrong {
+            let is_invalid = (sum - 100.0).abs() > 1e-6 || shares.iter().any(|share| *share < 0.0);
+            if sum.is_nan() || is_invalid {
                 return Err(GenerateError::Distribution {
                     name: "zones",
                     parameter,

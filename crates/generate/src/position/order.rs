@@ -104,10 +104,10 @@ mod tests {
         fn each_pass_visits_all_exactly_once(count in 1_u64..3000, seed: u64) {
             let order = ShuffledStarts::new(count, seed);
             for pass in 0..3 {
-                let mut seen: Vec<u64> =
+                let mut visited: Vec<u64> =
                     (0..count).map(|index| order.index(pass * count + index)).collect();
-                seen.sort_unstable();
-                prop_assert!(seen.into_iter().eq(0..count));
+                visited.sort_unstable();
+                prop_assert!(visited.into_iter().eq(0..count));
             }
         }
 

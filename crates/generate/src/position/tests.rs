@@ -25,11 +25,11 @@ fn histogram(distribution: Distribution, start_count: u64, draw_count: u32) -> V
     line.distribution = distribution;
     let placement = placement(&line, &span(0, start_count * 1024, 1)).unwrap();
     let (mut rng, mut cursor) = (Rng::new(7), cursor());
-    let mut seen = vec![0; start_count as usize];
+    let mut counts = vec![0; start_count as usize];
     for _ in 0..draw_count {
-        seen[(placement.random(&mut rng, &mut cursor) / 1024) as usize] += 1;
+        counts[(placement.random(&mut rng, &mut cursor) / 1024) as usize] += 1;
     }
-    seen
+    counts
 }
 
 fn sequence(sequence: Sequence, size_bytes: u32, align_bytes: u32, size: u64) -> Vec<u64> {
@@ -42,8 +42,8 @@ fn sequence(sequence: Sequence, size_bytes: u32, align_bytes: u32, size: u64) ->
 
 #[test]
 fn uniform_positions_pass_a_chi_square_test() {
-    let seen = histogram(Distribution::Uniform, 1000, 1_000_000);
-    let chi_square: f64 = seen
+    let counts = histogram(Distribution::Uniform, 1000, 1_000_000);
+    let chi_square: f64 = counts
         .iter()
         .map(|&count| (f64::from(count) - 1000.0).powi(2) / 1000.0)
         .sum();
@@ -53,28 +53,28 @@ fn uniform_positions_pass_a_chi_square_test() {
 
 #[test]
 fn forward_requests_follow_each_other_and_wrap_to_the_start() {
-    let seen = sequence(Sequence::Forward, 4096, 0, 4 * 4096);
-    assert_eq!(seen, [4096, 8192, 12_288, 16_384, 4096, 8192]);
+    let offsets = sequence(Sequence::Forward, 4096, 0, 4 * 4096);
+    assert_eq!(offsets, [4096, 8192, 12_288, 16_384, 4096, 8192]);
 }
 
 #[test]
 fn forward_requests_leave_holes_required_by_the_alignment() {
-    let seen = sequence(Sequence::Forward, 3072, 2048, 12_288);
-    assert_eq!(seen, [4096, 8192, 12_288, 4096, 8192, 12_288]);
+    let offsets = sequence(Sequence::Forward, 3072, 2048, 12_288);
+    assert_eq!(offsets, [4096, 8192, 12_288, 4096, 8192, 12_288]);
 }
 
 #[test]
 fn backward_requests_start_at_the_end_and_wrap_to_it() {
-    let seen = sequence(Sequence::Backward, 4096, 0, 3 * 4096);
-    assert_eq!(seen, [12_288, 8192, 4096, 12_288, 8192, 4096]);
+    let offsets = sequence(Sequence::Backward, 4096, 0, 3 * 4096);
+    assert_eq!(offsets, [12_288, 8192, 4096, 12_288, 8192, 4096]);
 }
 
 #[test]
 fn strided_requests_keep_their_distance() {
     let stride_bytes = 8192;
-    let seen = sequence(Sequence::Strided { stride_bytes }, 512, 0, 20_480);
-    assert_eq!(seen, [4096, 12_288, 20_480, 4096, 12_288, 20_480]);
-    let seen = sequence(
+    let offsets = sequence(Sequence::Strided { stride_bytes }, 512, 0, 20_480);
+    assert_eq!(offsets, [4096, 12_288, 20_480, 4096, 12_288, 20_480]);
+    let offsets = sequence(
         Sequence::Strided {
             stride_bytes: u64::MAX,
         },
@@ -82,7 +82,7 @@ fn strided_requests_keep_their_distance() {
         0,
         20_480,
     );
-    assert_eq!(seen, [4096; 6]);
+    assert_eq!(offsets, [4096; 6]);
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn a_sequence_continues_after_a_random_request() {
 
 #[test]
 fn a_few_ranks_of_a_zipf_distribution_take_most_requests_and_are_scattered() {
-    let seen = histogram(Distribution::Zipf { theta: 1.2 }, 4096, 200_000);
-    let mut ranked: Vec<(u32, usize)> = seen.iter().copied().zip(0..).collect();
+    let counts = histogram(Distribution::Zipf { theta: 1.2 }, 4096, 200_000);
+    let mut ranked: Vec<(u32, usize)> = counts.iter().copied().zip(0..).collect();
     ranked.sort_unstable_by(|a, b| b.cmp(a));
     let weight = |rank: u32| f64::from(rank).powf(-1.2);
     let total: f64 = (1..=4096).map(weight).sum();
@@ -114,10 +114,10 @@ fn a_few_ranks_of_a_zipf_distribution_take_most_requests_and_are_scattered() {
 #[test]
 fn pareto_is_the_self_similar_law_on_every_scale() {
     for h in [0.1, 0.2, 0.4] {
-        let mut seen = histogram(Distribution::Pareto { h }, 10_000, 1_000_000);
-        seen.sort_unstable_by(|a, b| b.cmp(a));
+        let mut counts = histogram(Distribution::Pareto { h }, 10_000, 1_000_000);
+        counts.sort_unstable_by(|a, b| b.cmp(a));
         for part in [0.0001, 0.01, 0.1, h, h * h] {
-            let hot: u32 = seen[..(part * 10_000.0) as usize].iter().sum();
+            let hot: u32 = counts[..(part * 10_000.0) as usize].iter().sum();
             let share = f64::from(hot) / 1_000_000.0;
             let wanted = f64::powf(part, f64::ln(1.0 - h) / f64::ln(h));
             // Sorting by the counts seen favors the hot side a little.
@@ -135,8 +135,8 @@ fn a_normal_distribution_is_centered_on_the_middle() {
         (30.0, 3000, 0.7546),
         (1e9, 2500, 0.5),
     ] {
-        let seen = histogram(Distribution::Normal { deviation_percent }, 10_000, 200_000);
-        let near: u32 = seen[5000 - within..5000 + within].iter().sum();
+        let counts = histogram(Distribution::Normal { deviation_percent }, 10_000, 200_000);
+        let near: u32 = counts[5000 - within..5000 + within].iter().sum();
         let share = f64::from(near) / 200_000.0;
         assert!(
             (share - wanted).abs() < 0.006,
@@ -152,11 +152,11 @@ fn zones_get_their_shares() {
         size_percent,
     };
     let zones = vec![zone(70.0, 10.0), zone(0.0, 40.0), zone(30.0, 50.0)];
-    let seen = histogram(Distribution::Zones { zones }, 1000, 200_000);
-    let hot: u32 = seen[..100].iter().sum();
+    let counts = histogram(Distribution::Zones { zones }, 1000, 200_000);
+    let hot: u32 = counts[..100].iter().sum();
     assert!((139_000..141_000).contains(&hot), "{hot}");
-    assert!(seen[100..500].iter().all(|&count| count == 0));
-    assert!(seen[500..].iter().all(|&count| count > 0));
+    assert!(counts[100..500].iter().all(|&count| count == 0));
+    assert!(counts[500..].iter().all(|&count| count > 0));
 }
 
 #[test]
@@ -165,14 +165,14 @@ fn zones_narrower_than_one_start_stay_within_the_span() {
         access_percent: 2.0,
         size_percent: 2.0,
     });
-    let seen = histogram(
+    let counts = histogram(
         Distribution::Zones {
             zones: zones.collect(),
         },
         3,
         3000,
     );
-    assert_eq!(seen.iter().sum::<u32>(), 3000);
+    assert_eq!(counts.iter().sum::<u32>(), 3000);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn meaningless_parameters_are_refused() {
         access_percent: 50.0,
         size_percent: 100.0,
     };
-    let wrong = [
+    let invalid = [
         Distribution::Zipf { theta: 0.0 },
         Distribution::Zipf { theta: f64::NAN },
         Distribution::Pareto { h: 1.0 },
@@ -200,7 +200,7 @@ fn meaningless_parameters_are_refused() {
         Distribution::Zones { zones: vec![zone] },
         Distribution::Zones { zones: Vec::new() },
     ];
-    for distribution in wrong {
+    for distribution in invalid {
         let mut line = line(512, 100.0);
         line.distribution = distribution;
         let error = placement(&line, &span(0, GIB, 1)).unwrap_err();

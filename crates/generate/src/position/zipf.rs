@@ -99,15 +99,15 @@ mod tests {
                 .map(|rank| f64::from(rank).powf(-theta))
                 .sum();
             let mut rng = Rng::new(11);
-            let mut seen = [0_u32; 1001];
+            let mut counts = [0_u32; 1001];
             let draw_count = 400_000;
             for _ in 0..draw_count {
-                seen[zipf.rank(&mut rng) as usize] += 1;
+                counts[zipf.rank(&mut rng) as usize] += 1;
             }
             for rank in [1_u32, 2, 3, 5, 10, 50] {
                 let share = f64::from(rank).powf(-theta) / total;
                 let wanted = share * f64::from(draw_count);
-                let deviation = (f64::from(seen[rank as usize]) - wanted).abs();
+                let deviation = (f64::from(counts[rank as usize]) - wanted).abs();
                 assert!(
                     deviation < 5.0 * wanted.sqrt() + 1.0,
                     "theta {theta} rank {rank}"

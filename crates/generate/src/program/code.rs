@@ -20,12 +20,12 @@ pub(super) enum Instruction {
     /// Makes the call with this number.
     Call(u16),
     /// Draws the number of repetitions of the following instructions; they end before `end`.
-    Times {
+    LoopBegin {
         sampler: u16,
         end: u16,
     },
     /// Repeats from `body`, unless that was the last time.
-    Again {
+    LoopEnd {
         body: u16,
     },
     /// Continues at one of several places, drawn at random.
@@ -36,7 +36,7 @@ pub(super) enum Instruction {
     /// Goes to the first directory.
     WalkBegin(u16),
     /// Goes to the next directory, which is read from the instruction at `read` on.
-    WalkOn {
+    WalkNext {
         walk: u16,
         read: u16,
     },
@@ -86,17 +86,17 @@ pub(super) struct CallCode {
     pub operation: Operation,
     pub subject: CallSubject,
     /// Number of the picker for the other name.
-    pub second: Option<u16>,
+    pub second_picker: Option<u16>,
     pub handle: u8,
     pub amount: CallLength,
     /// Maximum length of one request in bytes; not 0.
     pub piece_bytes: u32,
-    pub place: CallOffset,
+    pub offset: CallOffset,
     pub form: OffsetForm,
     /// Use of the name during the call.
     pub claim: FileClaim,
     /// `true` if opening empties the file.
-    pub is_emptying: bool,
+    pub is_truncating: bool,
     pub label: Option<u8>,
 }
 
@@ -130,7 +130,7 @@ pub(super) enum OffsetForm {
     /// call of a request moves `unit_bytes`; 0 means one call.
     Position { unit_bytes: u32 },
     /// Offset in the file, always reached by an `lseek`.
-    Sought,
+    Seek,
 }
 
 /// Number of bytes that a call moves.
@@ -171,7 +171,7 @@ pub(super) enum CallOffset {
         align_bytes: u32,
         span: FileSpan,
     },
-    Along(FileCursor, FileSpan),
+    Cursor(FileCursor, FileSpan),
 }
 
 /// Part of a file from which a position is drawn.
@@ -180,7 +180,7 @@ pub(super) enum FileSpan {
     /// The bytes that the file has.
     Present,
     /// The bytes that the file has, and at least the size that its fileset specifies.
-    Whole,
+    AtLeastNominal,
     /// The size that its fileset specifies, if the call fits into it.
     Nominal,
 }
@@ -190,7 +190,7 @@ impl FileSpan {
     pub(super) const fn of(operation: Operation) -> Self {
         match operation {
             // A new file is still empty, so all of its writes would go to offset 0.
-            Operation::Write => Self::Whole,
+            Operation::Write => Self::AtLeastNominal,
             _ => Self::Present,
         }
     }
@@ -200,7 +200,7 @@ impl FileSpan {
     pub(super) fn bytes(self, present: u64, amount: u64, wanted: impl FnOnce() -> u64) -> u64 {
         match self {
             Self::Present => present,
-            Self::Whole => present.max(wanted()),
+            Self::AtLeastNominal => present.max(wanted()),
             Self::Nominal => match wanted() {
                 wanted if wanted >= amount => wanted,
                 wanted => present.max(wanted),
@@ -242,7 +242,7 @@ pub(super) struct DeckCode {
     pub cards: Arc<[Card]>,
     pub turn: TurnCounter,
     /// First instruction of each choice.
-    pub places: Box<[u16]>,
+    pub entries: Box<[u16]>,
 }
 
 impl DeckCode {
@@ -252,8 +252,8 @@ impl DeckCode {
         // After 2^32 cards, every further one is the first.
         let turn = self.turn.next(u32::MAX).unwrap_or(0) as usize;
         let card = self.cards.get(turn % self.cards.len().max(1));
-        card.map_or((0, self.places[0]), |card| {
-            (card.number, self.places[usize::from(card.choice)])
+        card.map_or((0, self.entries[0]), |card| {
+            (card.number, self.entries[usize::from(card.choice)])
         })
     }
 }
@@ -261,18 +261,18 @@ impl DeckCode {
 /// Intended sizes of the files in a fileset, in bytes.
 #[derive(Debug)]
 pub(super) enum FileSizes {
-    Always(u64),
-    ByLaw(Sampler),
+    Fixed(u64),
+    Sampled(Sampler),
     /// By file number.
-    Known(Arc<[u64]>),
+    PerFile(Arc<[u64]>),
 }
 
 impl FileSizes {
     /// Sizes by a fileset's law.
     pub(super) fn by_law(law: &Law) -> Result<Self, GenerateError> {
         Ok(match law.always() {
-            Some(bytes) => Self::Always(bytes),
-            None => Self::ByLaw(Sampler::new(law)?),
+            Some(bytes) => Self::Fixed(bytes),
+            None => Self::Sampled(Sampler::new(law)?),
         })
     }
 
@@ -280,12 +280,12 @@ impl FileSizes {
     #[inline]
     pub(super) fn of(&self, seed: u64, fileset: u8, file: u32) -> u64 {
         match self {
-            Self::Always(bytes) => *bytes,
-            Self::ByLaw(sampler) => {
+            Self::Fixed(bytes) => *bytes,
+            Self::Sampled(sampler) => {
                 let fileset = mix(seed ^ u64::from(fileset));
                 sampler.amount(mix(fileset ^ u64::from(file)))
             }
-            Self::Known(sizes) => sizes.get(file as usize).copied().unwrap_or(0),
+            Self::PerFile(sizes) => sizes.get(file as usize).copied().unwrap_or(0),
         }
     }
 }
@@ -295,9 +295,9 @@ impl Code {
     pub(super) fn end_of(&self, at: u16) -> u16 {
         let is_end =
             |it: &Instruction| matches!(it, Instruction::RoundEnd | Instruction::SectionEnd);
-        let behind = self.instructions[usize::from(at)..].iter().position(is_end);
+        let distance = self.instructions[usize::from(at)..].iter().position(is_end);
         // `compile` ends each section with one of these, so it is found.
-        at + behind.unwrap_or(0) as u16
+        at + distance.unwrap_or(0) as u16
     }
 }
 

@@ -77,19 +77,19 @@ fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
 ///
 /// # Errors
 /// If a parameter of a law or a distribution is out of range.
-pub(super) fn compile(seat: &WorkerContext<'_>) -> Result<Code, GenerateError> {
-    let sets = seat.program.filesets.iter().zip(seat.states);
+pub(super) fn compile(context: &WorkerContext<'_>) -> Result<Code, GenerateError> {
+    let sets = context.program.filesets.iter().zip(context.states);
     let sizes: Result<Vec<FileSizes>, GenerateError> = sets
         .map(|(set, states)| {
             Ok(match states.intended_sizes() {
-                Some(sizes) => FileSizes::Known(sizes.clone()),
+                Some(sizes) => FileSizes::PerFile(sizes.clone()),
                 None => FileSizes::by_law(&set.size)?,
             })
         })
         .collect();
     let mut compiler = Compiler {
-        seat,
-        kinds: transaction_names(seat.program, seat.phase, seat.unit),
+        context,
+        kinds: transaction_names(context.program, context.phase, context.unit),
         instructions: Vec::new(),
         calls: Vec::new(),
         samplers: Vec::new(),
@@ -101,7 +101,7 @@ pub(super) fn compile(seat: &WorkerContext<'_>) -> Result<Code, GenerateError> {
         register_count: 1,
         buffer_bytes: 512,
     };
-    let group = seat.group;
+    let group = context.group;
     let enter = compiler.section(&group.enter)?;
     let first = compiler.section(&group.first)?;
     let body = compiler.body()?;
@@ -129,7 +129,7 @@ pub(super) fn compile(seat: &WorkerContext<'_>) -> Result<Code, GenerateError> {
 }
 
 struct Compiler<'a> {
-    seat: &'a WorkerContext<'a>,
+    context: &'a WorkerContext<'a>,
     kinds: Vec<String>,
     instructions: Vec<Instruction>,
     calls: Vec<CallCode>,
@@ -164,13 +164,13 @@ impl Compiler<'_> {
     /// A body without labeled transactions is a single transaction.
     fn body(&mut self) -> Result<u16, GenerateError> {
         let begin = self.here();
-        let group = self.seat.group;
+        let group = self.context.group;
         let mut labels = Vec::new();
         for acts in [&group.first, &group.body, &group.last] {
             transactions(acts, &mut labels);
         }
-        if labels.is_empty() || self.seat.unit != TransactionUnit::Own {
-            let name = round_name(self.seat.phase, group);
+        if labels.is_empty() || self.context.unit != TransactionUnit::Declared {
+            let name = round_name(self.context.phase, group);
             self.transaction(&name, None, &group.body)?;
         } else {
             self.acts(&group.body)?;
@@ -189,20 +189,20 @@ impl Compiler<'_> {
             Act::Times(law, acts) => {
                 let sampler = self.sampler(law)?;
                 // The end is known only after the body.
-                let times = self.push(Instruction::Times { sampler, end: 0 });
+                let times = self.push(Instruction::LoopBegin { sampler, end: 0 });
                 let body = self.here();
                 self.acts(acts)?;
-                self.push(Instruction::Again { body });
+                self.push(Instruction::LoopEnd { body });
                 let end = self.here();
-                self.instructions[times] = Instruction::Times { sampler, end };
+                self.instructions[times] = Instruction::LoopBegin { sampler, end };
             }
             Act::Mix(choices) => self.mix(choices)?,
             Act::Deal(deck) => self.deal(deck)?,
             Act::Walk(walk) => self.walk(walk)?,
             Act::Step(label, acts) => self.step(*label, acts)?,
-            Act::Transaction(label, acts) => match self.seat.unit {
-                TransactionUnit::Own => {
-                    let name = self.seat.program.label(*label);
+            Act::Transaction(label, acts) => match self.context.unit {
+                TransactionUnit::Declared => {
+                    let name = self.context.program.label(*label);
                     self.transaction(name, Some(*label), acts)?;
                 }
                 // The round is the transaction, and this is a part of it.
@@ -243,7 +243,7 @@ impl Compiler<'_> {
 
     fn walk(&mut self, walk: &DirectoryWalk) -> Result<(), GenerateError> {
         let number = self.walks.len() as u16;
-        let fileset = &self.seat.program.filesets[usize::from(walk.fileset)];
+        let fileset = &self.context.program.filesets[usize::from(walk.fileset)];
         self.walks.push(WalkCode::new(walk, fileset));
         self.register_count = self.register_count.max(usize::from(walk.handle) + 1);
         self.push(Instruction::WalkBegin(number));
@@ -252,14 +252,14 @@ impl Compiler<'_> {
             self.calls.push(CallCode {
                 operation: Operation::NextEntry,
                 subject: CallSubject::Walk(number),
-                second: None,
+                second_picker: None,
                 handle: walk.handle,
                 amount: CallLength::Fixed(0),
                 piece_bytes: 1,
-                place: CallOffset::Here,
+                offset: CallOffset::Here,
                 form: OffsetForm::Entry(number),
-                claim: FileClaim::Use,
-                is_emptying: false,
+                claim: FileClaim::Shared,
+                is_truncating: false,
                 label: None,
             });
             self.push(Instruction::Call(self.calls.len() as u16 - 1));
@@ -269,7 +269,7 @@ impl Compiler<'_> {
         self.walks[usize::from(number)].after = self.here();
         self.acts(&walk.after)?;
         let walk = number;
-        self.push(Instruction::WalkOn { walk, read });
+        self.push(Instruction::WalkNext { walk, read });
         Ok(())
     }
 
@@ -327,13 +327,13 @@ impl Compiler<'_> {
         self.decks.push(DeckCode {
             cards: deck.cards.clone(),
             turn: match deck.is_shared {
-                true => TurnCounter::Shared(self.seat.shared.deck(number)),
+                true => TurnCounter::Shared(self.context.shared.deck(number)),
                 false => TurnCounter::Own(0),
             },
-            places: Box::default(),
+            entries: Box::default(),
         });
         self.push(Instruction::Deal(number as u16));
-        self.decks[number].places = self.one_of(deck.choices.iter().map(Vec::as_slice))?;
+        self.decks[number].entries = self.one_of(deck.choices.iter().map(Vec::as_slice))?;
         Ok(())
     }
 
@@ -375,7 +375,7 @@ impl Compiler<'_> {
         };
         let second = match &call.second {
             // The other name is created or replaced, so no other worker may use it.
-            Some(pick) => Some(self.picker(pick, FileClaim::Alone)?),
+            Some(pick) => Some(self.picker(pick, FileClaim::Exclusive)?),
             None => None,
         };
         let moves = operation.moves_bytes();
@@ -396,18 +396,18 @@ impl Compiler<'_> {
             self.buffer_bytes = self.buffer_bytes.max(piece_bytes);
         }
         self.register_count = self.register_count.max(usize::from(call.handle) + 1);
-        let place = self.place(&call.place, operation)?;
+        let offset = self.place(&call.place, operation)?;
         self.calls.push(CallCode {
             operation,
             subject,
-            second,
+            second_picker: second,
             handle: call.handle,
             amount,
             piece_bytes,
-            place,
+            offset,
             form: self.form(call, code),
             claim,
-            is_emptying,
+            is_truncating: is_emptying,
             label: call.label,
         });
         let number = self.calls.len() as u16 - 1;
@@ -418,8 +418,8 @@ impl Compiler<'_> {
     /// Adds a call that makes the directory of a created file, if the way to open requires it. That
     /// call then picks the name. Returns `true` if it was added.
     fn makes_directory(&mut self, call: &Call, claim: FileClaim) -> Result<bool, GenerateError> {
-        let way = self.seat.program.ways.get(usize::from(call.way));
-        let is_wanted = way.is_some_and(|way| way.makes_directory);
+        let mode = self.context.program.ways.get(usize::from(call.way));
+        let is_wanted = mode.is_some_and(|mode| mode.makes_directory);
         let (FileOperation::Create, CallObject::Name(pick), true) =
             (call.operation, &call.on, is_wanted)
         else {
@@ -429,14 +429,14 @@ impl Compiler<'_> {
         self.calls.push(CallCode {
             operation: Operation::Mkdir,
             subject: CallSubject::Pick(picker),
-            second: None,
+            second_picker: None,
             handle: call.handle,
             amount: CallLength::Fixed(0),
             piece_bytes: 1,
-            place: CallOffset::Here,
+            offset: CallOffset::Here,
             form: OffsetForm::Code(RequestObject::Directory.code()),
             claim,
-            is_emptying: false,
+            is_truncating: false,
             label: None,
         });
         let number = self.calls.len() as u16 - 1;
@@ -446,7 +446,7 @@ impl Compiler<'_> {
 
     fn seeds(&self) -> Seeds {
         Seeds {
-            order: mix(self.seat.seed ^ self.pickers.len() as u64),
+            order: mix(self.context.seed ^ self.pickers.len() as u64),
             // The same for all workers, so that they share their popular files.
             scatter: self.pickers.len() as u64,
         }
@@ -454,20 +454,20 @@ impl Compiler<'_> {
 }
 
 /// Index of the worker whose copies, slices and blocks this worker uses.
-fn source_worker(seat: &WorkerContext<'_>) -> u32 {
-    (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
+fn source_worker(context: &WorkerContext<'_>) -> u32 {
+    (context.worker_index + context.group.shift) % context.worker_count.max(1)
 }
 
 /// The claim of a call on its name. Several workers may create a file at once if they do not empty
 /// it.
 const fn claim(operation: FileOperation, is_emptying: bool) -> FileClaim {
     match operation {
-        FileOperation::Create if !is_emptying => FileClaim::Use,
+        FileOperation::Create if !is_emptying => FileClaim::Shared,
         FileOperation::Create
         | FileOperation::Unlink
         | FileOperation::Mkdir
         | FileOperation::Rmdir
-        | FileOperation::Rename => FileClaim::Alone,
-        _ => FileClaim::Use,
+        | FileOperation::Rename => FileClaim::Exclusive,
+        _ => FileClaim::Shared,
     }
 }

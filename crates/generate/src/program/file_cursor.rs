@@ -15,7 +15,7 @@ pub(super) struct FileCursor {
     /// The same for all workers that share an order.
     order_seed: u64,
     /// Number of calls so far.
-    turn: u64,
+    call_count: u64,
     /// Offset of the next call in a strided path.
     next_bytes: u64,
     /// Number of restarts.
@@ -37,7 +37,7 @@ impl FileCursor {
             worker,
             worker_count,
             order_seed,
-            turn: 0,
+            call_count: 0,
             next_bytes: 0,
             wraps: 0,
             order: None,
@@ -53,8 +53,8 @@ impl FileCursor {
     /// Offset of the next call, which moves `length_bytes` in a file of `size_bytes`.
     #[inline]
     pub(super) fn next(&mut self, size_bytes: u64, length_bytes: u64) -> u64 {
-        let turn = self.turn;
-        self.turn += 1;
+        let turn = self.call_count;
+        self.call_count += 1;
         match self.path {
             FilePath::Backward { step_bytes } => {
                 let count = steps(size_bytes, step_bytes);
@@ -66,10 +66,10 @@ impl FileCursor {
                 margin_bytes,
             } => {
                 let at = self.next_bytes;
-                let behind = at.saturating_add(stride_bytes);
-                let end = behind.saturating_add(length_bytes.saturating_add(margin_bytes));
+                let following = at.saturating_add(stride_bytes);
+                let end = following.saturating_add(length_bytes.saturating_add(margin_bytes));
                 self.next_bytes = if end <= size_bytes {
-                    behind
+                    following
                 } else {
                     // Each pass begins further on, as in IOzone's stride test.
                     self.wraps += 1;
@@ -84,9 +84,9 @@ impl FileCursor {
                 stride_bytes,
                 each_bytes,
             } => {
-                let each = (block_bytes / length_bytes.max(1)).max(1);
-                let blocks = (turn / each).saturating_mul(stride_bytes);
-                let within = (turn % each).saturating_mul(length_bytes);
+                let per_block = (block_bytes / length_bytes.max(1)).max(1);
+                let blocks = (turn / per_block).saturating_mul(stride_bytes);
+                let within = (turn % per_block).saturating_mul(length_bytes);
                 let own = self.worker.saturating_mul(each_bytes);
                 own.saturating_add(blocks).saturating_add(within)
             }
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
 
     fn places(path: FilePath, worker: u64, size: u64, length: u64, count: usize) -> Vec<u64> {
-        let mut trail = FileCursor::new(path, worker, 4, 1);
-        (0..count).map(|_| trail.next(size, length)).collect()
+        let mut cursor = FileCursor::new(path, worker, 4, 1);
+        (0..count).map(|_| cursor.next(size, length)).collect()
     }
 
     #[test]
@@ -179,11 +179,11 @@ mod tests {
     #[test]
     fn a_shuffled_file_has_each_step_once() {
         let path = FilePath::Shuffled { step_bytes: 4096 };
-        let mut places = places(path, 0, 64 * 4096, 4096, 64);
-        assert!(!places.is_sorted());
-        places.sort_unstable();
+        let mut offsets = places(path, 0, 64 * 4096, 4096, 64);
+        assert!(!offsets.is_sorted());
+        offsets.sort_unstable();
         let all: Vec<u64> = (0..64).map(|step| step * 4096).collect();
-        assert_eq!(places, all);
+        assert_eq!(offsets, all);
     }
 
     #[test]

@@ -71,13 +71,13 @@ impl GrownTree {
             numbers.push(directory.number);
             above = directory.directory;
         }
-        let mut way = String::with_capacity(9 * numbers.len());
+        let mut path = String::with_capacity(9 * numbers.len());
         for number in numbers.iter().rev() {
-            let slash = if way.is_empty() { "" } else { "/" };
+            let slash = if path.is_empty() { "" } else { "/" };
             // Writing to a string cannot fail.
-            let _ = write!(way, "{slash}{number:08}");
+            let _ = write!(path, "{slash}{number:08}");
         }
-        way
+        path
     }
 }
 

@@ -64,11 +64,11 @@ pub struct WorkerContext<'a> {
     /// Tokens and meetings for which the workers of the phase wait.
     pub waits: &'a Arc<PhaseWaits>,
     /// The engine's code for each way to open.
-    pub way_codes: &'a [u64],
+    pub open_codes: &'a [u64],
     /// Rounds of computation per microsecond of a `burn`; see [`Interpreter::compute`].
     pub rounds_per_us: f64,
     /// `true` if only the files that exist before the first phase are created, by picks in turn.
-    pub initial: bool,
+    pub is_initial: bool,
     /// What counts as a transaction.
     pub unit: TransactionUnit,
     /// `true` if requests give their offset in the file, so that its content can depend on it.
@@ -82,7 +82,7 @@ pub struct WorkerContext<'a> {
 pub enum TransactionUnit {
     /// The transactions that the program names, or else each round.
     #[default]
-    Own,
+    Declared,
     /// Each round.
     Round,
     /// Each round, begun when it is due.

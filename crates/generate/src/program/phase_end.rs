@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 #[repr(u8)]
 pub(super) enum Signal {
     /// Continue.
-    GoOn,
+    Continue,
     /// The first worker is done: record the progress so far.
-    Note,
+    Record,
     /// Leave the body.
     Stop,
 }
@@ -22,11 +22,11 @@ pub type MaxRoundsReporter = Box<dyn Fn(u64) + Send + Sync>;
 pub struct PhaseEnd {
     signal: AtomicU8,
     /// Number of workers that have not reported their rounds since time was up.
-    awaited: AtomicU32,
+    awaited_count: AtomicU32,
     /// Largest number of rounds reported so far.
-    most_rounds: AtomicU64,
+    max_rounds: AtomicU64,
     /// Set if other processes have workers of the phase; these count as one more worker.
-    others: Option<MaxRoundsReporter>,
+    reporter: Option<MaxRoundsReporter>,
 }
 
 impl fmt::Debug for PhaseEnd {
@@ -34,8 +34,8 @@ impl fmt::Debug for PhaseEnd {
         formatter
             .debug_struct("PhaseEnd")
             .field("signal", &self.signal)
-            .field("awaited", &self.awaited)
-            .field("most_rounds", &self.most_rounds)
+            .field("awaited", &self.awaited_count)
+            .field("most_rounds", &self.max_rounds)
             .finish_non_exhaustive()
     }
 }
@@ -45,10 +45,10 @@ impl PhaseEnd {
     #[must_use]
     pub const fn new(worker_count: u32) -> Self {
         Self {
-            signal: AtomicU8::new(Signal::GoOn as u8),
-            awaited: AtomicU32::new(worker_count),
-            most_rounds: AtomicU64::new(0),
-            others: None,
+            signal: AtomicU8::new(Signal::Continue as u8),
+            awaited_count: AtomicU32::new(worker_count),
+            max_rounds: AtomicU64::new(0),
+            reporter: None,
         }
     }
 
@@ -57,12 +57,12 @@ impl PhaseEnd {
     /// [`hear_of_others`](Self::hear_of_others) when the other processes' workers have reported
     /// theirs.
     #[must_use]
-    pub fn with_others(worker_count: u32, tell: MaxRoundsReporter) -> Self {
+    pub fn with_others(worker_count: u32, report: MaxRoundsReporter) -> Self {
         if worker_count == 0 {
-            tell(0);
+            report(0);
         }
         Self {
-            others: Some(tell),
+            reporter: Some(report),
             ..Self::new(worker_count.saturating_add(1))
         }
     }
@@ -70,22 +70,22 @@ impl PhaseEnd {
     /// Records the largest number of rounds in other processes, after all of their workers have
     /// reported.
     pub fn hear_of_others(&self, rounds: u64) {
-        self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        self.max_rounds.fetch_max(rounds, Ordering::Relaxed);
         // Release, so that a worker that sees 0 also sees the largest number.
-        self.awaited.fetch_sub(1, Ordering::Release);
+        self.awaited_count.fetch_sub(1, Ordering::Release);
     }
 
     /// `true` if there is no signal.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
-        self.signal.load(Ordering::Relaxed) == Signal::GoOn as u8
+        self.signal.load(Ordering::Relaxed) == Signal::Continue as u8
     }
 
     pub(super) fn signal(&self) -> Signal {
         match self.signal.load(Ordering::Relaxed) {
             it if it == Signal::Stop as u8 => Signal::Stop,
-            it if it == Signal::Note as u8 => Signal::Note,
-            _ => Signal::GoOn,
+            it if it == Signal::Record as u8 => Signal::Record,
+            _ => Signal::Continue,
         }
     }
 
@@ -103,19 +103,19 @@ impl PhaseEnd {
     /// Records that a worker has begun `rounds` rounds. It begins no more until all workers have
     /// reported.
     pub(super) fn arrive(&self, rounds: u64) {
-        self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        self.max_rounds.fetch_max(rounds, Ordering::Relaxed);
         // Acquire, so that the last worker sees the numbers of all others.
-        let awaited = self.awaited.fetch_sub(1, Ordering::AcqRel);
+        let awaited = self.awaited_count.fetch_sub(1, Ordering::AcqRel);
         // The last worker here has reported; the other processes count as one more worker.
-        if let (2, Some(tell)) = (awaited, &self.others) {
-            tell(self.most_rounds.load(Ordering::Relaxed));
+        if let (2, Some(tell)) = (awaited, &self.reporter) {
+            tell(self.max_rounds.load(Ordering::Relaxed));
         }
     }
 
     /// Number of rounds that each worker is to reach; `None` until all have reported.
     pub(super) fn level(&self) -> Option<u64> {
-        let is_known = self.awaited.load(Ordering::Acquire) == 0;
-        is_known.then(|| self.most_rounds.load(Ordering::Relaxed))
+        let is_known = self.awaited_count.load(Ordering::Acquire) == 0;
+        is_known.then(|| self.max_rounds.load(Ordering::Relaxed))
     }
 }
 
@@ -138,13 +138,13 @@ mod tests {
 
     #[test]
     fn workers_of_other_processes_are_awaited_as_one() {
-        let told = Arc::new(AtomicU64::new(0));
-        let note = Arc::clone(&told);
+        let reported = Arc::new(AtomicU64::new(0));
+        let note = Arc::clone(&reported);
         let end = PhaseEnd::with_others(2, Box::new(move |rounds| note.store(rounds, Relaxed)));
         end.arrive(5);
-        assert_eq!(told.load(Relaxed), 0);
+        assert_eq!(reported.load(Relaxed), 0);
         end.arrive(3);
-        assert_eq!((told.load(Relaxed), end.level()), (5, None));
+        assert_eq!((reported.load(Relaxed), end.level()), (5, None));
         end.hear_of_others(8);
         assert_eq!(end.level(), Some(8));
     }
@@ -154,7 +154,7 @@ mod tests {
         let end = PhaseEnd::new(2);
         assert!(end.is_quiet());
         end.tell(Signal::Stop);
-        end.tell(Signal::Note);
+        end.tell(Signal::Record);
         assert_eq!(end.signal(), Signal::Stop);
     }
 }

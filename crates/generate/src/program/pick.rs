@@ -22,21 +22,21 @@ pub(super) enum Picked {
     /// Other workers use all files that qualify.
     Busy,
     /// No file qualifies, or all have had their turn.
-    Nothing,
+    None,
 }
 
 /// A prepared pick.
 #[derive(Debug)]
 pub(super) struct Picker {
     pub fileset: u8,
-    pub of: Candidates,
+    pub candidates: Candidates,
     pub turns: PickSequence,
 }
 
 /// Files of a fileset that may be picked.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    pub which: FileFilter,
+    pub filter: FileFilter,
     pub claim: FileClaim,
     /// The files that take turns.
     pub files: Range<u32>,
@@ -57,17 +57,17 @@ pub(super) enum PickSequence {
 #[derive(Debug)]
 pub(super) enum OtherTurns {
     /// Each file repeatedly, in numerical order.
-    Around {
+    RoundRobin {
         turn: u32,
     },
     /// Like `Around`, with one position shared by all workers on the fileset.
-    AroundTogether,
+    SharedRoundRobin,
     Drawn {
         draw: Box<Draw>,
         /// Turn in an order without repetition.
         turn: u64,
     },
-    ByLaw(Box<Sampler>),
+    Sampled(Box<Sampler>),
     Index(u32),
     /// Each file once that exists before the first phase.
     Initial {
@@ -152,16 +152,16 @@ impl Picker {
     pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
         let (order, turn) = match &mut self.turns {
             PickSequence::Once { order, turn } => (order, turn),
-            PickSequence::Other(turns) => return turns.next(&self.of, states, rng),
+            PickSequence::Other(turns) => return turns.next(&self.candidates, states, rng),
         };
-        let count = self.of.count();
+        let count = self.candidates.count();
         while let Some(turn) = turn.next(count) {
-            let file = self.of.files.start + order.at(turn, count);
-            if self.of.claim(file, states) == ClaimResult::Yes {
+            let file = self.candidates.files.start + order.at(turn, count);
+            if self.candidates.claim(file, states) == ClaimResult::Claimed {
                 return Picked::File(file);
             }
         }
-        Picked::Nothing
+        Picked::None
     }
 }
 
@@ -173,33 +173,34 @@ impl OtherTurns {
                 while *turn < count {
                     let file = start + *turn;
                     *turn += 1;
-                    if is_initial(file, *permille) && of.claim(file, states) == ClaimResult::Yes {
+                    if is_initial(file, *permille) && of.claim(file, states) == ClaimResult::Claimed
+                    {
                         return Picked::File(file);
                     }
                 }
-                Picked::Nothing
+                Picked::None
             }
             Self::Index(file) => match of.claim(*file, states) {
-                ClaimResult::Yes => Picked::File(*file),
+                ClaimResult::Claimed => Picked::File(*file),
                 ClaimResult::Busy => Picked::Busy,
-                ClaimResult::No => Picked::Nothing,
+                ClaimResult::Ineligible => Picked::None,
             },
-            Self::Around { turn } => {
+            Self::RoundRobin { turn } => {
                 let picked = of.from(states, *turn);
                 if let Picked::File(file) = picked {
                     *turn = file - start + 1;
                 }
                 picked
             }
-            Self::AroundTogether => {
-                let picked = of.from(states, states.rotor(of.which));
+            Self::SharedRoundRobin => {
+                let picked = of.from(states, states.rotor(of.filter));
                 if let Picked::File(file) = picked {
                     // filebench's rotor also moves to the place after the picked file.
-                    states.advance_rotor(of.which, file);
+                    states.advance_rotor(of.filter, file);
                 }
                 picked
             }
-            Self::ByLaw(sampler) => {
+            Self::Sampled(sampler) => {
                 let number = sampler.amount(rng.next_u64());
                 // Below the count, which has 32 bits.
                 of.from(states, (number % u64::from(count.max(1))) as u32)
@@ -210,7 +211,7 @@ impl OtherTurns {
                 for _ in 0..DRAWS_MAX {
                     // Below the count, which has 32 bits.
                     drawn = draw.index_in_turn(turn, rng) as u32;
-                    if of.claim(start + drawn, states) == ClaimResult::Yes {
+                    if of.claim(start + drawn, states) == ClaimResult::Claimed {
                         return Picked::File(start + drawn);
                     }
                 }
@@ -228,14 +229,14 @@ impl Candidates {
 
     #[inline]
     fn claim(&self, file: u32, states: &FileStates) -> ClaimResult {
-        states.claim(file, self.which, self.claim)
+        states.claim(file, self.filter, self.claim)
     }
 
     /// The first file that qualifies from a position on, wrapping around.
     fn from(&self, states: &FileStates, from: u32) -> Picked {
         // Spares a search of the whole fileset.
-        if states.has_no_candidate(self.which) {
-            return Picked::Nothing;
+        if states.has_no_candidate(self.filter) {
+            return Picked::None;
         }
         let count = self.count();
         let mut is_busy = false;
@@ -243,15 +244,15 @@ impl Candidates {
             for place in places {
                 let file = self.files.start + place;
                 match self.claim(file, states) {
-                    ClaimResult::Yes => return Picked::File(file),
+                    ClaimResult::Claimed => return Picked::File(file),
                     ClaimResult::Busy => is_busy = true,
-                    ClaimResult::No => {}
+                    ClaimResult::Ineligible => {}
                 }
             }
         }
         match is_busy {
             true => Picked::Busy,
-            false => Picked::Nothing,
+            false => Picked::None,
         }
     }
 }
@@ -263,15 +264,15 @@ mod tests {
     use super::*;
     use crate::Rng;
 
-    fn picker(which: FileFilter, turns: PickSequence, count: u32) -> Picker {
-        let claim = match which {
-            FileFilter::Absent => FileClaim::Alone,
-            _ => FileClaim::Use,
+    fn picker(filter: FileFilter, turns: PickSequence, count: u32) -> Picker {
+        let claim = match filter {
+            FileFilter::Absent => FileClaim::Exclusive,
+            _ => FileClaim::Shared,
         };
         Picker {
             fileset: 0,
-            of: Candidates {
-                which,
+            candidates: Candidates {
+                filter,
                 claim,
                 files: 0..count,
             },
@@ -336,30 +337,30 @@ mod tests {
     fn round_robin_picks_skip_unfit_files_and_wait_for_claimed_ones() {
         let states = FileStates::new(3, false);
         for file in [0, 2] {
-            states.claim(file, FileFilter::Absent, FileClaim::Alone);
+            states.claim(file, FileFilter::Absent, FileClaim::Exclusive);
             states.mark_present(file, false);
         }
         let mut around = picker(
             FileFilter::Present,
-            PickSequence::Other(OtherTurns::Around { turn: 0 }),
+            PickSequence::Other(OtherTurns::RoundRobin { turn: 0 }),
             3,
         );
         let mut rng = Rng::new(1);
-        let seen: Vec<Picked> = (0..4).map(|_| around.next(&states, &mut rng)).collect();
-        assert_eq!(seen, [0, 2, 0, 2].map(Picked::File));
-        around.of.claim = FileClaim::Alone;
+        let picked: Vec<Picked> = (0..4).map(|_| around.next(&states, &mut rng)).collect();
+        assert_eq!(picked, [0, 2, 0, 2].map(Picked::File));
+        around.candidates.claim = FileClaim::Exclusive;
         assert_eq!(around.next(&states, &mut rng), Picked::Busy);
         states.release_all();
         states.mark_absent(0);
         states.mark_absent(2);
-        assert_eq!(around.next(&states, &mut rng), Picked::Nothing);
+        assert_eq!(around.next(&states, &mut rng), Picked::None);
     }
 
     proptest! {
         #[test]
         fn initial_files_match_the_permille(count in 0_u32..5000, permille in 0_u32..=1000) {
-            let seen = (0..count).filter(|file| is_initial(*file, permille)).count() as u64;
-            prop_assert_eq!(seen, u64::from(count) * u64::from(permille) / 1000);
+            let initial = (0..count).filter(|file| is_initial(*file, permille)).count() as u64;
+            prop_assert_eq!(initial, u64::from(count) * u64::from(permille) / 1000);
         }
     }
 }

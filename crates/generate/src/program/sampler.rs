@@ -12,7 +12,7 @@ const PARTS: usize = 4096;
 /// A prepared law.
 #[derive(Debug, Clone)]
 pub(super) struct Sampler {
-    drawn: SampledLaw,
+    sampled: SampledLaw,
     law: Law,
 }
 
@@ -63,7 +63,7 @@ impl Sampler {
     /// If a parameter is out of range.
     pub(super) fn new(law: &Law) -> Result<Self, GenerateError> {
         Ok(Self {
-            drawn: SampledLaw::new(&law.shape)?,
+            sampled: SampledLaw::new(&law.shape)?,
             law: law.clone(),
         })
     }
@@ -76,7 +76,7 @@ impl Sampler {
     /// The amount for these random bits.
     #[inline]
     pub(super) fn amount(&self, bits: u64) -> u64 {
-        let amount = match &self.drawn {
+        let amount = match &self.sampled {
             SampledLaw::Fixed(amount) => *amount,
             SampledLaw::Uniform { low, span } => low + below(bits, u128::from(*span) + 1),
             SampledLaw::Quantiles { inner, exact } => quantile(inner, exact, bits),
@@ -106,19 +106,19 @@ impl SampledLaw {
                 mean: require_positive("exponential", "mean", *mean)?,
             },
             Shape::Gamma { mean, shape } => {
-                let wrong = |_| out_of_range("gamma", "shape", *shape);
+                let invalid = |_| out_of_range("gamma", "shape", *shape);
                 let shape = require_positive("gamma", "shape", *shape)?;
                 let rate = shape / require_positive("gamma", "mean", *mean)?;
-                Exact::Gamma(Gamma::new(shape, rate).map_err(wrong)?)
+                Exact::Gamma(Gamma::new(shape, rate).map_err(invalid)?)
             }
             Shape::Normal { mean, deviation } => {
-                let wrong = |_| out_of_range("normal", "deviation", *deviation);
-                Exact::Normal(Normal::new(*mean, *deviation).map_err(wrong)?)
+                let invalid = |_| out_of_range("normal", "deviation", *deviation);
+                Exact::Normal(Normal::new(*mean, *deviation).map_err(invalid)?)
             }
             Shape::LogNormal { median, spread } => {
-                let wrong = |_| out_of_range("lognormal", "spread", *spread);
+                let invalid = |_| out_of_range("lognormal", "spread", *spread);
                 let location = require_positive("lognormal", "median", *median)?.ln();
-                Exact::LogNormal(LogNormal::new(location, *spread).map_err(wrong)?)
+                Exact::LogNormal(LogNormal::new(location, *spread).map_err(invalid)?)
             }
         };
         // Prepared, because an exact quantile takes far more arithmetic than an interpolation.
@@ -153,12 +153,12 @@ fn below(bits: u64, count: u128) -> u64 {
 #[inline]
 fn quantile(inner: &[f64], exact: &Exact, bits: u64) -> u64 {
     let unit = (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64);
-    let place = unit * PARTS as f64;
-    let part = place as usize;
+    let position = unit * PARTS as f64;
+    let part = position as usize;
     let amount = match (part.checked_sub(1), inner.get(part)) {
         (Some(before), Some(high)) => {
             let low = inner[before];
-            low + (high - low) * (place - part as f64)
+            low + (high - low) * (position - part as f64)
         }
         // At the middle of a 53-bit step, which is neither 0 nor 1.
         _ => exact.quantile(unit + 0.5 / (1_u64 << 53) as f64),
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused() {
-        let wrong = [
+        let invalid = [
             Shape::Exponential { mean: 0.0 },
             Shape::Gamma {
                 mean: 1.0,
@@ -244,7 +244,7 @@ mod tests {
             },
             Shape::Table(Vec::new()),
         ];
-        for shape in wrong {
+        for shape in invalid {
             assert!(Sampler::new(&Law::of(shape)).is_err());
         }
     }

@@ -21,7 +21,7 @@ pub(super) enum SlotSection {
     /// Executed once after the window.
     Leave,
     /// Nothing to execute.
-    Over,
+    Finished,
 }
 
 /// Enclosing unit in which a file was opened.
@@ -43,13 +43,13 @@ pub(super) struct SlotRegister {
     pub file: u32,
     pub is_open: bool,
     /// Unit in which it was opened.
-    pub opened: OpenScope,
+    pub scope: OpenScope,
     /// Offset of the next consecutive call.
-    pub here_bytes: u64,
+    pub next_offset_bytes: u64,
     /// Offset of the last call.
-    pub last_bytes: u64,
+    pub last_offset_bytes: u64,
     /// Position of the open file, if calls use it.
-    pub stands_bytes: u64,
+    pub position_bytes: u64,
 }
 
 /// A step in progress.
@@ -91,7 +91,7 @@ pub(super) struct OngoingCall {
     pub left_bytes: u64,
     pub moved_bytes: u64,
     /// `true` if it ends with a read of nothing.
-    pub is_rest: bool,
+    pub reads_to_end: bool,
     pub start_ns: u64,
     /// Name of the call; `is_claimed` is `true` if it is claimed.
     pub fileset: u8,
@@ -112,9 +112,9 @@ pub(super) struct WaitProgress {
     pub count: u64,
     /// The counter, and the number of further counters.
     pub counter: u32,
-    pub more: u32,
+    pub more_count: u32,
     /// `true` if the amount that it wants to take has been announced to the others.
-    pub is_wanting: bool,
+    pub is_announced: bool,
     /// Number of the meeting to wait for.
     pub meeting: u32,
     pub pause_ns: u64,
@@ -123,7 +123,7 @@ pub(super) struct WaitProgress {
 /// State of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct SlotState {
-    pub at: u16,
+    pub instruction: u16,
     pub section: SlotSection,
     pub call: OngoingCall,
     pub frame: CallFrame,
@@ -138,7 +138,7 @@ pub(super) struct SlotState {
     /// Time until which it sleeps; 0 if it does not.
     pub wake_ns: u64,
     /// Time since when it waits for a file that others use; 0 if it does not.
-    pub busy_ns: u64,
+    pub busy_since_ns: u64,
     pub loops: [u64; NESTING_MAX],
     pub loop_count: u8,
     pub steps: [OpenStep; NESTING_MAX],
@@ -153,8 +153,8 @@ pub(super) struct SlotState {
 impl SlotState {
     pub(super) fn new(register_count: usize) -> Self {
         Self {
-            at: 0,
-            section: SlotSection::Over,
+            instruction: 0,
+            section: SlotSection::Finished,
             call: OngoingCall::default(),
             frame: CallFrame {
                 kind: None,
@@ -171,7 +171,7 @@ impl SlotState {
             walking: WalkProgress::default(),
             card: 0,
             wake_ns: 0,
-            busy_ns: 0,
+            busy_since_ns: 0,
             loops: [0; NESTING_MAX],
             loop_count: 0,
             steps: [OpenStep::default(); NESTING_MAX],
@@ -186,16 +186,16 @@ impl SlotState {
     /// open.
     pub(super) fn enter(&mut self, section: SlotSection, at: u16) {
         self.section = section;
-        self.at = at;
+        self.instruction = at;
         self.call = OngoingCall::default();
         self.is_closing = false;
         self.waiting = WaitProgress::default();
-        (self.wake_ns, self.busy_ns) = (0, 0);
+        (self.wake_ns, self.busy_since_ns) = (0, 0);
         (self.loop_count, self.step_count) = (0, 0);
         self.open_frame(None, None, 0);
         // Files that are open now belong to no later round or transaction.
         for register in &mut self.registers {
-            register.opened = OpenScope::Before;
+            register.scope = OpenScope::Before;
         }
     }
 
@@ -203,12 +203,12 @@ impl SlotState {
     #[inline]
     pub(super) fn begin_loop(&mut self, times: u64, end: u16) {
         if times == 0 {
-            self.at = end;
+            self.instruction = end;
             return;
         }
         self.loops[usize::from(self.loop_count)] = times;
         self.loop_count += 1;
-        self.at += 1;
+        self.instruction += 1;
     }
 
     /// Goes back to the start of a loop, or continues after it.
@@ -217,10 +217,10 @@ impl SlotState {
         let left = &mut self.loops[usize::from(self.loop_count) - 1];
         *left -= 1;
         if *left > 0 {
-            self.at = body;
+            self.instruction = body;
         } else {
             self.loop_count -= 1;
-            self.at += 1;
+            self.instruction += 1;
         }
     }
 
@@ -253,7 +253,7 @@ impl SlotState {
         // A failed transaction closes the files that it opened. A failed round also closes the
         // files of its transactions.
         let least = self.opening();
-        let is_left = |it: &SlotRegister| it.is_open && it.opened >= least;
+        let is_left = |it: &SlotRegister| it.is_open && it.scope >= least;
         self.registers.iter().position(is_left)
     }
 
@@ -263,7 +263,7 @@ impl SlotState {
     pub(super) fn pass_on_open_files(&mut self) {
         let is_round = self.frame.kind.is_none();
         for register in &mut self.registers {
-            register.opened = match register.opened {
+            register.scope = match register.scope {
                 OpenScope::InTransaction if !is_round => OpenScope::InRound,
                 OpenScope::InRound if !is_round => OpenScope::InRound,
                 _ => OpenScope::Before,

@@ -10,27 +10,27 @@ use zerocopy::FromZeros;
 /// The file exists.
 const PRESENT: u16 = 1 << 15;
 /// A call that creates, removes or renames the file is in progress.
-const HELD: u16 = 1 << 14;
+const CHANGING: u16 = 1 << 14;
 /// Number of users, which have the file open or a call in progress: the lower bits.
-const USES: u16 = HELD - 1;
+const USERS: u16 = CHANGING - 1;
 
 /// Claim of a call on its file while it is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileClaim {
     /// The file must stay as it is.
-    Use,
+    Shared,
     /// No other call may use the file.
-    Alone,
+    Exclusive,
 }
 
 /// Result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimResult {
-    Yes,
+    Claimed,
     /// The file qualifies, but another worker uses it.
     Busy,
     /// The file does not qualify.
-    No,
+    Ineligible,
 }
 
 /// State of each file in a fileset, for all workers on it.
@@ -99,8 +99,8 @@ impl FileStates {
     /// Total size of all existing files in bytes.
     #[must_use]
     pub fn present_bytes(&self) -> u64 {
-        let each = self.states.iter().zip(&self.sizes);
-        let present = each.filter(|(state, _)| state.load(Ordering::Relaxed) & PRESENT != 0);
+        let files = self.states.iter().zip(&self.sizes);
+        let present = files.filter(|(state, _)| state.load(Ordering::Relaxed) & PRESENT != 0);
         present.fold(0, |sum, (_, size)| {
             sum.saturating_add(size.load(Ordering::Relaxed))
         })
@@ -149,8 +149,8 @@ impl FileStates {
     }
 
     /// `true` if no file qualifies, whether it is in use or not.
-    pub(super) fn has_no_candidate(&self, which: FileFilter) -> bool {
-        match which {
+    pub(super) fn has_no_candidate(&self, filter: FileFilter) -> bool {
+        match filter {
             FileFilter::Any => self.states.is_empty(),
             FileFilter::Present => self.present_count() == 0,
             FileFilter::Absent => self.present_count() >= self.count(),
@@ -159,44 +159,44 @@ impl FileStates {
 
     /// Next position for workers that go around together.
     #[inline]
-    pub(super) fn rotor(&self, which: FileFilter) -> u32 {
-        self.rotors[which as usize].load(Ordering::Relaxed)
+    pub(super) fn rotor(&self, filter: FileFilter) -> u32 {
+        self.rotors[filter as usize].load(Ordering::Relaxed)
     }
 
     /// Moves the shared position to the file after this one. If two workers do so at once, both
     /// look at the same place, and the second finds the file in use.
     #[inline]
-    pub(super) fn advance_rotor(&self, which: FileFilter, file: u32) {
-        self.rotors[which as usize].store(file + 1, Ordering::Relaxed);
+    pub(super) fn advance_rotor(&self, filter: FileFilter, file: u32) {
+        self.rotors[filter as usize].store(file + 1, Ordering::Relaxed);
     }
 
     /// Claims a file if it qualifies.
     #[inline]
-    pub(super) fn claim(&self, file: u32, which: FileFilter, claim: FileClaim) -> ClaimResult {
+    pub(super) fn claim(&self, file: u32, filter: FileFilter, claim: FileClaim) -> ClaimResult {
         let cell = &self.states[file as usize];
         let mut state = cell.load(Ordering::Relaxed);
         loop {
-            let qualifies = match which {
+            let qualifies = match filter {
                 FileFilter::Any => true,
                 FileFilter::Present => state & PRESENT != 0,
                 FileFilter::Absent => state & PRESENT == 0,
             };
             if !qualifies {
-                return ClaimResult::No;
+                return ClaimResult::Ineligible;
             }
             let claimed = match claim {
                 // The number of users must not run into the flag above it.
-                FileClaim::Use if state & HELD == 0 && state & USES < USES => state + 1,
-                FileClaim::Alone if state & (HELD | USES) == 0 => state | HELD,
+                FileClaim::Shared if state & CHANGING == 0 && state & USERS < USERS => state + 1,
+                FileClaim::Exclusive if state & (CHANGING | USERS) == 0 => state | CHANGING,
                 _ => return ClaimResult::Busy,
             };
             if !self.is_shared {
                 cell.store(claimed, Ordering::Relaxed);
-                return ClaimResult::Yes;
+                return ClaimResult::Claimed;
             }
             // Acquire, paired with `change`: the claim sees everything that the previous user did.
             match cell.compare_exchange_weak(state, claimed, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return ClaimResult::Yes,
+                Ok(_) => return ClaimResult::Claimed,
                 Err(seen) => state = seen,
             }
         }
@@ -206,8 +206,8 @@ impl FileStates {
     #[inline]
     pub(super) fn release(&self, file: u32, claim: FileClaim) {
         self.change(file, |state| match claim {
-            FileClaim::Use => state - 1,
-            FileClaim::Alone => state & !HELD,
+            FileClaim::Shared => state - 1,
+            FileClaim::Exclusive => state & !CHANGING,
         });
     }
 
@@ -264,7 +264,7 @@ impl FileStates {
     /// Records that a claimed file is gone.
     #[inline]
     pub(super) fn mark_absent(&self, file: u32) {
-        let before = self.change(file, |state| state & !(PRESENT | HELD));
+        let before = self.change(file, |state| state & !(PRESENT | CHANGING));
         if before & PRESENT != 0 {
             self.count_present(-1);
         }
@@ -319,32 +319,32 @@ mod tests {
     fn a_file_in_use_cannot_be_claimed_exclusively() {
         let states = FileStates::new(2, true);
         assert_eq!(
-            states.claim(0, FileFilter::Present, FileClaim::Use),
-            ClaimResult::No
+            states.claim(0, FileFilter::Present, FileClaim::Shared),
+            ClaimResult::Ineligible
         );
         assert_eq!(
-            states.claim(0, FileFilter::Absent, FileClaim::Alone),
-            ClaimResult::Yes
+            states.claim(0, FileFilter::Absent, FileClaim::Exclusive),
+            ClaimResult::Claimed
         );
         assert_eq!(
-            states.claim(0, FileFilter::Absent, FileClaim::Alone),
+            states.claim(0, FileFilter::Absent, FileClaim::Exclusive),
             ClaimResult::Busy
         );
         states.mark_present(0, true);
         assert_eq!(states.present_count(), 1);
         assert_eq!(
-            states.claim(0, FileFilter::Present, FileClaim::Use),
-            ClaimResult::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Shared),
+            ClaimResult::Claimed
         );
         assert_eq!(
-            states.claim(0, FileFilter::Present, FileClaim::Alone),
+            states.claim(0, FileFilter::Present, FileClaim::Exclusive),
             ClaimResult::Busy
         );
-        states.release(0, FileClaim::Use);
-        states.release(0, FileClaim::Use);
+        states.release(0, FileClaim::Shared);
+        states.release(0, FileClaim::Shared);
         assert_eq!(
-            states.claim(0, FileFilter::Present, FileClaim::Alone),
-            ClaimResult::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Exclusive),
+            ClaimResult::Claimed
         );
         states.mark_absent(0);
         assert_eq!(states.present_count(), 0);
@@ -370,12 +370,12 @@ mod tests {
     #[test]
     fn files_left_open_can_be_claimed_again_in_the_next_phase() {
         let states = FileStates::new(1, false);
-        states.claim(0, FileFilter::Any, FileClaim::Alone);
+        states.claim(0, FileFilter::Any, FileClaim::Exclusive);
         states.mark_present(0, true);
         states.release_all();
         assert_eq!(
-            states.claim(0, FileFilter::Present, FileClaim::Alone),
-            ClaimResult::Yes
+            states.claim(0, FileFilter::Present, FileClaim::Exclusive),
+            ClaimResult::Claimed
         );
     }
 }

@@ -18,9 +18,9 @@ pub struct StepCounter {
     /// Total duration, in nanoseconds.
     pub sum_ns: u64,
     /// Shortest duration, in nanoseconds; `u64::MAX` if there is none.
-    pub least_ns: u64,
+    pub min_ns: u64,
     /// Longest duration, in nanoseconds.
-    pub most_ns: u64,
+    pub max_ns: u64,
     buckets: Box<[u32; BUCKETS]>,
 }
 
@@ -31,8 +31,8 @@ impl Default for StepCounter {
             errors: 0,
             bytes: 0,
             sum_ns: 0,
-            least_ns: u64::MAX,
-            most_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
             buckets: Box::new([0; BUCKETS]),
         }
     }
@@ -52,7 +52,7 @@ impl StepCounter {
         self.count += 1;
         self.sum_ns = self.sum_ns.saturating_add(span_ns);
         // A branch that is rarely taken costs less than two stores per execution.
-        if span_ns < self.least_ns || span_ns > self.most_ns {
+        if span_ns < self.min_ns || span_ns > self.max_ns {
             self.widen(span_ns);
         }
         let bucket = &mut self.buckets[bucket(span_ns)];
@@ -68,8 +68,8 @@ impl StepCounter {
     #[cold]
     #[inline(never)]
     fn widen(&mut self, span_ns: u64) {
-        self.least_ns = self.least_ns.min(span_ns);
-        self.most_ns = self.most_ns.max(span_ns);
+        self.min_ns = self.min_ns.min(span_ns);
+        self.max_ns = self.max_ns.max(span_ns);
     }
 
     /// Adds the counts of another counter.
@@ -78,8 +78,8 @@ impl StepCounter {
         self.errors += other.errors;
         self.bytes += other.bytes;
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
-        self.least_ns = self.least_ns.min(other.least_ns);
-        self.most_ns = self.most_ns.max(other.most_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
         for (bucket, more) in self.buckets.iter_mut().zip(other.buckets.iter()) {
             *bucket = bucket.saturating_add(*more);
         }
@@ -90,11 +90,11 @@ impl StepCounter {
     #[must_use]
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let wanted = (percent / 100.0 * self.count as f64).ceil().max(1.0) as u64;
-        let mut seen = 0;
+        let mut total = 0;
         for (index, count) in self.buckets.iter().enumerate() {
-            seen += u64::from(*count);
-            if seen >= wanted {
-                return Some(end_ns(index).min(self.most_ns));
+            total += u64::from(*count);
+            if total >= wanted {
+                return Some(end_ns(index).min(self.max_ns));
             }
         }
         None
@@ -141,10 +141,7 @@ mod tests {
         both.record(3000, 0, true);
         both.merge(&one);
         assert_eq!((both.count, both.errors, both.bytes), (2, 1, 10));
-        assert_eq!(
-            (both.sum_ns, both.least_ns, both.most_ns),
-            (4000, 1000, 3000)
-        );
+        assert_eq!((both.sum_ns, both.min_ns, both.max_ns), (4000, 1000, 3000));
         assert_eq!(both.percentile(50.0), Some(1023));
         assert_eq!(both.percentile(100.0), Some(3000));
         assert_eq!(StepCounter::default().percentile(99.0), None);

@@ -30,7 +30,7 @@ struct Model {
     /// By slot and register: the file, which may have another name by now.
     open: BTreeMap<(u32, u8), (u8, u32)>,
     /// Where an open file stands.
-    stands: BTreeMap<(u32, u8), u64>,
+    positions: BTreeMap<(u32, u8), u64>,
     /// Requests that must fail, by their number.
     failing: BTreeSet<usize>,
     /// Writes of which half is done, by their number.
@@ -38,7 +38,7 @@ struct Model {
     count: usize,
     log: Vec<String>,
     /// What no program may ask for.
-    wrong: Vec<String>,
+    violations: Vec<String>,
 }
 
 impl Model {
@@ -64,7 +64,7 @@ impl Model {
         }
         let is_allowed = self.allows(request);
         if !is_allowed {
-            self.wrong.push(note);
+            self.violations.push(note);
             return -libc_errno::EIO;
         }
         let is_short = self.short.contains(&self.count) && operation == Operation::Write;
@@ -110,11 +110,11 @@ impl Model {
             Operation::Create => {
                 self.sizes.insert(name, 0);
                 self.open.insert(register, name);
-                self.stands.insert(register, 0);
+                self.positions.insert(register, 0);
             }
             Operation::Open => {
                 self.open.insert(register, name);
-                self.stands.insert(register, 0);
+                self.positions.insert(register, 0);
             }
             Operation::Close => {
                 self.open.remove(&register);
@@ -129,7 +129,7 @@ impl Model {
             }
             Operation::Write => {
                 let size = self.sizes.entry(self.open[&register]).or_default();
-                let stands = self.stands.entry(register).or_default();
+                let stands = self.positions.entry(register).or_default();
                 let offset_bytes = match offset_bytes {
                     Request::AT_END => *size,
                     0..=Request::OFFSET_MAX => offset_bytes,
@@ -199,20 +199,20 @@ fn set(name: &str, count: u32) -> FilesetPlan {
     }
 }
 
-fn pick(fileset: u8, which: FileFilter) -> Pick {
+fn pick(fileset: u8, filter: FileFilter) -> Pick {
     Pick {
         fileset,
-        which,
+        which: filter,
         order: PickOrder::Next,
         turn: FileSharing::Own,
     }
 }
 
-fn around(fileset: u8, which: FileFilter) -> Pick {
+fn around(fileset: u8, filter: FileFilter) -> Pick {
     Pick {
         order: PickOrder::Around,
         turn: FileSharing::Shared,
-        ..pick(fileset, which)
+        ..pick(fileset, filter)
     }
 }
 
@@ -256,7 +256,7 @@ fn of(filesets: Vec<FilesetPlan>, labels: &[&str]) -> Program {
 struct Setting {
     workers: u32,
     /// Each worker is of a group of its own, not of the first.
-    groups_apart: bool,
+    separate_groups: bool,
     slots: u32,
     /// Files that exist before, of each fileset.
     present: Vec<u32>,
@@ -266,7 +266,7 @@ struct Setting {
     /// Requests after which all is given up.
     requests_max: usize,
     /// Whether the workers go the straight path, which must be open to them.
-    is_straight: bool,
+    is_fast_path: bool,
     unit: TransactionUnit,
 }
 
@@ -274,15 +274,15 @@ impl Default for Setting {
     fn default() -> Self {
         Self {
             workers: 1,
-            groups_apart: false,
+            separate_groups: false,
             slots: 1,
             present: Vec::new(),
             failing: BTreeSet::new(),
             short: BTreeSet::new(),
             seed: 1,
             requests_max: 200_000,
-            is_straight: false,
-            unit: TransactionUnit::Own,
+            is_fast_path: false,
+            unit: TransactionUnit::Declared,
         }
     }
 }
@@ -308,7 +308,7 @@ fn unstarted_interpreters(
 ) -> Vec<Interpreter> {
     let shared = SharedTurnCounters::default();
     let phase_end = Arc::new(PhaseEnd::new(setting.workers));
-    let worker_count = if setting.groups_apart {
+    let worker_count = if setting.separate_groups {
         1
     } else {
         setting.workers
@@ -317,12 +317,12 @@ fn unstarted_interpreters(
     let progress = Arc::new(GroupProgress::new(phase.groups[0].quotas.len()));
     (0..setting.workers)
         .map(|number| {
-            let group = &phase.groups[if setting.groups_apart {
+            let group = &phase.groups[if setting.separate_groups {
                 number as usize
             } else {
                 0
             }];
-            let worker_index = if setting.groups_apart { 0 } else { number };
+            let worker_index = if setting.separate_groups { 0 } else { number };
             Interpreter::new(&WorkerContext {
                 program,
                 phase,
@@ -337,9 +337,9 @@ fn unstarted_interpreters(
                 progress: &progress,
                 phase_end: &phase_end,
                 waits: &waits,
-                way_codes: &[0],
+                open_codes: &[0],
                 rounds_per_us: 0.0,
-                initial: false,
+                is_initial: false,
                 unit: setting.unit,
                 is_checked: false,
                 rounds: None,
@@ -351,15 +351,15 @@ fn unstarted_interpreters(
 
 /// A worker on the path that it is to go.
 enum Worker {
-    Whole(Box<Interpreter>),
-    Straight(Box<FastPath>),
+    Interpreter(Box<Interpreter>),
+    FastPath(Box<FastPath>),
 }
 
 impl Worker {
     fn begun(interpreter: Interpreter, is_straight: bool) -> Self {
         let mut worker = match is_straight {
-            true => Self::Straight(Box::new(FastPath::of(interpreter).unwrap())),
-            false => Self::Whole(Box::new(interpreter)),
+            true => Self::FastPath(Box::new(FastPath::of(interpreter).unwrap())),
+            false => Self::Interpreter(Box::new(interpreter)),
         };
         worker.generator().begin();
         worker
@@ -367,15 +367,15 @@ impl Worker {
 
     fn generator(&mut self) -> &mut dyn Generator {
         match self {
-            Self::Whole(interpreter) => interpreter.as_mut(),
-            Self::Straight(straight) => straight.as_mut(),
+            Self::Interpreter(interpreter) => interpreter.as_mut(),
+            Self::FastPath(straight) => straight.as_mut(),
         }
     }
 
     fn into_interpreter(self) -> Interpreter {
         match self {
-            Self::Whole(interpreter) => *interpreter,
-            Self::Straight(straight) => straight.into_interpreter(),
+            Self::Interpreter(interpreter) => *interpreter,
+            Self::FastPath(straight) => straight.into_interpreter(),
         }
     }
 }
@@ -403,9 +403,9 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
     };
     create_initial_files(setting, &states, &mut model);
     let workers = unstarted_interpreters(program, phase, setting, &states).into_iter();
-    let begun = |it| Worker::begun(it, setting.is_straight);
+    let begun = |it| Worker::begun(it, setting.is_fast_path);
     let mut workers: Vec<Worker> = workers.map(begun).collect();
-    let mut seen = Seen {
+    let mut outcome = Seen {
         model,
         done: BTreeMap::new(),
         flows: Vec::new(),
@@ -418,7 +418,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
     let mut flights: Vec<(usize, Request)> = Vec::new();
     let slots = setting.workers * setting.slots;
     let mut free: BTreeSet<u32> = (0..slots).collect();
-    while seen.model.count < setting.requests_max && now_ns < 200_000_000_000 {
+    while outcome.model.count < setting.requests_max && now_ns < 200_000_000_000 {
         now_ns += 1000;
         for slot in free.clone() {
             let worker = (slot / setting.slots) as usize;
@@ -437,7 +437,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         }
         if flights.is_empty() {
             if free.is_empty() {
-                seen.is_ended = true;
+                outcome.is_ended = true;
                 break;
             }
             continue;
@@ -445,20 +445,20 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
         let (worker, mut request) = flights.swap_remove(rng.below(flights.len() as u64) as usize);
         let slot = request.slot;
         request.slot += worker as u32 * setting.slots;
-        let result = seen.model.answer(&request);
+        let result = outcome.model.answer(&request);
         free.insert(request.slot);
         let completion = Completion { slot, result };
         let generator = workers[worker].generator();
         let flow = generator.complete(completion, now_ns);
-        seen.flows.push((now_ns, flow));
+        outcome.flows.push((now_ns, flow));
         if let Flow::Timed { kind, errno, .. } = flow {
-            let (well, badly) = seen.done.entry(kind).or_default();
+            let (well, badly) = outcome.done.entry(kind).or_default();
             *(if errno == 0 { well } else { badly }) += 1;
         }
     }
     let workers = workers.into_iter().map(Worker::into_interpreter);
-    seen.workers = workers.collect();
-    seen
+    outcome.workers = workers.collect();
+    outcome
 }
 
 fn create_and_close(label: u8) -> Act {
@@ -478,7 +478,7 @@ fn create_and_close(label: u8) -> Act {
 fn a_file_is_created_written_in_pieces_and_closed() {
     let program = of(vec![set("files", 2)], &["create"]);
     let phase = phase(vec![create_and_close(0)]);
-    let seen = carry_out(&program, &phase, &Setting::default());
+    let outcome = carry_out(&program, &phase, &Setting::default());
     let file = |index| {
         [
             format!("create 0/{index}"),
@@ -489,10 +489,10 @@ fn a_file_is_created_written_in_pieces_and_closed() {
             format!("close 0/{index}"),
         ]
     };
-    assert_eq!(seen.model.log, [file(0), file(1)].concat());
-    assert_eq!(seen.done[&0], (2, 0));
-    assert!(seen.is_ended && seen.model.wrong.is_empty());
-    assert_eq!(seen.states[0].present_bytes(), 20_000);
+    assert_eq!(outcome.model.log, [file(0), file(1)].concat());
+    assert_eq!(outcome.done[&0], (2, 0));
+    assert!(outcome.is_ended && outcome.model.violations.is_empty());
+    assert_eq!(outcome.states[0].present_bytes(), 20_000);
 }
 
 #[test]
@@ -510,7 +510,7 @@ fn reading_the_rest_ends_with_an_empty_read() {
         present: vec![1],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
+    let outcome = carry_out(&program, &phase, &setting);
     let wanted = [
         "open 0/0",
         "read 8192@0",
@@ -518,10 +518,10 @@ fn reading_the_rest_ends_with_an_empty_read() {
         "read 8192@10000",
         "close 0/0",
     ];
-    assert_eq!(seen.model.log, wanted);
+    assert_eq!(outcome.model.log, wanted);
     // What has no transaction of its own is one as a whole.
-    assert_eq!(seen.workers[0].kinds(), ["work"]);
-    assert_eq!(seen.done[&0], (1, 0));
+    assert_eq!(outcome.workers[0].kinds(), ["work"]);
+    assert_eq!(outcome.done[&0], (1, 0));
 }
 
 #[test]
@@ -532,7 +532,7 @@ fn a_failed_transaction_closes_its_files_and_skips_the_rest() {
         failing: BTreeSet::from([3]),
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
+    let outcome = carry_out(&program, &phase, &setting);
     let begun = [
         "create 0/0",
         "write 4096@0",
@@ -540,17 +540,17 @@ fn a_failed_transaction_closes_its_files_and_skips_the_rest() {
         "close 0/0",
         "create 0/1",
     ];
-    assert_eq!(seen.model.log[..5], begun);
-    assert_eq!(seen.done[&0], (1, 1));
-    assert!(seen.model.wrong.is_empty() && seen.model.open.is_empty());
+    assert_eq!(outcome.model.log[..5], begun);
+    assert_eq!(outcome.done[&0], (1, 1));
+    assert!(outcome.model.violations.is_empty() && outcome.model.open.is_empty());
 }
 
 #[test]
 fn acts_are_repeated_and_mixed_by_weight() {
     let program = of(vec![set("files", 10)], &["stat", "open"]);
-    let one = |which| Pick {
+    let one = |filter| Pick {
         order: PickOrder::Drawn(Distribution::Uniform),
-        ..pick(0, which)
+        ..pick(0, filter)
     };
     let open = vec![
         act(
@@ -582,18 +582,18 @@ fn acts_are_repeated_and_mixed_by_weight() {
         present: vec![10],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    let (stats, opens) = (seen.done[&0].0, seen.done[&1].0);
+    let outcome = carry_out(&program, &phase, &setting);
+    let (stats, opens) = (outcome.done[&0].0, outcome.done[&1].0);
     assert_eq!(stats + opens, 4000);
     assert!((2850..3150).contains(&stats), "{stats}");
-    let calls = seen
+    let calls = outcome
         .model
         .log
         .iter()
         .filter(|it| it.starts_with("stat"))
         .count();
     assert_eq!(calls as u64, 5 * stats);
-    assert!(seen.model.wrong.is_empty());
+    assert!(outcome.model.violations.is_empty());
 }
 
 #[test]
@@ -610,9 +610,9 @@ fn a_group_quota_covers_all_its_workers() {
         slots: 2,
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    assert_eq!(seen.done[&0], (100, 0));
-    assert!(seen.is_ended && seen.model.wrong.is_empty());
+    let outcome = carry_out(&program, &phase, &setting);
+    assert_eq!(outcome.done[&0], (100, 0));
+    assert!(outcome.is_ended && outcome.model.violations.is_empty());
 }
 
 #[test]
@@ -631,17 +631,17 @@ fn a_quota_of_labeled_transactions_ends_a_worker_or_a_group() {
             slots: 2,
             ..Setting::default()
         };
-        let seen = carry_out(&program, &phase, &setting);
+        let outcome = carry_out(&program, &phase, &setting);
         assert!(
-            seen.is_ended && wanted.contains(&seen.done[&0].0),
+            outcome.is_ended && wanted.contains(&outcome.done[&0].0),
             "{:?}",
-            seen.done
+            outcome.done
         );
-        let counted: u64 = seen.workers.iter().map(|it| it.steps()[0].count).sum();
-        assert_eq!(counted, seen.done[&0].0);
+        let counted: u64 = outcome.workers.iter().map(|it| it.steps()[0].count).sum();
+        assert_eq!(counted, outcome.done[&0].0);
         assert_eq!(
-            seen.workers[0].steps()[0].bytes,
-            10_000 * seen.workers[0].steps()[0].count
+            outcome.workers[0].steps()[0].bytes,
+            10_000 * outcome.workers[0].steps()[0].count
         );
     }
 }
@@ -665,13 +665,13 @@ fn only_labeled_acts_are_counted_as_steps() {
             act(FileOperation::Close, CallObject::Handle),
         ],
     )]);
-    let seen = carry_out(&program, &phase, &Setting::default());
-    let [write, all] = seen.workers[0].steps() else {
+    let outcome = carry_out(&program, &phase, &Setting::default());
+    let [write, all] = outcome.workers[0].steps() else {
         panic!("a counter for each label");
     };
     assert_eq!((write.count, write.bytes, write.errors), (3, 300, 0));
     assert_eq!((all.count, all.bytes), (3, 300));
-    assert!(all.least_ns > write.least_ns);
+    assert!(all.min_ns > write.min_ns);
 }
 
 #[test]
@@ -687,14 +687,14 @@ fn sync_needs_no_file_and_chmod_leaves_the_file_available() {
         act(FileOperation::Chmod, CallObject::Same),
         act(FileOperation::Unlink, CallObject::Same),
     ]);
-    let seen = carry_out(&program, &phase, &Setting::default());
+    let outcome = carry_out(&program, &phase, &Setting::default());
     assert!(
-        seen.is_ended && seen.model.wrong.is_empty(),
+        outcome.is_ended && outcome.model.violations.is_empty(),
         "{:?}",
-        seen.model.wrong
+        outcome.model.violations
     );
     let count = |name: &str| {
-        let log = seen.model.log.iter();
+        let log = outcome.model.log.iter();
         log.filter(|line| line.contains(name)).count()
     };
     assert_eq!((count("chmod"), count("unlink")), (3, 3));
@@ -731,9 +731,9 @@ fn directory_walks_visit_each_file_and_a_failure_ends_one_walk() {
             failing: failing.iter().copied().collect(),
             ..Setting::default()
         };
-        let seen = carry_out(&program, &phase, &setting);
-        assert!(seen.is_ended && seen.model.wrong.is_empty());
-        seen.model.log.join(", ")
+        let outcome = carry_out(&program, &phase, &setting);
+        assert!(outcome.is_ended && outcome.model.violations.is_empty());
+        outcome.model.log.join(", ")
     };
     let of = |name: usize, files: &[usize]| {
         let entry = format!("next_entry 0/{name}");
@@ -747,8 +747,8 @@ fn directory_walks_visit_each_file_and_a_failure_ends_one_walk() {
         );
         files.collect::<String>() + &rmdir
     };
-    let whole = [of(0, &[0, 1]), of(2, &[2, 3]), of(4, &[4])].join(", ");
-    assert_eq!(log(&[]), whole);
+    let complete = [of(0, &[0, 1]), of(2, &[2, 3]), of(4, &[4])].join(", ");
+    assert_eq!(log(&[]), complete);
     let begun = [of(0, &[]), of(2, &[2, 3]), of(4, &[4])].join(", ");
     assert_eq!(log(&[1]), begun);
 }
@@ -844,10 +844,10 @@ fn nothing_is_allocated_while_the_program_runs() {
         progress: &Arc::default(),
         phase_end: &Arc::new(PhaseEnd::new(1)),
         waits: &Arc::new(PhaseWaits::new(&program, &phase, |_| 1)),
-        way_codes: &[0],
+        open_codes: &[0],
         rounds_per_us: 0.0,
-        initial: false,
-        unit: TransactionUnit::Own,
+        is_initial: false,
+        unit: TransactionUnit::Declared,
         is_checked: false,
         rounds: None,
     })
@@ -889,11 +889,15 @@ fn the_time_limit_ends_an_endless_phase() {
         present: vec![1],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    assert!((90..=101).contains(&seen.done[&0].0), "{:?}", seen.done);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    assert!(
+        (90..=101).contains(&outcome.done[&0].0),
+        "{:?}",
+        outcome.done
+    );
     assert_eq!(
-        seen.model.log[seen.model.log.len() - 2..],
+        outcome.model.log[outcome.model.log.len() - 2..],
         ["open 0/0", "close 0/0"]
     );
 }
@@ -986,13 +990,13 @@ proptest! {
             seed: seed >> 1,
             ..Setting::default()
         };
-        let seen = carry_out(&program, &phase, &setting);
-        prop_assert_eq!(&seen.model.wrong, &Vec::<String>::new());
-        prop_assert!(seen.is_ended, "after {} requests", seen.model.count);
-        let present = |fileset: u8| seen.model.sizes.keys().filter(|it| it.0 == fileset).count();
-        prop_assert_eq!(seen.states[0].present_count() as usize, present(0));
-        prop_assert_eq!(seen.states[1].present_count() as usize, present(1));
-        let bytes: u64 = seen.model.sizes.values().sum();
-        prop_assert_eq!(seen.states[0].present_bytes() + seen.states[1].present_bytes(), bytes);
+        let run = carry_out(&program, &phase, &setting);
+        prop_assert_eq!(&run.model.violations, &Vec::<String>::new());
+        prop_assert!(run.is_ended, "after {} requests", run.model.count);
+        let present = |fileset: u8| run.model.sizes.keys().filter(|it| it.0 == fileset).count();
+        prop_assert_eq!(run.states[0].present_count() as usize, present(0));
+        prop_assert_eq!(run.states[1].present_count() as usize, present(1));
+        let bytes: u64 = run.model.sizes.values().sum();
+        prop_assert_eq!(run.states[0].present_bytes() + run.states[1].present_bytes(), bytes);
     }
 }

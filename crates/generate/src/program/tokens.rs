@@ -27,17 +27,17 @@ pub struct PhaseWaits {
 #[derive(Debug)]
 struct CounterSet {
     counters: Box<[TokenCounter]>,
-    room: Option<u64>,
+    capacity: Option<u64>,
     refill: Option<Refill>,
     /// Number of workers that put tokens and have not left their bodies.
-    putters: AtomicU32,
+    putter_count: AtomicU32,
     /// Number of workers that take tokens and have not left their bodies.
-    takers: AtomicU32,
+    taker_count: AtomicU32,
 }
 
 #[derive(Debug)]
 struct TokenCounter {
-    here: AtomicU64,
+    available: AtomicU64,
     /// Tokens that waiting workers want to take.
     wanted: AtomicU64,
     /// Time up to which the clock has added tokens; 0 before it started.
@@ -55,16 +55,16 @@ impl PhaseWaits {
         let set = |(number, tokens): (usize, &plan::program::Tokens)| {
             let number = number as u8;
             let counter = || TokenCounter {
-                here: AtomicU64::new(tokens.start.into()),
+                available: AtomicU64::new(tokens.start.into()),
                 wanted: AtomicU64::new(0),
                 refilled_ns: AtomicU64::new(0),
             };
             CounterSet {
                 counters: (0..tokens.counters.max(1)).map(|_| counter()).collect(),
-                room: tokens.room.map(u64::from),
+                capacity: tokens.room.map(u64::from),
                 refill: tokens.refill,
-                putters: counted(&|act| puts(act, number)).into(),
-                takers: counted(&|act| takes(act, number)).into(),
+                putter_count: counted(&|act| puts(act, number)).into(),
+                taker_count: counted(&|act| takes(act, number)).into(),
             }
         };
         let meeting = |number: usize| WorkerBarrier {
@@ -84,22 +84,23 @@ impl PhaseWaits {
     pub(super) fn put(&self, tokens: u8, counter: u32, count: u64) -> TokenOutcome {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
-        let Some(room) = set.room else {
+        let Some(room) = set.capacity else {
             // Pairs with `Acquire` in `take`: the taker sees everything from before the put.
-            counter.here.fetch_add(count, Ordering::Release);
+            counter.available.fetch_add(count, Ordering::Release);
             return TokenOutcome::Granted;
         };
         // Tokens for which a worker waits are taken at once and need no room.
         let room = room + counter.wanted.load(Ordering::Relaxed);
-        let put = counter
-            .here
-            .fetch_update(Ordering::Release, Ordering::Relaxed, |here| {
-                (here + count <= room).then_some(here + count)
-            });
+        let put =
+            counter
+                .available
+                .fetch_update(Ordering::Release, Ordering::Relaxed, |available| {
+                    (available + count <= room).then_some(available + count)
+                });
         match put {
             Ok(_) => TokenOutcome::Granted,
             // No worker is left that could make room.
-            Err(_) if set.takers.load(Ordering::Relaxed) == 0 => TokenOutcome::Granted,
+            Err(_) if set.taker_count.load(Ordering::Relaxed) == 0 => TokenOutcome::Granted,
             Err(_) => TokenOutcome::Later(0),
         }
     }
@@ -108,14 +109,15 @@ impl PhaseWaits {
         let set = &self.counters[usize::from(tokens)];
         let counter = &set.counters[counter as usize];
         // Read before the counter, so that tokens of the last putter are not missed.
-        let has_putters = set.putters.load(Ordering::Acquire) > 0;
+        let has_putters = set.putter_count.load(Ordering::Acquire) > 0;
         // First, so that tokens that are due by now can be taken.
         let again_ns = set.refill.map(|refill| counter.refill(&refill, now_ns));
-        let taken = counter
-            .here
-            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |here| {
-                here.checked_sub(count)
-            });
+        let taken =
+            counter
+                .available
+                .fetch_update(Ordering::Acquire, Ordering::Relaxed, |available| {
+                    available.checked_sub(count)
+                });
         match (taken, again_ns) {
             (Ok(_), _) => TokenOutcome::Granted,
             (Err(_), Some(again_ns)) => TokenOutcome::Later(again_ns),
@@ -153,10 +155,10 @@ impl PhaseWaits {
         for (number, set) in self.counters.iter().enumerate() {
             let number = number as u8;
             if group.puts.contains(&number) {
-                set.putters.fetch_sub(1, Ordering::Release);
+                set.putter_count.fetch_sub(1, Ordering::Release);
             }
             if group.takes.contains(&number) {
-                set.takers.fetch_sub(1, Ordering::Release);
+                set.taker_count.fetch_sub(1, Ordering::Release);
             }
         }
         for meeting in &group.meets {
@@ -193,10 +195,11 @@ impl TokenCounter {
             let more = portions.saturating_mul(refill.at_once.into());
             let most = u64::from(refill.most);
             // The limit applies to the clock only; workers may have put more than that.
-            let add = |here: u64| Some(here.max(here.saturating_add(more).min(most)));
+            let add =
+                |available: u64| Some(available.max(available.saturating_add(more).min(most)));
             // Cannot fail, because the function always returns a value.
             let _ = self
-                .here
+                .available
                 .fetch_update(Ordering::Release, Ordering::Relaxed, add);
         }
         until_ns + period_ns
@@ -211,9 +214,9 @@ struct WorkerBarrier {
     state: AtomicU64,
 }
 
-const ONE_COME: u64 = 1 << 16;
-const ONE_MET: u64 = 1 << 32;
-const MEMBERS: u64 = 0xffff;
+const ONE_ARRIVED: u64 = 1 << 16;
+const ONE_MEETING: u64 = 1 << 32;
+const WORKER_MASK: u64 = 0xffff;
 
 impl WorkerBarrier {
     fn number(&self) -> u32 {
@@ -221,22 +224,22 @@ impl WorkerBarrier {
     }
 
     fn arrive(&self) -> u32 {
-        let before = self.change(|state| state + ONE_COME);
+        let before = self.change(|state| state + ONE_ARRIVED);
         (before >> 32) as u32
     }
 
     fn leave(&self) {
-        self.change(|state| state - u64::from(state & MEMBERS > 0));
+        self.change(|state| state - u64::from(state & WORKER_MASK > 0));
     }
 
     /// Changes the workers, and ends the meeting if all have arrived. Returns the previous state.
     fn change(&self, to: impl Fn(u64) -> u64) -> u64 {
         let next = |state: u64| {
             let state = to(state);
-            let come = state >> 16 & MEMBERS;
+            let come = state >> 16 & WORKER_MASK;
             // A worker that leaves can end a meeting, but only if another one waits there.
-            Some(match come > 0 && come >= state & MEMBERS {
-                true => (state - come * ONE_COME).wrapping_add(ONE_MET),
+            Some(match come > 0 && come >= state & WORKER_MASK {
+                true => (state - come * ONE_ARRIVED).wrapping_add(ONE_MEETING),
                 false => state,
             })
         };
@@ -386,7 +389,7 @@ mod tests {
         assert_eq!(
             (
                 meeting.number(),
-                meeting.state.load(Ordering::Relaxed) & MEMBERS
+                meeting.state.load(Ordering::Relaxed) & WORKER_MASK
             ),
             (2, 0)
         );

@@ -25,7 +25,7 @@ pub(super) struct WalkCode {
 #[derive(Debug, Clone, Copy)]
 enum Placing {
     /// Files in turn, over this many directories.
-    Turns(u32),
+    RoundRobin(u32),
     /// This many consecutive files per directory.
     Blocks(u32),
 }
@@ -43,13 +43,13 @@ impl WalkCode {
     pub(super) fn new(walk: &DirectoryWalk, fileset: &FilesetPlan) -> Self {
         let (count, first) = (fileset.count, fileset.names.first());
         let (placing, begin) = match fileset.tree {
-            DirectoryTree::Turns { directories } => (Placing::Turns(directories.max(1)), 0),
+            DirectoryTree::Turns { directories } => (Placing::RoundRobin(directories.max(1)), 0),
             DirectoryTree::Blocks { each } | DirectoryTree::Nested { each, .. } => {
-                let each = each.max(1);
+                let per_directory = each.max(1);
                 // Directories are numbered like the names of their files, which begin with `first`.
-                (Placing::Blocks(each), first / each)
+                (Placing::Blocks(per_directory), first / per_directory)
             }
-            _ => (Placing::Turns(1), 0),
+            _ => (Placing::RoundRobin(1), 0),
         };
         Self {
             fileset: walk.fileset,
@@ -75,8 +75,8 @@ impl WalkCode {
     pub(super) fn after(&self, walking: WalkProgress) -> Option<WalkProgress> {
         let directory = walking.directory + 1;
         let next = self.first_file(directory);
-        let is_there = directory < self.end && next < self.count;
-        is_there.then_some(WalkProgress {
+        let exists = directory < self.end && next < self.count;
+        exists.then_some(WalkProgress {
             directory,
             is_open: false,
             next,
@@ -86,7 +86,7 @@ impl WalkCode {
     /// Number of the first file in a directory.
     pub(super) const fn first_file(&self, directory: u32) -> u32 {
         match self.placing {
-            Placing::Turns(_) => directory,
+            Placing::RoundRobin(_) => directory,
             // Files are numbered from 0, but names from `first`.
             Placing::Blocks(each) => directory.saturating_mul(each).saturating_sub(self.first),
         }
@@ -95,7 +95,7 @@ impl WalkCode {
     /// Result of an engine without directories: one more than the next file that exists, or 0.
     pub(super) fn expected(&self, walking: &mut WalkProgress, states: &FileStates) -> u32 {
         let (end, step) = match self.placing {
-            Placing::Turns(step) => (self.count, step),
+            Placing::RoundRobin(step) => (self.count, step),
             Placing::Blocks(_) => (self.first_file(walking.directory + 1).min(self.count), 1),
         };
         while walking.next < end {
@@ -145,7 +145,7 @@ mod tests {
     fn files_by_directory(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
         let states = FileStates::new(fileset.count, false);
         for file in 0..fileset.count {
-            states.claim(file, plan::program::FileFilter::Any, FileClaim::Alone);
+            states.claim(file, plan::program::FileFilter::Any, FileClaim::Exclusive);
             states.mark_present(file, false);
         }
         let walk = DirectoryWalk {

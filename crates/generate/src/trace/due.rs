@@ -20,7 +20,7 @@ impl TracePlayer {
                 Ok(())
             }
             DueStep::Wait(until_ns) => Err(Step::Wait { until_ns }),
-            DueStep::Over => Err(Step::Finished),
+            DueStep::Finished => Err(Step::Finished),
         }
     }
 }

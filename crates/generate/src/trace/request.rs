@@ -6,7 +6,7 @@ use plan::program::{TraceCall, TraceOpenMode, TraceOperation};
 use super::{TracePlayer, TraceStage};
 
 /// Time by which the times of a file are set back, in seconds.
-const TIMES_BACK_S: u64 = 10;
+const BACKDATE_S: u64 = 10;
 
 impl TracePlayer {
     pub(super) fn request(&self, call: &TraceCall, stage: TraceStage) -> Request {
@@ -29,11 +29,11 @@ impl TracePlayer {
             TraceStage::SearchSecond => by_name(Operation::Search, call.second, 0),
             TraceStage::MakeDirectory => own(Operation::Mkdir, RequestObject::Name.code()),
             TraceStage::CloseOld | TraceStage::Undo => own(Operation::Close, 0),
-            TraceStage::AsDirectory => own(Operation::Open, way(TraceOpenMode::Directory)),
+            TraceStage::ReopenDirectory => own(Operation::Open, way(TraceOpenMode::Directory)),
             TraceStage::Main => self.main(call, own),
-            TraceStage::After => match call.operation {
+            TraceStage::FollowUp => match call.operation {
                 TraceOperation::SetTimes => {
-                    own(Operation::Utime, self.begun_s.saturating_sub(TIMES_BACK_S))
+                    own(Operation::Utime, self.start_s.saturating_sub(BACKDATE_S))
                 }
                 TraceOperation::Write => own(Operation::Fsync, 0),
                 TraceOperation::Open(_) => own(Operation::Stat, RequestObject::Handle.code()),
@@ -45,7 +45,7 @@ impl TracePlayer {
     fn main(&self, call: &TraceCall, own: impl Fn(Operation, u64) -> Request) -> Request {
         let ranged = |operation| Request {
             length_bytes: call.bytes,
-            ..own(operation, call.place_bytes)
+            ..own(operation, call.offset_bytes)
         };
         match call.operation {
             TraceOperation::Open(how) => own(Operation::Open, way(how)),
@@ -62,7 +62,7 @@ impl TracePlayer {
             // A pause has no request, so only the file system's figures get here.
             TraceOperation::Statfs | TraceOperation::Pause => own(Operation::Statfs, 0),
             // dbench reads this many entries and compares none with the pattern.
-            TraceOperation::List => own(Operation::Search, call.place_bytes),
+            TraceOperation::List => own(Operation::Search, call.offset_bytes),
             TraceOperation::Write => ranged(Operation::Write),
             TraceOperation::Read => ranged(Operation::Read),
             TraceOperation::Lock => ranged(Operation::Lock),
@@ -72,6 +72,6 @@ impl TracePlayer {
     }
 }
 
-const fn way(how: TraceOpenMode) -> u64 {
-    OpenModeIndex(how as u8).code()
+const fn way(mode: TraceOpenMode) -> u64 {
+    OpenModeIndex(mode as u8).code()
 }

@@ -3,7 +3,7 @@ use super::*;
 fn call(operation: TraceOperation, name: u32) -> TraceCall {
     TraceCall {
         due_ns: 0,
-        place_bytes: 0,
+        offset_bytes: 0,
         bytes: 0,
         name,
         second: 0,
@@ -11,7 +11,7 @@ fn call(operation: TraceOperation, name: u32) -> TraceCall {
         operation,
         handle: 0,
         label: 0,
-        expected: TraceResult::Well,
+        expected: TraceResult::Success,
     }
 }
 
@@ -27,22 +27,22 @@ fn trace(calls: Vec<TraceCall>) -> Trace {
 fn player(trace: &Trace, time_ns: Option<u64>) -> TracePlayer {
     TracePlayer::new(&ReplayContext {
         trace,
-        labels_count: 1,
+        label_count: 1,
         ramp_ns: 1000,
         time_ns,
-        begun_s: 100,
-        is_judged: true,
+        start_s: 100,
+        checks_results: true,
         phase_end: &Arc::new(PhaseEnd::new(1)),
-        is_due: false,
-        calls_count: None,
+        is_open_loop: false,
+        call_count: None,
     })
 }
 
 /// What a player asks for, by the names of operations, where requests end so; the rest ends well.
 fn played(player: &mut TracePlayer, ends: &[(usize, i32)]) -> Vec<String> {
-    let mut seen = Vec::new();
+    let mut issued = Vec::new();
     let mut now_ns = 0;
-    while seen.len() < 1000 {
+    while issued.len() < 1000 {
         let request = match player.next(0, now_ns) {
             Step::Issue(request) => request,
             Step::Wait { until_ns } => {
@@ -52,16 +52,16 @@ fn played(player: &mut TracePlayer, ends: &[(usize, i32)]) -> Vec<String> {
             }
             Step::Park | Step::Again | Step::Finished => break,
         };
-        let end = ends.iter().find(|(index, _)| *index == seen.len());
+        let end = ends.iter().find(|(index, _)| *index == issued.len());
         let result = end.map_or(request.length_bytes as i32, |(_, result)| *result);
         let is_none = player.expected_bytes(&request, result) == EXPECTED_FAILURE;
         let mark = if is_none { "?" } else { "" };
         let name = request.operation.name();
-        seen.push(format!("{name}{mark} {}", request.file_index));
+        issued.push(format!("{name}{mark} {}", request.file_index));
         now_ns += 100;
         player.complete(Completion { slot: 0, result }, now_ns);
     }
-    seen
+    issued
 }
 
 const NOT_FOUND: i32 = -2;
@@ -72,9 +72,9 @@ fn names_are_looked_up_and_searched_before_use() {
     rename.second = 1;
     let calls = trace(vec![rename, call(TraceOperation::Unlink, 1)]);
     let mut player = player(&calls, None);
-    let seen = played(&mut player, &[(1, NOT_FOUND)]);
+    let issued = played(&mut player, &[(1, NOT_FOUND)]);
     assert_eq!(
-        seen,
+        issued,
         [
             "stat 0", "stat? 1", "search 1", "rename 0", "stat 1", "unlink 1"
         ]
@@ -84,17 +84,17 @@ fn names_are_looked_up_and_searched_before_use() {
 
 #[test]
 fn directories_are_created_and_opened_despite_the_expectation() {
-    let open = |way| call(TraceOperation::Open(way), 0);
+    let open = |mode| call(TraceOperation::Open(mode), 0);
     let calls = trace(vec![
         open(TraceOpenMode::Directory),
         call(TraceOperation::Close, 0),
         open(TraceOpenMode::Existing),
         // Still open, so it is closed first.
-        open(TraceOpenMode::Made),
+        open(TraceOpenMode::Created),
     ]);
-    let seen = played(&mut player(&calls, None), &[(1, -17), (6, IS_DIRECTORY)]);
+    let issued = played(&mut player(&calls, None), &[(1, -17), (6, IS_DIRECTORY)]);
     assert_eq!(
-        seen,
+        issued,
         [
             "stat 0", "mkdir? 0", "open 0", "stat 0", "close 0", "stat 0", "open? 0", "open 0",
             "stat 0", "stat 0", "close 0", "open 0", "stat 0"
@@ -105,14 +105,14 @@ fn directories_are_created_and_opened_despite_the_expectation() {
 #[test]
 fn an_unexpectedly_opened_file_is_closed_and_counts_as_failed() {
     let mut open = call(TraceOperation::Open(TraceOpenMode::Existing), 0);
-    open.expected = TraceResult::Ill;
+    open.expected = TraceResult::Failure;
     // Nothing is open then, so that there is nothing to be read.
     let calls = trace(vec![open, call(TraceOperation::Read, 0), open]);
     let mut player = player(&calls, None);
     let ends = [(3, NOT_FOUND), (4, 5), (5, NOT_FOUND)];
-    let seen = played(&mut player, &ends);
+    let issued = played(&mut player, &ends);
     assert_eq!(
-        seen,
+        issued,
         [
             "stat 0", "open 0", "close 0", "stat? 0", "search 0", "open? 0"
         ]
@@ -124,21 +124,26 @@ fn a_result_unlike_the_recorded_one_ends_the_replay() {
     for (operation, expected, result, errno) in [
         (
             TraceOperation::Unlink,
-            TraceResult::Well,
+            TraceResult::Success,
             NOT_FOUND,
             Some(2),
         ),
-        (TraceOperation::Rmdir, TraceResult::Ill, 0, None),
+        (TraceOperation::Rmdir, TraceResult::Failure, 0, None),
         (TraceOperation::Unlink, TraceResult::Any, NOT_FOUND, Some(0)),
-        (TraceOperation::Unlink, TraceResult::Ill, NOT_FOUND, Some(0)),
+        (
+            TraceOperation::Unlink,
+            TraceResult::Failure,
+            NOT_FOUND,
+            Some(0),
+        ),
     ] {
         let mut first = call(operation, 4);
         first.expected = expected;
         let calls = trace(vec![first, call(TraceOperation::Statfs, 0)]);
         let mut player = player(&calls, None);
-        let seen = played(&mut player, &[(1, result)]);
+        let issued = played(&mut player, &[(1, result)]);
         let is_broken = errno != Some(0);
-        assert_eq!(seen.len(), if is_broken { 2 } else { 3 }, "{seen:?}");
+        assert_eq!(issued.len(), if is_broken { 2 } else { 3 }, "{issued:?}");
         let broken = is_broken.then_some(DivergedCall { line: 5, errno });
         assert_eq!(player.broken(), broken);
     }
@@ -161,7 +166,7 @@ fn calls_wait_for_their_times_and_count_after_the_ramp() {
 
 #[test]
 fn a_byte_rate_delays_the_next_call() {
-    let mut open = call(TraceOperation::Open(TraceOpenMode::Made), 0);
+    let mut open = call(TraceOperation::Open(TraceOpenMode::Created), 0);
     open.handle = 0;
     let mut write = call(TraceOperation::Write, 0);
     (write.bytes, write.second) = (1000, 1000);
@@ -184,7 +189,7 @@ fn a_round_without_calls_ends() {
 
 #[test]
 fn nothing_is_allocated_while_the_program_runs() {
-    let open = call(TraceOperation::Open(TraceOpenMode::Made), 0);
+    let open = call(TraceOperation::Open(TraceOpenMode::Created), 0);
     let mut write = call(TraceOperation::Write, 0);
     (write.bytes, write.second) = (100, 100);
     let close = call(TraceOperation::Close, 0);

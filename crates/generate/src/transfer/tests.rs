@@ -55,13 +55,13 @@ fn paper_workloads() -> Vec<WorkerPlan> {
 }
 
 #[track_caller]
-fn assert_share(what: &str, seen: u64, of: u64, percent: f64) {
+fn assert_share(name: &str, count: u64, of: u64, percent: f64) {
     let share = percent / 100.0;
     let error = (share * (1.0 - share) / of as f64).sqrt();
-    let off = seen as f64 / of as f64 - share;
+    let off = count as f64 / of as f64 - share;
     assert!(
         off.abs() <= 4.0 * error,
-        "{what}: {seen} of {of}, not {percent} %"
+        "{name}: {count} of {of}, not {percent} %"
     );
 }
 
@@ -92,8 +92,8 @@ fn lines_reads_and_random_requests_have_the_shares_of_the_paper() {
             assert_share("random", random, OPERATION_COUNT, first.random_percent);
         }
         for line in &plan.lines {
-            let seen = sizes[&line.size_bytes];
-            assert_share("line", seen, OPERATION_COUNT, line.of_size_percent);
+            let count = sizes[&line.size_bytes];
+            assert_share("line", count, OPERATION_COUNT, line.of_size_percent);
         }
     }
 }
@@ -409,7 +409,10 @@ fn a_span_too_far_for_a_shared_cursor_is_refused() {
     assert!(Transfer::new(&plan, OwnCursor::one_per_span(&plan)).is_ok());
     let shared = vec![SharedCursor::current_sector_address(1, 1)];
     let error = Transfer::new(&plan, shared).unwrap_err();
-    assert!(matches!(error, GenerateError::SpanTooFar { .. }), "{error}");
+    assert!(
+        matches!(error, GenerateError::SpanOutOfRange { .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -429,8 +432,8 @@ fn workers_that_share_a_target_visit_it_in_the_same_order() {
         let mut generator = Transfer::new(&plan, cursors.collect()).unwrap();
         let slot_count = targets.len() as u32;
         let shared_index = slot_count - 1;
-        let seen = stream(&mut generator, slot_count, 500 * slot_count);
-        let shared = seen.iter().filter(|it| it.file_index == shared_index);
+        let requests = stream(&mut generator, slot_count, 500 * slot_count);
+        let shared = requests.iter().filter(|it| it.file_index == shared_index);
         offsets.extend(shared.map(|it| it.offset_bytes));
     }
     offsets.sort_unstable();

@@ -16,23 +16,23 @@ const SYNC_MAX_BYTES: u64 = 64 << 20;
 /// The goal is changed only if the file system's own count differs by more than this share of the
 /// capacity. Smaller differences are ignored, so that file systems with similar counts get the same
 /// operations.
-const OFF: f64 = 0.01;
+const DEVIATION_MAX: f64 = 0.01;
 /// Largest deviation of the final fullness.
-const OFF_AT_THE_END: f64 = 0.005;
+const FINAL_DEVIATION_MAX: f64 = 0.005;
 /// A changed goal is a multiple of this part of the capacity, so that a few blocks do not matter.
 const GOAL_PART: u64 = 256;
 /// Used space outside of files is garbage if it is larger than the files and this part of the
 /// capacity. No file system needs this much metadata, so it belongs to removed files.
 const GARBAGE_PART: u64 = 8;
 /// Maximum number of corrections at the end.
-const ENDS: u32 = 6;
+const CORRECTIONS_MAX: u32 = 6;
 /// After each write without space, the goal drops by this part of the capacity.
-const ROOM_PART: u64 = 50;
+const GOAL_DROP_PART: u64 = 50;
 /// Writing stops after this number of writes without space.
-const REFUSALS_MAX: u64 = 30;
+const FULL_WRITES_MAX: u64 = 30;
 /// Use continues in rounds of this share of the fill, until the files have enough extents, for at
 /// most this number of rounds.
-const ROUND: f64 = 0.5;
+const ROUND_SHARE: f64 = 0.5;
 const ROUNDS_MAX: u32 = 16;
 
 /// Progress of aging.
@@ -51,7 +51,7 @@ pub(super) struct AgingRun<'a> {
     stream: AgingStream,
     capacity_bytes: u64,
     /// Bytes used before the first file was created.
-    new_bytes: u64,
+    initial_bytes: u64,
     /// Planned size of all files in bytes, in whole blocks.
     goal_bytes: u64,
     /// Upper limit of the goal, set when space runs out.
@@ -74,12 +74,12 @@ impl<'a> AgingRun<'a> {
         let (directory, path) = files.directory();
         let space = FileSystemSpace::settled(directory, path)?;
         let stream = AgingStream::new(aging.seed, space.size_bytes, space.block_bytes);
-        let mut course = Self {
+        let mut run = Self {
             aging,
             files,
             stream,
             capacity_bytes: space.size_bytes,
-            new_bytes: space.used_bytes,
+            initial_bytes: space.used_bytes,
             goal_bytes: 0,
             ceiling_bytes: u64::MAX,
             unsynced_bytes: 0,
@@ -88,8 +88,8 @@ impl<'a> AgingRun<'a> {
             progress,
             start: Instant::now(),
         };
-        course.goal_bytes = course.goal(&space);
-        Ok(course)
+        run.goal_bytes = run.goal(&space);
+        Ok(run)
     }
 
     /// Ages the file system and measures the result.
@@ -101,7 +101,7 @@ impl<'a> AgingRun<'a> {
         // Taken after the fill, which may have corrected the goal.
         let round_bytes = self.goal_bytes as f64;
         self.churn((round_bytes * self.aging.churn) as u64)?;
-        self.churn_until_split((round_bytes * ROUND) as u64)?;
+        self.churn_until_split((round_bytes * ROUND_SHARE) as u64)?;
         let space = self.adjust_fullness()?;
         // Flushes everything, so that nothing is written back while a workload runs.
         self.sync()?;
@@ -158,12 +158,12 @@ impl<'a> AgingRun<'a> {
 
     /// Adjusts the fullness as close to the requested value as the file system allows.
     fn adjust_fullness(&mut self) -> Result<FileSystemSpace, LabError> {
-        for _ in 0..ENDS {
+        for _ in 0..CORRECTIONS_MAX {
             self.level()?;
             self.sync()?;
             let space = self.settled()?;
             let off = space.fullness() - self.aging.fullness.fraction();
-            if off.abs() <= OFF_AT_THE_END {
+            if off.abs() <= FINAL_DEVIATION_MAX {
                 return Ok(space);
             }
             self.check_garbage(&space)?;
@@ -175,7 +175,7 @@ impl<'a> AgingRun<'a> {
     fn step(&mut self, operation: AgingOperation) -> Result<(), LabError> {
         match self.files.apply(operation)? {
             AgingOutcome::Done => self.count(operation),
-            AgingOutcome::NoRoom => {
+            AgingOutcome::NoSpace => {
                 // The stream has already counted the operation, but its effect on the file was
                 // undone.
                 self.stream.revert(operation);
@@ -203,13 +203,13 @@ impl<'a> AgingRun<'a> {
     }
 
     fn has_room(&self) -> bool {
-        self.counts.refusals < REFUSALS_MAX
+        self.counts.refusals < FULL_WRITES_MAX
     }
 
     /// Lowers the goal: the file system is full, whatever it reports.
     fn lower_goal(&mut self) -> Result<(), LabError> {
         self.counts.refusals += 1;
-        let less_bytes = self.capacity_bytes / ROOM_PART;
+        let less_bytes = self.capacity_bytes / GOAL_DROP_PART;
         // A ceiling, because later corrections by the file system's count would raise the goal
         // again.
         self.ceiling_bytes = self.stream.held_bytes().saturating_sub(less_bytes);
@@ -250,14 +250,14 @@ impl<'a> AgingRun<'a> {
 
     fn is_off_goal(&self, space: &FileSystemSpace) -> bool {
         let off_bytes = self.goal(space).abs_diff(self.goal_bytes);
-        off_bytes as f64 > self.capacity_bytes as f64 * OFF
+        off_bytes as f64 > self.capacity_bytes as f64 * DEVIATION_MAX
     }
 
     /// Refuses a file system that frees no space until its log is cleaned. Removing all files would
     /// leave it just as full.
     fn check_garbage(&self, space: &FileSystemSpace) -> Result<(), LabError> {
         let held_bytes = self.stream.held_bytes();
-        let grown_bytes = space.used_bytes.saturating_sub(self.new_bytes);
+        let grown_bytes = space.used_bytes.saturating_sub(self.initial_bytes);
         let garbage_bytes = grown_bytes.saturating_sub(held_bytes);
         let is_overhead = garbage_bytes <= held_bytes.max(self.capacity_bytes / GARBAGE_PART);
         // Without deletions, no space can belong to removed files.
@@ -284,8 +284,8 @@ impl<'a> AgingRun<'a> {
         let wanted_bytes = space.size_bytes as f64 * self.aging.fullness.fraction();
         // Signed, because a file system that packs or compresses files can use less than their
         // blocks.
-        let beside_bytes = space.used_bytes as i64 - self.stream.held_bytes() as i64;
-        let goal_bytes = (wanted_bytes as i64).saturating_sub(beside_bytes).max(0);
+        let other_bytes = space.used_bytes as i64 - self.stream.held_bytes() as i64;
+        let goal_bytes = (wanted_bytes as i64).saturating_sub(other_bytes).max(0);
         (goal_bytes as u64).min(self.ceiling_bytes)
     }
 }

@@ -18,14 +18,14 @@ use crate::labs_dir::make_directory;
 /// Number of directories for the files.
 const DIRECTORIES: u32 = 64;
 /// Bytes per write.
-const PIECE_BYTES: usize = 1 << 20;
+const WRITE_BYTES: usize = 1 << 20;
 
 /// Result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgingOutcome {
     Done,
     /// No space was left; the operation was undone.
-    NoRoom,
+    NoSpace,
 }
 
 /// The files, in dedicated directories.
@@ -33,7 +33,7 @@ pub(super) struct AgedFiles<'a> {
     path: PathBuf,
     directory: File,
     content: FileStamp,
-    piece: Vec<u8>,
+    chunk: Vec<u8>,
     /// Number of the next write, so that each write has different content.
     write_index: u32,
     /// Files that grew since the last sync.
@@ -54,7 +54,7 @@ impl<'a> AgedFiles<'a> {
             path,
             directory,
             content: FileStamp::new(seed),
-            piece: vec![0; PIECE_BYTES],
+            chunk: vec![0; WRITE_BYTES],
             write_index: 0,
             grown: Vec::new(),
             stop,
@@ -86,7 +86,7 @@ impl<'a> AgedFiles<'a> {
             Err(error) if is_out_of_space(&error) && operation.kind != AgingKind::Delete => {
                 restore(&path, operation)
                     .map_err(|error| LabError::system("restore", &path, error))?;
-                Ok(AgingOutcome::NoRoom)
+                Ok(AgingOutcome::NoSpace)
             }
             Err(_) if self.is_stopped() => Err(LabError::Stopped),
             Err(error) => Err(LabError::system(action, &path, error)),
@@ -170,7 +170,7 @@ impl<'a> AgedFiles<'a> {
             if self.is_stopped() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let length = (end_bytes - offset_bytes).min(PIECE_BYTES as u64) as usize;
+            let length = (end_bytes - offset_bytes).min(WRITE_BYTES as u64) as usize;
             let request = Request {
                 operation: engine::Operation::Write,
                 fileset: 0,
@@ -180,7 +180,7 @@ impl<'a> AgedFiles<'a> {
                 length_bytes: length as u32,
                 offset_bytes,
             };
-            let piece = &mut self.piece[..length];
+            let piece = &mut self.chunk[..length];
             self.content.fill(piece, &request);
             file.write_all_at(piece, offset_bytes)?;
             offset_bytes += length as u64;

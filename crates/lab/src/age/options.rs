@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn churn_has_a_default_and_can_be_set() {
         assert_eq!(read("50%").churn, CHURN);
-        let said = read("50%, churn=0.5, extents=3");
-        assert_eq!((said.churn, said.extents), (0.5, Some(3.0)));
+        let options = read("50%, churn=0.5, extents=3");
+        assert_eq!((options.churn, options.extents), (0.5, Some(3.0)));
         assert_eq!(read("50%,churn=0").churn, 0.0);
     }
 

@@ -6,7 +6,7 @@ use super::aged::AgedState;
 use super::options::AgingOptions;
 
 /// Deviation from the requested fullness that is accepted, in percentage points.
-const NEAR_PERCENT: f64 = 1.0;
+const TOLERANCE_PERCENT: f64 = 1.0;
 
 /// A goal of aging that was not reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,22 +33,22 @@ pub enum FullnessShortfall {
     /// It was fuller than that when it was new.
     FullerWhenNew,
     /// Its reported free space keeps changing.
-    Unsettled,
+    Unstable,
     /// No space was left.
-    NoRoom,
+    NoSpace,
 }
 
 impl AgingShortfall {
     /// All goals that were not reached.
     pub(crate) fn all(aging: &AgingOptions, aged: &AgedState) -> Vec<Self> {
         let mut all = Vec::new();
-        if (aged.full_percent - aging.fullness.0).abs() > NEAR_PERCENT {
+        if (aged.full_percent - aging.fullness.0).abs() > TOLERANCE_PERCENT {
             all.push(Self::Fullness {
                 wanted: aging.fullness,
                 why: match (aged.file_count, aged.counts.refusals) {
                     (0, _) => FullnessShortfall::FullerWhenNew,
-                    (_, 0) => FullnessShortfall::Unsettled,
-                    _ => FullnessShortfall::NoRoom,
+                    (_, 0) => FullnessShortfall::Unstable,
+                    _ => FullnessShortfall::NoSpace,
                 },
             });
         }
@@ -87,8 +87,8 @@ mod tests {
         assert_eq!(AgingShortfall::all(&aging, &aged(69.5, 10, 0)), []);
         for (aged, why) in [
             (aged(80.0, 0, 0), FullnessShortfall::FullerWhenNew),
-            (aged(60.0, 10, 0), FullnessShortfall::Unsettled),
-            (aged(60.0, 10, 3), FullnessShortfall::NoRoom),
+            (aged(60.0, 10, 0), FullnessShortfall::Unstable),
+            (aged(60.0, 10, 3), FullnessShortfall::NoSpace),
         ] {
             let wanted = Percent(70.0);
             let missed = AgingShortfall::Fullness { wanted, why };

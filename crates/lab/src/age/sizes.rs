@@ -46,8 +46,8 @@ fn normal(rng: &mut Rng) -> f64 {
 
 /// Two to the given power. It uses only square roots, which give the same result everywhere.
 fn exp2(power: f64) -> f64 {
-    let whole = power.floor();
-    let (mut rest, mut root, mut factor) = (power - whole, 2.0_f64, 1.0);
+    let integer = power.floor();
+    let (mut rest, mut root, mut factor) = (power - integer, 2.0_f64, 1.0);
     for _ in 0..24 {
         root = root.sqrt();
         rest *= 2.0;
@@ -56,7 +56,7 @@ fn exp2(power: f64) -> f64 {
             factor *= root;
         }
     }
-    factor * 2.0_f64.powi(whole as i32)
+    factor * 2.0_f64.powi(integer as i32)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rustix::fs::fstatvfs;
 use crate::error::LabError;
 
 /// Maximum number of polls; some file systems free space only after a while.
-const TRIES: u32 = 50;
+const POLLS_MAX: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Space of a file system, as counted by `df`.
@@ -24,19 +24,19 @@ pub(super) struct FileSystemSpace {
 impl FileSystemSpace {
     /// The current space.
     pub fn now(directory: &File, path: &Path) -> Result<Self, LabError> {
-        let found = fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;
-        let used_bytes = (found.f_blocks - found.f_bfree.min(found.f_blocks)) * found.f_frsize;
+        let stat = fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;
+        let used_bytes = (stat.f_blocks - stat.f_bfree.min(stat.f_blocks)) * stat.f_frsize;
         Ok(Self {
             used_bytes,
-            size_bytes: used_bytes + found.f_bavail * found.f_frsize,
-            block_bytes: found.f_frsize.max(1),
+            size_bytes: used_bytes + stat.f_bavail * stat.f_frsize,
+            block_bytes: stat.f_frsize.max(1),
         })
     }
 
     /// The space once it is stable; XFS frees deleted blocks in the background.
     pub fn settled(directory: &File, path: &Path) -> Result<Self, LabError> {
         let mut before = Self::now(directory, path)?;
-        for _ in 0..TRIES {
+        for _ in 0..POLLS_MAX {
             std::thread::sleep(PAUSE);
             let after = Self::now(directory, path)?;
             if after == before {

@@ -54,7 +54,7 @@ pub(super) struct AgingStream {
     next_file: u32,
     held_bytes: u64,
     /// Files are deleted until space is free again.
-    is_shedding: bool,
+    is_freeing_space: bool,
 }
 
 impl AgingStream {
@@ -68,7 +68,7 @@ impl AgingStream {
             live: Vec::new(),
             next_file: 0,
             held_bytes: 0,
-            is_shedding: false,
+            is_freeing_space: false,
         }
     }
 
@@ -106,16 +106,16 @@ impl AgingStream {
         if self.held_bytes > goal_bytes {
             // Two limits instead of one: otherwise, each creation would be followed by one deletion
             // at the goal.
-            self.is_shedding = true;
+            self.is_freeing_space = true;
         } else if self.held_bytes.saturating_add(self.band_bytes) <= goal_bytes {
-            self.is_shedding = false;
+            self.is_freeing_space = false;
         }
-        if self.is_shedding
+        if self.is_freeing_space
             && let Some(operation) = self.delete()
         {
             return operation;
         }
-        self.is_shedding = false;
+        self.is_freeing_space = false;
         let size_bytes = self.sizes.draw(&mut self.rng);
         let percent = self.rng.below(100);
         if self.live.is_empty() || percent < CREATE_PERCENT {
@@ -190,9 +190,9 @@ impl AgingStream {
 
     fn remove(&mut self, index: usize) -> AgedFile {
         // The order of the files does not matter, because all are equally likely to be chosen.
-        let gone = self.live.swap_remove(index);
-        self.held_bytes -= self.placed(gone.size_bytes);
-        gone
+        let removed = self.live.swap_remove(index);
+        self.held_bytes -= self.placed(removed.size_bytes);
+        removed
     }
 
     fn resize(&mut self, index: usize, size_bytes: u64) {

@@ -12,8 +12,8 @@ impl Lab {
     /// Errors of the system or of its programs, or if the device may not be written.
     pub fn build_bare(&mut self, medium: &LabMedium) -> Result<BuiltFileSystem, LabError> {
         let mut built = existing(&self.directory);
-        let made = self.device(medium, &mut built);
-        self.undo_on_error(made)?;
+        let result = self.device(medium, &mut built);
+        self.undo_on_error(result)?;
         Ok(built)
     }
 }

@@ -24,16 +24,16 @@ fn choice(text: &str) -> FileSystemChoice {
 }
 
 fn can_run(medium: &MediumKind) -> bool {
-    let is_there = match medium {
+    let has_device = match medium {
         MediumKind::Zram => device::has_zram(),
         _ => device::has_loop(),
     };
     if !crate::availability::is_root() {
         println!("skipped: needs root");
-    } else if !is_there {
+    } else if !has_device {
         println!("skipped: no {medium} devices");
     }
-    crate::availability::is_root() && is_there
+    crate::availability::is_root() && has_device
 }
 
 /// A directory for labs, and how it was.
@@ -46,7 +46,9 @@ impl LabDir {
     fn new() -> Self {
         Self {
             directory: tempfile::tempdir().unwrap(),
-            _turn: crate::TURN.lock().unwrap_or_else(PoisonError::into_inner),
+            _turn: crate::TEST_LOCK
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -76,24 +78,24 @@ impl LabDir {
 
 #[test]
 fn a_lab_killed_at_its_start_leaves_nothing() {
-    let place = LabDir::new();
-    place.kill(place.lab());
-    place.lab().end().unwrap();
-    assert_eq!(fs::read_dir(place.directory.path()).unwrap().count(), 0);
+    let lab_dir = LabDir::new();
+    lab_dir.kill(lab_dir.lab());
+    lab_dir.lab().end().unwrap();
+    assert_eq!(fs::read_dir(lab_dir.directory.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn a_running_lab_is_not_cleaned() {
-    let place = LabDir::new();
-    let lab = place.lab();
-    let cleaned = clean(place.directory.path()).unwrap();
+    let lab_dir = LabDir::new();
+    let lab = lab_dir.lab();
+    let cleaned = clean(lab_dir.directory.path()).unwrap();
     assert_eq!((cleaned.running.len(), cleaned.removed.len()), (1, 0));
     lab.end().unwrap();
 }
 
 #[test]
 fn a_step_that_was_noted_and_not_done_does_no_harm() {
-    let place = LabDir::new();
+    let lab_dir = LabDir::new();
     let steps = [
         JournalStep::Image { size_bytes: 5 },
         JournalStep::Loop,
@@ -113,11 +115,11 @@ fn a_step_that_was_noted_and_not_done_does_no_harm() {
         },
     ];
     for count in 1..=steps.len() {
-        let mut lab = place.lab();
+        let mut lab = lab_dir.lab();
         for step in &steps[..count] {
             lab.journal.note(step.clone()).unwrap();
         }
-        place.kill(lab);
+        lab_dir.kill(lab);
     }
 }
 
@@ -126,17 +128,17 @@ fn an_image_and_its_loop_device_go() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = LabDir::new();
-    let mut lab = place.lab();
+    let lab_dir = LabDir::new();
+    let mut lab = lab_dir.lab();
     lab.journal
         .note(JournalStep::Image { size_bytes: 5 })
         .unwrap();
     File::create_new(lab.directory.join(IMAGE)).unwrap();
-    place.kill(lab);
-    let mut lab = place.lab();
+    lab_dir.kill(lab);
+    let mut lab = lab_dir.lab();
     lab.attach_loop_device(SIZE_BYTES, &mut existing(Path::new("/")))
         .unwrap();
-    let removed = place.kill(lab);
+    let removed = lab_dir.kill(lab);
     assert!(
         removed.iter().any(|it| it.starts_with("loop device")),
         "{removed:?}"
@@ -148,9 +150,9 @@ fn a_zram_device_is_removed_with_or_without_its_number_noted() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = LabDir::new();
+    let lab_dir = LabDir::new();
     let before = device::zrams();
-    let mut lab = place.lab();
+    let mut lab = lab_dir.lab();
     lab.journal
         .note(JournalStep::ZramWanted {
             existing: before.clone(),
@@ -158,12 +160,12 @@ fn a_zram_device_is_removed_with_or_without_its_number_noted() {
         })
         .unwrap();
     let nameless = device::create_zram().unwrap();
-    place.kill(lab);
+    lab_dir.kill(lab);
     assert_eq!(device::zram_size_bytes(nameless), None);
-    let mut lab = place.lab();
+    let mut lab = lab_dir.lab();
     let path = lab.zram(SIZE_BYTES).unwrap();
     assert!(Path::new(&path).exists());
-    place.kill(lab);
+    lab_dir.kill(lab);
     assert!(!Path::new(&path).exists());
 }
 
@@ -172,16 +174,16 @@ fn another_programs_zram_device_with_the_same_number_stays() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = LabDir::new();
+    let lab_dir = LabDir::new();
     let number = device::create_zram().unwrap();
-    let mut lab = place.lab();
+    let mut lab = lab_dir.lab();
     lab.journal
         .note(JournalStep::Zram {
             number,
             made_at: Some(SystemTime::UNIX_EPOCH),
         })
         .unwrap();
-    place.kill(lab);
+    lab_dir.kill(lab);
     assert_eq!(device::zram_size_bytes(number), Some(0));
     device::remove_zram(number).unwrap();
 }
@@ -191,11 +193,11 @@ fn a_mounted_file_system_is_removed_by_its_lab_and_by_cleaning() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = LabDir::new();
+    let lab_dir = LabDir::new();
     for name in ["ext4:-O ^has_journal,mount=noatime", "tmpfs", "overlay"] {
-        let mut lab = place.lab();
+        let mut lab = lab_dir.lab();
         let built = match lab.build(&choice(name), &medium(MediumKind::Loop)) {
-            Err(LabError::NoProgram { program, .. }) => {
+            Err(LabError::MissingProgram { program, .. }) => {
                 println!("skipped: no `{program}`");
                 return;
             }
@@ -208,7 +210,7 @@ fn a_mounted_file_system_is_removed_by_its_lab_and_by_cleaning() {
         built.sync().unwrap();
         lab.tear_down(built).unwrap();
         lab.build(&choice(name), &medium(MediumKind::Loop)).unwrap();
-        place.kill(lab);
+        lab_dir.kill(lab);
     }
 }
 
@@ -217,8 +219,8 @@ fn an_error_quotes_the_failed_program_and_nothing_is_left() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = LabDir::new();
-    let mut lab = place.lab();
+    let lab_dir = LabDir::new();
+    let mut lab = lab_dir.lab();
     let error = lab
         .build(&choice("ext4:--no-such-option"), &medium(MediumKind::Loop))
         .unwrap_err()
@@ -247,8 +249,8 @@ fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
     if !can_run(&MediumKind::Loop) {
         return;
     }
-    let place = LabDir::new();
-    let mut lab = place.lab();
+    let lab_dir = LabDir::new();
+    let mut lab = lab_dir.lab();
     let built = lab
         .build(&choice("tmpfs"), &medium(MediumKind::Loop))
         .unwrap();
@@ -256,7 +258,7 @@ fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
     let error = lab.tear_down(built).unwrap_err().to_string();
     assert!(error.contains("it is used by process"), "{error}");
     drop(open);
-    place.kill(lab);
+    lab_dir.kill(lab);
 }
 
 /// Makes a lab look like one of another process of this number, which is dead.
@@ -283,20 +285,20 @@ fn sleeper() -> std::process::Child {
 
 #[test]
 fn a_program_that_outlives_its_lab_is_killed() {
-    let place = LabDir::new();
-    let mut lab = place.lab();
+    let lab_dir = LabDir::new();
+    let mut lab = lab_dir.lab();
     let mut sleeper = sleeper();
     lab.journal_background_programs().unwrap();
     orphan(&lab);
-    let removed = place.kill(lab);
+    let removed = lab_dir.kill(lab);
     assert!(!sleeper.wait().unwrap().success());
     assert!(removed.iter().any(|it| it == "1 process"), "{removed:?}");
 }
 
 #[test]
 fn an_unlisted_process_that_holds_a_lock_keeps_its_lab() {
-    let place = LabDir::new();
-    let lab = place.lab();
+    let lab_dir = LabDir::new();
+    let lab = lab_dir.lab();
     let directory = lab.directory.clone();
     let mut stranger = sleeper();
     orphan(&lab);
@@ -305,46 +307,46 @@ fn an_unlisted_process_that_holds_a_lock_keeps_its_lab() {
         &mut lab.lock,
         File::open("/dev/null").unwrap().into(),
     ));
-    let cleaned = clean(place.directory.path()).unwrap();
+    let cleaned = clean(lab_dir.directory.path()).unwrap();
     assert!(stranger.try_wait().unwrap().is_none());
     assert!(cleaned.removed.is_empty() && directory.exists());
-    let said = cleaned.left[0].to_string();
+    let message = cleaned.left[0].to_string();
     let named = format!("process {} (sleep)", stranger.id());
-    assert!(said.contains(&named), "{said}");
+    assert!(message.contains(&named), "{message}");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
-    let cleaned = clean(place.directory.path()).unwrap();
+    let cleaned = clean(lab_dir.directory.path()).unwrap();
     assert!(cleaned.left.is_empty() && !directory.exists());
 }
 
 #[test]
 fn directories_that_only_look_like_labs_are_not_touched() {
-    let place = LabDir::new();
-    let top = place.directory.path();
+    let lab_dir = LabDir::new();
+    let top = lab_dir.directory.path();
     let pid = std::process::id();
     let begin = format!("{{\"step\":\"begin\",\"pid\":{pid},\"start_ticks\":1}}\n");
     let other = format!(
         "{{\"step\":\"begin\",\"pid\":{},\"start_ticks\":1}}\n",
         pid + 1
     );
-    let made = |name: &str, journal: &str| {
+    let make = |name: &str, journal: &str| {
         let lab = top.join(name);
         fs::create_dir(&lab).unwrap();
         fs::write(lab.join("journal"), journal).unwrap();
         fs::write(lab.join("lock"), "").unwrap();
         lab
     };
-    let diary = made("lab-diary", &begin);
+    let diary = make("lab-diary", &begin);
     let named = |number: u32| format!("lab-20260102-030405-{number}-{pid:x}");
-    let forged = made(&named(1), "dear diary\n");
-    let anothers = made(&named(2), &other);
-    let open = made(&named(3), &begin);
+    let forged = make(&named(1), "dear diary\n");
+    let anothers = make(&named(2), &other);
+    let open = make(&named(3), &begin);
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
-    let unlocked = made(&named(4), &begin);
+    let unlocked = make(&named(4), &begin);
     fs::remove_file(unlocked.join("lock")).unwrap();
     let mut all = vec![&diary, &forged, &anothers, &open, &unlocked];
-    let given = made(&named(5), &begin);
+    let given = make(&named(5), &begin);
     if crate::availability::is_root() {
         std::os::unix::fs::chown(given.join("journal"), Some(65534), None).unwrap();
         all.push(&given);
@@ -362,22 +364,22 @@ fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
         println!("skipped: needs root");
         return;
     }
-    let place = LabDir::new();
-    let elsewhere = tempfile::tempdir().unwrap();
+    let lab_dir = LabDir::new();
+    let outside = tempfile::tempdir().unwrap();
     // As a lab names its points, but another's.
-    let point = elsewhere.path().join(POINT);
+    let point = outside.path().join(MOUNT_POINT);
     fs::create_dir(&point).unwrap();
     if tools::mount("tmpfs", "", "none", &point).is_err() {
         println!("skipped: tmpfs cannot be mounted");
         return;
     }
-    let mut lab = place.lab();
+    let mut lab = lab_dir.lab();
     lab.journal
         .note(JournalStep::Mount {
             point: point.clone(),
         })
         .unwrap();
-    place.kill(lab);
+    lab_dir.kill(lab);
     let is_mounted = storage::mounts().iter().any(|it| it.point == point);
     tools::run("umount", &[point.display().to_string()]).unwrap();
     assert!(is_mounted);
@@ -388,16 +390,16 @@ fn a_zram_device_that_the_lab_did_not_ask_for_stays() {
     if !can_run(&MediumKind::Zram) {
         return;
     }
-    let place = LabDir::new();
+    let lab_dir = LabDir::new();
     let number = device::create_zram().unwrap();
-    let mut lab = place.lab();
+    let mut lab = lab_dir.lab();
     lab.journal
         .note(JournalStep::Zram {
             number,
             made_at: device::zram_created_at(number),
         })
         .unwrap();
-    place.kill(lab);
+    lab_dir.kill(lab);
     assert_eq!(device::zram_size_bytes(number), Some(0));
     device::remove_zram(number).unwrap();
 }

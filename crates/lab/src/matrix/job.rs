@@ -23,7 +23,7 @@ use crate::schedule::LabMeasurement;
 use crate::watch::{LabEvent, LabStep};
 
 /// Interval of reports about the progress of aging.
-const TOLD_EVERY: Duration = Duration::from_millis(500);
+const REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
 impl<R: LabRunner> MatrixRun<'_, R> {
     /// Runs a job on a file system of this kernel.
@@ -45,19 +45,19 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let unmounted = lab.tear_down(built);
         let mut measured = measured?;
         measured.costs.mkfs = mkfs;
-        let is_made = matches!(choice.kind, ChoiceKind::Made { .. });
+        let is_made = matches!(choice.kind, ChoiceKind::Created { .. });
         match unmounted {
             Ok(elapsed) => measured.costs.unmount = is_made.then_some(elapsed),
             Err(error) => {
                 // The next file system needs the same device and mount point, so nothing more can
                 // run.
                 self.stop.store(true, Ordering::Relaxed);
-                let left = LabError::Left {
+                let leftover = LabError::NotRemoved {
                     what: format!("`{}`", directory.display()),
                     reason: error.to_string(),
                 };
-                let left = R::Error::from(left).to_string();
-                outcome.alarms.push(LabFailure::Left(left));
+                let message = R::Error::from(leftover).to_string();
+                outcome.failures.push(LabFailure::NotRemoved(message));
             }
         }
         Ok(measured)
@@ -132,10 +132,10 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             return Ok(None);
         };
         self.step(LabStep::Age(None));
-        let mut told = Instant::now();
+        let mut reported_at = Instant::now();
         let mut progress = |progress: AgingProgress| {
-            if told.elapsed() >= TOLD_EVERY {
-                told = Instant::now();
+            if reported_at.elapsed() >= REPORT_INTERVAL {
+                reported_at = Instant::now();
                 let share = progress.written_bytes as f64 / progress.wanted_bytes.max(1) as f64;
                 self.step(LabStep::Age(Some(share.min(1.0))));
             }
@@ -163,7 +163,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let mut overrides = workload.overrides.clone();
         let Some(directory) = built.directory.to_str() else {
             let path = built.directory.clone();
-            return Err(LabError::NotText { path });
+            return Err(LabError::NotUtf8 { path });
         };
         overrides.set_targets(vec![directory.to_owned()]);
         Ok((workloads, overrides, directory))

@@ -40,9 +40,9 @@ pub struct MatrixOutcome {
     /// Completed jobs, in order.
     pub measured: Vec<MeasuredJob>,
     /// How each file system was created and mounted, if it was.
-    pub built_as: Vec<Option<FileSystemSetup>>,
+    pub setups: Vec<Option<FileSystemSetup>>,
     /// Failures.
-    pub alarms: Vec<LabFailure>,
+    pub failures: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
@@ -51,7 +51,7 @@ impl MatrixOutcome {
     /// An empty result for this number of file systems.
     pub(super) fn of(choice_count: usize) -> Self {
         Self {
-            built_as: vec![None; choice_count],
+            setups: vec![None; choice_count],
             ..Self::default()
         }
     }
@@ -102,7 +102,7 @@ impl MatrixOutcome {
     #[must_use]
     pub fn verdict(&self, is_stopped: bool) -> LabVerdict {
         let records = || self.measured.iter().map(|it| &it.record);
-        if !self.alarms.is_empty() {
+        if !self.failures.is_empty() {
             return LabVerdict::System;
         }
         if is_stopped || records().any(|it| it.status == Status::Interrupted) {
@@ -110,7 +110,7 @@ impl MatrixOutcome {
         }
         match records().any(RunRecord::has_failure) {
             true => LabVerdict::Failed,
-            false => LabVerdict::Whole,
+            false => LabVerdict::Complete,
         }
     }
 
@@ -122,7 +122,7 @@ impl MatrixOutcome {
         notes: &[String],
     ) {
         // All repetitions build the same, so the first description stands for all.
-        self.built_as[choice_index].get_or_insert(built_as);
+        self.setups[choice_index].get_or_insert(built_as);
         for note in notes {
             self.note(LabNote::of_file_system(choice_index, note));
         }
@@ -134,7 +134,7 @@ impl MatrixOutcome {
 
     /// `true` if a file system failed and is skipped from now on.
     pub(super) fn has_failed(&self, choice_index: usize) -> bool {
-        self.alarms.iter().any(|it| it.is_of(choice_index))
+        self.failures.iter().any(|it| it.is_of(choice_index))
     }
 }
 

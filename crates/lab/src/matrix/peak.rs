@@ -77,7 +77,7 @@ impl LabMatrix {
         repetitions: u32,
         runner: &R,
     ) -> Result<Vec<Option<RunRecord>>, R::Error> {
-        let of_choice = |choice: &FileSystemChoice| match &choice.kind {
+        let peak_of = |choice: &FileSystemChoice| match &choice.kind {
             ChoiceKind::Path(path) if self.request.host.is_none() => {
                 runner.hear(LabEvent::Step(LabStep::MeasurePeak));
                 let (workloads, overrides) = self.peak_workloads(path, repetitions)?;
@@ -89,7 +89,7 @@ impl LabMatrix {
                     planned,
                     workloads: &workloads,
                     overrides: &overrides,
-                    subject: RunSubject::PeakOf(&choice.label),
+                    subject: RunSubject::Peak(&choice.label),
                     lab_name: "peak",
                     overwrite_devices: Vec::new(),
                 };
@@ -98,7 +98,7 @@ impl LabMatrix {
             }
             _ => Ok(None),
         };
-        self.request.choices.iter().map(of_choice).collect()
+        self.request.choices.iter().map(peak_of).collect()
     }
 
     /// The workloads, adapted to measure a peak.
@@ -109,7 +109,7 @@ impl LabMatrix {
     ) -> Result<(Vec<Workload>, Overrides), LabError> {
         let Some(text) = path.to_str() else {
             let path = path.to_owned();
-            return Err(LabError::NotText { path });
+            return Err(LabError::NotUtf8 { path });
         };
         let all = self.workloads.iter().flat_map(|it| &it.workloads);
         let mut overrides = Overrides::default();

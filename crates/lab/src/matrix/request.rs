@@ -76,7 +76,7 @@ impl AgingOptions {
         let aging: Self = text.parse()?;
         for choice in choices {
             if let ChoiceKind::Path(path) = &choice.kind {
-                return Err(LabError::AgeOfPath { path: path.clone() });
+                return Err(LabError::CannotAgePath { path: path.clone() });
             }
         }
         Ok(seed.map_or(aging, |seed| aging.seeded(seed)))
@@ -96,7 +96,10 @@ mod tests {
         let aging = AgingOptions::of_all("70%", Some(7), &choices("ext4,xfs")).unwrap();
         assert_eq!(aging.seed, 7);
         let refused = AgingOptions::of_all("70%", None, &choices("ext4,path:/mnt")).unwrap_err();
-        assert!(matches!(refused, LabError::AgeOfPath { .. }), "{refused}");
+        assert!(
+            matches!(refused, LabError::CannotAgePath { .. }),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -73,15 +73,15 @@ impl<R: LabRunner> MatrixRun<'_, R> {
                         choice_index: job.choice_index,
                         reason: error.to_string(),
                     };
-                    self.runner.hear(LabEvent::Alarm(&alarm));
-                    outcome.alarms.push(alarm);
+                    self.runner.hear(LabEvent::Failure(&alarm));
+                    outcome.failures.push(alarm);
                 }
             }
         }
         if let Err(error) = lab.end() {
-            let alarm = LabFailure::Left(R::Error::from(error).to_string());
-            self.runner.hear(LabEvent::Alarm(&alarm));
-            outcome.alarms.push(alarm);
+            let alarm = LabFailure::NotRemoved(R::Error::from(error).to_string());
+            self.runner.hear(LabEvent::Failure(&alarm));
+            outcome.failures.push(alarm);
         }
         self.runner.hear(LabEvent::End);
         Ok(outcome)

@@ -26,7 +26,7 @@ pub enum RunSubject<'a> {
     /// The storage under file systems; its description.
     BareDevice(&'a str),
     /// An existing directory with direct I/O; its label.
-    PeakOf(&'a str),
+    Peak(&'a str),
 }
 
 /// A run to measure.
@@ -48,14 +48,14 @@ pub struct LabRunRequest<'a> {
 
 /// Measures and stores the runs of a lab.
 pub trait LabRunner: LabWatcher {
-    /// Measures a run, passes its events to `hear`, and stores it if runs are stored.
+    /// Measures a run, passes its events to `on_event`, and stores it if runs are stored.
     ///
     /// # Errors
     /// If nothing was measured, or the run cannot be stored.
     fn measure(
         &self,
         order: LabRunRequest<'_>,
-        hear: &mut dyn FnMut(&RunEvent),
+        on_event: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, Self::Error>;
 
     /// Stores a run that a guest measured, if runs are stored.

@@ -10,7 +10,7 @@ use super::request::MatrixRequest;
 use crate::error::LabError;
 
 /// Stands for the mount point before it exists.
-const UNMADE: &str = "/pgmeter-lab";
+const MOUNT_PLACEHOLDER: &str = "/pgmeter-lab";
 
 /// A workload of a matrix. All of its parts run on one file system, one after another.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct LabWorkload {
     pub remarks: Vec<String>,
     /// Block size of the medium in bytes, if the requests are not multiples of it. The workload
     /// then uses the page cache on all file systems.
-    pub misfit_block_bytes: Option<u32>,
+    pub misaligned_block_bytes: Option<u32>,
 }
 
 impl LabWorkload {
@@ -53,17 +53,18 @@ impl LabWorkload {
             true => request.medium.kind.block_bytes(),
             false => 512,
         };
-        let of_share = |share: f64| facts(request.medium.size_bytes, share, block_bytes);
-        let facts = of_share(request.free_share());
+        let facts_for = |share: f64| facts(request.medium.size_bytes, share, block_bytes);
+        let facts = facts_for(request.free_share());
         // The plan needs a target, but the file systems do not exist yet.
-        self.overrides.set_targets(vec![UNMADE.to_owned()]);
+        self.overrides
+            .set_targets(vec![MOUNT_PLACEHOLDER.to_owned()]);
         let Err(refused) = plan(&self.workloads, &self.overrides, &facts) else {
             return Ok(());
         };
         if let Some(aging) = &request.aging
             // If it fits on an empty file system, the age is the cause, and the advice is another
             // one.
-            && plan(&self.workloads, &self.overrides, &of_share(1.0)).is_ok()
+            && plan(&self.workloads, &self.overrides, &facts_for(1.0)).is_ok()
         {
             return Err(LabError::TooFull {
                 fullness: aging.fullness,
@@ -81,14 +82,16 @@ impl LabWorkload {
             self.overrides = direct;
             return Err(refused.into());
         }
-        self.misfit_block_bytes = Some(block_bytes);
+        self.misaligned_block_bytes = Some(block_bytes);
         Ok(())
     }
 }
 
 /// The error message without the placeholder for the mount point.
 fn without_placeholder(refused: &Diagnostic) -> String {
-    refused.message.replace(&format!(" on `{UNMADE}`"), "")
+    refused
+        .message
+        .replace(&format!(" on `{MOUNT_PLACEHOLDER}`"), "")
 }
 
 /// A new file system with this size and share of free space.
@@ -102,7 +105,7 @@ fn facts(size_bytes: u64, free_share: f64, block_bytes: u32) -> SystemFacts {
         direct_alignment_bytes: block_bytes,
         block_bytes,
         device_id: Some(0),
-        ..TargetFacts::placeholder(UNMADE, TargetKind::Directory)
+        ..TargetFacts::placeholder(MOUNT_PLACEHOLDER, TargetKind::Directory)
     };
     SystemFacts {
         targets: vec![target.clone()],
@@ -142,7 +145,7 @@ mod tests {
             workloads: load_builtin(name).unwrap(),
             overrides: Overrides::default(),
             remarks: Vec::new(),
-            misfit_block_bytes: None,
+            misaligned_block_bytes: None,
         }
     }
 
@@ -152,14 +155,14 @@ mod tests {
         request.scale = "0.5".parse().unwrap();
         let fitted = read("file-server").fit_to(&request, false).unwrap();
         assert_eq!(fitted.workloads[0].size, Some(Bytes(512 << 20)));
-        assert_eq!(fitted.misfit_block_bytes, None);
+        assert_eq!(fitted.misaligned_block_bytes, None);
     }
 
     #[test]
     fn requests_below_the_medium_block_size_use_the_page_cache_by_default() {
         let request = request("ext4", MediumKind::Zram);
         let fitted = read("file-server").fit_to(&request, false).unwrap();
-        assert_eq!(fitted.misfit_block_bytes, Some(4096));
+        assert_eq!(fitted.misaligned_block_bytes, Some(4096));
         let refused = read("file-server").fit_to(&request, true).unwrap_err();
         assert!(matches!(refused, LabError::Plan(_)), "{refused}");
     }
@@ -176,7 +179,7 @@ mod tests {
         let LabError::TooFull { reason, .. } = &refused else {
             panic!("{refused}");
         };
-        assert!(!reason.contains(UNMADE), "{reason}");
+        assert!(!reason.contains(MOUNT_PLACEHOLDER), "{reason}");
         request.medium.size_bytes = 256 << 20;
         let refused = workload.fit_to(&request, false).unwrap_err();
         assert!(matches!(refused, LabError::Plan(_)), "{refused}");

@@ -31,7 +31,7 @@ struct Scripted {
     /// Ends each run as interrupted, and asks for the end of all.
     interrupts: bool,
     stop: AtomicBool,
-    heard: RefCell<Vec<String>>,
+    events: RefCell<Vec<String>>,
     measured_on: RefCell<Vec<String>>,
 }
 
@@ -39,16 +39,16 @@ impl LabWatcher for Scripted {
     type Error = LabError;
 
     fn hear(&self, event: LabEvent<'_>) {
-        let heard = match event {
+        let entry = match event {
             LabEvent::Jobs(jobs) => format!("{} jobs", jobs.len()),
             LabEvent::Begin(index) => format!("begin {index}"),
-            LabEvent::Alarm(_) => "alarm".to_owned(),
+            LabEvent::Failure(_) => "alarm".to_owned(),
             LabEvent::Measured(_) => "measured".to_owned(),
             LabEvent::End => "end".to_owned(),
             LabEvent::Step(LabStep::Sync) => "sync".to_owned(),
             _ => return,
         };
-        self.heard.borrow_mut().push(heard);
+        self.events.borrow_mut().push(entry);
     }
 }
 
@@ -56,7 +56,7 @@ impl LabRunner for Scripted {
     fn measure(
         &self,
         order: LabRunRequest<'_>,
-        hear: &mut dyn FnMut(&RunEvent),
+        on_event: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, LabError> {
         let RunSubject::FileSystem { choice, .. } = order.subject else {
             panic!("no device is measured here");
@@ -66,11 +66,11 @@ impl LabRunner for Scripted {
             .borrow_mut()
             .push(target.display().to_string());
         if self.failing.contains(&choice.label) {
-            return Err(LabError::NoKernel {
+            return Err(LabError::UnsupportedByKernel {
                 name: choice.label.clone(),
             });
         }
-        hear(&RunEvent::Prepare {
+        on_event(&RunEvent::Prepare {
             target: target.display().to_string(),
             done_bytes: 7,
             total_bytes: 7,
@@ -90,19 +90,21 @@ impl LabRunner for Scripted {
 
 /// Directories of one file system, and a directory for labs.
 struct Directories {
-    place: tempfile::TempDir,
+    directory: tempfile::TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Directories {
     fn new() -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for name in ["a", "b", "labs"] {
-            std::fs::create_dir(place.path().join(name)).unwrap();
+            std::fs::create_dir(directory.path().join(name)).unwrap();
         }
         Self {
-            place,
-            _turn: crate::TURN.lock().unwrap_or_else(PoisonError::into_inner),
+            directory,
+            _turn: crate::TEST_LOCK
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
         }
     }
 
@@ -127,14 +129,14 @@ impl Directories {
                 workloads: load_builtin("create-remove").unwrap(),
                 overrides,
                 remarks: Vec::new(),
-                misfit_block_bytes: None,
+                misaligned_block_bytes: None,
             }],
             is_cold: false,
         }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.place.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn measure(&self, runner: &Scripted) -> MatrixOutcome {
@@ -160,14 +162,14 @@ fn every_job_is_measured_in_order_on_its_own_target() {
     for job in &outcome.measured {
         assert!(job.costs.sync.is_some(), "what was written is durable");
         assert_eq!(job.costs.user_written_bytes, Some(7));
-        let made = (job.costs.mkfs, job.costs.unmount);
-        assert_eq!(made, (None, None), "nothing was made");
+        let costs = (job.costs.mkfs, job.costs.unmount);
+        assert_eq!(costs, (None, None), "nothing was made");
     }
-    assert!(outcome.built_as.iter().all(Option::is_some));
-    assert_eq!(outcome.verdict(false), LabVerdict::Whole);
-    let heard = runner.heard.borrow();
-    assert_eq!(heard[..4], ["4 jobs", "begin 0", "sync", "measured"]);
-    assert_eq!(heard.last().map(String::as_str), Some("end"));
+    assert!(outcome.setups.iter().all(Option::is_some));
+    assert_eq!(outcome.verdict(false), LabVerdict::Complete);
+    let events = runner.events.borrow();
+    assert_eq!(events[..4], ["4 jobs", "begin 0", "sync", "measured"]);
+    assert_eq!(events.last().map(String::as_str), Some("end"));
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn a_failed_file_system_is_skipped_and_the_others_continue() {
         choice_index: 0,
         reason: "this kernel does not support a".to_owned(),
     };
-    assert_eq!(outcome.alarms, [alarm]);
+    assert_eq!(outcome.failures, [alarm]);
     assert_eq!(outcome.verdict(true), LabVerdict::System);
     assert_eq!(runner.measured_on.borrow().len(), 3);
 }
@@ -197,7 +199,7 @@ fn an_interrupted_job_is_dropped_and_no_other_follows() {
         ..Scripted::default()
     };
     let outcome = Directories::new().measure(&runner);
-    assert!(outcome.measured.is_empty() && outcome.alarms.is_empty());
+    assert!(outcome.measured.is_empty() && outcome.failures.is_empty());
     assert_eq!(outcome.notes, [LabNote::Interrupted(job(0))]);
     assert_eq!(outcome.verdict(true), LabVerdict::Interrupted);
     assert_eq!(runner.measured_on.borrow().len(), 1);
@@ -232,7 +234,7 @@ fn outcome(warnings: &[&[WarningCode]]) -> MatrixOutcome {
 
 #[test]
 fn a_lab_whose_target_went_away_has_failed() {
-    assert_eq!(outcome(&[&[]]).verdict(false), LabVerdict::Whole);
+    assert_eq!(outcome(&[&[]]).verdict(false), LabVerdict::Complete);
     let lost = outcome(&[&[], &[WarningCode::TargetLost]]);
     assert_eq!(lost.verdict(false), LabVerdict::Failed);
 }
@@ -251,6 +253,6 @@ fn a_warning_counts_once_a_run() {
 #[test]
 fn a_job_whose_files_ran_out_has_a_shortfall() {
     let depleted = outcome(&[&[], &[WarningCode::PoolDepleted]]);
-    let found = JobShortfall::Depleted("why".to_owned());
-    assert_eq!(depleted.shortfalls(), [(job(1), found)]);
+    let shortfall = JobShortfall::Depleted("why".to_owned());
+    assert_eq!(depleted.shortfalls(), [(job(1), shortfall)]);
 }

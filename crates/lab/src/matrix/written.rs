@@ -6,7 +6,7 @@ use results::{CellRecord, RunEvent, RunRecord};
 /// Bytes of test files written before the measurement.
 #[derive(Debug, Default)]
 pub(super) struct PreparedBytes {
-    ended_bytes: u64,
+    finished_bytes: u64,
     /// Bytes of the target that is being prepared.
     current_bytes: u64,
 }
@@ -17,7 +17,7 @@ impl PreparedBytes {
             // Progress restarts at 0 for the next target; the last value of the previous one is its
             // total.
             if *done_bytes < self.current_bytes {
-                self.ended_bytes += self.current_bytes;
+                self.finished_bytes += self.current_bytes;
             }
             self.current_bytes = *done_bytes;
         }
@@ -33,7 +33,7 @@ impl PreparedBytes {
         }
         let written = |cell: &CellRecord| cell.operation("write").map_or(0, |it| it.bytes);
         let measured: u64 = record.cells.iter().map(written).sum();
-        Some(measured + self.ended_bytes + self.current_bytes)
+        Some(measured + self.finished_bytes + self.current_bytes)
     }
 }
 

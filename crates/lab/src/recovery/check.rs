@@ -12,7 +12,7 @@ use super::plan::{DIRECTORIES, draft_of, path_of};
 use super::promise::{NameState, PossibleFile, Promise, Promises};
 
 /// Maximum number of broken promises that are listed.
-const NAMED_MAX: usize = 5;
+const LISTED_MAX: usize = 5;
 
 /// State of the files after a crash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,9 +79,9 @@ impl Findings {
         files + self.returned_count + self.unknown_count
     }
 
-    fn name(&mut self, what: String) {
-        if self.named.len() < NAMED_MAX {
-            self.named.push(what);
+    fn name(&mut self, finding: String) {
+        if self.named.len() < LISTED_MAX {
+            self.named.push(finding);
         }
     }
 
@@ -98,12 +98,12 @@ impl Findings {
             PromiseOutcome::Damaged => (&mut self.damaged_count, "damaged"),
         };
         *count += 1;
-        let how = match found {
+        let detail = match found {
             Ok(Some(bytes)) => format!(", it has {} bytes", bytes.len()),
             Ok(None) => String::new(),
             Err(error) => format!(", {error}"),
         };
-        self.name(format!("`{path}` is {word}{how}"));
+        self.name(format!("`{path}` is {word}{detail}"));
     }
 }
 
@@ -156,24 +156,24 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
         let path = path_of(*file);
         let found = read(&root.join(&path));
         count_unpromised(name, &found, seed, &mut findings);
-        let is_there = !matches!(found, Ok(None));
+        let exists = !matches!(found, Ok(None));
         match name.promise() {
-            Promise::Gone => {
+            Promise::Absent => {
                 findings.removed_count += 1;
-                if is_there {
+                if exists {
                     findings.returned_count += 1;
                     findings.name(format!("`{path}` was removed but exists again"));
                 }
             }
-            Promise::Kept => {
+            Promise::Present => {
                 let verdict = judge(name, &found, seed);
                 findings.note(verdict, &path, found);
             }
-            Promise::IfThere if is_there => {
+            Promise::Optional if exists => {
                 let verdict = judge(name, &found, seed);
                 findings.note(verdict, &path, found);
             }
-            Promise::IfThere | Promise::Nothing => {}
+            Promise::Optional | Promise::None => {}
         }
     }
     count_unknown_names(root, &promises, &mut findings);
@@ -187,7 +187,7 @@ fn judge(name: &NameState, found: &Found, seed: u64) -> PromiseOutcome {
         Ok(None) => return PromiseOutcome::Lost,
         Err(_) => return PromiseOutcome::Damaged,
     };
-    let mut leaves = name.leaves.iter().flatten();
+    let mut leaves = name.candidates.iter().flatten();
     // Any of the files is right, because a rename without a synced directory may or may not have
     // happened.
     if leaves.any(|leaf| holds(leaf, bytes, seed)) {
@@ -205,7 +205,7 @@ fn judge(name: &NameState, found: &Found, seed: u64) -> PromiseOutcome {
     if !bytes.iter().enumerate().all(is_known) {
         return PromiseOutcome::Damaged;
     }
-    let promised = name.leaves.iter().flatten();
+    let promised = name.candidates.iter().flatten();
     let shortest = promised
         .filter_map(|leaf| Some(leaf.synced.as_ref()?.length_bytes))
         // The shortest, because any of these files would satisfy the promise.
@@ -228,7 +228,7 @@ fn holds(leaf: &PossibleFile, bytes: &[u8], seed: u64) -> bool {
         return false;
     }
     let must = synced.bytes(seed);
-    let may: Vec<Vec<u8>> = leaf.loose.iter().map(|it| it.bytes(seed)).collect();
+    let may: Vec<Vec<u8>> = leaf.unsynced.iter().map(|it| it.bytes(seed)).collect();
     must.iter()
         .zip(bytes)
         .enumerate()
@@ -242,11 +242,11 @@ fn count_unpromised(name: &NameState, found: &Found, seed: u64, findings: &mut F
     let Some(leaf) = name.last() else {
         return;
     };
-    let beyond = if !leaf.loose.is_empty() {
+    let beyond = if !leaf.unsynced.is_empty() {
         &mut findings.unsynced
-    } else if name.promise() == Promise::IfThere {
+    } else if name.promise() == Promise::Optional {
         &mut findings.new
-    } else if name.leaves.len() > 1 {
+    } else if name.candidates.len() > 1 {
         &mut findings.renamed
     } else {
         return;

@@ -16,7 +16,7 @@ pub(crate) struct LayeredContent {
 /// A write of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct WrittenLayer {
-    at_bytes: u64,
+    start_bytes: u64,
     end_bytes: u64,
     step: u32,
 }
@@ -36,7 +36,7 @@ impl LayeredContent {
         let end_bytes = at_bytes + length_bytes;
         let mut layers = self.layers.clone();
         layers.push(WrittenLayer {
-            at_bytes,
+            start_bytes: at_bytes,
             end_bytes,
             step,
         });
@@ -50,8 +50,8 @@ impl LayeredContent {
     pub fn bytes(&self, seed: u64) -> Vec<u8> {
         let mut bytes = vec![0; self.length_bytes as usize];
         for layer in &self.layers {
-            let part = &mut bytes[layer.at_bytes as usize..layer.end_bytes as usize];
-            fill(seed, layer.step, layer.at_bytes, part);
+            let part = &mut bytes[layer.start_bytes as usize..layer.end_bytes as usize];
+            fill(seed, layer.step, layer.start_bytes, part);
         }
         bytes
     }

@@ -33,9 +33,9 @@ impl CrashPoint {
             0 => (0, ROUND),
             _ => (FILES_END, ROUND - FILES_END),
         };
-        let place = from + (next(&mut random) % u64::from(length)) as u32;
+        let position = from + (next(&mut random) % u64::from(length)) as u32;
         Self {
-            done_count: rounds as u32 * ROUND + place,
+            done_count: rounds as u32 * ROUND + position,
             wait: Duration::from_micros(next(&mut random) % WAIT_MAX_US),
         }
     }

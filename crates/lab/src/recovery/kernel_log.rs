@@ -65,8 +65,12 @@ pub fn recovery_lines<'a>(kind: &str, lines: &'a [String]) -> Vec<&'a str> {
         "btrfs" => &["log-replay", "log replay"],
         _ => &[],
     };
-    let is_said = |line: &&str| phrases.iter().any(|phrase| line.contains(phrase));
-    lines.iter().map(String::as_str).filter(is_said).collect()
+    let is_recovery = |line: &&str| phrases.iter().any(|phrase| line.contains(phrase));
+    lines
+        .iter()
+        .map(String::as_str)
+        .filter(is_recovery)
+        .collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::tools;
 use crate::vm::{GuestConsole, Image, enter};
 
 /// Prefix of the writer's line for a completed step; the number of the step follows.
-const DONE: &str = "done ";
+const DONE_PREFIX: &str = "done ";
 
 /// Task of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub fn write_until_killed(
         writer.carry_out(&step)?;
         // The host has this line when the call returns, so at most the next step can be in
         // progress.
-        console.say(&format!("{DONE}{}", step.number))?;
+        console.say(&format!("{DONE_PREFIX}{}", step.number))?;
     }
     // If the plan ends before the kill, the guest must not shut down, which would sync everything.
     loop {
@@ -82,7 +82,7 @@ pub fn write_until_killed(
 /// Number of the completed step in a line of the writer.
 #[must_use]
 pub fn parse_done_step(line: &str) -> Option<u32> {
-    line.strip_prefix(DONE)?.parse().ok()
+    line.strip_prefix(DONE_PREFIX)?.parse().ok()
 }
 
 /// In another guest: mounts the image, which recovers it, and checks all files. Returns the reason
@@ -102,21 +102,21 @@ pub fn check_after_crash(
     let built = match enter(image) {
         Ok(built) => built,
         Err(error) => {
-            let mut said = vec![error.to_string()];
-            said.extend(kernel_log.read());
-            return Ok(Err(said.join("\n  ")));
+            let mut messages = vec![error.to_string()];
+            messages.extend(kernel_log.read());
+            return Ok(Err(messages.join("\n  ")));
         }
     };
     let elapsed = start.elapsed();
     // Read before the check, whose read errors would add messages.
-    let said = kernel_log.read();
+    let messages = kernel_log.read();
     let options = built.mount().map(|mount| mount.options.join(","));
     let findings = check(&built.directory, seed, done_count);
     let not_unmounted = built.unmount().err().map(|error| error.to_string());
     Ok(Ok(MountFindings {
         elapsed,
         options: options.unwrap_or_default(),
-        said,
+        said: messages,
         findings,
         not_unmounted,
     }))

@@ -14,7 +14,7 @@ const LIVE_MAX: usize = 120;
 /// The directories; parents come before their children.
 pub(crate) const DIRECTORIES: [&str; 6] = ["a", "a/b", "a/b/c", "d", "e", "f"];
 /// Suffix of a file that will be renamed.
-const DRAFT: &str = ".new";
+const DRAFT_SUFFIX: &str = ".new";
 
 /// All steps of the writer.
 #[derive(Debug, Clone)]
@@ -40,9 +40,9 @@ pub struct RecoveryStep {
     /// Number of the file; numbers are not reused.
     pub file: u32,
     /// The operation.
-    pub act: RecoveryOperation,
+    pub operation: RecoveryOperation,
     /// How the file is synced afterwards.
-    pub syncing: SyncKind,
+    pub sync: SyncKind,
     /// `true` if its directory is synced after that.
     pub syncs_directory: bool,
 }
@@ -163,11 +163,11 @@ impl RecoveryPlan {
         if live_count < LIVE_MIN || (may_grow && kind < 25 && live_count < LIVE_MAX) {
             return self.create();
         }
-        let place = self.below(live_count as u64) as usize;
-        let WriterFile { file, length_bytes } = self.live[place];
+        let index = self.below(live_count as u64) as usize;
+        let WriterFile { file, length_bytes } = self.live[index];
         let act = match kind {
             85.. if part == RoundPart::Names => {
-                self.live.swap_remove(place);
+                self.live.swap_remove(index);
                 return (file, RecoveryOperation::Remove);
             }
             60..85 if part == RoundPart::Names => RecoveryOperation::Replace {
@@ -187,7 +187,7 @@ impl RecoveryPlan {
                 }
             }
         };
-        self.live[place].length_bytes = act.length_after(length_bytes);
+        self.live[index].length_bytes = act.length_after(length_bytes);
         (file, act)
     }
 }
@@ -231,8 +231,8 @@ impl Iterator for RecoveryPlan {
         Some(RecoveryStep {
             number,
             file,
-            act,
-            syncing,
+            operation: act,
+            sync: syncing,
             syncs_directory: syncs_directory && is_new_name,
         })
     }
@@ -250,7 +250,7 @@ pub(crate) fn path_of(file: u32) -> String {
 
 /// Path of a new file before it is renamed over the file.
 pub(crate) fn draft_of(file: u32) -> String {
-    path_of(file) + DRAFT
+    path_of(file) + DRAFT_SUFFIX
 }
 
 #[cfg(test)]
@@ -270,17 +270,14 @@ mod tests {
         let mut total_bytes = 0;
         let mut kinds = std::collections::BTreeSet::new();
         for step in RecoveryPlan::new(9) {
-            let (kind, length_bytes) = match step.act {
+            let (kind, length_bytes) = match step.operation {
                 RecoveryOperation::Create { length_bytes } => ("create", length_bytes),
                 RecoveryOperation::Write { length_bytes, .. } => ("write", length_bytes),
                 RecoveryOperation::Replace { length_bytes } => ("replace", length_bytes),
                 RecoveryOperation::Remove => ("remove", 0),
             };
             total_bytes += length_bytes;
-            kinds.insert(format!(
-                "{kind} {:?} {}",
-                step.syncing, step.syncs_directory
-            ));
+            kinds.insert(format!("{kind} {:?} {}", step.sync, step.syncs_directory));
         }
         assert_eq!(kinds.len(), 6 + 3 + 6 + 2, "{kinds:?}");
         assert!(total_bytes < 128 << 20, "{total_bytes}");
@@ -289,9 +286,9 @@ mod tests {
     #[test]
     fn rounds_end_with_many_steps_that_sync_little() {
         for step in RecoveryPlan::new(1) {
-            let place = step.number % ROUND;
-            assert!(place < NAMES_END || !step.syncs_directory);
-            assert!(place < FILES_END || step.syncing != SyncKind::All);
+            let position = step.number % ROUND;
+            assert!(position < NAMES_END || !step.syncs_directory);
+            assert!(position < FILES_END || step.sync != SyncKind::All);
         }
     }
 
@@ -299,7 +296,7 @@ mod tests {
     fn only_existing_files_are_written() {
         let mut live = std::collections::BTreeMap::new();
         for step in RecoveryPlan::new(11) {
-            match step.act {
+            match step.operation {
                 RecoveryOperation::Create { length_bytes } => {
                     assert_eq!(live.insert(step.file, length_bytes), None);
                 }

@@ -15,20 +15,20 @@ pub(super) struct PossibleFile {
     /// Content at the last sync.
     pub synced: Option<LayeredContent>,
     /// Content after each later write.
-    pub loose: Vec<LayeredContent>,
+    pub unsynced: Vec<LayeredContent>,
 }
 
 impl PossibleFile {
     fn of(content: LayeredContent) -> Self {
         Self {
             synced: None,
-            loose: vec![content],
+            unsynced: vec![content],
         }
     }
 
     /// Content after the last write.
     pub fn newest(&self) -> Option<&LayeredContent> {
-        self.loose.last().or(self.synced.as_ref())
+        self.unsynced.last().or(self.synced.as_ref())
     }
 }
 
@@ -36,7 +36,7 @@ impl PossibleFile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct NameState {
     /// Files to which it may refer, `None` for no file; the last one is the writer's view.
-    pub leaves: Vec<Option<PossibleFile>>,
+    pub candidates: Vec<Option<PossibleFile>>,
     /// Every content that the name ever had.
     pub history: Vec<LayeredContent>,
 }
@@ -45,33 +45,33 @@ pub(super) struct NameState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
     /// One of several files, each with its synced data.
-    Kept,
+    Present,
     /// No file.
-    Gone,
+    Absent,
     /// No file, or one of several files, each with its synced data.
-    IfThere,
+    Optional,
     /// No promise.
-    Nothing,
+    None,
 }
 
 impl NameState {
     pub fn promise(&self) -> Promise {
         let is_synced = |leaf: &PossibleFile| leaf.synced.is_some();
-        match &self.leaves[..] {
-            [None] => Promise::Gone,
-            leaves if !leaves.iter().flatten().all(is_synced) => Promise::Nothing,
-            leaves if leaves.contains(&None) => Promise::IfThere,
-            _ => Promise::Kept,
+        match &self.candidates[..] {
+            [None] => Promise::Absent,
+            leaves if !leaves.iter().flatten().all(is_synced) => Promise::None,
+            leaves if leaves.contains(&None) => Promise::Optional,
+            _ => Promise::Present,
         }
     }
 
     /// The file in the writer's view.
     pub fn last(&self) -> Option<&PossibleFile> {
-        self.leaves.last()?.as_ref()
+        self.candidates.last()?.as_ref()
     }
 
     fn last_mut(&mut self) -> Option<&mut PossibleFile> {
-        self.leaves.last_mut()?.as_mut()
+        self.candidates.last_mut()?.as_mut()
     }
 }
 
@@ -99,17 +99,17 @@ impl Promises {
     /// Changes that are possible once a step has started.
     fn begin(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
-        match step.act {
+        match step.operation {
             RecoveryOperation::Create { length_bytes } => {
                 let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
                 // Until the directory is synced, the name may be missing.
-                name.leaves = vec![None, Some(PossibleFile::of(content))];
+                name.candidates = vec![None, Some(PossibleFile::of(content))];
             }
             RecoveryOperation::Replace { length_bytes } => {
                 let content = LayeredContent::new(length_bytes, step.number);
                 name.history.push(content.clone());
-                name.leaves.push(Some(PossibleFile::of(content)));
+                name.candidates.push(Some(PossibleFile::of(content)));
             }
             RecoveryOperation::Write {
                 at_bytes,
@@ -119,22 +119,22 @@ impl Promises {
                 let after = before.map(|it| it.written(at_bytes, length_bytes, step.number));
                 name.history.extend(after.clone());
                 if let Some(leaf) = name.last_mut() {
-                    leaf.loose.extend(after);
+                    leaf.unsynced.extend(after);
                 }
             }
             // The earlier files stay possible until the directory is synced.
-            RecoveryOperation::Remove => name.leaves.push(None),
+            RecoveryOperation::Remove => name.candidates.push(None),
         }
     }
 
     /// Promises of a completed step.
     fn finish(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
-        if step.syncing != SyncKind::None
+        if step.sync != SyncKind::None
             && let Some(leaf) = name.last_mut()
         {
             leaf.synced = leaf.newest().cloned();
-            leaf.loose.clear();
+            leaf.unsynced.clear();
         }
         if !step.syncs_directory {
             return;
@@ -143,7 +143,8 @@ impl Promises {
         let in_it = |file: &u32| directory_of(*file) == directory;
         for (_, name) in self.names.iter_mut().filter(|(file, _)| in_it(file)) {
             // From now on, only the writer's view is possible, for all names of the directory.
-            name.leaves.drain(..name.leaves.len().saturating_sub(1));
+            name.candidates
+                .drain(..name.candidates.len().saturating_sub(1));
         }
     }
 }
@@ -168,8 +169,8 @@ mod tests {
             let step = RecoveryStep {
                 number,
                 file: *file,
-                act: *act,
-                syncing: *syncing,
+                operation: *act,
+                sync: *syncing,
                 syncs_directory: *syncs_directory,
             };
             promises.begin(&step);
@@ -184,24 +185,27 @@ mod tests {
     fn a_new_file_is_promised_when_it_and_its_directory_are_synced() {
         let create = |syncing, syncs_directory| (0, CREATE, syncing, syncs_directory);
         let promise = |step| promised(&[step], true).promise();
-        assert_eq!(promise(create(SyncKind::All, true)), Promise::Kept);
-        assert_eq!(promise(create(SyncKind::Data, true)), Promise::Kept);
-        assert_eq!(promise(create(SyncKind::All, false)), Promise::IfThere);
-        assert_eq!(promise(create(SyncKind::None, true)), Promise::Nothing);
+        assert_eq!(promise(create(SyncKind::All, true)), Promise::Present);
+        assert_eq!(promise(create(SyncKind::Data, true)), Promise::Present);
+        assert_eq!(promise(create(SyncKind::All, false)), Promise::Optional);
+        assert_eq!(promise(create(SyncKind::None, true)), Promise::None);
         let begun = promised(&[create(SyncKind::All, true)], false);
-        assert_eq!(begun.promise(), Promise::Nothing);
+        assert_eq!(begun.promise(), Promise::None);
     }
 
     #[test]
     fn a_directory_sync_promises_exactly_the_names_in_it() {
         let other = |file| (file, CREATE, SyncKind::None, true);
         let new = (0, CREATE, SyncKind::All, false);
-        assert_eq!(promised(&[new, other(6)], true).promise(), Promise::Kept);
-        assert_eq!(promised(&[new, other(7)], true).promise(), Promise::IfThere);
-        let gone = (0, RecoveryOperation::Remove, SyncKind::None, false);
-        let steps = [(0, CREATE, SyncKind::All, true), gone, other(6)];
-        assert_eq!(promised(&steps[..2], true).promise(), Promise::IfThere);
-        assert_eq!(promised(&steps, true).promise(), Promise::Gone);
+        assert_eq!(promised(&[new, other(6)], true).promise(), Promise::Present);
+        assert_eq!(
+            promised(&[new, other(7)], true).promise(),
+            Promise::Optional
+        );
+        let removal = (0, RecoveryOperation::Remove, SyncKind::None, false);
+        let steps = [(0, CREATE, SyncKind::All, true), removal, other(6)];
+        assert_eq!(promised(&steps[..2], true).promise(), Promise::Optional);
+        assert_eq!(promised(&steps, true).promise(), Promise::Absent);
     }
 
     #[test]
@@ -209,7 +213,7 @@ mod tests {
         let create = (0, CREATE, SyncKind::All, true);
         let append = |syncing| (0, APPEND, syncing, false);
         let length = |name: NameState| {
-            assert_eq!(name.promise(), Promise::Kept);
+            assert_eq!(name.promise(), Promise::Present);
             name.last().unwrap().synced.as_ref().unwrap().length_bytes
         };
         assert_eq!(
@@ -232,10 +236,10 @@ mod tests {
         let replace = RecoveryOperation::Replace { length_bytes: 7 };
         let of = |syncing, syncs_directory| {
             let name = promised(&[create, (0, replace, syncing, syncs_directory)], true);
-            (name.promise(), name.leaves.len())
+            (name.promise(), name.candidates.len())
         };
-        assert_eq!(of(SyncKind::All, true), (Promise::Kept, 1));
-        assert_eq!(of(SyncKind::All, false), (Promise::Kept, 2));
-        assert_eq!(of(SyncKind::None, false), (Promise::Nothing, 2));
+        assert_eq!(of(SyncKind::All, true), (Promise::Present, 1));
+        assert_eq!(of(SyncKind::All, false), (Promise::Present, 2));
+        assert_eq!(of(SyncKind::None, false), (Promise::None, 2));
     }
 }

@@ -29,9 +29,9 @@ pub struct TrialsOutcome {
     /// The trials, in running order.
     pub trials: Vec<Trial>,
     /// How each file system was created, if it was.
-    pub built_as: Vec<Option<FileSystemSetup>>,
+    pub setups: Vec<Option<FileSystemSetup>>,
     /// Failures.
-    pub alarms: Vec<LabFailure>,
+    pub failures: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,
 }
@@ -55,21 +55,21 @@ impl TrialsOutcome {
         if self.trials.iter().any(Trial::is_broken) {
             return LabVerdict::Failed;
         }
-        if !self.alarms.is_empty() {
+        if !self.failures.is_empty() {
             return LabVerdict::System;
         }
         match is_stopped {
             true => LabVerdict::Interrupted,
-            false => LabVerdict::Whole,
+            false => LabVerdict::Complete,
         }
     }
 
     /// All trials of one file system, whose type is `kind`.
     #[must_use]
     pub fn of_choice<'a>(&'a self, choice_index: usize, kind: &'a str) -> FileSystemTrials<'a> {
-        let of_it = |trial: &&Trial| trial.choice_index == choice_index;
+        let is_match = |trial: &&Trial| trial.choice_index == choice_index;
         FileSystemTrials {
-            trials: self.trials.iter().filter(of_it).collect(),
+            trials: self.trials.iter().filter(is_match).collect(),
             kind,
         }
     }
@@ -163,11 +163,11 @@ impl<'a> FileSystemTrials<'a> {
 mod tests {
     use super::*;
 
-    fn mounted(millis: u64, said: &[&str]) -> MountFindings {
+    fn mounted(millis: u64, messages: &[&str]) -> MountFindings {
         MountFindings {
             elapsed: Duration::from_millis(millis),
             options: "rw".to_owned(),
-            said: said.iter().map(|line| (*line).to_owned()).collect(),
+            said: messages.iter().map(|line| (*line).to_owned()).collect(),
             findings: Findings {
                 promised_count: 10,
                 intact_count: 10,
@@ -196,11 +196,13 @@ mod tests {
 
     #[test]
     fn a_broken_promise_outranks_a_failure_and_that_an_interruption() {
-        let kept = || trial(0, Ok(mounted(1, &[])));
-        let mut outcome = outcome(vec![kept()]);
-        assert_eq!(outcome.verdict(false), LabVerdict::Whole);
+        let intact = || trial(0, Ok(mounted(1, &[])));
+        let mut outcome = outcome(vec![intact()]);
+        assert_eq!(outcome.verdict(false), LabVerdict::Complete);
         assert_eq!(outcome.verdict(true), LabVerdict::Interrupted);
-        outcome.alarms.push(LabFailure::Left("an image".to_owned()));
+        outcome
+            .failures
+            .push(LabFailure::NotRemoved("an image".to_owned()));
         assert_eq!(outcome.verdict(true), LabVerdict::System);
         let mut lost = mounted(1, &[]);
         lost.findings.intact_count = 9;

@@ -19,9 +19,9 @@ use crate::vm::{Guest, GuestOutput, Host, Image, ListenAction, answer_of, listen
 use crate::watch::{LabEvent, LabStep, LabWatcher};
 
 /// Maximum time without a completed step; after that, the writer hangs.
-const STANDSTILL: Duration = Duration::from_secs(120);
+const HANG_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum time until all processes of a killed guest are gone.
-const GONE_WITHIN: Duration = Duration::from_secs(10);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Recovery trials of file systems.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct RecoveryTrials {
     /// Seed of the writes and crash times.
     pub seed: u64,
     /// `true` if writers really sync; `false` for a control.
-    pub is_honest: bool,
+    pub really_syncs: bool,
 }
 
 impl RecoveryTrials {
@@ -74,7 +74,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
     fn all(&self, mut lab: Lab) -> TrialsOutcome {
         let count = self.trials.choices.len();
         let mut outcome = TrialsOutcome {
-            built_as: vec![None; count],
+            setups: vec![None; count],
             ..TrialsOutcome::default()
         };
         let jobs = schedule(count, 1, self.trials.trial_count, JobOrder::Turns, 0);
@@ -83,13 +83,13 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             if self.is_stopped() {
                 break;
             }
-            if outcome.alarms.iter().any(|it| it.is_of(job.choice_index)) {
+            if outcome.failures.iter().any(|it| it.is_of(job.choice_index)) {
                 continue;
             }
             self.watcher.hear(LabEvent::Begin(index));
             match self.trial(&mut lab, job, &mut outcome) {
                 Ok(trial) => {
-                    self.watcher.hear(LabEvent::Tried(&trial));
+                    self.watcher.hear(LabEvent::RecoveryTested(&trial));
                     outcome.trials.push(trial);
                 }
                 Err(_) if self.is_stopped() => {}
@@ -98,14 +98,14 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
                         choice_index: job.choice_index,
                         reason: W::Error::from(error).to_string(),
                     };
-                    self.watcher.hear(LabEvent::Alarm(&alarm));
-                    outcome.alarms.push(alarm);
+                    self.watcher.hear(LabEvent::Failure(&alarm));
+                    outcome.failures.push(alarm);
                 }
             }
         }
         if let Err(error) = lab.end() {
-            let alarm = LabFailure::Left(W::Error::from(error).to_string());
-            outcome.alarms.push(alarm);
+            let alarm = LabFailure::NotRemoved(W::Error::from(error).to_string());
+            outcome.failures.push(alarm);
         }
         self.watcher.hear(LabEvent::End);
         outcome
@@ -133,7 +133,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         } = self.trials;
         self.step(LabStep::MakeFileSystem);
         let image = lab.build_image(&choices[job.choice_index], medium, &host.kernel)?;
-        outcome.built_as[job.choice_index].get_or_insert_with(|| FileSystemSetup::of_image(&image));
+        outcome.setups[job.choice_index].get_or_insert_with(|| FileSystemSetup::of_image(&image));
         for note in &image.notes {
             LabNote::of_file_system(job.choice_index, note).push_unique(&mut outcome.notes);
         }
@@ -156,7 +156,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         let seed = trial_seed(self.trials.seed, job.repetition);
         let part = RecoveryGuestTask::Write {
             seed,
-            is_honest: self.trials.is_honest,
+            is_honest: self.trials.really_syncs,
         };
         self.step(LabStep::WriteUntilKilled);
         let mut writer = lab.boot(image, GuestTask::Recover(part), host)?;
@@ -164,7 +164,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         // Its processes must be gone before another guest opens the image.
         drop(writer);
         let part = RecoveryGuestTask::Check { seed, done_count };
-        self.step(LabStep::LookForSynced);
+        self.step(LabStep::CheckSynced);
         let mut reader = lab.boot(image, GuestTask::Recover(part), host)?;
         listen(&mut reader, self.stop, Duration::MAX, |_| {
             ListenAction::Listen
@@ -184,13 +184,13 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
     fn write_and_kill(&self, writer: &mut Guest, seed: u64, lab: &Lab) -> Result<u32, LabError> {
         let crash = CrashPoint::of(seed);
         let mut done_count = 0;
-        let has_ended = listen(writer, self.stop, STANDSTILL, |line| {
+        let has_ended = listen(writer, self.stop, HANG_TIMEOUT, |line| {
             match parse_done_step(line) {
                 Some(step) => done_count = step + 1,
-                None => self.watcher.hear(LabEvent::GuestSaid(line)),
+                None => self.watcher.hear(LabEvent::GuestLine(line)),
             }
             match done_count >= crash.done_count {
-                true => ListenAction::Leave,
+                true => ListenAction::Stop,
                 false => ListenAction::Listen,
             }
         })?;
@@ -203,11 +203,11 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         // Its output from before the crash is still in the pipe, which the last of its processes
         // keeps open.
         loop {
-            match writer.hear(GONE_WITHIN) {
+            match writer.hear(EXIT_TIMEOUT) {
                 GuestOutput::Line(line) => {
                     done_count = parse_done_step(&line).map_or(done_count, |it| it + 1)
                 }
-                GuestOutput::Nothing => {}
+                GuestOutput::None => {}
                 GuestOutput::Ended => return Ok(done_count),
             }
         }

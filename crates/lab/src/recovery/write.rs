@@ -18,7 +18,7 @@ pub struct StepWriter {
     seed: u64,
     /// `true` if it really syncs. A writer that does not sync shows that the check detects lost
     /// data.
-    is_honest: bool,
+    really_syncs: bool,
 }
 
 impl StepWriter {
@@ -30,7 +30,7 @@ impl StepWriter {
         let writer = Self {
             root: root.to_owned(),
             seed,
-            is_honest,
+            really_syncs: is_honest,
         };
         for name in DIRECTORIES {
             let path = root.join(name);
@@ -60,7 +60,7 @@ impl StepWriter {
     }
 
     fn act(&self, step: &RecoveryStep, path: &Path) -> io::Result<()> {
-        match step.act {
+        match step.operation {
             RecoveryOperation::Create { length_bytes } => {
                 self.write(step, &File::create_new(path)?, 0, length_bytes)
             }
@@ -90,15 +90,15 @@ impl StepWriter {
         let mut buffer = vec![0; length_bytes as usize];
         fill(self.seed, step.number, at_bytes, &mut buffer);
         file.write_all_at(&buffer, at_bytes)?;
-        match step.syncing {
-            SyncKind::Data if self.is_honest => file.sync_data(),
-            SyncKind::All if self.is_honest => file.sync_all(),
+        match step.sync {
+            SyncKind::Data if self.really_syncs => file.sync_data(),
+            SyncKind::All if self.really_syncs => file.sync_all(),
             _ => Ok(()),
         }
     }
 
     fn sync(&self, directory: &Path) -> io::Result<()> {
-        match self.is_honest {
+        match self.really_syncs {
             true => File::open(directory)?.sync_all(),
             false => Ok(()),
         }

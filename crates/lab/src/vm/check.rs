@@ -23,7 +23,7 @@ pub fn check(
     memory_bytes: u64,
 ) -> Result<Host, LabError> {
     if memory_bytes < MEMORY_BYTES_MIN {
-        return Err(LabError::LittleMemory {
+        return Err(LabError::TooLittleMemory {
             bytes: memory_bytes,
             min_bytes: MEMORY_BYTES_MIN,
         });
@@ -40,7 +40,7 @@ pub fn check(
         let entry = on_image(choice)?;
         check_program(entry)?;
         if !kernel.has(entry.types[0]) {
-            return Err(LabError::NoGuestKernel {
+            return Err(LabError::UnsupportedByGuest {
                 name: entry.name.to_owned(),
                 release: kernel.release.clone(),
             });
@@ -56,7 +56,7 @@ pub fn check(
 /// `true` if guests of this kernel can use this file system here.
 #[must_use]
 pub fn can_run_in_guest(entry: &LabFileSystem, kernel: &Kernel) -> bool {
-    entry.maker == CreationMethod::Device
+    entry.creation_method == CreationMethod::Device
         && check_program(entry).is_ok()
         && kernel.has(entry.types[0])
 }
@@ -64,7 +64,9 @@ pub fn can_run_in_guest(entry: &LabFileSystem, kernel: &Kernel) -> bool {
 /// Catalog entry of a file system that can be created on an image for a guest.
 fn on_image(choice: &FileSystemChoice) -> Result<&'static LabFileSystem, LabError> {
     match &choice.kind {
-        ChoiceKind::Made { entry, .. } if entry.maker == CreationMethod::Device => Ok(entry),
+        ChoiceKind::Created { entry, .. } if entry.creation_method == CreationMethod::Device => {
+            Ok(entry)
+        }
         _ => Err(LabError::NotInGuest {
             what: choice.label.clone(),
         }),

@@ -15,11 +15,11 @@ use super::kernel_messages::KernelMessages;
 use super::preloaded::preload_into;
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::labs_dir::{GUEST, GUEST_NAME, IMAGE, ORDER};
+use crate::labs_dir::{GUEST, GUEST_NAME, IMAGE, TASK};
 use crate::tools;
 
 /// Prefix of the guest program's lines for the user.
-pub(super) const SPOKEN: &str = "pgmeter: ";
+pub(super) const MESSAGE_PREFIX: &str = "pgmeter: ";
 
 /// Settings to run guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub struct Host {
 pub struct Guest {
     child: Child,
     lines: Receiver<String>,
-    words: KernelMessages,
-    ended: Option<ExitStatus>,
+    messages: KernelMessages,
+    exit_status: Option<ExitStatus>,
 }
 
 /// Output of a guest.
@@ -45,7 +45,7 @@ pub enum GuestOutput {
     /// A line.
     Line(String),
     /// No output within the timeout.
-    Nothing,
+    None,
     /// The guest has ended.
     Ended,
 }
@@ -101,8 +101,8 @@ impl Guest {
         Ok(Self {
             child,
             lines,
-            words,
-            ended: None,
+            messages: words,
+            exit_status: None,
         })
     }
 
@@ -112,7 +112,7 @@ impl Guest {
             Ok(line) => self.heard(line),
             // A silent guest may have died without closing the pipe, which its other processes
             // hold.
-            Err(RecvTimeoutError::Timeout) if self.is_running() => GuestOutput::Nothing,
+            Err(RecvTimeoutError::Timeout) if self.is_running() => GuestOutput::None,
             Err(_) => {
                 // Kills remaining processes of the guest, which are useless without its kernel.
                 self.kill();
@@ -126,16 +126,16 @@ impl Guest {
     }
 
     fn heard(&mut self, line: String) -> GuestOutput {
-        if let Some(spoken) = line.strip_prefix(SPOKEN) {
+        if let Some(spoken) = line.strip_prefix(MESSAGE_PREFIX) {
             return GuestOutput::Line(spoken.to_owned());
         }
-        self.words.hear(&line);
-        GuestOutput::Nothing
+        self.messages.hear(&line);
+        GuestOutput::None
     }
 
     /// Kills the guest like a power failure: data that its kernel had not written is lost.
     pub fn kill(&mut self) {
-        if self.ended.is_some() {
+        if self.exit_status.is_some() {
             return;
         }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
@@ -143,13 +143,13 @@ impl Guest {
             // Fails if it has already ended, which is fine.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        self.ended = self.child.wait().ok();
+        self.exit_status = self.child.wait().ok();
     }
 
     /// The last kernel messages that explain its end, one per line.
     #[must_use]
     pub fn last_kernel_messages(&self) -> String {
-        self.words.text()
+        self.messages.text()
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn check_guest_path(path: &Path) -> Result<(), LabError> {
     let is_odd = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
     match path.to_str() {
         Some(text) if !text.contains(is_odd) => Ok(()),
-        _ => Err(LabError::OddPath {
+        _ => Err(LabError::UnsupportedPath {
             path: path.to_owned(),
         }),
     }
@@ -204,6 +204,6 @@ fn arguments(lab: &Path, own: &Path, memory_bytes: u64) -> Vec<OsString> {
         "lab".into(),
         "guest".into(),
     ]);
-    arguments.push(lab.join(ORDER).into());
+    arguments.push(lab.join(TASK).into());
     arguments
 }

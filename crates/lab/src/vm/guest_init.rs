@@ -14,7 +14,7 @@ use rustix::mount::{MountFlags, mount, mount_bind};
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
-use super::guest::SPOKEN;
+use super::guest::MESSAGE_PREFIX;
 use super::order::{GuestJob, Image};
 use crate::bench::BuiltFileSystem;
 use crate::error::LabError;
@@ -29,9 +29,9 @@ const CONSOLE: &str = "/dev/console";
 /// work directories differ from run to run.
 ///
 /// Source: Linux, `fs/ext4/ialloc.c`, `find_group_orlov`.
-const TOP: &str = "top";
+const WORK_DIRECTORY: &str = "top";
 /// Mounts that programs need, each with its type; none is visible on the host.
-const SYSTEM: [(&str, &str); 4] = [
+const SYSTEM_MOUNTS: [(&str, &str); 4] = [
     ("proc", "/proc"),
     ("sysfs", "/sys"),
     ("tmpfs", "/run"),
@@ -40,9 +40,9 @@ const SYSTEM: [(&str, &str); 4] = [
 /// Directory for semaphores, for example of `nilfs_cleanerd`; each guest has its own.
 const SHARED_MEMORY: &str = "/dev/shm";
 /// Mount point in the guest for the host's directory.
-const SHARED_MEMORY_OF_HOST: &str = "/run/shm";
+const HOST_SHARED_MEMORY: &str = "/run/shm";
 /// Prefix that the C library adds to the name of a semaphore's file.
-const SEMAPHORE: &str = "sem.";
+const SEMAPHORE_PREFIX: &str = "sem.";
 
 /// Kernel timers that write. Guests disable them because a guest's clock does not run like a
 /// machine's.
@@ -88,7 +88,7 @@ pub fn run_as_init(order: &Path) -> Result<Infallible, LabError> {
 }
 
 fn serve(order: &Path) -> Result<(), LabError> {
-    for (kind, point) in SYSTEM {
+    for (kind, point) in SYSTEM_MOUNTS {
         let failed = |error: Errno| LabError::system("mount", Path::new(point), error);
         match fs::create_dir(point) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -110,8 +110,8 @@ fn serve(order: &Path) -> Result<(), LabError> {
         load(module)?;
     }
     // Not every kernel has every file system.
-    let here = TIMERS.iter().filter(|(path, _)| Path::new(path).exists());
-    for (path, value) in here {
+    let present = TIMERS.iter().filter(|(path, _)| Path::new(path).exists());
+    for (path, value) in present {
         fs::write(path, value)
             .map_err(|error| LabError::system("write", Path::new(path), error))?;
     }
@@ -136,7 +136,7 @@ fn serve(order: &Path) -> Result<(), LabError> {
 
 /// The work directory; synced if it is new.
 fn top(point: &Path) -> Result<PathBuf, LabError> {
-    let directory = point.join(TOP);
+    let directory = point.join(WORK_DIRECTORY);
     if !directory.is_dir() {
         fs::create_dir(&directory).map_err(|error| LabError::system("make", &directory, error))?;
         // Otherwise, recovery could lose the directory with all promised files in it.
@@ -147,7 +147,7 @@ fn top(point: &Path) -> Result<PathBuf, LabError> {
 
 /// Makes the host's `/dev/shm` visible except for semaphores, because workload files may be there.
 fn expose_shared_memory() -> Result<(), LabError> {
-    let host = Path::new(SHARED_MEMORY_OF_HOST);
+    let host = Path::new(HOST_SHARED_MEMORY);
     if show(Path::new(SHARED_MEMORY), host).is_err() {
         // A host without it has nothing to show.
         return Ok(());
@@ -160,13 +160,13 @@ fn expose_shared_memory() -> Result<(), LabError> {
         let is_semaphore = entry
             .file_name()
             .as_bytes()
-            .starts_with(SEMAPHORE.as_bytes());
-        let made = match (kind.is_dir(), kind.is_file() && !is_semaphore) {
+            .starts_with(SEMAPHORE_PREFIX.as_bytes());
+        let created = match (kind.is_dir(), kind.is_file() && !is_semaphore) {
             (true, _) => fs::create_dir(&point),
             (false, true) => File::create_new(&point).map(drop),
             (false, false) => continue,
         };
-        made.map_err(|error| LabError::system("make", &point, error))?;
+        created.map_err(|error| LabError::system("make", &point, error))?;
         match mount_bind(entry.path(), &point) {
             // The host has removed it meanwhile.
             Ok(()) | Err(Errno::NOENT) => {}
@@ -183,14 +183,14 @@ fn expose_shared_memory() -> Result<(), LabError> {
 fn show(directory: &Path, point: &Path) -> Result<(), LabError> {
     fs::create_dir_all(point).map_err(|error| LabError::system("make", point, error))?;
     let failed = |error: io::Error| LabError::system("mount", point, error);
-    let place =
+    let source =
         CString::new(directory.as_os_str().as_bytes()).map_err(|error| failed(error.into()))?;
     mount(
         "none",
         point,
         "hostfs",
         MountFlags::empty(),
-        place.as_c_str(),
+        source.as_c_str(),
     )
     .map_err(|error| failed(error.into()))
 }
@@ -246,7 +246,7 @@ pub fn enter(image: &Image) -> Result<BuiltFileSystem, LabError> {
 
 /// Prints a line for the user of the host.
 fn say(line: &str) {
-    println!("{SPOKEN}{line}");
+    println!("{MESSAGE_PREFIX}{line}");
 }
 
 /// A guest's console, for lines that the host must have before the guest continues.
@@ -267,8 +267,8 @@ impl GuestConsole {
     /// The kernel writes to the host's pipe before it returns, unless the pipe is full.
     pub fn say(&mut self, line: &str) -> Result<(), LabError> {
         // In one write, so that lines do not mix.
-        let line = format!("{SPOKEN}{line}\n");
-        let said = self.0.write_all(line.as_bytes());
-        said.map_err(|error| LabError::system("write to", Path::new(CONSOLE), error))
+        let line = format!("{MESSAGE_PREFIX}{line}\n");
+        let result = self.0.write_all(line.as_bytes());
+        result.map_err(|error| LabError::system("write to", Path::new(CONSOLE), error))
     }
 }

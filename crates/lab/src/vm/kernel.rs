@@ -30,7 +30,7 @@ impl Kernel {
     /// # Errors
     /// If it is not installed or does not report its release.
     pub fn find() -> Result<Self, LabError> {
-        let program = tools::find(PROGRAM).ok_or_else(|| LabError::NoProgram {
+        let program = tools::find(PROGRAM).ok_or_else(|| LabError::MissingProgram {
             name: "`--vm uml`".to_owned(),
             program: PROGRAM.to_owned(),
             package: PACKAGE.to_owned(),

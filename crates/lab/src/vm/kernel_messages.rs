@@ -4,14 +4,14 @@
 use std::collections::VecDeque;
 
 /// Number of last lines kept if the kernel does not report a crash.
-const BEFORE_MAX: usize = 6;
+const LAST_LINES_MAX: usize = 6;
 /// Number of lines kept from the first crash message on.
-const DYING_MAX: usize = 4;
+const CRASH_LINES_MAX: usize = 4;
 
 /// Prefixes of lines in which a kernel reports a crash.
 ///
 /// Source: Linux, `kernel/panic.c`, `arch/um/kernel/trap.c`, `mm/oom_kill.c`.
-const DYING: [&str; 8] = [
+const CRASH_PREFIXES: [&str; 8] = [
     "Kernel panic",
     "Segfault with no mm",
     "Kernel tried to access user memory",
@@ -23,7 +23,7 @@ const DYING: [&str; 8] = [
 ];
 /// Prefixes of lines with registers, stacks and memory tables, and of lines that every guest
 /// prints.
-const UNTOLD: [&str; 30] = [
+const IGNORED_PREFIXES: [&str; 30] = [
     "[<",
     "CPU:",
     "Stack:",
@@ -56,9 +56,9 @@ const UNTOLD: [&str; 30] = [
     "SELinux:",
 ];
 /// Printed by every guest, because it maps no memory of the host.
-const NO_MAPPER: &str = "mmapper_init";
+const MAPPER_LINE: &str = "mmapper_init";
 /// Parts of messages about lack of memory.
-const MEMORY: [&str; 6] = [
+const OUT_OF_MEMORY: [&str; 6] = [
     "out of memory",
     "oom-killer",
     "deadlocked on memory",
@@ -70,8 +70,8 @@ const MEMORY: [&str; 6] = [
 /// The lines that explain why a guest ended.
 #[derive(Debug, Default)]
 pub(super) struct KernelMessages {
-    before: VecDeque<String>,
-    dying: Vec<String>,
+    recent: VecDeque<String>,
+    final_lines: Vec<String>,
 }
 
 impl KernelMessages {
@@ -81,21 +81,22 @@ impl KernelMessages {
         if !is_useful_line(line) {
             return;
         }
-        let is_dying = !self.dying.is_empty() || DYING.iter().any(|it| line.starts_with(it));
+        let is_dying =
+            !self.final_lines.is_empty() || CRASH_PREFIXES.iter().any(|it| line.starts_with(it));
         if !is_dying {
-            if self.before.len() == BEFORE_MAX {
-                self.before.pop_front();
+            if self.recent.len() == LAST_LINES_MAX {
+                self.recent.pop_front();
             }
-            self.before.push_back(line.to_owned());
+            self.recent.push_back(line.to_owned());
         // The first lines name the cause; what follows are its consequences.
-        } else if self.dying.len() < DYING_MAX {
-            self.dying.push(line.to_owned());
+        } else if self.final_lines.len() < CRASH_LINES_MAX {
+            self.final_lines.push(line.to_owned());
         }
     }
 
     /// The lines, in printable form.
     pub fn text(&self) -> String {
-        let lines = self.before.iter().chain(&self.dying);
+        let lines = self.recent.iter().chain(&self.final_lines);
         let lines: Vec<String> = lines.map(|it| plan::printable(it)).collect();
         lines.join("\n")
     }
@@ -106,13 +107,15 @@ fn is_useful_line(line: &str) -> bool {
     let is_address =
         |word: &str| word.len() >= 8 && word.bytes().all(|letter| letter.is_ascii_hexdigit());
     let is_dump = line.split_whitespace().all(is_address);
-    !is_dump && !line.starts_with(NO_MAPPER) && !UNTOLD.iter().any(|it| line.starts_with(it))
+    !is_dump
+        && !line.starts_with(MAPPER_LINE)
+        && !IGNORED_PREFIXES.iter().any(|it| line.starts_with(it))
 }
 
 /// `true` if the last messages of a guest are about lack of memory.
 pub(crate) fn mentions_memory(words: &str) -> bool {
     let words = words.to_lowercase();
-    MEMORY.iter().any(|it| words.contains(it))
+    OUT_OF_MEMORY.iter().any(|it| words.contains(it))
 }
 
 #[cfg(test)]
@@ -155,17 +158,17 @@ Call Trace:
         for number in 0..100 {
             console.push_str(&format!("more {number}\n"));
         }
-        let told = words(&console);
-        assert!(told.starts_with("Kernel panic - not syncing: Segfault with no mm\nmore 0"));
-        assert_eq!(told.lines().count(), DYING_MAX);
+        let kept = words(&console);
+        assert!(kept.starts_with("Kernel panic - not syncing: Segfault with no mm\nmore 0"));
+        assert_eq!(kept.lines().count(), CRASH_LINES_MAX);
     }
 
     #[test]
     fn the_last_lines_of_a_kernel_that_ends_silently_are_kept() {
-        let told = words("1 one\n2 two\n3 three\n4 four\n5 five\n6 six\n\n7 seven\n");
+        let kept = words("1 one\n2 two\n3 three\n4 four\n5 five\n6 six\n\n7 seven\n");
         assert!(
-            told.starts_with("2 two") && told.ends_with("7 seven"),
-            "{told}"
+            kept.starts_with("2 two") && kept.ends_with("7 seven"),
+            "{kept}"
         );
         assert_eq!(words(""), "");
     }

@@ -11,16 +11,16 @@ use super::order::read_answer;
 use crate::error::LabError;
 
 /// Maximum time until the first line of a guest.
-const UP_WITHIN: Duration = Duration::from_secs(180);
+const BOOT_TIMEOUT: Duration = Duration::from_secs(180);
 /// Interval of checks for a stop.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// What to do after a line of a guest.
 pub(crate) enum ListenAction {
     /// Wait for the next line.
     Listen,
     /// Stop listening.
-    Leave,
+    Stop,
 }
 
 /// Passes a guest's lines to `hear` until the guest ends or `hear` leaves. Returns `true` if it has
@@ -30,36 +30,36 @@ pub(crate) enum ListenAction {
 pub(crate) fn listen(
     guest: &mut Guest,
     stop: &AtomicBool,
-    silent_max: Duration,
-    mut hear: impl FnMut(&str) -> ListenAction,
+    silence_max: Duration,
+    mut on_line: impl FnMut(&str) -> ListenAction,
 ) -> Result<bool, LabError> {
-    let mut heard_at = Instant::now();
+    let mut last_line_at = Instant::now();
     let mut is_up = false;
     loop {
         if stop.load(Ordering::Relaxed) {
             guest.kill();
             return Err(LabError::Stopped);
         }
-        match guest.hear(LOOK_EVERY) {
+        match guest.hear(POLL_INTERVAL) {
             GuestOutput::Ended => return Ok(true),
             GuestOutput::Line(line) => {
                 is_up = true;
                 // Only lines of the program count: a kernel that repeats messages may still hang.
-                heard_at = Instant::now();
-                if let ListenAction::Leave = hear(&line) {
+                last_line_at = Instant::now();
+                if let ListenAction::Stop = on_line(&line) {
                     return Ok(false);
                 }
             }
-            GuestOutput::Nothing if !is_up && heard_at.elapsed() > UP_WITHIN => {
+            GuestOutput::None if !is_up && last_line_at.elapsed() > BOOT_TIMEOUT => {
                 guest.kill();
-                let how = format!("did not come up within {UP_WITHIN:?}");
-                return Err(ended(guest, how));
+                let reason = format!("did not come up within {BOOT_TIMEOUT:?}");
+                return Err(ended(guest, reason));
             }
-            GuestOutput::Nothing if heard_at.elapsed() > silent_max => {
+            GuestOutput::None if last_line_at.elapsed() > silence_max => {
                 guest.kill();
-                return Err(ended(guest, format!("said nothing for {silent_max:?}")));
+                return Err(ended(guest, format!("said nothing for {silence_max:?}")));
             }
-            GuestOutput::Nothing => {}
+            GuestOutput::None => {}
         }
     }
 }
@@ -68,14 +68,14 @@ pub(crate) fn listen(
 pub(crate) fn answer_of<A: DeserializeOwned>(guest: &Guest, path: &Path) -> Result<A, LabError> {
     match read_answer(path) {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(text)) => Err(LabError::InGuest { text }),
+        Ok(Err(text)) => Err(LabError::GuestError { text }),
         Err(_) => Err(ended(guest, "ended without an answer".to_owned())),
     }
 }
 
-fn ended(guest: &Guest, how: String) -> LabError {
-    LabError::Guest {
-        how,
+fn ended(guest: &Guest, reason: String) -> LabError {
+    LabError::GuestEnded {
+        how: reason,
         console: guest.last_kernel_messages(),
     }
 }

@@ -77,7 +77,8 @@ impl<T: Serialize> GuestJob<T> {
             .map_err(|error| LabError::system("find", Path::new("."), error))?;
         let text = |word: std::ffi::OsString| word.into_string();
         let arguments: Result<_, _> = std::env::args_os().map(text).collect();
-        let arguments = arguments.map_err(|word| LabError::OddPath { path: word.into() })?;
+        let arguments =
+            arguments.map_err(|word| LabError::UnsupportedPath { path: word.into() })?;
         // JSON holds only UTF-8. A variable that is not is left out, but an argument is an error.
         let pair = |(key, value): (_, _)| Some((text(key).ok()?, text(value).ok()?));
         Ok(Self {

@@ -37,11 +37,11 @@ pub(super) fn preload_into(command: &mut Command) -> io::Result<Option<OwnedFd>>
 fn in_memory(content: &[u8]) -> io::Result<OwnedFd> {
     let name = "pgmeter-ptrace";
     // Kernels before 6.3 do not have the flag and allow execution anyway.
-    let made = match memfd_create(name, MemfdFlags::EXEC) {
+    let fd = match memfd_create(name, MemfdFlags::EXEC) {
         Err(rustix::io::Errno::INVAL) => memfd_create(name, MemfdFlags::empty()),
         made => made,
     };
-    let mut file = File::from(made?);
+    let mut file = File::from(fd?);
     file.write_all(content)?;
     Ok(file.into())
 }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_program_is_started_with_the_library_preloaded() {
-        let _turn = crate::TURN
+        let _turn = crate::TEST_LOCK
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut command = Command::new("cat");

@@ -13,9 +13,9 @@ use crate::bench::Lab;
 use crate::error::LabError;
 
 /// Maximum duration of this guest.
-const WITHIN: Duration = Duration::from_secs(180);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Interval of checks for a stop.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Finds the guest kernel and starts a guest with a task that does nothing, in a temporary lab.
 ///
@@ -68,11 +68,11 @@ impl Lab {
             if stop.load(Ordering::Relaxed) {
                 return Err(LabError::Stopped);
             }
-            if start.elapsed() > WITHIN {
-                let how = format!("one did not end within {} s", WITHIN.as_secs());
-                return Err(no_guests(how, &guest));
+            if start.elapsed() > PROBE_TIMEOUT {
+                let reason = format!("one did not end within {} s", PROBE_TIMEOUT.as_secs());
+                return Err(no_guests(reason, &guest));
             }
-            if guest.hear(LOOK_EVERY) == GuestOutput::Ended {
+            if guest.hear(POLL_INTERVAL) == GuestOutput::Ended {
                 break;
             }
         }
@@ -84,9 +84,9 @@ impl Lab {
     }
 }
 
-fn no_guests(how: String, guest: &Guest) -> LabError {
+fn no_guests(reason: String, guest: &Guest) -> LabError {
     LabError::NoGuests {
-        how,
+        how: reason,
         console: guest.last_kernel_messages(),
     }
 }

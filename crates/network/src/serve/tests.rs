@@ -60,9 +60,9 @@ fn hello() -> [u8; FRAME_BYTES] {
     Frame::new(FrameStatus::Hello, [1; 32]).to_bytes()
 }
 
-fn header(way: ByteDirection, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
+fn header(direction: ByteDirection, length_bytes: u32, reply_bytes: u32) -> [u8; HEADER_BYTES] {
     let header = TransactionHeader {
-        way,
+        direction,
         length_bytes,
         reply_bytes,
     };
@@ -133,7 +133,7 @@ proptest! {
     ) {
         let first = if greets { hello().to_vec() } else { Vec::new() };
         let mut stream = Scripted::new(&[&first, &bytes]);
-        let ended = serve(&mut stream, &serving(), NO_SECRET);
-        prop_assert!(greets || ended != ConnectionEnd::Closed);
+        let end = serve(&mut stream, &serving(), NO_SECRET);
+        prop_assert!(greets || end != ConnectionEnd::Closed);
     }
 }

@@ -115,12 +115,12 @@ impl JobGoals {
     /// `true` if the goals have no result to report at the end.
     #[must_use]
     pub fn are_silent(&self) -> bool {
-        let told = Self {
+        let judged = Self {
             // A share of a flow only delays requests, so it is neither met nor missed.
             flow: None,
             ..self.clone()
         };
-        told.is_empty()
+        judged.is_empty()
     }
 
     /// `true` if the depth is found before the measurement starts.

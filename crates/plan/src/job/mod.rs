@@ -275,7 +275,7 @@ pub struct UnplannedJob {
     /// `true` if its files fill the free space.
     pub fills: bool,
     /// Location of the key that names its files, or of its start.
-    pub place: JobLocation,
+    pub location: JobLocation,
 }
 
 /// Location in the source of a job.
@@ -288,7 +288,7 @@ pub struct JobLocation {
     /// Column in characters, from 1.
     pub column: u32,
     /// Text of the line, as messages show it.
-    pub shown: String,
+    pub text: String,
 }
 
 impl JobLocation {
@@ -303,7 +303,7 @@ impl JobLocation {
             file: self.file.clone(),
             ..mistake
         };
-        mistake.at(self.line, self.column).snippet(&self.shown)
+        mistake.at(self.line, self.column).snippet(&self.text)
     }
 }
 

@@ -42,7 +42,7 @@ pub struct RecordedRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedRequest {
     /// The request; its time is when it was issued, counted from the first request.
-    pub act: RecordedRequest,
+    pub request: RecordedRequest,
     /// Position in the order in which requests were issued.
     pub index: u32,
     /// Bytes moved; 0 if it failed.

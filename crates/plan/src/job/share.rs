@@ -39,8 +39,8 @@ impl FileShare {
             return further_bytes;
         }
         let start = percent_of(file_bytes, self.start_percent).saturating_add(further_bytes);
-        let whole = start.checked_next_multiple_of(self.start_unit_bytes.max(1));
-        whole.unwrap_or(start)
+        let aligned = start.checked_next_multiple_of(self.start_unit_bytes.max(1));
+        aligned.unwrap_or(start)
     }
 
     /// Number of bytes from `start_bytes` on in a file of `file_bytes` bytes.

@@ -23,7 +23,7 @@ impl Program {
     pub fn files_by_phase(&self) -> HashMap<String, PhaseFiles> {
         let mut found = HashMap::new();
         let mut seen = HashSet::new();
-        let mut made: Vec<Option<u64>> = self.filesets.iter().map(|it| it.size.always()).collect();
+        let mut sizes: Vec<Option<u64>> = self.filesets.iter().map(|it| it.size.always()).collect();
         for known in self.phases() {
             let [group] = known.groups.as_slice() else {
                 continue;
@@ -34,11 +34,11 @@ impl Program {
             };
             let index = usize::from(number);
             if group.creates_files() {
-                made[index] = self.written(group, index);
+                sizes[index] = self.written(group, index);
             }
             let count = self.filesets[index].count;
             // If names repeat, the first phase counts.
-            if let (true, Some(bytes)) = (seen.insert(&known.name), made[index]) {
+            if let (true, Some(bytes)) = (seen.insert(&known.name), sizes[index]) {
                 found.insert(known.name.clone(), PhaseFiles { count, bytes });
             }
         }
@@ -94,14 +94,14 @@ impl Program {
         if phase.time_ns.is_some() {
             return None;
         }
-        let of_group = |group: &Group| {
+        let per_group = |group: &Group| {
             group.transaction()?;
             let workers = f64::from(group.worker_count());
             // Numbers of files and rounds are far below 2^53.
             Some((rounds_of(self, group)? * workers).round() as u64)
         };
         // One group without a known number makes the whole sum unknown.
-        phase.groups.iter().map(of_group).sum()
+        phase.groups.iter().map(per_group).sum()
     }
 }
 

@@ -63,7 +63,7 @@ impl FilesetPlan {
     /// `true` if its names depend on the value that the placeholder stands for.
     #[must_use]
     pub fn tells(&self, mark: &str) -> bool {
-        let of_tree = match &self.tree {
+        let directory = match &self.tree {
             DirectoryTree::Nested { directories, .. } => directories.before.as_str(),
             _ => "",
         };
@@ -71,7 +71,7 @@ impl FilesetPlan {
             return mark != PADDED_WORKER_MARK;
         }
         let (before, _, after) = self.names.parts();
-        let mut texts = [self.path.as_str(), of_tree, before, after].into_iter();
+        let mut texts = [self.path.as_str(), directory, before, after].into_iter();
         texts.any(|text| text.contains(mark))
     }
 

@@ -8,7 +8,7 @@ use super::{
 
 /// Bytes per write.
 // SNIA's workload-independent preconditioning writes sequentially with this size.
-const PIECE_BYTES: u32 = 128 << 10;
+const WRITE_BYTES: u32 = 128 << 10;
 
 impl Program {
     /// A program with one worker that writes a file of `bytes` bytes to the storage and removes it,
@@ -17,13 +17,13 @@ impl Program {
     #[must_use]
     pub fn filling(bytes: u64, times: f64, is_direct: bool) -> Self {
         // The casts saturate.
-        let whole = times.max(0.0).floor();
-        let rest_bytes = (bytes as f64 * (times - whole)) as u64;
+        let full = times.max(0.0).floor();
+        let rest_bytes = (bytes as f64 * (times - full)) as u64;
         let rest_bytes = rest_bytes
-            .next_multiple_of(u64::from(PIECE_BYTES))
+            .next_multiple_of(u64::from(WRITE_BYTES))
             .min(bytes);
-        let rest = (times > whole).then(|| pass("the rest", rest_bytes, 1));
-        let passes = [pass("whole", bytes, whole as u64)];
+        let rest = (times > full).then(|| pass("the rest", rest_bytes, 1));
+        let passes = [pass("whole", bytes, full as u64)];
         Self {
             filesets: vec![FilesetPlan {
                 name: "precondition".to_owned(),
@@ -68,7 +68,7 @@ fn pass(name: &str, bytes: u64, rounds: u64) -> ProgramPhase {
     let opened = |operation| Call::new(operation, CallObject::Handle);
     let write = Call {
         bytes: MovedBytes::Law(Law::fixed(bytes)),
-        piece_bytes: PIECE_BYTES,
+        piece_bytes: WRITE_BYTES,
         ..opened(FileOperation::Write)
     };
     let body = vec![
@@ -102,20 +102,20 @@ mod tests {
 
     #[test]
     fn space_is_filled_the_requested_number_of_times() {
-        let seen = |times| {
+        let passes = |times| {
             let program = Program::filling(1 << 30, times, false);
             program.check().unwrap();
             let groups = program.groups();
-            let of_group = |it: &Group| {
+            let pass_of = |it: &Group| {
                 let bytes = match &it.calls()[1].bytes {
                     MovedBytes::Law(law) => law.always().unwrap(),
                     other => panic!("{other:?}"),
                 };
                 (it.quotas[0].count, bytes)
             };
-            groups.map(of_group).collect::<Vec<_>>()
+            groups.map(pass_of).collect::<Vec<_>>()
         };
-        assert_eq!(seen(2.0), [(2, 1 << 30)]);
-        assert_eq!(seen(1.5), [(1, 1 << 30), (1, 1 << 29)]);
+        assert_eq!(passes(2.0), [(2, 1 << 30)]);
+        assert_eq!(passes(1.5), [(1, 1 << 30), (1, 1 << 29)]);
     }
 }

@@ -38,10 +38,10 @@ fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
             _ => None,
         };
         if let Some((label, meaning)) = found
-            && let Some(known) = meanings.get_mut(usize::from(label))
-            && matches!(known, None | Some(LabelMeaning::Call(FileOperation::Open)))
+            && let Some(slot) = meanings.get_mut(usize::from(label))
+            && matches!(slot, None | Some(LabelMeaning::Call(FileOperation::Open)))
         {
-            *known = Some(meaning);
+            *slot = Some(meaning);
         }
         for acts in act.lists() {
             find(acts, meanings);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Shapes of gamma laws whose quantiles can be computed quickly.
-const SHAPES: RangeInclusive<f64> = 0.001..=10_000.0;
+const GAMMA_SHAPES: RangeInclusive<f64> = 0.001..=10_000.0;
 
 /// Law of a random amount: a value of the shape plus `base`, rounded down to a multiple of `step`
 /// and clamped to the limits.
@@ -253,15 +253,15 @@ impl Shape {
         let is_ranged = |low: u64, high: u64| (low > high).then_some(InvalidLaw::Range);
         let is_above = |parameters: &[(&'static str, f64)]| {
             let mut parameters = parameters.iter();
-            let wrong = parameters.find(|(_, value)| !(value.is_finite() && *value > 0.0));
-            wrong.map(|(name, _)| InvalidLaw::Parameter(name))
+            let invalid = parameters.find(|(_, value)| !(value.is_finite() && *value > 0.0));
+            invalid.map(|(name, _)| InvalidLaw::Parameter(name))
         };
         match self {
             Self::Fixed(_) => None,
             Self::Uniform { low, high } => is_ranged(*low, *high),
             Self::Exponential { mean } => is_above(&[("exponential", *mean)]),
             Self::Gamma { mean, shape } => {
-                let is_shaped = SHAPES.contains(shape);
+                let is_shaped = GAMMA_SHAPES.contains(shape);
                 is_above(&[("gamma", *mean), ("shape", *shape)])
                     .or_else(|| (!is_shaped).then_some(InvalidLaw::Shape))
             }

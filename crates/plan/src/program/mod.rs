@@ -65,7 +65,7 @@ pub use walk::ActList;
 /// Maximum number of filesets in a program: requests refer to them by one byte.
 pub const FILESETS_MAX: usize = 255;
 /// Maximum number of ways of opening in a program.
-pub const WAYS_MAX: usize = 255;
+pub const OPEN_MODES_MAX: usize = 255;
 /// Maximum number of names in a fileset.
 pub const FILES_MAX: u32 = 100_000_000;
 /// Maximum number of names in a fileset with a grown tree.

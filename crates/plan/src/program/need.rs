@@ -24,7 +24,7 @@ pub struct RequiredSpace {
     pub bytes: u64,
     /// As `bytes`, with all rounds of phases that end by time, if their number is limited. The
     /// phases may end before.
-    pub most_bytes: u64,
+    pub max_bytes: u64,
     /// `true` if files grow during a whole phase, so that the space cannot be known beforehand.
     pub is_growing: bool,
 }
@@ -40,7 +40,7 @@ impl Program {
         let least = self.space_with(TimedPhases::OneRound);
         RequiredSpace {
             bytes: least.bytes,
-            most_bytes: all.bytes,
+            max_bytes: all.bytes,
             ..least
         }
     }
@@ -48,7 +48,7 @@ impl Program {
     fn space_with(&self, timed: TimedPhases) -> RequiredSpace {
         let mut growth = SpaceEstimate {
             program: self,
-            timed,
+            timed_phases: timed,
             is_timed: false,
             files: vec![FilesetSpace::default(); self.filesets.len()],
             is_growing: false,
@@ -67,7 +67,7 @@ impl Program {
         let bytes = bytes.sum::<f64>() as u64 + self.trace_bytes() + self.pool_bytes();
         RequiredSpace {
             bytes,
-            most_bytes: bytes,
+            max_bytes: bytes,
             is_growing: growth.is_growing,
         }
     }
@@ -116,22 +116,22 @@ struct FilesetSpace {
     extent: MeanExtent,
     /// Bytes appended to files of the set, all together.
     appended: f64,
-    is_made: bool,
+    is_created: bool,
     /// Files created in one round of phases that end by time.
-    made_in_time: f64,
+    created_in_round: f64,
     /// Upper bound for all files, if the duration of samples determines their number.
-    most_bytes: Option<f64>,
+    max_bytes: Option<f64>,
     /// Sets whose files are renamed to files of this one.
-    from: Vec<usize>,
+    rename_sources: Vec<usize>,
 }
 
 impl FilesetSpace {
     fn fileset_bytes(&self, fileset: &FilesetPlan) -> f64 {
-        let files = match self.is_made {
+        let files = match self.is_created {
             true => f64::from(fileset.count),
             false => {
                 let present = f64::from(fileset.present_count());
-                (present + self.made_in_time).min(f64::from(fileset.count))
+                (present + self.created_in_round).min(f64::from(fileset.count))
             }
         };
         let extent = match fileset.present_count() {
@@ -140,10 +140,10 @@ impl FilesetSpace {
         };
         let drift = SIGMAS * (extent.variance * files).sqrt();
         let expected = files * allocated_bytes(extent) + drift;
-        let most = (extent.most / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
+        let most = (extent.max / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
         // 0 times infinity is NaN.
         let most = if most.is_nan() { f64::INFINITY } else { most };
-        let sampled = self.most_bytes.map_or(f64::INFINITY, |bytes| {
+        let sampled = self.max_bytes.map_or(f64::INFINITY, |bytes| {
             // No file is larger than a sample of one file.
             bytes + allocated_bytes(extent)
         });
@@ -170,14 +170,14 @@ struct RegisterOnPath {
     /// Number of times that the open was done.
     times: f64,
     /// Whether it is opened in each round of an unknown number of rounds.
-    is_of_round: bool,
+    is_per_round: bool,
     /// Position of the next write.
     position: MeanExtent,
 }
 
 struct SpaceEstimate<'a> {
     program: &'a Program,
-    timed: TimedPhases,
+    timed_phases: TimedPhases,
     /// Whether the current phase counts as one round only.
     is_timed: bool,
     files: Vec<FilesetSpace>,
@@ -214,20 +214,20 @@ impl SpaceEstimate<'_> {
     /// exceed it.
     fn assume_sampled_files(&mut self, fileset: usize, least_ns: u64) {
         let bytes = least_ns.saturating_mul(BYTES_PER_NS_MAX) as f64;
-        let most = &mut self.files[fileset].most_bytes;
+        let most = &mut self.files[fileset].max_bytes;
         *most = Some(most.unwrap_or(0.0).max(bytes));
     }
 
     fn spawn(&mut self, spawn: &Spawn) {
         let grown = &mut self.files[usize::from(spawn.pick.fileset)];
-        grown.is_made |= spawn.command.makes();
+        grown.is_created |= spawn.command.makes();
         let written = MeanExtent::of(&Law::fixed(spawn.command.bytes()));
         grown.extent = grown.extent.larger(written);
     }
 
     fn carry(&mut self) {
         for to in 0..self.files.len() {
-            for from in self.files[to].from.clone() {
+            for from in self.files[to].rename_sources.clone() {
                 let fileset = &self.program.filesets[from];
                 let mut extent = self.files[from].extent;
                 if fileset.present_count() > 0 {
@@ -244,10 +244,10 @@ impl SpaceEstimate<'_> {
         }
         let rounds = rounds_of(self.program, group);
         // If only time ends a phase, the number of its files limits what it creates.
-        self.is_timed = is_timed && rounds.is_some() && self.timed == TimedPhases::OneRound;
+        self.is_timed = is_timed && rounds.is_some() && self.timed_phases == TimedPhases::OneRound;
         let rounds = rounds.filter(|_| !self.is_timed);
         let mut pass = SpacePass {
-            growth: self,
+            estimate: self,
             workers: f64::from(group.worker_count()),
             registers: Vec::new(),
             is_endless: false,
@@ -266,15 +266,15 @@ impl SpaceEstimate<'_> {
     fn make(&mut self, fileset: usize, workers: f64) {
         let grown = &mut self.files[fileset];
         match self.is_timed {
-            true => grown.made_in_time = grown.made_in_time.max(workers),
-            false => grown.is_made = true,
+            true => grown.created_in_round = grown.created_in_round.max(workers),
+            false => grown.is_created = true,
         }
     }
 }
 
 /// One worker's path through its acts.
 struct SpacePass<'a, 'b> {
-    growth: &'a mut SpaceEstimate<'b>,
+    estimate: &'a mut SpaceEstimate<'b>,
     workers: f64,
     registers: Vec<RegisterOnPath>,
     /// Whether the number of repetitions is unknown.
@@ -287,7 +287,7 @@ impl SpacePass<'_, '_> {
             if let Act::Call(call) = act {
                 self.call(call, times);
             }
-            let often = act.frequencies(self.growth.program);
+            let often = act.frequencies(self.estimate.program);
             for (acts, often) in act.lists().into_iter().zip(often) {
                 self.acts(acts, times * often);
             }
@@ -306,18 +306,18 @@ impl SpacePass<'_, '_> {
         if call.operation.opens() {
             opened.is_new = call.operation == FileOperation::Create;
             opened.times = times;
-            opened.is_of_round = self.is_endless;
+            opened.is_per_round = self.is_endless;
             opened.position = MeanExtent::default();
         }
         let fileset = opened.fileset;
         if let (true, Some(fileset)) = (call.operation.makes(), fileset) {
-            self.growth.make(fileset, self.workers);
+            self.estimate.make(fileset, self.workers);
         }
         if let Some(second) = &call.second {
             let to = usize::from(second.fileset);
-            self.growth.make(to, self.workers);
+            self.estimate.make(to, self.workers);
             if call.operation != FileOperation::Symlink {
-                self.growth.files[to].from.extend(fileset);
+                self.estimate.files[to].rename_sources.extend(fileset);
             }
             if call.operation == FileOperation::Rename {
                 self.registers[index].fileset = Some(to);
@@ -338,7 +338,7 @@ impl SpacePass<'_, '_> {
         let Some(fileset) = opened.fileset else {
             return;
         };
-        let is_left_open = self.is_endless && !opened.is_of_round;
+        let is_left_open = self.is_endless && !opened.is_per_round;
         let repeated = match opened.times > 0.0 {
             true => (times / opened.times).max(1.0),
             false => 1.0,
@@ -356,15 +356,15 @@ impl SpacePass<'_, '_> {
                 opened.position
             }
             CallPosition::End => {
-                let grown = &mut self.growth.files[fileset];
+                let grown = &mut self.estimate.files[fileset];
                 grown.appended += amount.mean * times * self.workers;
-                self.growth.is_growing |= self.is_endless;
+                self.estimate.is_growing |= self.is_endless;
                 return;
             }
             CallPosition::At(offset) => MeanExtent {
                 mean: *offset as f64,
                 variance: 0.0,
-                most: *offset as f64,
+                max: *offset as f64,
             }
             .behind(amount),
             // Up to the end of the last worker's blocks.
@@ -380,25 +380,25 @@ impl SpacePass<'_, '_> {
                 MeanExtent {
                     mean: reach,
                     variance: 0.0,
-                    most: reach,
+                    max: reach,
                 }
             }
             // Up to the size in the fileset, and at most all bytes that are written.
             CallPosition::Random { .. } | CallPosition::Along(_) | CallPosition::Dealt { .. } => {
-                let whole = MeanExtent::of(&self.growth.program.filesets[fileset].size);
-                match all.mean < whole.mean && !self.is_endless {
+                let full = MeanExtent::of(&self.estimate.program.filesets[fileset].size);
+                match all.mean < full.mean && !self.is_endless {
                     true => all,
-                    false => whole,
+                    false => full,
                 }
             }
             // It overwrites bytes that are already counted.
             CallPosition::Same => return,
         };
-        let is_going_on =
+        let is_continued =
             matches!(call.place, CallPosition::Here | CallPosition::End) && !is_truncating;
-        let is_timed = self.growth.is_timed;
-        self.growth.is_growing |= is_left_open && (is_going_on || is_timed);
-        let grown = &mut self.growth.files[fileset];
+        let is_timed = self.estimate.is_timed;
+        self.estimate.is_growing |= is_left_open && (is_continued || is_timed);
+        let grown = &mut self.estimate.files[fileset];
         grown.extent = grown.extent.larger(end);
     }
 
@@ -406,7 +406,9 @@ impl SpacePass<'_, '_> {
     fn amount(&self, call: &Call) -> MeanExtent {
         let size_under = |handle: u8| {
             let fileset = self.registers.get(usize::from(handle))?.fileset?;
-            Some(MeanExtent::of(&self.growth.program.filesets[fileset].size))
+            Some(MeanExtent::of(
+                &self.estimate.program.filesets[fileset].size,
+            ))
         };
         match &call.bytes {
             MovedBytes::Law(law) => MeanExtent::of(law),
@@ -423,7 +425,7 @@ pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
     tally.acts(program, group, &group.body, 1.0);
     let workers = f64::from(group.worker_count()).max(1.0);
     let quotas = group.quotas.iter().filter_map(|quota| {
-        let each = match quota.what {
+        let per_round = match quota.what {
             Measure::Rounds | Measure::Steps(_) => 1.0,
             Measure::Bytes | Measure::StepBytes(_) => tally.bytes,
             Measure::Calls => tally.calls,
@@ -432,7 +434,7 @@ pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
             AmountScope::Each => 1.0,
             AmountScope::Group => workers,
         };
-        (each > 0.0).then(|| quota.count as f64 / each / sharers)
+        (per_round > 0.0).then(|| quota.count as f64 / per_round / sharers)
     });
     let rounds = quotas.chain(tally.rounds).reduce(f64::min);
     rounds.map(|rounds| rounds.max(1.0))

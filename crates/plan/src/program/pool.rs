@@ -201,7 +201,10 @@ impl FilePool {
     /// The sum of the locations' weights.
     #[must_use]
     pub fn weight_sum(&self) -> u64 {
-        let weights = self.locations.iter().map(|place| u64::from(place.weight));
+        let weights = self
+            .locations
+            .iter()
+            .map(|location| u64::from(location.weight));
         weights.sum()
     }
 
@@ -209,8 +212,8 @@ impl FilePool {
     /// without a check of free space.
     #[must_use]
     pub fn is_in_targets(&self) -> bool {
-        let mut places = self.locations.iter();
-        places.any(|location| location.place != PoolBase::Beneath)
+        let mut locations = self.locations.iter();
+        locations.any(|location| location.place != PoolBase::Beneath)
     }
 
     /// Subdirectories of each location; 0 if the files are in the location itself.

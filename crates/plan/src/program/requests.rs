@@ -10,7 +10,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectAmount {
     /// Name of the item that it belongs to.
-    pub what: String,
+    pub name: String,
     /// The amount in bytes.
     pub bytes: u64,
 }
@@ -68,10 +68,10 @@ impl Program {
                 if !self.is_direct(&calls, call.handle) {
                     continue;
                 }
-                let what = format!("`{}` in `{}`", call.operation.name(), group.name);
+                let name = format!("`{}` in `{}`", call.operation.name(), group.name);
                 let amounts = self.amounts(&calls, call).into_iter();
                 found.extend(amounts.map(|bytes| DirectAmount {
-                    what: what.clone(),
+                    name: name.clone(),
                     bytes,
                 }));
             }
@@ -85,8 +85,8 @@ impl Program {
             .iter()
             .filter(|call| call.operation.opens() && call.handle == handle);
         opens.any(|call| {
-            let way = self.ways.get(usize::from(call.way));
-            way.is_some_and(|way| way.is_direct)
+            let mode = self.ways.get(usize::from(call.way));
+            mode.is_some_and(|way| way.is_direct)
         })
     }
 

@@ -3,10 +3,10 @@
 use super::*;
 
 /// A pick in the order of the numbers, with each worker going through all files.
-pub fn pick(fileset: u8, which: FileFilter) -> Pick {
+pub fn pick(fileset: u8, filter: FileFilter) -> Pick {
     Pick {
         fileset,
-        which,
+        which: filter,
         order: PickOrder::Next,
         turn: FileSharing::Own,
     }

@@ -59,13 +59,13 @@ impl Program {
                 }];
             }
         }
-        let each = count.div_ceil(fewest_workers.max(1).into());
+        let per_worker = count.div_ceil(fewest_workers.max(1).into());
         for fileset in &mut counted.filesets {
             if fileset.present_permille == 0 {
                 let files = match fileset.copies {
                     // Workers may have slices of equal length.
-                    FilesetSharing::One => each.saturating_mul(fewest_workers.into()),
-                    FilesetSharing::PerWorker => each,
+                    FilesetSharing::One => per_worker.saturating_mul(fewest_workers.into()),
+                    FilesetSharing::PerWorker => per_worker,
                 };
                 let files = u32::try_from(files).unwrap_or(u32::MAX);
                 fileset.count = fileset.count.max(files);

@@ -67,8 +67,8 @@ impl Program {
         if group.any_act(&waits) {
             return Some("its workers wait for each other");
         }
-        let is_told = |pick: &Pick| matches!(pick.order, PickOrder::Listed(_));
-        if group.picks().any(is_told) {
+        let is_explicit = |pick: &Pick| matches!(pick.order, PickOrder::Listed(_));
+        if group.picks().any(is_explicit) {
             return Some("the order of its files is not part of the plan");
         }
         let set = |index: u8| self.filesets.get(usize::from(index));
@@ -104,8 +104,8 @@ impl Program {
         let calls = group.calls();
         calls.iter().all(|call| match call.operation {
             FileOperation::Open => {
-                let way = self.ways.get(usize::from(call.way));
-                way.is_none_or(|it| !it.is_truncating)
+                let mode = self.ways.get(usize::from(call.way));
+                mode.is_none_or(|it| !it.is_truncating)
             }
             FileOperation::Read | FileOperation::Stat | FileOperation::Close => true,
             _ => false,
@@ -115,8 +115,8 @@ impl Program {
     /// `true` if the group removes no file, and creates only files that may exist already.
     fn keeps_all(&self, group: &Group) -> bool {
         let takes_existing = |call: &Call| {
-            let way = self.ways.get(usize::from(call.way));
-            way.is_some_and(|it| it.takes_existing && !it.is_truncating)
+            let mode = self.ways.get(usize::from(call.way));
+            mode.is_some_and(|it| it.takes_existing && !it.is_truncating)
         };
         let calls = group.calls();
         calls.iter().all(|call| match call.operation {

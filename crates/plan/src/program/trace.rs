@@ -55,7 +55,7 @@ pub struct TraceCall {
     /// Time of the call in nanoseconds from the first; for a pause, its length.
     pub due_ns: u64,
     /// Offset in the file; for a list, the maximum number of entries to read.
-    pub place_bytes: u64,
+    pub offset_bytes: u64,
     /// Number of bytes.
     pub bytes: u32,
     /// Index of the name.
@@ -81,7 +81,7 @@ impl TraceCall {
     pub const fn new(operation: TraceOperation) -> Self {
         Self {
             due_ns: 0,
-            place_bytes: 0,
+            offset_bytes: 0,
             bytes: 0,
             name: 0,
             second: 0,
@@ -142,9 +142,9 @@ pub enum TraceOpenMode {
     /// The file must exist.
     Existing,
     /// The file is created if it does not exist.
-    Made,
+    Created,
     /// The file is created or emptied.
-    Emptied,
+    Truncated,
     /// A directory, created if it does not exist.
     Directory,
 }
@@ -153,9 +153,9 @@ pub enum TraceOpenMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceResult {
     /// Success.
-    Well,
+    Success,
     /// An error.
-    Ill,
+    Failure,
     /// Any result.
     Any,
 }

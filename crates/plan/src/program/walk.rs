@@ -110,11 +110,11 @@ impl Program {
     /// worker.
     #[must_use]
     pub fn workers_max(&self) -> u32 {
-        let of_phase = |phase: &ProgramPhase| {
+        let workers_of = |phase: &ProgramPhase| {
             let workers = phase.groups.iter().map(Group::worker_count);
             workers.fold(0, u32::saturating_add)
         };
-        self.phases().into_iter().map(of_phase).max().unwrap_or(0)
+        self.phases().into_iter().map(workers_of).max().unwrap_or(0)
     }
 }
 
@@ -291,7 +291,7 @@ impl Act {
 }
 
 /// Assumed request size in bytes if a call does not determine it.
-const PIECE_BYTES: u32 = 1 << 20;
+const ASSUMED_REQUEST_BYTES: u32 = 1 << 20;
 
 impl Call {
     /// Size of the call's largest request in bytes.
@@ -300,10 +300,12 @@ impl Call {
         let most = match (&self.bytes, self.piece_bytes) {
             (_, piece @ 1..) => piece,
             (MovedBytes::Law(law), 0) => {
-                let largest = law.largest().unwrap_or(PIECE_BYTES.into());
+                let largest = law.largest().unwrap_or(ASSUMED_REQUEST_BYTES.into());
                 u32::try_from(largest).unwrap_or(u32::MAX)
             }
-            (MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. }, 0) => PIECE_BYTES,
+            (MovedBytes::Rest | MovedBytes::Size | MovedBytes::SizeOf { .. }, 0) => {
+                ASSUMED_REQUEST_BYTES
+            }
         };
         most.clamp(1, PIECE_BYTES_MAX as u32)
     }

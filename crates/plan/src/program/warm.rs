@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Bytes per read.
-const PIECE_BYTES: u32 = 128 << 10;
+const READ_BYTES: u32 = 128 << 10;
 
 impl Program {
     /// The program, preceded by phases that read all existing files once, which brings them into
@@ -36,7 +36,7 @@ fn warm_up_phase(fileset: u8, set: &FilesetPlan) -> ProgramPhase {
     };
     let read = Call {
         bytes: MovedBytes::Rest,
-        piece_bytes: PIECE_BYTES,
+        piece_bytes: READ_BYTES,
         ..Call::new(FileOperation::Read, CallObject::Handle)
     };
     let body = vec![
@@ -73,8 +73,8 @@ mod tests {
         let program = samples::deliveries();
         let warmed = program.with_warm_up();
         warmed.check().unwrap();
-        let there = program.filesets.iter().filter(|it| it.present_permille > 0);
-        let counts: Vec<u64> = there.map(|it| it.present_count().into()).collect();
+        let existing = program.filesets.iter().filter(|it| it.present_permille > 0);
+        let counts: Vec<u64> = existing.map(|it| it.present_count().into()).collect();
         let phases = warmed.phases();
         let hidden = phases.iter().filter(|it| it.is_hidden);
         let read: Vec<u64> = hidden.map(|it| it.groups[0].quotas[0].count).collect();

@@ -53,7 +53,7 @@ fn pick() -> BoxedStrategy<Pick> {
         (0.1..1.0_f64).prop_map(|theta| PickOrder::Drawn(Distribution::Zipf { theta })),
         Just(PickOrder::Drawn(Distribution::Uniform)),
     ];
-    let which = select(vec![
+    let filter = select(vec![
         FileFilter::Any,
         FileFilter::Present,
         FileFilter::Absent,
@@ -64,7 +64,7 @@ fn pick() -> BoxedStrategy<Pick> {
         FileSharing::Shared,
     ]);
     let fileset = prop_oneof![40 => 0..2_u8, 1 => any::<u8>()];
-    (fileset, which, order, turn)
+    (fileset, filter, order, turn)
         .prop_map(|(fileset, which, order, turn)| Pick {
             fileset,
             which,
@@ -106,7 +106,7 @@ fn call() -> BoxedStrategy<Call> {
         1 => Just(MovedBytes::Size),
         1 => (0..3_u8).prop_map(|handle| MovedBytes::SizeOf { handle }),
     ];
-    let place = prop_oneof![
+    let position = prop_oneof![
         4 => Just(CallPosition::Here),
         1 => Just(CallPosition::Same),
         1 => Just(CallPosition::End),
@@ -125,7 +125,7 @@ fn call() -> BoxedStrategy<Call> {
         on,
         second,
         bytes,
-        place,
+        position,
         numbers,
         piece,
     )

@@ -24,7 +24,7 @@ pub(super) fn moved(
             keys.into_iter().map(quoted).collect()
         }
         _ => {
-            let amounts = amounts.into_iter().map(|it| (it.what, it.bytes));
+            let amounts = amounts.into_iter().map(|it| (it.name, it.bytes));
             let pool = program.pool.iter().filter(|_| is_direct);
             let pool = pool.flat_map(|pool| pool.direct_amounts());
             let pool = pool.map(|(key, bytes)| (format!("`{}.{key}`", table.key()), bytes));

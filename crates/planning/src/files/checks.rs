@@ -40,8 +40,9 @@ impl ProgramPlanner<'_, '_> {
         let count = workload.transaction_count();
         let overrides = self.context.overrides;
         let is_option = overrides.has_in(self.table, "transactions");
-        let is_meant = is_option || !overrides.has("run_time");
-        let (Some(count), true) = (count, is_meant && self.program.pool_time_ns().is_some()) else {
+        let is_intended = is_option || !overrides.has("run_time");
+        let (Some(count), true) = (count, is_intended && self.program.pool_time_ns().is_some())
+        else {
             return;
         };
         let message = format!("`run_time` ends the transactions, not their number, {count}");
@@ -92,14 +93,14 @@ impl ProgramPlanner<'_, '_> {
         let EngineKind::IoUring = self.options.engine else {
             return Ok(());
         };
-        let mut ways = self.program.ways.iter();
-        let Some(way) = ways.find(|way| way.uses_file_offset()) else {
+        let mut modes = self.program.ways.iter();
+        let Some(mode) = modes.find(|way| way.uses_file_offset()) else {
             return Ok(());
         };
-        let key = if way.seeks { "seek" } else { "unit" };
+        let key = if mode.seeks { "seek" } else { "unit" };
         let message = format!(
             "`{key}` of the way `{}` needs system calls, not `engine = \"io_uring\"`",
-            way.name
+            mode.name
         );
         Err(Diagnostic::error("", message).help("write `engine = \"psync\"`"))
     }
@@ -177,7 +178,7 @@ impl ProgramPlanner<'_, '_> {
         let request_bytes = u64::from(self.program.request_bytes_max());
         let (shares, each) = (&self.context.shares, request_bytes * u64::from(depth));
         let buffers = MemoryUse {
-            what: "the buffers of all workers",
+            name: "the buffers of all workers",
             help: "use smaller requests, a smaller queue depth or fewer workers",
             workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
         };
@@ -197,7 +198,7 @@ impl ProgramPlanner<'_, '_> {
         }
         let (shares, each) = (&self.context.shares, pool.memory_bytes());
         let pools = MemoryUse {
-            what: "the pools of all workers",
+            name: "the pools of all workers",
             help: "use a smaller `number` or `max_size`, or fewer workers",
             workers: (0..self.worker_count as usize).map(|it| (shares.rank_of(it, None), each)),
         };
@@ -230,11 +231,11 @@ impl ProgramPlanner<'_, '_> {
 
     fn check_kind(&mut self, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &mut self.context.targets.entries[target_index as usize];
-        if !entry.known {
+        if !entry.is_known {
             // A target that was not examined must become a directory.
             entry.facts.kind = TargetKind::Directory;
         }
-        let what = match entry.facts.kind {
+        let description = match entry.facts.kind {
             TargetKind::Directory | TargetKind::Null => return Ok(()),
             TargetKind::Device => "is a block device",
             TargetKind::Endless => "is a character device",
@@ -243,7 +244,10 @@ impl ProgramPlanner<'_, '_> {
             TargetKind::File => "does not exist",
         };
         let name = self.table.title().unwrap_or("program");
-        let message = format!("`{}` {what}; `{name}` needs a directory", entry.facts.path);
+        let message = format!(
+            "`{}` {description}; `{name}` needs a directory",
+            entry.facts.path
+        );
         Err(Diagnostic::error("", message).help("name a directory with `--target`"))
     }
 
@@ -276,7 +280,7 @@ impl ProgramPlanner<'_, '_> {
             false => "add `--cache buffered`".to_owned(),
         };
         let error = Diagnostic::error("", message).help(help);
-        if entry.known {
+        if entry.is_known {
             return Err(error);
         }
         let severity = Severity::Warning;

@@ -27,7 +27,7 @@ use plan::worker_seed;
 
 /// Planned cells of a workload of many files.
 pub(super) struct FileCells {
-    pub often: RepetitionMode,
+    pub repetition_mode: RepetitionMode,
     /// Seed from which the workers' seeds are derived.
     pub seed: u64,
     /// The cells of one repetition.
@@ -72,13 +72,13 @@ pub(super) fn of_workload(
         cells.extend(layout.cells()?);
     }
     // Warnings are the same for all depths, so repeated ones are removed.
-    let mut said = BTreeSet::new();
-    context.warnings.retain(|it| said.insert(it.to_string()));
+    let mut seen = BTreeSet::new();
+    context.warnings.retain(|it| seen.insert(it.to_string()));
     note_workers(workload, worker_count as usize, context)?;
     settings::note(workload, table, &program, targets.len(), context)?;
     note_targets(workload_index, workload, context);
     Ok(FileCells {
-        often: options.method.often,
+        repetition_mode: options.method.repetition_mode,
         seed: options.method.seed,
         cells,
     })
@@ -114,9 +114,10 @@ fn with_workers(workload: &Workload, mut program: Program, target_count: usize) 
 
 /// The program of the workload with all defaults filled in.
 fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnostic> {
-    let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
-    let of_table = workload.table_program(target_count).map_err(told)?;
-    let program = match of_table {
+    let diagnostic =
+        |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
+    let from_table = workload.table_program(target_count).map_err(diagnostic)?;
+    let program = match from_table {
         Some(mut program) => {
             for way in &mut program.ways {
                 way.is_direct |= workload.cache == Some(CacheMode::Direct);
@@ -148,9 +149,9 @@ fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnos
 fn with_operations(count: u64, program: &Program) -> Result<Program, Diagnostic> {
     let counted = program.with_operations(count);
     let workers = u64::from(counted.workers_max().max(1));
-    let of_pool = counted.pool.as_ref().map(|_| count.div_ceil(workers));
+    let pool_share = counted.pool.as_ref().map(|_| count.div_ceil(workers));
     let files = counted.filesets.iter().map(|set| u64::from(set.count));
-    let (what, needed, most) = match of_pool {
+    let (what, needed, most) = match pool_share {
         Some(transactions) => ("transactions of a worker", transactions, i32::MAX as u64),
         None => ("files", files.max().unwrap_or(0), u64::from(FILES_MAX)),
     };
@@ -227,7 +228,7 @@ impl ProgramPlanner<'_, '_> {
     /// Cells run one after the other, so the one that takes the most space counts.
     fn take_space(&mut self, cells: &[Cell]) {
         let workers = u64::from(self.worker_count.max(1));
-        let most_bytes = self.program.space_needed().most_bytes.div_ceil(workers);
+        let most_bytes = self.program.space_needed().max_bytes.div_ceil(workers);
         for target_index in self.targets {
             let needed = cells.iter().map(|cell| {
                 let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
@@ -243,7 +244,7 @@ impl ProgramPlanner<'_, '_> {
             let most_bytes = most_bytes.saturating_mul(count as u64);
             let entry = &mut self.context.targets.entries[*target_index as usize];
             entry.files_bytes = entry.files_bytes.max(needed);
-            entry.files_most_bytes = entry.files_most_bytes.max(most_bytes);
+            entry.files_max_bytes = entry.files_max_bytes.max(most_bytes);
         }
     }
 

@@ -37,13 +37,13 @@ pub(super) fn note(
     let rows = workload.table_settings(target_count);
     for row in rows.map_err(|error| Diagnostic::error("", error.to_string()))? {
         // The threads of a table are the workers.
-        let by_workers = row.key == "threads" && context.overrides.has("workers");
-        let by_option = by_workers || context.overrides.has_in(table, row.key);
+        let from_workers = row.key == "threads" && context.overrides.has("workers");
+        let from_option = from_workers || context.overrides.has_in(table, row.key);
         context.settings.push(Setting {
             workload: workload.name_or_default().to_owned(),
             key: format!("{}.{}", table.key(), row.key),
             value: row.value,
-            source: Source::of(by_option, row.is_written),
+            source: Source::of(from_option, row.is_written),
         });
     }
     Ok(())

@@ -123,17 +123,17 @@ fn every_key_is_a_setting_with_its_source() {
 #[test]
 fn workers_take_targets_in_turn_and_have_their_own_seeds() {
     let text = "targets = [\"/a\", \"/b\"]\nworkers = 3\ncpus = [1, 0]\n";
-    let seen = |table: &str| {
+    let assigned = |table: &str| {
         let cells = cells(&format!("{text}{table}"));
         let workers = cells[0].workers.iter();
         let one = |it: &plan::WorkerPlan| (it.spans[0].target_index, it.seed, it.cpu);
         workers.map(one).collect::<Vec<_>>()
     };
     assert_eq!(
-        seen("[postmark]\n"),
+        assigned("[postmark]\n"),
         [(0, 42, Some(1)), (1, 43, Some(0)), (0, 44, Some(1))]
     );
-    let seeds = seen("[lat_fs]\n").into_iter().map(|(_, seed, _)| seed);
+    let seeds = assigned("[lat_fs]\n").into_iter().map(|(_, seed, _)| seed);
     assert_eq!(
         seeds.collect::<Vec<_>>(),
         [0, 1, 2].map(|index| worker_seed(1, index))
@@ -173,9 +173,9 @@ fn threads_of_fs_mark_are_workers() {
 fn a_list_of_depths_makes_cells_and_repetitions_are_outermost() {
     let text = "engine = \"io_uring\"\niodepth = [1, 8]\nrepetitions = 2\n[create_remove]\n";
     let cells = cells(text);
-    let seen: Vec<_> = cells.iter().map(|it| (it.repetition, it.iodepth)).collect();
-    assert_eq!(seen[..2], [(0, 1), (0, 8)]);
-    assert!(seen[2..] == [(1, 1), (1, 8)] || seen[2..] == [(1, 8), (1, 1)]);
+    let pairs: Vec<_> = cells.iter().map(|it| (it.repetition, it.iodepth)).collect();
+    assert_eq!(pairs[..2], [(0, 1), (0, 8)]);
+    assert!(pairs[2..] == [(1, 1), (1, 8)] || pairs[2..] == [(1, 8), (1, 1)]);
 }
 
 /// The workers of the first cell, their depths and that of the cell.
@@ -230,8 +230,8 @@ fn with_a_number_of_operations_nothing_else_ends_a_phase() {
         files("operations = 7000\n[create_remove]\ncount = 5\n"),
         7000
     );
-    let each = files("operations = 7000\nworkers = 2\n[fs_mark]\nfiles = 5\n");
-    assert_eq!(each, 3500);
+    let per_worker = files("operations = 7000\nworkers = 2\n[fs_mark]\nfiles = 5\n");
+    assert_eq!(per_worker, 3500);
 }
 
 #[test]
@@ -247,10 +247,10 @@ fn too_many_operations_are_refused() {
         assert!(refused.contains(what), "{refused}");
     }
     // Files that are there are not made.
-    let there = "operations = 99999999999\n[[fileset]]\nname = \"a\"\ncount = 10\n\
+    let existing = "operations = 99999999999\n[[fileset]]\nname = \"a\"\ncount = 10\n\
                  present = \"100%\"\nsize = 1\n[[phase]]\nname = \"p\"\n[[phase.group]]\n\
                  body = [{ stat = \"a\" }]\n";
-    assert_eq!(cells(there)[0].operations, Some(99_999_999_999));
+    assert_eq!(cells(existing)[0].operations, Some(99_999_999_999));
 }
 
 #[test]
@@ -316,22 +316,23 @@ fn files_leave_a_gibibyte_free() {
     let files = "[[part]]\nname = \"x\"\n[part.create_remove]\ncount = 8192\nsizes = \"64KiB\"\n";
     let pack = |first: &str| format!("{first}\n{files}{}", files.replace("\"x\"", "\"y\""));
     assert!(on(TargetKind::Directory, true, &pack("")).is_ok());
-    let beside = pack(&format!("[[part]]\nsize = \"513m\"\n{spec}"));
-    assert!(on(TargetKind::Directory, true, &beside).is_err());
-    let beside = pack(&format!("[[part]]\nsize = \"512m\"\n{spec}"));
-    let planned = on(TargetKind::Directory, true, &beside).unwrap();
+    let together = pack(&format!("[[part]]\nsize = \"513m\"\n{spec}"));
+    assert!(on(TargetKind::Directory, true, &together).is_err());
+    let together = pack(&format!("[[part]]\nsize = \"512m\"\n{spec}"));
+    let planned = on(TargetKind::Directory, true, &together).unwrap();
     assert_eq!(planned.plan.targets[0].size_bytes, 512 << 20);
 }
 
 #[test]
 fn direct_io_needs_file_sizes_in_whole_blocks() {
     let direct = |table: &str| {
-        let seen = on(
+        let result = on(
             TargetKind::Directory,
             true,
             &format!("cache = \"direct\"\n{table}"),
         );
-        seen.map(|_| ())
+        result
+            .map(|_| ())
             .map_err(|error| error.lines().next().unwrap().to_owned())
     };
     let message = |key: &str, size: u32| {

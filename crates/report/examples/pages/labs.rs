@@ -24,11 +24,11 @@ pub fn pages() -> Vec<(&'static str, String)> {
 }
 
 fn columns(names: &[&str]) -> Vec<LabColumn> {
-    let made = |name: &&str| LabColumn {
+    let column = |name: &&str| LabColumn {
         name: (*name).to_owned(),
         behind: format!("loop device on `/var/tmp/image`; made by `mkfs.{name} -q`"),
     };
-    names.iter().map(made).collect()
+    names.iter().map(column).collect()
 }
 
 /// The same work on a file system that is faster by this factor.
@@ -100,7 +100,7 @@ fn recover() -> String {
 
 /// An experiment that ranks this machine among many others, once at full and once at reduced size.
 fn paper() -> String {
-    let whole = session(100_000, 14_300, 1.0);
+    let full = session(100_000, 14_300, 1.0);
     let again = session(100_000, 14_900, 1.04);
     let mut small = session(2_000, 31_000, 2.2);
     small.warnings = vec![Warning::of_run(WarningCode::Lab, "scale 0.02")];
@@ -108,7 +108,7 @@ fn paper() -> String {
         in_memory: true,
         ..Stack::default()
     }];
-    let sides = [("xfs", vec![whole, again]), ("tmpfs", vec![small])];
+    let sides = [("xfs", vec![full, again]), ("tmpfs", vec![small])];
     let heading = [
         "PostMark on many systems, table 3: 100000 transactions on 20000 files",
         "\"Filesystem Benchmarking with PostMark from Network Appliance\", a web page of 1999",
@@ -155,9 +155,9 @@ fn iozone() -> String {
         record.id = format!("20261121-{:06.0}", factor * 1e5);
         let cell = record.cells[0].clone();
         let cells = ["2", "3", "4"].iter().flat_map(|table| {
-            ["write", "read"].map(|way| {
+            ["write", "read"].map(|direction| {
                 let mut cell = cell.clone();
-                cell.workload = format!("table-9-{table}-{way}");
+                cell.workload = format!("table-9-{table}-{direction}");
                 cell.total.bytes_per_second = factor * 1.3e9;
                 cell
             })
@@ -183,7 +183,7 @@ fn beside(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> Str
         paper: Paper::find(name).expect("it is in the catalog"),
         heading: heading.iter().map(|it| (*it).to_owned()).collect(),
         remarks: vec!["xfs: loop device on `/var/tmp/image`; made by `mkfs.xfs -q`".to_owned()],
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: sides.collect(),
         costs: Vec::new(),
         is_of_guests: false,

@@ -17,7 +17,7 @@ pub struct Shape {
     pub transactions: &'static [(f64, f64)],
     pub seconds: u64,
     /// Number of points in the latency distribution of an operation within an interval.
-    pub fineness: u32,
+    pub resolution: u32,
 }
 
 pub const MIXED: Shape = Shape {
@@ -28,7 +28,7 @@ pub const MIXED: Shape = Shape {
     operations: &[(9_600.0, 8192, 92_000.0), (2_400.0, 8192, 131_000.0)],
     transactions: &[(12_000.0, 98_000.0)],
     seconds: 12,
-    fineness: 250,
+    resolution: 250,
 };
 
 const POSTMARK: CounterNames = CounterNames {
@@ -47,7 +47,7 @@ const CREATE: Shape = Shape {
     ],
     transactions: &[NO_KIND, NO_KIND, (9_400.0, 41_000.0)],
     seconds: 3,
-    fineness: 200,
+    resolution: 200,
 };
 
 const TRANSACTIONS: Shape = Shape {
@@ -67,7 +67,7 @@ const TRANSACTIONS: Shape = Shape {
         (2_590.0, 9_900.0),
     ],
     seconds: 12,
-    fineness: 200,
+    resolution: 200,
 };
 
 const DELETE: Shape = Shape {
@@ -75,7 +75,7 @@ const DELETE: Shape = Shape {
     operations: &[NONE, NONE, NONE, NONE, NONE, (31_000.0, 0, 9_400.0)],
     transactions: &[NO_KIND, NO_KIND, NO_KIND, (31_000.0, 9_900.0)],
     seconds: 2,
-    fineness: 200,
+    resolution: 200,
 };
 
 /// An operation that does not occur.
@@ -351,7 +351,7 @@ pub fn thousand() -> RunRecord {
         operations: &[(96.0, 8192, 92_000.0), (24.0, 8192, 131_000.0)],
         transactions: &[(120.0, 98_000.0)],
         seconds: 60,
-        fineness: 60,
+        resolution: 60,
         ..MIXED
     };
     let cells = plan.cells.iter().map(|cell| {
@@ -451,7 +451,7 @@ fn slice(shape: &Shape, seed: u64, speed: f64, slowness: f64) -> Interval {
             count: rate * speed * drift,
             median: median * slowness / drift,
             stall,
-            fineness: shape.fineness,
+            resolution: shape.resolution,
         };
         spread.record(slice.operation_mut(index), bytes);
     }
@@ -460,7 +460,7 @@ fn slice(shape: &Shape, seed: u64, speed: f64, slowness: f64) -> Interval {
             count: rate * speed * drift,
             median: median * slowness / drift,
             stall,
-            fineness: shape.fineness,
+            resolution: shape.resolution,
         };
         spread.record(slice.transaction_mut(kind), 0);
     }
@@ -472,16 +472,16 @@ struct Spread {
     count: f64,
     median: f64,
     stall: f64,
-    fineness: u32,
+    resolution: u32,
 }
 
 impl Spread {
     fn record(&self, counter: &mut stats::Counter, bytes: u64) {
-        let steps = self.fineness;
+        let steps = self.resolution;
         if self.count == 0.0 {
             return;
         }
-        let each = (self.count / f64::from(steps)).max(1.0) as u64;
+        let per_step = (self.count / f64::from(steps)).max(1.0) as u64;
         for step in 0..steps {
             let q = (f64::from(step) + 0.5) / f64::from(steps);
             let body = self.median * (q / (1.0 - q)).powf(0.16);
@@ -491,9 +491,9 @@ impl Spread {
             } else {
                 latency
             };
-            for number in 0..each {
+            for number in 0..per_step {
                 // Spread the values within the step, so that the histogram has no gaps.
-                let within = 1.0 + 0.02 * (number as f64 / each as f64 - 0.5);
+                let within = 1.0 + 0.02 * (number as f64 / per_step as f64 - 0.5);
                 counter.record(bytes, (latency * within) as u64);
             }
         }

@@ -52,7 +52,11 @@ fn has_amounts(axis: &MatrixAxis) -> bool {
 /// The lines over the axis with the index `across`, in the order of the other values.
 fn lines<'a>(matrix: &'a SettingMatrix<'a>, across: usize) -> Vec<SettingLine<'a>> {
     let mut lines: BTreeMap<Vec<usize>, SettingLine> = BTreeMap::new();
-    for MatrixPoint { place, group } in &matrix.points {
+    for MatrixPoint {
+        value_indexes: place,
+        group,
+    } in &matrix.points
+    {
         let mut rest = place.clone();
         let value = rest.remove(across);
         let line = lines.entry(rest).or_insert_with(|| {
@@ -87,11 +91,11 @@ fn pair(
     };
     let rates = rate_views(measure, view);
     let latencies = latency_views(view);
-    let chart = |what: &str, metric: Metric, views: Vec<View>| {
+    let chart = |quantity: &str, metric: Metric, views: Vec<View>| {
         let names: Vec<String> = axis.values.iter().map(|it| printable(it)).collect();
         let at = (1..=names.len()).map(|it| ChartNumber::exact(it as f64));
         let ticks = at.clone().zip(names.iter().cloned()).collect();
-        let title = printable(&format!("{name}: {what} by {}", axis.key));
+        let title = printable(&format!("{name}: {quantity} by {}", axis.key));
         Chart {
             places: Some(AxisLabels { names, ticks }),
             ..Chart::new(title, summary(axis, lines, metric), VALUES, at, views)
@@ -105,7 +109,7 @@ fn pair(
 
 /// Names the lowest and the highest value of each line.
 fn summary(axis: &MatrixAxis, lines: &[SettingLine], metric: Metric) -> String {
-    let of_line = |line: &SettingLine| {
+    let line_summary = |line: &SettingLine| {
         let figures = (0..axis.values.len()).filter_map(|value| {
             let figure = line.figure(value, metric)?;
             Some((value, figure.mean))
@@ -126,6 +130,6 @@ fn summary(axis: &MatrixAxis, lines: &[SettingLine], metric: Metric) -> String {
         };
         Some(format!("{label}from {} to {}", shown(low), shown(high)))
     };
-    let parts: Vec<String> = lines.iter().filter_map(of_line).collect();
+    let parts: Vec<String> = lines.iter().filter_map(line_summary).collect();
     printable(&format!("{}.", few(&parts)))
 }

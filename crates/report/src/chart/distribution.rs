@@ -161,21 +161,21 @@ fn supported_latencies(latency: &Latency, percents: &[f64]) -> Vec<ChartNumber> 
 
 /// Returns the highest of the usual percentiles with enough samples.
 fn highest_supported_percentile(latency: &Latency) -> Option<String> {
-    let known = &latency.percentiles_ns;
+    let percentiles = &latency.percentiles_ns;
     let usual = [
-        ("p99.999", 99.999, known.p99_999),
-        ("p99.99", 99.99, known.p99_99),
-        ("p99.9", 99.9, known.p99_9),
-        ("p99", 99.0, known.p99),
-        ("p90", 90.0, known.p90),
-        ("p50", 50.0, known.p50),
+        ("p99.999", 99.999, percentiles.p99_999),
+        ("p99.99", 99.99, percentiles.p99_99),
+        ("p99.9", 99.9, percentiles.p99_9),
+        ("p99", 99.0, percentiles.p99),
+        ("p90", 90.0, percentiles.p90),
+        ("p50", 50.0, percentiles.p50),
     ];
     let mut supported = usual
         .into_iter()
         .filter(|(_, percent, _)| percentile_is_supported(latency.count, *percent));
     let (name, _, ns) = supported.next()?;
     let end = format!("{name} is {}", format::latency_ns(ns?));
-    Some(match known.p50.filter(|_| name != "p50") {
+    Some(match percentiles.p50.filter(|_| name != "p50") {
         Some(median) => format!("p50 is {}, {end}", format::latency_ns(median)),
         None => end,
     })
@@ -226,8 +226,8 @@ impl Bins {
         // One value more than bins: a step extends to the next position, also after the last bin.
         let mut counts = vec![0_u64; (self.last - self.first + 2) as usize];
         for bucket in &latency.histogram.buckets_ns {
-            let place = (bin_of(bucket, self.per_decade) - self.first) as usize;
-            counts[place] = counts[place].saturating_add(bucket[2]);
+            let bin = (bin_of(bucket, self.per_decade) - self.first) as usize;
+            counts[bin] = counts[bin].saturating_add(bucket[2]);
         }
         let total = counts
             .iter()
@@ -296,20 +296,23 @@ mod tests {
         // 5000 operations.
         assert_eq!(at.last(), Some(&99.8));
         let at_p99 = at.iter().position(|percent| *percent == 99.0).unwrap();
-        let seen = chart.views[0].series[0].values[at_p99].get();
+        let drawn = chart.views[0].series[0].values[at_p99].get();
         let recorded = cell.operations["read"].latency.percentiles_ns.p99.unwrap() as f64;
-        assert!((seen / recorded - 1.0).abs() < 5e-3, "{seen} {recorded}");
+        assert!((drawn / recorded - 1.0).abs() < 5e-3, "{drawn} {recorded}");
     }
 
     #[test]
     fn the_usual_percentiles_are_points_on_the_axis() {
-        let places: Vec<f64> = places(FINE).collect();
+        let percents: Vec<f64> = places(FINE).collect();
         for wanted in [
             50.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 99.9999,
         ] {
-            assert!(places.contains(&wanted), "{wanted} is not in {places:?}");
+            assert!(
+                percents.contains(&wanted),
+                "{wanted} is not in {percents:?}"
+            );
         }
-        assert!(places.is_sorted() && places.iter().all(|percent| *percent < 100.0));
+        assert!(percents.is_sorted() && percents.iter().all(|percent| *percent < 100.0));
     }
 
     #[test]

@@ -18,17 +18,17 @@ pub fn figures(charts: &[Chart]) -> Markup {
 
 fn json(charts: &[Chart]) -> String {
     let text = units::json_line(&charts).expect("the maps of a chart have text for keys");
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if is_hidden(character) {
             // Such characters occur only within JSON strings, where an escaped backslash needs two.
-            shown.push('\\');
-            shown.extend(character.escape_default());
+            escaped.push('\\');
+            escaped.extend(character.escape_default());
         } else {
-            shown.push(character);
+            escaped.push(character);
         }
     }
-    shown
+    escaped
 }
 
 #[cfg(test)]

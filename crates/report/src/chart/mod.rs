@@ -179,7 +179,7 @@ impl Detail {
     /// More points are not visible on a screen.
     const POINTS_MAX: usize = 600;
     /// Maximum number of operations for distributions at full resolution.
-    const FEW: usize = 500;
+    const FULL_DETAIL_MAX: usize = 500;
     /// Fewer points do not show changes over time.
     const POINTS_MIN: usize = 24;
 
@@ -191,8 +191,12 @@ impl Detail {
         Self {
             points_max: share.clamp(Self::POINTS_MIN, Self::POINTS_MAX),
             // Records have 64 buckets per octave. Fewer bins only keep the page small.
-            bins_per_decade: if operations_count > Self::FEW { 10 } else { 20 },
-            has_fine_percentiles: operations_count <= Self::FEW,
+            bins_per_decade: if operations_count > Self::FULL_DETAIL_MAX {
+                10
+            } else {
+                20
+            },
+            has_fine_percentiles: operations_count <= Self::FULL_DETAIL_MAX,
         }
     }
 }

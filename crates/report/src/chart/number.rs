@@ -40,8 +40,8 @@ impl ChartNumber {
 impl Serialize for ChartNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // 2^53: up to here, JavaScript represents every whole number exactly.
-        const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
-        if self.0.fract() == 0.0 && self.0.abs() <= WHOLE_MAX {
+        const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+        if self.0.fract() == 0.0 && self.0.abs() <= EXACT_MAX {
             serializer.serialize_i64(self.0 as i64)
         } else {
             // Numbers that are not finite become `null`.

@@ -9,7 +9,7 @@ use super::{
 use crate::parts::{CountedOperations, operations};
 
 /// If workers waited less than this share in each interval, the chart is omitted.
-const WAITING_SEEN: f64 = 0.01;
+const WAITING_SHARE_MIN: f64 = 0.01;
 
 const TIME: Axis = Axis::new(
     "time since the start of the measurement",
@@ -21,65 +21,65 @@ const TIME: Axis = Axis::new(
 /// intervals.
 #[must_use]
 pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = IntervalChunks::of(cell, detail)?;
-    let label = match course.counted {
+    let chunks = IntervalChunks::of(cell, detail)?;
+    let label = match chunks.counted {
         // Intervals of these cells count single calls, not the file operations of the total.
         CountedOperations::FileOperations => "operations",
         CountedOperations::All | CountedOperations::ReadsAndWrites => "IOPS",
     };
-    let mut views = vec![course.rates(label, Axis::RATE, |figures| figures.count)];
+    let mut views = vec![chunks.rates(label, Axis::RATE, |figures| figures.count)];
     // Calls such as `unlink` move no bytes, and their bandwidth would be a line at 0.
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
     if moves {
-        views.push(course.rates("bandwidth", Axis::BANDWIDTH, |figures| figures.bytes));
+        views.push(chunks.rates("bandwidth", Axis::BANDWIDTH, |figures| figures.bytes));
     }
-    let summary = course.throughput_summary();
-    Some(course.chart("Throughput over time", summary, views))
+    let summary = chunks.throughput_summary();
+    Some(chunks.chart("Throughput over time", summary, views))
 }
 
 /// Median, 99th percentile and maximum latency of each operation over time; `None` with fewer than
 /// two intervals.
 #[must_use]
 pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = IntervalChunks::of(cell, detail)?;
-    let names = course.operations.iter().enumerate();
-    let views = names.map(|(index, name)| course.latencies(name, color_of(name, index)));
-    let summary = course.latency_summary();
-    Some(course.chart("Latency over time", summary, views))
+    let chunks = IntervalChunks::of(cell, detail)?;
+    let names = chunks.operations.iter().enumerate();
+    let views = names.map(|(index, name)| chunks.latencies(name, color_of(name, index)));
+    let summary = chunks.latency_summary();
+    Some(chunks.chart("Latency over time", summary, views))
 }
 
 /// Share of time that the workers waited for a CPU, and share of time that any task of the machine
 /// did. `None` with fewer than two intervals, or if no worker waited noticeably.
 #[must_use]
 pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
-    let course = IntervalChunks::of(cell, detail)?;
+    let chunks = IntervalChunks::of(cell, detail)?;
     // `waited_ns` is a sum over all threads of the workers, so it can exceed the interval.
     let threads = u64::from(cell.cpu.threads.max(1));
-    let workers = course.shares("workers", 0, LineStyle::Solid, |it| {
+    let workers = chunks.shares("workers", 0, LineStyle::Solid, |it| {
         Some(it.waited_ns? / threads)
     });
     let is_seen = |interval: &&IntervalRecord| {
         let waited_ns = interval.waited_ns.unwrap_or_default() as f64;
-        waited_ns >= (interval.length_ns * threads) as f64 * WAITING_SEEN
+        waited_ns >= (interval.length_ns * threads) as f64 * WAITING_SHARE_MIN
     };
-    let seen = course.intervals.iter().filter(is_seen).count();
-    if seen == 0 {
+    let count = chunks.intervals.iter().filter(is_seen).count();
+    if count == 0 {
         return None;
     }
     let mut series = vec![workers];
-    if course.intervals.iter().any(|it| it.pressure_ns.is_some()) {
+    if chunks.intervals.iter().any(|it| it.pressure_ns.is_some()) {
         let any = "any task of the machine";
-        series.push(course.shares(any, 1, LineStyle::Dotted, |it| it.pressure_ns));
+        series.push(chunks.shares(any, 1, LineStyle::Dotted, |it| it.pressure_ns));
     }
     let summary = format!(
-        "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
-        WAITING_SEEN * 100.0,
-        course.describe_intervals(),
-        course.chunk_remark("it shows their mean"),
+        "The workers could run and waited for {} % or more of their time in {count} of {}.{}",
+        WAITING_SHARE_MIN * 100.0,
+        chunks.describe_intervals(),
+        chunks.chunk_remark("it shows their mean"),
     );
     let share = Axis::new("share of time", AxisUnit::Percent, AxisScale::Linear);
     let views = [View::new(share.label, share, series)];
-    Some(course.chart("Waiting for a CPU over time", summary, views))
+    Some(chunks.chart("Waiting for a CPU over time", summary, views))
 }
 
 /// The intervals of a cell in chunks, one per point of the chart.
@@ -98,9 +98,9 @@ impl<'a> IntervalChunks<'a> {
         let operations: Vec<&str> = operations(cell).into_iter().map(|(name, _)| name).collect();
         let intervals = &cell.intervals[..];
         // An interval of length 0 has no rate, so it cannot be a point.
-        let known = intervals.iter().filter(|it| it.length_ns > 0).count();
+        let usable = intervals.iter().filter(|it| it.length_ns > 0).count();
         // A single point shows no change over time.
-        (known > 1 && !operations.is_empty()).then_some(Self {
+        (usable > 1 && !operations.is_empty()).then_some(Self {
             intervals,
             chunk_size: chunk_size(intervals, detail),
             operations,
@@ -150,9 +150,9 @@ impl<'a> IntervalChunks<'a> {
     ) -> Series {
         let share = |chunk: &[IntervalRecord]| {
             // If one interval is unknown, so is the point: a partial sum would be too small.
-            let known = chunk.iter().map(|it| Some((of(it)?, it.length_ns)));
-            let known: Option<Vec<(u64, u64)>> = known.collect();
-            let sums = known?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
+            let pairs = chunk.iter().map(|it| Some((of(it)?, it.length_ns)));
+            let pairs: Option<Vec<(u64, u64)>> = pairs.collect();
+            let sums = pairs?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
                 (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
             });
             // The kernel counts a wait when it ends, so an interval may contain more waiting than
@@ -244,10 +244,10 @@ impl<'a> IntervalChunks<'a> {
         format!("{} intervals", self.intervals.len())
     }
 
-    fn chunk_remark(&self, how: &str) -> String {
+    fn chunk_remark(&self, meaning: &str) -> String {
         match self.chunk_size {
             1 => String::new(),
-            count => format!(" A point stands for {count} intervals: {how}."),
+            count => format!(" A point stands for {count} intervals: {meaning}."),
         }
     }
 }
@@ -256,11 +256,11 @@ impl<'a> IntervalChunks<'a> {
 /// operations, each point covers about a second, because single operations do not show a rate.
 fn chunk_size(intervals: &[IntervalRecord], detail: Detail) -> usize {
     // The statistics within a run also combine intervals until each has ten operations.
-    const FEW: u64 = 10;
+    const OPERATIONS_MIN: u64 = 10;
     let figures = intervals.iter().flat_map(|it| it.operations.values());
     let count = figures.fold(0, |sum: u64, it| sum.saturating_add(it.count));
     let length_ns = intervals.iter().map(|it| it.length_ns).sum::<u64>();
-    let few = count < FEW * intervals.len() as u64;
+    let few = count < OPERATIONS_MIN * intervals.len() as u64;
     // Intervals longer than a second yield 0 here, and `at_least` then decides.
     let to_a_second = match few {
         true => intervals.len() as u64 * 1_000_000_000 / length_ns.max(1),

@@ -47,13 +47,13 @@ type RanksByHost<'a> = Vec<(&'a str, Vec<&'a RankFigures>)>;
 fn by_host(cluster: &CellCluster) -> RanksByHost<'_> {
     let mut hosts: RanksByHost = Vec::new();
     // A table instead of a search: a run may have thousands of processes.
-    let mut known = std::collections::HashMap::new();
+    let mut indices = std::collections::HashMap::new();
     for rank in &cluster.ranks {
-        let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
+        let index = *indices.entry(rank.host.as_str()).or_insert_with(|| {
             hosts.push((rank.host.as_str(), Vec::new()));
             hosts.len() - 1
         });
-        hosts[place].1.push(rank);
+        hosts[index].1.push(rank);
     }
     hosts
 }
@@ -115,9 +115,9 @@ fn series(cluster: &CellCluster, hosts: &RanksByHost) -> Vec<Series> {
 }
 
 fn summary(cluster: &CellCluster) -> String {
-    let there = cluster.ranks.iter().filter(|it| it.lost_ns.is_none());
-    let there: Vec<&RankFigures> = there.collect();
-    let rates: Vec<f64> = there.iter().map(|it| it.per_second).collect();
+    let alive = cluster.ranks.iter().filter(|it| it.lost_ns.is_none());
+    let alive: Vec<&RankFigures> = alive.collect();
+    let rates: Vec<f64> = alive.iter().map(|it| it.per_second).collect();
     let picked = picks(&rates);
     let (Some(median), Some(slowest), Some(fastest)) = (
         cluster.median_per_second(),
@@ -126,12 +126,12 @@ fn summary(cluster: &CellCluster) -> String {
     ) else {
         return "All processes were lost.".to_owned();
     };
-    let slowest = there[slowest.1];
+    let slowest = alive[slowest.1];
     let share = |rate: f64| percent(rate / median);
     printable(&format!(
         "The median of {} processes is {} per second. The slowest, rank {} on {}, has {} % of \
          that, the fastest {} %.",
-        there.len(),
+        alive.len(),
         format::iops(median),
         slowest.rank,
         slowest.host,
@@ -170,17 +170,17 @@ mod tests {
     #[test]
     fn processes_of_a_host_are_adjacent() {
         let chart = chart_of(&[("b.x", 100.0), ("a.x", 90.0), ("b.x", 80.0), ("a.x", 120.0)]);
-        let places = chart.places.unwrap();
+        let labels = chart.places.unwrap();
         let wanted = [
             "rank 0 on b.x",
             "rank 2 on b.x",
             "rank 1 on a.x",
             "rank 3 on a.x",
         ];
-        assert_eq!(places.names, wanted);
+        assert_eq!(labels.names, wanted);
         let ticks =
             [(1.5, "b"), (3.5, "a")].map(|(at, name)| (ChartNumber::exact(at), name.to_owned()));
-        assert_eq!(places.ticks, ticks);
+        assert_eq!(labels.ticks, ticks);
         let series = &chart.views[0].series;
         assert_eq!(values(&series[0])[..2], [100.0, 80.0]);
         assert!(values(&series[0])[2].is_nan());
@@ -189,8 +189,8 @@ mod tests {
             (series[2].label.as_str(), values(&series[2])),
             ("median", vec![95.0; 4])
         );
-        let told = "The slowest, rank 2 on b.x, has 84.2 % of that, the fastest 126.3 %.";
-        assert!(chart.summary.ends_with(told), "{}", chart.summary);
+        let ending = "The slowest, rank 2 on b.x, has 84.2 % of that, the fastest 126.3 %.";
+        assert!(chart.summary.ends_with(ending), "{}", chart.summary);
     }
 
     #[test]

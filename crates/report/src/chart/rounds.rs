@@ -68,9 +68,9 @@ impl WindowValues<'_> {
         value: impl Fn(usize) -> f64,
     ) -> Series {
         let at = |round: usize| {
-            let place = round.checked_sub(self.window.first_round_index);
-            let place = place.filter(|place| *place < self.window.values.len());
-            place.map_or(ChartNumber::NONE, |place| {
+            let index = round.checked_sub(self.window.first_round_index);
+            let index = index.filter(|place| *place < self.window.values.len());
+            index.map_or(ChartNumber::NONE, |place| {
                 ChartNumber::rounded(value(place))
             })
         };

@@ -26,17 +26,17 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
         return None;
     }
     let percentile = search.limit.percentile.name();
-    let limit_ns = search.limit.most_ns;
+    let limit_ns = search.limit.max_ns;
     let bracket = search.bracket();
     let response = |trial: &&RateTrial| ChartNumber::latency(trial.response_ns.map(|ns| ns as f64));
     let limit = format!("limit, {}", format::latency_ns(limit_ns));
     let at_limit = vec![ChartNumber::latency(Some(limit_ns as f64)); trials.len()];
     let responses = trials.iter().map(response);
-    let mut shown = vec![
+    let mut series = vec![
         Series::new(percentile, 0, LineStyle::Marked, responses),
         Series::new(limit, 1, LineStyle::Dashed, at_limit),
     ];
-    if let Some(held) = bracket.held {
+    if let Some(held) = bracket.passed {
         // An exact comparison is safe, because `bracket` returns the rate of a trial unchanged.
         let is_knee = |trial: &&&RateTrial| trial.per_second.total_cmp(&held).is_eq();
         let knee = |trial: &&RateTrial| {
@@ -45,7 +45,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
                 .map_or(ChartNumber::NONE, response)
         };
         let label = format!("highest within limit, {} per second", format::iops(held));
-        shown.push(Series::new(
+        series.push(Series::new(
             label,
             0,
             LineStyle::Ring,
@@ -56,7 +56,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
     let at = trials
         .iter()
         .map(|trial| ChartNumber::rounded(trial.per_second));
-    let views = [View::new("response time", Axis::RESPONSE_TIME, shown)];
+    let views = [View::new("response time", Axis::RESPONSE_TIME, series)];
     Some(Chart::new(title, summary, RATE, at, views))
 }
 
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn trials_are_sorted_and_show_the_limit_and_the_knee() {
-        let found = search(&[(100.0, 9_000_000), (50.0, 1_000_000), (75.0, 1_500_000)]);
-        let chart = rate_search(&found, "found".to_owned()).unwrap();
+        let trials = search(&[(100.0, 9_000_000), (50.0, 1_000_000), (75.0, 1_500_000)]);
+        let chart = rate_search(&trials, "found".to_owned()).unwrap();
         let at: Vec<f64> = chart.at.iter().map(|it| it.get()).collect();
         assert_eq!(at, [50.0, 75.0, 100.0]);
         let [response, limit, knee] = chart.views[0].series.as_slice() else {

@@ -28,7 +28,7 @@ impl SweepLine<'_> {
     fn at(&self, depth: u32) -> Option<&RepeatedCell<'_>> {
         self.groups
             .iter()
-            .find(|group| group.place.iodepth == depth)
+            .find(|group| group.identity.iodepth == depth)
     }
 
     /// Returns the smallest queue depth that is as good as the best one.
@@ -38,11 +38,11 @@ impl SweepLine<'_> {
     }
 
     fn best(&self, metric: Metric) -> Option<(u32, f64)> {
-        let known = self.groups.iter().filter_map(|group| {
+        let points = self.groups.iter().filter_map(|group| {
             let figure = group.figure(metric)?;
-            Some((group.place.iodepth, figure.mean))
+            Some((group.identity.iodepth, figure.mean))
         });
-        known.max_by(|one, other| one.1.total_cmp(&other.1))
+        points.max_by(|one, other| one.1.total_cmp(&other.1))
     }
 }
 
@@ -51,7 +51,7 @@ impl SweepLine<'_> {
 pub fn sweeps(lines: &[SweepLine], measure: WorkloadMeasure) -> [Chart; 2] {
     let depths: BTreeSet<u32> = lines
         .iter()
-        .flat_map(|line| line.groups.iter().map(|group| group.place.iodepth))
+        .flat_map(|line| line.groups.iter().map(|group| group.identity.iodepth))
         .collect();
     let depths: Vec<u32> = depths.into_iter().collect();
     let at: Vec<ChartNumber> = depths
@@ -64,19 +64,19 @@ pub fn sweeps(lines: &[SweepLine], measure: WorkloadMeasure) -> [Chart; 2] {
         view
     });
     let latencies = latency_views(|label, metric| view(lines, &depths, label, metric));
-    let of_rates = throughput_summary(lines, measure.metric());
-    let of_latencies = latency_summary(lines, &depths);
+    let rates_summary = throughput_summary(lines, measure.metric());
+    let latencies_summary = latency_summary(lines, &depths);
     [
         Chart::new(
             "Throughput against queue depth",
-            of_rates,
+            rates_summary,
             DEPTH,
             at.clone(),
             rates,
         ),
         Chart::new(
             "Latency against queue depth",
-            of_latencies,
+            latencies_summary,
             DEPTH,
             at,
             latencies,
@@ -97,8 +97,8 @@ fn knees(lines: &[SweepLine], depths: &[u32], metric: Metric) -> Vec<Series> {
     if lines.len() > KNEES_MAX {
         return Vec::new();
     }
-    let known = lines.iter().enumerate();
-    let known = known.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
+    let found = lines.iter().enumerate();
+    let found = found.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
     let series = |(color, line, knee): (usize, &SweepLine, Knee)| {
         let value = |depth: &u32| match *depth == knee.depth {
             true => ChartNumber::rounded(knee.rate),
@@ -113,7 +113,7 @@ fn knees(lines: &[SweepLine], depths: &[u32], metric: Metric) -> Vec<Series> {
         let label = format!("knee{of}: {percent} % of the peak at depth {}", knee.depth);
         Series::new(label, color, Drawn::Ring, depths.iter().map(value))
     };
-    known.map(series).collect()
+    found.map(series).collect()
 }
 
 fn throughput_summary(lines: &[SweepLine], metric: Metric) -> String {
@@ -143,15 +143,15 @@ fn latency_summary(lines: &[SweepLine], depths: &[u32]) -> String {
     let parts: Vec<String> = lines
         .iter()
         .filter_map(|line| {
-            let mut known = depths.iter().filter_map(|depth| {
+            let mut medians = depths.iter().filter_map(|depth| {
                 let figure = line.at(*depth)?.figure(Metric::LatencyP50)?;
                 Some(format!(
                     "{} at depth {depth}",
                     Metric::LatencyP50.show(figure.mean)
                 ))
             });
-            let first = known.next()?;
-            let last = known
+            let first = medians.next()?;
+            let last = medians
                 .next_back()
                 .map_or_else(String::new, |last| format!(", {last}"));
             Some(format!("{}: p50 {first}{last}", line.label))
@@ -199,13 +199,13 @@ mod tests {
         let [rates, latencies] = sweeps(&lines, SMALL);
         let at: Vec<f64> = rates.at.iter().map(|number| number.get()).collect();
         assert_eq!(at, [1.0, 2.0, 4.0]);
-        let seen: Vec<f64> = rates.views[0].series[0]
+        let values: Vec<f64> = rates.views[0].series[0]
             .values
             .iter()
             .map(|n| n.get())
             .collect();
-        assert_eq!((seen[0], seen[2]), (2_000.0, 8_000.0));
-        assert!(seen[1].is_nan());
+        assert_eq!((values[0], values[2]), (2_000.0, 8_000.0));
+        assert!(values[1].is_nan());
         assert_eq!(latencies.views.len(), 3);
         assert!(
             rates

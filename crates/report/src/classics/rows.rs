@@ -17,7 +17,7 @@ const TRANSACTIONS_TIME: &str = "transactions_ns";
 const VALUES_MAX: usize = 8;
 
 /// Keys of format 1 that a report shows elsewhere.
-const ELSEWHERE: [&str; 6] = [
+const SHOWN_ELSEWHERE: [&str; 6] = [
     "between_next",
     "files_asked",
     "is_create",
@@ -38,13 +38,13 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let planned = planned.find(|planned| planned.index == cell.index);
     let mut shown = ShownValues::new();
     // Only PostMark has a pool, and only its output depends on the version.
-    let asked = planned.filter(|_| figures.pool.is_some());
-    if let Some(compat) = asked.and_then(|planned| front::pool_version(record, planned)) {
+    let with_pool = planned.filter(|_| figures.pool.is_some());
+    if let Some(compat) = with_pool.and_then(|planned| front::pool_version(record, planned)) {
         show(&mut shown, "compat", compat.name());
     }
     show_rounds(&mut shown, figures);
-    if let Some(told) = &figures.told_round {
-        show_reported_round(&mut shown, figures, told);
+    if let Some(round) = &figures.told_round {
+        show_reported_round(&mut shown, figures, round);
     }
     if let Some(pool) = &figures.pool {
         show_pool(&mut shown, pool);
@@ -83,8 +83,8 @@ fn show_rounds(shown: &mut ShownValues, figures: &PhaseFigures) {
     show(shown, "iterations", rounds.len());
     // Only the file work of format 1 recorded rounds.
     let is_of_files = figures.fileset().is_some() || !figures.figures_before.is_empty();
-    let of_files = rounds.iter().filter(|_| is_of_files);
-    let rates: Vec<f64> = of_files.map(RoundFigures::files_per_second).collect();
+    let file_rounds = rounds.iter().filter(|_| is_of_files);
+    let rates: Vec<f64> = file_rounds.map(RoundFigures::files_per_second).collect();
     let syncs = rounds.iter().filter_map(|round| round.sync_ns);
     let syncs: Vec<f64> = syncs.map(|sync_ns| sync_ns as f64).collect();
     for (name, values) in [("files_per_second", rates), ("sync_ns", syncs)] {
@@ -99,19 +99,19 @@ fn joined_values(values: &[f64]) -> Option<String> {
         .then(|| numbers.join(", "))
 }
 
-fn show_reported_round(shown: &mut ShownValues, figures: &PhaseFigures, told: &ReportedRound) {
-    let [time, rate] = match told.rule {
+fn show_reported_round(shown: &mut ShownValues, figures: &PhaseFigures, round: &ReportedRound) {
+    let [time, rate] = match round.rule {
         RoundRule::Best => ["best_ns", "best_files_per_second"],
         RoundRule::Median => ["median_ns", "median_files_per_second"],
     };
-    show(shown, time, format::latency_ns(told.time_ns));
-    if told.rule == RoundRule::Best {
-        show(shown, "passes", told.round_count);
+    show(shown, time, format::latency_ns(round.time_ns));
+    if round.rule == RoundRule::Best {
+        show(shown, "passes", round.round_count);
     }
     if let Some(fileset) = figures.fileset() {
         show(shown, "files", fileset.file_count);
     }
-    if let Some(per_second) = figures.reported_files_per_second(told.rule) {
+    if let Some(per_second) = figures.reported_files_per_second(round.rule) {
         show(shown, rate, real(per_second));
     }
 }
@@ -170,8 +170,9 @@ fn untyped_results(before: &BTreeMap<String, Value>) -> ShownValues {
         }
         _ => None,
     };
-    let told = before.iter();
-    told.filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()))
+    let entries = before.iter();
+    entries
+        .filter(|(key, _)| !SHOWN_ELSEWHERE.contains(&key.as_str()))
         .filter_map(|(key, value)| Some((key.clone(), shown(key, value)?)))
         .collect()
 }

@@ -99,19 +99,19 @@ fn differences_of(comparisons: &[Comparison], medium: ReportMedium) -> Vec<Docum
     parts
 }
 
-fn differing(found: &[Difference], letter: &str) -> [Block; 2] {
+fn differing(differences: &[Difference], letter: &str) -> [Block; 2] {
     let side = |value: &Option<String>| match value {
         Some(value) => printable(value),
         None => "-".to_owned(),
     };
-    let rows = found.iter().take(DIFFERENCES_MAX).map(|difference| {
+    let rows = differences.iter().take(DIFFERENCES_MAX).map(|difference| {
         vec![
             printable(&sentences::difference(&difference.what)),
             side(&difference.a),
             side(&difference.b),
         ]
     });
-    let left = found.len().saturating_sub(DIFFERENCES_MAX);
+    let left = differences.len().saturating_sub(DIFFERENCES_MAX);
     let more = (left > 0)
         .then(|| format!("the first {DIFFERENCES_MAX} of them; `--format json` has {left} more"));
     let columns = ["what", "A", letter].map(Column::name);

@@ -54,11 +54,11 @@ fn side(side: &Side) -> String {
         .map(|start| start.strftime(", %Y-%m-%d %H:%M:%S UTC").to_string())
         .unwrap_or_default();
     let targets = printable(&side.targets.join(", "));
-    let left = match side.incomplete_count {
+    let omitted = match side.incomplete_count {
         0 => String::new(),
         count => format!("; {count} cells did not complete and are left out"),
     };
-    format!("{runs}{start}, on {targets}{left}")
+    format!("{runs}{start}, on {targets}{omitted}")
 }
 
 /// Returns warnings about the whole comparison.
@@ -125,8 +125,8 @@ fn waits(comparisons: &[Comparison]) -> Vec<String> {
 }
 
 /// Describes the location of a difference: access lines in words, other keys as in records.
-pub(super) fn difference(what: &str) -> String {
-    let line = what.strip_prefix("workers[0].lines[");
+pub(super) fn difference(name: &str) -> String {
+    let line = name.strip_prefix("workers[0].lines[");
     let line = line.and_then(|rest| rest.split_once("]."));
     let number = line.and_then(|(number, key)| Some((number.parse::<u64>().ok()?, key)));
     match number {
@@ -134,7 +134,7 @@ pub(super) fn difference(what: &str) -> String {
             let key = key.replace('_', " ");
             format!("{key} of access line {}", number.saturating_add(1))
         }
-        None => what.to_owned(),
+        None => name.to_owned(),
     }
 }
 
@@ -198,12 +198,12 @@ pub(super) fn targets(sides: &[(String, &CellComparison)]) -> String {
     let others = sides
         .iter()
         .map(|(letter, cell)| (letter.as_str(), cell.target_b.as_str()));
-    let each: Vec<String> = first
+    let parts: Vec<String> = first
         .into_iter()
         .chain(others)
         .map(|(letter, target)| format!("{letter} on {}", printable(target)))
         .collect();
-    each.join(", ")
+    parts.join(", ")
 }
 
 /// Lists the numbers of failed operations; `None` if there are none.
@@ -214,16 +214,16 @@ pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
         .map(|(letter, cell)| (letter.as_str(), cell.errors_b));
     let counts: Vec<(&str, u64)> = first.into_iter().chain(others).collect();
     counts.iter().any(|(_, count)| *count > 0).then(|| {
-        let each: Vec<String> = counts
+        let parts: Vec<String> = counts
             .iter()
             .map(|(letter, count)| format!("{letter} {count}"))
             .collect();
-        format!("failed operations: {}", each.join(", "))
+        format!("failed operations: {}", parts.join(", "))
     })
 }
 
 /// The phase whose program counts a pair of operations as a transaction.
-const PAIRED: &str = "transactions";
+const PAIRED_PHASE: &str = "transactions";
 
 /// Returns the name of a metric with its unit.
 pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
@@ -231,7 +231,7 @@ pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUn
     let name = match figure.figure {
         Figure::PerSecond if is_operation => "IOPS".to_owned(),
         // This counts single operations, but the original counts pairs as transactions.
-        Figure::PerSecond if cell.phase == PAIRED => "op/s".to_owned(),
+        Figure::PerSecond if cell.phase == PAIRED_PHASE => "op/s".to_owned(),
         other => numbers::figure_name(other, unit),
     };
     match &figure.scope {

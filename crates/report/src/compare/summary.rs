@@ -7,11 +7,11 @@ use super::sentences::{no_verdict_reason, other_letters};
 /// Returns the result in one sentence; `None` without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
     let letters = other_letters();
-    let each: Vec<String> = letters
+    let parts: Vec<String> = letters
         .zip(comparisons)
         .map(|(letter, it)| comparison_sentence(it, &letter))
         .collect();
-    (!each.is_empty()).then(|| each.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 fn comparison_sentence(comparison: &Comparison, letter: &str) -> String {
@@ -32,7 +32,7 @@ fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
 }
 
 fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
-    let how = match share(rate.effect.abs()) {
+    let change = match share(rate.effect.abs()) {
         // The text is compared, so that `0 % faster` is never printed.
         same if same == "0" => format!("{letter} is as fast as A"),
         percent if rate.effect < 0.0 => format!("{letter} is {percent} % slower"),
@@ -43,7 +43,7 @@ fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
         _ => String::new(),
     };
     match rate.verdict {
-        Verdict::Better | Verdict::Worse => format!("{how}{margin}"),
+        Verdict::Better | Verdict::Worse => format!("{change}{margin}"),
         Verdict::NoDifferenceShown => {
             let unseen = match rate.smallest_difference {
                 Some(least) => {
@@ -52,11 +52,11 @@ fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
                 }
                 None => "even a tenfold difference would go undetected".to_owned(),
             };
-            format!("{how}{margin}: not significant; {unseen}")
+            format!("{change}{margin}: not significant; {unseen}")
         }
         Verdict::CannotTell => {
             format!(
-                "{how}, but the difference may be due to chance: {}",
+                "{change}, but the difference may be due to chance: {}",
                 no_verdict_reason(rate)
             )
         }
@@ -69,36 +69,36 @@ fn rates_sentence(rates: &[&FigureComparison], letter: &str) -> String {
         rates.filter(|rate| rate.verdict == verdict).collect()
     };
     let count = rates.len();
-    let mut of_all = format!(" of {count} cells");
-    let shown: Vec<String> = [(Verdict::Worse, "slower"), (Verdict::Better, "faster")]
+    let mut total = format!(" of {count} cells");
+    let significant: Vec<String> = [(Verdict::Worse, "slower"), (Verdict::Better, "faster")]
         .into_iter()
         .filter_map(|(verdict, word)| {
             let found = of(verdict);
             let range = range(&found)?;
             // Only the first part of the sentence names the total.
-            let of_all = std::mem::take(&mut of_all);
-            Some(format!("{word} in {}{of_all} ({range})", found.len()))
+            let total = std::mem::take(&mut total);
+            Some(format!("{word} in {}{total} ({range})", found.len()))
         })
         .collect();
     let mut parts = Vec::new();
-    if !shown.is_empty() {
-        parts.push(format!("{letter} is {}", shown.join(" and ")));
+    if !significant.is_empty() {
+        parts.push(format!("{letter} is {}", significant.join(" and ")));
     }
     let unshown = of(Verdict::NoDifferenceShown).len();
     if unshown > 0 {
-        let of_all = std::mem::take(&mut of_all);
-        parts.push(format!("no significant difference in {unshown}{of_all}"));
+        let total = std::mem::take(&mut total);
+        parts.push(format!("no significant difference in {unshown}{total}"));
     }
-    let untold = of(Verdict::CannotTell);
-    if let Some(first) = untold.first() {
+    let undecided = of(Verdict::CannotTell);
+    if let Some(first) = undecided.first() {
         let why = no_verdict_reason(first);
-        let number = untold.len();
+        let number = undecided.len();
         let differ = if number == 1 { "differs" } else { "differ" };
         parts.push(format!(
-            "it is unknown whether {number}{of_all} {differ}: {why}"
+            "it is unknown whether {number}{total} {differ}: {why}"
         ));
     }
-    match shown.is_empty() {
+    match significant.is_empty() {
         true => format!("{letter} against A: {}", parts.join("; ")),
         false => parts.join("; "),
     }
@@ -129,15 +129,15 @@ fn latencies_sentence(comparison: &Comparison) -> String {
         .collect();
     let count = |verdict| figures.iter().filter(|it| it.verdict == verdict).count();
     let counts = [(Verdict::Worse, "worse"), (Verdict::Better, "better")];
-    let told: Vec<String> = counts
+    let parts: Vec<String> = counts
         .into_iter()
         .map(|(verdict, word)| (count(verdict), word))
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    match told.is_empty() {
+    match parts.is_empty() {
         true => String::new(),
-        false => format!("; of the latencies there, {}", told.join(" and ")),
+        false => format!("; of the latencies there, {}", parts.join(" and ")),
     }
 }
 
@@ -212,9 +212,9 @@ mod tests {
     fn several_cells_are_summed_up() {
         let worse = |effect| cell(effect, Some(0.01), Verdict::Worse);
         let same = || cell(0.0, Some(0.1), Verdict::NoDifferenceShown);
-        let untold = || cell(0.3, None, Verdict::CannotTell);
+        let undecided = || cell(0.3, None, Verdict::CannotTell);
         assert_eq!(
-            said(&[worse(-0.1), worse(-0.2), same(), same(), untold()]),
+            said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
             "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2; \
              it is unknown whether 1 differs: one repetition"
         );

@@ -104,7 +104,7 @@ pub(super) fn for_several_sides(rows: &[ComparedRow]) -> Table {
     if is_repeated {
         columns.push(Column::number("± %", 5));
     }
-    let of_side =
+    let side_cells =
         |row: &ComparedRow, letter: &str, figure, of: fn(&FigureComparison) -> &Estimate| {
             let texts = [String::new(), letter.to_owned(), row.value(of, figure)];
             let precision = is_repeated.then(|| precision(of(figure)));
@@ -116,14 +116,14 @@ pub(super) fn for_several_sides(rows: &[ComparedRow]) -> Table {
         let Some(figure) = row.figures().next() else {
             continue;
         };
-        let mut first = of_side(row, "A", figure, |figure| &figure.a);
+        let mut first = side_cells(row, "A", figure, |figure| &figure.a);
         first[0].clone_from(&row.label);
         // The first side is the reference, so it has no ratio and no verdict.
         first.extend([const { String::new() }; 5]);
         texts.push(first);
         for (letter, other) in sentences::other_letters().zip(&row.others) {
             if let Some(figure) = other {
-                let mut text = of_side(row, &letter, figure, |figure| &figure.b);
+                let mut text = side_cells(row, &letter, figure, |figure| &figure.b);
                 text.extend(judged(figure));
                 texts.push(text);
             }

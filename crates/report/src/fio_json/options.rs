@@ -140,11 +140,11 @@ fn place(record: &RunRecord, cell: &CellRecord) -> Vec<(&'static str, String)> {
         "filename"
     };
     // fio separates several names by colons.
-    let mut place = vec![(name, cell.target.replace(", ", ":"))];
+    let mut options = vec![(name, cell.target.replace(", ", ":"))];
     if let [target] = targets.as_slice() {
-        place.push(("size", target.size_bytes.to_string()));
+        options.push(("size", target.size_bytes.to_string()));
     }
-    place
+    options
 }
 
 fn seconds(ns: u64) -> String {

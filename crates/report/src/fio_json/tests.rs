@@ -9,8 +9,8 @@ fn rendered(record: &RunRecord) -> Value {
 
 #[test]
 fn a_cell_is_a_job_with_its_options() {
-    let seen = rendered(&sample::record());
-    let jobs = seen["jobs"].as_array().unwrap();
+    let json = rendered(&sample::record());
+    let jobs = json["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 2);
     assert_eq!(jobs[0]["jobname"], "File Server, 2 workers, depth 8");
     let options = &jobs[0]["job options"];
@@ -33,8 +33,8 @@ fn a_cell_is_a_job_with_its_options() {
 #[test]
 fn directions_have_fios_units() {
     let record = sample::record();
-    let seen = rendered(&record);
-    let read = &seen["jobs"][0]["read"];
+    let json = rendered(&record);
+    let read = &json["jobs"][0]["read"];
     let figures = &record.cells[0].operations["read"];
     assert_eq!(read["io_bytes"], figures.bytes);
     assert_eq!(read["bw"], (figures.bytes_per_second / 1024.0) as u64);
@@ -43,9 +43,9 @@ fn directions_have_fios_units() {
     assert_eq!(read["lat_ns"]["N"], figures.count);
     let median = figures.latency.percentiles_ns.p50.unwrap();
     assert_eq!(read["clat_ns"]["percentile"]["50.000000"], median);
-    assert_eq!(seen["jobs"][0]["trim"]["total_ios"], 0);
+    assert_eq!(json["jobs"][0]["trim"]["total_ios"], 0);
     assert!(
-        seen["jobs"][0]["trim"]["clat_ns"]
+        json["jobs"][0]["trim"]["clat_ns"]
             .get("percentile")
             .is_none()
     );
@@ -53,8 +53,8 @@ fn directions_have_fios_units() {
 
 #[test]
 fn the_latency_classes_add_up_to_one_hundred() {
-    let seen = rendered(&sample::record());
-    let job = &seen["jobs"][0];
+    let json = rendered(&sample::record());
+    let job = &json["jobs"][0];
     let classes = ["latency_ns", "latency_us", "latency_ms"];
     let shares = classes
         .iter()
@@ -69,9 +69,9 @@ fn the_latency_classes_add_up_to_one_hundred() {
 #[test]
 fn keys_keep_their_order() {
     let text = render(&sample::record());
-    let place = |key: &str| text.find(key).unwrap();
-    assert!(place("\"5.000000\"") < place("\"10.000000\""));
-    assert!(place("\"fio version\"") < place("\"jobs\""));
+    let position = |key: &str| text.find(key).unwrap();
+    assert!(position("\"5.000000\"") < position("\"10.000000\""));
+    assert!(position("\"fio version\"") < position("\"jobs\""));
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn failures_have_their_error_number() {
         errno: 5,
         ..results::ErrnoCount::default()
     }];
-    let seen = rendered(&record);
+    let json = rendered(&record);
     assert_eq!(
-        (&seen["jobs"][0]["error"], &seen["jobs"][0]["total_err"]),
+        (&json["jobs"][0]["error"], &json["jobs"][0]["total_err"]),
         (&5.into(), &3.into())
     );
-    assert_eq!(seen["jobs"][1]["error"], 0);
+    assert_eq!(json["jobs"][1]["error"], 0);
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn several_sizes_are_a_range_and_a_split() {
 
 #[test]
 fn devices_are_added_up_over_the_cells() {
-    let seen = rendered(&sample::record());
-    let disk = &seen["disk_util"][0];
+    let json = rendered(&sample::record());
+    let disk = &json["disk_util"][0];
     assert_eq!(
         (&disk["name"], &disk["read_ios"]),
         (&"nvme0n1".into(), &105_000.into())

@@ -9,7 +9,7 @@ use crate::wrap::printable;
 pub fn again(command: &[String]) -> DocumentPart {
     match command.is_empty() {
         true => DocumentPart::default(),
-        false => DocumentPart::new("Repeat", [Block::Drawn(command_block(command))]).at("again"),
+        false => DocumentPart::new("Repeat", [Block::Markup(command_block(command))]).at("again"),
     }
 }
 

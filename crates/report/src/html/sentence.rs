@@ -22,12 +22,12 @@ mod tests {
 
     #[test]
     fn text_between_backticks_is_code() {
-        let shown = |text| sentence(text).into_string();
+        let html = |text| sentence(text).into_string();
         assert_eq!(
-            shown("made by `mkfs -q`; `a<b`"),
+            html("made by `mkfs -q`; `a<b`"),
             "made by <code>mkfs -q</code>; <code>a&lt;b</code>"
         );
-        assert_eq!(shown("one ` alone"), "one ` alone");
-        assert_eq!(shown("none"), "none");
+        assert_eq!(html("one ` alone"), "one ` alone");
+        assert_eq!(html("none"), "none");
     }
 }

@@ -1,7 +1,7 @@
 //! The 80 columns of Iometer 1.1.0, and rows filled by column name.
 
 /// Column heads, in order.
-pub const HEADS: [&str; 80] = [
+pub const HEADERS: [&str; 80] = [
     // The apostrophe marks a line of heads in all of Iometer's files.
     "'Target Type",
     "Target Name",
@@ -117,7 +117,7 @@ pub const BIN_BOUNDS_NS: [u64; 20] = [
 /// A row of the table. Fields are empty until set.
 #[derive(Debug, Clone)]
 pub struct IometerRow {
-    fields: [String; HEADS.len()],
+    fields: [String; HEADERS.len()],
 }
 
 impl IometerRow {
@@ -134,7 +134,7 @@ impl IometerRow {
     /// Sets a field to a text.
     pub fn text(&mut self, head: &str, text: &str) {
         // By name, because versions of the file have 56, 59 or 80 columns.
-        let index = HEADS.iter().position(|known| *known == head);
+        let index = HEADERS.iter().position(|known| *known == head);
         let index = index.expect("fields are only set under the heads of Iometer's 80 columns");
         text.clone_into(&mut self.fields[index]);
     }

@@ -18,7 +18,7 @@ struct Direction {
     bytes: u64,
     per_second: f64,
     bytes_per_second: f64,
-    timed: LatencySum,
+    latency: LatencySum,
 }
 
 /// Sum, count and maximum of latencies.
@@ -71,7 +71,7 @@ impl Direction {
             bytes: figures.bytes,
             per_second: figures.per_second,
             bytes_per_second: figures.bytes_per_second,
-            timed: LatencySum::of(&figures.latency),
+            latency: LatencySum::of(&figures.latency),
         }
     }
 
@@ -82,7 +82,7 @@ impl Direction {
             bytes: self.bytes.saturating_add(other.bytes),
             per_second: self.per_second + other.per_second,
             bytes_per_second: self.bytes_per_second + other.bytes_per_second,
-            timed: self.timed.plus(other.timed),
+            latency: self.latency.plus(other.latency),
         }
     }
 }
@@ -131,7 +131,7 @@ impl IometerFigures {
             transaction: flows
                 .transaction_latency
                 // Without replies, every request is a transaction.
-                .map_or_else(|| read.timed.plus(write.timed), LatencySum::of),
+                .map_or_else(|| read.latency.plus(write.latency), LatencySum::of),
             connections_per_second: results::per_second(flows.connections, run_time_ns),
             connections: flows.connections,
             connection: flows
@@ -197,16 +197,16 @@ impl IometerFigures {
     }
 
     fn fill_times(&self, row: &mut IometerRow) {
-        let both = self.read.timed.plus(self.write.timed);
+        let both = self.read.latency.plus(self.write.latency);
         for (head, milliseconds) in [
             ("Average Response Time", both.mean_ms()),
-            ("Average Read Response Time", self.read.timed.mean_ms()),
-            ("Average Write Response Time", self.write.timed.mean_ms()),
+            ("Average Read Response Time", self.read.latency.mean_ms()),
+            ("Average Write Response Time", self.write.latency.mean_ms()),
             ("Average Transaction Time", self.transaction.mean_ms()),
             ("Average Connection Time", self.connection.mean_ms()),
             ("Maximum Response Time", both.max_ms()),
-            ("Maximum Read Response Time", self.read.timed.max_ms()),
-            ("Maximum Write Response Time", self.write.timed.max_ms()),
+            ("Maximum Read Response Time", self.read.latency.max_ms()),
+            ("Maximum Write Response Time", self.write.latency.max_ms()),
             ("Maximum Transaction Time", self.transaction.max_ms()),
             ("Maximum Connection Time", self.connection.max_ms()),
         ] {
@@ -231,12 +231,12 @@ impl IometerFigures {
 
     fn fill_raw(&self, row: &mut IometerRow) {
         for (head, ns) in [
-            ("Total Raw Read Response Time", self.read.timed.sum_ns),
-            ("Total Raw Write Response Time", self.write.timed.sum_ns),
+            ("Total Raw Read Response Time", self.read.latency.sum_ns),
+            ("Total Raw Write Response Time", self.write.latency.sum_ns),
             ("Total Raw Transaction Time", self.transaction.sum_ns),
             ("Total Raw Connection Time", self.connection.sum_ns),
-            ("Maximum Raw Read Response Time", self.read.timed.max_ns),
-            ("Maximum Raw Write Response Time", self.write.timed.max_ns),
+            ("Maximum Raw Read Response Time", self.read.latency.max_ns),
+            ("Maximum Raw Write Response Time", self.write.latency.max_ns),
             ("Maximum Raw Transaction Time", self.transaction.max_ns),
             ("Maximum Raw Connection Time", self.connection.max_ns),
             ("Total Raw Run Time", self.run_time_ns),

@@ -24,7 +24,7 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         .cells
         .iter()
         .find(|planned| planned.index == cell.index);
-    let of_all: Vec<&WorkerPlan> =
+    let planned_workers: Vec<&WorkerPlan> =
         planned.map_or_else(Vec::new, |cell| cell.workers.iter().collect());
     let own: Vec<&WorkerFigures> = cell.worker_figures.iter().collect();
     let figures = if own.is_empty() {
@@ -32,10 +32,16 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
     } else {
         sum(&own)
     };
-    let mut lines = vec![summary("ALL", "All", cell, &of_all, &figures)];
+    let mut lines = vec![summary("ALL", "All", cell, &planned_workers, &figures)];
     let Some(cluster) = &cell.cluster else {
         let host = record.environment.host.as_str();
-        lines.push(summary("MANAGER", named(host), cell, &of_all, &figures));
+        lines.push(summary(
+            "MANAGER",
+            named(host),
+            cell,
+            &planned_workers,
+            &figures,
+        ));
         lines.extend(processors(cell));
         lines.extend(
             own.iter()
@@ -45,21 +51,28 @@ pub fn of_cell(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
     };
     // In Iometer, managers are processes whose threads are the workers.
     for rank in &cluster.ranks {
-        let mut planned_here = of_all.clone();
-        planned_here.retain(|worker| worker.rank == rank.rank);
-        let is_here = |worker: &&WorkerFigures| {
-            let mut known = planned_here.iter();
+        let mut rank_workers = planned_workers.clone();
+        rank_workers.retain(|worker| worker.rank == rank.rank);
+        let is_on_rank = |worker: &&WorkerFigures| {
+            let mut known = rank_workers.iter();
             known.any(|it| it.worker_index == worker.worker_index)
         };
-        let here: Vec<&WorkerFigures> = own.iter().copied().filter(is_here).collect();
+        let rank_figures: Vec<&WorkerFigures> = own.iter().copied().filter(is_on_rank).collect();
         // A lost process leaves no results of its workers.
-        if here.is_empty() {
+        if rank_figures.is_empty() {
             continue;
         }
         let host = named(&rank.host);
-        lines.push(summary("MANAGER", host, cell, &planned_here, &sum(&here)));
+        lines.push(summary(
+            "MANAGER",
+            host,
+            cell,
+            &rank_workers,
+            &sum(&rank_figures),
+        ));
         lines.extend(
-            here.iter()
+            rank_figures
+                .iter()
                 .flat_map(|worker| worker_and_target_lines(worker, planned)),
         );
     }

@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::warnings::cell_place;
 
 /// Maximum number of processes or hosts listed one by one.
-const ALL_MAX: usize = 16;
+const LISTED_MAX: usize = 16;
 /// Maximum number of cells listed one by one.
 const CELLS_MAX: usize = 8;
 
@@ -69,7 +69,7 @@ pub fn part(record: &RunRecord, cell: &CellRecord, unit: LatencyUnit) -> Option<
     let cluster: &CellCluster = cell.cluster.as_ref().filter(|it| !it.ranks.is_empty())?;
     let mut tables = vec![tables::ranks(cluster, unit)];
     // With few processes, their table already shows the host of each.
-    if cluster.ranks.len() > ALL_MAX {
+    if cluster.ranks.len() > LISTED_MAX {
         tables.extend(tables::by_host(cluster));
     }
     let sentences = [

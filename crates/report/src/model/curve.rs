@@ -11,7 +11,7 @@ use crate::table::{Column, Table};
 
 /// Returns one row per curve; `None` without curves.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
-    let place = places(record);
+    let identity = places(record);
     let row = |curve: &Curve| {
         let row = [
             format::iops(curve.peak.total.per_second),
@@ -21,7 +21,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
                 |ns| mark_lower_bound(curve.is_lower_bound(), unit.show(Some(ns))),
             ),
         ];
-        [place(curve.peak).as_slice(), &row].concat()
+        [identity(curve.peak).as_slice(), &row].concat()
     };
     let columns = [
         Column::number("peak /s", 28),

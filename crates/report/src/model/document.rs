@@ -49,7 +49,7 @@ pub fn document(model: &Model, medium: ReportMedium) -> Document {
 
 /// Returns the tables below their headings. Means come before the single cells.
 fn tables(model: &Model, medium: ReportMedium) -> Vec<DocumentPart> {
-    let cells = match (model.is_of_means, medium) {
+    let cells = match (model.is_means_only, medium) {
         (true, _) => "measured once",
         // In a terminal, this table directly follows the settings.
         (false, ReportMedium::Terminal) => "",
@@ -82,19 +82,19 @@ fn tables(model: &Model, medium: ReportMedium) -> Vec<DocumentPart> {
             model.within.as_ref(),
         ),
     ];
-    let place = if model.is_of_means { 0 } else { tables.len() };
-    tables.insert(place, estimates);
-    let known = tables.into_iter();
-    let known = known.filter_map(|(heading, table)| Some((heading, table?)));
-    let known = known.filter(|(_, table)| !table.rows.is_empty());
+    let index = if model.is_means_only { 0 } else { tables.len() };
+    tables.insert(index, estimates);
+    let shown = tables.into_iter();
+    let shown = shown.filter_map(|(heading, table)| Some((heading, table?)));
+    let shown = shown.filter(|(_, table)| !table.rows.is_empty());
     let part = |(heading, table): (&str, &Table)| {
         DocumentPart::new(medium.heading(heading), [Block::Table(table.clone())])
     };
-    known.map(part).collect()
+    shown.map(part).collect()
 }
 
 fn cluster_parts(cluster: &ClusterModel, medium: ReportMedium) -> Vec<DocumentPart> {
-    let whole = cluster.tables().map(|(heading, table)| {
+    let table_parts = cluster.tables().map(|(heading, table)| {
         DocumentPart::new(medium.heading(heading), [Block::Table(table.clone())])
     });
     let parts = cluster.parts.iter().map(|part| {
@@ -102,7 +102,7 @@ fn cluster_parts(cluster: &ClusterModel, medium: ReportMedium) -> Vec<DocumentPa
         let sentences = Block::paragraphs(part.sentences.iter().map(String::as_str));
         DocumentPart::new(medium.heading(&part.heading), tables.chain([sentences]))
     });
-    whole.chain(parts).collect()
+    table_parts.chain(parts).collect()
 }
 
 /// Returns the warnings, or the notes.
@@ -115,7 +115,7 @@ fn warnings(model: &Model, is_note: bool, medium: ReportMedium) -> DocumentPart 
     let lines = own.map(|warning| {
         // A backtick would end the code span early.
         let code = warning.code.replace('`', "");
-        let style = match (warning.severe, is_note) {
+        let style = match (warning.is_severe, is_note) {
             (true, _) => Some(Style::Red),
             (false, true) => None,
             (false, false) => Some(Style::Yellow),
@@ -134,7 +134,7 @@ fn warnings(model: &Model, is_note: bool, medium: ReportMedium) -> DocumentPart 
 
 /// Returns a verdict with its sentences.
 fn verdict(verdict: &RunVerdict, medium: ReportMedium) -> DocumentPart {
-    let heading = match &verdict.of {
+    let heading = match &verdict.subject {
         Some(of) => format!("verdict on {of}"),
         None => "verdict".to_owned(),
     };

@@ -4,18 +4,18 @@ use plan::CurvePart;
 use results::{CellRecord, OpenLoopFigures, RateTrial, RunRecord};
 use units::format;
 
-use super::tables::{UNIFORM, percentile, place_columns, places};
+use super::tables::{OMITTED_IF_UNIFORM, percentile, place_columns, places};
 use crate::numbers::LatencyUnit;
 use crate::table::{Column, Table};
 
 /// Head of the column with a point's share of its curve's peak.
-const OF_PEAK: &str = "of peak %";
+const PEAK_SHARE_HEADER: &str = "of peak %";
 /// Head of the column with the results of search trials.
-const HOLDS: &str = "holds";
+const HOLDS_HEADER: &str = "holds";
 
 /// Returns one row per open loop; `None` if all cells are closed loops.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
-    let place = places(record);
+    let identity = places(record);
     let has_trials = record
         .cells
         .iter()
@@ -25,7 +25,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         let held = has_trials.then(|| holds(cell));
         let own = row(figures, unit);
         let row = [
-            place(cell).as_slice(),
+            identity(cell).as_slice(),
             &[share(cell)],
             &own,
             held.as_slice(),
@@ -39,7 +39,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     // Share of the peak, arrivals and achieved rate come before the response times.
     let first = columns.len() + 3;
     columns.extend([
-        Column::number(OF_PEAK, 22),
+        Column::number(PEAK_SHARE_HEADER, 22),
         Column::number("arrivals", 7),
         Column::number("achieved /s", 30),
         // Response-time curves are based on means, so they need this column more.
@@ -53,7 +53,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         Column::number("backlog", 11),
     ]);
     if has_trials {
-        columns.push(Column::number(HOLDS, 40));
+        columns.push(Column::number(HOLDS_HEADER, 40));
     }
     let span = format!("response time in {}", unit.name());
     let mut table = Table::new(columns, rows).with_span(first, first + 4, span);
@@ -61,16 +61,16 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         return None;
     }
     // The requested rate stays, because results of an open loop are meaningless without it.
-    let unasked = UNIFORM.map(|head| if head == "rate /s" { "" } else { head });
-    table.drop_uniform(&unasked);
-    table.drop_uniform(&[OF_PEAK]);
+    let heads = OMITTED_IF_UNIFORM.map(|head| if head == "rate /s" { "" } else { head });
+    table.drop_uniform(&heads);
+    table.drop_uniform(&[PEAK_SHARE_HEADER]);
     Some(table)
 }
 
 /// Returns whether a trial of a search met the limit; empty for other cells.
 fn holds(cell: &CellRecord) -> String {
-    let told = RateTrial::of(cell).map(|it| if it.holds { "yes" } else { "no" });
-    told.unwrap_or_default().to_owned()
+    let answer = RateTrial::of(cell).map(|it| if it.holds { "yes" } else { "no" });
+    answer.unwrap_or_default().to_owned()
 }
 
 /// Returns the point's share of its curve's peak; empty for other cells.
@@ -125,15 +125,15 @@ mod tests {
         figures.response.percentiles_ns.p50 = Some(1000);
         figures.response.percentiles_ns.p99 = Some(9000);
         figures.response.max_ns = Some(9000);
-        let shown = |figures: &OpenLoopFigures| row(figures, LatencyUnit::Micro).join(" ");
+        let line = |figures: &OpenLoopFigures| row(figures, LatencyUnit::Micro).join(" ");
         assert!(
-            shown(figures).contains(" 2.000 1.000 9.000 "),
+            line(figures).contains(" 2.000 1.000 9.000 "),
             "{}",
-            shown(figures)
+            line(figures)
         );
         figures.censored_count = 1;
         figures.censored_min_ns = Some(5000);
-        let bounds = shown(figures);
+        let bounds = line(figures);
         assert!(
             bounds.contains(" >=2.000 1.000 >=9.000 - >=9.000 "),
             "{bounds}"

@@ -74,10 +74,10 @@ pub fn environment(record: &RunRecord) -> String {
     let mut hosts = cluster.hosts.iter().map(|host| parts(&host.environment));
     let mut common = hosts.next().unwrap_or_default();
     hosts.for_each(|other| common.retain(|part| other.contains(part)));
-    let place = cluster.place();
+    let processes = cluster.place();
     match common.is_empty() {
-        true => printable(&place),
-        false => printable(&format!("{place}: {}", common.join(", "))),
+        true => printable(&processes),
+        false => printable(&format!("{processes}: {}", common.join(", "))),
     }
 }
 

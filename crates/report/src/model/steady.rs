@@ -10,10 +10,10 @@ use crate::table::{Column, Table};
 
 /// Returns one row per cell with rounds; `None` without such cells.
 pub fn table(record: &RunRecord) -> Option<Table> {
-    let place = places(record);
+    let identity = places(record);
     let row = |cell: &CellRecord| {
         let steady = cell.steady.as_ref()?;
-        Some([place(cell).as_slice(), &row(steady)].concat())
+        Some([identity(cell).as_slice(), &row(steady)].concat())
     };
     let columns = [
         Column::name("verdict"),

@@ -13,13 +13,14 @@ use crate::table::{Column, Table};
 use crate::wrap::printable;
 
 /// Heads of columns that are omitted if all rows are equal.
-pub(super) const UNIFORM: [&str; 6] = ["target", "engine", "cache", "workers", "rate /s", "rep"];
+pub(super) const OMITTED_IF_UNIFORM: [&str; 6] =
+    ["target", "engine", "cache", "workers", "rate /s", "rep"];
 
 /// Returns one row per cell.
 pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
-    let place = places(record);
+    let identity = places(record);
     let rows = record.cells.iter().map(|cell| {
-        let mut row = place(cell);
+        let mut row = identity(cell);
         let mut own = figures(&cell.total, unit);
         // Nothing was measured, so there is no rate.
         if cell.run_time_ns == 0 {
@@ -55,7 +56,7 @@ pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
 
 /// Returns one row per operation and kind of transaction; `None` if no cell has several.
 pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
-    let place = places(record);
+    let identity = places(record);
     let mut rows = Vec::new();
     for cell in &record.cells {
         let parts = parts(cell);
@@ -63,7 +64,7 @@ pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
             continue;
         }
         for (name, part) in parts {
-            let mut row = place(cell);
+            let mut row = identity(cell);
             row.push(printable(&name));
             row.extend(figures(&part, unit));
             rows.push(row);
@@ -121,7 +122,7 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
     ]);
     let span = format!("latency in {}", unit.name());
     let mut table = Table::new(columns, rows).with_span(first, first + 4, span);
-    table.drop_uniform(&UNIFORM);
+    table.drop_uniform(&OMITTED_IF_UNIFORM);
     table
 }
 
@@ -206,7 +207,7 @@ pub(super) fn of_places(
     let mut columns = place_columns();
     columns.extend(own);
     let mut table = Table::new(columns, rows);
-    table.drop_uniform(&UNIFORM);
+    table.drop_uniform(&OMITTED_IF_UNIFORM);
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -307,14 +308,14 @@ fn estimate_table(
         row
     };
     let mut table = Table::new(columns, groups.iter().map(row));
-    table.drop_uniform(&UNIFORM);
+    table.drop_uniform(&OMITTED_IF_UNIFORM);
     fit_to_classics(record, &mut table);
     Some(table)
 }
 
 fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
     let first = group[0];
-    let shown = |metric: &str, show: &dyn Fn(f64) -> String| {
+    let cell_text = |metric: &str, show: &dyn Fn(f64) -> String| {
         group
             .iter()
             .find(|estimate| estimate.metric == metric)
@@ -333,13 +334,13 @@ fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit)
         first.iodepth.to_string(),
         rate(first.rate_per_second),
         first.n.to_string(),
-        shown("per_second", &format::iops),
-        shown("bytes_per_second", &mebibytes),
+        cell_text("per_second", &format::iops),
+        cell_text("bytes_per_second", &mebibytes),
         detectable(group),
-        shown("latency_mean", &latency),
-        shown("latency_p50", &latency),
-        shown("latency_p99", &latency),
-        shown("latency_p99_9", &latency),
+        cell_text("latency_mean", &latency),
+        cell_text("latency_p50", &latency),
+        cell_text("latency_p99", &latency),
+        cell_text("latency_p99_9", &latency),
     ]
 }
 

@@ -2,25 +2,25 @@
 
 use results::{CellRecord, DeviceFigures, RunRecord};
 
-use super::tables::{UNIFORM, fit_to_classics, place_columns, places};
+use super::tables::{OMITTED_IF_UNIFORM, fit_to_classics, place_columns, places};
 use crate::numbers::{ABSENT, digits, mebibytes, percent};
 use crate::table::{Column, Table};
 
 /// Heads of columns with the device's bytes as a multiple of those read and written.
-const OF_READ: &str = "of read";
-const OF_WRITTEN: &str = "of written";
+const READ_RATIO_HEADER: &str = "of read";
+const WRITTEN_RATIO_HEADER: &str = "of written";
 
 /// Returns the use of CPU and device by each cell; `None` if nothing is known.
 pub fn usage(record: &RunRecord) -> Option<Table> {
-    let known =
+    let has_usage =
         |cell: &CellRecord| cell.cpu.user_ns + cell.cpu.system_ns > 0 || cell.device.is_some();
-    if !record.cells.iter().any(known) {
+    if !record.cells.iter().any(has_usage) {
         return None;
     }
-    let shown: Vec<&UsageColumn> = USAGES
+    let shown: Vec<&UsageColumn> = USAGE_COLUMNS
         .iter()
         .filter(|usage| {
-            let is_known = |cell| (usage.of)(cell).is_some();
+            let is_known = |cell| (usage.text)(cell).is_some();
             !usage.is_rare || record.cells.iter().any(is_known)
         })
         .collect();
@@ -28,9 +28,9 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
     let first = columns.len();
     let numbers = shown.iter().map(|it| Column::number(it.head, it.priority));
     columns.extend(numbers);
-    let place = places(record);
+    let identity = places(record);
     let figures = |cell: &CellRecord| -> Vec<String> {
-        let texts = shown.iter().map(|usage| (usage.of)(cell));
+        let texts = shown.iter().map(|usage| (usage.text)(cell));
         texts
             .map(|text| text.unwrap_or_else(|| ABSENT.to_owned()))
             .collect()
@@ -38,12 +38,13 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
     let rows = record
         .cells
         .iter()
-        .map(|cell| [place(cell), figures(cell)].concat());
+        .map(|cell| [identity(cell), figures(cell)].concat());
     // Counted from the end, because rare columns before the device can be missing.
     let last = first + shown.len();
-    let mut table = Table::new(columns, rows).with_span(last - OF_DEVICE, last - 1, "block device");
-    table.drop_uniform(&UNIFORM);
-    for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
+    let mut table =
+        Table::new(columns, rows).with_span(last - DEVICE_COLUMN, last - 1, "block device");
+    table.drop_uniform(&OMITTED_IF_UNIFORM);
+    for (operation, head) in [("read", READ_RATIO_HEADER), ("write", WRITTEN_RATIO_HEADER)] {
         if !differs(record, operation) {
             table.drop_column(head);
         }
@@ -58,13 +59,13 @@ struct UsageColumn {
     priority: u8,
     /// `true` to omit the column if no cell has a value.
     is_rare: bool,
-    of: fn(&CellRecord) -> Option<String>,
+    text: fn(&CellRecord) -> Option<String>,
 }
 
 /// Index of the first column about the block device.
-const OF_DEVICE: usize = 5;
+const DEVICE_COLUMN: usize = 5;
 
-const USAGES: [UsageColumn; 10] = [
+const USAGE_COLUMNS: [UsageColumn; 10] = [
     UsageColumn::new("user %", 8, |cell| share_of_time(cell, cell.cpu.user_ns)),
     UsageColumn::new("sys %", 8, |cell| share_of_time(cell, cell.cpu.system_ns)),
     UsageColumn::rare("wait %", 8, |cell| cell.cpu.waiting.map(percent)),
@@ -77,11 +78,11 @@ const USAGES: [UsageColumn; 10] = [
     UsageColumn::new("read MiB/s", 7, |cell| {
         device_rate(cell, |device| device.read_bytes)
     }),
-    UsageColumn::new(OF_READ, 6, |cell| device_share(cell, "read")),
+    UsageColumn::new(READ_RATIO_HEADER, 6, |cell| device_share(cell, "read")),
     UsageColumn::new("write MiB/s", 7, |cell| {
         device_rate(cell, |device| device.write_bytes)
     }),
-    UsageColumn::new(OF_WRITTEN, 6, |cell| device_share(cell, "write")),
+    UsageColumn::new(WRITTEN_RATIO_HEADER, 6, |cell| device_share(cell, "write")),
     UsageColumn::new("busy %", 6, |cell| {
         cell.device.as_ref()?.utilization.map(percent)
     }),
@@ -93,7 +94,7 @@ impl UsageColumn {
             head,
             priority,
             is_rare: false,
-            of,
+            text: of,
         }
     }
 

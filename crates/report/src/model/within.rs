@@ -12,10 +12,10 @@ const P_VALUE_MIN: f64 = 0.001;
 
 /// Returns one row per cell with enough intervals; `None` without such cells.
 pub fn table(record: &RunRecord) -> Option<Table> {
-    let place = places(record);
+    let identity = places(record);
     let row = |cell: &CellRecord| {
         let within = cell.within.as_ref()?;
-        Some([place(cell).as_slice(), &row(within)].concat())
+        Some([identity(cell).as_slice(), &row(within)].concat())
     };
     let columns = [
         Column::number("intervals", 9),
@@ -100,13 +100,13 @@ pub fn sentence(within: &WithinRun) -> String {
         parts.push("no warm-up detected".to_owned());
     }
     if let Some(drift) = &within.drift {
-        let what = if drift.is_beyond {
+        let verdict = if drift.is_beyond {
             "not steady"
         } else {
             "drift"
         };
         parts.push(format!(
-            "{what}: {} % from start to end (p {})",
+            "{verdict}: {} % from start to end (p {})",
             drift_percent(drift),
             p_value(drift.p_value)
         ));
@@ -160,11 +160,11 @@ mod tests {
             is_beyond: true,
             ..it
         });
-        let told = sentence(&within);
-        assert!(told.contains("the first 4.000 s were warm-up, 1.100k per second without them"));
+        let text = sentence(&within);
+        assert!(text.contains("the first 4.000 s were warm-up, 1.100k per second without them"));
         assert!(
-            told.ends_with("not steady: +35.3 % from start to end (p <0.001)"),
-            "{told}"
+            text.ends_with("not steady: +35.3 % from start to end (p <0.001)"),
+            "{text}"
         );
         let row = row(&within);
         assert_eq!(

@@ -27,9 +27,9 @@ pub(super) struct RankingEntry {
     /// Year of publication; empty if unknown.
     pub year: String,
     pub value: f64,
-    pub shown: String,
+    pub text: String,
     /// Ends of the 95 % confidence interval, if the run was repeated.
-    pub ends: Option<[f64; 2]>,
+    pub bounds: Option<[f64; 2]>,
     /// Index of the side that was measured here; `None` for a published system.
     pub side: Option<usize>,
 }
@@ -38,31 +38,31 @@ pub(super) struct RankingEntry {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct RankingPosition<'a> {
     rank: usize,
-    of: usize,
+    count: usize,
     ahead: Option<&'a RankingEntry>,
     behind: Option<&'a RankingEntry>,
 }
 
 /// Returns a ranking for each metric that ranks systems; empty if nothing was published.
 pub(super) fn boards(table: &PaperTable) -> Vec<Ranking> {
-    let known = table.paper.systems();
+    let systems = table.paper.systems();
     let groups = groups(table.paper);
-    let of_group = groups.iter().flat_map(|group| {
+    let rankings = groups.iter().flat_map(|group| {
         let ranked = group.figures.iter();
-        ranked.filter_map(|figure| board(&group.heading, figure, &table.sides, &known))
+        ranked.filter_map(|figure| board(&group.heading, figure, &table.sides, &systems))
     });
-    of_group.collect()
+    rankings.collect()
 }
 
 fn board(
     heading: &str,
     figure: &PaperFigure,
     sides: &[PaperSide],
-    known: &[KnownSystem],
+    systems: &[KnownSystem],
 ) -> Option<Ranking> {
     let better = figure.ranks?;
     let year = |system: &str| {
-        let found = known.iter().find(|it| it.system == system);
+        let found = systems.iter().find(|it| it.system == system);
         found.map_or_else(String::new, |it| it.year.clone())
     };
     let published = figure.published.iter().filter_map(|value| {
@@ -70,8 +70,8 @@ fn board(
             name: value.system.clone(),
             year: year(&value.system),
             value: value.text.parse().ok()?,
-            shown: value.text.clone(),
-            ends: None,
+            text: value.text.clone(),
+            bounds: None,
             side: None,
         })
     });
@@ -83,8 +83,8 @@ fn board(
             name: side.name.clone(),
             year: String::new(),
             value: estimate.mean,
-            shown: digits(estimate.mean),
-            ends: estimate
+            text: digits(estimate.mean),
+            bounds: estimate
                 .ci95_low
                 .zip(estimate.ci95_high)
                 .map(<[f64; 2]>::from),
@@ -117,9 +117,9 @@ impl Ranking {
         let ahead_count = published.iter().filter(is_ahead).count();
         Some(RankingPosition {
             rank: ahead_count + 1,
-            of: published.len() + 1,
+            count: published.len() + 1,
             // `entries` are sorted, so the systems ahead are the first ones.
-            ahead: ahead_count.checked_sub(1).map(|place| published[place]),
+            ahead: ahead_count.checked_sub(1).map(|index| published[index]),
             behind: published.get(ahead_count).copied(),
         })
     }
@@ -128,14 +128,14 @@ impl Ranking {
 /// Describes the rank of each side, in one sentence each.
 pub(super) fn standings(table: &PaperTable, boards: &[Ranking]) -> Vec<String> {
     let sides = table.sides.iter().enumerate();
-    let told = sides.filter_map(|(place, side)| {
+    let sentences = sides.filter_map(|(place, side)| {
         let would_be = match is_incomparable(table, side) {
             true => "would be ",
             false => "",
         };
         told(&side.name, place, boards, would_be)
     });
-    told.collect()
+    sentences.collect()
 }
 
 /// Returns `true` if a side is not comparable with the published systems.
@@ -150,19 +150,20 @@ fn told(name: &str, side: usize, boards: &[Ranking], would_be: &str) -> Option<S
         .collect();
     if let [(board, standing)] = standings.as_slice() {
         let own = board.entries.iter().find(|it| it.side == Some(side))?;
-        let place = format!("{} of {}", ordinal(standing.rank), standing.of);
-        let (figure, shown) = (&board.figure, &own.shown);
+        let position = format!("{} of {}", ordinal(standing.rank), standing.count);
+        let (figure, shown) = (&board.figure, &own.text);
         return Some(format!(
-            "{name}: {would_be}{place} by {figure} ({shown}), {}.",
+            "{name}: {would_be}{position} by {figure} ({shown}), {}.",
             between(standing)
         ));
     }
     let mut counts: Vec<(usize, usize, usize)> = Vec::new();
     for (_, standing) in &standings {
-        let same = |it: &&mut (usize, usize, usize)| (it.0, it.1) == (standing.rank, standing.of);
+        let same =
+            |it: &&mut (usize, usize, usize)| (it.0, it.1) == (standing.rank, standing.count);
         match counts.iter_mut().find(same) {
             Some(known) => known.2 += 1,
-            None => counts.push((standing.rank, standing.of, 1)),
+            None => counts.push((standing.rank, standing.count, 1)),
         }
     }
     counts.sort_unstable();
@@ -283,8 +284,8 @@ mod tests {
             name: name.to_owned(),
             year: if side.is_some() { "" } else { "1999" }.to_owned(),
             value,
-            shown: digits(value),
-            ends: None,
+            text: digits(value),
+            bounds: None,
             side,
         }
     }
@@ -326,16 +327,16 @@ mod tests {
     #[test]
     fn the_first_and_the_last_have_one_neighbor() {
         let first = [("here", 1.0, Some(0)), ("A", 2.0, None)];
-        let said = told("here", 0, &[board(BetterDirection::Lower, &first)], "").unwrap();
+        let text = told("here", 0, &[board(BetterDirection::Lower, &first)], "").unwrap();
         assert!(
-            said.ends_with("1st of 2 by transactions/s (1.000), ahead of A (1999)."),
-            "{said}"
+            text.ends_with("1st of 2 by transactions/s (1.000), ahead of A (1999)."),
+            "{text}"
         );
         let last = [("A", 2.0, None), ("here", 1.0, Some(0))];
-        let said = told("here", 0, &[board(BetterDirection::Higher, &last)], "").unwrap();
+        let text = told("here", 0, &[board(BetterDirection::Higher, &last)], "").unwrap();
         assert!(
-            said.ends_with("2nd of 2 by transactions/s (1.000), behind A (1999)."),
-            "{said}"
+            text.ends_with("2nd of 2 by transactions/s (1.000), behind A (1999)."),
+            "{text}"
         );
     }
 
@@ -348,14 +349,14 @@ mod tests {
             told("here", 0, &boards, "").unwrap(),
             "here: 1st of 2 in 2, 2nd of 2 in 1 of 3 figures."
         );
-        let said = told("here", 0, &[boards[0].clone(), boards[2].clone()], "");
-        assert_eq!(said.unwrap(), "here: 1st of 2 in all 2 figures.");
+        let text = told("here", 0, &[boards[0].clone(), boards[2].clone()], "");
+        assert_eq!(text.unwrap(), "here: 1st of 2 in all 2 figures.");
     }
 
     #[test]
     fn ordinals_have_the_english_suffix() {
-        let told = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(ordinal);
+        let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(ordinal);
         let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th";
-        assert_eq!(told.join(" "), wanted);
+        assert_eq!(ordinals.join(" "), wanted);
     }
 }

@@ -205,8 +205,8 @@ impl Paper {
         };
         let mut reader = csv::Reader::from_reader(SYSTEMS.as_bytes());
         // A test checks that every row can be read.
-        let known = reader.deserialize::<KnownSystem>().flatten();
-        let mut known: Vec<KnownSystem> = known
+        let systems = reader.deserialize::<KnownSystem>().flatten();
+        let mut systems: Vec<KnownSystem> = systems
             .filter(|it| it.publication == published.name)
             .collect();
         let has_figures = |system: &str| {
@@ -214,8 +214,8 @@ impl Paper {
             rows.any(|row| row.values().any(|value| value == system))
         };
         // A publication has several tables, and not every system is in each of them.
-        known.retain(|it| has_figures(&it.system));
-        known
+        systems.retain(|it| has_figures(&it.system));
+        systems
     }
 
     /// Returns the rows of the published results, keyed by column name.

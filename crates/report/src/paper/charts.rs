@@ -51,18 +51,18 @@ fn chart(board: &Ranking, doubted: &[bool]) -> Markup {
 }
 
 fn row(entry: &RankingEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
-    let is_here = entry.side.is_some();
+    let is_measured = entry.side.is_some();
     let is_doubted = entry
         .side
         .is_some_and(|side| doubted.get(side) == Some(&true));
-    let color = if is_here { "color-0" } else { "color-5" };
+    let color = if is_measured { "color-0" } else { "color-5" };
     html! {
-        tr.here[is_here].doubted[is_doubted] role="row" {
+        tr.here[is_measured].doubted[is_doubted] role="row" {
             th scope="row" role="rowheader" {
                 (entry.name)
                 @if is_doubted {
                     " " small { "(here, not comparable)" }
-                } @else if is_here {
+                } @else if is_measured {
                     " " small { "(here)" }
                 }
                 @if !entry.year.is_empty() { " " small { (entry.year) } }
@@ -70,13 +70,13 @@ fn row(entry: &RankingEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
             td.name role="cell" {
                 div.bar.(color) aria-hidden="true" {
                     div.fill style={ "width:" (percent(axis.share(entry.value))) } {}
-                    @if let Some([low, high]) = entry.ends {
+                    @if let Some([low, high]) = entry.bounds {
                         @let (low, high) = (axis.share(low), axis.share(high));
                         @let width = percent(high - low);
                         div.whisker style={ "left:" (percent(low)) ";width:" (width) } {}
                     }
                 }
-                span.number { (entry.shown) }
+                span.number { (entry.text) }
             }
         }
     }
@@ -114,7 +114,9 @@ impl BarAxis {
     /// Chooses a scale from zero, or a logarithmic one if the values differ widely.
     fn of(entries: &[RankingEntry]) -> Self {
         // The scale must also have room for the whiskers.
-        let ends = entries.iter().filter_map(|it| it.ends.map(|ends| ends[1]));
+        let ends = entries
+            .iter()
+            .filter_map(|it| it.bounds.map(|ends| ends[1]));
         let values = || {
             entries
                 .iter()
@@ -179,8 +181,8 @@ mod tests {
             name: "A".to_owned(),
             year: String::new(),
             value: *value,
-            shown: value.to_string(),
-            ends: None,
+            text: value.to_string(),
+            bounds: None,
             side: None,
         };
         values.iter().map(entry).collect()

@@ -115,14 +115,14 @@ impl Reference {
         let mut gathered = Vec::new();
         let mut sides = Vec::new();
         for (place, run) in runs.iter().enumerate() {
-            let of_run = gather(run, &self.paper, &figures);
-            for (number, one) in of_run.iter().enumerate() {
+            let run_sides = gather(run, &self.paper, &figures);
+            for (number, one) in run_sides.iter().enumerate() {
                 // Letters belong to runs, so the ways of one run differ by a number.
-                let number = (of_run.len() > 1).then(|| (number + 1).to_string());
+                let number = (run_sides.len() > 1).then(|| (number + 1).to_string());
                 let name = letter(place) + &number.unwrap_or_default();
                 sides.push(one.side(name, &self.paper));
             }
-            gathered.extend(of_run);
+            gathered.extend(run_sides);
         }
         let tables = groups.iter().map(|group| ComparedTable {
             table: group.heading.clone(),
@@ -208,8 +208,9 @@ fn is_same_measurement(paper: &Paper, one: &CellRecord, other: &CellRecord) -> b
     match paper.shape {
         // Each metric has its own workload.
         ExperimentShape::Bandwidths => {
-            let way = |cell: &CellRecord| (cell.engine, cell.cache, cell.iodepth, cell.workers);
-            one.target == other.target && way(one) == way(other)
+            let settings =
+                |cell: &CellRecord| (cell.engine, cell.cache, cell.iodepth, cell.workers);
+            one.target == other.target && settings(one) == settings(other)
         }
         _ => one.first_index == other.first_index,
     }

@@ -34,7 +34,7 @@ pub(super) fn document(
         parts: tables.chain([about(table)]).collect(),
     };
     if medium == ReportMedium::Page {
-        let charts = [Block::Drawn(charts(&boards, &doubted(table)))];
+        let charts = [Block::Markup(charts(&boards, &doubted(table)))];
         let charts = DocumentPart::new("Charts: this machine among the published systems", charts);
         let charts = charts.at("charts");
         let charts = (!boards.is_empty()).then_some(charts);
@@ -48,7 +48,7 @@ pub(super) fn document(
 /// Returns the source, the rank of this machine, and reasons against a comparison.
 fn head(table: &PaperTable, source: &[String], boards: &[Ranking]) -> Vec<Block> {
     let standings = standings(table, boards).into_iter();
-    let alarms = table.alarms.iter();
+    let alarms = table.failures.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     let doubts = doubts(table).into_iter();
     let doubts = doubts.map(|it| TextLine::styled(it, Style::Yellow));
@@ -106,7 +106,7 @@ fn runs(table: &PaperTable) -> Option<DocumentPart> {
         }
     };
     let groups: Vec<RunGroup> = table.sides.iter().enumerate().map(group).collect();
-    let opened = || [Block::Drawn(opened(&runs, &groups))];
+    let opened = || [Block::Markup(opened(&runs, &groups))];
     (!runs.is_empty()).then(|| DocumentPart::new("Runs", opened()).at("runs"))
 }
 

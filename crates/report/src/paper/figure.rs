@@ -22,7 +22,7 @@ type MetricReader = Box<dyn Fn(&CellRecord) -> Option<f64>>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FigureKind {
     /// A rate, or a time of one piece of the work.
-    Each,
+    PerUnit,
     /// A number of things.
     Count,
     /// Time for the whole work.
@@ -42,7 +42,7 @@ pub(super) struct PaperFigure {
     pub published: Vec<PublishedValue>,
     /// Direction of better values, if the metric ranks systems.
     pub ranks: Option<BetterDirection>,
-    of: MetricReader,
+    reader: MetricReader,
 }
 
 /// The value of one published system.
@@ -62,7 +62,7 @@ pub(super) struct FigureTable {
 impl FigureKind {
     /// Returns `true` if the value depends on the size of the work.
     pub const fn grows(self) -> bool {
-        !matches!(self, Self::Each | Self::Percent)
+        !matches!(self, Self::PerUnit | Self::Percent)
     }
 
     /// Formats a measured value.
@@ -88,7 +88,7 @@ impl PaperFigure {
             kind,
             published,
             ranks: None,
-            of,
+            reader: of,
         }
     }
 
@@ -102,7 +102,7 @@ impl PaperFigure {
 
     /// Returns the measured value of a cell; `None` if the cell lacks it.
     pub fn measured(&self, cell: &CellRecord) -> Option<f64> {
-        (self.of)(cell)
+        (self.reader)(cell)
     }
 
     /// Returns the published value of a system.
@@ -150,7 +150,7 @@ type PoolMetric = fn(&PoolFigures) -> f64;
 const SESSION: [(&str, FigureKind, &str, PoolMetric); 13] = [
     (
         "transactions per s",
-        FigureKind::Each,
+        FigureKind::PerUnit,
         "tps",
         PoolFigures::transactions_per_second,
     ),
@@ -228,7 +228,7 @@ fn session(rows: &[PublishedRow]) -> Vec<PaperFigure> {
             pool(cell).map(of)
         });
         match kind {
-            FigureKind::Each => figure.ranked(BetterDirection::Higher),
+            FigureKind::PerUnit => figure.ranked(BetterDirection::Higher),
             _ => figure,
         }
     };
@@ -238,7 +238,7 @@ fn session(rows: &[PublishedRow]) -> Vec<PaperFigure> {
 fn systems(rows: &[PublishedRow]) -> Vec<PaperFigure> {
     let figure = |label: &str, key, of: fn(&CellRecord) -> Option<f64>| {
         PaperFigure::new(
-            (label.to_owned(), FigureKind::Each),
+            (label.to_owned(), FigureKind::PerUnit),
             column(rows, "system", key),
             of,
         )
@@ -298,7 +298,7 @@ fn steps(rows: &[PublishedRow]) -> Vec<PaperFigure> {
         }
         let label = format!("{operation} {size}, µs a file");
         let published = same.iter().filter_map(|row| each(row)).collect();
-        let each = PaperFigure::new((label, FigureKind::Each), published, move |cell| {
+        let each = PaperFigure::new((label, FigureKind::PerUnit), published, move |cell| {
             let (step, fileset) = step_of(cell, &key)?;
             Some(step.time_ns as f64 / fileset.file_count as f64 / 1e3)
         });
@@ -334,7 +334,7 @@ fn each(row: &PublishedRow) -> Option<PublishedValue> {
 
 fn bandwidths(name: &str, rows: &[PublishedRow]) -> FigureTable {
     let rows: Vec<&PublishedRow> = rows.iter().filter(|row| row["table"] == name).collect();
-    let what = rows
+    let description = rows
         .first()
         .map(|row| format!("{} in chunks of {}", row["file_size"], row["chunk"]));
     let rate = |operation: &str| {
@@ -342,7 +342,7 @@ fn bandwidths(name: &str, rows: &[PublishedRow]) -> FigureTable {
         let published = column(rows.iter().copied(), "file_system", &key);
         // The pack `bfs-iozone` names its workloads after the book's tables.
         let workload = format!("table-{name}-{operation}");
-        let label = (format!("{operation} MB/s"), FigureKind::Each);
+        let label = (format!("{operation} MB/s"), FigureKind::PerUnit);
         PaperFigure::new(label, published, move |cell| {
             // MB means 1048576 bytes in this publication.
             (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
@@ -357,7 +357,7 @@ fn bandwidths(name: &str, rows: &[PublishedRow]) -> FigureTable {
         PaperFigure::new(label, published, |_| None)
     };
     FigureTable {
-        heading: format!("Table {name}: {}", what.unwrap_or_default()),
+        heading: format!("Table {name}: {}", description.unwrap_or_default()),
         figures: ["write", "read"]
             .iter()
             .flat_map(|operation| [rate(operation), share(operation)])

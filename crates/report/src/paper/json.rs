@@ -127,7 +127,7 @@ impl PaperTable<'_> {
             systems: self.paper.systems(),
             workload: self.paper.workload,
             remarks: &self.remarks,
-            alarms: &self.alarms,
+            alarms: &self.failures,
             file_systems: self.sides.iter().map(PaperColumn::of).collect(),
             costs: &self.costs,
             is_of_guests: self.is_of_guests,

@@ -48,7 +48,7 @@ pub struct PaperTable<'a> {
     /// General conditions of the runs, such as the scale and the mount options.
     pub remarks: Vec<String>,
     /// Failures.
-    pub alarms: Vec<String>,
+    pub failures: Vec<String>,
     /// Runs by file system; if empty, only the published results are shown.
     pub sides: Vec<PaperSide<'a>>,
     /// Costs in addition to the workload, each with samples for every side.

@@ -17,7 +17,7 @@ use crate::write::write;
 
 /// Text for a published value without a measured counterpart.
 const NOT_MEASURED: &str = "not measured";
-const READING: &str = "A ratio is the measured value divided by the published one. A published \
+const RATIO_NOTE: &str = "A ratio is the measured value divided by the published one. A published \
                        value is a single number, so there is neither an interval nor a verdict.";
 
 /// Renders comparisons of the first side with each other side, and published columns next to the
@@ -29,14 +29,14 @@ pub fn render_comparisons(
     medium: ReportMedium,
     page: Page,
 ) -> Styled {
-    let of_runs = (!comparisons.is_empty()).then(|| compare::document(comparisons, medium));
+    let run_comparison = (!comparisons.is_empty()).then(|| compare::document(comparisons, medium));
     let published = published.iter().map(|it| it.document(medium));
-    let whole = of_runs.into_iter().chain(published);
-    let whole = whole.reduce(|mut whole, next| {
+    let documents = run_comparison.into_iter().chain(published);
+    let document = documents.reduce(|mut whole, next| {
         whole.append(next);
         whole
     });
-    write(&whole.unwrap_or_default(), medium, page)
+    write(&document.unwrap_or_default(), medium, page)
 }
 
 impl PublishedComparison {
@@ -62,7 +62,7 @@ impl PublishedComparison {
             DocumentPart::new(table.table.as_str(), [Block::Table(self.table(table))])
         };
         let tables = self.tables.iter().map(table);
-        let reading = DocumentPart::new("", [Block::paragraphs([READING])]);
+        let reading = DocumentPart::new("", [Block::paragraphs([RATIO_NOTE])]);
         Document {
             title: medium.heading(&format!("compared with the published {}", self.experiment)),
             head: vec![
@@ -91,7 +91,7 @@ impl PublishedComparison {
 
 fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
     let row = |(place, published): (usize, &ComparedValue)| {
-        let of_side = |measured: &Option<MeasuredMean>| match measured {
+        let cells = |measured: &Option<MeasuredMean>| match measured {
             None => [NOT_MEASURED.to_owned(), ABSENT.to_owned()],
             Some(it) => [
                 figure.kind.show(it.mean),
@@ -105,7 +105,7 @@ fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
         };
         [label, published.system.clone(), published.text.clone()]
             .into_iter()
-            .chain(figure.measured.iter().flat_map(of_side))
+            .chain(figure.measured.iter().flat_map(cells))
             .collect()
     };
     figure.published.iter().enumerate().map(row).collect()
@@ -113,13 +113,13 @@ fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
 
 /// Describes the run of a side, in one line.
 fn described(side: &ComparedRun) -> TextLine {
-    let way = match (side.iodepth, side.workers) {
+    let load = match (side.iodepth, side.workers) {
         (1, 1) => String::new(),
         (depth, workers) => format!(", queue depth {depth}, {workers} workers"),
     };
     let notes = side.notes.iter().map(|note| format!("; {note}"));
     let text = format!(
-        "run {}, {}, {} on {}{way}{}",
+        "run {}, {}, {} on {}{load}{}",
         side.run,
         side.started_at.strftime("%Y-%m-%d %H:%M:%S UTC"),
         side.workload,

@@ -59,8 +59,8 @@ impl ReferenceError {
     pub fn help(&self) -> String {
         match self {
             Self::NoSuchPaper { .. } | Self::NothingPublished { .. } => {
-                let known = PAPERS.iter().filter(|paper| paper.published.is_some());
-                let names: Vec<&str> = known.map(|paper| paper.name).collect();
+                let papers = PAPERS.iter().filter(|paper| paper.published.is_some());
+                let names: Vec<&str> = papers.map(|paper| paper.name).collect();
                 format!("use one of {}", names.join(", "))
             }
             Self::NoSuchColumn { columns, .. } => {
@@ -90,12 +90,12 @@ impl Reference {
         let paper = Paper::find(name).ok_or_else(|| ReferenceError::NoSuchPaper {
             name: plan::printable(name),
         })?;
-        let known = systems(paper);
-        if known.is_empty() {
+        let published = systems(paper);
+        if published.is_empty() {
             return Err(ReferenceError::NothingPublished { name: paper.name });
         }
         let Some(columns) = columns else {
-            let systems = known;
+            let systems = published;
             return Ok(Self {
                 paper: *paper,
                 systems,
@@ -103,7 +103,7 @@ impl Reference {
         };
         let mut systems: Vec<String> = Vec::new();
         for asked in columns.split(',').map(str::trim) {
-            let found = find(paper, &known, asked)?;
+            let found = find(paper, &published, asked)?;
             if !systems.contains(found) {
                 systems.push(found.clone());
             }
@@ -131,22 +131,22 @@ pub(super) fn systems(paper: &Paper) -> Vec<String> {
 /// Finds a column by name, or else by an unambiguous prefix.
 fn find<'a>(
     paper: &'static Paper,
-    known: &'a [String],
-    asked: &str,
+    columns: &'a [String],
+    requested: &str,
 ) -> Result<&'a String, ReferenceError> {
-    let plain = asked.to_lowercase();
+    let plain = requested.to_lowercase();
     let begins = |system: &&String| !plain.is_empty() && system.to_lowercase().starts_with(&plain);
-    let mut beginning = known.iter().filter(begins);
+    let mut beginning = columns.iter().filter(begins);
     let (first, is_ambiguous) = (beginning.next(), beginning.next().is_some());
-    known
+    columns
         .iter()
         // An exact name takes precedence, because it may be the prefix of another one.
         .find(|system| system.to_lowercase() == plain)
         .or(first.filter(|_| !is_ambiguous))
         .ok_or_else(|| ReferenceError::NoSuchColumn {
             name: paper.name,
-            column: plan::printable(asked),
+            column: plan::printable(requested),
             is_ambiguous,
-            columns: known.to_vec(),
+            columns: columns.to_vec(),
         })
 }

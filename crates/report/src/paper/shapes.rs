@@ -35,7 +35,7 @@ pub(super) fn costs(table: &PaperTable) -> Option<TitledTable> {
             false => FigureRow::of_extra(extra),
         };
         let shown = row.values.into_iter();
-        let shown = shown.map(|value| value.map_or_else(|| ABSENT.to_owned(), |it| it.shown));
+        let shown = shown.map(|value| value.map_or_else(|| ABSENT.to_owned(), |it| it.text));
         std::iter::once(row.label).chain(shown).collect()
     };
     let columns = with_columns("", table.sides.iter().map(|side| side.name.clone()));
@@ -81,9 +81,9 @@ fn metrics_in_rows(group: FigureTable, sides: &[PaperSide]) -> TitledTable {
     let systems = systems(&group);
     let line = |figure: &PaperFigure| {
         let published = systems.iter().map(|system| published(figure, system));
-        let of_sides = sides.iter().map(|side| side_value(figure, side));
+        let measured = sides.iter().map(|side| side_value(figure, side));
         let label = std::iter::once(figure.label.clone());
-        label.chain(published).chain(of_sides).collect()
+        label.chain(published).chain(measured).collect()
     };
     let lines: Vec<Vec<String>> = group.figures.iter().map(line).collect();
     let names = systems
@@ -113,14 +113,14 @@ fn metrics_in_columns(
         let bests = best_values(&group, peak);
         named(
             "bare device",
-            metric_cells(&group, peak, |place| bests[place]),
+            metric_cells(&group, peak, |index| bests[index]),
         )
     });
-    let of_sides = sides.iter().map(|side| {
-        let value = |place: usize| mean(side, |cell| group.figures[place].measured(cell));
+    let measured = sides.iter().map(|side| {
+        let value = |index: usize| mean(side, |cell| group.figures[index].measured(cell));
         named(&side.name, metric_cells(&group, side.peak, value))
     });
-    let lines: Vec<Vec<String>> = published.chain(bare).chain(of_sides).collect();
+    let lines: Vec<Vec<String>> = published.chain(bare).chain(measured).collect();
     let heads = group.figures.iter().map(|figure| figure.label.clone());
     (
         group.heading,
@@ -202,7 +202,7 @@ fn grids(sides: &[PaperSide]) -> Vec<TitledTable> {
 }
 
 fn grid(workload: &str, sides: &[PaperSide]) -> TitledTable {
-    let of_workload = |side: &PaperSide| -> Vec<(String, u32)> {
+    let workload_cells = |side: &PaperSide| -> Vec<(String, u32)> {
         let cells = side.records.iter().flat_map(|record| &record.cells);
         let cells = cells.filter(|cell| cell.workload == workload);
         cells
@@ -211,7 +211,7 @@ fn grid(workload: &str, sides: &[PaperSide]) -> TitledTable {
     };
     let mut names: Vec<String> = Vec::new();
     let mut depths: Vec<u32> = Vec::new();
-    for (name, depth) in sides.iter().flat_map(of_workload) {
+    for (name, depth) in sides.iter().flat_map(workload_cells) {
         if !names.contains(&name) {
             names.push(name);
         }

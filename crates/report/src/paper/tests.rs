@@ -11,7 +11,7 @@ fn shown(name: &str) -> String {
         paper: Paper::find(name).unwrap(),
         heading: vec!["heading".to_owned()],
         remarks: vec!["scale 0.1".to_owned()],
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: Vec::new(),
         costs: Vec::new(),
         is_of_guests: false,
@@ -77,7 +77,7 @@ fn a_run_is_shown_next_to_the_published_ones() {
         paper: Paper::find("lfs-postmark").unwrap(),
         heading: Vec::new(),
         remarks: vec!["scale 0.1".to_owned()],
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: vec![PaperSide {
             name: "tmpfs".to_owned(),
             peak: None,
@@ -196,7 +196,7 @@ fn with_fewer_files_only_per_file_figures_have_a_ratio() {
         paper: Paper::find("lfs-create-remove").unwrap(),
         heading: Vec::new(),
         remarks: Vec::new(),
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: vec![PaperSide {
             name: "ext4".to_owned(),
             peak: None,
@@ -217,10 +217,10 @@ fn with_fewer_files_only_per_file_figures_have_a_ratio() {
 fn a_published_figure_that_a_run_lacks_is_not_measured() {
     let run = creation(500_000);
     let published = [beside("lfs-create-remove:lfs", &run)];
-    let seen = |begin: &str| line(&published, begin).split_off(3);
-    assert_eq!(seen("create 0, µs a file"), ["287.8", "0.5000"]);
+    let values = |begin: &str| line(&published, begin).split_off(3);
+    assert_eq!(values("create 0, µs a file"), ["287.8", "0.5000"]);
     for missing in ["remove 0, µs a file", "create 4096, µs a file"] {
-        assert_eq!(seen(missing), ["not measured", "-"]);
+        assert_eq!(values(missing), ["not measured", "-"]);
     }
 }
 
@@ -306,7 +306,7 @@ fn an_interrupted_cell_counts_nowhere() {
         paper: Paper::find("bfs-iozone").unwrap(),
         heading: Vec::new(),
         remarks: Vec::new(),
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: vec![PaperSide {
             name: "ext2".to_owned(),
             peak: Some(&peak),
@@ -342,7 +342,7 @@ fn shares_are_relative_to_the_peak_of_the_bare_device() {
         paper: Paper::find("bfs-iozone").unwrap(),
         heading: Vec::new(),
         remarks: Vec::new(),
-        alarms: Vec::new(),
+        failures: Vec::new(),
         sides: vec![
             side("ext2", Some(&peak)),
             side("tmpfs", None),

@@ -14,9 +14,9 @@ pub(super) fn lines(cell: &Cell) -> Vec<String> {
         Some((plan::printable(&worker.name), job))
     });
     for (name, job) in jobs.filter(|(_, job)| !job.goals.is_empty()) {
-        let told = goals_of(&job.goals, job.stream.mix);
-        let told = told.iter().map(|goal| format!("  {name} {goal}"));
-        for line in told {
+        let goals = goals_of(&job.goals, job.stream.mix);
+        let goals = goals.iter().map(|goal| format!("  {name} {goal}"));
+        for line in goals {
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -27,13 +27,13 @@ pub(super) fn lines(cell: &Cell) -> Vec<String> {
 
 /// Leaves out goals of a direction that is not used.
 fn goals_of(goals: &JobGoals, mix: ReadWriteMix) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut texts = Vec::new();
     if let Some(floor) = &goals.rate_floor {
         let window = Span(floor.window_ns);
         let read = floor.least.read.filter(|_| mix.reads());
         let write = floor.least.write.filter(|_| mix.writes());
         for (what, least) in [("reads", read), ("writes", write)] {
-            told.extend(least.map(|least| {
+            texts.extend(least.map(|least| {
                 let rate = match least.is_of_bytes {
                     true => format!("{}/s", size(least.per_second)),
                     false => format!("{}/s", least.per_second),
@@ -46,18 +46,18 @@ fn goals_of(goals: &JobGoals, mix: ReadWriteMix) -> Vec<String> {
     let read = most.read.filter(|_| mix.reads());
     let write = most.write.filter(|_| mix.writes());
     for (what, latency_ns) in [("read", read), ("write", write)] {
-        told.extend(latency_ns.map(|ns| {
+        texts.extend(latency_ns.map(|ns| {
             let most = Span(ns);
             format!("ends with an error when a {what} takes longer than {most}")
         }));
     }
-    told.extend(goals.depth_target.as_ref().map(depth_target));
-    told.extend(goals.steady.as_ref().map(steady));
-    told.extend(goals.flow.map(|flow| {
+    texts.extend(goals.depth_target.as_ref().map(depth_target));
+    texts.extend(goals.steady.as_ref().map(steady));
+    texts.extend(goals.flow.map(|flow| {
         let (weight, group) = (flow.weight, flow.group);
         format!("shares requests with all jobs of flow {group}, with a weight of {weight}")
     }));
-    told
+    texts
 }
 
 fn depth_target(target: &DepthTarget) -> String {
@@ -85,7 +85,7 @@ fn steady(goal: &SteadyGoal) -> String {
         (false, GoalMeasure::Bandwidth) => " bytes/s",
         (false, GoalMeasure::Latency) => " ns",
     };
-    let what = match goal.is_slope {
+    let criterion = match goal.is_slope {
         true => format!("the slope of its {measure} is below {}{unit}", goal.limit),
         false => format!(
             "every reading of its {measure} is within {}{unit} of their mean",
@@ -101,7 +101,7 @@ fn steady(goal: &SteadyGoal) -> String {
         ramp_ns => format!(", the first {} apart", Span(ramp_ns)),
     };
     format!(
-        "ends{group} when {what} over {}, a reading each {}{ramp}",
+        "ends{group} when {criterion} over {}, a reading each {}{ramp}",
         Span(goal.window_ns),
         Span(goal.interval_ns)
     )

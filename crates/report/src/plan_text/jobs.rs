@@ -121,12 +121,12 @@ fn rest(stream: &StreamPlan) -> String {
         words.push_str(&format!(", writes per fsync: {}", stream.sync.fsync_each));
     }
     if stream.sync.fdatasync_each > 0 {
-        let each = stream.sync.fdatasync_each;
-        words.push_str(&format!(", writes per fdatasync: {each}"));
+        let count = stream.sync.fdatasync_each;
+        words.push_str(&format!(", writes per fdatasync: {count}"));
     }
     if let Some(range) = &stream.sync.range {
-        let each = range.write_count;
-        words.push_str(&format!(", writes per sync_file_range: {each}"));
+        let count = range.write_count;
+        words.push_str(&format!(", writes per sync_file_range: {count}"));
     }
     if let Some(think) = &stream.think {
         words.push_str(&format!(", pauses of {}", Span(think.pause_ns)));

@@ -63,13 +63,13 @@ pub(super) fn length(plan: &Plan) -> String {
             CellTime::Unknown => unknown += 1,
         }
     }
-    let what = match plan.cells.iter().all(|cell| cell.work.is_acts()) {
+    let work = match plan.cells.iter().all(|cell| cell.work.is_acts()) {
         true => "files",
         false => "operations",
     };
     let until = match (unknown, count) {
-        (1, _) => format!("takes until its {what} are done"),
-        _ => format!("take until their {what} are done"),
+        (1, _) => format!("takes until its {work} are done"),
+        _ => format!("take until their {work} are done"),
     };
     if count > 0 && unknown == count {
         return format!("{least}{count} {noun}, which {until}");

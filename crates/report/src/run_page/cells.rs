@@ -70,8 +70,8 @@ pub fn each(run: &Run) -> Markup {
 
 /// Returns the anchor of a cell, from its index in the record. The index of the cell itself is not
 /// unique, because phases of a classic program share it.
-fn cell_id(run: &Run, place: usize) -> String {
-    run.id(&format!("cell-{}", place.saturating_add(1)))
+fn cell_id(run: &Run, index: usize) -> String {
+    run.id(&format!("cell-{}", index.saturating_add(1)))
 }
 
 /// Summarizes a cell in one line.

@@ -39,11 +39,11 @@ pub fn compared(records: &[RunRecord]) -> Option<ComparisonResult> {
 /// Returns `true` for two runs that were measured alternately.
 fn are_alternating(records: &[RunRecord]) -> bool {
     let [a, b] = records else { return false };
-    let is_beside = |one: &RunRecord, other: &RunRecord| {
+    let alternates = |one: &RunRecord, other: &RunRecord| {
         let alternation = one.alternation.as_ref();
         alternation.is_some_and(|it| it.other == other.id)
     };
-    is_beside(a, b) && is_beside(b, a)
+    alternates(a, b) && alternates(b, a)
 }
 
 /// Groups of several runs with the same measurement.
@@ -57,11 +57,11 @@ fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
     let mut matches: Vec<Match> = Vec::new();
     for run in runs {
         for group in &run.groups {
-            let name = run.naming.place(&group.place);
+            let name = run.naming.place(&group.identity);
             let same = |one: &&mut Match| {
                 let (_, first) = one.groups[0];
                 // A name contains the depth only if it varies within its run.
-                one.name == name && first.place.iodepth == group.place.iodepth
+                one.name == name && first.identity.iodepth == group.identity.iodepth
             };
             match matches.iter_mut().find(same) {
                 Some(found) => found.groups.push((run, group)),
@@ -216,12 +216,18 @@ mod tests {
         records[1].environment.kernel = "6.13.0".to_owned();
         records[1].environment.settings = vec!["pressure.io=some avg10=1".to_owned()];
         records[1].plan.settings[0].value = "20s".to_owned();
-        let seen = told(&records);
-        assert!(seen.contains("6.12.9") && seen.contains("6.13.0"), "{seen}");
-        assert!(seen.contains("run-time") && seen.contains("20s"), "{seen}");
+        let output = told(&records);
         assert!(
-            !seen.contains("EPYC") && !seen.contains("pressure"),
-            "{seen}"
+            output.contains("6.12.9") && output.contains("6.13.0"),
+            "{output}"
+        );
+        assert!(
+            output.contains("run-time") && output.contains("20s"),
+            "{output}"
+        );
+        assert!(
+            !output.contains("EPYC") && !output.contains("pressure"),
+            "{output}"
         );
     }
 
@@ -239,13 +245,13 @@ mod tests {
                 })
                 .collect();
         }
-        let seen = told(&records);
+        let output = told(&records);
         for text in ["B/A", "95 %", "0.500", ">worse<", "B is 50 % slower"] {
-            assert!(seen.contains(text), "no `{text}` in {seen}");
+            assert!(output.contains(text), "no `{text}` in {output}");
         }
         records[0].cells.truncate(1);
         records[1].cells.truncate(1);
-        let seen = told(&records);
-        assert!(seen.contains("cannot tell: one repetition"), "{seen}");
+        let output = told(&records);
+        assert!(output.contains("cannot tell: one repetition"), "{output}");
     }
 }

@@ -197,7 +197,7 @@ fn warnings(run: &Run) -> Markup {
 
 fn warning(warning: &ModelWarning) -> Markup {
     html! {
-        li.severe[warning.severe] {
+        li.severe[warning.is_severe] {
             (sentence(&warning.message)) " " code.kind { (warning.code) }
         }
     }

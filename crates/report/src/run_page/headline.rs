@@ -43,23 +43,23 @@ pub fn headline(run: &Run) -> Markup {
 
 /// Returns the highest rates that met the response-time limit, as far as they are known.
 fn highest_rates(run: &Run) -> Markup {
-    let known = searches(run.record, &run.naming).into_iter();
-    let known = known.filter_map(|(search, _)| {
+    let rates = searches(run.record, &run.naming).into_iter();
+    let rates = rates.filter_map(|(search, _)| {
         let bracket = search.bracket();
-        let (held, failed) = bracket.held.zip(bracket.failed)?;
+        let (held, failed) = bracket.passed.zip(bracket.failed)?;
         let middle = f64::midpoint(held, failed);
         let percent = digits(50.0 * (failed - held) / middle);
         let rate = format!("{} per second", format::iops(middle));
         let sure = format!("±{percent} %, {} trials", search.trials.len());
-        let most = format::latency_ns(search.limit.most_ns);
+        let most = format::latency_ns(search.limit.max_ns);
         let label = format!("{} within {most} up to", search.limit.percentile.name());
         Some((label, rate, sure))
     });
-    let known: Vec<(String, String, String)> = known.collect();
+    let rates: Vec<(String, String, String)> = rates.collect();
     html! {
-        @if !known.is_empty() {
+        @if !rates.is_empty() {
             dl.tiles {
-                @for (label, rate, sure) in &known {
+                @for (label, rate, sure) in &rates {
                     div.tile {
                         dt { (label) }
                         dd { (value(rate)) span.interval { (sure) } }
@@ -161,8 +161,8 @@ fn within(cell: &CellRecord) -> Option<String> {
     ]
     .map(format::iops);
     let seconds = (even.slice_ns as f64 / 1e7).round() / 100.0;
-    let told = || format!("measured once; its intervals of {seconds} s had {low} to {high}");
-    (rates.len() > 1).then(told)
+    let sentence = || format!("measured once; its intervals of {seconds} s had {low} to {high}");
+    (rates.len() > 1).then(sentence)
 }
 
 /// Returns the rate of all kinds of transaction; `None` if they are single operations.
@@ -237,7 +237,7 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                     @for group in groups {
                         tr role="row" {
                             th scope="row" role="rowheader" {
-                                (sentence(&run.naming.place(&group.place)))
+                                (sentence(&run.naming.place(&group.identity)))
                             }
                             td.name role="cell" { (bar(metric, group.figure(metric), most, 0)) }
                             @for (metric, name) in others {
@@ -266,7 +266,7 @@ fn choose_groups<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell
     for group in groups {
         match best
             .iter_mut()
-            .find(|known| known.place.at_any_depth() == group.place.at_any_depth())
+            .find(|known| known.identity.at_any_depth() == group.identity.at_any_depth())
         {
             // All depths have the same request sizes, so the rate also ranks their bandwidth.
             Some(known) if mean(group) > mean(known) => *known = group,
@@ -338,7 +338,7 @@ mod tests {
         let groups = groups(&record);
         let depths: Vec<u32> = choose_groups(&groups)
             .iter()
-            .map(|group| group.place.iodepth)
+            .map(|group| group.identity.iodepth)
             .collect();
         assert_eq!(depths, [10, 20, 30]);
         assert_eq!(choose_groups(&groups[..12]).len(), 12);
@@ -367,9 +367,9 @@ mod tests {
         assert_eq!(within(&record.cells[0]), None);
         let first = record.cells[0].intervals[0].clone();
         record.cells[0].intervals.push(first);
-        let seen = within(&record.cells[0]).unwrap();
+        let text = within(&record.cells[0]).unwrap();
         assert_eq!(
-            seen,
+            text,
             "measured once; its intervals of 10 s had 1.000k to 1.000k"
         );
     }

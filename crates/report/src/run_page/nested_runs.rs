@@ -23,8 +23,8 @@ pub(crate) struct RunGroup {
 pub(crate) fn opened(records: &[RunRecord], groups: &[RunGroup]) -> Markup {
     let runs = Run::opened(records);
     let of = |group: &RunGroup| -> Vec<&Run> {
-        let known = group.runs.iter().filter_map(|place| runs.get(*place));
-        known.collect()
+        let members = group.runs.iter().filter_map(|index| runs.get(*index));
+        members.collect()
     };
     html! {
         @for group in groups {

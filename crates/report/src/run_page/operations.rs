@@ -126,12 +126,12 @@ mod tests {
     fn a_percentile_with_too_few_samples_is_not_shown() {
         let rows = rows(&sample::record().cells[1]);
         let at = |head: &str| {
-            let place = rows
+            let index = rows
                 .columns
                 .iter()
                 .position(|column| column.head == head)
                 .unwrap();
-            rows.rows[0][place].clone()
+            rows.rows[0][index].clone()
         };
         assert_eq!((at("p99.9").as_str(), at("p99.99").as_str()), ("-", "-"));
         assert_ne!(at("p99"), "-");

@@ -87,10 +87,10 @@ fn targets(plan: &Plan) -> Markup {
 fn access_specs(plan: &Plan) -> Vec<(String, &[LinePlan])> {
     let mut specs: Vec<(String, &[LinePlan])> = Vec::new();
     for worker in plan.cells.iter().flat_map(|cell| &cell.workers) {
-        let known = specs
+        let is_known = specs
             .iter()
             .any(|(name, lines)| *name == worker.access_spec && *lines == worker.lines.as_slice());
-        if !known && !worker.lines.is_empty() {
+        if !is_known && !worker.lines.is_empty() {
             specs.push((worker.access_spec.clone(), &worker.lines));
         }
     }

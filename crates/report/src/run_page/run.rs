@@ -70,8 +70,8 @@ impl<'a> Run<'a> {
             && packs.all(|it| it.as_ref() == Some(pack))
         {
             // A record of another version can name a pack that this version lacks.
-            let known = description::builtin::find(pack).map(|it| it.title);
-            return printable(known.as_deref().unwrap_or(pack));
+            let builtin = description::builtin::find(pack).map(|it| it.title);
+            return printable(builtin.as_deref().unwrap_or(pack));
         }
         let mut names: Vec<String> = Vec::new();
         for workload in &self.record.plan.workloads {

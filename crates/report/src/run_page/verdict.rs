@@ -17,13 +17,13 @@ pub fn section(run: &Run) -> Markup {
 
 fn one(verdict: &RunVerdict) -> Markup {
     html! {
-        @if let Some(of) = &verdict.of { p.where { (sentence(of)) } }
+        @if let Some(of) = &verdict.subject { p.where { (sentence(of)) } }
         @if !verdict.figures.is_empty() {
             dl.tiles {
                 @for figure in &verdict.figures {
                     div.tile {
                         dt { (label(figure)) }
-                        dd { (value(&figure.value)) span.interval { (figure.sure) } }
+                        dd { (value(&figure.value)) span.interval { (figure.uncertainty) } }
                     }
                 }
             }

@@ -12,7 +12,7 @@ const DEVICE_SHARE_MIN: f64 = 0.9;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IoServedBy {
     /// Description in a sentence.
-    pub said: String,
+    pub sentence: String,
     /// `true` if the page cache served it.
     pub is_cached: bool,
 }
@@ -28,13 +28,18 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<IoServe
         .copied()
         .filter(|cell| cell.cache != CacheMode::Direct)
         .collect();
-    let said = |said: String, is_cached| Some(IoServedBy { said, is_cached });
+    let served_by = |said: String, is_cached| {
+        Some(IoServedBy {
+            sentence: said,
+            is_cached,
+        })
+    };
     match (cells.len(), through.len()) {
         (0, _) => None,
-        (_, 0) => said(direct(columns, names), false),
+        (_, 0) => served_by(direct(columns, names), false),
         _ => {
             let (words, is_cached) = describe_cache_share(&through);
-            said(
+            served_by(
                 format!("Requests went through the page cache: {words}."),
                 is_cached,
             )
@@ -69,11 +74,11 @@ fn direct(columns: &[&[RunRecord]], names: &[&str]) -> String {
 
 /// Describes how much of the data read through the page cache came from devices, where known.
 fn describe_cache_share(through: &[&CellRecord]) -> (String, bool) {
-    let known = through.iter().filter_map(|cell| {
+    let traffic = through.iter().filter_map(|cell| {
         let read_bytes = cell.operation("read")?.bytes;
         Some((read_bytes, cell.device.as_ref()?.read_bytes))
     });
-    let (read, device) = known.fold((0_u64, 0_u64), |sum, it| {
+    let (read, device) = traffic.fold((0_u64, 0_u64), |sum, it| {
         (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
     });
     // Read-ahead and other programs can make it larger than 1.

@@ -12,8 +12,8 @@ const SENTENCES_MAX: usize = 4;
 /// of column pairs in the table.
 pub(super) fn conclusions(rows: &[FigureRow], names: &[&str], tests: usize) -> Vec<String> {
     let rates = rows.iter().filter(|row| row.is_rate);
-    let told = rates.filter_map(|row| conclusion(row, names, tests));
-    told.take(SENTENCES_MAX).collect()
+    let sentences = rates.filter_map(|row| conclusion(row, names, tests));
+    sentences.take(SENTENCES_MAX).collect()
 }
 
 /// Compares the two best columns of a row; `None` if the row does not rank them.
@@ -31,7 +31,7 @@ fn conclusion(row: &FigureRow, names: &[&str], tests: usize) -> Option<String> {
         None => format!(
             "{label}: {first} was best with {}, against {} for {second} ({by} times); measured \
              once, so this may be chance.",
-            best.shown, next.shown
+            best.text, next.text
         ),
         Some(sure) => {
             let ends = format!("{} to {}", ratio(sure.ci95_low), ratio(sure.ci95_high));
@@ -39,7 +39,7 @@ fn conclusion(row: &FigureRow, names: &[&str], tests: usize) -> Option<String> {
                 format!(
                     "{label}: {first} was best with {}, {by} times {second} (95 % confidence \
                      {ends}).",
-                    best.shown
+                    best.text
                 )
             } else if sure.ci95_low <= 1.0 && sure.ci95_high >= 1.0 {
                 format!(

@@ -3,7 +3,7 @@
 use super::SideBySide;
 use super::rows::{ColumnValue, FigureRow};
 
-const HEADS: [&str; 11] = [
+const HEADERS: [&str; 11] = [
     "section",
     "figure",
     "column",
@@ -19,7 +19,7 @@ const HEADS: [&str; 11] = [
 
 /// Returns the rows, with a final line break.
 pub(super) fn render(side_by_side: &SideBySide) -> String {
-    let mut lines = vec![HEADS.join(",")];
+    let mut lines = vec![HEADERS.join(",")];
     for section in &side_by_side.sections {
         for row in &section.rows {
             let columns = side_by_side.columns.iter().zip(&row.values);
@@ -37,7 +37,7 @@ pub(super) fn render(side_by_side: &SideBySide) -> String {
     lines.join("\n")
 }
 
-fn texts(row: &FigureRow, place: usize, value: &ColumnValue) -> Vec<String> {
+fn texts(row: &FigureRow, column: usize, value: &ColumnValue) -> Vec<String> {
     let number = |number: Option<f64>| number.map_or_else(String::new, |it| it.to_string());
     let certainty = value.ratio.and_then(|it| it.certainty);
     vec![
@@ -51,9 +51,9 @@ fn texts(row: &FigureRow, place: usize, value: &ColumnValue) -> Vec<String> {
         number(certainty.map(|it| it.ci95_high)),
         match value.estimate {
             Some(_) => String::new(),
-            None => field(&value.shown),
+            None => field(&value.text),
         },
-        certainty.map_or_else(String::new, |_| row.differs_from_first(place).to_string()),
+        certainty.map_or_else(String::new, |_| row.differs_from_first(column).to_string()),
     ]
 }
 

@@ -4,7 +4,7 @@ use results::BetterDirection;
 
 use super::of_record::REPEAT;
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
-use super::{SHORT, SideBySide, WorkloadSection, drawn};
+use super::{SHORT_MARK, SideBySide, WorkloadSection, drawn};
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::html::again;
 use crate::numbers::ABSENT;
@@ -44,7 +44,7 @@ fn head(side_by_side: &SideBySide, is_page: bool) -> Vec<Block> {
     let summary = side_by_side.summary();
     let cache = side_by_side.page_cache();
     let cache = cache.map(|it| TextLine::styled(it, Style::Yellow));
-    let alarms = side_by_side.alarms.iter();
+    let alarms = side_by_side.failures.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     // On a page, the command has its own part.
     let facts = side_by_side.facts.iter();
@@ -60,13 +60,13 @@ fn head(side_by_side: &SideBySide, is_page: bool) -> Vec<Block> {
 fn part(
     side_by_side: &SideBySide,
     section: &WorkloadSection,
-    place: usize,
+    index: usize,
     medium: ReportMedium,
 ) -> DocumentPart {
-    let alarms = section.alarms.iter();
+    let alarms = section.failures.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     let figures = match medium {
-        ReportMedium::Page => Block::Drawn(drawn::table(side_by_side, section, place)),
+        ReportMedium::Page => Block::Markup(drawn::table(side_by_side, section, index)),
         ReportMedium::Terminal | ReportMedium::Markdown => {
             Block::Table(table(side_by_side, section))
         }
@@ -76,7 +76,7 @@ fn part(
         Block::paragraphs(section.sentences().map(String::as_str)),
         figures,
     ];
-    DocumentPart::new(section.heading.as_str(), blocks).at(format!("section-{place}"))
+    DocumentPart::new(section.heading.as_str(), blocks).at(format!("section-{index}"))
 }
 
 fn table(side_by_side: &SideBySide, section: &WorkloadSection) -> Table {
@@ -93,9 +93,9 @@ fn table(side_by_side: &SideBySide, section: &WorkloadSection) -> Table {
 /// Returns the lines of a metric: values, ratios, and confidence intervals if there are any.
 fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
     let line = |label: &str, text: &dyn Fn(usize, &ColumnValue) -> String| {
-        let texts = (0..count).map(|place| {
-            let value = row.values.get(place).and_then(Option::as_ref);
-            value.map_or_else(|| ABSENT.to_owned(), |value| text(place, value))
+        let texts = (0..count).map(|column| {
+            let value = row.values.get(column).and_then(Option::as_ref);
+            value.map_or_else(|| ABSENT.to_owned(), |value| text(column, value))
         });
         std::iter::once(label.to_owned())
             .chain(texts)
@@ -108,13 +108,13 @@ fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
         BetterDirection::Neither => "",
     };
     let short = match row.is_short {
-        true => format!(" {SHORT}"),
+        true => format!(" {SHORT_MARK}"),
         false => String::new(),
     };
     let label = format!("{}{arrow}{short}", row.label);
     let mut lines = vec![line(&label, &|place, value| {
         let mark = if best == Some(place) { "*" } else { "" };
-        format!("{mark}{}", value.shown)
+        format!("{mark}{}", value.text)
     })];
     let ratios = || row.values.iter().flatten().filter_map(|value| value.ratio);
     if ratios().count() > 0 {

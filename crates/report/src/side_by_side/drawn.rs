@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
-use super::{SHORT, SideBySide, WorkloadSection};
+use super::{SHORT_MARK, SideBySide, WorkloadSection};
 use crate::document::{Block, DocumentPart};
 use crate::html::{frame, sentence, table as plain_table};
 use crate::numbers::ABSENT;
@@ -11,7 +11,7 @@ use crate::run_page::{RunGroup, opened};
 use crate::table::{Column, Table};
 
 /// Returns the metrics of a section, with links to its runs.
-pub(super) fn table(side_by_side: &SideBySide, section: &WorkloadSection, place: usize) -> Markup {
+pub(super) fn table(side_by_side: &SideBySide, section: &WorkloadSection, index: usize) -> Markup {
     let table = html! {
         table.side-by-side {
             thead {
@@ -22,7 +22,7 @@ pub(super) fn table(side_by_side: &SideBySide, section: &WorkloadSection, place:
                     }
                 }
             }
-            tbody { @for row in &section.rows { (line(side_by_side, row, place)) } }
+            tbody { @for row in &section.rows { (line(side_by_side, row, index)) } }
         }
     };
     frame(&section.heading, false, &table)
@@ -37,7 +37,7 @@ fn group_id([section, column]: [usize; 2]) -> String {
 fn groups(side_by_side: &SideBySide) -> Vec<RunGroup> {
     let mut groups: Vec<RunGroup> = Vec::new();
     for (index, run) in side_by_side.runs.iter().enumerate() {
-        let id = group_id(run.place);
+        let id = group_id(run.position);
         match groups.last_mut().filter(|group| group.id == id) {
             Some(group) => group.runs.push(index),
             None => groups.push(RunGroup {
@@ -64,10 +64,10 @@ pub(super) fn runs(side_by_side: &SideBySide) -> DocumentPart {
         ]
     });
     let listed = Table::new(heads.map(Column::name), rows);
-    let link = |row: usize| side_by_side.runs.get(row).map(|run| group_id(run.place));
+    let link = |row: usize| side_by_side.runs.get(row).map(|run| group_id(run.position));
     let listed = plain_table(&listed, "Runs", link);
     let runs = opened(&side_by_side.records, &groups(side_by_side));
-    let blocks = [listed, runs].map(Block::Drawn);
+    let blocks = [listed, runs].map(Block::Markup);
     match side_by_side.runs.is_empty() {
         true => DocumentPart::default(),
         false => DocumentPart::new("Runs", blocks).at("runs"),
@@ -76,12 +76,12 @@ pub(super) fn runs(side_by_side: &SideBySide) -> DocumentPart {
 
 fn line(side_by_side: &SideBySide, row: &FigureRow, section: usize) -> Markup {
     let best = row.best();
-    let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.place == *place);
+    let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.position == *place);
     html! {
         tr {
             th scope="row" {
                 (sentence(&row.label))
-                @if row.is_short { " " (SHORT) }
+                @if row.is_short { " " (SHORT_MARK) }
                 @if !row.direction().is_empty() { br; small { (row.direction()) } }
             }
             @for (place, value) in row.values.iter().enumerate() {
@@ -102,12 +102,12 @@ fn line(side_by_side: &SideBySide, row: &FigureRow, section: usize) -> Markup {
 /// Returns a value with its bar and its ratio, linked to the underlying runs.
 fn cell(
     row: &FigureRow,
-    place: usize,
+    column: usize,
     value: &ColumnValue,
     (is_best, link): (bool, Option<[usize; 2]>),
 ) -> Markup {
     let shown = html! {
-        @if is_best { strong { "* " (value.shown) } } @else { (value.shown) }
+        @if is_best { strong { "* " (value.text) } } @else { (value.text) }
     };
     html! {
         @match link {
@@ -119,7 +119,7 @@ fn cell(
         @if let Some(of) = value.ratio {
             small {
                 "× " (ratio(of.value))
-                @let interval = interval(row, place, value);
+                @let interval = interval(row, column, value);
                 @if !interval.is_empty() { br; (interval) }
             }
         }

@@ -11,7 +11,7 @@ use super::WorkloadSection;
 use super::rows::{FigureRow, SignificantPair};
 
 /// Probability of any significant difference in a table without true differences.
-const LEVEL: f64 = 0.05;
+const SIGNIFICANCE_LEVEL: f64 = 0.05;
 
 /// Comparison of two columns of a row.
 struct ColumnTest {
@@ -34,9 +34,9 @@ pub(super) fn judge(sections: &mut [WorkloadSection]) -> usize {
     let p_values: Vec<f64> = tests.iter().map(|test| test.p_value).collect();
     let corrected = stats::holm(&p_values);
     for (test, p) in tests.iter().zip(corrected) {
-        if p < LEVEL {
+        if p < SIGNIFICANCE_LEVEL {
             let row = &mut sections[test.section].rows[test.row];
-            row.beyond_chance.push(SignificantPair {
+            row.significant_pairs.push(SignificantPair {
                 columns: test.columns,
                 better: test.better,
             });
@@ -49,24 +49,29 @@ impl FigureRow {
     /// Returns `true` if two columns differ significantly.
     pub fn differ(&self, one: usize, other: usize) -> bool {
         let columns = [one.min(other), one.max(other)];
-        self.beyond_chance.iter().any(|it| it.columns == columns)
+        self.significant_pairs
+            .iter()
+            .any(|it| it.columns == columns)
     }
 
     /// Returns `true` if a column differs significantly from the first column with a value.
-    pub fn differs_from_first(&self, place: usize) -> bool {
+    pub fn differs_from_first(&self, column: usize) -> bool {
         let first = self.values.iter().position(Option::is_some);
-        first.is_some_and(|first| self.differ(first, place))
+        first.is_some_and(|first| self.differ(first, column))
     }
 
     /// Returns the column that is significantly better than every other one.
     pub fn best(&self) -> Option<usize> {
-        let known = |place: &usize| self.values[*place].is_some();
-        let places: Vec<usize> = (0..self.values.len()).filter(known).collect();
-        let beats_all = |place: &&usize| {
-            let wins = self.beyond_chance.iter().filter(|it| it.better == **place);
-            places.len() > 1 && wins.count() == places.len() - 1
+        let has_value = |column: &usize| self.values[*column].is_some();
+        let columns: Vec<usize> = (0..self.values.len()).filter(has_value).collect();
+        let beats_all = |column: &&usize| {
+            let wins = self
+                .significant_pairs
+                .iter()
+                .filter(|it| it.better == **column);
+            columns.len() > 1 && wins.count() == columns.len() - 1
         };
-        places.iter().find(beats_all).copied()
+        columns.iter().find(beats_all).copied()
     }
 
     /// Returns the ratio of two values of the row. Its error is at least that of their rounding.

@@ -25,9 +25,9 @@ pub(crate) use csv::field;
 pub(crate) use rows::FigureRow;
 
 /// Mark of measurements that were too short.
-const SHORT: &str = "†";
+const SHORT_MARK: &str = "†";
 /// Mark of intervals that exclude 1 but are not significant after correction.
-const MAYBE: &str = "?";
+const UNCERTAIN_MARK: &str = "?";
 
 /// Formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct SideBySide {
     /// Columns: a short name and a description.
     pub columns: Vec<(String, String)>,
     /// Failures.
-    pub alarms: Vec<String>,
+    pub failures: Vec<String>,
     /// `true` if the times were measured in guests, so they are not ranked.
     pub is_of_guests: bool,
     sections: Vec<WorkloadSection>,
@@ -87,25 +87,25 @@ pub struct SideBySide {
 #[derive(Debug, Clone)]
 struct WorkloadSection {
     heading: String,
-    alarms: Vec<String>,
+    failures: Vec<String>,
     /// What served the I/O: the page cache or devices.
     cache: Option<cache::IoServedBy>,
     /// Short description of how the workload was measured.
-    how: Option<String>,
+    method: Option<String>,
     /// Conclusions, in sentences.
     conclusions: Vec<String>,
     rows: Vec<FigureRow>,
     /// Options that lengthen measurements that were too short.
-    longer: Vec<&'static str>,
+    lengthening_options: Vec<&'static str>,
     /// `true` if all rows are words, without comparisons.
-    is_in_words: bool,
+    is_text_only: bool,
 }
 
 impl WorkloadSection {
     /// Returns how the workload was measured, what served its I/O, and the conclusions.
     fn sentences(&self) -> impl Iterator<Item = &String> {
-        let cache = self.cache.iter().map(|it| &it.said);
-        self.how.iter().chain(cache).chain(&self.conclusions)
+        let cache = self.cache.iter().map(|it| &it.sentence);
+        self.method.iter().chain(cache).chain(&self.conclusions)
     }
 }
 
@@ -116,7 +116,7 @@ struct Listed {
     column: String,
     section: String,
     /// Indexes of its section and its column.
-    place: [usize; 2],
+    position: [usize; 2],
     started: String,
     /// Distinct codes of its warnings.
     warnings: Vec<String>,
@@ -145,13 +145,13 @@ impl SideBySide {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         self.sections.push(WorkloadSection {
             heading: heading.to_owned(),
-            alarms,
+            failures: alarms,
             cache: cache::cached(columns, &names),
-            how: method_sentence(columns),
+            method: method_sentence(columns),
             conclusions: Vec::new(),
-            longer: longer(columns),
+            lengthening_options: longer(columns),
             rows,
-            is_in_words: false,
+            is_text_only: false,
         });
     }
 
@@ -162,13 +162,13 @@ impl SideBySide {
             .map(|(label, words)| FigureRow::of_words(label, words));
         self.sections.push(WorkloadSection {
             heading: heading.to_owned(),
-            alarms: Vec::new(),
+            failures: Vec::new(),
             cache: None,
-            how: None,
+            method: None,
             conclusions: Vec::new(),
-            longer: Vec::new(),
+            lengthening_options: Vec::new(),
             rows: rows.collect(),
-            is_in_words: true,
+            is_text_only: true,
         });
     }
 
@@ -189,7 +189,7 @@ impl SideBySide {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
         for section in &mut judged.sections {
             // Columns that did different work allow no conclusion.
-            if section.alarms.is_empty() {
+            if section.failures.is_empty() {
                 section.conclusions = conclusion::conclusions(&section.rows, &names, judged.tests);
             }
         }
@@ -221,7 +221,7 @@ impl SideBySide {
     /// which values are better.
     fn legend(&self, is_page: bool) -> Option<String> {
         let mut sections = self.sections.iter();
-        if !self.sections.is_empty() && sections.all(|section| section.is_in_words) {
+        if !self.sections.is_empty() && sections.all(|section| section.is_text_only) {
             return None;
         }
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
@@ -229,7 +229,7 @@ impl SideBySide {
             true => format!(
                 "{} marks times, and values derived from them, that were measured in a guest: \
                  they are not comparable with native times, so they are not ranked. ",
-                rows::GUEST_TIME
+                rows::GUEST_MARK
             ),
             false => String::new(),
         };
@@ -240,8 +240,8 @@ impl SideBySide {
                 .to_owned(),
             tests => format!(
                 "* is significantly better than every other column (p < 0.05 after Holm's \
-                 correction for the {tests} pairs of columns in all rows); {MAYBE} marks an \
-                 interval that excludes 1 but is not significant after this correction."
+                 correction for the {tests} pairs of columns in all rows); {UNCERTAIN_MARK} marks \
+                 an interval that excludes 1 but is not significant after this correction."
             ),
         };
         let ratios = match is_page {
@@ -271,14 +271,15 @@ impl SideBySide {
     /// Explains the mark of measurements that were too short; `None` if there are none.
     fn too_short(&self) -> Option<String> {
         let mut longer: Vec<&str> = Vec::new();
-        for by in self.sections.iter().flat_map(|it| &it.longer) {
+        for by in self.sections.iter().flat_map(|it| &it.lengthening_options) {
             if !longer.contains(by) {
                 longer.push(by);
             }
         }
         (!longer.is_empty()).then(|| {
             format!(
-                "{SHORT} was measured for less than {} s, which is too short for rates: use {}.",
+                "{SHORT_MARK} was measured for less than {} s, which is too short for rates: use \
+                 {}.",
                 MEASURED_NS_MIN / 1_000_000_000,
                 longer.join(", ")
             )
@@ -287,10 +288,10 @@ impl SideBySide {
 
     /// Returns the paragraphs below all tables.
     fn footnotes(&self, is_page: bool) -> Vec<String> {
-        let told = [self.legend(is_page), self.too_short()]
+        let lines = [self.legend(is_page), self.too_short()]
             .into_iter()
             .flatten();
-        told.chain(self.notes.iter().cloned()).collect()
+        lines.chain(self.notes.iter().cloned()).collect()
     }
 }
 
@@ -304,11 +305,11 @@ fn method_sentence(columns: &[&[RunRecord]]) -> Option<String> {
         1 => "once".to_owned(),
         most => format!("{most} times"),
     };
-    let how = match is_alike && !first.is_empty() {
+    let suffix = match is_alike && !first.is_empty() {
         true => format!(" with {first}"),
         false => String::new(),
     };
-    Some(format!("Measured {often}{how}."))
+    Some(format!("Measured {often}{suffix}."))
 }
 
 /// Returns the options that lengthen measurements that were too short.

@@ -20,7 +20,7 @@ impl SideBySide {
         side_by_side.facts = facts(record);
         side_by_side.is_of_guests = record.is_of_guests;
         side_by_side.remarks.clone_from(&record.remarks);
-        side_by_side.alarms.clone_from(&record.alarms);
+        side_by_side.failures.clone_from(&record.alarms);
         side_by_side.notes.clone_from(&record.notes);
         side_by_side.command.clone_from(&record.command);
         for section in &record.sections {
@@ -30,11 +30,11 @@ impl SideBySide {
         side_by_side.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
         // The store keeps runs separately from labs, so a user can have removed some of them.
         let ids = record.run_ids().into_iter();
-        let gone = ids.filter(|id| record.run(id).is_none()).count();
-        if gone > 0 {
+        let missing_count = ids.filter(|id| record.run(id).is_none()).count();
+        if missing_count > 0 {
             side_by_side
-                .alarms
-                .push(format!("{gone} of the runs are no longer there"));
+                .failures
+                .push(format!("{missing_count} of the runs are no longer there"));
         }
         side_by_side
     }
@@ -59,7 +59,7 @@ impl SideBySide {
         let section_index = self.sections.len();
         for (column_index, (column, runs)) in record.columns.iter().zip(&columns).enumerate() {
             let listed = runs.iter().map(|run| Listed {
-                place: [section_index, column_index],
+                position: [section_index, column_index],
                 ..listed(run, &column.name, &section.heading)
             });
             self.runs.extend(listed);
@@ -82,7 +82,7 @@ fn listed(run: &RunRecord, column: &str, section: &str) -> Listed {
         id: run.id.clone(),
         column: column.to_owned(),
         section: section.to_owned(),
-        place: [0, 0],
+        position: [0, 0],
         started: run.started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         warnings,
     }

@@ -7,12 +7,12 @@ use ::compare::{
 use results::{BetterDirection, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 
-use super::MAYBE;
+use super::UNCERTAIN_MARK;
 use crate::numbers::{self, LatencyUnit, digits};
 use crate::wrap::printable;
 
 /// Mark before times that are not ranked.
-pub(super) const GUEST_TIME: &str = "~";
+pub(super) const GUEST_MARK: &str = "~";
 
 /// A metric in all columns.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub(crate) struct FigureRow {
     /// Relative error of a ratio that results from rounding both values.
     pub rounding: f64,
     /// Pairs of significantly different columns, once all rows are judged.
-    pub beyond_chance: Vec<SignificantPair>,
+    pub significant_pairs: Vec<SignificantPair>,
     is_time: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct FigureRow {
 #[derive(Debug, Clone)]
 pub(crate) struct ColumnValue {
     pub mean: f64,
-    pub shown: String,
+    pub text: String,
     /// `None` for words.
     pub estimate: Option<Estimate>,
     /// Ratio to the first column with a value; `None` for that column itself.
@@ -62,13 +62,13 @@ impl FigureRow {
         let first = estimates.iter().position(Option::is_some).unwrap_or(0);
         let value = |(place, estimate): (usize, &Option<Estimate>)| {
             let estimate = estimate.as_ref()?;
-            let of_first = estimates[first].as_ref()?;
+            let first_estimate = estimates[first].as_ref()?;
             Some(ColumnValue {
                 mean: estimate.mean,
-                shown: digits(estimate.mean),
+                text: digits(estimate.mean),
                 estimate: Some(*estimate),
                 ratio: (place != first)
-                    .then(|| Ratio::of_estimates(of_first, estimate))
+                    .then(|| Ratio::of_estimates(first_estimate, estimate))
                     .flatten(),
             })
         };
@@ -91,7 +91,7 @@ impl FigureRow {
             is_rate: false,
             is_short: false,
             rounding: 0.0,
-            beyond_chance: Vec::new(),
+            significant_pairs: Vec::new(),
             is_time: false,
         }
     }
@@ -109,7 +109,7 @@ impl FigureRow {
     /// Marks a row of times from guests, which are not ranked. Other rows stay unchanged.
     pub fn of_guests(mut self) -> Self {
         if self.is_time {
-            self.label = format!("{GUEST_TIME} {}", self.label);
+            self.label = format!("{GUEST_MARK} {}", self.label);
             self.better = BetterDirection::Neither;
         }
         self.told()
@@ -117,9 +117,9 @@ impl FigureRow {
 
     /// Creates a row of words.
     pub fn of_words(label: &str, words: &[Option<String>]) -> Self {
-        let value = |shown: &String| ColumnValue {
+        let value = |word: &String| ColumnValue {
             mean: 0.0,
-            shown: shown.clone(),
+            text: word.clone(),
             estimate: None,
             ratio: None,
         };
@@ -130,14 +130,14 @@ impl FigureRow {
     /// Returns the columns with a value, the best first.
     pub fn ranked(&self) -> Vec<(usize, &ColumnValue)> {
         let values = self.values.iter().enumerate();
-        let mut known: Vec<(usize, &ColumnValue)> = values
+        let mut present: Vec<(usize, &ColumnValue)> = values
             .filter_map(|(place, value)| Some((place, value.as_ref()?)))
             .collect();
-        known.sort_by(|(_, a), (_, b)| match self.better {
+        present.sort_by(|(_, a), (_, b)| match self.better {
             BetterDirection::Lower => a.mean.total_cmp(&b.mean),
             _ => b.mean.total_cmp(&a.mean),
         });
-        known
+        present
     }
 
     /// Describes which values are better; empty if there is no direction.
@@ -266,9 +266,9 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
     let row = |figure: Figure| -> Option<FigureRow> {
         let found: Vec<Option<FigureComparison>> =
             cells.iter().map(|cell| find(cell, figure)).collect();
-        let of_first = found.get(first)?.as_ref()?;
+        let first_figure = found.get(first)?.as_ref()?;
         // A proportional bandwidth adds no information, and there is no ratio to 0.
-        if of_first.same_as.is_some() || of_first.b.mean <= 0.0 {
+        if first_figure.same_as.is_some() || first_figure.b.mean <= 0.0 {
             return None;
         }
         let smallest = found
@@ -281,13 +281,13 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
         // times as much.
         let rounding = figure.step() / 6.0_f64.sqrt();
         let ratio_to_first = |of: &Estimate| {
-            let ratio = Ratio::of_estimates(&of_first.b, of)?;
+            let ratio = Ratio::of_estimates(&first_figure.b, of)?;
             Some(ratio.widened(rounding))
         };
         let value = |(place, found): (usize, &Option<FigureComparison>)| {
             found.as_ref().map(|found| ColumnValue {
                 mean: found.b.mean,
-                shown: numbers::figure(figure, found.b.mean, unit),
+                text: numbers::figure(figure, found.b.mean, unit),
                 estimate: Some(found.b),
                 ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
             })
@@ -351,13 +351,13 @@ pub(super) fn ratio(value: f64) -> String {
 
 /// Formats the confidence interval of a ratio; empty without one. An interval that excludes 1 gets
 /// a mark unless the difference is significant.
-pub(super) fn interval(row: &FigureRow, place: usize, value: &ColumnValue) -> String {
+pub(super) fn interval(row: &FigureRow, column: usize, value: &ColumnValue) -> String {
     let certainty = value.ratio.and_then(|ratio| ratio.certainty);
     certainty.map_or_else(String::new, |certainty| {
         let (low, high) = (certainty.ci95_low, certainty.ci95_high);
-        let is_beside = low > 1.0 || high < 1.0;
-        let mark = match is_beside && !row.differs_from_first(place) {
-            true => MAYBE,
+        let excludes_one = low > 1.0 || high < 1.0;
+        let mark = match excludes_one && !row.differs_from_first(column) {
+            true => UNCERTAIN_MARK,
             false => "",
         };
         format!("{}-{}{mark}", ratio(low), ratio(high))

@@ -13,16 +13,16 @@ impl SideBySide {
     /// if nothing is ranked.
     pub(super) fn summary(&self) -> Option<String> {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let told = self
+        let sentences = self
             .sections
             .iter()
             .filter_map(|section| summarize_section(section, main_rate(section)?, &names));
-        let told: Vec<String> = told.collect();
-        let more = match told.len().saturating_sub(SECTIONS_MAX) {
+        let sentences: Vec<String> = sentences.collect();
+        let more = match sentences.len().saturating_sub(SECTIONS_MAX) {
             0 => String::new(),
             more => format!(" {more} more workloads are below."),
         };
-        let shown = &told[..told.len().min(SECTIONS_MAX)];
+        let shown = &sentences[..sentences.len().min(SECTIONS_MAX)];
         (!shown.is_empty()).then(|| format!("{}{more}", shown.join(" ")))
     }
 }
@@ -31,8 +31,8 @@ impl SideBySide {
 /// the first rate.
 fn main_rate(section: &WorkloadSection) -> Option<&FigureRow> {
     let rates = || section.rows.iter().filter(|row| row.is_rate);
-    let of_transactions = rates().find(|row| row.label.starts_with("transactions"));
-    of_transactions.or(rates().next())
+    let transactions = rates().find(|row| row.label.starts_with("transactions"));
+    transactions.or(rates().next())
 }
 
 /// Compares the columns of a row with the best one, in a sentence.
@@ -42,7 +42,7 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
         0 | 1 => section.heading.clone(),
         _ => format!("{} ({})", section.heading, row.label),
     };
-    if !section.alarms.is_empty() {
+    if !section.failures.is_empty() {
         return Some(format!(
             "{heading}: not the same work in all columns, so nothing is ranked."
         ));

@@ -110,12 +110,12 @@ fn guest_times_are_not_ranked_but_counts_are() {
     side_by_side.add("work", &[], &extras);
     let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     let after = |begin: &str| {
-        let place = text
+        let start = text
             .lines()
             .position(|line| line.starts_with(begin))
             .unwrap();
         text.lines()
-            .skip(place)
+            .skip(start)
             .take(2)
             .collect::<Vec<_>>()
             .join("\n")
@@ -176,14 +176,14 @@ fn lab(factors: &[f64]) -> results::LabRecord {
     };
     lab.columns = vec![column("ext4"), column("xfs")];
     let mut runs = |base: f64| -> Vec<String> {
-        let made = factors.iter().map(|factor| {
+        let records = factors.iter().map(|factor| {
             let mut run = faster(&one, base * factor);
             run.id = format!("{base}-{factor}");
             run
         });
-        let made: Vec<RunRecord> = made.collect();
-        let ids = made.iter().map(|run| run.id.clone()).collect();
-        lab.runs.extend(made);
+        let records: Vec<RunRecord> = records.collect();
+        let ids = records.iter().map(|run| run.id.clone()).collect();
+        lab.runs.extend(records);
         ids
     };
     lab.sections = vec![LabSection {
@@ -199,10 +199,10 @@ fn missing_runs_are_counted_even_if_others_are_listed_twice() {
     let mut lab = lab(&[1.0, 1.01]);
     let again = lab.sections[0].clone();
     lab.sections.push(again);
-    let gone = |lab: &results::LabRecord| SideBySide::of(lab).alarms;
-    assert_eq!(gone(&lab), [""; 0]);
+    let alarms = |lab: &results::LabRecord| SideBySide::of(lab).failures;
+    assert_eq!(alarms(&lab), [""; 0]);
     lab.runs.pop();
-    assert_eq!(gone(&lab), ["1 of the runs are no longer there"]);
+    assert_eq!(alarms(&lab), ["1 of the runs are no longer there"]);
 }
 
 #[test]
@@ -280,9 +280,9 @@ fn a_lab_through_the_page_cache_says_so_at_the_top() {
         }
     }
     let text = SideBySide::of(&lab).render(TableFormat::Text, Page::PLAIN);
-    let said = text.find("The page cache was measured, not the devices: file-server");
+    let alarm_at = text.find("The page cache was measured, not the devices: file-server");
     let first = text.find("\nfile-server\n");
-    assert!(said.unwrap() < first.unwrap(), "{text}");
+    assert!(alarm_at.unwrap() < first.unwrap(), "{text}");
     assert!(text.contains("the devices served 0.0 % of"), "{text}");
 }
 
@@ -322,9 +322,9 @@ fn a_lab_record_reads_back_to_the_same_table() {
         "{}",
         csv(&lab)
     );
-    let mut gone = lab.clone();
-    gone.runs.remove(0);
-    let text = SideBySide::of(&gone).render(TableFormat::Text, Page::PLAIN);
+    let mut pruned = lab.clone();
+    pruned.runs.remove(0);
+    let text = SideBySide::of(&pruned).render(TableFormat::Text, Page::PLAIN);
     assert!(text.contains("1 of the runs are no longer there"), "{text}");
 }
 
@@ -347,7 +347,7 @@ impl Normal {
 
 /// A table of 20 rows with these means in its columns, each of 5 repetitions.
 fn simulated(normal: &mut Normal, means: &[f64]) -> SideBySide {
-    let columns = (0..means.len()).map(|place| (format!("fs{place}"), String::new()));
+    let columns = (0..means.len()).map(|index| (format!("fs{index}"), String::new()));
     let mut side_by_side = SideBySide::new("simulated".to_owned(), columns.collect());
     let extras: Vec<Extra> = (0..20)
         .map(|row| Extra {
@@ -383,20 +383,20 @@ fn equal_columns_have_a_winner_in_at_most_5_of_100_tables() {
         assert!(claimed <= 0.05, "{columns:?}: {claimed}");
     }
     // What the intervals alone would claim, row by row.
-    let is_beside = |row: &FigureRow| {
+    let excludes_one = |row: &FigureRow| {
         let second = row.values[1].as_ref().unwrap();
         let certainty = second.ratio.unwrap().certainty.unwrap();
         certainty.ci95_low > 1.0 || certainty.ci95_high < 1.0
     };
-    assert!(share_of_tables(&[1.0, 1.0], is_beside) > 0.4);
+    assert!(share_of_tables(&[1.0, 1.0], excludes_one) > 0.4);
 }
 
 #[test]
 fn a_file_system_that_is_a_fifth_faster_wins_its_rows() {
     let side_by_side = simulated(&mut Normal(7), &[1.0, 0.8, 1.0]);
     let rows = &side_by_side.sections[0].rows;
-    let found = rows.iter().filter(|row| row.best() == Some(1)).count();
-    assert!(found >= 18, "{found} of 20");
+    let win_count = rows.iter().filter(|row| row.best() == Some(1)).count();
+    assert!(win_count >= 18, "{win_count} of 20");
     let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     assert!(text.contains("60 pairs of columns"), "{text}");
 }
@@ -432,7 +432,7 @@ fn rows_measured_too_briefly_are_marked_and_explained_once() {
         };
         SideBySide::of(lab).render(format, page).to_string()
     };
-    assert!(!render(&lab, TableFormat::Text).contains(SHORT));
+    assert!(!render(&lab, TableFormat::Text).contains(SHORT_MARK));
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
         cell.run_time_ns = 90_000_000;
         cell.planned_run_time_ns = 0;
@@ -442,7 +442,7 @@ fn rows_measured_too_briefly_are_marked_and_explained_once() {
         let explained = "† was measured for less than 1 s, which is too short for rates: use a \
                          longer";
         assert_eq!(text.matches(explained).count(), 1, "{text}");
-        assert!(text.matches(SHORT).count() > 1, "{text}");
+        assert!(text.matches(SHORT_MARK).count() > 1, "{text}");
     }
     assert!(render(&lab, TableFormat::Text).contains("per s ↑ †"));
 }
@@ -455,7 +455,7 @@ fn direct_io_is_not_said_to_bypass_the_cache_against_a_warning() {
         cell.cache = plan::CacheMode::Direct;
     }
     direct.warnings.clear();
-    let said = |codes: [Option<WarningCode>; 2]| {
+    let sentence = |codes: [Option<WarningCode>; 2]| {
         let records = codes.map(|code| {
             let mut record = direct.clone();
             let warning = code.map(|code| Warning::of_run(code, "it goes through the cache"));
@@ -463,18 +463,20 @@ fn direct_io_is_not_said_to_bypass_the_cache_against_a_warning() {
             vec![record]
         });
         let columns: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
-        cache::cached(&columns, &["ext4", "btrfs"]).unwrap().said
+        cache::cached(&columns, &["ext4", "btrfs"])
+            .unwrap()
+            .sentence
     };
     let past = "Requests bypassed the page cache (direct I/O)";
-    assert_eq!(said([None, None]), format!("{past}."));
+    assert_eq!(sentence([None, None]), format!("{past}."));
     for code in [
         WarningCode::DirectFallsBack,
         WarningCode::DirectNotHonored,
         WarningCode::CacheServedReads,
     ] {
-        let one = said([None, Some(code.clone())]);
+        let one = sentence([None, Some(code.clone())]);
         assert!(one.starts_with(&format!("{past}, but on btrfs ")), "{one}");
-        let both = said([Some(code.clone()), Some(code)]);
+        let both = sentence([Some(code.clone()), Some(code)]);
         assert!(!both.contains("bypassed the page cache"), "{both}");
     }
 }

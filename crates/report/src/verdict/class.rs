@@ -66,7 +66,7 @@ impl DeviceClass {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     /// Random 4 KiB reads at depth 1.
-    pub one: UncertainRate,
+    pub shallow: UncertainRate,
     /// Random 4 KiB reads at depth 32.
     pub deep: Option<UncertainRate>,
     /// Sequential bytes per second.
@@ -78,7 +78,7 @@ pub(super) struct Seen {
 pub(super) struct MatchingClasses {
     classes: Vec<DeviceClass>,
     /// Reason, if the class is not derived from the results.
-    why: Option<&'static str>,
+    reason: Option<&'static str>,
     is_guest: bool,
 }
 
@@ -93,15 +93,15 @@ pub(super) fn likeness(seen: &Seen) -> MatchingClasses {
     }
     MatchingClasses {
         classes,
-        why: None,
+        reason: None,
         is_guest: false,
     }
 }
 
 /// Returns the class at one end of the confidence intervals.
 fn class(seen: &Seen, end: usize) -> DeviceClass {
-    let at_end = |rate: Option<UncertainRate>| rate.map(|rate| rate.ends[end]);
-    match seen.one.ends[end] {
+    let at_end = |rate: Option<UncertainRate>| rate.map(|rate| rate.bounds[end]);
+    match seen.shallow.bounds[end] {
         ..DISK_MAX => return DeviceClass::HardDisk,
         ..NETWORK_MAX => return DeviceClass::NetworkVolume,
         FLASH_MAX.. => return DeviceClass::Memory,
@@ -124,7 +124,7 @@ impl MatchingClasses {
     pub fn known(class: DeviceClass, why: &'static str) -> Self {
         Self {
             classes: vec![class],
-            why: Some(why),
+            reason: Some(why),
             is_guest: false,
         }
     }
@@ -138,14 +138,14 @@ impl MatchingClasses {
     }
 
     /// Describes the classes, with the results they are derived from.
-    pub fn sentence(&self, known: &[KnownRate]) -> String {
+    pub fn sentence(&self, rates: &[KnownRate]) -> String {
         let names: Vec<&str> = self.classes.iter().map(|class| class.name()).collect();
         let names = names.join(" or ");
-        if let Some(why) = self.why {
+        if let Some(why) = self.reason {
             return format!("{names}: {why}");
         }
         let mut parts = Vec::new();
-        if let Some(one) = find(known, DeviceAccess::RandomRead, Some(1)) {
+        if let Some(one) = find(rates, DeviceAccess::RandomRead, Some(1)) {
             let mut ranges: Vec<&str> = self.classes.iter().map(|class| class.range()).collect();
             // All SSDs share a range. At most two classes fit, so equal ranges are adjacent.
             ranges.dedup();
@@ -157,12 +157,12 @@ impl MatchingClasses {
         }
         if self.depends_on_link() {
             let most = format::bandwidth(SATA_BYTES_MAX);
-            let sequential = find(known, DeviceAccess::SequentialRead, None);
+            let sequential = find(rates, DeviceAccess::SequentialRead, None);
             let of = |it: &KnownRate| format::bandwidth(it.rate.mean);
             parts.extend(
                 sequential.map(|it| format!("{} sequential (SATA: at most {most})", of(it))),
             );
-            let deep = find(known, DeviceAccess::RandomRead, Some(DEEP));
+            let deep = find(rates, DeviceAccess::RandomRead, Some(DEEP));
             let of = |it: &KnownRate| format::iops(it.rate.mean);
             parts.extend(deep.map(|it| format!("{} at depth 32 (SATA: at most 110k)", of(it))));
         }
@@ -175,8 +175,8 @@ impl MatchingClasses {
 
     /// Returns `true` if the class depends on the maximum rate of a SATA link.
     fn depends_on_link(&self) -> bool {
-        let tells = |it: &DeviceClass| matches!(it, DeviceClass::SataSsd | DeviceClass::NvmeSsd);
-        self.classes.iter().any(tells)
+        let is_ssd = |it: &DeviceClass| matches!(it, DeviceClass::SataSsd | DeviceClass::NvmeSsd);
+        self.classes.iter().any(is_ssd)
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
 
     fn names(one: UncertainRate, deep: Option<f64>, mebibytes: Option<f64>) -> String {
         let seen = Seen {
-            one,
+            shallow: one,
             deep: deep.map(UncertainRate::bare),
             sequential: mebibytes.map(|it| UncertainRate::bare(it * 1024.0 * 1024.0)),
         };
@@ -202,33 +202,33 @@ mod tests {
             (22_000.0, 600_000.0, 7_100.0, "an NVMe SSD"),
             (400_000.0, 900_000.0, 9_000.0, "memory"),
         ] {
-            let said = names(UncertainRate::bare(one), Some(deep), Some(mebibytes));
-            assert!(said.starts_with(wanted), "{one}: {said}");
+            let text = names(UncertainRate::bare(one), Some(deep), Some(mebibytes));
+            assert!(text.starts_with(wanted), "{one}: {text}");
         }
         assert!(names(UncertainRate::bare(9_000.0), None, None).starts_with("an SSD"));
     }
 
     #[test]
     fn a_figure_near_two_classes_is_like_both() {
-        let said = names(
+        let text = names(
             UncertainRate::with_uncertainty(4_000.0, 0.2),
             Some(50_000.0),
             Some(400.0),
         );
         assert!(
-            said.starts_with("a network or cloud volume or a SATA SSD"),
-            "{said}"
+            text.starts_with("a network or cloud volume or a SATA SSD"),
+            "{text}"
         );
     }
 
     #[test]
     fn a_guest_mentions_the_cache_of_the_host() {
         let seen = Seen {
-            one: UncertainRate::bare(20_000.0),
+            shallow: UncertainRate::bare(20_000.0),
             deep: None,
             sequential: None,
         };
-        let said = likeness(&seen).on(Some("kvm")).sentence(&[]);
-        assert!(said.contains("host's cache may be involved"), "{said}");
+        let text = likeness(&seen).on(Some("kvm")).sentence(&[]);
+        assert!(text.contains("host's cache may be involved"), "{text}");
     }
 }

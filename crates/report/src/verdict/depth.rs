@@ -10,11 +10,11 @@ use crate::measure::WorkloadMeasure;
 use super::rate::UncertainRate;
 
 /// Rates of at least this share of the peak count as equally good.
-const AS_GOOD: f64 = 0.95;
+const EQUAL_SHARE_MIN: f64 = 0.95;
 /// Fewer depths have no knee.
 const DEPTHS_MIN: usize = 3;
 /// A latency has grown if it exceeds the other by this factor.
-const GROWN: f64 = 1.1;
+const GROWTH_FACTOR: f64 = 1.1;
 
 /// Point at which a sweep reaches its peak, or nearly so.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,18 +45,18 @@ pub(crate) fn sweeps<'a, 'b>(
     // A table instead of a search: a program may have tens of thousands of phases.
     let mut indexes = HashMap::new();
     for group in groups {
-        let place = group.place.at_any_depth();
-        let index = *indexes.entry(place).or_insert(lines.len());
+        let identity = group.identity.at_any_depth();
+        let index = *indexes.entry(identity).or_insert(lines.len());
         match lines.get_mut(index) {
             Some((_, groups)) => groups.push(group),
-            None => lines.push((place, vec![group])),
+            None => lines.push((identity, vec![group])),
         }
     }
     for (_, groups) in &mut lines {
-        groups.sort_by_key(|group| group.place.iodepth);
+        groups.sort_by_key(|group| group.identity.iodepth);
     }
     lines.retain(|(_, groups)| {
-        let mut depths: Vec<u32> = groups.iter().map(|it| it.place.iodepth).collect();
+        let mut depths: Vec<u32> = groups.iter().map(|it| it.identity.iodepth).collect();
         depths.dedup();
         depths.len() >= depths_min
     });
@@ -67,26 +67,26 @@ pub(crate) fn sweeps<'a, 'b>(
 pub(super) fn advice(groups: &[RepeatedCell], naming: &Naming) -> Vec<String> {
     // An open loop achieves the requested rate at any depth, so it has no knee.
     let is_closed = |group: &&RepeatedCell| {
-        group.place.rate_bits.is_none() && group.cells.iter().all(|cell| cell.curve.is_none())
+        group.identity.rate_bits.is_none() && group.cells.iter().all(|cell| cell.curve.is_none())
     };
     let closed: Vec<RepeatedCell> = groups.iter().filter(is_closed).cloned().collect();
     let sweeps = sweeps(&closed, DEPTHS_MIN);
     let is_alone = sweeps.len() == 1;
-    let said = |(place, groups): &(CellIdentity, Vec<&RepeatedCell>)| {
+    let sentence = |(place, groups): &(CellIdentity, Vec<&RepeatedCell>)| {
         let metric = WorkloadMeasure::of(groups[0]).metric();
-        let said = said(&points(groups, metric), metric)?;
+        let text = said(&points(groups, metric), metric)?;
         Some(match is_alone {
-            true => said,
-            false => format!("{}: {said}", naming.line(place)),
+            true => text,
+            false => format!("{}: {text}", naming.line(place)),
         })
     };
-    sweeps.iter().filter_map(said).collect()
+    sweeps.iter().filter_map(sentence).collect()
 }
 
 fn points(groups: &[&RepeatedCell], metric: Metric) -> Vec<DepthPoint> {
     let point = |group: &&RepeatedCell| {
         Some(DepthPoint {
-            depth: group.place.iodepth,
+            depth: group.identity.iodepth,
             rate: UncertainRate::of(group, metric)?,
             p50: group.figure(Metric::LatencyP50),
         })
@@ -109,7 +109,9 @@ fn peak(points: &[DepthPoint]) -> Option<&DepthPoint> {
 
 fn knee(points: &[DepthPoint]) -> Option<Knee> {
     let peak = peak(points)?.rate.mean;
-    let mut good = points.iter().filter(|it| it.rate.mean >= AS_GOOD * peak);
+    let mut good = points
+        .iter()
+        .filter(|it| it.rate.mean >= EQUAL_SHARE_MIN * peak);
     // The points are in ascending order of depth, so the first one has the smallest depth.
     let found = good.next().filter(|_| points.len() >= DEPTHS_MIN)?;
     Some(Knee {
@@ -124,8 +126,8 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let knee = knee(points)?;
     let peak = peak(points)?;
     let (first, last) = (points.first()?, points.last()?);
-    let place = points.iter().position(|it| it.depth == knee.depth)?;
-    let at = &points[place];
+    let index = points.iter().position(|it| it.depth == knee.depth)?;
+    let at = &points[index];
     let show = |rate: f64| match metric {
         Metric::PerSecond => format!("{} IOPS", format::iops(rate)),
         _ => metric.show(rate),
@@ -133,7 +135,7 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let p50 = at.p50.map_or_else(String::new, |p50| {
         format!(", p50 {}", Metric::LatencyP50.show(p50.mean))
     });
-    let what = match knee.share {
+    let summary = match knee.share {
         1.0.. => format!("the peak of {}", show(peak.rate.mean)),
         share => {
             // Rounded down, because 99.6 % is not the whole peak.
@@ -151,11 +153,11 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
         true => growth_note(points).to_owned(),
         false => deeper_queue_effect(at, peak, last, show),
     };
-    let unsure = unsure(points, place, peak).map_or_else(String::new, |depth| {
+    let unsure = unsure(points, index, peak).map_or_else(String::new, |depth| {
         format!(" (depth {depth} may be as good, within the intervals)")
     });
     Some(format!(
-        "{already}{what} at depth {}{p50}{unsure}{beyond}",
+        "{already}{summary} at depth {}{p50}{unsure}{beyond}",
         at.depth
     ))
 }
@@ -166,7 +168,7 @@ fn growth_note(points: &[DepthPoint]) -> &'static str {
         return "";
     };
     // Overlapping intervals do not show that the rate grows.
-    match before.rate.ends[1] < last.rate.ends[0] {
+    match before.rate.bounds[1] < last.rate.bounds[0] {
         true => "; the rate still grows there, so a deeper queue may help",
         false => "; no deeper queue was measured",
     }
@@ -180,7 +182,7 @@ fn deeper_queue_effect(
     show: impl Fn(f64) -> String,
 ) -> String {
     // Even the upper end must be below, so that chance is not reported as slower.
-    if last.rate.ends[1] < AS_GOOD * peak.rate.ends[0] {
+    if last.rate.bounds[1] < EQUAL_SHARE_MIN * peak.rate.bounds[0] {
         let rate = show(last.rate.mean);
         return format!(
             "; deeper queues are slower ({rate} at depth {})",
@@ -188,7 +190,7 @@ fn deeper_queue_effect(
         );
     }
     match (at.p50, last.p50) {
-        (Some(here), Some(there)) if there.mean > GROWN * here.mean => {
+        (Some(here), Some(there)) if there.mean > GROWTH_FACTOR * here.mean => {
             let p50 = Metric::LatencyP50.show(there.mean);
             format!(
                 "; beyond it only latency grows (p50 {p50} at depth {})",
@@ -203,7 +205,7 @@ fn deeper_queue_effect(
 /// intervals.
 fn unsure(points: &[DepthPoint], knee: usize, peak: &DepthPoint) -> Option<u32> {
     let mut before = points[..knee].iter();
-    let may_be = before.find(|it| it.rate.ends[1] >= AS_GOOD * peak.rate.ends[0]);
+    let may_be = before.find(|it| it.rate.bounds[1] >= EQUAL_SHARE_MIN * peak.rate.bounds[0]);
     may_be.map(|it| it.depth)
 }
 
@@ -255,10 +257,10 @@ mod tests {
             (4, 97e3, 1e5),
             (8, 1e5, 2e5),
         ];
-        let said = told(&rates, 0.05);
+        let text = told(&rates, 0.05);
         assert!(
-            said.contains("(depth 2 may be as good, within the intervals)"),
-            "{said}"
+            text.contains("(depth 2 may be as good, within the intervals)"),
+            "{text}"
         );
         assert!(!told(&rates, 0.001).contains("may be as good"));
     }
@@ -266,30 +268,30 @@ mod tests {
     #[test]
     fn a_rate_still_growing_at_the_deepest_queue_suggests_a_deeper_one() {
         let rates = [(1, 10e3, 1e5), (2, 20e3, 1e5), (4, 40e3, 1e5)];
-        let said = told(&rates, 0.01);
+        let text = told(&rates, 0.01);
         assert!(
-            said.starts_with("the peak of 40.00k IOPS at depth 4, p50 100 µs"),
-            "{said}"
+            text.starts_with("the peak of 40.00k IOPS at depth 4, p50 100 µs"),
+            "{text}"
         );
         assert!(
-            said.ends_with("still grows there, so a deeper queue may help"),
-            "{said}"
+            text.ends_with("still grows there, so a deeper queue may help"),
+            "{text}"
         );
-        let said = told(&rates, 0.5);
-        assert!(said.ends_with("no deeper queue was measured"), "{said}");
+        let text = told(&rates, 0.5);
+        assert!(text.ends_with("no deeper queue was measured"), "{text}");
     }
 
     #[test]
     fn slower_and_ineffective_deep_queues_are_reported() {
         let falling = [(1, 100e3, 1e4), (2, 90e3, 2e4), (4, 70e3, 6e4)];
-        let said = told(&falling, 0.01);
+        let text = told(&falling, 0.01);
         assert!(
-            said.starts_with("already the peak of 100.0k IOPS at depth 1"),
-            "{said}"
+            text.starts_with("already the peak of 100.0k IOPS at depth 1"),
+            "{text}"
         );
         assert!(
-            said.ends_with("deeper queues are slower (70.00k IOPS at depth 4)"),
-            "{said}"
+            text.ends_with("deeper queues are slower (70.00k IOPS at depth 4)"),
+            "{text}"
         );
         let flat = [(1, 100e3, 1e4), (2, 100e3, 1e4), (4, 99e3, 1e4)];
         assert!(told(&flat, 0.01).ends_with("deeper queues do not help"));

@@ -85,7 +85,7 @@ pub struct KnownFigure {
     /// Rate with its unit.
     pub value: String,
     /// Uncertainty in words.
-    pub sure: String,
+    pub uncertainty: String,
 }
 
 /// A result that data sheets state.
@@ -130,28 +130,28 @@ impl<'a> KnownRate<'a> {
                 true => format::bandwidth(rate),
                 false => format!("{} IOPS", format::iops(rate)),
             },
-            sure: self.rate.uncertainty_sentence(),
+            uncertainty: self.rate.uncertainty_sentence(),
         }
     }
 }
 
 /// Finds the result of an access at a queue depth, or at any depth.
 pub(super) fn find<'a, 'b>(
-    known: &'b [KnownRate<'a>],
+    rates: &'b [KnownRate<'a>],
     access: DeviceAccess,
     depth: Option<u64>,
 ) -> Option<&'b KnownRate<'a>> {
-    let mut own = known.iter().filter(|it| it.access == access);
+    let mut own = rates.iter().filter(|it| it.access == access);
     own.find(|it| depth.is_none_or(|depth| it.depth == depth))
 }
 
 /// Selects the results to show: the fastest sequential ones, and random ones at both depths. Of
 /// several equal ones, the fastest. In the order of first appearance.
-pub(super) fn best<'a>(known: &[KnownRate<'a>]) -> Vec<KnownRate<'a>> {
+pub(super) fn best<'a>(rates: &[KnownRate<'a>]) -> Vec<KnownRate<'a>> {
     let mut best: Vec<KnownRate> = Vec::new();
-    for one in known {
+    for one in rates {
         // Data sheets state random accesses only at these two depths.
-        let is_told = one.access.is_sequential() || one.depth == 1 || one.depth == DEEP;
+        let is_reported = one.access.is_sequential() || one.depth == 1 || one.depth == DEEP;
         let is_like = |other: &KnownRate| {
             let any_depth = one.access.is_sequential();
             other.access == one.access && (any_depth || other.depth == one.depth)
@@ -159,7 +159,7 @@ pub(super) fn best<'a>(known: &[KnownRate<'a>]) -> Vec<KnownRate<'a>> {
         match best.iter_mut().find(|it| is_like(it)) {
             Some(other) if one.rate.mean > other.rate.mean => *other = *one,
             Some(_) => {}
-            None if is_told => best.push(*one),
+            None if is_reported => best.push(*one),
             None => {}
         }
     }

@@ -16,11 +16,11 @@ const SCATTER_MAX: f64 = 0.05;
 /// Number of depths of one workload that must share a rate, if no other workload has it.
 const DEPTHS_MIN: usize = 3;
 /// From this share of the queue depth on, the growth of the rate counts as proportional.
-const PROPORTION: f64 = 0.8;
+const PROPORTIONAL_SHARE: f64 = 0.8;
 /// Transfers of at least this mean size are reported as bandwidth, in bytes.
 const LARGE_BYTES: f64 = 65_536.0;
 /// Leading digits of typical limits of providers, for operations and for bytes.
-const ROUND: [f64; 10] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0];
+const ROUND_DIGITS: [f64; 10] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0];
 const ROUND_BYTES: [f64; 5] = [1.024, 1.25, 1.28, 2.56, 5.12];
 
 /// Data for finding the bottleneck.
@@ -34,13 +34,13 @@ pub(super) struct RateLimits<'a> {
 impl RateLimits<'_> {
     /// Describes the bottleneck in a sentence; `None` if it is unknown.
     pub fn sentence(&self) -> Option<String> {
-        let known = [
+        let limits = [
             // A limit that the system reports explains a plateau, so a guess is not needed.
             self.reported_limit().or_else(|| self.plateau()),
             self.processor(),
             self.cache(),
         ];
-        let mut parts: Vec<String> = known.into_iter().flatten().collect();
+        let mut parts: Vec<String> = limits.into_iter().flatten().collect();
         // If another bottleneck is known, the results say nothing about queues.
         if parts.is_empty() {
             parts.extend(self.queue());
@@ -60,8 +60,8 @@ impl RateLimits<'_> {
         // Requested rates are often round numbers, which would look like a limit.
         let plain = |group: &&&RepeatedCell| {
             let all = group.cells.iter();
-            let mut odd = all.filter(|it| it.open_loop.is_some() || it.curve.is_some());
-            group.place.rate_bits.is_none() && odd.next().is_none() && is_even(group)
+            let mut excluded = all.filter(|it| it.open_loop.is_some() || it.curve.is_some());
+            group.identity.rate_bits.is_none() && excluded.next().is_none() && is_even(group)
         };
         let rates = |is_large: bool| -> Vec<(f64, CellIdentity)> {
             let metric = match is_large {
@@ -72,15 +72,15 @@ impl RateLimits<'_> {
             let own = own.filter(|group| (mean_bytes(group) >= LARGE_BYTES) == is_large);
             own.filter_map(|group| {
                 let rate = group.figure(metric)?.mean;
-                Some((rate, group.place.at_any_depth()))
+                Some((rate, group.identity.at_any_depth()))
             })
             .collect()
         };
-        let of_operations = plateau(&rates(false), round)
+        let iops = plateau(&rates(false), round)
             .map(|(rate, count)| (count, format!("{} IOPS", format::iops(rate))));
-        let of_bytes = plateau(&rates(true), round_bytes)
+        let bandwidth = plateau(&rates(true), round_bytes)
             .map(|(rate, count)| (count, format::bandwidth(rate)));
-        let found: Vec<String> = [of_operations, of_bytes]
+        let found: Vec<String> = [iops, bandwidth]
             .into_iter()
             .flatten()
             .map(|(count, rate)| format!("{rate} in {count} cells"))
@@ -95,7 +95,7 @@ impl RateLimits<'_> {
 
     /// Lists the results that were limited by the CPU.
     fn processor(&self) -> Option<String> {
-        let names = self.doubted(Claim::ProcessorFree);
+        let names = self.doubted(Claim::NotCpuBound);
         (!names.is_empty())
             .then(|| format!("the CPU limited {names} (the warnings say what used it)"))
     }
@@ -108,15 +108,14 @@ impl RateLimits<'_> {
 
     /// Lists the results for which a warning contradicts the claim.
     fn doubted(&self, claim: Claim) -> String {
-        let is_doubted = |known: &&KnownRate| {
+        let is_doubted = |rate: &&KnownRate| {
             let mut warnings = self
                 .record
                 .warnings
                 .iter()
                 .filter(|it| it.contradicts(claim));
             warnings.any(|it| {
-                known
-                    .group
+                rate.group
                     .cells
                     .iter()
                     .any(|cell| it.cell == Some(cell.index))
@@ -134,7 +133,7 @@ impl RateLimits<'_> {
     fn queue(&self) -> Option<String> {
         let one = find(self.known, DeviceAccess::RandomRead, Some(1))?;
         let deep = find(self.known, DeviceAccess::RandomRead, Some(DEEP))?;
-        Some(queue_depth_effect(one.rate.ends, deep.rate.ends))
+        Some(queue_depth_effect(one.rate.bounds, deep.rate.bounds))
     }
 }
 
@@ -152,16 +151,16 @@ fn name(access: DeviceAccess, depth: u64) -> String {
 fn queue_depth_effect(one: [f64; 2], deep: [f64; 2]) -> String {
     let middle = |ends: [f64; 2]| f64::midpoint(ends[0], ends[1]);
     let times = digits(middle(deep) / middle(one));
-    let proportional = PROPORTION * DEEP as f64;
+    let proportional = PROPORTIONAL_SHARE * DEEP as f64;
     // The smallest and the largest factor that both intervals allow.
     let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
-    let what = format!("random reads at depth 32 reach {times} times the rate at depth 1");
+    let finding = format!("random reads at depth 32 reach {times} times the rate at depth 1");
     if least >= proportional {
-        format!("the queue depth: {what}, so a deeper queue may help (`--find-depth`)")
+        format!("the queue depth: {finding}, so a deeper queue may help (`--find-depth`)")
     } else if most < proportional {
-        format!("the device or the path to it: {what}, so requests wait there at depth 32")
+        format!("the device or the path to it: {finding}, so requests wait there at depth 32")
     } else {
-        format!("{what}; the intervals do not show whether a deeper queue would help")
+        format!("{finding}; the intervals do not show whether a deeper queue would help")
     }
 }
 
@@ -189,12 +188,12 @@ fn plateau<K: PartialEq>(
     let mut best: Option<(f64, usize)> = None;
     for figure in rates.iter().filter_map(|(rate, _)| round(*rate)) {
         let at = |rate: f64| (rate / figure - 1.0).abs() <= ROUND_SHARE;
-        let there: Vec<&K> = rates.iter().filter(|it| at(it.0)).map(|it| &it.1).collect();
-        let first = there.first();
-        let is_of_several = first.is_some_and(|first| there.iter().any(|it| it != first));
-        let is_enough = is_of_several || there.len() >= DEPTHS_MIN;
-        if is_enough && best.is_none_or(|(_, most)| there.len() > most) {
-            best = Some((figure, there.len()));
+        let matching: Vec<&K> = rates.iter().filter(|it| at(it.0)).map(|it| &it.1).collect();
+        let first = matching.first();
+        let is_of_several = first.is_some_and(|first| matching.iter().any(|it| it != first));
+        let is_enough = is_of_several || matching.len() >= DEPTHS_MIN;
+        if is_enough && best.is_none_or(|(_, most)| matching.len() > most) {
+            best = Some((figure, matching.len()));
         }
     }
     best
@@ -203,13 +202,13 @@ fn plateau<K: PartialEq>(
 /// Returns the round number of operations that a rate is close to.
 fn round(rate: f64) -> Option<f64> {
     let is_rate = rate.is_finite() && rate >= 100.0;
-    is_rate.then(|| nearest(rate, &ROUND)).flatten()
+    is_rate.then(|| nearest(rate, &ROUND_DIGITS)).flatten()
 }
 
 /// Returns the round number of MiB or MB that a rate in bytes is close to.
 fn round_bytes(rate: f64) -> Option<f64> {
     const UNITS: [f64; 2] = [1_048_576.0, 1e6];
-    let leading: Vec<f64> = ROUND.into_iter().chain(ROUND_BYTES).collect();
+    let leading: Vec<f64> = ROUND_DIGITS.into_iter().chain(ROUND_BYTES).collect();
     UNITS.into_iter().find_map(|unit| {
         let is_rate = rate.is_finite() && rate >= 10.0 * unit;
         let found = is_rate.then(|| nearest(rate / unit, &leading)).flatten();
@@ -261,10 +260,10 @@ mod tests {
     #[test]
     fn the_queue_is_named_as_the_limit_only_if_intervals_show_it() {
         let around = |rate: f64, share: f64| [rate * (1.0 - share), rate * (1.0 + share)];
-        let said =
+        let sentence =
             |times: f64, share| queue_depth_effect(around(1e4, share), around(1e4 * times, share));
-        assert!(said(31.0, 0.01).starts_with("the queue depth: random reads"));
-        assert!(said(10.0, 0.05).starts_with("the device or the path to it"));
-        assert!(said(25.0, 0.05).contains("the intervals do not show"));
+        assert!(sentence(31.0, 0.01).starts_with("the queue depth: random reads"));
+        assert!(sentence(10.0, 0.05).starts_with("the device or the path to it"));
+        assert!(sentence(25.0, 0.05).contains("the intervals do not show"));
     }
 }

@@ -27,13 +27,13 @@ pub(crate) use search::searches;
 /// Minimum number of access patterns for a verdict on a target.
 const ACCESSES_MIN: usize = 2;
 /// Maximum number of targets with a verdict; for more, the tables are enough.
-const PLACES_MAX: usize = 4;
+const TARGETS_MAX: usize = 4;
 
 /// Conclusions from the results of a run, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunVerdict {
     /// Target, engine and cache mode of the verdict, if the run has several.
-    pub of: Option<String>,
+    pub subject: Option<String>,
     /// Results that data sheets of devices state.
     pub figures: Vec<KnownFigure>,
     /// Other conclusions, each with its topic.
@@ -49,7 +49,7 @@ impl RunVerdict {
                 figure.name.to_owned(),
                 figure.value.clone(),
                 depth,
-                figure.sure.clone(),
+                figure.uncertainty.clone(),
             ]
             .into()
         };
@@ -106,16 +106,16 @@ fn of_places(
         kinds.len() >= ACCESSES_MIN
     };
     places.retain(has_enough);
-    if places.len() > PLACES_MAX {
+    if places.len() > TARGETS_MAX {
         return Vec::new();
     }
     let is_alone = places.len() == 1;
-    let of_place = |(first, known): &(&RepeatedCell, Vec<KnownRate>)| {
+    let verdict_of = |(first, known): &(&RepeatedCell, Vec<KnownRate>)| {
         let mut verdict = of_place(record, &known::best(known), groups, first);
-        verdict.of = (!is_alone).then(|| place_name(first));
+        verdict.subject = (!is_alone).then(|| place_name(first));
         verdict
     };
-    let mut verdicts: Vec<RunVerdict> = places.iter().map(of_place).collect();
+    let mut verdicts: Vec<RunVerdict> = places.iter().map(verdict_of).collect();
     // Only once, because warnings are about the whole run.
     if let Some(last) = verdicts.last_mut() {
         last.sentences.extend(main_caveat(warnings));
@@ -125,36 +125,36 @@ fn of_places(
 
 /// Returns `true` if both have the same target, engine and cache mode.
 fn is_same(one: &RepeatedCell, other: &RepeatedCell) -> bool {
-    let (one, other) = (one.place, other.place);
+    let (one, other) = (one.identity, other.identity);
     one.target == other.target && one.cache == other.cache && one.engine == other.engine
 }
 
 fn place_name(group: &RepeatedCell) -> String {
-    let place = group.place;
-    let cache = cache_name(place.cache);
-    let engine = place.engine.name();
-    format!("{}, {engine}, {cache}", printable(place.target))
+    let identity = group.identity;
+    let cache = cache_name(identity.cache);
+    let engine = identity.engine.name();
+    format!("{}, {engine}, {cache}", printable(identity.target))
 }
 
 fn of_place(
     record: &RunRecord,
-    known: &[KnownRate],
+    rates: &[KnownRate],
     groups: &[RepeatedCell],
     first: &RepeatedCell,
 ) -> RunVerdict {
     let limits = RateLimits {
         record,
-        known,
+        known: rates,
         groups: groups.iter().filter(|it| is_same(it, first)).collect(),
     };
     let sentences = [
-        ("like", class_of(record, known).map(|it| it.sentence(known))),
+        ("like", class_of(record, rates).map(|it| it.sentence(rates))),
         ("limit", limits.sentence()),
     ];
     let sentences = sentences.into_iter();
     RunVerdict {
-        of: None,
-        figures: known.iter().map(KnownRate::figure).collect(),
+        subject: None,
+        figures: rates.iter().map(KnownRate::figure).collect(),
         sentences: sentences
             .filter_map(|(name, text)| Some((name, text?)))
             .collect(),
@@ -162,7 +162,7 @@ fn of_place(
 }
 
 /// Returns the classes of device that fit the results; `None` if the results are not sufficient.
-fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::MatchingClasses> {
+fn class_of(record: &RunRecord, rates: &[KnownRate]) -> Option<class::MatchingClasses> {
     let is_against = |claim| record.warnings.iter().any(|it| it.contradicts(claim));
     // Rates from memory or a cache say nothing about a device.
     let in_memory = is_against(Claim::OnStorage)
@@ -179,12 +179,12 @@ fn class_of(record: &RunRecord, known: &[KnownRate]) -> Option<class::MatchingCl
         let why = "the page cache served reads, so no device was measured";
         return Some(class::MatchingClasses::known(DeviceClass::Memory, why));
     }
-    if is_against(Claim::TellsDevice) {
+    if is_against(Claim::DeviceClass) {
         return None;
     }
-    let at = |access, depth| known::find(known, access, depth).map(|it| it.rate);
+    let at = |access, depth| known::find(rates, access, depth).map(|it| it.rate);
     let likeness = class::likeness(&class::Seen {
-        one: at(DeviceAccess::RandomRead, Some(1))?,
+        shallow: at(DeviceAccess::RandomRead, Some(1))?,
         deep: at(DeviceAccess::RandomRead, Some(known::DEEP)),
         sequential: at(DeviceAccess::SequentialRead, None),
     });

@@ -4,7 +4,7 @@ use crate::group::{Metric, RepeatedCell};
 use crate::numbers::digits;
 
 /// Assumed relative uncertainty of a rate without a confidence interval.
-const UNKNOWN_SHARE: f64 = 0.1;
+const DEFAULT_UNCERTAINTY: f64 = 0.1;
 
 /// A rate with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) struct UncertainRate {
     /// Per second.
     pub mean: f64,
     /// Lowest and highest likely value.
-    pub ends: [f64; 2],
+    pub bounds: [f64; 2],
     basis: RateBasis,
 }
 
@@ -24,7 +24,7 @@ enum RateBasis {
     /// The scatter within a single run.
     WithinRun,
     /// None: it was measured once, and too briefly to estimate the scatter.
-    Nothing,
+    None,
 }
 
 impl UncertainRate {
@@ -45,9 +45,13 @@ impl UncertainRate {
         let (ends, basis) = match (figure.interval, within) {
             (Some(ends), _) => (ends, RateBasis::Repetitions(figure.n)),
             (None, Some(share)) => (around(share), RateBasis::WithinRun),
-            (None, None) => (around(UNKNOWN_SHARE), RateBasis::Nothing),
+            (None, None) => (around(DEFAULT_UNCERTAINTY), RateBasis::None),
         };
-        Some(Self { mean, ends, basis })
+        Some(Self {
+            mean,
+            bounds: ends,
+            basis,
+        })
     }
 
     /// Creates a rate without uncertainty.
@@ -55,8 +59,8 @@ impl UncertainRate {
     pub fn bare(mean: f64) -> Self {
         Self {
             mean,
-            ends: [mean, mean],
-            basis: RateBasis::Nothing,
+            bounds: [mean, mean],
+            basis: RateBasis::None,
         }
     }
 
@@ -65,21 +69,21 @@ impl UncertainRate {
     pub fn with_uncertainty(mean: f64, share: f64) -> Self {
         Self {
             mean,
-            ends: [mean * (1.0 - share), mean * (1.0 + share)],
+            bounds: [mean * (1.0 - share), mean * (1.0 + share)],
             basis: RateBasis::Repetitions(5),
         }
     }
 
     /// Describes the uncertainty.
     pub fn uncertainty_sentence(&self) -> String {
-        let [low, high] = self.ends;
+        let [low, high] = self.bounds;
         let percent = digits_of(100.0 * (high - low) / 2.0 / self.mean);
         match self.basis {
             RateBasis::Repetitions(count) => {
                 format!("±{percent} % with 95 % confidence, {count} repetitions")
             }
             RateBasis::WithinRun => format!("measured once, ±{percent} % within the run"),
-            RateBasis::Nothing => "measured once".to_owned(),
+            RateBasis::None => "measured once".to_owned(),
         }
     }
 }

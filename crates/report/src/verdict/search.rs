@@ -11,23 +11,23 @@ use super::rate::digits_of;
 pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, String)> {
     let searches = RateSearch::all(record);
     let is_alone = searches.len() == 1;
-    let said = |(peak, search): (&results::CellRecord, RateSearch)| {
-        let said = said(&search, record.status == Status::Complete);
+    let sentence = |(peak, search): (&results::CellRecord, RateSearch)| {
+        let text = said(&search, record.status == Status::Complete);
         match is_alone {
-            true => (search, said),
-            false => (search, format!("{}: {said}", naming.cell(peak))),
+            true => (search, text),
+            false => (search, format!("{}: {text}", naming.cell(peak))),
         }
     };
-    searches.into_iter().map(said).collect()
+    searches.into_iter().map(sentence).collect()
 }
 
 /// Describes the result of a search.
 fn said(search: &RateSearch, is_whole: bool) -> String {
     let limit = search.limit;
-    let what = format!(
+    let goal = format!(
         "{} within {}",
         limit.percentile.name(),
-        format::latency_ns(limit.most_ns)
+        format::latency_ns(limit.max_ns)
     );
     let trials = match search.trials.len() {
         1 => "1 trial".to_owned(),
@@ -40,20 +40,20 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
     let bracket = search.bracket();
     match bracket {
         RateBracket {
-            held: Some(held),
+            passed: Some(held),
             failed: Some(failed),
             ..
         } => {
             // Half of the distance between the two rates. This is not a confidence interval.
             let middle = f64::midpoint(held, failed);
             let percent = digits_of(100.0 * (failed - held) / 2.0 / middle);
-            let disagree = match bracket.wrong_count {
+            let disagree = match bracket.contradiction_count {
                 0 => String::new(),
                 1 => "; 1 trial contradicts this".to_owned(),
                 count => format!("; {count} trials contradict this"),
             };
             format!(
-                "{what} up to {} per second, ±{percent} % ({trials}{so_far}: it held at {} and \
+                "{goal} up to {} per second, ±{percent} % ({trials}{so_far}: it held at {} and \
                  not at {}{}{disagree})",
                 format::iops(middle),
                 format::iops(held),
@@ -62,11 +62,11 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
             )
         }
         RateBracket {
-            held: Some(held), ..
+            passed: Some(held), ..
         } => {
             let percent = digits_of(100.0 * held / search.peak_per_second);
             format!(
-                "{what} at every rate that was tried, up to {} per second ({trials}{so_far}), \
+                "{goal} at every rate that was tried, up to {} per second ({trials}{so_far}), \
                  {percent} % of the closed loop's rate",
                 format::iops(held)
             )
@@ -75,13 +75,13 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
             failed: Some(failed),
             ..
         } => format!(
-            "no tried rate kept {what}; {} ({trials}{so_far})",
+            "no tried rate kept {goal}; {} ({trials}{so_far})",
             lowest_trial_sentence(search, failed)
         ),
         _ if search.peak_per_second > 0.0 => {
-            format!("{what}: nothing is known ({trials}{so_far})")
+            format!("{goal}: nothing is known ({trials}{so_far})")
         }
-        _ => format!("{what}: the closed loop completed nothing, so there is no rate to try"),
+        _ => format!("{goal}: the closed loop completed nothing, so there is no rate to try"),
     }
 }
 
@@ -111,7 +111,7 @@ fn response_beyond(search: &RateSearch, per_second: f64) -> Option<u64> {
     let is_it = |it: &&RateTrial| it.per_second.total_cmp(&per_second).is_eq() && !it.holds;
     let trial = search.trials.iter().find(is_it);
     let response = trial.and_then(|it| it.response_ns);
-    response.filter(|ns| *ns > search.limit.most_ns)
+    response.filter(|ns| *ns > search.limit.max_ns)
 }
 
 #[cfg(test)]
@@ -146,22 +146,22 @@ pub(crate) mod tests {
 
     #[test]
     fn trials_that_all_held_or_all_failed_give_no_answer() {
-        let said = |trials: &[(f64, u64)]| said(&search(trials), true);
-        assert!(said(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
-        let none = said(&[(50.0, 3_000_000)]);
+        let sentence = |trials: &[(f64, u64)]| said(&search(trials), true);
+        assert!(sentence(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
+        let none = sentence(&[(50.0, 3_000_000)]);
         assert_eq!(
             none,
             "no tried rate kept p99 within 2.00 ms; the lowest, 50.00 per second, had 3.00 ms \
              (1 trial)"
         );
-        assert!(said(&[]).ends_with("nothing is known (0 trials)"));
+        assert!(sentence(&[]).ends_with("nothing is known (0 trials)"));
     }
 
     #[test]
     fn contradicting_trials_are_counted() {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
-        let said = said(&found, true);
-        assert!(said.contains("it held at 90.00 and not at 99.00"), "{said}");
-        assert!(said.ends_with("; 1 trial contradicts this)"), "{said}");
+        let text = said(&found, true);
+        assert!(text.contains("it held at 90.00 and not at 99.00"), "{text}");
+        assert!(text.ends_with("; 1 trial contradicts this)"), "{text}");
     }
 }

@@ -67,13 +67,18 @@ fn device_figures_are_in_the_order_of_data_sheets() {
     let mut record = record(&QUICK);
     record.cells[3].within = Some(within(0.012));
     let verdicts = Model::new(&record).verdicts;
-    let told: Vec<String> = verdicts[0]
+    let lines: Vec<String> = verdicts[0]
         .figures
         .iter()
-        .map(|it| format!("{}, {}: {} ({})", it.name, it.depth, it.value, it.sure))
+        .map(|it| {
+            format!(
+                "{}, {}: {} ({})",
+                it.name, it.depth, it.value, it.uncertainty
+            )
+        })
         .collect();
     assert_eq!(
-        told,
+        lines,
         [
             "sequential read, 4: 1.953 GiB/s (measured once)",
             "sequential write, 4: 1000 MiB/s (measured once)",

@@ -37,7 +37,7 @@ fn push_blocks(lines: &mut Vec<String>, blocks: &[Block]) {
             }
             Block::List(items) => lines.extend(items.iter().map(|it| format!("- {}", line(it)))),
             Block::Table(table) => lines.extend(table_lines(table)),
-            Block::Drawn(_) => {}
+            Block::Markup(_) => {}
         }
         is_in_list = is_list;
     }
@@ -58,10 +58,10 @@ fn line(line: &TextLine) -> String {
 /// Formats a sentence. Text in backticks becomes code, unless the backticks are unpaired.
 fn sentence(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    let is_code = |place: usize| place % 2 == 1;
-    let mut codes = (0..parts.len()).filter(|place| is_code(*place));
+    let is_code = |index: usize| index % 2 == 1;
+    let mut codes = (0..parts.len()).filter(|index| is_code(*index));
     // Markdown has no empty code spans: adjacent backticks would delimit a longer one.
-    if parts.len().is_multiple_of(2) || codes.any(|place| parts[place].trim().is_empty()) {
+    if parts.len().is_multiple_of(2) || codes.any(|index| parts[index].trim().is_empty()) {
         return escape(text);
     }
     let shown = parts

@@ -89,7 +89,7 @@ fn one(block: &Block, heading: &str) -> Markup {
             }
         }
         Block::Table(table) => below_heading(table, heading),
-        Block::Drawn(markup) => markup.clone(),
+        Block::Markup(markup) => markup.clone(),
     }
 }
 

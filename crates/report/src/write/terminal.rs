@@ -43,7 +43,7 @@ fn push_blocks(lines: &mut StyledLines, blocks: &[Block], width: usize) {
             }
             Block::Table(table) if table.rows.is_empty() => {}
             Block::Table(table) => lines.extend(table.lines(width)),
-            Block::Drawn(_) => {}
+            Block::Markup(_) => {}
         }
     }
 }

@@ -18,8 +18,8 @@ fn shared(ranks: u32, hosts: u32) -> RunRecord {
     record.warnings.clear();
     record.cells.truncate(1);
     let cell = &mut record.cells[0];
-    let each = ranks / hosts;
-    let name = |rank: u32| format!("node{}", rank / each + 1);
+    let per_host = ranks / hosts;
+    let name = |rank: u32| format!("node{}", rank / per_host + 1);
     let figures = (0..ranks).map(|rank| RankFigures {
         rank,
         host: name(rank),
@@ -47,8 +47,8 @@ fn shared(ranks: u32, hosts: u32) -> RunRecord {
         ranks: figures.collect(),
     }));
     let hosts = (0..hosts).map(|host| HostRecord {
-        name: name(host * each),
-        ranks: (host * each..(host + 1) * each).collect(),
+        name: name(host * per_host),
+        ranks: (host * per_host..(host + 1) * per_host).collect(),
         environment: sample::environment(),
     });
     record.cluster = Some(ClusterRecord {

@@ -41,7 +41,7 @@ fn the_page_loads_nothing() {
 #[test]
 fn the_page_starts_with_workload_target_and_machine() {
     let page = page(&sample::record());
-    let places = [
+    let positions = [
         "<h1>File Server</h1>",
         "on /mnt/array",
         "EPYC 9354",
@@ -56,7 +56,7 @@ fn the_page_starts_with_workload_target_and_machine() {
         "pgmeter run</code>",
     ]
     .map(|text| page.find(text).unwrap_or_else(|| panic!("no `{text}`")));
-    assert!(places.is_sorted(), "{places:?}");
+    assert!(positions.is_sorted(), "{positions:?}");
 }
 
 #[test]

@@ -23,7 +23,10 @@ fn head(lines: &[String]) -> Vec<&str> {
 
 /// The field under a head in the `nth` row whose first field is `kind`.
 fn field<'a>(lines: &'a [String], kind: &str, nth: usize, name: &str) -> &'a str {
-    let index = head(lines).iter().position(|known| *known == name).unwrap();
+    let index = head(lines)
+        .iter()
+        .position(|column| *column == name)
+        .unwrap();
     let kind = format!("{kind},");
     let row = lines
         .iter()
@@ -50,13 +53,13 @@ fn headers_match_iometer_byte_for_byte() {
         .split_inclusive(|byte| *byte == b'\n')
         .find(is_head)
         .unwrap();
-    let ours = render(&sample::record(), Format::IometerCsv, Page::PLAIN);
-    let ours = ours
+    let rendered = render(&sample::record(), Format::IometerCsv, Page::PLAIN);
+    let rendered = rendered
         .as_bytes()
         .split_inclusive(|byte| *byte == b'\n')
         .find(is_head)
         .unwrap();
-    assert_eq!(ours, theirs);
+    assert_eq!(rendered, theirs);
 }
 
 #[test]

@@ -14,14 +14,14 @@ fn rows(record: &RunRecord) -> Vec<csv::StringRecord> {
 }
 
 fn field<'a>(rows: &'a [csv::StringRecord], row: usize, head: &str) -> &'a str {
-    let index = rows[0].iter().position(|known| known == head).unwrap();
+    let index = rows[0].iter().position(|column| column == head).unwrap();
     &rows[row][index]
 }
 
 #[test]
 fn there_is_a_row_for_each_operation_and_the_total() {
     let rows = rows(&sample::record());
-    let told: Vec<_> = (1..rows.len())
+    let keys: Vec<_> = (1..rows.len())
         .map(|row| ["cell", "kind", "operation"].map(|head| field(&rows, row, head)))
         .collect();
     let wanted = [
@@ -33,7 +33,7 @@ fn there_is_a_row_for_each_operation_and_the_total() {
         ["1", "transaction", "transfer"],
         ["1", "total", "total"],
     ];
-    assert_eq!(told, wanted);
+    assert_eq!(keys, wanted);
 }
 
 #[test]

@@ -163,9 +163,9 @@ fn repetitions_are_shown_with_their_uncertainty() {
         cell.repetition = repetition;
     }
     record.estimates = results::estimates(&record.cells);
-    let of_means = text(&record, 80);
+    let means = text(&record, 80);
     let all = render_text(&record, ShownRepetitions::All, Page::PLAIN);
-    for shown in [&of_means, &*all] {
+    for shown in [&means, &*all] {
         let heading = shown.find("over repetitions").unwrap();
         let section = shown[heading..].split("\n\n").next().unwrap();
         assert!(
@@ -175,12 +175,12 @@ fn repetitions_are_shown_with_their_uncertainty() {
         assert!(section.contains("1.000k ± 24.84"), "{section}");
     }
     // Means come first, one row a cell, and single repetitions where they are asked for.
-    assert_eq!(of_means.matches("\nFile Server ").count(), 3, "{of_means}");
-    assert!(of_means.contains("by operation, over repetitions"));
-    assert!(of_means.contains("`--all` shows each repetition"));
+    assert_eq!(means.matches("\nFile Server ").count(), 3, "{means}");
+    assert!(means.contains("by operation, over repetitions"));
+    assert!(means.contains("`--all` shows each repetition"));
     assert!(!all.contains("`--all`"), "{all}");
     let first_table = |shown: &str| shown.split("\n\n").nth(1).unwrap().to_owned();
-    assert!(first_table(&of_means).contains("1.000k ± 24.84"));
+    assert!(first_table(&means).contains("1.000k ± 24.84"));
     assert!(first_table(&all).contains("rep"), "{all}");
     assert_eq!(
         first_table(&all).matches("\nFile Server ").count(),
@@ -204,16 +204,16 @@ fn transactions_are_shown_if_they_differ_from_operations() {
 #[test]
 fn repeated_warnings_print_once_and_similar_ones_are_counted() {
     let mut record = sample::record();
-    let told = |code: WarningCode, cell, message: &str| Warning::of_cell(code, cell, message);
+    let warn = |code: WarningCode, cell, message: &str| Warning::of_cell(code, cell, message);
     record.warnings = vec![
-        told(WarningCode::CompressibleContent, 0, "zeros"),
-        told(WarningCode::CompressibleContent, 1, "zeros"),
-        told(WarningCode::StealTime, 0, "2 %"),
+        warn(WarningCode::CompressibleContent, 0, "zeros"),
+        warn(WarningCode::CompressibleContent, 1, "zeros"),
+        warn(WarningCode::StealTime, 0, "2 %"),
         Warning::of_run(WarningCode::IoErrors, "1 operation failed"),
-        told(WarningCode::StealTime, 1, "3 %"),
-        told(WarningCode::StealTime, 7, "4 %"),
-        told(WarningCode::StealTime, 8, "5 %"),
-        told(WarningCode::StealTime, 9, "6 %"),
+        warn(WarningCode::StealTime, 1, "3 %"),
+        warn(WarningCode::StealTime, 7, "4 %"),
+        warn(WarningCode::StealTime, 8, "5 %"),
+        warn(WarningCode::StealTime, 9, "6 %"),
     ];
     let model = Model::new(&record);
     let messages: Vec<&str> = model
@@ -221,7 +221,7 @@ fn repeated_warnings_print_once_and_similar_ones_are_counted() {
         .iter()
         .map(|warning| &*warning.message)
         .collect();
-    let rest = format!(
+    let more = format!(
         "2 more of this kind; `pgmeter report {} --format json` has them",
         record.id
     );
@@ -230,14 +230,14 @@ fn repeated_warnings_print_once_and_similar_ones_are_counted() {
         "cell 8: 4 %",
         "cell 9: 5 %",
         "cell 10: 6 %",
-        &rest,
+        &more,
         "zeros",
     ];
     assert_eq!(messages, wanted);
     let severe: Vec<bool> = model
         .warnings
         .iter()
-        .map(|warning| warning.severe)
+        .map(|warning| warning.is_severe)
         .collect();
     assert_eq!(severe, [true, false, false, false, false, false]);
     let notes: Vec<bool> = model.warnings.iter().map(|it| it.is_note).collect();
@@ -273,18 +273,18 @@ fn warnings_of_cells_with_the_same_name_say_what_differs() {
     record.cells[1].target = "/mnt/other".into();
     let late = |cell| Warning::of_cell(WarningCode::CellCutShort, cell, "it ended early");
     record.warnings = vec![late(0)];
-    let told = |record: &RunRecord| Model::new(record).warnings[0].message.clone();
+    let message = |record: &RunRecord| Model::new(record).warnings[0].message.clone();
     let target = record.cells[0].target.clone();
     let wanted = format!("File Server at queue depth 8, on `{target}`: it ended early");
-    assert_eq!(told(&record), wanted);
+    assert_eq!(message(&record), wanted);
     record.cells[1].target = target;
     assert_eq!(
-        told(&record),
+        message(&record),
         "File Server at queue depth 8, cell 1: it ended early"
     );
-    let of_run = || Warning::of_run(WarningCode::CellCutShort, "it ended early");
-    record.warnings = vec![of_run(), of_run()];
-    assert_eq!(told(&record), "it ended early (2 times)");
+    let warning = || Warning::of_run(WarningCode::CellCutShort, "it ended early");
+    record.warnings = vec![warning(), warning()];
+    assert_eq!(message(&record), "it ended early (2 times)");
 }
 
 #[test]

@@ -121,14 +121,14 @@ pub(super) fn other_io(
     let message = if moved > 0.0 {
         let sizes = [(read as u64, "reads"), (written as u64, "writes")];
         let sizes = sizes.into_iter().filter(|(bytes, _)| *bytes > 0);
-        let each: Vec<String> = sizes
+        let amounts: Vec<String> = sizes
             .map(|(bytes, what)| format!("{} of {what}", units::format::size(bytes)))
             .collect();
         format!(
             "{source} moved {} more bytes than this run issued: {} came from other programs or \
              the file system itself (see `iotop`)",
             percent(extra / moved),
-            each.join(" and "),
+            amounts.join(" and "),
         )
     } else {
         format!("{source} served other programs while this run did no I/O (see `iotop`)")
@@ -197,10 +197,10 @@ pub fn memory_target_warnings(environment: &Environment, plan: &Plan) -> Vec<War
             cell.engine != EngineKind::Null && target_indexes(cell).contains(&stack.target_index)
         });
         // For direct I/O without a device, each cell has its own warning.
-        let is_told = |cell: &Cell| {
+        let is_reported = |cell: &Cell| {
             is_without_device(environment, stack.target_index) && cell.cache == CacheMode::Direct
         };
-        let mut cells = cells.filter(|cell| !is_told(cell));
+        let mut cells = cells.filter(|cell| !is_reported(cell));
         cells.next().map(|_| {
             let message = format!(
                 "no device is measured: `{}` is on {}; choose a target on a disk",
@@ -215,10 +215,10 @@ pub fn memory_target_warnings(environment: &Environment, plan: &Plan) -> Vec<War
 
 /// `true` if a target is on a file system in memory, which has no separate page cache.
 fn is_without_device(environment: &Environment, target_index: u32) -> bool {
-    let of_target = |index: &u32| *index == target_index;
+    let is_target = |index: &u32| *index == target_index;
     let mut stacks = environment.stacks.iter();
     let mut devices = environment.devices.iter().map(|it| &it.target_index);
-    stacks.any(|it| it.in_memory && of_target(&it.target_index)) && !devices.any(of_target)
+    stacks.any(|it| it.in_memory && is_target(&it.target_index)) && !devices.any(is_target)
 }
 
 pub(super) fn file_smaller_than_memory(

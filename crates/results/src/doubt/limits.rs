@@ -12,7 +12,7 @@ use crate::{CellRecord, Environment, Limit, LimitedResource, WarningCode};
 const LIMIT_REACHED_SHARE: f64 = 0.8;
 /// Above this share, the limit cannot apply to this I/O. Control groups version 1 do not limit the
 /// writes of the page cache.
-const LIMIT_PASSED_SHARE: f64 = 1.25;
+const LIMIT_EXCEEDED_SHARE: f64 = 1.25;
 /// Above this share of throttled periods, a CPU quota held the run back.
 const THROTTLED_SHARE_MAX: f64 = 0.01;
 
@@ -47,14 +47,14 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
     };
     let ranks = cell.cluster.iter().flat_map(|cluster| &cluster.ranks);
     let first = ranks.clone().next().map(|it| &it.host);
-    let there: BTreeSet<u32> = ranks
+    let local_ranks: BTreeSet<u32> = ranks
         .filter(|it| Some(&it.host) == first)
         .map(|it| it.rank)
         .collect();
     // Without several processes, all workers belong to rank 0.
-    let here = planned.workers.iter();
-    let here = here.filter(|worker| there.is_empty() || there.contains(&worker.rank));
-    let used: BTreeSet<(u32, u32)> = here
+    let local = planned.workers.iter();
+    let local = local.filter(|worker| local_ranks.is_empty() || local_ranks.contains(&worker.rank));
+    let used: BTreeSet<(u32, u32)> = local
         .flat_map(|worker| {
             let spans = worker.spans.iter();
             spans.map(|span| (worker.rank, span.target_index))
@@ -64,9 +64,9 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
     Some(sizes.fold(0_u64, u64::saturating_add))
 }
 
-fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
+fn told(limit: &Limit, effect: &str) -> (WarningCode, String) {
     let message = format!(
-        "{what} {limit}, set by the control group `{}`; run outside of it",
+        "{effect} {limit}, set by the control group `{}`; run outside of it",
         limit.group
     );
     (WarningCode::LimitInForce, message)
@@ -97,7 +97,7 @@ fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environ
             LimitedResource::Processors | LimitedResource::MemoryBytes => return None,
         };
         let rate = counted as f64 / seconds;
-        let is_reached = LIMIT_REACHED_SHARE..LIMIT_PASSED_SHARE;
+        let is_reached = LIMIT_REACHED_SHARE..LIMIT_EXCEEDED_SHARE;
         is_reached.contains(&(rate / limit.value)).then_some(rate)
     };
     let mut limits = environment.limits.iter();

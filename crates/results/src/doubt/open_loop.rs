@@ -7,14 +7,14 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
     let figures = cell.open_loop.as_ref()?;
     figures.is_short(cell.run_time_ns).then(|| {
         let achieved = figures.achieved_per_second;
-        let asked = figures.asked_per_second;
+        let requested = figures.asked_per_second;
         // Curves and searches choose their own rates.
         let help = match cell.curve {
             None => "; use a lower `--rate`",
             Some(_) => "",
         };
         let message = format!(
-            "{achieved:.1} of {asked} requests per second were answered; {} were due but not \
+            "{achieved:.1} of {requested} requests per second were answered; {} were due but not \
              started at the end, so response times depend on the run time{help}",
             figures.backlog_end
         );

@@ -11,17 +11,17 @@ const WORKER_BUSY_SHARE: f64 = 0.95;
 /// Above this share, stolen CPU time causes a warning.
 const STEAL_SHARE_MAX: f64 = 0.01;
 /// Above this share of the workers' time, waiting for a CPU causes a warning.
-const WAITING_MAX: f64 = 0.02;
+const WAITING_SHARE_MAX: f64 = 0.02;
 /// A single stretch causes a warning from this share of the workers' time in it on ...
 const STRETCH_WAITING_MIN: f64 = 0.1;
 /// ... if its waiting is at least this share of the workers' whole time.
-const STRETCH_OF_ALL_MIN: f64 = 0.005;
+const STRETCH_TOTAL_MIN: f64 = 0.005;
 /// Starting threads alone takes up to this much waiting, in nanoseconds.
 const WAITED_MIN_NS: u64 = 10_000_000;
 /// From this busy share on, the CPUs have no capacity left.
 const SATURATED_SHARE: f64 = 0.95;
 /// Below this busy share, CPUs are not scarce.
-const SHORT_SHARE: f64 = 0.8;
+const SCARCE_SHARE: f64 = 0.8;
 /// Usage below this share of the usable CPUs is ignored.
 const USER_MIN: f64 = 0.1;
 
@@ -34,31 +34,31 @@ struct ProcessorUsage {
     /// Busy share of the usable CPUs; `None` if the system does not report it.
     busy: Option<f64>,
     /// CPUs used by other processes and kernel threads.
-    others: f64,
+    other_processes: f64,
     /// CPUs used by other threads of this process, such as kernel threads of a ring.
-    aside: f64,
+    other_threads: f64,
 }
 
 impl ProcessorUsage {
     fn of(cell: &CellRecord, environment: &Environment) -> Self {
         let cpu = &cell.cpu;
         let is_usable = |number| cpu.usable.is_empty() || cpu.usable.contains(&number);
-        let each = cpu.processors.iter().filter(|it| is_usable(it.cpu));
-        let shares: Vec<f64> = each.map(|it| it.shares.busy).collect();
+        let processors = cpu.processors.iter().filter(|it| is_usable(it.cpu));
+        let shares: Vec<f64> = processors.map(|it| it.shares.busy).collect();
         let count = shares.len() as f64;
         let busy_sum = shares.iter().sum::<f64>();
-        let told = f64::from(environment.cpu.usable_count);
+        let reported = f64::from(environment.cpu.usable_count);
         // Without values for each CPU, the number from before the run is the best that is known.
-        let usable = if count > 0.0 { count } else { told };
+        let usable = if count > 0.0 { count } else { reported };
         let quota = environment.processor_limit().map(|limit| limit.value);
-        let of_workers = cell.worker_figures.iter().map(|it| it.utilization);
+        let worker_shares = cell.worker_figures.iter().map(|it| it.utilization);
         Self {
             usable,
-            allowed: usable.min(quota.unwrap_or(if told > 0.0 { told } else { usable })),
+            allowed: usable.min(quota.unwrap_or(if reported > 0.0 { reported } else { usable })),
             busy: (count > 0.0).then_some(busy_sum / count.max(1.0)),
             // Not below 0: ticks and exact CPU times differ by rounding.
-            others: (busy_sum - cpu.utilization).max(0.0),
-            aside: (cpu.utilization - of_workers.sum::<f64>()).max(0.0),
+            other_processes: (busy_sum - cpu.utilization).max(0.0),
+            other_threads: (cpu.utilization - worker_shares.sum::<f64>()).max(0.0),
         }
     }
 
@@ -79,8 +79,8 @@ impl ProcessorUsage {
             // A quota makes threads wait although CPUs are idle, which has nothing to do with
             // wakeups.
             && self.allowed >= self.usable
-            && self.busy.is_some_and(|busy| busy < SHORT_SHARE)
-            && !self.counts(self.others)
+            && self.busy.is_some_and(|busy| busy < SCARCE_SHARE)
+            && !self.counts(self.other_processes)
     }
 
     /// Text such as `2 usable CPUs, 99 % busy`.
@@ -100,8 +100,8 @@ pub(super) fn cpu_wait_warning(cell: &CellRecord, environment: &Environment) -> 
     let usage = ProcessorUsage::of(cell, environment);
     let stretch = stretch::worst(cell);
     let is_grave =
-        |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.of_all >= STRETCH_OF_ALL_MIN;
-    let is_alarm = waiting > WAITING_MAX && !usage.is_wakeup_contention(cell);
+        |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.share_of_run >= STRETCH_TOTAL_MIN;
+    let is_alarm = waiting > WAITING_SHARE_MAX && !usage.is_wakeup_contention(cell);
     if !is_alarm && !stretch.as_ref().is_some_and(is_grave) {
         return None;
     }
@@ -129,13 +129,13 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             (usage.allowed * 100.0).round() / 100.0
         );
     }
-    if !usage.counts(usage.others) && !are_too_many && !usage.counts(usage.aside) {
+    if !usage.counts(usage.other_processes) && !are_too_many && !usage.counts(usage.other_threads) {
         return format!(
             "the averages of {processors}, show no cause; look for intermittent load, such \
              as a periodic job or another virtual machine"
         );
     }
-    if usage.counts(usage.others) {
+    if usage.counts(usage.other_processes) {
         let share = match are_too_many {
             true => format!(", and {threads} threads of this run share the rest"),
             false => String::new(),
@@ -149,13 +149,13 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
         return format!(
             "the {are} {busy} busy; other processes and kernel threads used {:.1} of that{share}; \
              stop the ones that the target does not need (see `top`)",
-            usage.others
+            usage.other_processes
         );
     }
     if !are_too_many {
         return format!(
             "of {processors}, threads that the kernel runs for the engine used {:.1}{}",
-            usage.aside,
+            usage.other_threads,
             load_advice(cell),
         );
     }
@@ -208,7 +208,7 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let running = percent(running.min(1.0));
     let waiting = mean(bound.iter().map(|it| it.2).sum());
     let usage = ProcessorUsage::of(cell, environment);
-    let waits = waiting > WAITING_MAX;
+    let waits = waiting > WAITING_SHARE_MAX;
     let did = match waits {
         true => format!(
             "ran for {running} of the time and waited for a CPU for {}{each}",
@@ -247,7 +247,7 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
          waited for a CPU{}",
         usage.in_words(),
         cell.cpu.utilization,
-        usage.others,
+        usage.other_processes,
         load_advice(cell),
     );
     Some((WarningCode::ProcessorsSaturated, message))

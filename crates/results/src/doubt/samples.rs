@@ -13,12 +13,12 @@ const OPERATIONS_MIN: u64 = 100;
 pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
     let count = cell.total.count;
     // A number of operations is exact: nothing is in flight at its end.
-    let by_operations = planned.is_some_and(|it| it.operations.is_some());
+    let ends_by_count = planned.is_some_and(|it| it.operations.is_some());
     // With both limits, the time ended the cell only if it was used up.
     let was_long_enough = cell.run_time_ns >= cell.planned_run_time_ns;
     let ends_by_time = cell.phase == Phase::Measure
         && cell.planned_run_time_ns > 0
-        && (was_long_enough || !by_operations);
+        && (was_long_enough || !ends_by_count);
     if !ends_by_time || cell.open_loop.is_some() || !(1..OPERATIONS_MIN).contains(&count) {
         return None;
     }
@@ -53,12 +53,12 @@ pub(super) fn few_samples(cell: &CellRecord) -> Finding {
     let count = cell.total.latency.count;
     let names = missing(&cell.total);
     (count > 0 && !names.is_empty()).then(|| {
-        let what = match &cell.phase {
+        let noun = match &cell.phase {
             Phase::Classic(phase) => format!("operations of the phase {phase}"),
             _ => "operations".to_owned(),
         };
         let message = format!(
-            "{count} {what} are too few for {}; \
+            "{count} {noun} are too few for {}; \
              a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
             names.join(" and ")
         );

@@ -19,7 +19,7 @@ impl CellRecord {
     #[must_use]
     pub fn is_too_short(&self) -> bool {
         // The `null` engine measures pgmeter itself, not the rate of a target.
-        let is_meant = self.engine != EngineKind::Null
+        let is_candidate = self.engine != EngineKind::Null
             && self.status == Status::Complete
             && !is_idle(self)
             && self.total.count > 0;
@@ -29,7 +29,7 @@ impl CellRecord {
         } else {
             0
         };
-        is_meant && self.run_time_ns < MEASURED_NS_MIN - moment_ns
+        is_candidate && self.run_time_ns < MEASURED_NS_MIN - moment_ns
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Stretch {
     /// Waiting in the stretch as a share of the workers' time in it.
     pub waiting: f64,
     /// The same waiting as a share of the workers' time in all intervals.
-    pub of_all: f64,
+    pub share_of_run: f64,
 }
 
 /// The stretch with the most waiting above the cell's average.
@@ -58,7 +58,7 @@ pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
         from_ns: intervals[first].at_ns,
         until_ns: end_ns(&intervals[last]),
         waiting: waiting.min(1.0),
-        of_all: waited_within / time,
+        share_of_run: waited_within / time,
     })
 }
 

@@ -166,8 +166,8 @@ fn names(figures: &PhaseFigures) -> Vec<(&'static str, Value)> {
     if let Some(baseline) = figures.steps.get(1) {
         names.push(("baseline", programs(baseline)));
     }
-    if let Some(told) = &figures.told_round {
-        names.extend(reported_round_names(figures, told));
+    if let Some(reported) = &figures.told_round {
+        names.extend(reported_round_names(figures, reported));
     }
     if let Some(fileset) = figures.fileset() {
         let count = match figures.told_round {
@@ -204,16 +204,19 @@ fn programs(step: &StepFigures) -> Value {
 
 fn reported_round_names(
     figures: &PhaseFigures,
-    told: &ReportedRound,
+    reported: &ReportedRound,
 ) -> [(&'static str, Value); 3] {
-    let [time, rate] = match told.rule {
+    let [time, rate] = match reported.rule {
         RoundRule::Best => ["best_ns", "best_files_per_second"],
         RoundRule::Median => ["median_ns", "median_files_per_second"],
     };
     [
-        (time, json!(told.time_ns)),
-        (rate, json!(figures.reported_files_per_second(told.rule))),
-        ("passes", json!(told.round_count)),
+        (time, json!(reported.time_ns)),
+        (
+            rate,
+            json!(figures.reported_files_per_second(reported.rule)),
+        ),
+        ("passes", json!(reported.round_count)),
     ]
 }
 

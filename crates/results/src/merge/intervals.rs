@@ -22,10 +22,10 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     // The length divides below, so it must not be 0.
     let length_ns = length_ns.max().unwrap_or(1).max(1);
     let share_devices = have_same_devices(parts);
-    let mut by_place: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
+    let mut by_index: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
-        let place = place(interval, length_ns);
-        match by_place.get_mut(&place) {
+        let index = place(interval, length_ns);
+        match by_index.get_mut(&index) {
             Some(known) => add(known, interval),
             None => {
                 // `add_worker_results` adds the workers again, at their places among all processes.
@@ -35,17 +35,17 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
                     device: interval.device.filter(|_| share_devices),
                     ..interval.clone()
                 };
-                by_place.insert(place, parts_apart);
+                by_index.insert(index, parts_apart);
             }
         }
     }
     // A single process keeps its own percentiles, which are more exact than percentiles from the
     // coarse counts.
     if parts.len() > 1 {
-        by_place.values_mut().for_each(set_percentiles);
+        by_index.values_mut().for_each(set_percentiles);
     }
-    add_worker_results(parts, &mut by_place, length_ns);
-    by_place.into_values().collect()
+    add_worker_results(parts, &mut by_index, length_ns);
+    by_index.into_values().collect()
 }
 
 /// Index of the interval that contains its middle, if all have length `length_ns`.
@@ -99,11 +99,11 @@ fn add(sum: &mut IntervalRecord, other: &IntervalRecord) {
     // Pressure is the value of a machine: processes on one host report the same one.
     sum.pressure_ns = sum.pressure_ns.max(other.pressure_ns);
     for (name, figures) in &other.operations {
-        let known = sum.operations.entry(name.clone()).or_default();
-        known.count = known.count.saturating_add(figures.count);
-        known.bytes = known.bytes.saturating_add(figures.bytes);
-        known.errors = known.errors.saturating_add(figures.errors);
-        known.max_ns = known.max_ns.max(figures.max_ns);
+        let total = sum.operations.entry(name.clone()).or_default();
+        total.count = total.count.saturating_add(figures.count);
+        total.bytes = total.bytes.saturating_add(figures.bytes);
+        total.errors = total.errors.saturating_add(figures.errors);
+        total.max_ns = total.max_ns.max(figures.max_ns);
     }
     for (name, counts) in &other.latencies {
         sum.latencies.entry(name.clone()).or_default().merge(counts);
@@ -121,7 +121,7 @@ fn set_percentiles(interval: &mut IntervalRecord) {
 /// Adds the results of each worker, if there are few enough workers.
 fn add_worker_results(
     parts: &[RankCell],
-    by_place: &mut BTreeMap<u64, IntervalRecord>,
+    by_index: &mut BTreeMap<u64, IntervalRecord>,
     length_ns: u64,
 ) {
     let workers = parts.iter().map(|part| part.record.workers as usize);
@@ -138,23 +138,26 @@ fn add_worker_results(
         let own = part.record.workers as usize;
         // In the order of the workers' results; one process after another if indexes overlap.
         let place_of = |index| indexes.binary_search(&index).ok();
-        let mut places: Vec<usize> = worker_indexes(part).filter_map(place_of).collect();
-        if !are_known || places.len() != own {
-            places = (first..first + own).collect();
+        let mut part_indexes: Vec<usize> = worker_indexes(part).filter_map(place_of).collect();
+        if !are_known || part_indexes.len() != own {
+            part_indexes = (first..first + own).collect();
         }
         for interval in &part.record.intervals {
-            let Some(sum) = by_place.get_mut(&place(interval, length_ns)) else {
+            let Some(sum) = by_index.get_mut(&place(interval, length_ns)) else {
                 continue;
             };
             sum.workers.resize(count, PartFigures::default());
-            let told: Vec<PartFigures> = match interval.workers.len() {
+            let figures: Vec<PartFigures> = match interval.workers.len() {
                 // With several processes, each one reports all workers of the cell.
-                all if all == count => places.iter().map(|it| interval.workers[*it]).collect(),
+                all if all == count => part_indexes
+                    .iter()
+                    .map(|it| interval.workers[*it])
+                    .collect(),
                 all if all == own => interval.workers.clone(),
                 // A process with one worker lists none, so all of its operations are that worker's.
                 _ => vec![together(&interval.operations)],
             };
-            for (place, told) in places.iter().zip(&told) {
+            for (place, told) in part_indexes.iter().zip(&figures) {
                 sum.workers[*place].merge(told);
             }
         }

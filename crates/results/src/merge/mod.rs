@@ -258,10 +258,10 @@ fn cpu(parts: &[RankCell]) -> CpuFigures {
 /// `true` if all processes read the same counters: on one host, of the same devices. Other counters
 /// cannot be added.
 fn have_same_devices(parts: &[RankCell]) -> bool {
-    let known = || parts.iter().filter_map(|part| part.record.device.as_ref());
-    let first = known().next().map(|it| &it.source);
+    let devices = || parts.iter().filter_map(|part| part.record.device.as_ref());
+    let first = devices().next().map(|it| &it.source);
     let is_one_host = parts.iter().all(|part| part.host == parts[0].host);
-    is_one_host && known().all(|it| Some(&it.source) == first)
+    is_one_host && devices().all(|it| Some(&it.source) == first)
 }
 
 /// The I/O of the devices, if all processes read the same counters. Each process also counts its
@@ -283,8 +283,8 @@ fn device(parts: &[RankCell]) -> Option<DeviceFigures> {
 }
 
 fn mean(of: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let known: Vec<f64> = of.flatten().collect();
-    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    let values: Vec<f64> = of.flatten().collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn targets<'a>(of: impl Iterator<Item = &'a TargetFigures>, time_ns: u64) -> Vec<TargetFigures> {

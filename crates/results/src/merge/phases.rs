@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn merged_worker_windows_keep_their_distance() {
-        let of_process = |windows: &[(u64, u64)]| {
+        let process_figures = |windows: &[(u64, u64)]| {
             let workers = windows.iter().map(|(begin_ns, end_ns)| WorkerTimes {
                 window: Some(WorkerWindow {
                     begin_ns: *begin_ns,
@@ -154,8 +154,8 @@ mod tests {
             }
         };
         let both = [
-            of_process(&[(70, 500), (40, 450)]),
-            of_process(&[(90, 700)]),
+            process_figures(&[(70, 500), (40, 450)]),
+            process_figures(&[(90, 700)]),
         ];
         let sum = merged(both.iter().map(Some)).expect("figures");
         let windows = sum.rounds[0].workers.iter().filter_map(|it| it.window);

@@ -17,9 +17,9 @@ proptest! {
     ) {
         let time_ns = 1_000_000_000;
         let all: Vec<u64> = parts.concat();
-        let each: Vec<OperationFigures> =
+        let per_part: Vec<OperationFigures> =
             parts.iter().map(|samples| figures(samples, time_ns)).collect();
-        prop_assert_eq!(operation(each.iter(), time_ns), figures(&all, time_ns));
+        prop_assert_eq!(operation(per_part.iter(), time_ns), figures(&all, time_ns));
     }
 }
 

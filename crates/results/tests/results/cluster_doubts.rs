@@ -88,8 +88,8 @@ fn only_the_slowest_of_many_slow_processes_are_named() {
     let rates: Vec<f64> = (0..1000)
         .map(|rank| if rank < 300 { f64::from(rank) } else { 1e4 })
         .collect();
-    let told = doubt_cluster(&cell_of(cluster_of(&rates)));
-    let message = &told[0].message;
+    let warnings = doubt_cluster(&cell_of(cluster_of(&rates)));
+    let message = &warnings[0].message;
     assert!(message.starts_with("300 of 1000 processes"), "{message}");
     assert!(message.ends_with("3 on node1, 296 more"), "{message}");
 }
@@ -106,20 +106,20 @@ fn files_of_all_processes_on_a_host_share_its_memory() {
             ..worker.clone()
         })
         .collect();
-    let told = |cluster: CellCluster| {
+    let memory_doubt = |cluster: CellCluster| {
         let mut cell = cell_of(cluster);
         cell.cache = CacheMode::Buffered;
-        let told = doubt(&cell, &sample::environment(), &plan).into_iter();
-        let mut told = told.filter(|it| it.code == WarningCode::FileSmallerThanMemory);
-        told.next().map(|it| it.message)
+        let warnings = doubt(&cell, &sample::environment(), &plan).into_iter();
+        let mut warnings = warnings.filter(|it| it.code == WarningCode::FileSmallerThanMemory);
+        warnings.next().map(|it| it.message)
     };
     // Two on each machine.
-    assert_eq!(told(cluster_of(&[100.0; 4])), None);
+    assert_eq!(memory_doubt(cluster_of(&[100.0; 4])), None);
     let mut apart = cluster_of(&[100.0; 4]);
     for (rank, number) in apart.ranks.iter_mut().zip(0..) {
         rank.host = format!("node{number}");
     }
-    let message = told(apart).expect("a doubt");
+    let message = memory_doubt(apart).expect("a doubt");
     assert!(
         message.starts_with("the targets are 50 % of memory"),
         "{message}"
@@ -150,8 +150,8 @@ fn differing_hosts_are_reported() {
         host.environment.memory_bytes = (64 << 30) >> number;
     });
     let message = "the hosts are not alike: 6.12.0 and 6.12.1; 32 GiB to 64 GiB of memory";
-    let told = Warning::of_run(WarningCode::UnequalHosts, message);
-    assert_eq!(host_difference_warning(&differing), Some(told));
+    let warning = Warning::of_run(WarningCode::UnequalHosts, message);
+    assert_eq!(host_difference_warning(&differing), Some(warning));
     let alike = hosts(|host, number| host.environment.memory_bytes += u64::from(number) << 20);
     assert_eq!(host_difference_warning(&alike), None);
 }

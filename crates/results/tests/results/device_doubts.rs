@@ -89,16 +89,16 @@ fn writes_that_did_not_reach_the_device_are_reported() {
                    sync them, use `--cache direct`, or write more than memory can hold";
     only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
     // The files of a program may have sizes that direct I/O cannot move.
-    let mut of_files = plan.clone();
-    of_files.cells[0].work = plan::Work::Acts(std::sync::Arc::default());
-    let seen = told(&of_files, &cell);
-    let absorbed = seen
+    let mut file_plan = plan.clone();
+    file_plan.cells[0].work = plan::Work::Acts(std::sync::Arc::default());
+    let doubts = told(&file_plan, &cell);
+    let absorbed = doubts
         .iter()
         .find(|it| it.0 == WarningCode::CacheAbsorbedWrites);
-    let said = &absorbed.unwrap().1;
+    let text = &absorbed.unwrap().1;
     assert!(
-        said.ends_with("; sync them, or write more than memory can hold"),
-        "{said}"
+        text.ends_with("; sync them, or write more than memory can hold"),
+        "{text}"
     );
     cell.cache = CacheMode::Direct;
     let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
@@ -173,12 +173,12 @@ fn a_target_backed_by_memory_is_reported_once() {
         layers: "ext4 on /dev/zram0 (memory, lz4)".into(),
         in_memory: true,
     }];
-    let told = memory_target_warnings(&environment, &plan);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].code, WarningCode::MemoryBacked);
+    let warnings = memory_target_warnings(&environment, &plan);
+    assert_eq!(warnings.len(), 1);
+    assert_eq!(warnings[0].code, WarningCode::MemoryBacked);
     let wanted = "no device is measured: `/mnt/array` is on ext4 on /dev/zram0 (memory, lz4); \
                   choose a target on a disk";
-    assert_eq!(told[0].message, wanted);
+    assert_eq!(warnings[0].message, wanted);
     // Without a device, each cell with direct I/O says so itself; others cannot be cached.
     environment.devices.clear();
     assert_eq!(memory_target_warnings(&environment, &plan), []);
@@ -189,6 +189,6 @@ fn a_target_backed_by_memory_is_reported_once() {
     assert_eq!(doubt(&cell, &environment, &plan), []);
     environment.stacks[0].in_memory = false;
     assert_eq!(memory_target_warnings(&environment, &plan), []);
-    let told = doubt(&cell, &environment, &plan);
-    assert_eq!(told[0].code, WarningCode::FileSmallerThanMemory);
+    let doubts = doubt(&cell, &environment, &plan);
+    assert_eq!(doubts[0].code, WarningCode::FileSmallerThanMemory);
 }

@@ -63,8 +63,9 @@ fn few_operations_do_not_make_percentiles() {
 fn few_operations_state_the_precision_of_their_rate() {
     let (plan, mut cell) = setting();
     let few = |cell: &CellRecord| {
-        let mut told = told(&plan, cell).into_iter();
-        told.find(|(code, _)| *code == WarningCode::FewOperations)
+        let mut doubts = told(&plan, cell).into_iter();
+        doubts
+            .find(|(code, _)| *code == WarningCode::FewOperations)
             .map(|(_, message)| message)
     };
     cell.total.count = 33;
@@ -80,15 +81,15 @@ fn few_operations_state_the_precision_of_their_rate() {
     assert_eq!(few(&cell), None);
     // So many operations were to be done, and they took as long as they took.
     cell.total.count = 33;
-    let mut by_operations = plan.clone();
-    by_operations.cells[0].operations = Some(33);
-    let told_of = |cell: &CellRecord| {
-        let mut told = told(&by_operations, cell).into_iter();
-        told.any(|(code, _)| code == WarningCode::FewOperations)
+    let mut count_plan = plan.clone();
+    count_plan.cells[0].operations = Some(33);
+    let is_doubted = |cell: &CellRecord| {
+        let mut doubts = told(&count_plan, cell).into_iter();
+        doubts.any(|(code, _)| code == WarningCode::FewOperations)
     };
-    assert!(told_of(&cell), "the time was over first");
+    assert!(is_doubted(&cell), "the time was over first");
     cell.run_time_ns = cell.planned_run_time_ns / 2;
-    assert!(!told_of(&cell));
+    assert!(!is_doubted(&cell));
     cell.planned_run_time_ns = 0;
     assert_eq!(few(&cell), None);
 }
@@ -105,12 +106,12 @@ fn ten_samples_beyond_a_percentile_are_enough() {
 fn a_buffered_file_that_fits_in_memory_is_reported() {
     let (plan, mut cell) = setting();
     cell.cache = CacheMode::Buffered;
-    let told = told(&plan, &cell);
-    assert_eq!(told[0].0, WarningCode::FileSmallerThanMemory);
+    let doubts = told(&plan, &cell);
+    assert_eq!(doubts[0].0, WarningCode::FileSmallerThanMemory);
     assert!(
-        told[0].1.starts_with("the targets are 12 % of memory"),
+        doubts[0].1.starts_with("the targets are 12 % of memory"),
         "{}",
-        told[0].1
+        doubts[0].1
     );
 }
 
@@ -415,50 +416,50 @@ fn load_before_a_run_is_reported_if_others_kept_using_idle_cpus() {
     environment.cpu.logical_count = 4;
     let (_, mut cell) = setting();
     cell.cpu.utilization = 1.0;
-    let mut told = |load: f64, busy: Option<f64>| {
+    let mut load_message = |load: f64, busy: Option<f64>| {
         environment.load_before.one_minute = load;
         cell.cpu.machine = busy.map(|busy| results::MachineCpu {
             busy,
             ..Default::default()
         });
-        let told = load_warning(&environment, std::slice::from_ref(&cell));
-        told.map(|warning| {
+        let doubt = load_warning(&environment, std::slice::from_ref(&cell));
+        doubt.map(|warning| {
             assert_eq!(warning.code, WarningCode::LoadBefore);
             warning.message
         })
     };
     // It was over, or left room enough, or there was none.
-    assert_eq!(told(3.0, Some(0.25)), None);
-    assert_eq!(told(3.0, Some(0.5)), None);
-    assert_eq!(told(1.5, Some(0.9)), None);
-    let seen = told(3.0, Some(0.75)).unwrap();
+    assert_eq!(load_message(3.0, Some(0.25)), None);
+    assert_eq!(load_message(3.0, Some(0.5)), None);
+    assert_eq!(load_message(1.5, Some(0.9)), None);
+    let message = load_message(3.0, Some(0.75)).unwrap();
     let wanted = "others used 2.0 of 4 CPUs, 1.0 were idle; stop other programs and repeat the run";
-    assert!(seen.contains(wanted), "{seen}");
-    assert!(told(3.0, None).unwrap().contains("load 3.0"));
+    assert!(message.contains(wanted), "{message}");
+    assert!(load_message(3.0, None).unwrap().contains("load 3.0"));
 }
 
 #[test]
 fn a_results_store_that_adds_to_device_traffic_is_reported() {
     let (_, mut cell) = setting();
-    let mut told = |moved_bytes: Option<u64>, store_bytes: u64| {
+    let mut store_warning = |moved_bytes: Option<u64>, store_bytes: u64| {
         cell.device = moved_bytes.map(|write_bytes| results::DeviceFigures {
             write_bytes,
             ..Default::default()
         });
-        let places = (Path::new("/a/results.db"), Path::new("/a/target"));
-        store_io_warning(std::slice::from_ref(&cell), store_bytes, places)
+        let paths = (Path::new("/a/results.db"), Path::new("/a/target"));
+        store_io_warning(std::slice::from_ref(&cell), store_bytes, paths)
     };
     let mib = 1 << 20;
-    assert_eq!(told(Some(1000 * mib), 2 * mib), None);
-    assert_eq!(told(Some(mib), 20 << 10), None);
-    assert_eq!(told(Some(0), 2 * mib), None);
-    assert_eq!(told(None, 2 * mib), None);
-    let seen = told(Some(100 * mib), 2 * mib).unwrap();
-    assert_eq!(seen.code, WarningCode::StoreOnTarget);
+    assert_eq!(store_warning(Some(1000 * mib), 2 * mib), None);
+    assert_eq!(store_warning(Some(mib), 20 << 10), None);
+    assert_eq!(store_warning(Some(0), 2 * mib), None);
+    assert_eq!(store_warning(None, 2 * mib), None);
+    let warning = store_warning(Some(100 * mib), 2 * mib).unwrap();
+    assert_eq!(warning.code, WarningCode::StoreOnTarget);
     assert!(
-        seen.message.contains("2.0 % of what the device moved"),
+        warning.message.contains("2.0 % of what the device moved"),
         "{}",
-        seen.message
+        warning.message
     );
 }
 
@@ -523,13 +524,13 @@ fn compressible_content_is_reported_for_writing_jobs() {
 #[test]
 fn absurd_standstills_of_another_process_do_no_harm() {
     let (plan, mut cell) = setting();
-    let still = Standstill {
+    let standstill = Standstill {
         at_ns: u64::MAX - 1,
         length_ns: u64::MAX,
         cause: StandstillCause::Stopped,
         is_left_out: true,
     };
-    cell.standstills = vec![still; 2];
+    cell.standstills = vec![standstill; 2];
     let codes: Vec<WarningCode> = told(&plan, &cell).into_iter().map(|it| it.0).collect();
     assert!(codes.contains(&WarningCode::StoodStill), "{codes:?}");
 }

@@ -27,8 +27,8 @@ fn setting() -> (Plan, CellRecord) {
 /// What is said of limits.
 fn told(environment: &Environment, plan: &Plan, cell: &CellRecord) -> Vec<String> {
     let warnings = doubt(cell, environment, plan).into_iter();
-    let of_limits = warnings.filter(|it| it.code == WarningCode::LimitInForce);
-    of_limits.map(|it| it.message).collect()
+    let limits = warnings.filter(|it| it.code == WarningCode::LimitInForce);
+    limits.map(|it| it.message).collect()
 }
 
 #[test]

@@ -24,12 +24,12 @@ fn cell(busy: f64) -> CellRecord {
 /// Gives so many threads to the workers, each of which ran and waited for such a share.
 fn set_thread_times(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
     let workers = cell.worker_figures.len() as u32;
-    let of_worker = u64::from(threads / workers) * 10 * SECOND;
+    let per_worker_ns = u64::from(threads / workers) * 10 * SECOND;
     for worker in &mut cell.worker_figures {
-        let share = |share: f64| (share * of_worker as f64) as u64;
+        let share = |share: f64| (share * per_worker_ns as f64) as u64;
         *worker = std::mem::take(worker)
             .with_cpu(share(running), 0)
-            .with_waits(threads / workers, share(waiting), of_worker);
+            .with_waits(threads / workers, share(waiting), per_worker_ns);
     }
     let all_ns = u64::from(threads) * 10 * SECOND;
     cell.set_threads(threads, (waiting * all_ns as f64) as u64, all_ns);
@@ -133,8 +133,8 @@ fn no_list_advises_both_more_and_fewer_workers() {
                 let mut cell = cell(busy);
                 cell.engine = engine;
                 set_thread_times(&mut cell, threads, running, *waiting);
-                let told = told(&cell);
-                let all = told.iter().map(|it| it.1.as_str());
+                let doubts = told(&cell);
+                let all = doubts.iter().map(|it| it.1.as_str());
                 let all = all.collect::<Vec<_>>().join("\n");
                 let more = is_either(&all, &["more `--workers`"]);
                 let fewer = is_either(&all, &["fewer `--workers`", "at most `--workers"]);
@@ -159,10 +159,10 @@ fn cpu_use_of_others_is_distinguished_from_our_own() {
     assert!(told(&cell)[0].1.contains("runs for the engine used 1.1"));
     cell.cpu.utilization = 0.8;
     set_thread_times(&mut cell, 8, 0.1, 0.4);
-    let seen = &told(&cell)[0].1;
+    let text = &told(&cell)[0].1;
     assert!(
-        seen.contains("used 1.2 of that, and 8 threads of this run share the rest"),
-        "{seen}"
+        text.contains("used 1.2 of that, and 8 threads of this run share the rest"),
+        "{text}"
     );
 }
 
@@ -192,10 +192,10 @@ fn a_quota_that_leaves_cpus_idle_is_reported() {
 fn waiting_without_a_visible_cause_blames_nobody() {
     let mut cell = cell(0.3);
     set_thread_times(&mut cell, 2, 0.28, 0.05);
-    let seen = &told(&cell)[0].1;
+    let text = &told(&cell)[0].1;
     let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause; look for \
                   intermittent load, such as a periodic job or another virtual machine";
-    assert!(seen.ends_with(wanted), "{seen}");
+    assert!(text.ends_with(wanted), "{text}");
 }
 
 #[test]
@@ -236,10 +236,10 @@ fn saturated_cpus_without_a_busy_worker_are_reported() {
 
 /// Gives the cell 40 intervals of a quarter of a second, in which so many of 10,000 were waited.
 fn over_time(cell: &mut CellRecord, waits: impl Fn(usize) -> u64) {
-    let interval = |place: usize| IntervalRecord {
-        at_ns: place as u64 * SECOND / 4,
+    let interval = |index: usize| IntervalRecord {
+        at_ns: index as u64 * SECOND / 4,
         length_ns: SECOND / 4,
-        waited_ns: Some(waits(place) * (SECOND / 2) / 10_000),
+        waited_ns: Some(waits(index) * (SECOND / 2) / 10_000),
         ..IntervalRecord::default()
     };
     cell.intervals = (0..40).map(interval).collect();
@@ -249,8 +249,8 @@ fn over_time(cell: &mut CellRecord, waits: impl Fn(usize) -> u64) {
 
 /// From when to when the workers waited, by the warning.
 fn stretch(cell: &CellRecord) -> Option<String> {
-    let told = told(cell);
-    let (code, message) = told.first()?;
+    let doubts = told(cell);
+    let (code, message) = doubts.first()?;
     assert_eq!(code, &WarningCode::WaitedForProcessor);
     let (_, rest) = message.split_once(" from ")?;
     Some(rest.split_once(": ")?.0.to_owned())
@@ -262,16 +262,16 @@ fn a_period_of_waiting_is_reported_with_its_time() {
     // Half of the time in two intervals of forty is more than 2 %, in one it is less.
     over_time(
         &mut cell,
-        |place| if (12..14).contains(&place) { 5000 } else { 10 },
+        |index| if (12..14).contains(&index) { 5000 } else { 10 },
     );
     assert_eq!(stretch(&cell).unwrap(), "3.0 s to 3.5 s");
-    over_time(&mut cell, |place| if place == 39 { 5000 } else { 10 });
+    over_time(&mut cell, |index| if index == 39 { 5000 } else { 10 });
     assert_eq!(stretch(&cell).unwrap(), "9.8 s to 10.0 s");
     // All the time, more or less.
-    over_time(&mut cell, |place| 4000 + 1000 * (place as u64 % 2));
+    over_time(&mut cell, |index| 4000 + 1000 * (index as u64 % 2));
     assert_eq!((told(&cell).len(), stretch(&cell)), (1, None));
     // From some time on, beside waiting of another cause.
-    over_time(&mut cell, |place| if place < 10 { 500 } else { 6000 });
+    over_time(&mut cell, |index| if index < 10 { 500 } else { 6000 });
     assert_eq!(stretch(&cell).unwrap(), "2.5 s to 10.0 s");
 }
 
@@ -302,15 +302,15 @@ fn a_busy_loop_in_mid_run_is_found_and_quiet_runs_raise_no_alarm() {
     let (mut dice, mut cell) = (XorShift(0x2545_f491_4f6c_dd1d), cell(0.6));
     for _ in 0..300 {
         let waits = quiet(&mut dice);
-        over_time(&mut cell, |place| waits[place]);
+        over_time(&mut cell, |index| waits[index]);
         assert_eq!(told(&cell), []);
         // A loop that shares one of two processors for half a second: 1.25 % of the whole.
         let from = dice.roll(38) as usize;
-        over_time(&mut cell, |place| match place.checked_sub(from) {
-            Some(0 | 1) => waits[place] + 2500,
-            _ => waits[place],
+        over_time(&mut cell, |index| match index.checked_sub(from) {
+            Some(0 | 1) => waits[index] + 2500,
+            _ => waits[index],
         });
-        let seconds = |place: usize| place as f64 / 4.0;
+        let seconds = |index: usize| index as f64 / 4.0;
         let wanted = format!("{:.1} s to {:.1} s", seconds(from), seconds(from + 2));
         assert_eq!(stretch(&cell), Some(wanted));
     }
@@ -324,14 +324,14 @@ fn more_workers_are_not_advised_if_workers_wait_for_a_cpu() {
         .with_cpu(9 * SECOND, 810_000_000)
         .with_waits(1, 0, 10 * SECOND);
     cell.set_threads(2, 2 * SECOND, 20 * SECOND);
-    let told = told(&cell);
-    let codes: Vec<_> = told.iter().map(|(code, _)| code.clone()).collect();
+    let doubts = told(&cell);
+    let codes: Vec<_> = doubts.iter().map(|(code, _)| code.clone()).collect();
     let wanted = [WarningCode::WaitedForProcessor, WarningCode::WorkerCpuBound];
-    assert_eq!(codes, wanted, "{told:?}");
-    let advises = told
+    assert_eq!(codes, wanted, "{doubts:?}");
+    let advises = doubts
         .iter()
         .any(|(_, text)| text.contains("more `--workers`"));
-    assert!(!advises, "{told:?}");
+    assert!(!advises, "{doubts:?}");
 }
 
 #[test]

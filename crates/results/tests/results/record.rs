@@ -19,19 +19,22 @@ fn a_record_reads_back_as_it_was_written() {
     assert_eq!(RunRecord::read(Cursor::new(&text)).unwrap(), record);
     let other = text.replace(FORMAT, "pgmeter-record/99");
     let error = RunRecord::read(Cursor::new(other)).unwrap_err();
-    assert!(matches!(error, ReadError::OtherFormat { .. }), "{error}");
+    assert!(
+        matches!(error, ReadError::UnsupportedFormat { .. }),
+        "{error}"
+    );
 }
 
 /// Text that is made as it is read, and remembers how much of it was asked for at once.
 struct Blanks<'a> {
     record: Cursor<&'a [u8]>,
     blanks_left: usize,
-    asked_max: usize,
+    requested_max: usize,
 }
 
 impl Read for Blanks<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.asked_max = self.asked_max.max(buffer.len());
+        self.requested_max = self.requested_max.max(buffer.len());
         let count = self.record.read(buffer)?;
         if count > 0 {
             return Ok(count);
@@ -56,28 +59,34 @@ fn a_record_is_read_without_holding_its_whole_text() {
     let mut blanks = Blanks {
         record: Cursor::new(text.as_bytes()),
         blanks_left: 4 << 20,
-        asked_max: 0,
+        requested_max: 0,
     };
     assert_eq!(RunRecord::read(&mut blanks).unwrap(), record);
     assert_eq!(blanks.blanks_left, 0);
-    assert!(blanks.asked_max <= 1 << 16, "{}", blanks.asked_max);
+    assert!(blanks.requested_max <= 1 << 16, "{}", blanks.requested_max);
 }
 
 #[test]
 fn a_target_has_its_full_path_if_the_directory_is_known() {
     let mut record = sample::record();
     let mut target = record.plan.targets[0].clone();
-    let mut told = |directory: &str, path: &str, kind| {
+    let mut full_path = |directory: &str, path: &str, kind| {
         record.environment.directory = directory.to_owned();
         target.path = path.into();
         target.kind = kind;
         record.full_path(&target).display().to_string()
     };
-    assert_eq!(told("/home/me", ".", TargetKind::Directory), "/home/me");
-    assert_eq!(told("/home/me", "./a/", TargetKind::File), "/home/me/a");
-    assert_eq!(told("/home/me", "/mnt", TargetKind::Directory), "/mnt");
-    assert_eq!(told("/home/me", "null", TargetKind::Null), "null");
-    assert_eq!(told("", ".", TargetKind::Directory), ".");
+    assert_eq!(
+        full_path("/home/me", ".", TargetKind::Directory),
+        "/home/me"
+    );
+    assert_eq!(
+        full_path("/home/me", "./a/", TargetKind::File),
+        "/home/me/a"
+    );
+    assert_eq!(full_path("/home/me", "/mnt", TargetKind::Directory), "/mnt");
+    assert_eq!(full_path("/home/me", "null", TargetKind::Null), "null");
+    assert_eq!(full_path("", ".", TargetKind::Directory), ".");
 }
 
 #[test]
@@ -197,8 +206,8 @@ fn an_earlier_record_of_the_same_format_is_read() {
 
 #[test]
 fn other_formats_and_other_texts_are_refused() {
-    let wrong = r#"{"format": "pgmeter-record/3", "whatever": []}"#;
-    let error = RunRecord::from_json(wrong).unwrap_err();
+    let invalid = r#"{"format": "pgmeter-record/3", "whatever": []}"#;
+    let error = RunRecord::from_json(invalid).unwrap_err();
     let wanted = "the record's format is `pgmeter-record/3`, but this version reads \
                   `pgmeter-record/2`";
     assert_eq!(error.to_string(), wanted);
@@ -258,7 +267,7 @@ fn errors_are_counted_by_cause() {
         sample::NAMES,
     );
     assert_eq!(record.total.errors, 3);
-    let told: Vec<_> = record
+    let causes: Vec<_> = record
         .errors
         .iter()
         .map(|cause| {
@@ -271,7 +280,7 @@ fn errors_are_counted_by_cause() {
         .collect();
     let other = "an error number that Linux does not have";
     assert_eq!(
-        told,
+        causes,
         [("read", "Input/output error", 2), ("read", other, 1)]
     );
 }
@@ -465,13 +474,13 @@ fn every_code_reads_back_and_is_kebab_case() {
 
 #[test]
 fn a_warning_in_a_record_has_its_level() {
-    let told = |code| serde_json::to_value(Warning::of_cell(code, 1, "so")).unwrap();
-    let late = told(WarningCode::IntervalLate);
+    let json = |code| serde_json::to_value(Warning::of_cell(code, 1, "so")).unwrap();
+    let late = json(WarningCode::IntervalLate);
     let wanted = serde_json::json!({
         "code": "interval-late", "level": "note", "message": "so", "cell": 1
     });
     assert_eq!(late, wanted);
-    assert_eq!(told(WarningCode::IoErrors)["level"], "warning");
+    assert_eq!(json(WarningCode::IoErrors)["level"], "warning");
     // The level follows from the code, also in records that lack it.
     let mut old = late.clone();
     old.as_object_mut().unwrap().remove("level");

@@ -29,7 +29,7 @@ fn phase(index: u32, name: &str, (per_second, response_ns): (f64, u64)) -> CellR
         responses,
         ..DueFigures::default()
     };
-    let asked = OpenLoop {
+    let requested = OpenLoop {
         per_second,
         arrivals,
     };
@@ -40,7 +40,7 @@ fn phase(index: u32, name: &str, (per_second, response_ns): (f64, u64)) -> CellR
     let interval = Interval::default();
     record.open_loop = Some(OpenLoopFigures {
         achieved_per_second: per_second,
-        ..OpenLoopFigures::of(asked, &interval, record.run_time_ns, names, &due)
+        ..OpenLoopFigures::of(requested, &interval, record.run_time_ns, names, &due)
     });
     record
 }

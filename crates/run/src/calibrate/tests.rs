@@ -21,8 +21,8 @@ fn bind() {
 fn least(measure: &dyn Fn() -> OwnCost) -> (f64, f64) {
     let costs: Vec<OwnCost> = (0..5).map(|_| measure()).collect();
     let least = |of: fn(&OwnCost) -> u64| {
-        let each = costs.iter().map(|it| of(it) as f64 / it.count as f64);
-        each.fold(f64::INFINITY, f64::min)
+        let per_operation = costs.iter().map(|it| of(it) as f64 / it.count as f64);
+        per_operation.fold(f64::INFINITY, f64::min)
     };
     (least(|it| it.cpu_ns), least(|it| it.wall_ns))
 }
@@ -42,7 +42,7 @@ fn the_own_cost_of_an_operation_ignores_a_concurrent_busy_loop() {
         let measured = scope.spawn(|| {
             bind();
             let alone = least(&measure);
-            let beside = scope.spawn(|| {
+            let busy_loop = scope.spawn(|| {
                 bind();
                 while !over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
@@ -50,7 +50,7 @@ fn the_own_cost_of_an_operation_ignores_a_concurrent_busy_loop() {
             });
             let loaded = least(&measure);
             over.store(true, Ordering::Relaxed);
-            beside.join().unwrap();
+            busy_loop.join().unwrap();
             (alone, loaded)
         });
         let ((alone_ns, _), (loaded_ns, wall_ns)) = measured.join().unwrap();

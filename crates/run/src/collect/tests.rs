@@ -15,7 +15,7 @@ const MEASURE_NS: u64 = 5 * SECOND_NS;
 struct Lanes {
     collection: CollectedCounts,
     /// What was told of it.
-    heard: Vec<IntervalRecord>,
+    reported: Vec<IntervalRecord>,
     outboxes: Vec<Outbox>,
 }
 
@@ -43,7 +43,7 @@ fn lanes_of(count: usize, interval_ns: u64) -> Lanes {
     collection.set_measure_start(MEASURE_NS);
     Lanes {
         collection,
-        heard: Vec::new(),
+        reported: Vec::new(),
         outboxes,
     }
 }
@@ -68,9 +68,9 @@ impl Lanes {
     fn give(&mut self, lane: usize, sample: Sample) -> usize {
         self.outboxes[lane].give(Box::new(sample));
         self.collection.collect();
-        let told = self.collection.timeline.take_unreported();
-        let count = told.len();
-        self.heard.extend(told);
+        let unreported = self.collection.timeline.take_unreported();
+        let count = unreported.len();
+        self.reported.extend(unreported);
         count
     }
 
@@ -122,7 +122,7 @@ fn an_interval_is_finished_once_no_lane_can_add_to_it() {
     assert_eq!(lanes.give(1, sample(10, 1010, 5)), 1);
     assert_eq!(
         lanes
-            .heard
+            .reported
             .iter()
             .map(start_length_count)
             .collect::<Vec<_>>(),
@@ -140,17 +140,17 @@ fn late_samples_after_a_stall_do_not_reopen_an_interval() {
     for second in 3..9 {
         lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
     }
-    let before: Vec<_> = lanes.heard.iter().map(start_length_count).collect();
+    let before: Vec<_> = lanes.reported.iter().map(start_length_count).collect();
     assert!(before.len() >= 6, "{before:?}");
     // Its middle lies in a second that was told long ago.
     lanes.give(1, sample(3000, 9000, 7));
     lanes.give(0, sample(9000, 10_000, 10));
     lanes.give(1, sample(9000, 10_000, 10));
     lanes.collection.close();
-    let told = lanes.assert_in_order();
-    assert_eq!(told[..before.len()], before);
-    assert_eq!(told.len(), 10);
-    assert!(told.iter().all(|(_, length_ms, _)| *length_ms == 1000));
+    let intervals = lanes.assert_in_order();
+    assert_eq!(intervals[..before.len()], before);
+    assert_eq!(intervals.len(), 10);
+    assert!(intervals.iter().all(|(_, length_ms, _)| *length_ms == 1000));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn samples_that_began_in_the_ramp_are_in_no_interval() {
 fn the_rest_of_a_lane_that_ended_early_counts_even_if_it_arrives_last() {
     let mut lanes = lanes(2);
     let outcome = WorkerOutcome {
-        rest: Box::new(sample(0, 300, 3)),
+        last_sample: Box::new(sample(0, 300, 3)),
         measured_ns: 300_000_000,
         ..WorkerOutcome::default()
     };
@@ -221,7 +221,7 @@ fn a_lane_that_handed_everything_over_has_no_rest() {
     let mut lanes = lanes(1);
     lanes.give(0, sample(0, 700, 3));
     let outcome = WorkerOutcome {
-        rest: Box::new(sample(700, 700, 0)),
+        last_sample: Box::new(sample(700, 700, 0)),
         measured_ns: 700_000_000,
         ..WorkerOutcome::default()
     };
@@ -261,8 +261,8 @@ fn rounds_are_judged_once_their_intervals_are_complete() {
         assert_eq!(lanes.collection.judge(None), (tenth % 2) as usize);
     }
     assert!(lanes.collection.is_decided());
-    let told = lanes.collection.rounds.as_ref().unwrap().told();
-    for (index, round) in (0..).zip(&told.rounds) {
+    let report = lanes.collection.rounds.as_ref().unwrap().told();
+    for (index, round) in (0..).zip(&report.rounds) {
         assert_eq!((round.at_ns, round.count), (index * 2 * TENTH_NS, 30));
         assert_eq!(round.length_ns, 2 * TENTH_NS);
         assert_eq!(round.latency_p99_ns, Some(1000));
@@ -281,8 +281,8 @@ fn samples_that_arrive_after_their_round_count_in_a_later_one() {
     lanes.give(1, sample(350, 600, 7));
     lanes.give(0, sample(500, 600, 10));
     assert_eq!(lanes.collection.judge(None), 2);
-    let told = lanes.collection.rounds.as_ref().unwrap().told();
-    let counts: Vec<u64> = told.rounds.iter().map(|round| round.count).collect();
+    let report = lanes.collection.rounds.as_ref().unwrap().told();
+    let counts: Vec<u64> = report.rounds.iter().map(|round| round.count).collect();
     assert_eq!(counts[0], 20);
     assert_eq!(counts.iter().sum::<u64>(), lanes.total());
 }
@@ -322,7 +322,7 @@ proptest! {
         for lane in 0..3 {
             let from_ms = at_ms[lane].max(0);
             let outcome = WorkerOutcome {
-                rest: Box::new(sample(from_ms, from_ms + ended_ms[lane], 5)),
+                last_sample: Box::new(sample(from_ms, from_ms + ended_ms[lane], 5)),
                 measured_ns: 1,
                 ..WorkerOutcome::default()
             };

@@ -16,11 +16,15 @@ fn external_programs_create_files_of_each_size_and_remove_them() {
     let directory = Directory::new("exec");
     let fill = FileCommand::Fill { bytes: 4096 };
     for (command, size_bytes) in [(FileCommand::Touch, 0), (fill, 4096)] {
-        let made = run_for_each(command, names(5), directory.path(), &stop_flag());
-        let made = made.unwrap();
-        assert_eq!((made.done_count, made.failed_count), (5, 0), "{made:?}");
-        assert!(made.real_ns > 0 && !made.is_stopped);
-        assert!(made.user_ns + made.system_ns > 0);
+        let outcome = run_for_each(command, names(5), directory.path(), &stop_flag());
+        let outcome = outcome.unwrap();
+        assert_eq!(
+            (outcome.done_count, outcome.failed_count),
+            (5, 0),
+            "{outcome:?}"
+        );
+        assert!(outcome.real_ns > 0 && !outcome.is_stopped);
+        assert!(outcome.user_ns + outcome.system_ns > 0);
         assert_eq!(directory.names(), ["0", "1", "2", "3", "4"]);
         let length = fs::metadata(directory.path().join("3")).unwrap().len();
         assert_eq!(length, size_bytes);
@@ -74,8 +78,8 @@ fn a_stopped_step_starts_no_more_programs() {
             stop.store(true, Ordering::Relaxed);
         }
     });
-    let made = run_for_each(FileCommand::Touch, names, directory.path(), &stop).unwrap();
-    assert!(made.is_stopped);
+    let outcome = run_for_each(FileCommand::Touch, names, directory.path(), &stop).unwrap();
+    assert!(outcome.is_stopped);
     assert_eq!(directory.names(), ["0", "1"]);
 }
 
@@ -95,8 +99,8 @@ fn the_baseline_program_runs_as_often_and_touches_no_file() {
 
 #[test]
 fn a_missing_program_is_an_error_before_anything_starts() {
-    let nowhere = find("dd", std::iter::once(PathBuf::from("/nonexistent")));
-    assert_eq!(nowhere.unwrap_err().kind(), io::ErrorKind::NotFound);
+    let missing = find("dd", std::iter::once(PathBuf::from("/nonexistent")));
+    assert_eq!(missing.unwrap_err().kind(), io::ErrorKind::NotFound);
     let error = find_program("no-such-program-anywhere").unwrap_err();
     assert!(
         error.to_string().starts_with("cannot find the program `no"),

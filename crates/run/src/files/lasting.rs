@@ -16,7 +16,7 @@ use crate::RunError;
 
 /// Attribute of a file that a run left, with its state at that time. It shows that the file belongs
 /// to pgmeter, and that nobody has written to it since.
-const STATE: &CStr = c"user.pgmeter.left";
+const STATE_ATTRIBUTE: &CStr = c"user.pgmeter.left";
 
 /// Checks that files to be used exist, and that names of files to be left are free. Removes files
 /// that an earlier run left under these names, if nobody has changed them.
@@ -29,7 +29,7 @@ pub(super) fn check(lasting: &PersistentFiles) -> Result<(), RunError> {
     for name in &lasting.names {
         // A link could lead out of the user's directory.
         let found = statat(directory.directory(), name, AtFlags::SYMLINK_NOFOLLOW);
-        let not_found = |why: String| RunError::Found {
+        let not_found = |why: String| RunError::ExistingFiles {
             path: path_of(lasting, name),
             why,
         };
@@ -110,7 +110,12 @@ pub(super) fn finish(lasting: &PersistentFiles, tree: &Tree) -> Result<(), RunEr
 /// not support, no later run replaces the file.
 fn note_state(directory: BorrowedFd<'_>, name: &str) {
     if let Some((file, state)) = state_of(directory, name) {
-        let _ = fsetxattr(&file, STATE, state.as_bytes(), XattrFlags::empty());
+        let _ = fsetxattr(
+            &file,
+            STATE_ATTRIBUTE,
+            state.as_bytes(),
+            XattrFlags::empty(),
+        );
     }
 }
 
@@ -121,7 +126,7 @@ fn is_unchanged(directory: BorrowedFd<'_>, name: &str) -> bool {
     };
     // A state has at most about 70 bytes.
     let mut stored = [0; 128];
-    let length = fgetxattr(&file, STATE, &mut stored);
+    let length = fgetxattr(&file, STATE_ATTRIBUTE, &mut stored);
     length.is_ok_and(|length| stored.get(..length) == Some(state.as_bytes()))
 }
 

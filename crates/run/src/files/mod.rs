@@ -46,7 +46,7 @@ use started::{ProgramTimes, Programs};
 const BASELINE_COUNT_MAX: u64 = 1000;
 
 /// Prefix of directories that several processes share; the cell's index follows.
-pub const COMMON: &str = "common-";
+pub const COMMON_PREFIX: &str = "common-";
 
 /// Resources that the run lends to a cell that works on many files.
 pub(crate) struct FilesContext<'a> {
@@ -61,10 +61,10 @@ pub(crate) struct FilesContext<'a> {
     /// Set by the handler of `SIGCONT`, after the process was stopped.
     pub continued: &'a AtomicBool,
     /// Agreement with other processes; `None` if this process runs alone.
-    pub meeting: Option<&'a Arc<dyn PeerAgreement>>,
+    pub agreement: Option<&'a Arc<dyn PeerAgreement>>,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// `true` if the files of the last cell stay.
-    pub keep: bool,
+    pub keeps_files: bool,
     /// Number of reads that did not return the data written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
     /// Counters of the stages, opened by the first stage.
@@ -81,29 +81,29 @@ pub(crate) struct FilesMeasured {
 /// Measures a cell that works on many files.
 pub(crate) fn measure(mut context: FilesContext<'_>, program: &Program) -> FilesMeasured {
     let mut phases = Phases::default();
-    let mut grounds = CellTrees::default();
+    let mut cell_trees = CellTrees::default();
     let mut warnings = Vec::new();
-    let outcome = ProgramRun::new(context.cell, program).and_then(|mut course| {
-        course.set_meeting(context.meeting.cloned());
-        context.make_trees(program, &mut grounds)?;
-        let mut outcome = context.run(&mut course, &mut grounds, &mut phases);
+    let outcome = ProgramRun::new(context.cell, program).and_then(|mut run| {
+        run.set_meeting(context.agreement.cloned());
+        context.make_trees(program, &mut cell_trees)?;
+        let mut outcome = context.run(&mut run, &mut cell_trees, &mut phases);
         // A run that was stopped leaves no files.
         if let (Some(files), false) = (&program.lasting, context.is_cut()) {
-            let mut trees = grounds.trees.values();
+            let mut trees = cell_trees.trees.values();
             outcome = outcome.and_then(|()| trees.try_for_each(|it| lasting::finish(files, it)));
         }
         if outcome.is_err() || context.is_cut() {
-            outcome = outcome.and(course.remove_traces(&grounds));
+            outcome = outcome.and(run.remove_traces(&cell_trees));
         }
-        phases.close(&course);
-        warnings = course.warnings();
+        phases.close(&run);
+        warnings = run.warnings();
         warnings.extend(context.mismatch());
         outcome
     });
-    drop(grounds);
+    drop(cell_trees);
     // Checked before the removal, which would look like a loss.
     warnings.extend(losses(context.targets, context.cell));
-    if !context.keep {
+    if !context.keeps_files {
         warnings.extend(
             context
                 .remove_trees()
@@ -134,40 +134,44 @@ impl FilesContext<'_> {
     /// Warning about a failed cleanup, which does not affect the results. Files that could not be
     /// removed are tried again and listed when the target is released, so they get no warning here.
     fn left(&self, error: &RunError) -> Option<Warning> {
-        if let RunError::Target(TargetError::TreeLeft { .. }) = error {
+        if let RunError::Target(TargetError::TreeNotRemoved { .. }) = error {
             return None;
         }
         let code = WarningCode::LeftoverFiles;
         Some(Warning::of_cell(code, self.cell.index, error.to_string()))
     }
 
-    fn make_trees(&mut self, program: &Program, grounds: &mut CellTrees) -> Result<(), RunError> {
+    fn make_trees(
+        &mut self,
+        program: &Program,
+        cell_trees: &mut CellTrees,
+    ) -> Result<(), RunError> {
         // Without targets (engine `null`), files are neither made nor found.
         if let (Some(files), false) = (&program.lasting, self.targets.is_empty()) {
             lasting::check(files)?;
         }
-        if self.keep {
+        if self.keeps_files {
             // Only the files of the last cell stay.
             self.remove_trees()?;
         }
         let name = self
             .has_others(program)
-            .then(|| format!("{COMMON}{}", self.cell.index));
+            .then(|| format!("{COMMON_PREFIX}{}", self.cell.index));
         for target_index in target_indexes(self.cell) {
             let Some(prepared) = self.targets.get_mut(&target_index) else {
                 continue;
             };
             // A shared directory is next to the processes' own ones.
             let own = &self.plan.targets[target_index as usize].path;
-            let found = program.lasting.as_ref().filter(|it| it.exist_before_run());
+            let existing = program.lasting.as_ref().filter(|it| it.exist_before_run());
             let tree = match (&name, own.parent()) {
-                _ if let Some(files) = found => Tree::found(&files.directory)?,
+                _ if let Some(files) = existing => Tree::found(&files.directory)?,
                 (Some(name), Some(beneath)) => Tree::open_shared(beneath, name)?,
                 _ => prepared.make_tree()?,
             };
-            grounds.trees.insert(target_index, tree);
+            cell_trees.trees.insert(target_index, tree);
         }
-        let is_in_place = grounds.trees.values().any(Tree::is_in_place);
+        let is_in_place = cell_trees.trees.values().any(Tree::is_in_place);
         // Calls on names that the program did not create could damage the user's files.
         if is_in_place && !uses_only_own_files(program) {
             return Err(RunError::System {
@@ -197,28 +201,27 @@ impl FilesContext<'_> {
 
     fn run(
         &mut self,
-        course: &mut ProgramRun,
-        grounds: &mut CellTrees,
+        run: &mut ProgramRun,
+        cell_trees: &mut CellTrees,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
-        let is_common = self.has_others(course.program());
+        let is_common = self.has_others(run.program());
         while !self.is_cut() {
             if is_common {
-                self.hear_of_others(course)?;
+                self.hear_of_others(run)?;
             }
-            for before in course.before(grounds) {
-                self.before(before, grounds)?;
+            for before in run.before(cell_trees) {
+                self.before(before, cell_trees)?;
             }
-            let next = course.next(grounds);
+            let next = run.next(cell_trees);
             // Reported before a failure of the next stage ends the cell.
-            course
-                .pending_events()
+            run.pending_events()
                 .iter()
                 .for_each(|it| (self.listener)(it));
             let Some(stage) = next? else {
                 break;
             };
-            self.stage(course, stage, phases)?;
+            self.stage(run, stage, phases)?;
         }
         Ok(())
     }
@@ -229,13 +232,13 @@ impl FilesContext<'_> {
     }
 
     /// Waits until all processes have reached this point, and exchanges news of files.
-    fn hear_of_others(&self, course: &mut ProgramRun) -> Result<(), RunError> {
-        let Some(meeting) = self.meeting else {
+    fn hear_of_others(&self, run: &mut ProgramRun) -> Result<(), RunError> {
+        let Some(meeting) = self.agreement else {
             return Ok(());
         };
-        let news = course.news();
+        let news = run.news();
         match meeting.exchange(news) {
-            Some(others) => course.apply_news(&others),
+            Some(others) => run.apply_news(&others),
             None => return Err(RunError::Stopped),
         }
         Ok(())
@@ -244,13 +247,13 @@ impl FilesContext<'_> {
     fn before(
         &mut self,
         before: PhasePreparation,
-        grounds: &mut CellTrees,
+        cell_trees: &mut CellTrees,
     ) -> Result<(), RunError> {
         match before {
             PhasePreparation::Sync => rustix::fs::sync(),
             PhasePreparation::Pause { ns } => self.pause(ns),
             PhasePreparation::DropCaches => {
-                if !grounds.trees.is_empty() {
+                if !cell_trees.trees.is_empty() {
                     storage::drop_caches()?;
                 }
             }
@@ -259,13 +262,13 @@ impl FilesContext<'_> {
                 self.counters = None;
                 // `remount` closes the trees: open directories would make the unmount fail with
                 // EBUSY.
-                for (target_index, tree) in std::mem::take(&mut grounds.trees) {
+                for (target_index, tree) in std::mem::take(&mut cell_trees.trees) {
                     let prepared = self
                         .targets
                         .get_mut(&target_index)
                         .expect("a tree was made in each of these targets");
                     let tree = prepared.remount(tree)?;
-                    grounds.trees.insert(target_index, tree);
+                    cell_trees.trees.insert(target_index, tree);
                 }
             }
         }
@@ -283,7 +286,7 @@ impl FilesContext<'_> {
 
     fn stage(
         &mut self,
-        course: &mut ProgramRun,
+        run: &mut ProgramRun,
         stage: Stage,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
@@ -291,7 +294,7 @@ impl FilesContext<'_> {
             StageWork::Exec(programs) => {
                 let times = self.programs(programs)?;
                 phases.add_programs(&stage.phase, &times);
-                course.done(&stage.phase, StageOutcome::from_programs(&times));
+                run.done(&stage.phase, StageOutcome::from_programs(&times));
             }
             StageWork::Tasks(tasks) => {
                 let shown = context::ShownStage {
@@ -301,11 +304,11 @@ impl FilesContext<'_> {
                 };
                 let steady = self.cell.steady.filter(|_| stage.is_until_steady);
                 let times = (stage.ramp_ns, stage.rate_workers, steady);
-                let (measured, usage) = self.tasks(course, shown, times, tasks)?;
+                let (measured, usage) = self.tasks(run, shown, times, tasks)?;
                 if !stage.is_hidden {
                     phases.add(
                         &stage.phase,
-                        course.period(),
+                        run.period(),
                         (measured, usage),
                         stage.rate_workers.is_some(),
                     );
@@ -318,7 +321,7 @@ impl FilesContext<'_> {
     /// Lets the workers do their tasks; returns the results and the resource usage.
     fn tasks(
         &mut self,
-        course: &mut ProgramRun,
+        run: &mut ProgramRun,
         shown: context::ShownStage,
         (ramp_time_ns, rate_workers, steady): (u64, Option<u32>, Option<SteadyRule>),
         tasks: Vec<FileTask>,
@@ -355,8 +358,8 @@ impl FilesContext<'_> {
                 stop: self.stop,
                 skip: Some(self.skip),
                 continued: self.continued,
-                meeting: self.meeting.map(|it| &**it),
-                course: shown,
+                agreement: self.agreement.map(|it| &**it),
+                shown_stage: shown,
                 devices,
                 status: None,
                 mark: &mut |mark: CellMark, threads: &[i32]| {
@@ -372,16 +375,16 @@ impl FilesContext<'_> {
         observer.complete(&mut usage, &measured);
         let cpu = usage.worker_figures.iter();
         let done = StageOutcome {
-            whole_ns: with_ramp_ns(&measured, ramp_time_ns),
+            total_ns: with_ramp_ns(&measured, ramp_time_ns),
             cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
             is_cut,
-            since_ns: self.meeting.map(|_| measured.measure_ns),
+            agreed_start_ns: self.agreement.map(|_| measured.measure_ns),
             effort: StageEffort::of(&measured, &usage),
             lanes: &measured.lanes,
             ..StageOutcome::timed(longest_ns(&measured))
         };
-        course.done(&phase, done);
+        run.done(&phase, done);
         Ok((measured, usage))
     }
 
@@ -412,7 +415,7 @@ impl FilesContext<'_> {
         let message = format!(
             "{count} reads did not return the data written; the first: file {} at offset {}: \
              expected {}, read {}",
-            first.file_index, first.offset_bytes, first.wanted, first.seen
+            first.file_index, first.offset_bytes, first.expected, first.actual
         );
         let code = WarningCode::VerifyMismatch;
         Some(Warning::of_cell(code, self.cell.index, message))

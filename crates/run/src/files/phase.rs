@@ -86,7 +86,10 @@ impl Phases {
         has_rate: bool,
     ) {
         // Combined per stage, because each stage has its own due times and end.
-        let due = measured.lanes.iter().any(|it| it.outcome.drained.is_some());
+        let due = measured
+            .lanes
+            .iter()
+            .any(|it| it.outcome.open_loop_end.is_some());
         let due = due.then(|| Box::new(due_figures(&measured)));
         let counted = StageCount::Workers {
             measured: Box::new(measured),
@@ -130,11 +133,11 @@ impl Phases {
     }
 
     /// Takes the program's results that only it can calculate.
-    pub fn close(&mut self, course: &ProgramRun) {
-        let mut figures = course.figures();
+    pub fn close(&mut self, run: &ProgramRun) {
+        let mut figures = run.figures();
         for sum in &mut self.phases {
             let (of_sum, steady) = figures.remove(&*sum.name).unzip();
-            sum.figures = course.pool_figures(&sum.name).or(of_sum);
+            sum.figures = run.pool_figures(&sum.name).or(of_sum);
             sum.steady = steady.flatten();
         }
     }
@@ -240,9 +243,9 @@ fn merge(so_far: &mut MeasuredCell, later: MeasuredCell) {
     so_far.lanes.extend(added);
     so_far
         .standstills
-        .extend(later.standstills.into_iter().map(|still| {
-            let at_ns = still.at_ns + offset_ns;
-            results::Standstill { at_ns, ..still }
+        .extend(later.standstills.into_iter().map(|it| {
+            let at_ns = it.at_ns + offset_ns;
+            results::Standstill { at_ns, ..it }
         }));
     so_far
         .intervals
@@ -290,8 +293,8 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
         worker.system_ns += added.system_ns;
         worker.waited_ns = both(worker.waited_ns, added.waited_ns);
     }
-    let known = used.worker_figures.len();
-    let joined = more.worker_figures.iter().skip(known);
+    let own_count = used.worker_figures.len();
+    let joined = more.worker_figures.iter().skip(own_count);
     used.worker_figures.extend(joined.cloned());
 }
 

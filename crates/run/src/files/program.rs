@@ -52,7 +52,7 @@ pub(super) struct ProgramRun {
     program: Program,
     contents: Vec<ContentSource>,
     /// Agreement with other processes; `None` if this process runs alone.
-    meeting: Option<Arc<dyn PeerAgreement>>,
+    agreement: Option<Arc<dyn PeerAgreement>>,
     /// States of the files, by owner.
     states: BTreeMap<FileOwner, Arc<FileStates>>,
     /// State of the files that all processes have agreed on.
@@ -61,7 +61,7 @@ pub(super) struct ProgramRun {
     /// Trees of filesets whose directories grow, by number of the fileset.
     trees: GrownTrees,
     /// Next steps, in reverse order.
-    ahead: Vec<NextProgramStep>,
+    pending_steps: Vec<NextProgramStep>,
     /// Current phase; `None` while files are created before the first phase.
     current: Option<ProgramPhase>,
     stage_count: u64,
@@ -79,15 +79,15 @@ pub(super) struct ProgramRun {
     /// Free bytes before the current round.
     free_bytes: u64,
     /// Warnings about calls that did not end as recorded.
-    broken: Vec<Warning>,
+    divergences: Vec<Warning>,
     /// Events that were not reported yet.
-    tidings: Vec<RunEvent>,
+    unreported_events: Vec<RunEvent>,
     /// `true` if the files are in the user's directories.
     is_in_place: bool,
     /// Directories of the targets' files, for messages.
     paths: BTreeMap<Option<u32>, PathBuf>,
     /// Files and directories made in the user's directories, in addition to those in `states`.
-    traces: InPlaceFiles,
+    in_place_files: InPlaceFiles,
     /// Failed call that ends the run.
     failure: Option<RunError>,
     pools: Option<FilePools>,
@@ -126,12 +126,12 @@ impl ProgramRun {
             },
             pools: FilePools::of(cell, &program),
             cell: cell.clone(),
-            meeting: None,
+            agreement: None,
             states: BTreeMap::new(),
             agreed: BTreeMap::new(),
             filesets: BTreeMap::new(),
             trees: GrownTrees::new(&program)?,
-            ahead,
+            pending_steps: ahead,
             current: None,
             stage_count: 0,
             // The trials take time, so only programs that compute are calibrated.
@@ -146,11 +146,11 @@ impl ProgramRun {
             period_index: 0,
             round: RoundNameSource::default(),
             free_bytes: 0,
-            broken: Vec::new(),
-            tidings: Vec::new(),
+            divergences: Vec::new(),
+            unreported_events: Vec::new(),
             is_in_place: false,
             paths: BTreeMap::new(),
-            traces: InPlaceFiles::default(),
+            in_place_files: InPlaceFiles::default(),
             failure: None,
         })
     }
@@ -202,11 +202,11 @@ impl ProgramRun {
     /// have directories that do not exist yet, so a used fileset takes their place.
     fn field(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         worker: &WorkerPlan,
         used: &BTreeSet<u8>,
     ) -> Result<Option<OpenFileset>, RunError> {
-        let Some(tree) = grounds.of(worker) else {
+        let Some(tree) = cell_trees.of(worker) else {
             return Ok(None);
         };
         let any = used.first().copied().unwrap_or(0);
@@ -215,17 +215,17 @@ impl ProgramRun {
             let is_used = used.contains(&(index as u8));
             let index = if is_used { index } else { usize::from(any) };
             let owner = self.owner(index, worker);
-            if let Some(known) = self.filesets.get(&owner) {
-                filesets.push(known.clone());
+            if let Some(existing) = self.filesets.get(&owner) {
+                filesets.push(existing.clone());
                 continue;
             }
-            let mut made = Vec::new();
+            let mut created = Vec::new();
             let opened = self.open(owner, &self.round, tree, &mut |name| {
-                made.push(name.to_owned())
+                created.push(name.to_owned())
             });
             // Recorded before an error is returned, because some directories may already exist.
             if tree.is_in_place() || self.program.filesets[index].has_directory_per_round() {
-                self.traces.add_directories(owner, made);
+                self.in_place_files.add_directories(owner, created);
             }
             let opened = Arc::new(opened?);
             self.filesets.insert(owner, opened.clone());
@@ -234,7 +234,7 @@ impl ProgramRun {
         let others = filesets.split_off(1.min(filesets.len()));
         Ok(filesets.pop().map(|fileset| OpenFileset {
             fileset,
-            others: others.into(),
+            other_filesets: others.into(),
             options: self.options(tree),
         }))
     }
@@ -254,15 +254,15 @@ impl ProgramRun {
     /// Closes the trees that a phase does not use, because they may have many directories.
     fn close_unused_trees(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         phase: &ProgramPhase,
     ) -> Result<(), RunError> {
         let used = phase.groups.iter().flat_map(Group::filesets);
         let used: BTreeSet<usize> = used.map(usize::from).collect();
         let (trees, program) = (&self.trees, &self.program);
-        let stays = |index: usize| used.contains(&index) || trees.of(program, index).is_none();
-        self.filesets.retain(|owner, _| stays(owner.fileset));
-        match grounds.trees.is_empty() {
+        let is_needed = |index: usize| used.contains(&index) || trees.of(program, index).is_none();
+        self.filesets.retain(|owner, _| is_needed(owner.fileset));
+        match cell_trees.trees.is_empty() {
             true => Ok(()),
             false => trees.make_room(program, &used),
         }
@@ -271,14 +271,14 @@ impl ProgramRun {
     fn options(&self, tree: &Tree) -> FileEngineOptions {
         let is_direct = self.cell.cache == CacheMode::Direct;
         let is_checked = self.cell.workers.iter().any(|worker| worker.verify);
-        let ways = self
+        let modes = self
             .program
             .ways
             .iter()
-            .map(|way| open_mode(way, is_direct, is_checked));
+            .map(|mode| open_mode(mode, is_direct, is_checked));
         let own = open_fileset::options(&self.cell);
         FileEngineOptions {
-            ways: ways.collect(),
+            open_modes: modes.collect(),
             open: OpenFlags {
                 // Programs that work in the user's directories use plain `open`, as their originals
                 // do.
@@ -288,7 +288,7 @@ impl ProgramRun {
             directory_mode: open_fileset::directory_mode(tree),
             // Programs that create directories themselves need them to exist before files are
             // created there.
-            existing_directories: self.program.ways.iter().any(|way| way.makes_directory),
+            existing_directories: self.program.ways.iter().any(|mode| mode.makes_directory),
             ..own
         }
     }
@@ -312,32 +312,32 @@ impl ProgramRun {
 
     /// Index of the current period, and the number of periods to keep.
     pub(super) fn period(&self) -> (u64, usize) {
-        let kept = self.cell.steady.map_or(1, |rule| rule.window_count);
-        (self.period_index, kept)
+        let window_count = self.cell.steady.map_or(1, |rule| rule.window_count);
+        (self.period_index, window_count)
     }
 
     /// Takes the events since the last call, for displays.
     pub(super) fn pending_events(&mut self) -> Vec<RunEvent> {
-        let mut tidings = std::mem::take(&mut self.tidings);
+        let mut tidings = std::mem::take(&mut self.unreported_events);
         tidings.extend(self.pools.iter_mut().flat_map(FilePools::pending_events));
         tidings
     }
 
     /// Actions before the next stage.
-    pub(super) fn before(&mut self, grounds: &CellTrees) -> Vec<PhasePreparation> {
+    pub(super) fn before(&mut self, cell_trees: &CellTrees) -> Vec<PhasePreparation> {
         if self.failure.is_some() {
             return Vec::new();
         }
-        while let Some(ahead) = self.ahead.pop() {
+        while let Some(ahead) = self.pending_steps.pop() {
             match ahead {
-                NextProgramStep::Rounds(round) => self.begin_round(grounds, *round),
+                NextProgramStep::Rounds(round) => self.begin_round(cell_trees, *round),
                 other => {
-                    self.ahead.push(other);
+                    self.pending_steps.push(other);
                     break;
                 }
             }
         }
-        let Some(NextProgramStep::Phase(phase)) = self.ahead.last() else {
+        let Some(NextProgramStep::Phase(phase)) = self.pending_steps.last() else {
             return Vec::new();
         };
         let before = phase.before.clone();
@@ -349,30 +349,30 @@ impl ProgramRun {
     }
 
     /// Next stage; `None` after the last one.
-    pub(super) fn next(&mut self, grounds: &CellTrees) -> Result<Option<Stage>, RunError> {
+    pub(super) fn next(&mut self, cell_trees: &CellTrees) -> Result<Option<Stage>, RunError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        for (target, tree) in &grounds.trees {
+        for (target, tree) in &cell_trees.trees {
             self.is_in_place |= tree.is_in_place();
             let path = || tree.path().to_owned();
             self.paths.entry(Some(*target)).or_insert_with(path);
         }
         loop {
-            let Some(ahead) = self.ahead.pop() else {
+            let Some(ahead) = self.pending_steps.pop() else {
                 return Ok(None);
             };
             match ahead {
                 NextProgramStep::Fill(fileset) => {
                     let phase = fill(&self.program, fileset);
-                    return self.stage(grounds, &phase, true).map(Some);
+                    return self.stage(cell_trees, &phase, true).map(Some);
                 }
                 NextProgramStep::Phase(phase) => {
                     let stage = match (&mut self.pools, phase.pool_part()) {
-                        (Some(pools), Some(part)) => pools.stage(&phase, part, grounds)?,
-                        _ => match self.started(grounds, &phase)? {
+                        (Some(pools), Some(part)) => pools.stage(&phase, part, cell_trees)?,
+                        _ => match self.started(cell_trees, &phase)? {
                             Some(stage) => Some(stage),
-                            None => Some(self.stage(grounds, &phase, false)?),
+                            None => Some(self.stage(cell_trees, &phase, false)?),
                         },
                     };
                     if stage.is_some() {
@@ -380,7 +380,7 @@ impl ProgramRun {
                         return Ok(stage);
                     }
                 }
-                NextProgramStep::Rounds(round) => self.begin_round(grounds, *round),
+                NextProgramStep::Rounds(round) => self.begin_round(cell_trees, *round),
             }
         }
     }
@@ -411,7 +411,7 @@ impl ProgramRun {
             self.sum_indexes.insert(phase.to_owned(), index);
             index
         });
-        self.broken
+        self.divergences
             .extend(trace::broken(self.cell.index, &current, &done.requests));
         let around = self.enclosing_until();
         self.sums[index].add(&self.program, &current, around, &done);
@@ -433,7 +433,7 @@ impl ProgramRun {
         };
         let pools = self.pools.iter().flat_map(FilePools::warnings);
         dry.map(warning)
-            .chain(self.broken.clone())
+            .chain(self.divergences.clone())
             .chain(pools)
             .collect()
     }

@@ -50,10 +50,10 @@ pub(super) struct StageOutcome<'a> {
     /// Time until the last worker was done, in nanoseconds.
     pub time_ns: u64,
     /// The same time including the ramp.
-    pub whole_ns: u64,
+    pub total_ns: u64,
     /// Agreed start of all processes, in nanoseconds of the clock; `None` unless several share the
     /// run.
-    pub since_ns: Option<u64>,
+    pub agreed_start_ns: Option<u64>,
     /// `true` if the stage was stopped before all was done. Its time is then meaningless.
     pub is_cut: bool,
     pub effort: StageEffort,
@@ -106,8 +106,8 @@ impl<'a> StageOutcome<'a> {
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
-            whole_ns: time_ns,
-            since_ns: None,
+            total_ns: time_ns,
+            agreed_start_ns: None,
             is_cut: false,
             effort: StageEffort::default(),
             requests: Vec::new(),
@@ -199,7 +199,7 @@ pub(super) fn unit(cell: &Cell) -> TransactionUnit {
     match (cell.rate, cell.curve) {
         (Some(_), _) => TransactionUnit::DueRound,
         (None, Some(_)) => TransactionUnit::Round,
-        (None, None) => TransactionUnit::Own,
+        (None, None) => TransactionUnit::Declared,
     }
 }
 

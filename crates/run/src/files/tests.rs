@@ -127,11 +127,11 @@ fn a_target_that_cannot_be_remounted_is_refused_first() {
     assert_eq!(events, 0);
     assert_eq!(finished.record.status, Status::Failed);
     assert!(finished.record.cells.is_empty());
-    let told: Vec<String> = crate::refusals(&plan, false)
+    let refusals: Vec<String> = crate::refusals(&plan, false)
         .iter()
         .map(ToString::to_string)
         .collect();
-    assert_eq!(told, [text]);
+    assert_eq!(refusals, [text]);
     assert!(names_in(&path).is_empty());
 }
 
@@ -160,8 +160,8 @@ fn create_remove_stats_every_file_on_request() {
         assert_eq!((cell.total.count, cell.total.errors), (20, 0), "{engine:?}");
         let figures = cell.phase_figures.as_ref().unwrap();
         let step = figures.step().unwrap();
-        let seen = (step.label.as_str(), step.count, step.errors);
-        assert_eq!(seen, ("stat", 20, 0), "{engine:?}");
+        let counts = (step.label.as_str(), step.count, step.errors);
+        assert_eq!(counts, ("stat", 20, 0), "{engine:?}");
         let has_baseline = figures.steps.get(1).is_some_and(|it| it.count == 20);
         assert_eq!(has_baseline, mode == CreateRemoveMode::Exec, "{engine:?}");
         if mode == CreateRemoveMode::Syscall {
@@ -244,9 +244,12 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     for cell in &record.cells {
-        let told = told_round(cell);
-        assert_eq!((told.rule, told.round_count), (RoundRule::Median, 3));
-        assert!(told.time_ns >= 1_500_000, "{told:?}");
+        let reported = told_round(cell);
+        assert_eq!(
+            (reported.rule, reported.round_count),
+            (RoundRule::Median, 3)
+        );
+        assert!(reported.time_ns >= 1_500_000, "{reported:?}");
         assert_eq!(cell.total.errors, 0, "{:?}", cell.errors);
     }
     assert!(names_in(scratch.path()).is_empty());
@@ -265,17 +268,17 @@ fn an_interrupted_pass_is_not_the_best_of_lat_fs() {
     let cell = plan(Path::new("/"), EngineKind::Null, 1, files)
         .cells
         .remove(0);
-    let mut course = super::program::ProgramRun::new(&cell, &program).unwrap();
-    let grounds = CellTrees::default();
+    let mut run = super::program::ProgramRun::new(&cell, &program).unwrap();
+    let trees = CellTrees::default();
     for (time_ns, is_cut) in [(5000, false), (4000, false), (6000, false), (10, true)] {
-        let stage = course.next(&grounds).unwrap().unwrap();
+        let stage = run.next(&trees).unwrap().unwrap();
         let done = StageOutcome {
             is_cut,
             ..StageOutcome::timed(time_ns)
         };
-        course.done(&stage.phase, done);
+        run.done(&stage.phase, done);
     }
-    let of = |phase: &str| course.figures()[phase].0.told_round.unwrap();
+    let of = |phase: &str| run.figures()[phase].0.told_round.unwrap();
     assert_eq!(of("remove empty").time_ns, 4000);
     assert_eq!(of("create empty").time_ns, 5000);
     assert_eq!(of("create empty").round_count, 1);
@@ -391,8 +394,8 @@ fn fs_mark_has_a_rate_for_each_iteration() {
             }
         }
     }
-    let made = &record.cells[0].phase_figures.as_ref().unwrap().rounds;
-    assert!(made.iter().all(|round| round.file_count == 60));
+    let iterations = &record.cells[0].phase_figures.as_ref().unwrap().rounds;
+    assert!(iterations.iter().all(|round| round.file_count == 60));
     assert!(names_in(scratch.path()).is_empty());
 }
 
@@ -407,8 +410,8 @@ fn reads_at_the_end_of_a_file_are_not_short_transfers() {
         let record = record_of(&plan(scratch.path(), engine, 1, files));
         for cell in &record.cells {
             for (name, figures) in &cell.operations {
-                let seen = (figures.short_count, figures.errors);
-                assert_eq!(seen, (0, 0), "{engine:?} {name}");
+                let counts = (figures.short_count, figures.errors);
+                assert_eq!(counts, (0, 0), "{engine:?} {name}");
             }
         }
         let operations = &record.cells[1].operations;
@@ -457,8 +460,8 @@ fn of_pool(change: impl FnOnce(&mut FilePool)) -> Box<Program> {
 /// What became of all pools, which stands with their transactions.
 fn pool(record: &RunRecord) -> PoolFigures {
     let cells = record.cells.iter();
-    let mut told = cells.filter_map(|cell| cell.phase_figures.as_ref());
-    told.next().unwrap().pool.unwrap()
+    let mut phases = cells.filter_map(|cell| cell.phase_figures.as_ref());
+    phases.next().unwrap().pool.unwrap()
 }
 
 /// The pass that lat_fs tells of.
@@ -504,11 +507,11 @@ fn reads_of_a_pool_return_its_writes_with_either_engine() {
             worker.verify = true;
         }
         let record = record_of(&plan);
-        let wrong = record
+        let mismatch = record
             .warnings
             .iter()
             .find(|warning| warning.code == results::WarningCode::VerifyMismatch);
-        assert_eq!(wrong, None, "{engine:?}");
+        assert_eq!(mismatch, None, "{engine:?}");
         assert_eq!(pool(&record).transactions_count, 1000);
         assert!(record.cells.iter().all(|cell| cell.total.errors == 0));
     }

@@ -104,13 +104,13 @@ fn a_job_ends_with_the_first_window_that_is_steady() {
     }
     assert!(board.is_ended());
     assert_eq!(watch.next_ns(), u64::MAX);
-    let told = steady(&watch, 0);
-    assert!(told.is_reached);
-    assert_eq!((told.criterion, told.deviation), (1.0, 1.0));
-    let iops: Vec<u64> = told.readings.iter().map(|it| it.iops).collect();
+    let outcome = steady(&watch, 0);
+    assert!(outcome.is_reached);
+    assert_eq!((outcome.criterion, outcome.deviation), (1.0, 1.0));
+    let iops: Vec<u64> = outcome.readings.iter().map(|it| it.iops).collect();
     assert_eq!(iops, [100, 101, 99]);
-    assert_eq!(told.readings[0].bytes_per_second, 409_600);
-    assert_eq!(told.readings[0].latency_ns, 1000);
+    assert_eq!(outcome.readings[0].bytes_per_second, 409_600);
+    assert_eq!(outcome.readings[0].latency_ns, 1000);
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn a_late_reading_divides_by_the_elapsed_time() {
     work(&boards[0], 300);
     watch.look(4 * SECOND);
     assert_eq!(watch.next_ns(), 5 * SECOND);
-    let told = steady(&watch, 0);
-    assert_eq!(told.readings.len(), 1);
-    assert_eq!(told.readings[0].iops, 100);
-    assert!(!told.is_reached);
+    let outcome = steady(&watch, 0);
+    assert_eq!(outcome.readings.len(), 1);
+    assert_eq!(outcome.readings[0].iops, 100);
+    assert!(!outcome.is_reached);
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn jobs_of_a_group_are_summed_and_end_together() {
     }
     assert!(boards.iter().all(|it| it.is_ended()));
     assert_eq!(watch.figures(0).unwrap().steady, None);
-    let told = steady(&watch, 1);
-    assert_eq!((told.is_reached, told.readings[2].iops), (true, 100));
+    let outcome = steady(&watch, 1);
+    assert_eq!((outcome.is_reached, outcome.readings[2].iops), (true, 100));
 }
 
 #[test]

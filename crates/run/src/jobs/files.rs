@@ -37,16 +37,16 @@ impl Session<'_> {
             let stamp = self.stamp_of(users, (file, name))?;
             let content = users.first().map(|it| it.worker.content);
             self.lay_out((file, name), content, stamp)?;
-            let place = NamedTreeFile {
+            let tree_file = NamedTreeFile {
                 tree: &self.job_trees[&file.target_index].tree,
                 name,
             };
             match file.cache {
                 // There is no file whose pages could be dropped or read.
                 _ if file.layout == Layout::Absent => {}
-                FileCache::Dropped => place.evict()?,
+                FileCache::Dropped => tree_file.evict()?,
                 FileCache::Left => {}
-                FileCache::Warm => place.warm(&self.options.stop)?,
+                FileCache::Warm => tree_file.warm(&self.options.stop)?,
             }
         }
         Ok(())
@@ -113,7 +113,7 @@ impl Session<'_> {
     ) -> Result<(), RunError> {
         let job_tree = &self.job_trees[&file.target_index];
         let tree = &job_tree.tree;
-        let place = NamedTreeFile { tree, name };
+        let tree_file = NamedTreeFile { tree, name };
         let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
         let is_unwanted = file.layout == Layout::Absent;
         if !is_unwanted && is_stamped && is_large_enough(job_tree, (file, name))? {
@@ -130,7 +130,7 @@ impl Session<'_> {
             Some(_) => Layout::Written,
             None => file.layout,
         };
-        let shown = place.path().display().to_string();
+        let shown = tree_file.path().display().to_string();
         let listener = &mut self.listener;
         let mut progress = |done_bytes, total_bytes| {
             listener(&RunEvent::Prepare {
@@ -143,7 +143,7 @@ impl Session<'_> {
             progress: &mut progress,
             stop: &self.options.stop,
         };
-        place.lay_out(file.size_bytes, layout, &fill, &mut watch)?;
+        tree_file.lay_out(file.size_bytes, layout, &fill, &mut watch)?;
         if let Some(job_tree) = self.job_trees.get_mut(&file.target_index) {
             // Nothing is left of what jobs wrote.
             job_tree.written.remove(name);
@@ -194,13 +194,13 @@ impl Session<'_> {
         let opened = match (&file.name, self.job_trees.get(&file.target_index)) {
             (Some(name), Some(tree)) => {
                 let tree = &tree.tree;
-                let how = NamedOpen {
+                let mode = NamedOpen {
                     cache: job.cache,
                     reads,
                     writes,
                     durable: job.durable,
                 };
-                prepared.open_named(&NamedTreeFile { tree, name }, how)?
+                prepared.open_named(&NamedTreeFile { tree, name }, mode)?
             }
             _ => prepared.open(job.cache, reads, writes)?,
         };
@@ -277,10 +277,10 @@ impl Session<'_> {
     /// Seed of a file's content, derived from its name so that later cells know it too.
     fn job_seed(&self, file: &NamedFile) -> u64 {
         let name = file.name.as_deref().unwrap_or_default();
-        let of_name = name.bytes().fold(0_u64, |sum, byte| {
+        let name_hash = name.bytes().fold(0_u64, |sum, byte| {
             generate::mix(sum ^ u64::from(byte).wrapping_add(1))
         });
-        file_seed(self.plan.seed ^ of_name, file.target_index)
+        file_seed(self.plan.seed ^ name_hash, file.target_index)
     }
 }
 

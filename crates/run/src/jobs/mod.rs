@@ -91,13 +91,13 @@ impl Session<'_> {
                         None => None,
                     },
                     stream,
-                    notes: None,
-                    board: (!job.goals.is_empty()).then(|| {
+                    request_log: None,
+                    progress: (!job.goals.is_empty()).then(|| {
                         let flow = job.goals.flow.as_ref();
                         let flow = flow.map(|it| Arc::clone(flows.entry(it.group).or_default()));
                         Arc::new(GoalProgress::new(flow))
                     }),
-                    before: before(job, &ends),
+                    predecessors: before(job, &ends),
                     end: Some(JobEndGuard(Arc::clone(&ends[index].1))),
                     contents: Contents {
                         source: ContentSource::new(&worker.content)?,

@@ -37,8 +37,8 @@ fn sample() -> Sample {
 }
 
 /// One by one, as the rules are.
-fn count(sample: &mut Sample, ended: &TestCompletion) {
-    let (span, operation, expected_bytes, result, latency_ns, flow) = *ended;
+fn count(sample: &mut Sample, completion: &TestCompletion) {
+    let (span, operation, expected_bytes, result, latency_ns, flow) = *completion;
     let span = &mut sample.spans[span as usize];
     let counter = span.operation_mut(operation as usize);
     match operation.moves_bytes() {
@@ -106,23 +106,23 @@ proptest! {
             for ended in turn {
                 count(&mut wanted, ended);
                 let (file_index, operation, expected_bytes, result, latency_ns, flow) = *ended;
-                let request = Request { file_index, operation, ..Request::NOTHING };
+                let request = Request { file_index, operation, ..Request::EMPTY };
                 let bytes = (expected_bytes, result);
-                let ended = flow.map(|(kind, errno)| EndedFlow { kind, errno, latency_ns });
+                let flow_end = flow.map(|(kind, errno)| EndedFlow { kind, errno, latency_ns });
                 if let [_] = turn[..] {
                     recorder.record(&mut single, &request, bytes, latency_ns);
-                    if let Some(it) = ended {
+                    if let Some(it) = flow_end {
                         recorder.record_flow(&mut single, &request, it);
                     }
                 } else {
                     recorder.record(&mut together, &request, bytes, latency_ns);
-                    if let Some(it) = ended {
+                    if let Some(it) = flow_end {
                         recorder.record_flow(&mut together, &request, it);
                     }
                 }
             }
             recorder.end_turn(&together);
         }
-        prop_assert_eq!(&recorder.into_outcome().rest.spans, &wanted.spans);
+        prop_assert_eq!(&recorder.into_outcome().last_sample.spans, &wanted.spans);
     }
 }

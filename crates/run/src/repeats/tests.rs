@@ -50,7 +50,7 @@ fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<Reached
             break;
         };
         let repetition = plan.cells.last().unwrap().repetition + 1;
-        let added = plan.further_repetition(repetition, |place| wanted.contains(&place));
+        let added = plan.further_repetition(repetition, |index| wanted.contains(&index));
         repeats.add(added.iter().map(|(place, _)| *place));
         plan.cells.extend(added.into_iter().map(|(_, cell)| cell));
     }

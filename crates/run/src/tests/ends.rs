@@ -30,7 +30,7 @@ fn measured(
         batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
-    let total = outcome.rest.spans[0].total();
+    let total = outcome.last_sample.spans[0].total();
     let max_ns = total.latency().max_ns().unwrap();
     (total.count(), outcome.measured_ns, max_ns)
 }
@@ -110,7 +110,7 @@ fn a_number_of_slow_operations_counts_from_the_last_of_the_ramp() {
         batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
-    assert_eq!(outcome.rest.spans[0].total().count(), 10);
+    assert_eq!(outcome.last_sample.spans[0].total().count(), 10);
     assert_eq!(outcome.measured_ns, 10 * SLOW_NS);
 }
 
@@ -141,6 +141,6 @@ fn requests_unanswered_at_the_end_have_failed() {
         batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
-    let total = outcome.rest.spans[0].total();
+    let total = outcome.last_sample.spans[0].total();
     assert_eq!(total.errors(), 2, "{total:?}");
 }

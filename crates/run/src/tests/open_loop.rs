@@ -33,7 +33,7 @@ fn on_device(
     let cell = &lasting(cell, seconds);
     let (mut lane, recorder) = scripted(cell, seconds * SECOND_NS, cell.ramp_time_ns);
     // A step clock moves only while somebody sleeps.
-    lane.pace.as_mut().unwrap().looks = false;
+    lane.pace.as_mut().unwrap().polls_clock = false;
     let clock = StepClock::new();
     let (watch, mut issued_ns) = (clock.clone(), Vec::new());
     let script = |request: &engine::Request, _: &mut [u8]| {
@@ -57,17 +57,23 @@ fn on_device(
 
 fn reads(outcome: &WorkerOutcome) -> &Counter {
     let read = Operation::Read as usize;
-    outcome.rest.spans[0].operation(read).unwrap()
+    outcome.last_sample.spans[0].operation(read).unwrap()
 }
 
 fn due(outcome: &WorkerOutcome) -> generate::DueCounts {
-    outcome.drained.as_ref().unwrap().backlog.counts().clone()
+    outcome
+        .open_loop_end
+        .as_ref()
+        .unwrap()
+        .backlog
+        .counts()
+        .clone()
 }
 
 /// The figures of a cell that had one worker with one lane.
 fn figures(cell: &Cell, outcome: WorkerOutcome) -> results::DueFigures {
     let lane = lanes(cell, 7, 1).unwrap().remove(0);
-    let spans = outcome.rest.spans.clone();
+    let spans = outcome.last_sample.spans.clone();
     let lanes = vec![crate::measured::MeasuredLane {
         goals: None,
         series: Vec::new(),
@@ -242,7 +248,7 @@ fn a_backlog_of_billions_is_reported_in_bounded_time() {
 fn stopping_the_run_stops_waiting_for_due_requests() {
     let cell = lasting(&paced(2, 1, 1e3, ArrivalKind::Uniform), 2);
     let (mut lane, recorder) = scripted(&cell, 2 * SECOND_NS, 0);
-    lane.pace.as_mut().unwrap().looks = false;
+    lane.pace.as_mut().unwrap().polls_clock = false;
     let clock = StepClock::new();
     let (watch, stop) = (clock.clone(), recorder.stop());
     let script = |request: &engine::Request, _: &mut [u8]| {
@@ -368,5 +374,5 @@ fn an_open_loop_allocates_nothing_between_ramp_and_end() {
     let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
     assert_eq!(counts.count_total, 0);
     let outcome = measured.recorder.into_outcome();
-    assert_eq!(outcome.rest.spans[0].transactions()[0].count(), 2000);
+    assert_eq!(outcome.last_sample.spans[0].transactions()[0].count(), 2000);
 }

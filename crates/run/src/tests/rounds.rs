@@ -22,11 +22,11 @@ const ANY: SteadyRule = SteadyRule {
 };
 
 fn done(events: &[RunEvent]) -> Vec<u32> {
-    let of_round = |event: &RunEvent| match event {
+    let done_count = |event: &RunEvent| match event {
         RunEvent::Round { done, .. } => Some(*done),
         _ => None,
     };
-    events.iter().filter_map(of_round).collect()
+    events.iter().filter_map(done_count).collect()
 }
 
 #[test]
@@ -74,10 +74,10 @@ fn rounds_that_are_never_steady_are_given_up() {
 }
 
 /// Runs the cell until something is told.
-fn run_until_event(cell: &Cell, is_told: impl Fn(&RunEvent) -> bool) -> MeasuredCell {
+fn run_until_event(cell: &Cell, is_last: impl Fn(&RunEvent) -> bool) -> MeasuredCell {
     let stop = Arc::new(AtomicBool::new(false));
     run_until(cell, &stop, &mut |event| {
-        if is_told(event) {
+        if is_last(event) {
             stop.store(true, std::sync::atomic::Ordering::Relaxed);
         }
     })
@@ -90,8 +90,8 @@ fn stopping_keeps_the_complete_rounds() {
         window_count: 100,
         ..ANY
     };
-    let is_told = |event: &RunEvent| matches!(event, RunEvent::Round { done: 1.., .. });
-    let measured = run_until_event(&in_rounds(rule), is_told);
+    let is_last = |event: &RunEvent| matches!(event, RunEvent::Round { done: 1.., .. });
+    let measured = run_until_event(&in_rounds(rule), is_last);
     let steady = measured.steady.as_ref().unwrap();
     assert_eq!(steady.record.verdict, SteadyVerdict::NotYet);
     assert!(measured.lanes[0].outcome.stopped);
@@ -105,8 +105,8 @@ fn stopping_keeps_the_complete_rounds() {
 fn stopping_in_the_first_round_keeps_the_partial_round() {
     let mut cell = in_rounds(ANY);
     cell.run_time_ns = 60_000_000_000;
-    let is_told = |event: &RunEvent| matches!(event, RunEvent::Interval { .. });
-    let measured = run_until_event(&cell, is_told);
+    let is_last = |event: &RunEvent| matches!(event, RunEvent::Interval { .. });
+    let measured = run_until_event(&cell, is_last);
     let steady = measured.steady.as_ref().unwrap();
     assert_eq!((steady.record.rounds.len(), steady.window), (0, None));
     assert!(measured.lanes[0].outcome.stopped && counted(&measured) > 0);

@@ -55,9 +55,9 @@ fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc
     let board = Arc::new(GoalProgress::default());
     recorder.measure_after_search(Arc::clone(&board));
     let clock = StepClock::new();
-    let seen = Arc::clone(&board);
+    let shared = Arc::clone(&board);
     let script = |request: &engine::Request, _: &mut [u8]| engine::ScriptedOutcome {
-        delay_ns: delay_ns(seen.depth().depth),
+        delay_ns: delay_ns(shared.depth().depth),
         result: request.length_bytes as i32,
     };
     let parts = LoopParts {
@@ -74,7 +74,7 @@ fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc
 }
 
 fn total(outcome: &WorkerOutcome) -> (u64, u64) {
-    let total = outcome.rest.spans[0].total();
+    let total = outcome.last_sample.spans[0].total();
     (total.count(), outcome.measured_ns)
 }
 
@@ -101,5 +101,5 @@ fn an_endless_search_reports_everything_after_the_ramp() {
     // Ten requests in 50 ms, in the first window at a depth of 1.
     assert!((50 * MS..=56 * MS).contains(&measured_ns), "{measured_ns}");
     assert!((10..=11).contains(&count), "{count}");
-    assert!(!outcome.rest.ramp);
+    assert!(!outcome.last_sample.ramp);
 }

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::times::{LONGEST_NS, UNKNOWN_NS};
+use crate::times::{INTERVAL_FIRST_NS, INTERVAL_MAX_NS};
 
 const MS_NS: u64 = 1_000_000;
 /// When the measurement begins, by the clock.
-const MEASURE_NS: u64 = 5 * LONGEST_NS;
+const MEASURE_NS: u64 = 5 * INTERVAL_MAX_NS;
 
 fn timeline(steps: IntervalSteps) -> Timeline {
     let mut timeline = Timeline::new(steps);
@@ -47,30 +47,39 @@ fn count(intervals: &[IntervalRecord]) -> u64 {
 
 #[test]
 fn a_run_has_forty_intervals_within_the_length_limits() {
-    let length_ms = |seconds: u64| IntervalSteps::of(seconds * LONGEST_NS).length_ns / MS_NS;
+    let length_ms = |seconds: u64| IntervalSteps::of(seconds * INTERVAL_MAX_NS).length_ns / MS_NS;
     assert_eq!(
         [1, 3, 4, 10, 20, 40, 3600].map(length_ms),
         [100, 100, 100, 250, 500, 1000, 1000]
     );
     let unknown = IntervalSteps::of(0);
-    assert_eq!((unknown.length_ns / MS_NS, unknown.together_max), (125, 8));
-    assert_eq!(unknown.length_ns * unknown.together_max as u64, LONGEST_NS);
+    assert_eq!(
+        (unknown.length_ns / MS_NS, unknown.merged_count_max),
+        (125, 8)
+    );
+    assert_eq!(
+        unknown.length_ns * unknown.merged_count_max as u64,
+        INTERVAL_MAX_NS
+    );
 }
 
 #[test]
 fn intervals_are_reported_every_second_and_all_are_kept() {
-    let mut timeline = timeline(IntervalSteps::of(10 * LONGEST_NS));
+    let mut timeline = timeline(IntervalSteps::of(10 * INTERVAL_MAX_NS));
     run(&mut timeline, 40);
-    let told = timeline.take_unreported();
-    assert!(told.iter().all(|it| it.length_ns == LONGEST_NS), "{told:?}");
-    assert_eq!(told[1].at_ns, LONGEST_NS);
-    assert_eq!(told[1].operations["read"].count, 5 + 6 + 7 + 8);
-    assert_eq!(told[1].operations["read"].bytes, (5 + 6 + 7 + 8) * 512);
+    let reported = timeline.take_unreported();
+    assert!(
+        reported.iter().all(|it| it.length_ns == INTERVAL_MAX_NS),
+        "{reported:?}"
+    );
+    assert_eq!(reported[1].at_ns, INTERVAL_MAX_NS);
+    assert_eq!(reported[1].operations["read"].count, 5 + 6 + 7 + 8);
+    assert_eq!(reported[1].operations["read"].bytes, (5 + 6 + 7 + 8) * 512);
     let latest = timeline.latest.as_ref().map(|it| it.counted.length_ns);
-    assert_eq!(latest, Some(LONGEST_NS));
+    assert_eq!(latest, Some(INTERVAL_MAX_NS));
     let (kept, indexes) = timeline.take();
     assert_eq!(
-        (told.len(), kept.len(), count(&told)),
+        (reported.len(), kept.len(), count(&reported)),
         (10, 40, count(&kept))
     );
     assert_eq!(indexes, (0..40).collect::<Vec<i64>>());
@@ -103,9 +112,12 @@ fn intervals_double_in_length_during_a_run_of_unknown_length() {
 fn a_merged_interval_has_the_percentiles_of_all_its_parts() {
     let mut timeline = timeline(IntervalSteps::of(0));
     for index in 0..8_u64 {
-        let from_ns = index * UNKNOWN_NS;
+        let from_ns = index * INTERVAL_FIRST_NS;
         // A hundred latencies from 1 to 100 µs each.
-        timeline.finish(index as i64, slice(from_ns, from_ns + UNKNOWN_NS, 100));
+        timeline.finish(
+            index as i64,
+            slice(from_ns, from_ns + INTERVAL_FIRST_NS, 100),
+        );
     }
     let figures = timeline.take_unreported()[0].operations["read"];
     assert_eq!((figures.count, figures.max_ns), (800, Some(100_000)));
@@ -115,28 +127,34 @@ fn a_merged_interval_has_the_percentiles_of_all_its_parts() {
 
 #[test]
 fn late_samples_are_reported_with_the_next_interval() {
-    let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
+    let mut timeline = timeline(IntervalSteps::even(INTERVAL_MAX_NS / 4));
     run(&mut timeline, 4);
-    timeline.finish(4, slice(0, LONGEST_NS / 2, 7));
+    timeline.finish(4, slice(0, INTERVAL_MAX_NS / 2, 7));
     assert_eq!(count(&timeline.take_unreported()), 10);
     for index in 5..8_u64 {
-        let from_ns = index * LONGEST_NS / 4;
-        timeline.finish(index as i64, slice(from_ns, from_ns + LONGEST_NS / 4, 1));
+        let from_ns = index * INTERVAL_MAX_NS / 4;
+        timeline.finish(
+            index as i64,
+            slice(from_ns, from_ns + INTERVAL_MAX_NS / 4, 1),
+        );
     }
-    let told = timeline.take_unreported();
-    assert_eq!((told[0].at_ns, count(&told)), (5 * LONGEST_NS / 4, 10));
+    let reported = timeline.take_unreported();
+    assert_eq!(
+        (reported[0].at_ns, count(&reported)),
+        (5 * INTERVAL_MAX_NS / 4, 10)
+    );
     let (kept, _) = timeline.take();
     assert_eq!((kept.len(), kept[3].operations["read"].count), (7, 11));
 }
 
 #[test]
 fn excluded_time_is_not_in_any_reported_interval() {
-    let mut timeline = timeline(IntervalSteps::even(LONGEST_NS / 4));
-    timeline.finish(0, slice(0, LONGEST_NS / 4, 3));
-    timeline.finish(3, slice(3 * LONGEST_NS / 4, LONGEST_NS, 3));
+    let mut timeline = timeline(IntervalSteps::even(INTERVAL_MAX_NS / 4));
+    timeline.finish(0, slice(0, INTERVAL_MAX_NS / 4, 3));
+    timeline.finish(3, slice(3 * INTERVAL_MAX_NS / 4, INTERVAL_MAX_NS, 3));
     let lengths = timeline.take_unreported();
     let lengths: Vec<u64> = lengths.iter().map(|it| it.length_ns).collect();
-    assert_eq!(lengths, [LONGEST_NS / 4; 2]);
+    assert_eq!(lengths, [INTERVAL_MAX_NS / 4; 2]);
 }
 
 proptest! {
@@ -144,7 +162,7 @@ proptest! {
     fn every_operation_is_kept_and_reported_once(
         steps in prop_oneof![
             Just(IntervalSteps::of(0)),
-            (1_u64..100).prop_map(|seconds| IntervalSteps::of(seconds * LONGEST_NS)),
+            (1_u64..100).prop_map(|seconds| IntervalSteps::of(seconds * INTERVAL_MAX_NS)),
         ],
         parts in prop::collection::vec((0_i64..4, 0_u64..9, -20_i64..20), 1..400),
     ) {
@@ -160,13 +178,13 @@ proptest! {
             index += 1;
         }
         timeline.report_open_slice();
-        let told = timeline.take_unreported();
-        let owed = timeline.owed.counted.total().count();
-        prop_assert_eq!(count(&told) + owed, all);
+        let reported = timeline.take_unreported();
+        let owed = timeline.late.counted.total().count();
+        prop_assert_eq!(count(&reported) + owed, all);
         let (kept, indexes) = timeline.take();
         prop_assert_eq!(count(&kept), all);
         prop_assert!(indexes.is_sorted_by(|a, b| a < b));
         let follows = |pair: &[IntervalRecord]| pair[0].at_ns + pair[0].length_ns <= pair[1].at_ns;
-        prop_assert!(kept.windows(2).all(follows) && told.windows(2).all(follows));
+        prop_assert!(kept.windows(2).all(follows) && reported.windows(2).all(follows));
     }
 }

@@ -164,10 +164,10 @@ impl Filesystem for DelayedFiles {
         _umask: u32,
         reply: ReplyEntry,
     ) {
-        let made = self
+        let result = self
             .store()
             .make_directory(parent.0, name, permissions(mode));
-        self.entry(made, reply);
+        self.entry(result, reply);
     }
 
     fn unlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -208,8 +208,8 @@ impl Filesystem for DelayedFiles {
         _flags: i32,
         reply: ReplyCreate,
     ) {
-        let made = self.store().create(parent.0, name, permissions(mode));
-        match made
+        let result = self.store().create(parent.0, name, permissions(mode));
+        match result
             .map_err(errno)
             .and_then(|number| self.attributes(number))
         {

@@ -104,8 +104,8 @@ mod tests {
             (1290, 1301),
             (1305, 1315),
         ]);
-        let seen = log.responses_ns(4, 1e7).unwrap();
-        assert_eq!(seen, [10.0, 15.0, 101.0, 200.0]);
+        let responses = log.responses_ns(4, 1e7).unwrap();
+        assert_eq!(responses, [10.0, 15.0, 101.0, 200.0]);
         assert_eq!(log.responses_ns(6, 1e7), None);
     }
 

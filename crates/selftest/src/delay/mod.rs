@@ -30,7 +30,7 @@ pub use server::serve;
 const MOUNT_POINT: &str = "/sys/fs/fuse/connections";
 const DEVICE: &str = "/dev/fuse";
 /// Libraries preloaded into this process must not affect the clock of the server.
-const PRELOADED: &str = "LD_PRELOAD";
+const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
 
 /// Requests from the measuring process to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,14 +105,14 @@ impl DelayTarget {
     }
 
     fn ask(&mut self, order: DelayCommand) -> Result<String, String> {
-        let gone = || "the server of the delayed file has exited".to_owned();
-        let orders = self.orders.as_mut().ok_or_else(gone)?;
-        let asked = units::json_line(&order).map_err(|error| error.to_string())?;
+        let exited = || "the server of the delayed file has exited".to_owned();
+        let orders = self.orders.as_mut().ok_or_else(exited)?;
+        let request = units::json_line(&order).map_err(|error| error.to_string())?;
         let mut line = String::new();
-        let sent = writeln!(orders.get_mut(), "{asked}");
+        let sent = writeln!(orders.get_mut(), "{request}");
         match sent.and_then(|()| orders.read_line(&mut line)) {
             Ok(1..) => Ok(line),
-            _ => Err(gone()),
+            _ => Err(exited()),
         }
     }
 }
@@ -123,7 +123,7 @@ fn start_server(device: OwnedFd, arguments: &[String]) -> std::io::Result<DelayT
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(arguments)
-        .env_remove(PRELOADED)
+        .env_remove(PRELOAD_VARIABLE)
         // Ctrl-C is meant for the measuring process only.
         .process_group(0)
         // `command` owns the device, so this process closes it on return. If the server is killed,

@@ -18,7 +18,7 @@ struct Waiting {
 
 struct DelayState {
     /// Start of the log.
-    began: Instant,
+    start: Instant,
     delay: Duration,
     stall: Option<Stall>,
     first: Option<Instant>,
@@ -36,7 +36,7 @@ pub(super) struct DelayedReads {
 impl DelayedReads {
     pub fn new() -> Self {
         let state = DelayState {
-            began: Instant::now(),
+            start: Instant::now(),
             delay: Duration::ZERO,
             stall: None,
             first: None,
@@ -57,7 +57,7 @@ impl DelayedReads {
     pub fn begin(&self, delay: Duration, stall: Option<Stall>) {
         let mut state = self.state();
         (state.delay, state.stall, state.first) = (delay, stall, None);
-        state.began = Instant::now();
+        state.start = Instant::now();
         state.log = ReadLog::default();
     }
 
@@ -127,9 +127,9 @@ impl DelayState {
     /// the log may be requested as soon as the answer has arrived.
     fn answer_first(&mut self, now: Instant) -> Option<Waiting> {
         let waiting = self.waiting.pop_front()?;
-        let since_ns = |at: Instant| u64::try_from((at - self.began).as_nanos()).ok();
+        let since_ns = |at: Instant| u64::try_from((at - self.start).as_nanos()).ok();
         // Reads that arrived before the log began are not logged.
-        if waiting.arrived >= self.began
+        if waiting.arrived >= self.start
             && let (Some(arrived_ns), Some(answered_ns)) =
                 (since_ns(waiting.arrived), since_ns(now))
         {

@@ -39,7 +39,7 @@ pub fn serve() -> io::Result<()> {
     thread::spawn(move || session.run());
     let mut answers = orders.try_clone()?;
     for line in BufReader::new(orders).lines() {
-        let told = match serde_json::from_str(&line?)? {
+        let answer = match serde_json::from_str(&line?)? {
             DelayCommand::Begin { delay, stall } => {
                 reads.begin(delay, stall);
                 // The empty line tells the client that reads from now on are in the new log.
@@ -47,7 +47,7 @@ pub fn serve() -> io::Result<()> {
             }
             DelayCommand::Tell => units::json_line(&reads.log())?,
         };
-        writeln!(answers, "{told}")?;
+        writeln!(answers, "{answer}")?;
     }
     Ok(())
 }

@@ -150,8 +150,8 @@ proptest! {
         samples.sort_unstable();
         let rank = (percent * samples.len() as f64 / 100.0).ceil().max(1.0) as usize;
         let wanted = samples[rank - 1] as f64;
-        let seen = histogram.percentile(percent).unwrap() as f64;
-        prop_assert!((seen - wanted).abs() <= wanted * RELATIVE_ERROR, "{seen} {wanted}");
+        let estimate = histogram.percentile(percent).unwrap() as f64;
+        prop_assert!((estimate - wanted).abs() <= wanted * RELATIVE_ERROR, "{estimate} {wanted}");
     }
 
     #[test]
@@ -201,7 +201,8 @@ proptest! {
         let squares: f64 = samples.iter().map(|ns| (*ns as f64 - mean).powi(2)).sum();
         let wanted = (squares / samples.len() as f64).sqrt();
         let largest = *samples.iter().max().unwrap() as f64;
-        let seen = of(&samples).stddev_ns().unwrap();
-        prop_assert!((seen - wanted).abs() <= largest * RELATIVE_ERROR + 1e-6, "{seen} {wanted}");
+        let estimate = of(&samples).stddev_ns().unwrap();
+        let limit = largest * RELATIVE_ERROR + 1e-6;
+        prop_assert!((estimate - wanted).abs() <= limit, "{estimate} {wanted}");
     }
 }

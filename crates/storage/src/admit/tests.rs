@@ -180,13 +180,13 @@ fn pipes_and_character_devices_are_refused() {
 
 #[test]
 fn a_read_only_file_system_is_refused() {
-    let Some(mut made) = LoopMount::new(16) else {
+    let Some(mut mount) = LoopMount::new(16) else {
         return;
     };
-    if !made.make(&["mkfs.ext4", "-q"]) {
+    if !mount.make(&["mkfs.ext4", "-q"]) {
         return;
     }
-    let Some(point) = made.mount("ro") else {
+    let Some(point) = mount.mount("ro") else {
         return;
     };
     for path in [point.clone(), point.join("new.dat")] {

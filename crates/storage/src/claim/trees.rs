@@ -18,14 +18,14 @@ use crate::tree::open_tree;
 #[derive(Debug)]
 pub(crate) enum TreeRemaining {
     /// It was replaced.
-    Foreign(&'static str),
+    Replaced(&'static str),
     /// The tree or something in it could not be removed.
-    Remains(RemainingEntries),
+    NotRemoved(RemainingEntries),
 }
 
 impl ManifestClaim {
     pub(crate) fn tree_path(&self, name: &str) -> PathBuf {
-        self.place.directory_path().join(name)
+        self.location.directory_path().join(name)
     }
 
     /// Creates a tree that must not exist, recording it before and after, and opens it with
@@ -43,7 +43,7 @@ impl ManifestClaim {
             self.manifest.trees = before;
             self.save()?;
             return Err(match error {
-                Errno::EXIST => TargetError::Foreign { path },
+                Errno::EXIST => TargetError::PathTaken { path },
                 error => TargetError::system("make", &path, error),
             });
         }
@@ -71,17 +71,17 @@ impl ManifestClaim {
         name: &str,
         progress: &mut dyn FnMut(u64),
     ) -> (u64, Option<TreeRemaining>) {
-        let Some(made) = self.made_tree(name).cloned() else {
+        let Some(entry) = self.made_tree(name).cloned() else {
             return (0, None);
         };
         let Some(found) = self.stat(name) else {
             self.forget_tree(name);
             return (0, None);
         };
-        if let Some(reason) = made.foreign(&found, self.owner_uid()) {
-            return (0, Some(TreeRemaining::Foreign(reason)));
+        if let Some(reason) = entry.foreign(&found, self.owner_uid()) {
+            return (0, Some(TreeRemaining::Replaced(reason)));
         }
-        let removed = match made.inode {
+        let removed = match entry.inode {
             None => self.remove_empty(name),
             Some(inode) => self.remove_full(name, inode, progress),
         };
@@ -90,11 +90,11 @@ impl ManifestClaim {
                 self.forget_tree(name);
                 (count, None)
             }
-            Ok(RemovalResult { count, left }) => (count, left.map(TreeRemaining::Remains)),
+            Ok(RemovalResult { count, left }) => (count, left.map(TreeRemaining::NotRemoved)),
             // Only an entry without a recorded inode gets here: its directory had to be empty.
             Err(Errno::NOTEMPTY | Errno::EXIST) => {
                 let reason = "nothing shows that pgmeter made what is in it";
-                (0, Some(TreeRemaining::Foreign(reason)))
+                (0, Some(TreeRemaining::Replaced(reason)))
             }
             Err(error) => {
                 let first = self.tree_path(name);
@@ -104,7 +104,7 @@ impl ManifestClaim {
                     first,
                     error,
                 };
-                (0, Some(TreeRemaining::Remains(remains)))
+                (0, Some(TreeRemaining::NotRemoved(remains)))
             }
         }
     }
@@ -143,10 +143,10 @@ impl ManifestClaim {
     }
 
     pub(crate) fn made_tree(&self, name: &str) -> Option<&ManifestTree> {
-        self.manifest.trees.iter().find(|made| made.name == name)
+        self.manifest.trees.iter().find(|it| it.name == name)
     }
 
     fn forget_tree(&mut self, name: &str) {
-        self.manifest.trees.retain(|made| made.name != name);
+        self.manifest.trees.retain(|it| it.name != name);
     }
 }

@@ -109,13 +109,13 @@ mod tests {
         #[test]
         fn generated_names_are_recognized_and_the_next_one_is_not(count in 1_u32..3000) {
             let names = NamesInPlace::Words { count };
-            let made = generate::names::flat_names(count + 1).files;
-            let known: Vec<bool> = made
+            let generated = generate::names::flat_names(count + 1).files;
+            let recognized: Vec<bool> = generated
                 .iter()
                 .map(|name| is_file(&names, 0, name.to_str().unwrap_or_default()))
                 .collect();
-            prop_assert!(known[..count as usize].iter().all(|it| *it));
-            prop_assert!(!known[count as usize]);
+            prop_assert!(recognized[..count as usize].iter().all(|it| *it));
+            prop_assert!(!recognized[count as usize]);
         }
 
         #[test]
@@ -137,8 +137,8 @@ mod tests {
                 random_length: random,
                 subdirectory_count: subdirectories,
             };
-            let made = generate::names::stamped_names(&stamped, 9, time, seed);
-            for path in made.files {
+            let generated = generate::names::stamped_names(&stamped, 9, time, seed);
+            for path in generated.files {
                 let path = path.to_str().unwrap_or_default().to_owned();
                 let (directory, name) = path.split_once('/').unwrap_or(("", &path));
                 prop_assert!(is_directory(&names, 0, directory), "{}", path);

@@ -50,7 +50,7 @@ impl Cleaning<'_, '_> {
 /// Possible copies among the entries of a claim.
 pub(super) fn adoptable(claim: &ManifestClaim) -> Vec<Adoptable> {
     let owner_uid = claim.owner_uid();
-    let directory = claim.place.directory_path();
+    let directory = claim.location.directory_path();
     let mut found = Vec::new();
     for made in &claim.manifest.trees {
         let path = directory.join(&made.name);

@@ -18,15 +18,15 @@ fn made(name: &str) -> ManifestFile {
 }
 
 /// What a killed run leaves: files and a manifest whose owner is gone.
-fn killed(place: ManifestLocation) -> PathBuf {
-    let mut claim = place.claim("r").expect("a claim");
-    let name = claim.place.test_name();
+fn killed(location: ManifestLocation) -> PathBuf {
+    let mut claim = location.claim("r").expect("a claim");
+    let name = claim.location.test_name();
     claim.create(made(&name)).expect("a file");
     if let Some(owner) = &mut claim.manifest.owner {
         owner.started_ticks = 1;
     }
     claim.save().expect("saved");
-    claim.place.test_path()
+    claim.location.test_path()
 }
 
 fn entries(path: &Path) -> usize {
@@ -74,7 +74,7 @@ fn a_running_run_is_not_cleaned() {
         .expect("a claim");
     let error = clean(directory.path(), None).expect_err("in use");
     assert!(matches!(error, TargetError::InUse { .. }), "{error}");
-    assert!(claim.place.manifest_path().exists());
+    assert!(claim.location.manifest_path().exists());
 }
 
 #[test]
@@ -235,17 +235,17 @@ fn a_copied_work_directory_keeps_its_manifest_until_it_is_adopted() {
                 "it is kept until everything it lists is gone"
             ]
         );
-        let found: Vec<_> = report.adoptable.iter().map(|it| it.size_bytes).collect();
-        assert_eq!(found, [None, Some(4096)]);
+        let sizes: Vec<_> = report.adoptable.iter().map(|it| it.size_bytes).collect();
+        assert_eq!(sizes, [None, Some(4096)]);
         assert_eq!(entries(&work), 3);
     }
-    let mut asked = Vec::new();
+    let mut offered = Vec::new();
     let mut no = |list: &[Adoptable]| {
-        asked.extend_from_slice(list);
+        offered.extend_from_slice(list);
         false
     };
     let report = clean(&copy, Some(&mut no)).expect("a report");
-    assert_eq!((asked.len(), asked[0].beneath_count), (2, 1));
+    assert_eq!((offered.len(), offered[0].beneath_count), (2, 1));
     assert!(report.removed.is_empty() && work.join("files-0/a").exists());
     let report = clean(&copy, Some(&mut |_| true)).expect("a report");
     assert_eq!(report.removed.len(), 3);
@@ -303,7 +303,7 @@ fn a_manifest_owned_by_another_user_removes_no_file() {
         .claim("r")
         .expect_err("a refusal");
     assert!(
-        matches!(error, TargetError::NotYours { uid: 65534, .. }),
+        matches!(error, TargetError::OtherOwner { uid: 65534, .. }),
         "{error}"
     );
 }
@@ -332,7 +332,7 @@ fn a_work_directory_of_another_user_is_left() {
     let file = killed(ManifestLocation::in_directory(directory.path(), None).expect("a place"));
     chown(file.parent().expect("a parent"), Some(65534), None).expect("given away");
     let error = clean(directory.path(), None).expect_err("a refusal");
-    assert!(matches!(error, TargetError::NotYours { .. }), "{error}");
+    assert!(matches!(error, TargetError::OtherOwner { .. }), "{error}");
     assert!(file.exists());
 }
 
@@ -348,13 +348,13 @@ fn a_file_named_like_a_draft_manifest_is_removed_only_if_it_is_one() {
     };
     fs::write(&draft, "precious").expect("written");
     let error = claim().expect_err("a refusal");
-    assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
+    assert!(matches!(error, TargetError::PathTaken { .. }), "{error}");
     assert_eq!(fs::read_to_string(&draft).expect("the file"), "precious");
     if is_root() {
         fs::write(&draft, "").expect("written");
         chown(&draft, Some(65534), None).expect("given away");
         let error = claim().expect_err("a refusal");
-        assert!(matches!(error, TargetError::NotYours { .. }), "{error}");
+        assert!(matches!(error, TargetError::OtherOwner { .. }), "{error}");
         assert_eq!(fs::metadata(&draft).expect("the file").uid(), 65534);
         chown(&draft, Some(0), None).expect("taken back");
     }

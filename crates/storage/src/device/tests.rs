@@ -16,11 +16,11 @@ fn naming(device: &Path) -> Permission {
 
 #[test]
 fn a_device_without_permission_to_overwrite_is_refused() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
-    let error = refusal(&made.device, &Permission::default());
-    let path = made.path();
+    let error = refusal(&mount.device, &Permission::default());
+    let path = mount.path();
     assert_eq!(
         error.to_string(),
         format!("`{path}` is a block device (8 MiB), and all it holds would be lost")
@@ -33,23 +33,23 @@ fn a_device_without_permission_to_overwrite_is_refused() {
 
 #[test]
 fn permission_for_another_device_does_not_count() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
-    let error = refusal(&made.device, &naming(Path::new("/dev/loop")));
+    let error = refusal(&mount.device, &naming(Path::new("/dev/loop")));
     assert!(matches!(error, TargetError::Unconfirmed { .. }), "{error}");
 }
 
 #[test]
 fn a_device_with_a_signature_is_admitted_only_when_named() {
-    let Some(made) = LoopMount::new(512) else {
+    let Some(mount) = LoopMount::new(512) else {
         return;
     };
-    if !made.make(&["mkfs.xfs", "-q", "-L", "data"]) {
+    if !mount.make(&["mkfs.xfs", "-q", "-L", "data"]) {
         return;
     }
-    let path = made.path();
-    let error = refusal(&made.device, &Permission::default());
+    let path = mount.path();
+    let error = refusal(&mount.device, &Permission::default());
     assert_eq!(
         error.to_string(),
         format!("`{path}` holds a file system (xfs, label `data`)")
@@ -58,29 +58,29 @@ fn a_device_with_a_signature_is_admitted_only_when_named() {
         error.help(),
         format!("nothing was written; to destroy it, add `--overwrite-device {path}`")
     );
-    let facts = probe(&made.device).expect("facts");
-    let held = admit_device(&facts, &naming(&made.device)).expect("admitted");
+    let facts = probe(&mount.device).expect("facts");
+    let held = admit_device(&facts, &naming(&mount.device)).expect("admitted");
     assert!(held.writable);
     assert_eq!(held.size_bytes, 512 << 20);
 }
 
 #[test]
 fn a_mounted_device_is_refused_even_when_it_is_named() {
-    let Some(mut made) = LoopMount::new(16) else {
+    let Some(mut mount) = LoopMount::new(16) else {
         return;
     };
-    if !made.make(&["mkfs.ext4", "-q"]) {
+    if !mount.make(&["mkfs.ext4", "-q"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
-    let error = refusal(&made.device, &naming(&made.device));
+    let error = refusal(&mount.device, &naming(&mount.device));
     assert_eq!(
         error.to_string(),
         format!(
             "`{}` is in use: it is mounted on `{}` (ext4)",
-            made.path(),
+            mount.path(),
             point.display()
         )
     );
@@ -95,21 +95,21 @@ fn a_mounted_device_is_refused_even_when_it_is_named() {
 
 #[test]
 fn a_member_of_a_mounted_btrfs_is_refused() {
-    let Some(mut made) = LoopMount::new(512) else {
+    let Some(mut mount) = LoopMount::new(512) else {
         return;
     };
-    if !made.make(&["mkfs.btrfs", "-q"]) {
+    if !mount.make(&["mkfs.btrfs", "-q"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
-    let error = refusal(&made.device, &naming(&made.device));
+    let error = refusal(&mount.device, &naming(&mount.device));
     assert_eq!(
         error.to_string(),
         format!(
             "`{}` is in use: it is mounted on `{}` (btrfs)",
-            made.path(),
+            mount.path(),
             point.display()
         )
     );
@@ -117,17 +117,17 @@ fn a_member_of_a_mounted_btrfs_is_refused() {
 
 #[test]
 fn a_device_that_another_program_holds_is_refused() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
-    let facts = probe(&made.device).expect("facts");
-    let _held = admit_device(&facts, &naming(&made.device)).expect("admitted");
-    let error = refusal(&made.device, &naming(&made.device));
+    let facts = probe(&mount.device).expect("facts");
+    let _held = admit_device(&facts, &naming(&mount.device)).expect("admitted");
+    let error = refusal(&mount.device, &naming(&mount.device));
     assert_eq!(
         error.to_string(),
         format!(
             "`{}` is in use: it is held by the kernel or another program",
-            made.path()
+            mount.path()
         )
     );
     assert_eq!(
@@ -138,61 +138,61 @@ fn a_device_that_another_program_holds_is_refused() {
 
 #[test]
 fn a_device_that_backs_a_loop_device_is_refused() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
-    let Some(second) = run(&["losetup", "--find", "--show", made.path()]) else {
+    let Some(second) = run(&["losetup", "--find", "--show", mount.path()]) else {
         println!("skipped: no second loop device can be had");
         return;
     };
-    let error = refusal(&made.device, &naming(&made.device));
+    let error = refusal(&mount.device, &naming(&mount.device));
     run(&["losetup", "--detach", &second]);
     let name = second.trim_start_matches("/dev/");
     assert_eq!(
         error.to_string(),
-        format!("`{}` is in use: loop device `{name}` uses it", made.path())
+        format!("`{}` is in use: loop device `{name}` uses it", mount.path())
     );
 }
 
 #[test]
 fn swap_space_in_use_is_refused() {
-    let Some(made) = LoopMount::new(16) else {
+    let Some(mount) = LoopMount::new(16) else {
         return;
     };
-    if !made.make(&["mkswap"]) || !made.make(&["swapon"]) {
+    if !mount.make(&["mkswap"]) || !mount.make(&["swapon"]) {
         return;
     }
-    let error = refusal(&made.device, &naming(&made.device));
-    let freed = made.make(&["swapoff"]);
+    let error = refusal(&mount.device, &naming(&mount.device));
+    let freed = mount.make(&["swapoff"]);
     assert_eq!(
         error.to_string(),
-        format!("`{}` is in use: it is swap space", made.path())
+        format!("`{}` is in use: it is swap space", mount.path())
     );
     assert_eq!(
         error.help(),
-        format!("nothing was written; run `swapoff {}` first", made.path())
+        format!("nothing was written; run `swapoff {}` first", mount.path())
     );
     assert!(freed);
 }
 
 #[test]
 fn a_read_only_device_is_refused_for_writing_and_admitted_for_reading() {
-    let Some(made) = LoopMount::read_only(8) else {
+    let Some(mount) = LoopMount::read_only(8) else {
         return;
     };
-    let error = refusal(&made.device, &naming(&made.device));
+    let error = refusal(&mount.device, &naming(&mount.device));
     assert_eq!(
         error.to_string(),
         format!(
             "target `{}` is read-only (the device itself is)",
-            made.path()
+            mount.path()
         )
     );
     let reading = Permission {
         read_only: true,
         ..Permission::default()
     };
-    let facts = probe(&made.device).expect("facts");
+    let facts = probe(&mount.device).expect("facts");
     assert!(!admit_device(&facts, &reading).expect("admitted").writable);
 }
 
@@ -243,27 +243,26 @@ fn use_is_found_in_partitions_parents_and_holders() {
         mounts: vec![mount],
         swaps: String::new(),
     };
-    let what = |system: &InUse, number| system.usage(number).map(|usage| usage.what);
-    let told = "`sda1` is mounted on `/home` (ext4)";
-    assert_eq!(what(&system, (8, 0)).as_deref(), Some(told));
+    let usage_of = |system: &InUse, number| system.usage(number).map(|usage| usage.description);
+    let expected = "`sda1` is mounted on `/home` (ext4)";
+    assert_eq!(usage_of(&system, (8, 0)).as_deref(), Some(expected));
     assert_eq!(
-        what(&system, (8, 1)).as_deref(),
+        usage_of(&system, (8, 1)).as_deref(),
         Some("it is mounted on `/home` (ext4)")
     );
     // A partition beside a mounted one is free; only its disk must not be used as a whole.
-    assert_eq!(what(&system, (8, 2)), None);
-    assert_eq!(what(&system, (8, 16)).as_deref(), Some("it is part of md0"));
+    assert_eq!(usage_of(&system, (8, 2)), None);
+    let expected = "it is part of md0";
+    assert_eq!(usage_of(&system, (8, 16)).as_deref(), Some(expected));
     system.mounts[0].device = (8, 0);
-    let told = "`sda` is mounted on `/home` (ext4)";
-    assert_eq!(what(&system, (8, 2)).as_deref(), Some(told));
+    let expected = "`sda` is mounted on `/home` (ext4)";
+    assert_eq!(usage_of(&system, (8, 2)).as_deref(), Some(expected));
     let help = |system: &InUse| system.usage((8, 0)).expect("a usage").release;
     assert_eq!(help(&system), "run `umount /home` first");
     // Nobody can do that.
     system.mounts[0].point = "/".into();
-    assert_eq!(
-        help(&system),
-        "name another device: this system runs from it"
-    );
+    let expected = "name another device: this system runs from it";
+    assert_eq!(help(&system), expected);
 }
 
 /// A second loop device on the image of another, detached when dropped.
@@ -272,11 +271,11 @@ struct Second(String);
 impl Second {
     fn on(image: &Path, options: &[&str]) -> Option<Self> {
         let image = image.to_str().expect("a plain path");
-        let made = run(&[&["losetup", "--find", "--show"], options, &[image]].concat());
-        if made.is_none() {
+        let device = run(&[&["losetup", "--find", "--show"], options, &[image]].concat());
+        if device.is_none() {
             println!("skipped: no second loop device can be had");
         }
-        made.map(Self)
+        device.map(Self)
     }
 }
 
@@ -288,17 +287,17 @@ impl Drop for Second {
 
 #[test]
 fn a_second_loop_device_on_a_mounted_image_is_refused() {
-    let Some(mut made) = LoopMount::new(16) else {
+    let Some(mut mount) = LoopMount::new(16) else {
         return;
     };
     // The image by another name is the same image.
-    let image = made.directory.path().join("image");
-    let link = made.directory.path().join("link");
+    let image = mount.directory.path().join("image");
+    let link = mount.directory.path().join("link");
     std::fs::hard_link(&image, &link).expect("a link");
-    if !made.make(&["mkfs.ext4", "-q"]) {
+    if !mount.make(&["mkfs.ext4", "-q"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
     let Some(second) = Second::on(&link, &[]) else {
@@ -306,7 +305,7 @@ fn a_second_loop_device_on_a_mounted_image_is_refused() {
     };
     let device = Path::new(&second.0);
     let error = refusal(device, &naming(device));
-    let name = made.path().trim_start_matches("/dev/");
+    let name = mount.path().trim_start_matches("/dev/");
     assert_eq!(
         error.to_string(),
         format!(
@@ -324,10 +323,10 @@ fn a_second_loop_device_on_a_mounted_image_is_refused() {
 
 #[test]
 fn loop_devices_on_disjoint_parts_of_an_image_are_independent() {
-    let Some(made) = LoopMount::new(1) else {
+    let Some(mount) = LoopMount::new(1) else {
         return;
     };
-    let image = made.directory.path().join("image");
+    let image = mount.directory.path().join("image");
     let file = std::fs::File::options().write(true).open(&image);
     file.expect("the image").set_len(2 << 20).expect("its size");
     let Some(second) = Second::on(&image, &["--offset", "1048576"]) else {
@@ -357,7 +356,7 @@ fn an_image_with_a_loop_device_is_refused_even_if_pgmeter_created_it() {
         .expect("a place")
         .claim("r")
         .expect("a claim");
-    let made = crate::manifest::ManifestFile {
+    let entry = crate::manifest::ManifestFile {
         name: "disk.img".to_owned(),
         size_bytes: 1 << 20,
         inode: None,
@@ -366,7 +365,7 @@ fn an_image_with_a_loop_device_is_refused_even_if_pgmeter_created_it() {
         verify_block_bytes: None,
         complete: true,
     };
-    let file = std::fs::File::from(claim.create(made).expect("a file"));
+    let file = std::fs::File::from(claim.create(entry).expect("a file"));
     file.set_len(1 << 20).expect("its size");
     claim.manifest.owner = None;
     claim.save().expect("saved");
@@ -448,7 +447,7 @@ impl Disks {
     }
 
     fn what(&self, number: DeviceNumber) -> Option<String> {
-        self.system.usage(number).map(|usage| usage.what)
+        self.system.usage(number).map(|usage| usage.description)
     }
 }
 

@@ -152,9 +152,9 @@ fn without_direct_io_the_same_bytes_are_written() {
         stop: &stop,
     };
     filling().write(None, &file, &mut watch).expect("written");
-    let mut seen = vec![0; SIZE_BYTES as usize];
-    file.read_exact_at(&mut seen, 0).expect("readable");
+    let mut content = vec![0; SIZE_BYTES as usize];
+    file.read_exact_at(&mut content, 0).expect("readable");
     let mut expected = vec![0; SIZE_BYTES as usize];
     filling().content(0, &mut expected);
-    assert!(seen == expected);
+    assert!(content == expected);
 }

@@ -82,19 +82,19 @@ fn the_lock_survives_every_rewrite_of_the_manifest() {
 #[test]
 fn a_work_directory_that_is_a_link_or_a_file_is_refused() {
     let directory = tempfile::tempdir().expect("a directory");
-    let elsewhere = tempfile::tempdir().expect("a directory");
+    let outside = tempfile::tempdir().expect("a directory");
     let work = directory.path().join(WORK_DIRECTORY);
-    symlink(elsewhere.path(), &work).expect("a link");
-    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
-    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { path }) if path == work));
+    symlink(outside.path(), &work).expect("a link");
+    let location = ManifestLocation::in_directory(directory.path(), None).expect("a place");
+    assert!(matches!(location.claim("r"), Err(TargetError::PathTaken { path }) if path == work));
     fs::remove_file(&work).expect("removed");
     fs::write(&work, "x").expect("a file");
-    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
-    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
-    assert_eq!(
-        fs::read_dir(elsewhere.path()).expect("a listing").count(),
-        0
-    );
+    let location = ManifestLocation::in_directory(directory.path(), None).expect("a place");
+    assert!(matches!(
+        location.claim("r"),
+        Err(TargetError::PathTaken { .. })
+    ));
+    assert_eq!(fs::read_dir(outside.path()).expect("a listing").count(), 0);
 }
 
 #[test]
@@ -105,8 +105,11 @@ fn a_manifest_that_is_a_link_is_not_followed() {
     let work = directory.path().join(WORK_DIRECTORY);
     fs::create_dir(&work).expect("a directory");
     symlink(&victim, work.join(MANIFEST)).expect("a link");
-    let place = ManifestLocation::in_directory(directory.path(), None).expect("a place");
-    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
+    let location = ManifestLocation::in_directory(directory.path(), None).expect("a place");
+    assert!(matches!(
+        location.claim("r"),
+        Err(TargetError::PathTaken { .. })
+    ));
     assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
 }
 
@@ -179,7 +182,7 @@ fn a_file_target_keeps_its_manifest_next_to_it() {
         .expect("a claim");
     claim.create(made("disk.img")).expect("a file");
     assert!(directory.path().join("disk.img.pgmeter").is_file());
-    assert!(!claim.place.allows("test-0.dat"));
+    assert!(!claim.location.allows("test-0.dat"));
     claim.remove("disk.img").expect("removed");
     claim.remove_manifest().expect("nothing left");
     assert_eq!(
@@ -252,9 +255,9 @@ fn a_lock_without_an_owner_is_an_error_after_a_wait() {
     let mut claim = claim_in(directory.path());
     claim.manifest.owner = None;
     claim.save().expect("saved");
-    let place = || ManifestLocation::in_directory(directory.path(), None).expect("a place");
+    let location = || ManifestLocation::in_directory(directory.path(), None).expect("a place");
     let start = std::time::Instant::now();
-    let error = place().peek().expect_err("locked");
+    let error = location().peek().expect_err("locked");
     assert!(start.elapsed() >= BUSY_WAIT * ATTEMPTS);
     let work = directory.path().join(WORK_DIRECTORY);
     assert_eq!(
@@ -263,7 +266,7 @@ fn a_lock_without_an_owner_is_an_error_after_a_wait() {
     );
     let release = std::thread::spawn(move || drop(claim));
     // The thread may begin later than one claim waits.
-    let claim = || match place().claim("r") {
+    let claim = || match location().claim("r") {
         Err(TargetError::InUse { .. }) => None,
         claim => Some(claim.expect("a claim")),
     };
@@ -284,17 +287,17 @@ fn a_link_created_after_the_directory_check_is_not_followed() {
         fs::create_dir(path).expect("a directory");
     }
     let in_target = crate::probe(&target).expect("facts");
-    let beside = crate::probe(&target.join("disk.img")).expect("facts");
+    let disk_image = crate::probe(&target.join("disk.img")).expect("facts");
     fs::rename(&target, base.path().join("away")).expect("renamed");
     symlink(&foreign, &target).expect("a link");
-    for facts in [&in_target, &beside] {
-        let place = match facts.kind {
+    for facts in [&in_target, &disk_image] {
+        let location = match facts.kind {
             crate::PathKind::Directory => {
                 ManifestLocation::in_directory(&facts.path, facts.directory)
             }
             _ => ManifestLocation::beside(&facts.path, facts.directory),
         };
-        let error = place.expect_err("a refusal");
+        let error = location.expect_err("a refusal");
         assert!(matches!(error, TargetError::Replaced { .. }), "{error}");
     }
     fs::remove_file(&target).expect("removed");

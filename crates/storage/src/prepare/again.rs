@@ -34,20 +34,20 @@ impl Prepared {
     ///
     /// # Errors
     /// [`TargetError::NoRemount`] if it is not possible: the file system is still mounted, and
-    /// dropping this cleans up. [`TargetError::StaysUnmounted`] if it was unmounted and cannot be
+    /// dropping this cleans up. [`TargetError::RemountFailed`] if it was unmounted and cannot be
     /// mounted again; the claim is then lost. [`TargetError::Replaced`] if something else is there
     /// now.
     pub fn remount(&mut self, tree: Tree) -> Result<Tree, TargetError> {
         let remount = self.remountable()?;
-        let Some(ReadyTarget::File(claim)) = self.site.take() else {
+        let Some(ReadyTarget::File(claim)) = self.target.take() else {
             return Err(no_tree(&self.facts));
         };
         // An open descriptor in the file system would make the unmount fail with `EBUSY`.
         let (path, block_bytes) = tree.close();
         let closed = ClosedClaim::new(claim);
-        let target = closed.place_path.clone();
+        let target = closed.location_path.clone();
         match remount.cycle() {
-            RemountResult::Unmounted(error) => Err(TargetError::StaysUnmounted {
+            RemountResult::Unmounted(error) => Err(TargetError::RemountFailed {
                 path: remount.point().to_owned(),
                 command: remount.command(),
                 target,
@@ -58,16 +58,16 @@ impl Prepared {
                 // up.
                 let claim = closed.open()?;
                 let tree = outcome.and_then(|()| tree_of(&claim, &path, block_bytes));
-                self.site = Some(ReadyTarget::File(claim));
+                self.target = Some(ReadyTarget::File(claim));
                 tree
             }
         }
     }
 
     fn remountable(&self) -> Result<Remount, TargetError> {
-        match &self.site {
-            Some(ReadyTarget::File(claim)) if claim.place.file_name.is_none() => {
-                Remount::check(&claim.place.directory_path())
+        match &self.target {
+            Some(ReadyTarget::File(claim)) if claim.location.file_name.is_none() => {
+                Remount::check(&claim.location.directory_path())
             }
             _ => Err(no_tree(&self.facts)),
         }
@@ -76,7 +76,7 @@ impl Prepared {
 
 /// A claim with closed files. Its manifest remains and keeps other processes away.
 struct ClosedClaim {
-    place_path: PathBuf,
+    location_path: PathBuf,
     manifest: Manifest,
     interrupted: bool,
 }
@@ -84,14 +84,14 @@ struct ClosedClaim {
 impl ClosedClaim {
     fn new(claim: ManifestClaim) -> Self {
         Self {
-            place_path: claim.place.parent_path,
+            location_path: claim.location.parent_path,
             manifest: claim.manifest,
             interrupted: claim.interrupted,
         }
     }
 
     fn open(self) -> Result<ManifestClaim, TargetError> {
-        ManifestLocation::in_directory(&self.place_path, None)?
+        ManifestLocation::in_directory(&self.location_path, None)?
             .reclaim(self.manifest, self.interrupted)
     }
 }

@@ -39,7 +39,7 @@ impl Prepared {
     /// The first part of this target that was removed or replaced; `None` if there is none.
     #[must_use]
     pub fn loss(&self) -> Option<LostFile> {
-        match self.site.as_ref()? {
+        match self.target.as_ref()? {
             ReadyTarget::File(claim) => {
                 loss_of_files(claim, self.facts.file_system.starts_with("fuse"))
             }
@@ -58,7 +58,7 @@ impl Prepared {
 
 /// FUSE file systems may give a file another inode number at each lookup.
 fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<LostFile> {
-    let directory = claim.place.directory_path();
+    let directory = claim.location.directory_path();
     let held = fstat(&claim.directory).ok()?;
     let lost = |path: PathBuf, is_replaced| Some(LostFile { path, is_replaced });
     // The directory comes first: if it was moved away, its files still exist in it.
@@ -67,9 +67,9 @@ fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<LostFile> 
         found => return lost(directory, found.is_ok()),
     }
     let files = claim.manifest.files.iter();
-    let files = files.map(|made| (&made.name, made.inode));
+    let files = files.map(|it| (&it.name, it.inode));
     let trees = claim.manifest.trees.iter();
-    let trees = trees.map(|made| (&made.name, made.inode));
+    let trees = trees.map(|it| (&it.name, it.inode));
     files.chain(trees).find_map(|(name, inode)| {
         let path = directory.join(name);
         match (claim.stat(name), inode) {

@@ -168,8 +168,8 @@ impl NamedTreeFile<'_> {
         open_beneath(parent.as_fd(), name, flags, mode)
     }
 
-    fn failed(&self, what: &'static str, error: Errno) -> TargetError {
-        TargetError::system(what, &self.path(), io::Error::from(error))
+    fn failed(&self, action: &'static str, error: Errno) -> TargetError {
+        TargetError::system(action, &self.path(), io::Error::from(error))
     }
 }
 
@@ -184,31 +184,31 @@ impl Prepared {
     /// [`TargetError::NoDirect`] if the file system refuses `O_DIRECT`; other errors of opening it.
     pub fn open_named(
         &self,
-        place: &NamedTreeFile<'_>,
-        how: NamedOpen,
+        tree_file: &NamedTreeFile<'_>,
+        mode: NamedOpen,
     ) -> Result<OpenedTarget, TargetError> {
-        let mut flags = match (how.reads, how.writes) {
+        let mut flags = match (mode.reads, mode.writes) {
             (true, true) => OFlags::RDWR,
             (false, true) => OFlags::WRONLY,
             _ => OFlags::RDONLY,
         };
-        let is_direct = how.cache == CacheMode::Direct;
+        let is_direct = mode.cache == CacheMode::Direct;
         flags.set(OFlags::DIRECT, is_direct);
-        flags |= match how.durable {
+        flags |= match mode.durable {
             DurableWrites::No => OFlags::empty(),
             DurableWrites::Sync => OFlags::SYNC,
             DurableWrites::DataSync => OFlags::DSYNC,
         };
-        let file = place.open(flags).map_err(|error| match error {
+        let file = tree_file.open(flags).map_err(|error| match error {
             // The kernel reports a file system without `O_DIRECT` with `EINVAL`.
             Errno::INVAL if is_direct => TargetError::NoDirect {
-                path: place.path(),
+                path: tree_file.path(),
                 file_system: self.facts.file_system.clone(),
             },
-            error => place.failed("open", error),
+            error => tree_file.failed("open", error),
         })?;
         let doubt = is_direct
-            .then(|| doubt(&self.facts, &file, how.writes))
+            .then(|| doubt(&self.facts, &file, mode.writes))
             .flatten();
         Ok(OpenedTarget { file, doubt })
     }

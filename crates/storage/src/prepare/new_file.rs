@@ -15,7 +15,7 @@ impl Prepared {
         plan: &TargetPlan,
         fill: &FillPlan,
     ) -> Result<(), TargetError> {
-        let Some(ReadyTarget::File(claim)) = &mut self.site else {
+        let Some(ReadyTarget::File(claim)) = &mut self.target else {
             return Err(TargetError::Replaced { path: self.path() });
         };
         self.has_new_file = false;
@@ -31,10 +31,10 @@ impl Prepared {
     /// # Errors
     /// If the manifest cannot be written.
     pub fn end_new_file(&mut self, written_bytes: u64) -> Result<(), TargetError> {
-        let Some(ReadyTarget::File(claim)) = &mut self.site else {
+        let Some(ReadyTarget::File(claim)) = &mut self.target else {
             return Ok(());
         };
-        let name = claim.place.test_name();
+        let name = claim.location.test_name();
         let is_whole = claim
             .stat(&name)
             .is_some_and(|it| u64::try_from(it.st_size) == Ok(written_bytes));
@@ -42,9 +42,9 @@ impl Prepared {
             return Ok(());
         }
         self.has_new_file = true;
-        claim.note(&name, |made| {
-            made.size_bytes = written_bytes;
-            made.complete = true;
+        claim.note(&name, |entry| {
+            entry.size_bytes = written_bytes;
+            entry.complete = true;
         });
         claim.save()
     }
@@ -53,13 +53,13 @@ impl Prepared {
     /// the requested content.
     #[must_use]
     pub fn has_new_file(&self, used_bytes: u64, fill: &FillPlan) -> bool {
-        let Some(ReadyTarget::File(claim)) = &self.site else {
+        let Some(ReadyTarget::File(claim)) = &self.target else {
             return false;
         };
-        let made = claim.manifest.made(&claim.place.test_name());
+        let entry = claim.manifest.made(&claim.location.test_name());
         self.has_new_file
             // The cell writes without stamps, so a cell that verifies cannot use this file.
             && fill.verify_block_bytes.is_none()
-            && made.is_some_and(|it| it.content == fill.content && it.size_bytes >= used_bytes)
+            && entry.is_some_and(|it| it.content == fill.content && it.size_bytes >= used_bytes)
     }
 }

@@ -248,13 +248,13 @@ fn a_size_that_leaves_too_little_free_space_creates_nothing() {
 
 #[test]
 fn a_file_system_without_space_is_an_error_with_the_numbers() {
-    let Some(mut made) = LoopMount::new(64) else {
+    let Some(mut mount) = LoopMount::new(64) else {
         return;
     };
-    if !made.make(&["mkfs.ext4", "-q", "-m", "0"]) {
+    if !mount.make(&["mkfs.ext4", "-q", "-m", "0"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
     let error = ready(&point, 60 * MIB, &plain()).expect_err("too large");
@@ -352,13 +352,13 @@ fn direct_io_that_may_use_the_cache_raises_doubt() {
             Some(crate::DirectCause::WritesBuffered),
         ),
     ] {
-        let Some(mut made) = LoopMount::new(512) else {
+        let Some(mut mount) = LoopMount::new(512) else {
             return;
         };
-        if !made.make(command) {
+        if !mount.make(command) {
             continue;
         }
-        let Some(point) = made.mount("rw") else {
+        let Some(point) = mount.mount("rw") else {
             continue;
         };
         let prepared = ready(&point, 4 * MIB, &plain()).expect("prepared");
@@ -379,7 +379,7 @@ fn direct_io_that_may_use_the_cache_raises_doubt() {
         let counters = crate::DeviceCounters::open([point.as_path()]).expect("counters");
         assert_eq!(
             format!("/dev/{}", counters.source()),
-            made.path(),
+            mount.path(),
             "{command:?}"
         );
         assert!(counters.sample().expect("a sample").write_bytes >= 4 * MIB);
@@ -392,13 +392,13 @@ fn direct_io_that_may_use_the_cache_raises_doubt() {
 
 #[test]
 fn reads_after_preparation_come_from_the_device() {
-    let Some(mut made) = LoopMount::new(64) else {
+    let Some(mut mount) = LoopMount::new(64) else {
         return;
     };
-    if !made.make(&["mkfs.ext4", "-q"]) {
+    if !mount.make(&["mkfs.ext4", "-q"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
     let prepared = ready(&point, 16 * MIB, &plain()).expect("prepared");
@@ -414,10 +414,10 @@ fn reads_after_preparation_come_from_the_device() {
 
 #[test]
 fn a_device_is_written_only_when_content_is_needed_and_never_past_its_size() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
-    let device = &made.device;
+    let device = &mount.device;
     let permission = Permission {
         overwrite_devices: vec![device.clone()],
         ..Permission::default()
@@ -432,39 +432,39 @@ fn a_device_is_written_only_when_content_is_needed_and_never_past_its_size() {
     let error = ready_with(device, 9 * MIB, &plain(), &permission).expect_err("too large");
     assert_eq!(
         error.to_string(),
-        format!("`{}` has 8 MiB, not the 9 MiB requested", made.path())
+        format!("`{}` has 8 MiB, not the 9 MiB requested", mount.path())
     );
     assert_eq!(error.help(), "choose `--size 8m` or less");
 }
 
 #[test]
 fn a_device_admitted_for_reading_is_never_opened_for_writing() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
     let permission = Permission {
         read_only: true,
         ..Permission::default()
     };
-    let prepared = ready_with(&made.device, 8 * MIB, &plain(), &permission).expect("prepared");
+    let prepared = ready_with(&mount.device, 8 * MIB, &plain(), &permission).expect("prepared");
     assert!(prepared.open(CacheMode::Direct, true, false).is_ok());
     let error = prepared
         .open(CacheMode::Direct, true, true)
         .expect_err("refused");
     assert_eq!(
         error.to_string(),
-        format!("`{}` was opened for reading only", made.path())
+        format!("`{}` was opened for reading only", mount.path())
     );
     assert_eq!(
         error.help(),
         format!(
             "nothing was written; to use it, add `--overwrite-device {}`",
-            made.path()
+            mount.path()
         )
     );
     assert!(matches!(
-        ready_with(&made.device, 8 * MIB, &stamped(), &permission),
-        Err(TargetError::NotForWriting { .. })
+        ready_with(&mount.device, 8 * MIB, &stamped(), &permission),
+        Err(TargetError::OpenedReadOnly { .. })
     ));
 }
 
@@ -488,14 +488,14 @@ fn memory_is_accepted_for_direct_io_with_a_doubt() {
 
 #[test]
 fn space_is_freed_when_the_file_system_fills_up_during_preparation() {
-    let Some(mut made) = LoopMount::new(64) else {
+    let Some(mut mount) = LoopMount::new(64) else {
         return;
     };
     // No reservation on ext2, so that another program can take the space.
-    if !made.make(&["mkfs.ext2", "-q", "-m", "0"]) {
+    if !mount.make(&["mkfs.ext2", "-q", "-m", "0"]) {
         return;
     }
-    let Some(point) = made.mount("rw") else {
+    let Some(point) = mount.mount("rw") else {
         return;
     };
     let greedy = point.join("greedy");
@@ -519,21 +519,24 @@ fn space_is_freed_when_the_file_system_fills_up_during_preparation() {
         &mut watch,
     )
     .expect_err("full");
-    assert!(matches!(error, TargetError::RanFull { .. }), "{error}");
+    assert!(
+        matches!(error, TargetError::RanOutOfSpace { .. }),
+        "{error}"
+    );
     assert!(!point.join("pgmeter.work").exists());
 }
 
 #[test]
 fn a_stamped_device_is_written_once_for_all_verifying_cells() {
-    let Some(made) = LoopMount::new(8) else {
+    let Some(mount) = LoopMount::new(8) else {
         return;
     };
     let permission = Permission {
-        overwrite_devices: vec![made.device.clone()],
+        overwrite_devices: vec![mount.device.clone()],
         ..Permission::default()
     };
     let mut prepared =
-        ready_with(&made.device, 8 * MIB, &stamped(), &permission).expect("prepared");
+        ready_with(&mount.device, 8 * MIB, &stamped(), &permission).expect("prepared");
     let mut again = |fill: &FillPlan| {
         let stop = AtomicBool::new(false);
         let mut calls = 0;
@@ -543,7 +546,7 @@ fn a_stamped_device_is_written_once_for_all_verifying_cells() {
             stop: &stop,
         };
         prepared
-            .refill(&plan(&made.device, 8 * MIB), fill, &mut watch)
+            .refill(&plan(&mount.device, 8 * MIB), fill, &mut watch)
             .expect("refilled");
         calls > 0
     };

@@ -15,11 +15,10 @@ impl Prepared {
     /// reports. The tree is removed with the target, unless everything is kept. In a directory of
     /// the user, only a manifest is created and removed.
     ///
-    /// # Errors
-    /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] if something that
-    /// pgmeter did not create is in the way.
+    /// # Errors [`TargetError::NotADirectory`] for files and devices, [`TargetError::Foreign`] if
+    /// something that pgmeter did not create is in the way.
     pub fn make_tree(&mut self) -> Result<Tree, TargetError> {
-        if let Some(ReadyTarget::InPlace(spot)) = &mut self.site {
+        if let Some(ReadyTarget::InPlace(spot)) = &mut self.target {
             return spot.tree();
         }
         self.remove_tree(&mut |_| {})?;
@@ -35,7 +34,7 @@ impl Prepared {
     /// removed so far, from time to time.
     ///
     /// # Errors
-    /// [`TargetError::TreeLeft`] with the first entry that could not be removed.
+    /// [`TargetError::TreeNotRemoved`] with the first entry that could not be removed.
     pub fn remove_tree(&mut self, progress: &mut dyn FnMut(u64)) -> Result<u64, TargetError> {
         let Ok(claim) = self.tree_claim() else {
             return Ok(0);
@@ -48,9 +47,9 @@ impl Prepared {
             removed_count += count;
             match left {
                 None => claim.save()?,
-                Some(TreeRemaining::Foreign(_)) => return Err(TargetError::Foreign { path }),
-                Some(TreeRemaining::Remains(remains)) => {
-                    return Err(TargetError::TreeLeft {
+                Some(TreeRemaining::Replaced(_)) => return Err(TargetError::PathTaken { path }),
+                Some(TreeRemaining::NotRemoved(remains)) => {
+                    return Err(TargetError::TreeNotRemoved {
                         path,
                         left_count: remains.count,
                         first: remains.first,
@@ -63,21 +62,21 @@ impl Prepared {
     }
 
     fn tree_claim(&mut self) -> Result<&mut ManifestClaim, TargetError> {
-        match &mut self.site {
-            Some(ReadyTarget::File(claim)) if claim.place.file_name.is_none() => Ok(claim),
+        match &mut self.target {
+            Some(ReadyTarget::File(claim)) if claim.location.file_name.is_none() => Ok(claim),
             _ => Err(no_tree(&self.facts)),
         }
     }
 }
 
 pub(super) fn no_tree(facts: &PathFacts) -> TargetError {
-    TargetError::NoTree {
+    TargetError::NotADirectory {
         path: facts.path.clone(),
     }
 }
 
 fn tree_names(claim: &ManifestClaim) -> Vec<String> {
-    let names = claim.manifest.trees.iter().map(|made| made.name.clone());
+    let names = claim.manifest.trees.iter().map(|it| it.name.clone());
     names.collect()
 }
 

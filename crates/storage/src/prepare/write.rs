@@ -24,8 +24,8 @@ pub(super) fn write_file(
     fill: &FillPlan,
     watch: &mut FillWatch<'_>,
 ) -> Result<(), TargetError> {
-    let name = claim.place.test_name();
-    let path = claim.place.test_path();
+    let name = claim.location.test_name();
+    let path = claim.location.test_path();
     let file = begin_file(claim, plan, fill, fill.verify_block_bytes)?;
     let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
     if let Err(error) = written {
@@ -39,7 +39,7 @@ pub(super) fn write_file(
     // The stamps of the killed run are replaced, so the new ones can be trusted.
     claim.interrupted = false;
     // Only now: a run killed while writing leaves a file that no later run reuses.
-    claim.note(&name, |made| made.complete = true);
+    claim.note(&name, |entry| entry.complete = true);
     claim.save()
 }
 
@@ -51,18 +51,18 @@ pub(super) fn begin_file(
     fill: &FillPlan,
     verify_block_bytes: Option<u32>,
 ) -> Result<File, TargetError> {
-    let name = claim.place.test_name();
+    let name = claim.location.test_name();
     let held_bytes = claim
         .stat(&name)
         .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
-    let parent_path = claim.place.parent_path.clone();
+    let parent_path = claim.location.parent_path.clone();
     // Checked before the old file is removed, so that a refused size loses nothing.
     space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
     if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
-        let path = claim.place.test_path();
-        return Err(TargetError::Foreign { path });
+        let path = claim.location.test_path();
+        return Err(TargetError::PathTaken { path });
     }
-    let made = ManifestFile {
+    let entry = ManifestFile {
         name,
         size_bytes: plan.size_bytes,
         inode: None,
@@ -71,7 +71,7 @@ pub(super) fn begin_file(
         verify_block_bytes,
         complete: false,
     };
-    claim.create(made).map(File::from)
+    claim.create(entry).map(File::from)
 }
 
 fn fill_file(
@@ -88,7 +88,7 @@ fn fill_file(
         write: true,
         create: false,
     };
-    let name = claim.place.test_name();
+    let name = claim.location.test_name();
     let direct = open_target(claim.directory.as_fd(), Path::new(&name), plan).ok();
     filling(fill, size_bytes)?.write(direct, file, watch)
 }
@@ -135,12 +135,14 @@ pub(super) fn told(
             offset_bytes,
             source,
         } => match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => TargetError::RanFull {
-                path,
-                done_bytes: offset_bytes,
-                wanted_bytes,
-                source,
-            },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                TargetError::RanOutOfSpace {
+                    path,
+                    done_bytes: offset_bytes,
+                    wanted_bytes,
+                    source,
+                }
+            }
             _ => TargetError::PrepareFailed {
                 path,
                 offset_bytes,

@@ -94,9 +94,9 @@ fn a_foreign_file_is_read_and_unchanged_however_the_run_ends() {
         let opened = prepared
             .open(CacheMode::Buffered, true, false)
             .expect("open");
-        let mut seen = vec![0; BYTES];
-        let read = rustix::io::pread(&opened.file, &mut seen, 0).expect("read");
-        assert!(seen[..read] == precious.content[..read] && read > 0);
+        let mut buffer = vec![0; BYTES];
+        let read = rustix::io::pread(&opened.file, &mut buffer, 0).expect("read");
+        assert!(buffer[..read] == precious.content[..read] && read > 0);
         prepared.warm(&AtomicBool::new(false)).expect("warm");
         prepared
             .reopen(CacheMode::Buffered, true, false)
@@ -118,7 +118,7 @@ fn a_foreign_file_is_never_opened_for_writing() {
         let error = prepared
             .open(CacheMode::Buffered, read, true)
             .expect_err("refused");
-        assert!(matches!(error, TargetError::ForeignFile { .. }), "{error}");
+        assert!(matches!(error, TargetError::FileExists { .. }), "{error}");
         assert!(prepared.reopen(CacheMode::Buffered, read, true).is_err());
     }
     let opened = prepared
@@ -133,7 +133,7 @@ fn a_foreign_file_is_never_opened_for_writing() {
 fn workloads_that_would_write_to_a_foreign_file_are_refused() {
     let precious = UserFile::new();
     let error = admit(&precious.path, &Permission::default()).expect_err("a refusal");
-    assert!(matches!(error, TargetError::ForeignFile { .. }), "{error}");
+    assert!(matches!(error, TargetError::FileExists { .. }), "{error}");
     assert!(
         error.help().contains("a workload that only reads"),
         "{}",
@@ -141,7 +141,7 @@ fn workloads_that_would_write_to_a_foreign_file_are_refused() {
     );
     // Stamps would have to be written first.
     let error = ready(&precious.path, BYTES as u64, Some(4096)).expect_err("a refusal");
-    assert!(matches!(error, TargetError::ForeignFile { .. }), "{error}");
+    assert!(matches!(error, TargetError::FileExists { .. }), "{error}");
     precious.assert_untouched();
 }
 
@@ -182,18 +182,18 @@ fn a_file_in_a_directory_that_may_not_be_written_is_read() {
 #[test]
 fn holes_are_blank_and_written_blocks_are_not() {
     let precious = UserFile::new();
-    let whole = ready(&precious.path, BYTES as u64, None).expect("prepared");
-    let Some(blank) = whole.blank(0..BYTES as u64) else {
+    let opened = ready(&precious.path, BYTES as u64, None).expect("prepared");
+    let Some(blank) = opened.blank(0..BYTES as u64) else {
         println!("skipped: the file system does not report it");
         return;
     };
-    assert_eq!(blank.blank_bytes, 0);
+    assert_eq!(blank.unwritten_bytes, 0);
     let holes = precious.directory.path().join("holes");
     let file = fs::File::create(&holes).expect("a file");
     file.set_len(1 << 20).expect("its size");
     let prepared = ready(&holes, 1 << 20, None).expect("prepared");
     assert_eq!(
-        prepared.blank(0..1 << 20).map(|it| it.blank_bytes),
+        prepared.blank(0..1 << 20).map(|it| it.unwritten_bytes),
         Some(1 << 20)
     );
 }

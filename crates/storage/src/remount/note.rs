@@ -23,12 +23,12 @@ use crate::signature::signature;
 use crate::sysfs::{DeviceNumber, split};
 
 /// Directory of the notes.
-pub(crate) const NOTES: &str = "/run/pgmeter";
+pub(crate) const NOTES_DIRECTORY: &str = "/run/pgmeter";
 /// Number 1 is the first format.
 const FORMAT: &str = "pgmeter-remount/1";
-const BEGIN: &str = "remount-";
-const ENDING: &str = ".json";
-const DRAFT_ENDING: &str = ".json.new";
+const PREFIX: &str = "remount-";
+const SUFFIX: &str = ".json";
+const DRAFT_SUFFIX: &str = ".json.new";
 /// Maximum size; longer files are not notes.
 const NOTE_BYTES_MAX: u64 = 1 << 16;
 
@@ -62,7 +62,7 @@ impl Note {
     }
 
     fn name(&self) -> String {
-        format!("{BEGIN}{}-{}{ENDING}", self.owner.pid, self.mount.id)
+        format!("{PREFIX}{}-{}{SUFFIX}", self.owner.pid, self.mount.id)
     }
 }
 
@@ -126,7 +126,7 @@ impl NoteDirectory {
     /// Writes a note atomically.
     pub fn leave(&self, note: &Note) -> io::Result<NoteFile> {
         let name = note.name();
-        let draft = name.replace(ENDING, DRAFT_ENDING);
+        let draft = name.replace(SUFFIX, DRAFT_SUFFIX);
         let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let file = openat(&self.directory, &draft, flags, Mode::RUSR | Mode::WUSR)?;
@@ -148,13 +148,13 @@ impl NoteDirectory {
             let Ok(name) = entry.file_name().to_str() else {
                 continue;
             };
-            if !name.starts_with(BEGIN) {
+            if !name.starts_with(PREFIX) {
                 continue;
             }
             if is_stale_draft(name) {
                 let _ = unlinkat(&self.directory, name, AtFlags::empty());
             }
-            if !name.ends_with(ENDING) {
+            if !name.ends_with(SUFFIX) {
                 continue;
             }
             if let Some(note) = self.note(name)? {
@@ -199,8 +199,8 @@ impl NoteFile {
 
 /// `true` for the draft of a process that has ended.
 fn is_stale_draft(name: &str) -> bool {
-    let rest = name.strip_suffix(DRAFT_ENDING);
-    let rest = rest.and_then(|rest| rest.strip_prefix(BEGIN));
+    let rest = name.strip_suffix(DRAFT_SUFFIX);
+    let rest = rest.and_then(|rest| rest.strip_prefix(PREFIX));
     let pid = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
     pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists())
 }
@@ -212,5 +212,5 @@ fn is_own(user: u32, mode: u32) -> bool {
 
 /// Path of the notes.
 pub(crate) fn place() -> PathBuf {
-    PathBuf::from(NOTES)
+    PathBuf::from(NOTES_DIRECTORY)
 }

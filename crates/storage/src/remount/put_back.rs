@@ -25,7 +25,7 @@ pub struct RestoredMount {
 #[derive(Debug)]
 pub enum RestoreFailure {
     /// It is already mounted elsewhere.
-    Elsewhere(PathBuf),
+    MountedElsewhere(PathBuf),
     /// The device is gone or has other content; there is no further attempt.
     OtherDevice(String),
     /// Something else is mounted there; there is no further attempt.
@@ -37,7 +37,9 @@ pub enum RestoreFailure {
 impl fmt::Display for RestoreFailure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Elsewhere(point) => write!(formatter, "it is mounted on `{}`", point.display()),
+            Self::MountedElsewhere(point) => {
+                write!(formatter, "it is mounted on `{}`", point.display())
+            }
             Self::OtherDevice(source) => {
                 write!(formatter, "`{source}` is no longer the same device")
             }
@@ -58,9 +60,9 @@ pub fn restore_mounts() -> Vec<RestoredMount> {
     restore_from_notes(&note::place())
 }
 
-fn restore_from_notes(place: &Path) -> Vec<RestoredMount> {
+fn restore_from_notes(directory: &Path) -> Vec<RestoredMount> {
     // A directory that other users can write is ignored.
-    let Ok(Some(notes)) = NoteDirectory::open(place) else {
+    let Ok(Some(notes)) = NoteDirectory::open(directory) else {
         return Vec::new();
     };
     let (Ok(found), Ok(namespace)) = (notes.read(), note::namespace()) else {
@@ -68,28 +70,28 @@ fn restore_from_notes(place: &Path) -> Vec<RestoredMount> {
     };
     // In another mount namespace, the path would be a different place. A running owner mounts it
     // itself.
-    let here = |note: &Note| note.namespace == namespace && !note.owner.may_run();
-    let of_here = found.into_iter().filter(|(note, _)| here(note));
-    of_here
+    let is_restorable = |note: &Note| note.namespace == namespace && !note.owner.may_run();
+    let restorable = found.into_iter().filter(|(note, _)| is_restorable(note));
+    restorable
         .filter_map(|(note, left)| restore_unmounted(&note, left))
         .collect()
 }
 
 /// Processes the note of an ended process; `None` if there is nothing to do.
-fn restore_unmounted(note: &Note, left: NoteFile) -> Option<RestoredMount> {
+fn restore_unmounted(note: &Note, note_file: NoteFile) -> Option<RestoredMount> {
     let mount = &note.mount;
     let is_of_this_boot = note.owner.boot == results::ProcessIdentity::current().boot;
     let table = mounts();
     // A note of an earlier boot says nothing about the mounts of this one.
     if !is_of_this_boot || table.iter().any(|other| is_restored(mount, other)) {
-        left.remove();
+        note_file.remove();
         return None;
     }
     let outcome =
         free(note, &table).and_then(|()| mount_from_note(mount).map_err(RestoreFailure::Refused));
     // The kernel may accept it next time.
     if !matches!(outcome, Err(RestoreFailure::Refused(_))) {
-        left.remove();
+        note_file.remove();
     }
     Some(RestoredMount {
         point: mount.point.clone(),
@@ -109,7 +111,7 @@ fn free(note: &Note, table: &[MountLine]) -> Result<(), RestoreFailure> {
     let has_number = |other: &MountLine| mount.device.0 != 0 && other.device == mount.device;
     let same = |other: &&MountLine| other.source == mount.source || has_number(other);
     if let Some(other) = table.iter().find(same) {
-        return Err(RestoreFailure::Elsewhere(other.point.clone()));
+        return Err(RestoreFailure::MountedElsewhere(other.point.clone()));
     }
     if table.iter().any(|other| other.point == mount.point) {
         return Err(RestoreFailure::Covered);

@@ -30,42 +30,42 @@ fn a_separate_file_system_may_be_unmounted() {
 
 #[test]
 fn file_systems_that_others_rely_on_are_not_unmounted() {
-    let told = |point| reason(point).expect("a reason");
-    assert_eq!(told("/"), "it is the root file system");
-    assert_eq!(told("/outer"), "`/outer/inner` is mounted in it");
-    assert_eq!(told("/twin"), "it is also mounted on `/part`");
+    let refusal = |point| reason(point).expect("a reason");
+    assert_eq!(refusal("/"), "it is the root file system");
+    assert_eq!(refusal("/outer"), "`/outer/inner` is mounted in it");
+    assert_eq!(refusal("/twin"), "it is also mounted on `/part`");
     assert_eq!(
-        told("/part"),
+        refusal("/part"),
         "it mounts only a part of a file system, `/part`"
     );
     assert_eq!(
-        told("/me"),
+        refusal("/me"),
         "it mounts only a part of a file system, `/home/me`"
     );
-    assert_eq!(told("/auto"), "it is mounted over another mount");
-    assert_eq!(told("/mapped"), "`idmapped` cannot be set again");
+    assert_eq!(refusal("/auto"), "it is mounted over another mount");
+    assert_eq!(refusal("/mapped"), "`idmapped` cannot be set again");
 }
 
 #[test]
 fn file_systems_without_a_block_device_are_not_unmounted() {
-    let told = |line: &str| {
+    let refusal = |line: &str| {
         let table = parse(line);
         why_not_restorable(&table[0]).expect("a reason")
     };
     assert_eq!(
-        told("4 3 0:30 / /m rw - tmpfs tmpfs rw"),
+        refusal("4 3 0:30 / /m rw - tmpfs tmpfs rw"),
         "what is in a tmpfs would be lost"
     );
     assert_eq!(
-        told("4 3 0:30 / /m rw - nfs4 server:/export rw"),
+        refusal("4 3 0:30 / /m rw - nfs4 server:/export rw"),
         "`server:/export` (nfs4) is not a block device"
     );
     assert_eq!(
-        told("4 3 0:30 / /m rw - overlay overlay rw,lowerdir=/a"),
+        refusal("4 3 0:30 / /m rw - overlay overlay rw,lowerdir=/a"),
         "`overlay` (overlay) is not a block device"
     );
     assert_eq!(
-        told("4 3 1:3 / /m rw - ext4 /dev/null rw"),
+        refusal("4 3 1:3 / /m rw - ext4 /dev/null rw"),
         "`/dev/null` (ext4) is not a block device"
     );
 }
@@ -119,7 +119,7 @@ fn a_failed_remount_is_reported_with_the_command_to_repair_it() {
     let note_count = std::fs::read_dir(notes.path()).expect("a listing").count();
     assert_eq!(note_count, 1, "the next run puts it back");
     assert!(mounts().iter().all(|mount| mount.point != point));
-    let error = TargetError::StaysUnmounted {
+    let error = TargetError::RemountFailed {
         path: "/m".into(),
         command: "mount /dev/x /m".to_owned(),
         target: "/m/t".into(),

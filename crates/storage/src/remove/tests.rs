@@ -21,10 +21,10 @@ fn remove(parent: &Path, name: &str) -> (RemovalResult, Vec<u64>) {
         directory: &directory,
         path: name.into(),
     };
-    let mut told = Vec::new();
+    let mut counts = Vec::new();
     (
-        remove_directory(doomed, &mut |count| told.push(count)),
-        told,
+        remove_directory(doomed, &mut |count| counts.push(count)),
+        counts,
     )
 }
 
@@ -107,26 +107,27 @@ fn entries_that_cannot_be_removed_are_counted_and_the_rest_is_removed() {
         fs::write(top.join(format!("a/{index}")), "").expect("a file");
         fs::write(top.join(format!("{index}")), "").expect("a file");
     }
-    let elsewhere = directory.path().join("elsewhere");
-    fs::create_dir(&elsewhere).expect("a directory");
-    fs::write(elsewhere.join("precious"), "").expect("a file");
+    let outside = directory.path().join("elsewhere");
+    fs::create_dir(&outside).expect("a directory");
+    fs::write(outside.join("precious"), "").expect("a file");
     let to = point.to_str().expect("a plain path");
-    let from = elsewhere.to_str().expect("a plain path");
+    let from = outside.to_str().expect("a plain path");
     if run(&["mount", "--bind", from, to]).is_none() {
         println!("skipped: nothing can be mounted");
         return;
     }
     let (removed, _) = remove(directory.path(), "files-0");
-    let is_left = elsewhere.join("precious").exists();
+    let is_left = outside.join("precious").exists();
     run(&["umount", to]).expect("unmounted");
     assert!(is_left, "a mount was entered");
-    let left = removed.left.expect("the mount point");
+    let remaining = removed.left.expect("the mount point");
     assert_eq!(removed.count, 20);
     // The mount point, the directory it is in, and the tree.
-    assert_eq!((left.count, left.error), (3, Errno::BUSY));
-    assert_eq!(left.first, Path::new("files-0/a/mounted"));
+    assert_eq!((remaining.count, remaining.error), (3, Errno::BUSY));
+    assert_eq!(remaining.first, Path::new("files-0/a/mounted"));
     assert!(
-        left.to_string()
+        remaining
+            .to_string()
             .ends_with("3 files and directories are left with it")
     );
     assert_gone(directory.path(), "files-0", 3);

@@ -29,7 +29,7 @@ impl Survey {
         match self.sys.backing_file(number) {
             Some(file) => layer.on(vec![self.backing(&file, left)]),
             None => {
-                let below = self.sys.lower(number, &self.table);
+                let below = self.sys.lower(number, &self.mounts);
                 layer.on(below.iter().map(|it| self.device(*it, left)).collect())
             }
         }
@@ -116,7 +116,7 @@ impl DeviceKind {
     fn medium(&self) -> Medium {
         match self {
             Self::Zram | Self::Memory(_) => Medium::Memory,
-            Self::Network(_) => Medium::Elsewhere,
+            Self::Network(_) => Medium::External,
             Self::Disk(_) => Medium::Device,
             Self::Mapper | Self::Raid | Self::Part => Medium::Unknown,
         }
@@ -126,10 +126,10 @@ impl DeviceKind {
     fn words(&self, directory: &Path) -> Option<String> {
         match self {
             Self::Zram => {
-                let how = word(&directory.join("comp_algorithm")).map(|list| active(&list));
+                let algorithm = word(&directory.join("comp_algorithm")).map(|list| active(&list));
                 Some(format!(
                     "memory, {}",
-                    how.unwrap_or_else(|| "compressed".to_owned())
+                    algorithm.unwrap_or_else(|| "compressed".to_owned())
                 ))
             }
             Self::Memory(what) => Some((*what).to_owned()),
@@ -162,19 +162,19 @@ fn mapped(directory: &Path) -> Option<String> {
 }
 
 /// Facts that a disk reports.
-fn disk(directory: &Path, what: &str) -> Option<String> {
+fn disk(directory: &Path, kind: &str) -> Option<String> {
     let model = word(&directory.join("device/model"));
     let transport = word(&directory.join("device/transport"));
     // Local NVMe; only a network transport is worth mentioning.
     let transport = transport.filter(|it| it != "pcie");
     // A hypervisor's information about rotation is not reliable.
-    let rotates = match what {
+    let rotates = match kind {
         "" => parsed::<u8>(&directory.join("queue/rotational")),
         _ => None,
     };
     let rotates = rotates.map(|flag| if flag == 1 { "rotates" } else { "solid state" });
     let words: Vec<String> = [
-        (!what.is_empty()).then(|| what.to_owned()),
+        (!kind.is_empty()).then(|| kind.to_owned()),
         model,
         transport.map(|it| format!("over {it}")),
         rotates.map(str::to_owned),

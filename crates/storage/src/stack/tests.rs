@@ -47,7 +47,7 @@ fn made_up() -> (tempfile::TempDir, Survey) {
     link("block/dm-1", "block/dm-1/slaves/dm-1");
     let survey = Survey {
         sys: Sysfs::at(root.path()),
-        table: Vec::new(),
+        mounts: Vec::new(),
     };
     (root, survey)
 }
@@ -91,7 +91,7 @@ fn file_systems_without_a_device_name_their_server_or_memory() {
     assert_eq!((memory.medium, memory.has_device), (Medium::Memory, false));
     let network = under("nfs4", "server:/export");
     assert_eq!(network.text, "nfs4 of server:/export (network)");
-    assert_eq!(network.medium, Medium::Elsewhere);
+    assert_eq!(network.medium, Medium::External);
     let program = under("fuse.sshfs", "me@host:");
     assert_eq!(program.text, "fuse.sshfs of me@host: (a program)");
     let unknown = under("zfs", "pool");

@@ -51,20 +51,17 @@ fn names_that_lead_out_of_the_tree_are_refused() {
 #[test]
 fn links_and_files_in_the_way_are_refused() {
     let (directory, tree) = tree();
-    let elsewhere = tempfile::tempdir().expect("a directory");
-    symlink(elsewhere.path(), directory.path().join("link")).expect("a link");
+    let outside = tempfile::tempdir().expect("a directory");
+    symlink(outside.path(), directory.path().join("link")).expect("a link");
     fs::write(directory.path().join("file"), "").expect("a file");
     for name in ["link", "link/a", "file", "file/a"] {
         let error = tree.make_subdirectory(name).expect_err("a refusal");
         assert!(
-            matches!(error, TargetError::Foreign { .. }),
+            matches!(error, TargetError::PathTaken { .. }),
             "{name}: {error}"
         );
     }
-    assert_eq!(
-        fs::read_dir(elsewhere.path()).expect("a listing").count(),
-        0
-    );
+    assert_eq!(fs::read_dir(outside.path()).expect("a listing").count(), 0);
 }
 
 #[test]

@@ -92,10 +92,10 @@ fn a_damaged_page_is_reported_or_loses_nothing() {
     for record in &records {
         store_run(&bed.store(), record);
     }
-    let whole = std::fs::read(bed.path()).unwrap();
-    let mut told_count = 0;
-    for page in 0..whole.len() / 4096 {
-        let mut damaged = whole.clone();
+    let original = std::fs::read(bed.path()).unwrap();
+    let mut reported_count = 0;
+    for page in 0..original.len() / 4096 {
+        let mut damaged = original.clone();
         // Behind the header of the file, without which it is not an SQLite file at all.
         let start = page * 4096 + usize::from(page == 0) * 100;
         damaged[start..start + 2000].fill(0xa5);
@@ -109,21 +109,27 @@ fn a_damaged_page_is_reported_or_loses_nothing() {
         };
         match Store::open(&bed.path()).and_then(look) {
             Ok(()) => {}
-            Err(StoreError::Damaged { .. } | StoreError::NoSuchRun { .. }) => told_count += 1,
+            Err(StoreError::Damaged { .. } | StoreError::NoSuchRun { .. }) => reported_count += 1,
             Err(other) => panic!("page {page}: {other:?}"),
         }
     }
-    assert!(told_count > whole.len() / 4096 / 2, "{told_count}");
+    assert!(
+        reported_count > original.len() / 4096 / 2,
+        "{reported_count}"
+    );
 }
 
 #[test]
 fn a_truncated_store_is_reported_as_damaged() {
     let bed = TestStore::new();
     store_run(&bed.store(), &record(1));
-    let whole = std::fs::read(bed.path()).unwrap();
-    std::fs::write(bed.path(), &whole[..whole.len() / 2]).unwrap();
-    let seen = Store::open(&bed.path()).and_then(|store| store.load("last"));
-    assert!(matches!(seen, Err(StoreError::Damaged { .. })), "{seen:?}");
+    let original = std::fs::read(bed.path()).unwrap();
+    std::fs::write(bed.path(), &original[..original.len() / 2]).unwrap();
+    let loaded = Store::open(&bed.path()).and_then(|store| store.load("last"));
+    assert!(
+        matches!(loaded, Err(StoreError::Damaged { .. })),
+        "{loaded:?}"
+    );
 }
 
 #[test]
@@ -189,10 +195,10 @@ fn a_store_in_a_read_only_directory_can_be_read_but_not_opened_for_writing() {
         return;
     }
     let error = Store::open(&bed.path()).unwrap_err();
-    let seen = Store::open_to_read(&bed.path()).map(|store| store.unwrap().load("last"));
+    let loaded = Store::open_to_read(&bed.path()).map(|store| store.unwrap().load("last"));
     set(0o700);
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
-    assert_eq!(seen.unwrap().unwrap(), record(1));
+    assert_eq!(loaded.unwrap().unwrap(), record(1));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn an_export_is_imported_without_loss() {
     assert_eq!(store.load("last").unwrap(), wanted);
     assert_eq!(store.export("last").unwrap(), exported);
     let again = store.import(exported.as_bytes()).unwrap();
-    assert_eq!(again, Imported::AlreadyThere(wanted.id));
+    assert_eq!(again, Imported::AlreadyStored(wanted.id));
     assert_eq!(store.list(&Filter::default()).unwrap().len(), 1);
 }
 
@@ -31,7 +31,7 @@ fn a_record_with_a_nan_rate_equals_itself() {
     let text = wanted.to_json();
     store.import(text.as_bytes()).unwrap();
     let again = store.import(text.as_bytes()).unwrap();
-    assert_eq!(again, Imported::AlreadyThere(wanted.id));
+    assert_eq!(again, Imported::AlreadyStored(wanted.id));
     assert_eq!(store.export("last").unwrap(), text);
 }
 
@@ -42,8 +42,11 @@ fn a_different_run_with_the_same_name_is_refused() {
     store_run(&store, &record(1));
     let mut other = record(1);
     other.cells[1].total.count += 1;
-    let seen = store.import(other.to_json().as_bytes());
-    assert!(matches!(seen, Err(StoreError::OtherRun { .. })), "{seen:?}");
+    let imported = store.import(other.to_json().as_bytes());
+    assert!(
+        matches!(imported, Err(StoreError::DuplicateId { .. })),
+        "{imported:?}"
+    );
     assert_eq!(store.load("last").unwrap(), record(1));
 }
 
@@ -100,13 +103,13 @@ fn bytes_that_are_not_a_record_are_refused() {
     let cut = &text.as_bytes()[..text.len() / 2];
     let deep = "[".repeat(100_000);
     for bytes in [&b""[..], b"{}", b"[1]", b"\xff\xfe", cut, deep.as_bytes()] {
-        let seen = store.import(bytes);
+        let imported = store.import(bytes);
         assert!(
             matches!(
-                seen,
+                imported,
                 Err(StoreError::Unreadable(_) | StoreError::BadRecord { .. })
             ),
-            "{seen:?}"
+            "{imported:?}"
         );
     }
     assert!(store.list(&Filter::default()).unwrap().is_empty());

@@ -15,9 +15,9 @@ use store::{Filter, RunStatus, Store};
 use crate::bed::{TestStore, beginning, begun, interval, record, told};
 
 /// Names the store in the process that is to be killed.
-const STORE: &str = "PGMETER_TEST_STORE";
+const STORE_VARIABLE: &str = "PGMETER_TEST_STORE";
 /// The number of the run in the process that is to be killed.
-const NUMBER: &str = "PGMETER_TEST_NUMBER";
+const NUMBER_VARIABLE: &str = "PGMETER_TEST_NUMBER";
 /// How many processes are killed that nothing else kept from running.
 const KILL_COUNT: u32 = 50;
 /// How many are killed at most until there are so many.
@@ -25,9 +25,9 @@ const TRY_COUNT_MAX: u32 = 200;
 /// A process that tells something every 10 ms, and is not heard of for longer, was disturbed.
 const GAP_MAX: Duration = Duration::from_millis(150);
 /// How many write at once.
-const AT_ONCE: u32 = 5;
+const WRITER_COUNT: u32 = 5;
 /// What may be lost.
-const LAST: Duration = Duration::from_secs(1);
+const LOSS_MAX: Duration = Duration::from_secs(1);
 
 /// The process that is to be killed: writes until then.
 fn write_until_killed(path: &Path, number: u32) -> ! {
@@ -59,17 +59,17 @@ fn write_until_killed(path: &Path, number: u32) -> ! {
 struct KilledWriter {
     number: u32,
     child: Child,
-    life: Duration,
+    lifetime: Duration,
 }
 
 /// What was heard of a process until it was killed.
 struct WriterReport {
     /// Whether its run had begun.
-    begun: bool,
+    has_begun: bool,
     /// How many intervals it had told before the last second of its life.
     early_count: usize,
     /// Whether it, or this test, was kept from running in that second.
-    disturbed: bool,
+    is_disturbed: bool,
 }
 
 impl KilledWriter {
@@ -80,12 +80,14 @@ impl KilledWriter {
             "kill::a_killed_run_loses_the_last_second_at_most",
         ]);
         command.args(["--nocapture", "--test-threads=1"]);
-        command.env(STORE, path).env(NUMBER, number.to_string());
+        command
+            .env(STORE_VARIABLE, path)
+            .env(NUMBER_VARIABLE, number.to_string());
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         Self {
             number,
             child: command.spawn().unwrap(),
-            life,
+            lifetime: life,
         }
     }
 
@@ -93,30 +95,30 @@ impl KilledWriter {
         let start = Instant::now();
         let mut out = self.child.stdout.take().unwrap();
         let reader = std::thread::spawn(move || {
-            let mut told = Vec::new();
+            let mut received = Vec::new();
             let mut byte = [0];
             while out.read_exact(&mut byte).is_ok() {
-                told.push((byte[0], Instant::now()));
+                received.push((byte[0], Instant::now()));
             }
-            told
+            received
         });
-        std::thread::sleep(self.life.saturating_sub(start.elapsed()));
+        std::thread::sleep(self.lifetime.saturating_sub(start.elapsed()));
         self.child.kill().unwrap();
         let killed = Instant::now();
         self.child.wait().unwrap();
-        let told = reader.join().unwrap();
-        let begun = told.iter().any(|(byte, _)| *byte == b'#');
-        let mut moments: Vec<Instant> = told.iter().map(|told| told.1).collect();
+        let received = reader.join().unwrap();
+        let begun = received.iter().any(|(byte, _)| *byte == b'#');
+        let mut moments: Vec<Instant> = received.iter().map(|it| it.1).collect();
         moments.push(killed);
-        let is_early = |at: Instant| at + LAST < killed;
+        let is_early = |at: Instant| at + LOSS_MAX < killed;
         let gaps = moments.windows(2).filter(|pair| !is_early(pair[1]));
         WriterReport {
-            begun,
-            early_count: told
+            has_begun: begun,
+            early_count: received
                 .iter()
-                .filter(|told| told.0 == b'.' && is_early(told.1))
+                .filter(|it| it.0 == b'.' && is_early(it.1))
                 .count(),
-            disturbed: gaps.map(|pair| pair[1] - pair[0]).any(|gap| gap > GAP_MAX),
+            is_disturbed: gaps.map(|pair| pair[1] - pair[0]).any(|gap| gap > GAP_MAX),
         }
     }
 }
@@ -136,14 +138,17 @@ fn interval_count(record: &RunRecord) -> usize {
 
 #[test]
 fn a_killed_run_loses_the_last_second_at_most() {
-    if let (Ok(path), Ok(number)) = (std::env::var(STORE), std::env::var(NUMBER)) {
+    if let (Ok(path), Ok(number)) = (
+        std::env::var(STORE_VARIABLE),
+        std::env::var(NUMBER_VARIABLE),
+    ) {
         write_until_killed(Path::new(&path), number.parse().unwrap());
     }
     let bed = TestStore::in_memory();
     let mut state = 7;
     let (mut judged_count, mut kept_count) = (0, 0);
-    for first in (0..TRY_COUNT_MAX).step_by(AT_ONCE as usize) {
-        let victims: Vec<KilledWriter> = (first..first + AT_ONCE)
+    for first in (0..TRY_COUNT_MAX).step_by(WRITER_COUNT as usize) {
+        let victims: Vec<KilledWriter> = (first..first + WRITER_COUNT)
             .map(|number| {
                 let life = Duration::from_millis(random(&mut state) % 2500);
                 KilledWriter::start(&bed.path(), number, life)
@@ -153,9 +158,9 @@ fn a_killed_run_loses_the_last_second_at_most() {
             let spawn = |victim| scope.spawn(|| check_after_kill(&bed, victim));
             let checks: Vec<_> = victims.into_iter().map(spawn).collect();
             for check in checks {
-                let heard = check.join().unwrap();
-                judged_count += u32::from(!heard.disturbed);
-                kept_count += u32::from(!heard.disturbed && heard.early_count > 0);
+                let report = check.join().unwrap();
+                judged_count += u32::from(!report.is_disturbed);
+                kept_count += u32::from(!report.is_disturbed && report.early_count > 0);
             }
         });
         if judged_count >= KILL_COUNT {
@@ -179,12 +184,12 @@ fn a_killed_run_loses_the_last_second_at_most() {
 
 fn check_after_kill(bed: &TestStore, victim: KilledWriter) -> WriterReport {
     let id = record(victim.number).id;
-    let heard = victim.kill();
+    let report = victim.kill();
     let store = bed.store();
     let rows = store.list(&Filter::default()).unwrap();
     let Some(row) = rows.iter().find(|row| row.id == id) else {
-        assert!(!heard.begun, "the run {id} is gone");
-        return heard;
+        assert!(!report.has_begun, "the run {id} is gone");
+        return report;
     };
     assert_eq!(row.status, RunStatus::Interrupted);
     let record = store.load(&id).unwrap();
@@ -193,10 +198,10 @@ fn check_after_kill(bed: &TestStore, victim: KilledWriter) -> WriterReport {
         let wanted: Vec<_> = (0..cell.intervals.len() as u64).map(interval).collect();
         assert_eq!(cell.intervals, wanted);
     }
-    let (seen_count, wanted_count) = (interval_count(&record), heard.early_count);
-    let enough = seen_count >= wanted_count || heard.disturbed;
+    let (seen_count, wanted_count) = (interval_count(&record), report.early_count);
+    let enough = seen_count >= wanted_count || report.is_disturbed;
     assert!(enough, "{seen_count} of {wanted_count}");
-    heard
+    report
 }
 
 #[test]

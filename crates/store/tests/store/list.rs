@@ -139,16 +139,16 @@ fn a_run_is_selected_by_id_prefix_or_age() {
         "20261121-020002-042-1f0",
         "%",
     ] {
-        let seen = resolve(selector);
+        let resolved = resolve(selector);
         assert!(
-            matches!(seen, Err(StoreError::NoSuchRun { .. })),
-            "{selector}: {seen:?}"
+            matches!(resolved, Err(StoreError::NoSuchRun { .. })),
+            "{selector}: {resolved:?}"
         );
     }
-    let seen = resolve("20261121").unwrap_err();
+    let resolved = resolve("20261121").unwrap_err();
     assert!(
-        matches!(seen, StoreError::Ambiguous { count: 3, .. }),
-        "{seen:?}"
+        matches!(resolved, StoreError::Ambiguous { count: 3, .. }),
+        "{resolved:?}"
     );
 }
 
@@ -184,10 +184,10 @@ fn notes_and_tags_stay_with_their_run() {
 fn tags_that_are_ambiguous_in_a_list_are_refused() {
     let (_bed, mut store) = three();
     for tag in ["", "a b", "a,b", "a\u{1b}[2J", &"x".repeat(65)] {
-        let seen = store.add_tag("last", tag);
+        let result = store.add_tag("last", tag);
         assert!(
-            matches!(seen, Err(StoreError::BadTag { .. })),
-            "{tag:?}: {seen:?}"
+            matches!(result, Err(StoreError::BadTag { .. })),
+            "{tag:?}: {result:?}"
         );
     }
 }
@@ -218,9 +218,9 @@ fn a_held_lock_marks_a_run_as_running_whatever_process_has_its_pid() {
     };
     let status = |store: &Store| store.list(&Filter::default()).unwrap()[0].status;
     // As a process of another container, whose number is another's here or nobody's.
-    let mut elsewhere = results::ProcessIdentity::current();
-    (elsewhere.pid, elsewhere.started_ticks) = (1, 0);
-    owner(&serde_json::to_string(&elsewhere).unwrap());
+    let mut remote = results::ProcessIdentity::current();
+    (remote.pid, remote.started_ticks) = (1, 0);
+    owner(&serde_json::to_string(&remote).unwrap());
     assert_eq!(status(&store), RunStatus::Running);
     let notice = |store: &Store| store.load(&wanted.id).unwrap().warnings;
     let has = |notice: &[Warning], text: &str| notice.iter().any(|it| it.message.contains(text));
@@ -335,10 +335,10 @@ fn a_name_finds_one_run_or_lab_and_never_guesses_among_several() {
         Err(StoreError::Ambiguous { count: 4, .. })
     ));
     for nothing in ["", "2027", "lab-2027", "lab"] {
-        let seen = store.find(nothing);
+        let result = store.find(nothing);
         assert!(
-            matches!(seen, Err(StoreError::NoSuchRun { .. })),
-            "{nothing}: {seen:?}"
+            matches!(result, Err(StoreError::NoSuchRun { .. })),
+            "{nothing}: {result:?}"
         );
     }
 }
@@ -357,7 +357,7 @@ fn reading_names_creates_and_changes_nothing() {
         let days = ["020003", "020002", "020001", "020000"];
         assert_eq!(short, days.map(|time| format!("20261121-{time}")));
         assert!(found.runs[3].is_lab && !found.runs[0].is_lab);
-        assert_eq!(found.runs[1].what, ["file-server"]);
+        assert_eq!(found.runs[1].titles, ["file-server"]);
         assert_eq!(found.tags, ["after"]);
         assert_eq!(names(&bed.path(), 2).unwrap().runs.len(), 2);
     };

@@ -152,7 +152,7 @@ fn runs_without_the_sort_figure_come_last_in_both_orders() {
     let sorted = |order, is_rising| {
         let query = RunQuery {
             order,
-            is_rising,
+            is_ascending: is_rising,
             ..query()
         };
         numbers(&store.page(&query).unwrap())

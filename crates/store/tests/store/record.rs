@@ -66,9 +66,9 @@ fn a_running_run_loads_with_its_results_so_far() {
     writer.event(&told(1, &interval(0)));
     writer.event(&told(1, &interval(1)));
     // What is told is gathered for a while.
-    let is_there = || store.load("last").unwrap().cells.len() == 2;
+    let has_both = || store.load("last").unwrap().cells.len() == 2;
     let mut looks = (0..6000).map(|_| std::thread::sleep(Duration::from_millis(10)));
-    assert!(looks.any(|()| is_there()));
+    assert!(looks.any(|()| has_both()));
     let row = store.list(&Filter::default()).unwrap().remove(0);
     assert_eq!((row.status, row.cell_count), (RunStatus::Running, 1));
     let loaded = store.load("last").unwrap();
@@ -147,7 +147,7 @@ fn a_run_id_is_used_only_once() {
     store_run(&store, &record(1));
     let refused = store.begin(&beginning(&record(1)));
     assert!(
-        matches!(refused, Err(StoreError::OtherRun { .. })),
+        matches!(refused, Err(StoreError::DuplicateId { .. })),
         "{refused:?}"
     );
 }
@@ -159,7 +159,10 @@ fn a_store_removed_during_a_run_is_reported() {
     let writer = bed.store().begin(&beginning(&wanted)).unwrap();
     std::fs::remove_file(bed.path()).unwrap();
     let failed = writer.finish(&wanted);
-    assert!(matches!(failed, Err(StoreError::Gone { .. })), "{failed:?}");
+    assert!(
+        matches!(failed, Err(StoreError::Removed { .. })),
+        "{failed:?}"
+    );
 }
 
 #[test]

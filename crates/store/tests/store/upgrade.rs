@@ -145,7 +145,7 @@ fn a_record_of_an_earlier_format_loads_in_the_current_format() {
     let loaded = store.load("last").unwrap();
     assert_eq!(loaded, wanted);
     assert!(loaded.cells.iter().any(|cell| cell.phase_figures.is_some()));
-    let same = Imported::AlreadyThere(wanted.id.clone());
+    let same = Imported::AlreadyStored(wanted.id.clone());
     assert_eq!(store.import(json.as_bytes()).unwrap(), same);
     let exported = store.export("last").unwrap();
     assert!(exported.contains(FORMAT) && !exported.contains("classic\""));

@@ -115,11 +115,11 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
     });
     arguments.extend(options);
     arguments.push(word.into());
-    let said = ask(&shared, arguments, given).await?;
-    let verdicts = verdicts(&said)?;
-    let is_done = said.code == Some(0);
+    let result = ask(&shared, arguments, given).await?;
+    let verdicts = verdicts(&result)?;
+    let is_done = result.code == Some(0);
     document(&ConvertAnswer {
-        text: is_done.then(|| String::from_utf8_lossy(&said.output).into_owned()),
+        text: is_done.then(|| String::from_utf8_lossy(&result.stdout).into_owned()),
         verdicts,
     })
 }
@@ -127,14 +127,14 @@ pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) ->
 /// Arguments after `check` or `run`, with the workload file, whose content is read now.
 pub(crate) async fn resolved(
     shared: &Arc<Shared>,
-    asked: WorkloadRequest,
+    request: WorkloadRequest,
 ) -> Result<(Vec<OsString>, Option<ChildFile>), RefusedAnswer> {
     let shared = Arc::clone(shared);
     blocking(move || {
-        asked.check_counts()?;
+        request.check_counts()?;
         let folder = OwnFolder::beside(&shared.options.store);
-        let (word, given) = asked.workload.resolve(&folder)?;
-        Ok((arguments(&shared, &asked, word)?, given))
+        let (word, given) = request.workload.resolve(&folder)?;
+        Ok((arguments(&shared, &request, word)?, given))
     })
     .await
 }
@@ -142,16 +142,16 @@ pub(crate) async fn resolved(
 /// Arguments after `check` or `run`; `word` names the workload.
 pub(crate) fn arguments(
     shared: &Shared,
-    asked: &WorkloadRequest,
+    request: &WorkloadRequest,
     word: String,
 ) -> Result<Vec<OsString>, RefusedAnswer> {
-    let mut arguments = asked.workload.options()?;
-    for target in &asked.targets {
+    let mut arguments = request.workload.options()?;
+    for target in &request.targets {
         arguments.push("--target".into());
         // The resolved path: a link that changes afterwards does not lead elsewhere.
         arguments.push(shared.roots.admit(target)?.into());
     }
-    for (key, value) in &asked.settings {
+    for (key, value) in &request.settings {
         // In one argument, so that a value that begins with a hyphen is not an option.
         arguments.push(format!("--set={key}={value}").into());
     }
@@ -164,11 +164,11 @@ pub(crate) async fn checked(
     shared: &Arc<Shared>,
     (arguments, given): (Vec<OsString>, Option<ChildFile>),
 ) -> Result<CheckAnswer, RefusedAnswer> {
-    let mut whole = words(["check", "--json"]);
-    whole.extend(arguments);
-    let said = ask_at_most(shared, (whole, given), PLAN_BYTES_MAX).await?;
+    let mut command = words(["check", "--json"]);
+    command.extend(arguments);
+    let result = ask_at_most(shared, (command, given), PLAN_BYTES_MAX).await?;
     let shared = Arc::clone(shared);
-    blocking(move || found_in(&shared, &said)).await
+    blocking(move || found_in(&shared, &result)).await
 }
 
 /// Refuses invalid workloads and workloads that use a target that the server does not offer.
@@ -194,17 +194,17 @@ pub(crate) async fn admitted(
 }
 
 /// Parses the output of `check`, and decides whether the server may start the run.
-fn found_in(shared: &Shared, said: &ProgramOutput) -> Result<CheckAnswer, RefusedAnswer> {
-    if said.code != Some(0) {
+fn found_in(shared: &Shared, result: &ProgramOutput) -> Result<CheckAnswer, RefusedAnswer> {
+    if result.code != Some(0) {
         return Ok(CheckAnswer {
             is_understood: false,
             may_start: false,
-            verdicts: verdicts(said)?,
+            verdicts: verdicts(result)?,
             plan: None,
             planned_ns: 0,
         });
     }
-    let text = String::from_utf8_lossy(&said.output);
+    let text = String::from_utf8_lossy(&result.stdout);
     let mut plan: Value = units::parse_json(&text).map_err(|error| {
         RefusedAnswer::failed(format!("`check` printed an unexpected plan: {error}"))
     })?;
@@ -248,13 +248,13 @@ fn planned_ns(plan: &Value) -> u64 {
 
 /// Messages about a workload from standard error. If the command failed for another reason, this is
 /// an error of the server.
-fn verdicts(said: &ProgramOutput) -> Result<Vec<CheckMessage>, RefusedAnswer> {
-    let found = parsed(&said.remarks);
-    match said.code {
+fn verdicts(result: &ProgramOutput) -> Result<Vec<CheckMessage>, RefusedAnswer> {
+    let found = parsed(&result.stderr);
+    match result.code {
         // Codes 2 and 3 are about the workload. All others, and failures without a message, are
         // not.
-        Some(0 | 2 | 3) if said.code == Some(0) || !found.is_empty() => Ok(found),
-        _ => Err(said.refusal()),
+        Some(0 | 2 | 3) if result.code == Some(0) || !found.is_empty() => Ok(found),
+        _ => Err(result.refusal()),
     }
 }
 
@@ -279,8 +279,8 @@ fn parsed(remarks: &str) -> Vec<CheckMessage> {
         let Some(last) = found.last_mut() else {
             continue;
         };
-        if let Some(place) = line.strip_prefix("  --> ") {
-            parse_location(last, place);
+        if let Some(location) = line.strip_prefix("  --> ") {
+            parse_location(last, location);
         } else if let Some(help) = line.strip_prefix("help: ") {
             last.help = Some(help.to_owned());
         }
@@ -289,8 +289,8 @@ fn parsed(remarks: &str) -> Vec<CheckMessage> {
 }
 
 /// Parses `FILE`, `FILE:LINE` or `FILE:LINE:COLUMN`.
-fn parse_location(verdict: &mut CheckMessage, place: &str) {
-    let mut rest = place;
+fn parse_location(verdict: &mut CheckMessage, location: &str) {
+    let mut rest = location;
     let mut numbers = Vec::new();
     // From the end: the name of a file may contain colons.
     while let Some((before, number)) = rest.rsplit_once(':')
@@ -323,12 +323,12 @@ mod tests {
         let remarks = "warning: a\n  --> ./x.toml:3\nerror: b `c: d`\n  --> ./x.toml:12:7\n\
                        \x20 12 | size = 3 x\nhelp: write it\nnote: e\n";
         let found = parsed(remarks);
-        let places: Vec<_> = found
+        let locations: Vec<_> = found
             .iter()
             .map(|it| (it.severity.as_str(), it.file.as_str(), it.line, it.column))
             .collect();
         assert_eq!(
-            places,
+            locations,
             [
                 ("warning", "x.toml", Some(3), None),
                 ("error", "x.toml", Some(12), Some(7)),
@@ -341,14 +341,14 @@ mod tests {
 
     #[test]
     fn output_without_a_verdict_or_from_a_bug_is_refused() {
-        let said = |code: i32, remarks: &str| ProgramOutput {
+        let result = |code: i32, remarks: &str| ProgramOutput {
             code: Some(code),
-            output: Vec::new(),
-            remarks: remarks.to_owned(),
+            stdout: Vec::new(),
+            stderr: remarks.to_owned(),
         };
-        assert!(verdicts(&said(2, "error: x")).is_ok_and(|found| found.len() == 1));
-        assert!(verdicts(&said(2, "")).is_err());
-        assert!(verdicts(&said(70, "error: this is a bug in pgmeter")).is_err());
-        assert!(verdicts(&said(0, "")).is_ok_and(|found| found.is_empty()));
+        assert!(verdicts(&result(2, "error: x")).is_ok_and(|found| found.len() == 1));
+        assert!(verdicts(&result(2, "")).is_err());
+        assert!(verdicts(&result(70, "error: this is a bug in pgmeter")).is_err());
+        assert!(verdicts(&result(0, "")).is_ok_and(|found| found.is_empty()));
     }
 }

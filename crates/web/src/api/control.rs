@@ -20,7 +20,7 @@ use crate::shared::{Shared, State};
 use crate::signal;
 
 /// After this time, a run that does not end is killed by a second signal.
-const END_MAX: Duration = Duration::from_secs(20);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// `POST /api/runs`
 pub(crate) async fn start(shared: State, Body(asked): Body<RunRequest>) -> Answer {
@@ -91,12 +91,12 @@ pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
     told(run, "abort")
 }
 
-fn told(run: LiveRun, what: &str) -> Answer {
-    let told = ControlAnswer {
+fn told(run: LiveRun, action: &str) -> Answer {
+    let answer = ControlAnswer {
         run_id: run.id,
-        told: what.to_owned(),
+        told: action.to_owned(),
     };
-    document_with(StatusCode::ACCEPTED, &told)
+    document_with(StatusCode::ACCEPTED, &answer)
 }
 
 /// Finds a run by its id; refuses if it is not running.
@@ -123,7 +123,7 @@ async fn discard(shared: Arc<Shared>, run: LiveRun) {
     let mut is_forced = false;
     // The process may not be a child of this server, so it cannot be waited for.
     while run.owner.may_run() {
-        if begin.elapsed() > END_MAX && !is_forced {
+        if begin.elapsed() > EXIT_TIMEOUT && !is_forced {
             is_forced = true;
             // The second signal kills it.
             let _ = signal::send(&run.owner, Signal::INT);

@@ -32,7 +32,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Maximum number of parts of a stream that wait for the network.
 // Few, so that a slow client falls behind in the publisher's ring, which counts lost events,
 // instead of filling memory.
-const PARTS: usize = 2;
+const QUEUED_PARTS_MAX: usize = 2;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// Start of a stream of events.
@@ -66,18 +66,18 @@ pub(crate) async fn events(
 ) -> Answer {
     let shared = shared.0;
     let row = shared.with_store(move |store| Ok(store.row(&id)?)).await?;
-    let place = first_place(&row.id, &query, &headers)?;
-    let Some(ticket) = shared.hub.ticket() else {
+    let cursor = first_place(&row.id, &query, &headers)?;
+    let Some(ticket) = shared.followers.ticket() else {
         return Ok(too_many());
     };
     // Subscribe before reading the store, so that no event in between is lost.
     let store = shared.options.store.clone();
-    let receiver = shared.hub.subscribe(&row.id, store).await?;
-    let (sender, parts) = mpsc::channel(PARTS);
+    let receiver = shared.followers.subscribe(&row.id, store).await?;
+    let (sender, parts) = mpsc::channel(QUEUED_PARTS_MAX);
     let hello = HelloEvent {
         protocol: PROTOCOL,
         server_time: Timestamp::now(),
-        from: place.to_string(),
+        from: cursor.to_string(),
         run: row.clone(),
     };
     let stream = EventStream {
@@ -85,7 +85,7 @@ pub(crate) async fn events(
         shared,
         reader: EventReader {
             id: row.id,
-            place,
+            cursor,
             sender,
         },
     };
@@ -124,9 +124,9 @@ fn first_place(
     if let Some(last) = headers.get(&LAST_EVENT_ID) {
         let last = last.to_str().unwrap_or_default();
         // The URL may say `last`, which can be another run by now.
-        let place = last.strip_prefix(id).and_then(|it| it.strip_prefix(':'));
-        return place
-            .and_then(|place| place.parse().ok())
+        let cursor = last.strip_prefix(id).and_then(|it| it.strip_prefix(':'));
+        return cursor
+            .and_then(|cursor| cursor.parse().ok())
             .ok_or_else(|| bad(last));
     }
     match &query.from {
@@ -145,7 +145,7 @@ struct EventStream {
 /// A client and its place in the stream.
 struct EventReader {
     id: String,
-    place: RunCursor,
+    cursor: RunCursor,
     sender: mpsc::Sender<Bytes>,
 }
 
@@ -167,19 +167,19 @@ impl EventStream {
     /// Sends the events that are already in the store.
     async fn catch_up(&mut self) -> Result<(), StreamEnded> {
         loop {
-            let (id, place) = (self.reader.id.clone(), self.reader.place);
-            let told = self
+            let (id, place) = (self.reader.id.clone(), self.reader.cursor);
+            let stored = self
                 .shared
                 .with_store(move |store| Ok(store.since(&id, place, EVENTS_MAX)?));
-            let Ok(told) = told.await else {
+            let Ok(told) = stored.await else {
                 return Err(StreamEnded);
             };
-            let (is_cut, status) = (told.is_cut, told.status);
+            let (is_cut, status) = (told.is_truncated, told.status);
             for published in to_published(told.events) {
                 self.reader.pass_on(published).await?;
             }
             if !is_cut && status != RunStatus::Running {
-                let end = run_end(self.reader.place, status);
+                let end = run_end(self.reader.cursor, status);
                 self.reader.pass_on(end).await?;
             }
             if !is_cut {
@@ -202,7 +202,7 @@ impl EventReader {
                 Err(_) => self.send(Bytes::from_static(b": keep-alive\n\n")).await?,
                 Ok(Ok(published)) => self.pass_on(published).await?,
                 Ok(Err(RecvError::Lagged(lost_count))) => {
-                    let from = self.place.to_string();
+                    let from = self.cursor.to_string();
                     let gap = event("gap", &GapEvent { lost_count, from });
                     self.send_at(gap).await?;
                 }
@@ -213,17 +213,21 @@ impl EventReader {
 
     /// Sends an event unless the client already has it.
     async fn pass_on(&mut self, published: PublishedEvent) -> Result<(), StreamEnded> {
-        let PublishedEvent { place, text, .. } = published;
+        let PublishedEvent {
+            cursor: place,
+            text,
+            ..
+        } = published;
         // The subscription is older than the read of the store, so an event can arrive twice.
-        let is_new = (place.cell, place.step) > (self.place.cell, self.place.step)
-            || place.warnings > self.place.warnings;
+        let is_new = (place.cell, place.step) > (self.cursor.cell, self.cursor.step)
+            || place.warnings > self.cursor.warnings;
         if !is_new && !published.is_end {
             return Ok(());
         }
-        if (place.cell, place.step) > (self.place.cell, self.place.step) {
-            (self.place.cell, self.place.step) = (place.cell, place.step);
+        if (place.cell, place.step) > (self.cursor.cell, self.cursor.step) {
+            (self.cursor.cell, self.cursor.step) = (place.cell, place.step);
         }
-        self.place.warnings = self.place.warnings.max(place.warnings);
+        self.cursor.warnings = self.cursor.warnings.max(place.warnings);
         self.send_at(text).await?;
         match published.is_end {
             true => Err(StreamEnded),
@@ -233,10 +237,10 @@ impl EventReader {
 
     /// Sends an event, followed by its place as the id.
     async fn send_at(&self, text: Bytes) -> Result<(), StreamEnded> {
-        let mut whole = text.to_vec();
-        let id = format!("id: {}:{}\n\n", self.id, self.place);
-        whole.extend_from_slice(id.as_bytes());
-        self.send(Bytes::from(whole)).await
+        let mut bytes = text.to_vec();
+        let id = format!("id: {}:{}\n\n", self.id, self.cursor);
+        bytes.extend_from_slice(id.as_bytes());
+        self.send(Bytes::from(bytes)).await
     }
 
     async fn send(&self, text: Bytes) -> Result<(), StreamEnded> {
@@ -276,7 +280,7 @@ mod tests {
 
     fn published(step: u32) -> PublishedEvent {
         PublishedEvent {
-            place: at(step),
+            cursor: at(step),
             text: event("interval", &step),
             is_end: false,
         }
@@ -296,7 +300,7 @@ mod tests {
         let (sender, mut parts) = mpsc::channel(100);
         let mut reader = EventReader {
             id: "r".to_owned(),
-            place: RunCursor::default(),
+            cursor: RunCursor::default(),
             sender,
         };
         let runtime = tokio::runtime::Builder::new_current_thread()

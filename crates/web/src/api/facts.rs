@@ -73,7 +73,7 @@ pub(crate) async fn facts(shared: State) -> Answer {
         folder: text(OwnFolder::beside(&options.store).path()),
         overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
         beside_run: options.beside_run.clone(),
-        stream_count: shared.hub.stream_count(),
+        stream_count: shared.followers.stream_count(),
         own_cpu_ns: clock_ns(ClockId::ProcessCPUTime),
         up_ns: u64::try_from(shared.begin.elapsed().as_nanos()).unwrap_or(u64::MAX),
         roots: blocking(move || Ok(roots.all().iter().map(|it| root_facts(it)).collect())).await?,
@@ -92,8 +92,8 @@ fn root_facts(path: &std::path::Path) -> RootFacts {
     // `file_type` does not follow links, which could lead out of the root.
     let directories = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
     let names = directories.filter_map(|it| it.file_name().into_string().ok());
-    let seen = names.filter(|name| !name.starts_with('.'));
-    let mut directories: Vec<String> = seen.collect();
+    let visible = names.filter(|name| !name.starts_with('.'));
+    let mut directories: Vec<String> = visible.collect();
     directories.sort();
     directories.truncate(DIRECTORIES_MAX);
     RootFacts {

@@ -19,7 +19,7 @@ use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
 /// Directory below the target in which labs create their files.
-const FOLDER: &str = "pgmeter-lab";
+const LAB_DIRECTORY: &str = "pgmeter-lab";
 
 /// The labs in the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -102,7 +102,7 @@ pub(crate) fn command_line(
         true => arguments.extend(["--target".into(), target.into()]),
         false => {
             arguments.push(format!("--fs={}", lab.file_systems.join(",")).into());
-            let folder = target.join(FOLDER);
+            let folder = target.join(LAB_DIRECTORY);
             // An existing folder may be a symbolic link to a place outside the roots.
             if folder.symlink_metadata().is_ok() {
                 shared.roots.admit(&folder.to_string_lossy())?;

@@ -11,7 +11,7 @@ use crate::shared::State;
 use crate::thin::thinned;
 
 /// Default number of points.
-const POINTS: usize = 2000;
+const POINTS_DEFAULT: usize = 2000;
 /// Maximum number of points in one answer.
 const POINTS_MAX: usize = 20_000;
 /// Selection of intervals.
@@ -82,7 +82,7 @@ pub(crate) async fn intervals(
         None => RunCursor::default(),
     };
     // A section of a thinned series keeps two intervals, its lowest and its highest.
-    let points = query.points.unwrap_or(POINTS).clamp(2, POINTS_MAX);
+    let points = query.points.unwrap_or(POINTS_DEFAULT).clamp(2, POINTS_MAX);
     let only = query.cell;
     let answer = shared.with_store(move |store| {
         let run_id = store.resolve(&id)?;

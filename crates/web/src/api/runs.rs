@@ -16,7 +16,7 @@ use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
 /// Default number of runs in a list.
-const LIMIT: usize = 100;
+const LIMIT_DEFAULT: usize = 100;
 /// Maximum number of runs in a list.
 const LIMIT_MAX: usize = 1000;
 /// Maximum number of words or tags in a query; each one adds a condition to the database query.
@@ -191,43 +191,43 @@ pub(crate) async fn list(shared: State, Query(asked): Query<ListQuery>) -> Answe
     )
 }
 
-fn run_query(asked: ListQuery) -> Result<RunQuery, RefusedAnswer> {
-    let words = asked.search.unwrap_or_default();
+fn run_query(request: ListQuery) -> Result<RunQuery, RefusedAnswer> {
+    let words = request.search.unwrap_or_default();
     let time = |text: Option<String>, name: &str| {
         let parsed = text.map(|text| text.parse::<Timestamp>());
         let parsed = parsed.transpose();
         parsed.map_err(|_| RefusedAnswer::bad(format!("`{name}` is not a time as in RFC 3339")))
     };
-    let tags = asked.tags.unwrap_or_default();
+    let tags = request.tags.unwrap_or_default();
     let tags = tags.split(',').map(str::trim);
     let tags = tags.filter(|tag| !tag.is_empty());
     at_most(words.split_whitespace().count(), WORDS_MAX, "words")?;
     at_most(tags.clone().count(), WORDS_MAX, "tags")?;
-    let status = asked.status.map(|word| word.parse::<RunStatus>());
+    let status = request.status.map(|word| word.parse::<RunStatus>());
     let some = |text: Option<String>| text.filter(|text| !text.is_empty());
     Ok(RunQuery {
         words: words.split_whitespace().map(str::to_owned).collect(),
-        workload: some(asked.workload),
+        workload: some(request.workload),
         workload_name: None,
-        target: some(asked.target),
+        target: some(request.target),
         tags: tags.map(str::to_owned).collect(),
         status: status
             .transpose()
             .map_err(|()| RefusedAnswer::bad("`status` is not a status of a run"))?,
-        since: time(asked.since, "since")?,
-        until: time(asked.until, "until")?,
-        order: asked.sort.order(),
-        is_rising: asked.rising,
-        offset: asked.offset,
-        limit: asked.limit.unwrap_or(LIMIT).min(LIMIT_MAX),
+        since: time(request.since, "since")?,
+        until: time(request.until, "until")?,
+        order: request.sort.order(),
+        is_ascending: request.rising,
+        offset: request.offset,
+        limit: request.limit.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX),
     })
 }
 
 /// Refuses more items than a person would enter.
-pub(crate) fn at_most(count: usize, most: usize, what: &str) -> Result<(), RefusedAnswer> {
+pub(crate) fn at_most(count: usize, most: usize, noun: &str) -> Result<(), RefusedAnswer> {
     match count > most {
         true => Err(RefusedAnswer::bad(format!(
-            "there are {count} {what}, but at most {most} are allowed"
+            "there are {count} {noun}, but at most {most} are allowed"
         ))),
         false => Ok(()),
     }
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_query_is_read_or_refused() {
-        let asked = ListQuery {
+        let request = ListQuery {
             search: Some(" a  b ".to_owned()),
             tags: Some("x, y,".to_owned()),
             status: Some("complete".to_owned()),
@@ -404,31 +404,31 @@ mod tests {
             limit: Some(5_000),
             ..ListQuery::default()
         };
-        let query = run_query(asked.clone()).unwrap();
+        let query = run_query(request.clone()).unwrap();
         assert_eq!((query.words.len(), query.tags.len()), (2, 2));
         assert_eq!(
             (query.limit, query.status),
             (1000, Some(RunStatus::Complete))
         );
-        let bad = |asked| assert!(run_query(asked).is_err());
+        let bad = |request| assert!(run_query(request).is_err());
         let many = |count: usize| "x,".repeat(count);
         let tags = |count: usize| ListQuery {
             tags: Some(many(count)),
-            ..asked.clone()
+            ..request.clone()
         };
         assert!(run_query(tags(WORDS_MAX)).is_ok());
         bad(tags(WORDS_MAX + 1));
         bad(ListQuery {
             search: Some("x ".repeat(WORDS_MAX + 1)),
-            ..asked.clone()
+            ..request.clone()
         });
         bad(ListQuery {
             status: Some("done".to_owned()),
-            ..asked.clone()
+            ..request.clone()
         });
         bad(ListQuery {
             until: Some("yesterday".to_owned()),
-            ..asked
+            ..request
         });
     }
 }

@@ -92,10 +92,10 @@ pub(crate) async fn trend(shared: State, Query(asked): Query<TrendQuery>) -> Ans
     )
 }
 
-fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
+fn found(store: &Store, request: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     let page = store.page(&RunQuery {
-        workload_name: Some(asked.workload.clone()),
-        target: asked.target.clone().filter(|text| !text.is_empty()),
+        workload_name: Some(request.workload.clone()),
+        target: request.target.clone().filter(|text| !text.is_empty()),
         status: Some(RunStatus::Complete),
         order: RunOrder::Started,
         limit: RUNS_MAX,
@@ -103,7 +103,7 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     })?;
     let of = page.runs.iter().find_map(headline_of);
     let followed = match of {
-        Some(of) => followed(store, &page.runs, asked, of)?,
+        Some(of) => followed(store, &page.runs, request, of)?,
         None => Followed::default(),
     };
     let run = |(run, cell): &(&RunRow, FollowedCell)| {
@@ -130,7 +130,7 @@ fn found(store: &Store, asked: &TrendQuery) -> Result<TrendAnswer, StoreError> {
     let cell = followed.runs.first();
     Ok(TrendAnswer {
         of,
-        cell: cell.map(|(_, cell)| cell.question.clone()),
+        cell: cell.map(|(_, cell)| cell.settings.clone()),
         changes: ChangePoint::all_of(&rates)
             .into_iter()
             .map(change)
@@ -156,7 +156,7 @@ struct Followed<'a> {
 fn followed<'a>(
     store: &Store,
     named: &'a [RunRow],
-    asked: &TrendQuery,
+    request: &TrendQuery,
     of: HeadlineUnit,
 ) -> Result<Followed<'a>, StoreError> {
     let mut all: Vec<(&'a RunRow, Vec<FollowedCell>)> = Vec::new();
@@ -164,7 +164,7 @@ fn followed<'a>(
         let mut cells = store.followed_cells(run, of)?;
         cells.retain(|cell| {
             let is_measured = cell.per_second.is_some_and(|rate| rate > 0.0);
-            cell.workload == asked.workload && is_measured
+            cell.workload == request.workload && is_measured
         });
         all.extend((!cells.is_empty()).then_some((run, cells)));
     }

@@ -40,9 +40,9 @@ pub(crate) struct StartedEntry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum QueueLockFailure {
     /// Another server starts the runs of this store.
-    OfAnother,
+    OtherServer,
     /// This is the page of a single run, and ends with it.
-    BesideRun,
+    SingleRun,
     /// The file is not usable.
     Failed(String),
 }
@@ -51,11 +51,11 @@ impl QueueLockFailure {
     /// The refusal for a request to start a run.
     pub fn refusal(&self) -> RefusedAnswer {
         match self {
-            Self::OfAnother => {
+            Self::OtherServer => {
                 let error = "another `pgmeter serve` starts the runs of this store";
                 RefusedAnswer::conflict(error).help("use its page, or stop it")
             }
-            Self::BesideRun => {
+            Self::SingleRun => {
                 let error = "this page belongs to one run and starts no others";
                 RefusedAnswer::conflict(error).help("start `pgmeter serve`")
             }
@@ -88,7 +88,7 @@ pub(crate) fn lock(store: &Path) -> Result<File, QueueLockFailure> {
     }
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => Err(QueueLockFailure::OfAnother),
+        Err(Errno::WOULDBLOCK) => Err(QueueLockFailure::OtherServer),
         Err(error) => Err(failed(error.into())),
     }
 }
@@ -97,13 +97,13 @@ pub(crate) fn lock(store: &Path) -> Result<File, QueueLockFailure> {
 pub(crate) fn read(file: &mut File) -> SavedQueue {
     let mut text = String::new();
     let read = file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok();
-    let kept = read.and_then(|_| units::parse_json(&text).ok());
-    kept.unwrap_or_default()
+    let saved = read.and_then(|_| units::parse_json(&text).ok());
+    saved.unwrap_or_default()
 }
 
 /// Writes the waiting and running entries.
-pub(crate) fn write(file: &mut File, kept: &SavedQueue) -> io::Result<()> {
-    let text = units::json_line(kept).map_err(io::Error::other)?;
+pub(crate) fn write(file: &mut File, queue: &SavedQueue) -> io::Result<()> {
+    let text = units::json_line(queue).map_err(io::Error::other)?;
     // Written in place: a new file under this name would not have the lock.
     file.seek(SeekFrom::Start(0))?;
     file.write_all(text.as_bytes())?;

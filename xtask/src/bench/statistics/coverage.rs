@@ -14,7 +14,7 @@ use crate::bench::{BenchEffort, Interrupt};
 use crate::error::Failure;
 
 /// Required share of 95 % confidence intervals that contain the true value.
-const ASKED: [f64; 2] = [0.93, 0.97];
+const REQUIRED_COVERAGE: [f64; 2] = [0.93, 0.97];
 /// Number of trials of each kind.
 const SIMULATED_COUNT: u32 = 500;
 const REAL_COUNT: usize = 60;
@@ -34,18 +34,18 @@ const SLOW_READS: u64 = 100;
 /// Counts how many intervals contain the true value.
 #[derive(Debug, Clone, Copy, Default)]
 struct Coverage {
-    held: u32,
-    of: u32,
+    covered: u32,
+    total: u32,
 }
 
 impl Coverage {
     fn add(&mut self, held: bool) {
-        self.held += u32::from(held);
-        self.of += 1;
+        self.covered += u32::from(held);
+        self.total += 1;
     }
 
     fn share(self) -> f64 {
-        f64::from(self.held) / f64::from(self.of)
+        f64::from(self.covered) / f64::from(self.total)
     }
 
     /// 95 % confidence interval of the share.
@@ -54,23 +54,23 @@ impl Coverage {
     /// JASA 22, 1927.
     fn ends(self) -> [f64; 2] {
         const Z: f64 = 1.96;
-        let (n, p) = (f64::from(self.of), self.share());
+        let (n, p) = (f64::from(self.total), self.share());
         let middle = p + Z * Z / 2.0 / n;
         let half = Z * (p * (1.0 - p) / n + Z * Z / 4.0 / n / n).sqrt();
         [middle - half, middle + half].map(|end| end / (1.0 + Z * Z / n))
     }
 
     /// Prints the share; returns 1 if its interval excludes the required share.
-    fn tell(self, what: &str) -> usize {
+    fn tell(self, label: &str) -> usize {
         let [low, high] = self.ends();
-        let is_met = high >= ASKED[0] && low <= ASKED[1];
+        let is_met = high >= REQUIRED_COVERAGE[0] && low <= REQUIRED_COVERAGE[1];
         println!(
-            "  {} {what:<44} {:>5.1} % [{:.1}, {:.1}] of {}",
+            "  {} {label:<44} {:>5.1} % [{:.1}, {:.1}] of {}",
             word(is_met),
             self.share() * 100.0,
             low * 100.0,
             high * 100.0,
-            self.of
+            self.total
         );
         usize::from(!is_met)
     }
@@ -85,8 +85,8 @@ pub fn coverage(
     println!(
         "\ncoverage: how many 95 % intervals hold the truth, with the share's own interval; {} to \
          {} % is asked",
-        ASKED[0] * 100.0,
-        ASKED[1] * 100.0
+        REQUIRED_COVERAGE[0] * 100.0,
+        REQUIRED_COVERAGE[1] * 100.0
     );
     let mut missed_count = simulated();
     let count = effort.rounds_or(REAL_COUNT);
@@ -108,8 +108,8 @@ fn simulated() -> usize {
                 let half = mean.and_then(|mean| Some((mean.mean, mean.half_width()?)));
                 held.add(half.is_some_and(|(mean, half)| (mean - RATE).abs() <= half));
             }
-            let what = format!("simulated: {intervals} intervals, correlation {correlation}");
-            missed_count += held.tell(&what);
+            let label = format!("simulated: {intervals} intervals, correlation {correlation}");
+            missed_count += held.tell(&label);
         }
     }
     for repetitions in [3, 5, 10] {
@@ -158,8 +158,8 @@ fn coverage_over_repetitions(
         interrupt.check()?;
         let record = pgmeter.record(&workload(seed, "500ms", REPETITIONS), None)?;
         let estimates = record.pointer("/estimates").and_then(Value::as_array);
-        let of_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
-        held.add(holds(estimates.into_iter().flatten().find(of_rate), RATE));
+        let is_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
+        held.add(holds(estimates.into_iter().flatten().find(is_rate), RATE));
     }
     Ok(held.tell(&format!(
         "real: {REPETITIONS} repetitions of 0.5 s at {RATE}/s"
@@ -167,8 +167,8 @@ fn coverage_over_repetitions(
 }
 
 /// `true` if the interval found contains the true value.
-fn holds(found: Option<&Value>, truth: f64) -> bool {
-    let end = |name: &str| found.and_then(|found| found.get(name)?.as_f64());
+fn holds(estimate: Option<&Value>, truth: f64) -> bool {
+    let end = |name: &str| estimate.and_then(|estimate| estimate.get(name)?.as_f64());
     let ends = (end("ci95_low"), end("ci95_high"));
     matches!(ends, (Some(low), Some(high)) if (low..=high).contains(&truth))
 }
@@ -193,11 +193,11 @@ pub fn warm_up(
             interrupt.check()?;
             let record = run_with_slow_start(pgmeter, is_slow, seed)?;
             let length = record.pointer("/cells/0/within/warm_up/length_ns");
-            let told = codes(&record);
+            let warnings = codes(&record);
             if is_slow && length.is_none() {
                 println!("  not found: reads in intervals {:?}", reads(&record));
             }
-            if told.iter().any(|code| code == "warm-up") {
+            if warnings.iter().any(|code| code == "warm-up") {
                 lengths.extend(
                     length
                         .and_then(Value::as_f64)
@@ -206,7 +206,8 @@ pub fn warm_up(
             }
             // With a slow start, the warm-up is expected; any other doubt is wrong.
             alarms.extend(
-                told.into_iter()
+                warnings
+                    .into_iter()
                     .filter(|code| code != "warm-up" || !is_slow),
             );
         }
@@ -232,7 +233,7 @@ fn run_with_slow_start(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<
         ..Settings::default()
     })?;
     let slow = Fault {
-        requests_count: SLOW_READS,
+        request_count: SLOW_READS,
         ..Fault::once(Call::Read, 1, Effect::Stall(SLOWER))
     };
     if is_slow {
@@ -272,18 +273,28 @@ mod tests {
 
     #[test]
     fn a_share_has_a_wilson_interval() {
-        let held = Coverage { held: 57, of: 60 };
+        let held = Coverage {
+            covered: 57,
+            total: 60,
+        };
         // Source: 95 % of 60 by Wilson's formula without continuity correction.
         let [low, high] = held.ends().map(|end| (end * 1000.0).round() / 10.0);
         assert_eq!((low, high), (86.3, 98.3));
         assert_eq!(held.tell("so many"), 0);
-        assert_eq!(Coverage { held: 45, of: 60 }.tell("too few"), 1);
+        assert_eq!(
+            Coverage {
+                covered: 45,
+                total: 60
+            }
+            .tell("too few"),
+            1
+        );
     }
 
     #[test]
     fn a_value_must_be_within_both_ends_of_the_interval() {
-        let found = json!({"ci95_low": 9.0, "ci95_high": 11.0});
-        assert!(holds(Some(&found), 10.0) && !holds(Some(&found), 12.0));
+        let estimate = json!({"ci95_low": 9.0, "ci95_high": 11.0});
+        assert!(holds(Some(&estimate), 10.0) && !holds(Some(&estimate), 12.0));
         assert!(!holds(None, 10.0) && !holds(Some(&json!({"ci95_low": 9.0})), 10.0));
     }
 }

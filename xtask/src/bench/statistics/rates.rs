@@ -46,11 +46,11 @@ pub fn arrivals() -> Result<usize, Failure> {
 
 /// Gaps between the arrivals of one second, in nanoseconds.
 fn gaps_ns(rate: f64) -> Result<Vec<f64>, Failure> {
-    let wrong = |error: generate::GenerateError| Failure::Output {
+    let to_failure = |error: generate::GenerateError| Failure::Output {
         program: "generate".to_owned(),
         message: error.to_string(),
     };
-    let mut arrivals = Arrivals::poisson(rate, 1, 1).map_err(wrong)?;
+    let mut arrivals = Arrivals::poisson(rate, 1, 1).map_err(to_failure)?;
     let mut gaps = Vec::with_capacity(rate as usize);
     let mut last_ns = arrivals.next_due_ns();
     while last_ns < 1_000_000_000 {
@@ -82,27 +82,27 @@ pub fn rates(
                 // A Poisson count of N has the standard error √N, as a share 1/√N.
                 _ => POISSON_ERRORS_MAX / (f64::from(rate) * seconds as f64).sqrt(),
             };
-            let mut seen: Vec<RateResult> = Vec::new();
+            let mut results: Vec<RateResult> = Vec::new();
             let is_met = loop {
                 interrupt.check()?;
                 // Another seed each time, so that an unlucky draw of arrivals is not repeated.
-                let seed = seen.len() + 1;
-                seen.push(measure(pgmeter, (rate, arrivals), seconds, seed)?);
-                let is_met = (ratio(&seen, rate) - 1.0).abs() <= share_max;
+                let seed = results.len() + 1;
+                results.push(measure(pgmeter, (rate, arrivals), seconds, seed)?);
+                let is_met = (ratio(&results, rate) - 1.0).abs() <= share_max;
                 // A rate reached at once is not measured again.
-                if seen.len() == 1 && is_met || seen.len() >= effort.rounds_or(ROUNDS) {
+                if results.len() == 1 && is_met || results.len() >= effort.rounds_or(ROUNDS) {
                     break is_met;
                 }
             };
-            let late: f64 = median(&seen.iter().map(|it| it.late_share).collect::<Vec<f64>>());
-            let ratio = ratio(&seen, rate);
+            let late: f64 = median(&results.iter().map(|it| it.late_share).collect::<Vec<f64>>());
+            let ratio = ratio(&results, rate);
             println!(
                 "  {} {arrivals:>8} {rate:>9} {:>11.1} {ratio:>8.5} ±{:.5} {:>6.2} % {:>5}",
                 word(is_met),
                 ratio * f64::from(rate),
                 share_max,
                 late * 100.0,
-                seen.len()
+                results.len()
             );
             missed_count += usize::from(!is_met);
         }
@@ -118,8 +118,8 @@ struct RateResult {
 }
 
 /// Median of the rates reached, divided by the requested rate.
-fn ratio(seen: &[RateResult], rate: u32) -> f64 {
-    let rates: Vec<f64> = seen.iter().map(|it| it.per_second).collect();
+fn ratio(results: &[RateResult], rate: u32) -> f64 {
+    let rates: Vec<f64> = results.iter().map(|it| it.per_second).collect();
     median(&rates) / f64::from(rate)
 }
 
@@ -164,9 +164,9 @@ mod tests {
             "achieved_per_second": 999.0, "late_count": 5, "response": {"count": 50},
         });
         let record = json!({"cells": [{"open_loop": figures}]});
-        let seen = reached(&record).unwrap();
-        assert_eq!((seen.per_second, seen.late_share), (999.0, 0.1));
+        let result = reached(&record).unwrap();
+        assert_eq!((result.per_second, result.late_share), (999.0, 0.1));
         assert!(reached(&json!({"cells": [{}]})).is_err());
-        assert_eq!(ratio(&[seen], 999), 1.0);
+        assert_eq!(ratio(&[result], 999), 1.0);
     }
 }

@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn merged_runs_become_repetitions() {
         let run = |rate: u32| json!({"cells": [{"repetition": 0, "rate": rate}]});
-        let seen = together(vec![run(5), run(6)]);
+        let merged = together(vec![run(5), run(6)]);
         let wanted = json!([{"repetition": 0, "rate": 5}, {"repetition": 1, "rate": 6}]);
-        assert_eq!(seen["cells"], wanted);
+        assert_eq!(merged["cells"], wanted);
     }
 
     #[test]
@@ -125,10 +125,13 @@ mod tests {
             {"scope": {"of": "operation", "name": "read"}, "figure": "latency_mean",
              "ratio": 1.0, "verdict": "no-difference-shown"},
         ]);
-        let seen = said(&json!({"cells": [{"figures": figures}]}));
-        assert_eq!(seen[0].figure, "per_second");
-        assert_eq!((seen[0].ratio, seen[0].low, seen[0].high), (0.9, 0.8, 0.95));
-        assert!(seen[0].shows_difference() && !seen[1].shows_difference());
-        assert_eq!(seen[1].figure, "read latency_mean");
+        let verdicts = said(&json!({"cells": [{"figures": figures}]}));
+        assert_eq!(verdicts[0].figure, "per_second");
+        assert_eq!(
+            (verdicts[0].ratio, verdicts[0].low, verdicts[0].high),
+            (0.9, 0.8, 0.95)
+        );
+        assert!(verdicts[0].shows_difference() && !verdicts[1].shows_difference());
+        assert_eq!(verdicts[1].figure, "read latency_mean");
     }
 }

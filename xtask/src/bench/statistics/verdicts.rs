@@ -54,7 +54,7 @@ pub fn same(
     );
     heading();
     let (memory, disk) = (Scratch::in_memory()?, Scratch::new()?);
-    let places = [
+    let targets = [
         (
             "memory",
             memory.path(),
@@ -64,7 +64,7 @@ pub fn same(
     ];
     let mut different_count = 0;
     for number in 0..count {
-        let (name, target, options) = places[number % places.len()];
+        let (name, target, options) = targets[number % targets.len()];
         let text = workload(options, effort, SAME_MS);
         let sides = in_turn(SAME_RUNS, interrupt, |_| {
             pgmeter.record(&text, Some(target))
@@ -110,7 +110,7 @@ pub fn slower(
         let figures = compare(pgmeter, in_turn(SLOWER_RUNS, interrupt, measure)?)?;
         let is_found = figures
             .iter()
-            .any(|said| said.figure == "per_second" && said.verdict == "worse");
+            .any(|it| it.figure == "per_second" && it.verdict == "worse");
         row(
             number,
             "fuse",
@@ -137,22 +137,22 @@ fn heading() {
 }
 
 /// Prints the rate of both sides, and every value that shows a difference.
-fn row(number: usize, place: &str, figures: &[FigureVerdict], verdict: &str) {
-    let Some(rate) = figures.iter().find(|said| said.figure == "per_second") else {
-        println!("  {:>4}  {place:<6}  nothing was compared", number + 1);
+fn row(number: usize, target: &str, figures: &[FigureVerdict], verdict: &str) {
+    let Some(rate) = figures.iter().find(|it| it.figure == "per_second") else {
+        println!("  {:>4}  {target:<6}  nothing was compared", number + 1);
         return;
     };
     let called: Vec<String> = figures
         .iter()
-        .filter(|said| said.shows_difference())
-        .map(|said| format!("{} {} {:.3}", said.figure, said.verdict, said.ratio))
+        .filter(|it| it.shows_difference())
+        .map(|it| format!("{} {} {:.3}", it.figure, it.verdict, it.ratio))
         .collect();
     let called = match called.is_empty() {
         true => String::new(),
         false => format!(": {}", called.join(", ")),
     };
     println!(
-        "  {:>4}  {place:<6}  {:>8.3}  {:>5.3} to {:>5.3}  {verdict}{called}",
+        "  {:>4}  {target:<6}  {:>8.3}  {:>5.3} to {:>5.3}  {verdict}{called}",
         number + 1,
         rate.ratio,
         rate.low,

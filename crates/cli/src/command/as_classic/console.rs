@@ -24,9 +24,9 @@ use crate::terminal::{OutputStream, print_document};
 use crate::usage::print_usage_error;
 
 /// Buffer size for reading a script file, and size at which output is flushed, in bytes.
-const LINES_BYTES: usize = 4096;
+const BUFFER_BYTES: usize = 4096;
 
-const PROMISE: &str = "\
+const FILES_HELP: &str = "\
 Its output goes to standard output, its complaints go to standard error. Its commands determine \
 where files are created. Existing files are not changed. Each run is stored like any other run.";
 
@@ -57,13 +57,13 @@ struct ConsoleArgs {
 pub(super) fn run(
     front: &'static ConsoleFront,
     args: Vec<OsString>,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     let own = ProgramHelp {
         name: front.name,
         title: front.title,
-        promise: PROMISE,
+        details: FILES_HELP,
         usage: front.usage,
     };
     let args: ConsoleArgs = match own.read(args) {
@@ -73,10 +73,10 @@ pub(super) fn run(
     if args.differences {
         let lines = front.differences().map(|it| it.sentence() + "\n");
         print_document(&OutputText::prose(lines.collect::<String>()))?;
-        return Ok(Exit::Measured);
+        return Ok(Exit::Success);
     }
     let arguments = texts(&args.args)?;
-    let stop = signals::stop_flag(at_once)?;
+    let stop = signals::stop_flag(on_second_interrupt)?;
     let input = StoppableStdin::new(Arc::clone(&stop));
     let mut console = RealConsole {
         front,
@@ -84,13 +84,13 @@ pub(super) fn run(
         is_terminal: OutputStream::Output.is_terminal(),
         output_error: None,
         input: input.map_err(|error| CliError::system("cannot read standard input", &error))?,
-        place,
+        location,
         is_stored: !args.no_db,
         stop,
-        at_once,
+        on_second_interrupt,
         failed: None,
     };
-    match (front.play)(&arguments, &mut console) {
+    match (front.run)(&arguments, &mut console) {
         Ok(()) => console.finish(),
         // Arguments are read before anything is printed, so no output is lost here.
         Err(refusal) => refused(&refusal),
@@ -105,10 +105,10 @@ struct RealConsole<'a> {
     /// Error that ended output to standard output.
     output_error: Option<io::Error>,
     input: StoppableStdin,
-    place: &'a StoreLocation,
+    location: &'a StoreLocation,
     is_stored: bool,
     stop: Arc<AtomicBool>,
-    at_once: fn() -> !,
+    on_second_interrupt: fn() -> !,
     /// Exit status of the first operation that failed.
     failed: Option<Exit>,
 }
@@ -122,12 +122,12 @@ impl RealConsole<'_> {
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 return Err(CliError::system("cannot write to standard output", &error));
             }
-            Some(_) => return Ok(self.failed.unwrap_or(Exit::Measured)),
+            Some(_) => return Ok(self.failed.unwrap_or(Exit::Success)),
             None => {}
         }
         match self.stop.load(Ordering::Relaxed) {
             true => Ok(Exit::Interrupted),
-            false => Ok(self.failed.unwrap_or(Exit::Measured)),
+            false => Ok(self.failed.unwrap_or(Exit::Success)),
         }
     }
 
@@ -159,11 +159,11 @@ impl RealConsole<'_> {
         let mut text = self.front.text_of(&origin(&work.cells));
         let directories = Directories::ready(self.front.name, work)?;
         let stop = Arc::clone(&self.stop);
-        let store = self.is_stored.then_some(self.place);
+        let store = self.is_stored.then_some(self.location);
         let (record, is_stored) = carry_out(
             work,
             (store, directories),
-            (&stop, self.at_once, None),
+            (&stop, self.on_second_interrupt, None),
             // The program prints its own text while it runs, so there is no live display.
             true,
             &mut |event| self.hear(&mut *text, event),
@@ -179,7 +179,7 @@ impl Console for RealConsole<'_> {
     fn print(&mut self, text: &[u8]) {
         self.output.extend_from_slice(text);
         // The C library of the original buffers by line on a terminal, and in blocks elsewhere.
-        if self.is_terminal && text.ends_with(b"\n") || self.output.len() > LINES_BYTES {
+        if self.is_terminal && text.ends_with(b"\n") || self.output.len() > BUFFER_BYTES {
             self.flush();
         }
     }
@@ -197,7 +197,7 @@ impl Console for RealConsole<'_> {
 
     fn open(&mut self, file: &[u8]) -> Option<Box<dyn BufRead>> {
         let file = File::open(path(file)).ok()?;
-        Some(Box::new(BufReader::with_capacity(LINES_BYTES, file)))
+        Some(Box::new(BufReader::with_capacity(BUFFER_BYTES, file)))
     }
 
     fn append(&mut self, file: &[u8], text: &[u8]) -> bool {
@@ -218,8 +218,8 @@ impl Console for RealConsole<'_> {
     }
 
     fn working_directory(&mut self) -> Vec<u8> {
-        let here = std::env::current_dir().map(|path| path.into_os_string().into_vec());
-        here.unwrap_or_default()
+        let directory = std::env::current_dir().map(|path| path.into_os_string().into_vec());
+        directory.unwrap_or_default()
     }
 
     fn directory(&mut self, path: &Path) -> Option<PathBuf> {

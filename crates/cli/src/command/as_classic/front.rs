@@ -31,7 +31,7 @@ use crate::stored::StoreLocation;
 use crate::terminal::{OutputStream, StandardOutput, print_document};
 use crate::usage::print_usage_error;
 
-const PROMISE: &str = "\
+const FILES_HELP: &str = "\
 Files are created in a work directory \
 of pgmeter below the given directory, and removed at the end. Some programs create files in the \
 given directory itself and leave them there, as the original does. Existing files are not \
@@ -64,8 +64,8 @@ struct FrontArgs {
 pub(super) fn run(
     front: &'static Front,
     args: Vec<OsString>,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     let streams = match (front.text)(&FrontOrigin::default()).is_on_standard_error() {
         true => "Its output goes to standard error, like all other messages.",
@@ -74,7 +74,7 @@ pub(super) fn run(
     let own = ProgramHelp {
         name: front.name,
         title: front.title,
-        promise: &format!("{streams} {PROMISE}"),
+        details: &format!("{streams} {FILES_HELP}"),
         usage: front.usage,
     };
     let args: FrontArgs = match own.read(args) {
@@ -82,7 +82,10 @@ pub(super) fn run(
         Err(error) => return Ok(print_usage_error(error)),
     };
     let mut arguments = texts(&args.args)?;
-    let RunCluster { stop, mut team } = match gathered(front, &mut arguments, at_once)? {
+    let RunCluster {
+        stop,
+        cluster: mut team,
+    } = match gathered(front, &mut arguments, on_second_interrupt)? {
         Ok(gathered) => gathered,
         Err(exit) => return Ok(exit),
     };
@@ -96,7 +99,7 @@ pub(super) fn run(
         memory_bytes: facts.memory_bytes,
         cpu_count: facts.cpu_count.into(),
         has_ranks: team.is_some(),
-        temporary: &std::env::temp_dir(),
+        temp_dir: &std::env::temp_dir(),
     };
     let work = match front.work(&line) {
         Ok(work) => work,
@@ -104,17 +107,18 @@ pub(super) fn run(
     };
     if args.differences {
         list(&work)?;
-        return Ok(Exit::Measured);
+        return Ok(Exit::Success);
     }
     print_notes(front, &work);
     // A log file that cannot be opened must be reported before the run.
     let printed = EmulatedOutput::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
-    let store = (!args.no_db).then_some(place);
+    let store = (!args.no_db).then_some(location);
     let directories = Directories::ready(front.name, &work);
     let cluster = (&stop, team.as_mut());
-    let ended = directories.and_then(|it| measure(&work, (store, it), cluster, printed, at_once));
-    ended.map_err(|failure| {
+    let outcome = directories
+        .and_then(|it| measure(&work, (store, it), cluster, printed, on_second_interrupt));
+    outcome.map_err(|failure| {
         let mut failure = failure.with_helps(|help| front.adapt_help(help));
         // Scripts expect the original's code for errors, such as fio's 1 and IOR's 255.
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
@@ -127,15 +131,15 @@ fn exit_without_work(front: &Front, error: ArgumentError) -> Result<Exit, CliErr
     match error {
         ArgumentError::Arguments(message) => refused(&front.refusal(message)),
         ArgumentError::File(diagnostic) => Err(diagnostic.into()),
-        ArgumentError::Ended(diagnostic, code) => {
+        ArgumentError::FileWithCode(diagnostic, code) => {
             let mut failure = CliError::from(diagnostic);
             failure.exit = Exit::Classic(code);
             Err(failure)
         }
         ArgumentError::Refused(refusal) => refused(&refusal),
-        ArgumentError::Printed(text) => {
+        ArgumentError::PrintOnly(text) => {
             print_document(&OutputText::prose(text))?;
-            Ok(Exit::Measured)
+            Ok(Exit::Success)
         }
     }
 }
@@ -145,7 +149,7 @@ struct RunCluster {
     /// Stops the run when set.
     stop: Arc<AtomicBool>,
     /// `None` for a single process.
-    team: Option<StartedCluster>,
+    cluster: Option<StartedCluster>,
 }
 
 /// Joins the processes that an MPI launcher has started, and passes their number to the program.
@@ -153,26 +157,32 @@ struct RunCluster {
 fn gathered(
     front: &Front,
     arguments: &mut Vec<String>,
-    at_once: fn() -> !,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Result<RunCluster, Exit>, CliError> {
     let Some(option) = front.ranks else {
-        let stop = stop_flag(at_once)?;
-        return Ok(Ok(RunCluster { stop, team: None }));
+        let stop = stop_flag(on_second_interrupt)?;
+        return Ok(Ok(RunCluster {
+            stop,
+            cluster: None,
+        }));
     };
-    let (part, stop) = RankRole::take(at_once)?;
-    let team = match part {
+    let (part, stop) = RankRole::take(on_second_interrupt)?;
+    let cluster = match part {
         RankRole::Done(exit) => return Ok(Err(exit)),
         RankRole::First(first) => Some(StartedCluster::of_ranks(
             first,
             LeaderOptions::default(),
             &stop,
         )?),
-        RankRole::Alone => None,
+        RankRole::Standalone => None,
     };
-    if let Some(team) = &team {
-        arguments.splice(0..0, [option.to_owned(), team.leader.ranks().to_string()]);
+    if let Some(cluster) = &cluster {
+        arguments.splice(
+            0..0,
+            [option.to_owned(), cluster.leader.ranks().to_string()],
+        );
     }
-    Ok(Ok(RunCluster { stop, team }))
+    Ok(Ok(RunCluster { stop, cluster }))
 }
 
 /// Returns the arguments as text, for the record.
@@ -194,7 +204,7 @@ pub(super) fn texts(args: &[OsString]) -> Result<Vec<String>, CliError> {
 pub(super) fn refused(refusal: &Refusal) -> Result<Exit, CliError> {
     if refusal.exit_code == 0 {
         print_document(&OutputText::prose(refusal.usage))?;
-        return Ok(Exit::Measured);
+        return Ok(Exit::Success);
     }
     Ok(super::refuse(refusal))
 }
@@ -262,7 +272,7 @@ fn measure(
     }
     match (own, Exit::of_run(&record, is_stored)) {
         // Failures that pgmeter found outrank the program's own exit code.
-        (Some(own), Exit::Measured) => Ok(own),
+        (Some(own), Exit::Success) => Ok(own),
         (_, exit) => Ok(exit),
     }
 }
@@ -293,13 +303,16 @@ pub(super) fn carry_out(
         ..RunOptions::default()
     };
     // Scripts treat any text on standard error as an error; the record has the warning anyway.
-    let elsewhere = not_mounted(&planned.plan, OutputStream::Error.is_terminal());
-    let of_front = work.warnings.iter();
-    let of_front = of_front.map(|it| Warning::of_run(WarningCode::Plan, it));
+    let mount_warnings = not_mounted(&planned.plan, OutputStream::Error.is_terminal());
+    let front_warnings = work.warnings.iter();
+    let front_warnings = front_warnings.map(|it| Warning::of_run(WarningCode::Plan, it));
     let differing = differing(work).map(|it| it.sentence());
     let differing = differing.map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it));
     let warnings = planned.warnings.into_iter().map(Warning::from);
-    let warnings = warnings.chain(of_front).chain(differing).chain(elsewhere);
+    let warnings = warnings
+        .chain(front_warnings)
+        .chain(differing)
+        .chain(mount_warnings);
     let mut live = LiveDisplay::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
     let spec = RunSpec {
         plan: &planned.plan,
@@ -319,7 +332,7 @@ pub(super) fn carry_out(
     if is_in_place && finished.error.is_none() && finished.record.status == Status::Complete {
         // The original leaves its files there. In all other cases, dropping removes the
         // directories.
-        directories.made.keep();
+        directories.created.keep();
     }
     // Standard output carries the text of the program.
     saved(finished, StandardOutput::Taken)
@@ -329,7 +342,7 @@ pub(super) fn carry_out(
 pub(super) struct Directories {
     paths: Vec<PathBuf>,
     in_place: Option<InPlace>,
-    made: CreatedDirectories,
+    created: CreatedDirectories,
 }
 
 impl Directories {
@@ -341,8 +354,8 @@ impl Directories {
             makes_directories,
         } = &work.placement
         else {
-            let made = match work.made {
-                CreateMissing::Nothing => Ok(CreatedDirectories::default()),
+            let created = match work.create_missing {
+                CreateMissing::None => Ok(CreatedDirectories::default()),
                 CreateMissing::Last => CreatedDirectories::make_missing(&work.directories),
                 CreateMissing::All => {
                     CreatedDirectories::make_missing_with_parents(&work.directories)
@@ -351,17 +364,17 @@ impl Directories {
             return Ok(Self {
                 paths: work.directories.clone(),
                 in_place: None,
-                made: made.map_err(|(path, source)| failed("make", path, source))?,
+                created: created.map_err(|(path, source)| failed("make", path, source))?,
             });
         };
-        let made = match makes_directories {
+        let created = match makes_directories {
             true => CreatedDirectories::make_missing(&work.directories)
                 .map_err(|(path, source)| failed("make", path, source))?,
             false => CreatedDirectories::default(),
         };
         let paths = work.directories.iter().map(|path| {
-            let found = std::fs::symlink_metadata(path);
-            match found.map(|found| found.is_symlink()) {
+            let metadata = std::fs::symlink_metadata(path);
+            match metadata.map(|metadata| metadata.is_symlink()) {
                 // The original program follows symbolic links, too.
                 // `target` itself refuses links.
                 Ok(true) => std::fs::canonicalize(path),
@@ -377,7 +390,7 @@ impl Directories {
                 program: program.to_owned(),
                 names: names.clone(),
             }),
-            made,
+            created,
         })
     }
 }

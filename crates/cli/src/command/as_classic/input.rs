@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// Interval between checks of the stop flag while waiting, in nanoseconds.
-const LOOK_NS: i64 = 100_000_000;
+const POLL_INTERVAL_NS: i64 = 100_000_000;
 
 /// Standard input, which reports end of file once `stop` is set.
 pub(super) struct StoppableStdin {
@@ -33,7 +33,7 @@ impl StoppableStdin {
     fn wait(&self) -> bool {
         let look = Timespec {
             tv_sec: 0,
-            tv_nsec: LOOK_NS,
+            tv_nsec: POLL_INTERVAL_NS,
         };
         // A signal does not end a `read`: the kernel restarts it, or another thread handles the
         // signal.

@@ -11,7 +11,7 @@ pub(super) struct ProgramHelp<'a> {
     /// One-line description of the program.
     pub title: &'static str,
     /// Explains where output goes, where files are created, and that the run is stored.
-    pub promise: &'a str,
+    pub details: &'a str,
     /// The program's own options.
     pub usage: &'static str,
 }
@@ -29,7 +29,7 @@ impl ProgramHelp<'_> {
         let command = A::command()
             .name(self.name)
             .about(&about)
-            .long_about(format!("{about}\n\n{}", self.promise))
+            .long_about(format!("{about}\n\n{}", self.details))
             .after_help(self.usage);
         // clap takes the first word for the program's name.
         let name = OsString::from(self.name);
@@ -40,14 +40,14 @@ impl ProgramHelp<'_> {
 
 /// Options of pgmeter that are accepted in any position. No original program has options of these
 /// names.
-const ANYWHERE: [&str; 2] = ["--differences", "--no-db"];
+const GLOBAL_OPTIONS: [&str; 2] = ["--differences", "--no-db"];
 
 /// Moves pgmeter's options before a `--` to the front, because users tend to append them.
 fn move_own_options_first(args: Vec<OsString>) -> Vec<OsString> {
     let end = args.iter().position(|it| it == "--").unwrap_or(args.len());
-    let is_ours = |word: &&OsString| ANYWHERE.iter().any(|ours| *word == ours);
+    let is_own = |word: &&OsString| GLOBAL_OPTIONS.iter().any(|option| *word == option);
     let (options, rest) = args.split_at(end);
-    let (ours, theirs): (Vec<_>, Vec<_>) = options.iter().partition(is_ours);
+    let (ours, theirs): (Vec<_>, Vec<_>) = options.iter().partition(is_own);
     let words = ours.into_iter().chain(theirs).chain(rest);
     words.cloned().collect()
 }

@@ -41,22 +41,22 @@ pub(crate) fn help() -> Result<Exit, CliError> {
     if let Some(command) = program.find_subcommand_mut("as") {
         print(command.render_help().to_string())?;
     }
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
-/// Runs the program. The second signal calls `at_once`.
+/// Runs the program. The second signal calls `on_second_interrupt`.
 pub(crate) fn run(
     args: AsArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     // clap accepts only names from these tables.
     match (
         ::front::find(&args.program),
         ::front::find_console(&args.program),
     ) {
-        (Some(front), _) => front::run(front, args.args, place, at_once),
-        (None, Some(front)) => console::run(front, args.args, place, at_once),
+        (Some(front), _) => front::run(front, args.args, location, on_second_interrupt),
+        (None, Some(front)) => console::run(front, args.args, location, on_second_interrupt),
         (None, None) => Err(CliError::bug()),
     }
 }

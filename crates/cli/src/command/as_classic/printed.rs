@@ -18,7 +18,7 @@ pub(super) struct EmulatedOutput {
     stream: OutputStream,
     log: Option<File>,
     /// Text for standard error, printed at the end because live results would get mixed up with it.
-    complaints: String,
+    error_text: String,
     has_complained: bool,
     /// Error that ended output to the stream.
     output_error: Option<io::Error>,
@@ -38,7 +38,7 @@ impl EmulatedOutput {
                 false => OutputStream::Output,
             },
             text,
-            complaints: String::new(),
+            error_text: String::new(),
             has_complained: false,
             output_error: None,
             log_error: None,
@@ -60,9 +60,9 @@ impl EmulatedOutput {
         if self.document_error.is_some() {
             return false;
         }
-        let said = self.text.event(event);
-        self.say(said);
-        self.complaints.push_str(&self.text.complaint(event));
+        let text = self.text.event(event);
+        self.say(text);
+        self.error_text.push_str(&self.text.complaint(event));
         self.output_error.is_none()
     }
 
@@ -73,22 +73,22 @@ impl EmulatedOutput {
         documents.try_for_each(|(path, _)| try_file(Path::new(&path), OverwritePolicy::Replace))
     }
 
-    fn say(&mut self, said: String) {
-        if said.is_empty() || self.output_error.is_some() {
+    fn say(&mut self, text: String) {
+        if text.is_empty() || self.output_error.is_some() {
             return;
         }
         if let (Some(log), None) = (&mut self.log, &self.log_error) {
-            let logged = self.text.logged(&said);
+            let logged = self.text.logged(&text);
             // The run continues without its log; `end` reports the error.
             self.log_error = log.write_all(logged.as_bytes()).err();
         }
-        let printed = self.stream.write_document(&OutputText::Data(said));
+        let printed = self.stream.write_document(&OutputText::Data(text));
         self.output_error = printed.err();
     }
 
     /// Prints the collected complaints.
     pub fn complain(&mut self) {
-        let complaints = std::mem::take(&mut self.complaints);
+        let complaints = std::mem::take(&mut self.error_text);
         if !complaints.is_empty() {
             self.has_complained = true;
             // There is no other stream to report this error on.
@@ -109,7 +109,7 @@ impl EmulatedOutput {
         let error = self.output_error.take()?;
         Some(match error.kind() {
             // A reader that closed the pipe is not an error.
-            io::ErrorKind::BrokenPipe => Ok(Exit::Measured),
+            io::ErrorKind::BrokenPipe => Ok(Exit::Success),
             _ => Err(CliError::system(
                 match self.stream {
                     OutputStream::Output => "cannot write to standard output",
@@ -123,10 +123,10 @@ impl EmulatedOutput {
     /// Prints the final text of the program and writes its documents. Returns the exit status of
     /// the program, if it has its own.
     pub fn end(&mut self, record: &RunRecord) -> Result<Option<Exit>, CliError> {
-        let said = self.text.end(record);
-        self.say(said);
-        if let Some(ended) = self.broken() {
-            return ended.map(Some);
+        let text = self.text.end(record);
+        self.say(text);
+        if let Some(outcome) = self.broken() {
+            return outcome.map(Some);
         }
         if let Some(error) = self.log_error.take() {
             return Err(CliError::system("cannot write to the log file", &error));

@@ -4,7 +4,7 @@ use plan::{Cell, Plan};
 use results::{CellNames, RunEvent, RunRecord, cell_title};
 
 /// Names of the two sides on the display.
-const LETTERS: [&str; 2] = ["A", "B"];
+const SIDE_NAMES: [&str; 2] = ["A", "B"];
 
 /// Merges the events of two runs into the events of one run.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct MergedRuns {
     /// Names of the cells of each side.
     names: CellNames,
     /// Cells of the first side, until the second run starts.
-    told: Vec<Cell>,
+    first_cells: Vec<Cell>,
     finished_count: usize,
 }
 
@@ -28,7 +28,7 @@ impl MergedRuns {
                     // The display needs the cells of both sides, so the start of A is held back
                     // until B starts.
                     self.names = CellNames::of(&record.plan);
-                    self.told = std::mem::take(&mut record.plan.cells);
+                    self.first_cells = std::mem::take(&mut record.plan.cells);
                     self.record = Some((**record).clone());
                     return None;
                 }
@@ -39,7 +39,7 @@ impl MergedRuns {
             }
             RunEvent::CellsAdded { cells, whats } => {
                 if side == 0 {
-                    self.told = std::mem::take(cells);
+                    self.first_cells = std::mem::take(cells);
                     return None;
                 }
                 let added = self.added(cells);
@@ -66,7 +66,7 @@ impl MergedRuns {
             RunEvent::Finished { .. } => {
                 // The display ends at this event, and the other side still has to finish.
                 self.finished_count += 1;
-                if self.finished_count < LETTERS.len() {
+                if self.finished_count < SIDE_NAMES.len() {
                     return None;
                 }
             }
@@ -78,11 +78,11 @@ impl MergedRuns {
     /// Interleaves the cells of both sides in the order of execution, with the side's letter in
     /// their names.
     fn added(&mut self, second: &[Cell]) -> Vec<Cell> {
-        let first = std::mem::take(&mut self.told);
+        let first = std::mem::take(&mut self.first_cells);
         let mut all = Vec::with_capacity(first.len() + second.len());
         // Both plans have the same cells, and the run adds cells to both at once.
         for (a, b) in first.iter().zip(second) {
-            let mut pair = [self.named(a, LETTERS[0]), self.named(b, LETTERS[1])];
+            let mut pair = [self.named(a, SIDE_NAMES[0]), self.named(b, SIDE_NAMES[1])];
             if is_b_first(a) {
                 pair.reverse();
             }

@@ -30,8 +30,8 @@ const REPETITIONS_DEFAULT: &str = "5";
 pub(super) fn measure(
     args: &CompareArgs,
     format: CompareFormat,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     try_new(args.output.as_deref())?;
     let json = args.json.open()?;
@@ -49,12 +49,12 @@ pub(super) fn measure(
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create: args.measure.create,
-        stop: stop_flag(at_once)?,
+        stop: stop_flag(on_second_interrupt)?,
         continued: continued.flag(),
         ..RunOptions::default()
     };
-    let live = LiveDisplay::begin((args.quiet, args.display), &options, at_once)?;
-    let store = (!args.no_db).then_some(place);
+    let live = LiveDisplay::begin((args.quiet, args.display), &options, on_second_interrupt)?;
+    let store = (!args.no_db).then_some(location);
     // Each run is saved, even if saving the other fails.
     let [a, b] = in_turn(sides, &options, store, live).map(|it| saved(it, json.stdout()));
     let ((a, is_stored_a), (b, is_stored_b)) = (a?, b?);
@@ -86,10 +86,10 @@ pub(super) fn measure(
     };
     let comparisons = [comparison];
     present(&comparisons, args, (format, json))?;
-    let found = verdict(&comparisons, args);
+    let verdict_exit = verdict(&comparisons, args);
     // A failed run makes the verdict doubtful, so its code comes first.
-    let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
-    Ok(worst.unwrap_or(found))
+    let worst = exits.into_iter().find(|exit| *exit != Exit::Success);
+    Ok(worst.unwrap_or(verdict_exit))
 }
 
 /// Prints the comparison and writes its document. An error in one does not prevent the other.
@@ -155,18 +155,18 @@ fn side(args: &CompareArgs, target: &Path) -> Result<PlannedSide, CliError> {
         mut overrides,
         ..
     } = input(&workload)?;
-    let is_said = overrides.has("repetitions")
+    let is_given = overrides.has("repetitions")
         || workloads
             .iter()
             .any(|workload| workload.repetitions.is_some());
-    if !is_said {
+    if !is_given {
         overrides.set("repetitions", REPETITIONS_DEFAULT)?;
     }
     let planned = planned(&workloads, &overrides, args.measure.create)?;
     let warnings = warnings.into_iter().chain(planned.warnings);
-    let elsewhere = not_mounted(&planned.plan, true);
+    let mount_warnings = not_mounted(&planned.plan, true);
     Ok(PlannedSide {
-        warnings: warnings.map(Warning::from).chain(elsewhere).collect(),
+        warnings: warnings.map(Warning::from).chain(mount_warnings).collect(),
         workload_file: toml_for_record(&workloads, &overrides),
         plan: planned.plan,
     })
@@ -180,12 +180,12 @@ fn refuse_incomparable_plans([a, b]: [&Plan; 2], force: bool) -> Result<(), CliE
     if have_as_many && (force || differences.is_empty()) {
         return Ok(());
     }
-    let found = differences.iter().take(5).map(|it| {
+    let listed = differences.iter().take(5).map(|it| {
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
         format!("{} is `{}` and `{}`", it.what, text(&it.a), text(&it.b))
     });
-    let found = found.collect::<Vec<_>>().join(", ");
-    let message = format!("different things would be measured on the two targets: {found}");
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    let message = format!("different things would be measured on the two targets: {listed}");
     let help = "make them the same, for example with `--size 1g`, or compare anyway with `--force`";
     Err(CliError::new(Exit::Usage, message, Some(help.to_owned())))
 }
@@ -198,9 +198,9 @@ fn in_turn(
     live: LiveDisplay,
 ) -> [Finished; 2] {
     // Both listeners run on this thread, one at a time, so the borrow never fails.
-    let shown = RefCell::new((live, MergedRuns::default()));
+    let display = RefCell::new((live, MergedRuns::default()));
     let show = |side: usize, event: &RunEvent| {
-        let (live, both) = &mut *shown.borrow_mut();
+        let (live, both) = &mut *display.borrow_mut();
         if let Some(event) = both.heard(side, event) {
             live.hear(&event);
         }
@@ -224,6 +224,6 @@ fn in_turn(
         ],
         options,
     );
-    shown.into_inner().0.finish();
+    display.into_inner().0.finish();
     finished
 }

@@ -21,15 +21,15 @@ use crate::output::{page_of, write_new};
 use crate::stored::{StoreLocation, names_a_run};
 
 /// Compares the given runs, or measures and compares two targets. The second Ctrl-C calls
-/// `at_once`.
+/// `on_second_interrupt`.
 pub(crate) fn compare(
     args: &CompareArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     let format = choose_format(args.format, args.output.as_deref())?;
     if !args.measure.target.is_empty() {
-        return measure::measure(args, format, place, at_once);
+        return measure::measure(args, format, location, on_second_interrupt);
     }
     // `run` shares these options, so clap cannot require `--target` for them here.
     if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
@@ -42,7 +42,7 @@ pub(crate) fn compare(
     refuse_too_few(args)?;
     let json = args.json.open()?;
     let has_place = json.has_destination_for_text(args.output.as_deref())?;
-    let records = args.runs.iter().map(|path| place.records(path));
+    let records = args.runs.iter().map(|path| location.records(path));
     let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, CliError>>()?;
     let ids: Vec<Vec<&str>> = records
         .iter()
@@ -147,7 +147,7 @@ fn document(
 /// Applies `--fail-on-regression`, and prints the regressions on standard error.
 fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
     let Some(percent) = args.fail_on_regression else {
-        return Exit::Measured;
+        return Exit::Success;
     };
     let lines: Vec<String> = comparisons
         .iter()
@@ -157,7 +157,7 @@ fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
         tell!("regression: {line}");
     }
     if lines.is_empty() {
-        Exit::Measured
+        Exit::Success
     } else {
         Exit::Regression
     }

@@ -22,7 +22,7 @@ pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, CliError> {
     let document = CleanedLabs::of(&directory, &cleaned);
     output.give(&document, || OutputText::prose(text(&directory, &cleaned)))?;
     Ok(if cleaned.left.is_empty() {
-        Exit::Measured
+        Exit::Success
     } else {
         Exit::Failed
     })

@@ -17,8 +17,8 @@ use crate::stored::StoreLocation;
 /// As the first process, runs the guest; otherwise executes the order.
 pub(super) fn guest(
     path: &Path,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     // `rule` starts this program again and powers the guest off, so it returns only on errors.
     if lab::vm::is_init() {
@@ -26,9 +26,10 @@ pub(super) fn guest(
     }
     let order = GuestJob::<GuestTask>::read(path)?;
     match &order.task {
-        GuestTask::Measure { job, lab } => {
-            leave(&order, measure(&order, (job, lab), place, at_once))
-        }
+        GuestTask::Measure { job, lab } => leave(
+            &order,
+            measure(&order, (job, lab), location, on_second_interrupt),
+        ),
         GuestTask::Recover(part) => recover(&order, *part),
         GuestTask::Nothing => leave(&order, Ok(())),
     }
@@ -42,7 +43,7 @@ fn leave<A: Serialize>(
     let answer = answer.map_err(|failure| failure.text().to_owned());
     order.answer(&answer)?;
     Ok(match answer {
-        Ok(_) => Exit::Measured,
+        Ok(_) => Exit::Success,
         Err(_) => Exit::System,
     })
 }

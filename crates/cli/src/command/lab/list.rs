@@ -11,16 +11,16 @@ use crate::failure::{CliError, Exit};
 use crate::signals::stop_flag;
 
 /// Prints whether each file system can be created on this machine, and whether guests work.
-pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, CliError> {
+pub(crate) fn list(args: &LabListArgs, on_second_interrupt: fn() -> !) -> Result<Exit, CliError> {
     let output = args.json.open()?;
-    let guests = match probe_guests(&*stop_flag(at_once)?) {
+    let guests = match probe_guests(&*stop_flag(on_second_interrupt)?) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => guests,
     };
     let found = availability();
     let list = FileSystemList::of(&found, &guests);
     output.give(&list, || OutputText::prose(text(&found, &guests)))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
@@ -28,8 +28,8 @@ fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
     for found in found {
         append_entry(&mut text, found, guests.as_ref().ok());
     }
-    let there = "a directory on a mounted file system, used as it is";
-    line(&mut text, "path:DIR", "yes", there);
+    let description = "a directory on a mounted file system, used as it is";
+    line(&mut text, "path:DIR", "yes", description);
     match guests {
         Ok(kernel) => {
             let title = format!(
@@ -71,7 +71,7 @@ fn append_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>
 /// Explains why guests do not work, with the package to install if the program is missing.
 fn reason(error: &LabError) -> String {
     match error {
-        LabError::NoProgram {
+        LabError::MissingProgram {
             program, package, ..
         } => format!("`{program}` (package `{package}`)"),
         error => error.to_string(),
@@ -79,8 +79,8 @@ fn reason(error: &LabError) -> String {
 }
 
 /// Appends what is missing, which may take several lines.
-fn missing(text: &mut String, what: &str) {
-    for (number, part) in what.lines().enumerate() {
+fn missing(text: &mut String, items: &str) {
+    for (number, part) in items.lines().enumerate() {
         let begin = if number == 0 { "missing: " } else { "" };
         line(text, "", "", &format!("{begin}{part}"));
     }

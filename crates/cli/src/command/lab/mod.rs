@@ -23,23 +23,23 @@ use crate::stored::StoreLocation;
 /// Runs the action of `lab`.
 pub(crate) fn lab(
     args: &LabArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     match &args.action {
-        LabAction::Run(args) => run::run(args, place, at_once),
-        LabAction::Recover(args) => recover::recover(args, place, at_once),
-        LabAction::Report(args) => stored::report(args, place),
-        LabAction::List(args) => list::list(args, at_once),
+        LabAction::Run(args) => run::run(args, location, on_second_interrupt),
+        LabAction::Recover(args) => recover::recover(args, location, on_second_interrupt),
+        LabAction::Report(args) => stored::report(args, location),
+        LabAction::List(args) => list::list(args, on_second_interrupt),
         LabAction::Clean(args) => clean::clean(args),
-        LabAction::Guest { order } => guest::guest(order, place, at_once),
+        LabAction::Guest { order } => guest::guest(order, location, on_second_interrupt),
     }
 }
 
 impl From<LabVerdict> for Exit {
     fn from(verdict: LabVerdict) -> Self {
         match verdict {
-            LabVerdict::Whole => Self::Measured,
+            LabVerdict::Complete => Self::Success,
             LabVerdict::Failed => Self::Failed,
             LabVerdict::Interrupted => Self::Interrupted,
             LabVerdict::System => Self::System,
@@ -59,7 +59,7 @@ impl From<LabError> for CliError {
             LabError::Plan(refused) => (*refused).into(),
             // The pgmeter in the guest has already formatted this text, with its `error:` and
             // `help:`.
-            LabError::InGuest { text } => Self::quoted(exit, text),
+            LabError::GuestError { text } => Self::quoted(exit, text),
             error => Self::new(exit, error, help),
         }
     }

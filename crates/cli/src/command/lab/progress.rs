@@ -53,7 +53,7 @@ impl<'a> LabProgress<'a> {
     /// Returns the expected parts, one per job.
     fn expected(&self, jobs: &[LabMeasurement]) -> Vec<ExpectedPart> {
         let is_repeated = jobs.iter().any(|job| job.repetition > 0);
-        let what = |job: &LabMeasurement| {
+        let describe = |job: &LabMeasurement| {
             let number = job.repetition + 1;
             if self.workloads.is_empty() {
                 let label = &self.choices[job.choice_index].label;
@@ -66,7 +66,7 @@ impl<'a> LabProgress<'a> {
             }
         };
         let part = |job: &LabMeasurement| ExpectedPart {
-            what: what(job),
+            description: describe(job),
             kind: job.workload_index,
         };
         jobs.iter().map(part).collect()
@@ -85,12 +85,12 @@ impl LabWatcher for LabProgress<'_> {
             LabEvent::Aged(aged) => {
                 parts.say(&format!("  aged in {:.1} s: {aged}", aged.elapsed_s));
             }
-            LabEvent::GuestSaid(line) => {
+            LabEvent::GuestLine(line) => {
                 parts.tell(&format!("guest: {}", plan::printable(line)));
             }
-            LabEvent::Alarm(it) => parts.say(&alarm(it, self.choices)),
+            LabEvent::Failure(it) => parts.say(&alarm(it, self.choices)),
             LabEvent::Measured(record) => parts.done(&outcome(record)),
-            LabEvent::Tried(trial) => parts.done(&in_short(trial)),
+            LabEvent::RecoveryTested(trial) => parts.done(&in_short(trial)),
             LabEvent::End => parts.end(),
         }
     }
@@ -107,7 +107,7 @@ fn in_words(step: LabStep) -> String {
         LabStep::Unmount => "unmount",
         LabStep::StartGuest => "start the guest",
         LabStep::WriteUntilKilled => "write until the kernel is killed",
-        LabStep::LookForSynced => "check the synced data",
+        LabStep::CheckSynced => "check the synced data",
     };
     words.to_owned()
 }

@@ -69,10 +69,14 @@ pub(super) fn aging_note(aging: &AgingOptions, aged: &AgedState) -> String {
 pub(crate) fn built_as(built: &FileSystemSetup) -> String {
     let in_memory = built.in_memory.iter();
     let in_memory = in_memory.map(|layers| format!("in memory: {layers}"));
-    let made = built.mkfs.iter().map(|it| format!("made by `{it}`"));
+    let created = built.mkfs.iter().map(|it| format!("made by `{it}`"));
     let mounted = built.mount.iter().map(describe_mount);
     let medium = std::iter::once(built.medium.clone());
-    let parts: Vec<String> = medium.chain(in_memory).chain(made).chain(mounted).collect();
+    let parts: Vec<String> = medium
+        .chain(in_memory)
+        .chain(created)
+        .chain(mounted)
+        .collect();
     parts.join("; ")
 }
 
@@ -104,14 +108,14 @@ pub(super) fn alarm(alarm: &LabFailure, choices: &[FileSystemChoice]) -> String 
             choice_index,
             reason,
         } => format!("{}: {reason}", choices[*choice_index].label),
-        LabFailure::Left(reason) => reason.clone(),
+        LabFailure::NotRemoved(reason) => reason.clone(),
     }
 }
 
 /// Describes all failures of a matrix, and jobs that did less work than the others.
 pub(crate) fn alarms(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String> {
     let choices = &matrix.request.choices;
-    let failed = outcome.alarms.iter().map(|it| alarm(it, choices));
+    let failed = outcome.failures.iter().map(|it| alarm(it, choices));
     let shortfalls = outcome.shortfalls().into_iter();
     let short = shortfalls.map(|(job, shortfall)| {
         let label = &choices[job.choice_index].label;
@@ -167,7 +171,7 @@ pub(crate) fn notes_of(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<Strin
 }
 
 fn notes_on(workload: &LabWorkload, matrix: &LabMatrix) -> Vec<String> {
-    let misfit = workload.misfit_block_bytes.map(|block_bytes| {
+    let misfit = workload.misaligned_block_bytes.map(|block_bytes| {
         format!(
             "{}: direct I/O on {} needs blocks of {block_bytes} bytes, which its requests do not \
              fit, so it went through the page cache on all file systems",
@@ -183,8 +187,8 @@ fn describe_shortfall(shortfall: &AgingShortfall) -> String {
         AgingShortfall::Fullness { wanted, why } => {
             let why = match why {
                 FullnessShortfall::FullerWhenNew => "it is already fuller than that when new",
-                FullnessShortfall::Unsettled => "its reported free space keeps changing",
-                FullnessShortfall::NoRoom => "there was no room for more",
+                FullnessShortfall::Unstable => "its reported free space keeps changing",
+                FullnessShortfall::NoSpace => "there was no room for more",
             };
             format!("{wanted} full was requested but not reached: {why}")
         }

@@ -21,18 +21,18 @@ use crate::usage::command_words;
 /// Creates the file systems, measures, removes them, and prints the table.
 pub(crate) fn run(
     args: &LabRunArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     let on = &args.file_systems;
     refuse_mount_options(on)?;
     let json = on.table.open()?;
     let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
-    let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
+    let mut page = TablePage::open(&args.page, location, on.table.quiet)?;
     // Before the measurements, because it contains the start time and the state of the machine.
     let start = LabRecord::new(storage::environment(&[]), command_words());
-    let stop = stop_flag(at_once)?;
-    let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
+    let stop = stop_flag(on_second_interrupt)?;
+    let runner = StoringRunner::new(&matrix, on, location, !on.no_db, &stop);
     let jobs = schedule(
         matrix.request.choices.len(),
         matrix.workloads.len(),
@@ -51,7 +51,7 @@ pub(crate) fn run(
         .table
         .print(json, &record, |format, page| table.render(format, page));
     if !on.no_db && !outcome.measured.is_empty() {
-        keep(&record, place, on.table.quiet);
+        keep(&record, location, on.table.quiet);
     }
     if on.table.format()? == TableFormatArg::Html || outcome.measured.is_empty() {
         page.skip_automatic_page();
@@ -88,7 +88,7 @@ fn order(jobs: JobsArg) -> JobOrder {
 
 fn title(workloads: &[&str], choices: &[FileSystemChoice], repetitions: u32) -> String {
     let made_count = choices.iter().filter(|it| it.entry().is_some()).count();
-    let which = match made_count {
+    let kind = match made_count {
         0 => "existing",
         made if made < choices.len() => "new and existing",
         _ => "new",
@@ -98,7 +98,7 @@ fn title(workloads: &[&str], choices: &[FileSystemChoice], repetitions: u32) -> 
         count => format!("{count} times"),
     };
     format!(
-        "{} on {which} file systems, {often} each",
+        "{} on {kind} file systems, {often} each",
         workloads.join(", ")
     )
 }

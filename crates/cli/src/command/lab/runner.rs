@@ -23,7 +23,7 @@ use crate::terminal::StandardOutput;
 /// Measures the runs of a lab, shows them, and stores them unless `is_stored` is `false`.
 pub(crate) struct StoringRunner<'a> {
     progress: LabProgress<'a>,
-    place: &'a StoreLocation,
+    location: &'a StoreLocation,
     is_stored: bool,
     /// Use of standard output.
     stdout: StandardOutput,
@@ -37,14 +37,14 @@ impl<'a> StoringRunner<'a> {
     pub fn new(
         matrix: &'a LabMatrix,
         args: &FileSystemArgs,
-        place: &'a StoreLocation,
+        location: &'a StoreLocation,
         is_stored: bool,
         stop: &Arc<AtomicBool>,
     ) -> Self {
         let choices = &matrix.request.choices;
         Self {
             progress: LabProgress::new(args.table.quiet, choices, &matrix.workloads),
-            place,
+            location,
             is_stored,
             stdout: args.table.json.stdout(),
             stop: Arc::clone(stop),
@@ -57,7 +57,7 @@ impl<'a> StoringRunner<'a> {
     fn notes_on(&self, subject: RunSubject<'_>) -> Vec<String> {
         let (choice, built, aged) = match subject {
             RunSubject::BareDevice(medium) => return vec![peak_of(medium)],
-            RunSubject::PeakOf(label) => return vec![own_peak_of(label)],
+            RunSubject::Peak(label) => return vec![own_peak_of(label)],
             RunSubject::FileSystem {
                 choice,
                 built_as,
@@ -65,16 +65,16 @@ impl<'a> StoringRunner<'a> {
             } => (choice, built_as, aged),
         };
         let scale = (!self.scale.is_full()).then(|| format!("scale {}", self.scale));
-        let made = format!("{}: {}", choice.label, built_as(built));
+        let setup = format!("{}: {}", choice.label, built_as(built));
         let aged = self.aging.as_ref().zip(aged);
         let aged = aged.map(|(aging, aged)| aging_note(aging, aged));
-        scale.into_iter().chain([made]).chain(aged).collect()
+        scale.into_iter().chain([setup]).chain(aged).collect()
     }
 
     /// Sets the note and the tags of a stored run. A failure is only a warning, because the run is
     /// stored and the lab has its results.
     fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) {
-        let marked = self.place.open().and_then(|mut store| {
+        let marked = self.location.open().and_then(|mut store| {
             store.set_note(&record.id, &notes.join("; "))?;
             for tag in ["lab", lab_name] {
                 store.add_tag(&record.id, tag)?;
@@ -95,7 +95,7 @@ fn workload_file(order: &LabRunRequest<'_>) -> Option<String> {
     let is_made = match order.subject {
         RunSubject::FileSystem { choice, .. } => choice.entry().is_some(),
         RunSubject::BareDevice(_) => true,
-        RunSubject::PeakOf(_) => false,
+        RunSubject::Peak(_) => false,
     };
     if is_made {
         overrides.set_targets(Vec::new());
@@ -133,28 +133,28 @@ impl LabRunner for StoringRunner<'_> {
     fn measure(
         &self,
         order: LabRunRequest<'_>,
-        hear: &mut dyn FnMut(&RunEvent),
+        listener: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, CliError> {
         let notes = self.notes_on(order.subject);
         let workload_file = workload_file(&order);
-        let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
-        let of_plan = order.planned.warnings.into_iter().map(Warning::from);
+        let lab_warning = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
+        let plan_warnings = order.planned.warnings.into_iter().map(Warning::from);
         let continued = ResumeFlag::watch()?;
         let options = RunOptions {
             overwrite_devices: order.overwrite_devices,
             stop: Arc::clone(&self.stop),
             continued: continued.flag(),
             // The table already shows the storage under each file system.
-            memory_is_meant: true,
+            is_memory_intended: true,
             ..RunOptions::default()
         };
         let spec = RunSpec {
             plan: &order.planned.plan,
-            warnings: notes.iter().map(of_lab).chain(of_plan).collect(),
+            warnings: notes.iter().map(lab_warning).chain(plan_warnings).collect(),
             workload_file,
-            store: self.is_stored.then(|| self.place.open()),
+            store: self.is_stored.then(|| self.location.open()),
             listener: &mut |event| {
-                hear(event);
+                listener(event);
                 self.progress.on_run_event(event);
             },
         };
@@ -177,7 +177,7 @@ impl LabRunner for StoringRunner<'_> {
             return Ok(());
         }
         // The record was made in a guest, which has no access to this store.
-        self.place.open()?.import(record.to_json().as_bytes())?;
+        self.location.open()?.import(record.to_json().as_bytes())?;
         self.mark(record, &self.notes_on(subject), lab_name);
         Ok(())
     }

@@ -16,14 +16,14 @@ use crate::stored::{StoreLocation, names_a_run, read_text, refused};
 
 /// Stores the record of a lab, in addition to its runs, and prints how to show it again. The result
 /// is already printed, so an error here is only a warning.
-pub(super) fn keep(record: &LabRecord, place: &StoreLocation, is_quiet: bool) {
+pub(super) fn keep(record: &LabRecord, location: &StoreLocation, is_quiet: bool) {
     // The store already has its runs.
     let bare = LabRecord {
         runs: Vec::new(),
         ..record.clone()
     };
-    let kept = place.open().and_then(|mut store| store.keep_lab(&bare));
-    match kept {
+    let result = location.open().and_then(|mut store| store.keep_lab(&bare));
+    match result {
         Ok(()) if is_quiet => {}
         Ok(()) => tell!("to print it again: pgmeter lab report {}", record.id),
         Err(error) => tell!("warning: the lab is not in the results store: {error}"),
@@ -31,21 +31,21 @@ pub(super) fn keep(record: &LabRecord, place: &StoreLocation, is_quiet: bool) {
 }
 
 /// Prints the result of a stored lab.
-pub(super) fn report(args: &LabReportArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(super) fn report(args: &LabReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let json = args.table.open()?;
-    let record = find(&args.lab, place)?;
+    let record = find(&args.lab, location)?;
     print(&record, &args.table, json)?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Returns the record of a lab for `report`, from a file or by its id from the store; `None` if the
 /// name is not that of a lab.
-pub(crate) fn lab_of(name: &Path, place: &StoreLocation) -> Result<Option<LabRecord>, CliError> {
+pub(crate) fn lab_of(name: &Path, location: &StoreLocation) -> Result<Option<LabRecord>, CliError> {
     let selector = name.to_str().filter(|name| names_a_run(name));
     let Some(selector) = selector else {
         return read(name);
     };
-    let store = place.open_for(selector)?;
+    let store = location.open_for(selector)?;
     match store.find(selector)? {
         FoundName::Lab(id) => Ok(Some(with_runs(&id, &store)?)),
         FoundName::Run(_) | FoundName::Tagged { .. } => Ok(None),
@@ -79,7 +79,7 @@ pub(crate) fn report_lab(
         quiet: true,
     };
     print(record, &table, json)?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Returns the file name of the page of a lab.
@@ -100,13 +100,13 @@ fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), 
 }
 
 /// Loads the record of a lab from a file, or else from the store, together with its runs.
-fn find(lab: &Path, place: &StoreLocation) -> Result<LabRecord, CliError> {
+fn find(lab: &Path, location: &StoreLocation) -> Result<LabRecord, CliError> {
     if lab.exists() {
         let not_a_lab = "it is not the record of a lab";
         return read(lab)?.ok_or_else(|| refused(lab, &not_a_lab));
     }
     let selector = lab.to_string_lossy();
-    with_runs(&selector, &place.open_for(&selector)?)
+    with_runs(&selector, &location.open_for(&selector)?)
 }
 
 /// Loads the record of a lab from the store, together with its runs.
@@ -138,7 +138,7 @@ fn read(path: &Path) -> Result<Option<LabRecord>, CliError> {
     // Only the beginning: the file may be a large record of a run.
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| {
-        file.take(LabRecord::BEGINNING_BYTES)
+        file.take(LabRecord::SNIFF_BYTES)
             .read_to_end(&mut beginning)
     });
     read.map_err(|error| refused(path, &error))?;

@@ -14,7 +14,7 @@ const MIB: f64 = 1_048_576.0;
 struct CostRow {
     label: &'static str,
     better: BetterDirection,
-    of: fn(&JobCosts) -> Option<f64>,
+    value: fn(&JobCosts) -> Option<f64>,
 }
 
 impl CostRow {
@@ -22,7 +22,7 @@ impl CostRow {
         Self {
             label,
             better: BetterDirection::Lower,
-            of,
+            value: of,
         }
     }
 
@@ -30,7 +30,7 @@ impl CostRow {
         Self {
             label,
             better: BetterDirection::Neither,
-            of,
+            value: of,
         }
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn record(
     (start, title): (LabRecord, String),
 ) -> LabRecord {
     let choices = &matrix.request.choices;
-    let columns = choices.iter().zip(&outcome.built_as);
+    let columns = choices.iter().zip(&outcome.setups);
     let columns = columns.map(|(choice, built)| LabColumn {
         name: choice.label.clone(),
         behind: built
@@ -130,7 +130,7 @@ pub(crate) fn costs(
     };
     let extras = COSTS.iter().map(|row| Extra {
         label: row.label.to_owned(),
-        samples: choices.iter().map(|it| samples(*it, row.of)).collect(),
+        samples: choices.iter().map(|it| samples(*it, row.value)).collect(),
         better: row.better,
         is_time: row.label.ends_with(", s"),
     });
@@ -144,18 +144,18 @@ fn doubts(outcome: &MatrixOutcome) -> Option<String> {
     if counts.is_empty() {
         return None;
     }
-    let told = "`pgmeter show RUN` prints them.";
+    let hint = "`pgmeter show RUN` prints them.";
     if let [_] = outcome.measured.as_slice() {
         let codes: Vec<&str> = counts.keys().map(String::as_str).collect();
-        return Some(format!("Warnings: {}; {told}", codes.join(", ")));
+        return Some(format!("Warnings: {}; {hint}", codes.join(", ")));
     }
-    let each: Vec<String> = counts
+    let entries: Vec<String> = counts
         .iter()
         .map(|(code, count)| format!("{code} ({count})"))
         .collect();
     Some(format!(
-        "Warnings of the {} runs, with the number of runs that have each: {}; {told}",
+        "Warnings of the {} runs, with the number of runs that have each: {}; {hint}",
         outcome.measured.len(),
-        each.join(", ")
+        entries.join(", ")
     ))
 }

@@ -24,7 +24,7 @@ pub(crate) fn read_workload(
         workloads,
         overrides,
         remarks: warnings.iter().map(ToString::to_string).collect(),
-        misfit_block_bytes: None,
+        misaligned_block_bytes: None,
     };
     Ok(workload.fit_to(request, !change.cache.is_empty())?)
 }
@@ -43,7 +43,7 @@ pub(crate) fn fit_workload(
         workloads,
         overrides,
         remarks: Vec::new(),
-        misfit_block_bytes: None,
+        misaligned_block_bytes: None,
     };
     Ok(workload.fit_to(request, !change.cache.is_empty())?)
 }

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Example {
     /// Heading above the command line.
-    pub what: &'static str,
+    pub heading: &'static str,
     /// The command line.
     pub line: &'static str,
 }
@@ -12,7 +12,10 @@ pub(super) struct Example {
 /// Returns the examples of a command; the program itself has an empty name.
 pub(super) fn of(command: &str) -> impl Iterator<Item = Example> {
     let own = ALL.iter().filter(move |(name, ..)| *name == command);
-    own.map(|(_, what, line)| Example { what, line })
+    own.map(|(_, what, line)| Example {
+        heading: what,
+        line,
+    })
 }
 
 /// Command, purpose, line.

@@ -56,7 +56,7 @@ pub(crate) fn completions(shell: Shell) -> Result<Exit, CliError> {
         }
     };
     print_document(&OutputText::Data(text))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Returns the command with which scripts call this program: as the user called it, but from any
@@ -80,10 +80,10 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, CliError> {
     if args.list {
         let names = commands(&program).map(|command| format!("{}\n", page_name(Some(command))));
         print(format!("pgmeter\n{}", names.collect::<String>()))?;
-        return Ok(Exit::Measured);
+        return Ok(Exit::Success);
     }
-    let asked = args.command.as_deref();
-    let command = match asked {
+    let requested = args.command.as_deref();
+    let command = match requested {
         Some(name) => Some(named(&program, name)?),
         None => None,
     };
@@ -93,7 +93,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, CliError> {
     print_document(&OutputText::Data(
         String::from_utf8_lossy(&page).into_owned(),
     ))?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Builds the command tree, with everything that clap adds to it, such as the names in usage lines.
@@ -195,7 +195,7 @@ fn describe(command: &Command, name: &str, page: &mut Vec<u8>) -> std::io::Resul
 fn write_examples(command: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(page, ".SH EXAMPLES")?;
     for example in examples::of(command) {
-        writeln!(page, ".TP\n{}", escaped(example.what))?;
+        writeln!(page, ".TP\n{}", escaped(example.heading))?;
         writeln!(page, "\\fB{}\\fR", escaped(example.line))?;
     }
     Ok(())

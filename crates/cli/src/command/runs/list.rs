@@ -23,11 +23,11 @@ const PIPE_WIDTH: usize = 1000;
 const TAGS_WIDTH_MIN: usize = 64;
 
 /// Prints the matching runs and labs.
-pub(crate) fn list(args: &RunsListArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(crate) fn list(args: &RunsListArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let output = args.json.open()?;
     let zone = zone(args);
     let filter = filter(args, &zone)?;
-    let store = place.open_to_read()?;
+    let store = location.open_to_read()?;
     let runs = match &store {
         Some(store) => store.list(&filter)?,
         None => Vec::new(),
@@ -36,11 +36,11 @@ pub(crate) fn list(args: &RunsListArgs, place: &StoreLocation) -> Result<Exit, C
     let labs = labs.unwrap_or_default();
     let has_text = !output.takes_stdout();
     if has_text {
-        print_rows(&runs, &labs, args, (&filter, zone), place)?;
+        print_rows(&runs, &labs, args, (&filter, zone), location)?;
     }
     let runs = limited(runs, &labs, args);
     output.write(&RunList { runs })?;
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 /// Compares two rows in the requested order.
@@ -166,8 +166,8 @@ fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, CliError> {
         let now = Timestamp::now();
         now.checked_sub(std::time::Duration::from(span)).ok()
     };
-    let found = text.parse().ok().or_else(local).or_else(ago);
-    found.ok_or_else(|| {
+    let parsed = text.parse().ok().or_else(local).or_else(ago);
+    parsed.ok_or_else(|| {
         let help = "write a day as `2026-11-21`, a time as `2026-11-21 05:00` or \
                     `2026-11-21T05:00:00Z`, or a span as `7d`";
         let message = format!("`{text}` is not a time");
@@ -210,22 +210,22 @@ fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
 /// Returns one row per run outside of labs, and one per lab; newest first.
 fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
     let recorded = labs_by_run(labs);
-    let mut of_labs: HashMap<&str, Vec<&RunRow>> = HashMap::new();
-    let mut of_tags: HashMap<&str, Vec<&RunRow>> = HashMap::new();
+    let mut runs_by_lab: HashMap<&str, Vec<&RunRow>> = HashMap::new();
+    let mut runs_by_tag: HashMap<&str, Vec<&RunRow>> = HashMap::new();
     let mut rows = Vec::new();
     for run in runs {
         match (recorded.get(run.id.as_str()), lab_tag(run)) {
-            (Some(lab), _) => of_labs.entry(&lab.id).or_default().push(run),
-            (None, Some(tag)) => of_tags.entry(tag).or_default().push(run),
+            (Some(lab), _) => runs_by_lab.entry(&lab.id).or_default().push(run),
+            (None, Some(tag)) => runs_by_tag.entry(tag).or_default().push(run),
             (None, None) => rows.push(ListRow::of_run(run, None)),
         }
     }
     for lab in labs {
-        let runs = of_labs.remove(lab.id.as_str()).unwrap_or_default();
+        let runs = runs_by_lab.remove(lab.id.as_str()).unwrap_or_default();
         rows.push(ListRow::of_lab(lab, &runs));
     }
     rows.extend(
-        of_tags
+        runs_by_tag
             .iter()
             .map(|(tag, runs)| ListRow::of_runs(tag, runs)),
     );
@@ -234,12 +234,12 @@ fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
     rows
 }
 
-fn text(rows: &[ListRow], asked: &[RunColumn], clock: &TimeColumn) -> String {
+fn text(rows: &[ListRow], requested: &[RunColumn], clock: &TimeColumn) -> String {
     let width = match OutputStream::Output.is_terminal() {
         true => OutputStream::Output.page().width,
         false => PIPE_WIDTH,
     };
-    let columns = match asked {
+    let columns = match requested {
         [] => default_columns(rows, width),
         asked => asked.to_vec(),
     };

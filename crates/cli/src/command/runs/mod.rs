@@ -18,32 +18,32 @@ use crate::stored::{StoreLocation, read_text, refused};
 use crate::terminal::print;
 
 /// Lists the stored runs, or applies an action to some of them.
-pub(crate) fn runs(args: &RunsArgs, place: &StoreLocation) -> Result<Exit, CliError> {
+pub(crate) fn runs(args: &RunsArgs, location: &StoreLocation) -> Result<Exit, CliError> {
     let Some(action) = &args.action else {
-        return list::list(&args.list, place);
+        return list::list(&args.list, location);
     };
     match action {
         RunsAction::Show { run, json } => {
-            return show_stored((run, ShownRepetitions::Means), place, json);
+            return show_stored((run, ShownRepetitions::Means), location, json);
         }
         RunsAction::Rm {
             runs,
             dry_run,
             force,
             json,
-        } => remove::remove(runs, (*force, *dry_run), place, json)?,
+        } => remove::remove(runs, (*force, *dry_run), location, json)?,
         RunsAction::Note { run, text } => {
-            place.open_for(run)?.set_note(run, text)?;
+            location.open_for(run)?.set_note(run, text)?;
         }
-        RunsAction::Tag { run, tags } => change_tags(run, tags, place, Store::add_tag)?,
-        RunsAction::Untag { run, tags } => change_tags(run, tags, place, Store::remove_tag)?,
+        RunsAction::Tag { run, tags } => change_tags(run, tags, location, Store::add_tag)?,
+        RunsAction::Untag { run, tags } => change_tags(run, tags, location, Store::remove_tag)?,
         RunsAction::Export { run, output } => {
-            let record = place.open_for(run)?.export(run)?;
+            let record = location.open_for(run)?.export(run)?;
             write_new(output.as_deref(), &OutputText::Json(record))?;
         }
-        RunsAction::Import { files, json } => import(files, place, json)?,
+        RunsAction::Import { files, json } => import(files, location, json)?,
     }
-    Ok(Exit::Measured)
+    Ok(Exit::Success)
 }
 
 type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;
@@ -51,19 +51,19 @@ type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;
 fn change_tags(
     run: &str,
     tags: &[String],
-    place: &StoreLocation,
+    location: &StoreLocation,
     change: ChangeTag,
 ) -> Result<(), CliError> {
-    let mut store = place.open_for(run)?;
+    let mut store = location.open_for(run)?;
     for tag in tags {
         change(&mut store, run, tag)?;
     }
     Ok(())
 }
 
-fn import(files: &[PathBuf], place: &StoreLocation, json: &JsonArg) -> Result<(), CliError> {
+fn import(files: &[PathBuf], location: &StoreLocation, json: &JsonArg) -> Result<(), CliError> {
     let output = json.open()?;
-    let mut store = place.open()?;
+    let mut store = location.open()?;
     let mut done = RunsImported::default();
     // Each record has its own transaction, so the imported ones stay after an error.
     let outcome = files.iter().try_for_each(|file| -> Result<(), CliError> {
@@ -71,7 +71,7 @@ fn import(files: &[PathBuf], place: &StoreLocation, json: &JsonArg) -> Result<()
         if !output.takes_stdout() {
             print(match &imported {
                 Imported::New(id) => format!("imported {id}\n"),
-                Imported::AlreadyThere(id) => format!("{id} is in the store already\n"),
+                Imported::AlreadyStored(id) => format!("{id} is in the store already\n"),
             })?;
         }
         let file = file.to_string_lossy().into_owned();

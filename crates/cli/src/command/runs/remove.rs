@@ -52,19 +52,19 @@ fn remove_all(
     store: &mut Store,
     (done, stdout): (&mut RunsRemoved, StandardOutput),
 ) -> Result<(), CliError> {
-    let tell = |text: String| match stdout {
+    let report = |text: String| match stdout {
         StandardOutput::Free => print(text),
         StandardOutput::Taken => Ok(()),
     };
     for id in &removal.runs {
         let id = store.remove(id, force)?;
-        tell(format!("removed {id}\n"))?;
+        report(format!("removed {id}\n"))?;
         done.removed.push(id);
     }
     // If a run cannot be removed, its lab keeps its name for another attempt.
     for id in &removal.labs {
         store.remove_lab(id)?;
-        tell(format!("removed lab {id}\n"))?;
+        report(format!("removed lab {id}\n"))?;
         done.labs.push(id.clone());
     }
     Ok(())
@@ -124,7 +124,7 @@ fn rows(removal: &RunsToRemove, store: &Store) -> Result<Vec<RunRow>, CliError> 
 fn print_all(removal: &RunsToRemove, force: bool, store: &Store) -> Result<(), CliError> {
     let mut text = String::new();
     for run in rows(removal, store)? {
-        let what = run.workloads.join(", ");
+        let workloads = run.workloads.join(", ");
         let would = match run.status {
             RunStatus::Running if !force => "would not remove, because it is running:",
             _ => "would remove",
@@ -133,7 +133,7 @@ fn print_all(removal: &RunsToRemove, force: bool, store: &Store) -> Result<(), C
             1 => "1 cell".to_owned(),
             count => format!("{count} cells"),
         };
-        let line = format!("{would} {} ({what}, {cells})", run.id);
+        let line = format!("{would} {} ({workloads}, {cells})", run.id);
         text.push_str(&printable(&line));
         text.push('\n');
     }

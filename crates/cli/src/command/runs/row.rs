@@ -10,13 +10,13 @@ use units::format::{bandwidth, iops};
 use crate::args::RunColumn;
 
 /// Tag of all runs of labs.
-const LAB: &str = "lab";
+const LAB_TAG: &str = "lab";
 
 /// Value in the column of rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum RateCell {
     /// Nothing was measured.
-    Nothing,
+    Empty,
     /// Best rate of a run.
     Headline(Headline),
     /// Number of runs of a lab.
@@ -50,7 +50,7 @@ impl ListRow {
             id: run.short_id.clone(),
             started_at: run.started_at,
             workload: run.workloads.join(", "),
-            rate: run.headline.map_or(RateCell::Nothing, RateCell::Headline),
+            rate: run.headline.map_or(RateCell::Empty, RateCell::Headline),
             tags: run.tags.clone(),
             status: run.status,
             targets: run.targets.clone(),
@@ -87,7 +87,7 @@ impl ListRow {
         let bad = runs.iter().find(|run| run.status != RunStatus::Complete);
         let first = runs.iter().min_by_key(|run| run.started_at);
         // All runs of a lab have these tags, so they distinguish nothing.
-        let own = |tag: &String| tag != LAB && !is_lab_tag(tag);
+        let own = |tag: &String| tag != LAB_TAG && !is_lab_tag(tag);
         let mut tags = each_once(runs, |run| &run.tags);
         tags.retain(own);
         Self {
@@ -165,7 +165,7 @@ impl ListRow {
 impl RateCell {
     fn text(self) -> String {
         let Headline { of, per_second } = match self {
-            Self::Nothing => return String::new(),
+            Self::Empty => return String::new(),
             Self::Runs(1) => return "1 run".to_owned(),
             Self::Runs(count) => return format!("{count} runs"),
             Self::Headline(headline) => headline,
@@ -191,7 +191,7 @@ impl RateCell {
                 (unit, per_second)
             }
             Self::Runs(count) => (4, count as f64),
-            Self::Nothing => (5, 0.0),
+            Self::Empty => (5, 0.0),
         }
     }
 }

@@ -30,32 +30,32 @@ fn memory_kib() -> u64 {
 }
 
 /// The intervals of each record, as its process tells them.
-fn told(made: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
+fn told(samples: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
     let interval = |interval: &IntervalRecord| {
         let interval = interval.clone();
         encode(&MemberMessage::Event {
             event: Box::new(RunEvent::Interval { cell: 0, interval }),
         })
     };
-    let each = made.iter();
+    let each = samples.iter();
     each.map(|record| record.intervals.iter().map(interval).collect())
         .collect()
 }
 
 /// What each measured, as its process tells it.
-fn measured(made: Vec<CellRecord>) -> Vec<Vec<u8>> {
-    let each = made.into_iter().map(|record| {
+fn measured(samples: Vec<CellRecord>) -> Vec<Vec<u8>> {
+    let messages = samples.into_iter().map(|record| {
         encode(&MemberMessage::Measured {
             records: vec![record],
             failure: None,
         })
     });
-    each.collect()
+    messages.collect()
 }
 
 /// What all measured, put together at once.
-fn whole(made: &[CellRecord]) -> CellRecord {
-    let records = made.iter().cycle().take(RANKS as usize).cloned();
+fn whole(samples: &[CellRecord]) -> CellRecord {
+    let records = samples.iter().cycle().take(RANKS as usize).cloned();
     let parts: Vec<RankCell> = (0..)
         .zip(records)
         .map(|(rank, record)| RankCell {
@@ -71,8 +71,8 @@ fn whole(made: &[CellRecord]) -> CellRecord {
 
 /// Has a thousand processes tell this, once all are told to begin; their bytes of intervals are
 /// added up.
-fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> JoinHandle<u64> {
-    let (told, measured) = (told(&made), measured(made));
+fn crowd(ends: Ends, samples: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> JoinHandle<u64> {
+    let (told, measured) = (told(&samples), measured(samples));
     let clock = TscClock::new();
     let mut started = 0;
     play(ends, move |rank, order, send| {
@@ -107,11 +107,11 @@ fn crowd(ends: Ends, made: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> J
 fn leading_a_thousand_processes_takes_less_than_one_core() {
     let plan = plan_of(RANKS, &[]);
     let (hub, ends) = hub(RANKS);
-    let made = (0..RECORDS as u32).map(|rank| record_of(&plan.cells[0], &plan, rank, SECONDS));
-    let made: Vec<CellRecord> = made.collect();
-    let whole = whole(&made);
+    let samples = (0..RECORDS as u32).map(|rank| record_of(&plan.cells[0], &plan, rank, SECONDS));
+    let samples: Vec<CellRecord> = samples.collect();
+    let expected = whole(&samples);
     let interval_bytes = Arc::new(AtomicU64::new(0));
-    let crowd = crowd(ends, made, Arc::clone(&interval_bytes));
+    let crowd = crowd(ends, samples, Arc::clone(&interval_bytes));
     let stop = AtomicBool::new(false);
     let mut leader = Leader::greet(hub, LeaderOptions::default(), &stop).expect("all are there");
     let mut live = Vec::new();
@@ -134,32 +134,32 @@ fn leading_a_thousand_processes_takes_less_than_one_core() {
     let cpu = cpu_time().saturating_sub(cpu_before);
     drop(leader);
     let bytes_received = crowd.join().expect("the crowd");
-    let of_intervals = interval_bytes.load(Relaxed);
+    let interval_sum = interval_bytes.load(Relaxed);
     eprintln!(
         "{RANKS} processes, {SECONDS} s: the leader took {cpu:?} of processor time; {} KiB more \
-         memory; {bytes_received} bytes, {of_intervals} of intervals",
+         memory; {bytes_received} bytes, {interval_sum} of intervals",
         memory_kib() - before,
     );
-    assert_same(&measured, &whole, &live);
-    let each_second = of_intervals / SECONDS;
-    assert!(each_second < BYTES_PER_SECOND_MAX, "{of_intervals} bytes");
+    assert_same(&measured, &expected, &live);
+    let each_second = interval_sum / SECONDS;
+    assert!(each_second < BYTES_PER_SECOND_MAX, "{interval_sum} bytes");
     let span = Duration::from_secs(SECONDS);
     assert!(cpu < span, "{cpu:?} for {SECONDS} s");
 }
 
 /// Holds that what came step by step is what all have together.
-fn assert_same(measured: &[CellRecord], whole: &CellRecord, live: &[IntervalRecord]) {
+fn assert_same(measured: &[CellRecord], expected: &CellRecord, live: &[IntervalRecord]) {
     assert_eq!(live.len() as u64, SECONDS);
     let counts = |it: &IntervalRecord| it.operations.values().map(|it| it.count).sum::<u64>();
     assert!(live.iter().all(|it| counts(it) == 2000 * u64::from(RANKS)));
-    assert_eq!(live.iter().map(counts).sum::<u64>(), whole.total.count);
+    assert_eq!(live.iter().map(counts).sum::<u64>(), expected.total.count);
     let [record] = measured else {
         panic!("{} records", measured.len());
     };
-    assert_eq!(record.operations, whole.operations);
-    assert_eq!(record.total, whole.total);
-    assert_eq!(record.intervals, whole.intervals);
+    assert_eq!(record.operations, expected.operations);
+    assert_eq!(record.total, expected.total);
+    assert_eq!(record.intervals, expected.intervals);
     let cluster = record.cluster.as_ref().expect("who took part");
-    let each = cluster.ranks.iter().map(|it| it.count);
-    assert_eq!(each.sum::<u64>(), record.total.count);
+    let per_rank = cluster.ranks.iter().map(|it| it.count);
+    assert_eq!(per_rank.sum::<u64>(), record.total.count);
 }

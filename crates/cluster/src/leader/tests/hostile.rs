@@ -73,22 +73,22 @@ fn malformed_messages_are_an_error_that_names_the_sender() {
     ] {
         for at in ["hello", "plan", "prepare", "cell", "start"] {
             let bytes = bytes.clone();
-            let seen = error_of(run_with(OnLost::Fail, move |order, report| {
+            let error = error_of(run_with(OnLost::Fail, move |order, report| {
                 Some(if is(order, at) {
                     bytes.clone()
                 } else {
                     encode(&report)
                 })
             }));
-            assert!(seen.starts_with("rank 1"), "{at}: {seen}");
-            assert!(seen.contains("sent"), "{at}: {seen}");
+            assert!(error.starts_with("rank 1"), "{at}: {error}");
+            assert!(error.contains("sent"), "{at}: {error}");
         }
     }
 }
 
 #[test]
 fn a_different_version_is_reported_without_control_characters() {
-    let seen = error_of(run_with(OnLost::Fail, |_, report| {
+    let error = error_of(run_with(OnLost::Fail, |_, report| {
         Some(encode(&match report {
             MemberMessage::Hello { environment, .. } => MemberMessage::Hello {
                 protocol: PROTOCOL,
@@ -100,10 +100,10 @@ fn a_different_version_is_reported_without_control_characters() {
         }))
     }));
     assert!(
-        seen.contains("is pgmeter") && !seen.contains('\x1b'),
-        "{seen}"
+        error.contains("is pgmeter") && !error.contains('\x1b'),
+        "{error}"
     );
-    assert!(seen.len() < 2000, "{}", seen.len());
+    assert!(error.len() < 2000, "{}", error.len());
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn figures_of_another_cell_are_rejected() {
             other => other,
         }))
     };
-    let seen = error_of(run_with(OnLost::Fail, says));
+    let error = error_of(run_with(OnLost::Fail, says));
     assert!(
-        seen.contains("rank 1") && seen.contains("unexpected report"),
-        "{seen}"
+        error.contains("rank 1") && error.contains("unexpected report"),
+        "{error}"
     );
     let finished = run_with(OnLost::Continue, says).expect("all are there");
     assert!(finished.error.is_none());
@@ -132,14 +132,14 @@ fn figures_of_another_cell_are_rejected() {
     let cluster = record.cluster.as_ref().expect("who took part");
     assert_eq!(cluster.ranks[0].count, record.total.count);
     assert!(cluster.ranks[1].lost_ns.is_some());
-    let is_told = |it: &Warning| it.code == WarningCode::RankLost;
-    assert!(finished.record.warnings.iter().any(is_told));
+    let is_rank_lost = |it: &Warning| it.code == WarningCode::RankLost;
+    assert!(finished.record.warnings.iter().any(is_rank_lost));
 }
 
 #[test]
 fn unsolicited_reports_are_an_error() {
     for at in ["plan", "prepare"] {
-        let seen = error_of(run_with(OnLost::Fail, move |order, report| {
+        let error = error_of(run_with(OnLost::Fail, move |order, report| {
             Some(if is(order, at) {
                 encode(&MemberMessage::Armed)
             } else {
@@ -147,8 +147,8 @@ fn unsolicited_reports_are_an_error() {
             })
         }));
         assert!(
-            seen.contains("rank 1") && seen.contains("unexpected report"),
-            "{at}: {seen}"
+            error.contains("rank 1") && error.contains("unexpected report"),
+            "{at}: {error}"
         );
     }
 }
@@ -157,11 +157,11 @@ fn unsolicited_reports_are_an_error() {
 fn a_rank_that_never_reports_its_time_is_not_awaited() {
     let says = |_: &LeaderMessage, report| match report {
         // It is there all the same.
-        MemberMessage::Pong { .. } => Some(ALIVE.to_vec()),
+        MemberMessage::Pong { .. } => Some(KEEPALIVE.to_vec()),
         other => Some(encode(&other)),
     };
-    let seen = error_of(run_with(OnLost::Fail, says));
-    assert!(seen.contains("did not report its time"), "{seen}");
+    let error = error_of(run_with(OnLost::Fail, says));
+    assert!(error.contains("did not report its time"), "{error}");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_silent_rank_is_lost_even_if_others_keep_reporting() {
         if let (LeaderMessage::Start { .. }, 0) = (order, rank) {
             let to_leader = to_leader.clone();
             thread::spawn(move || {
-                let sign = || LinkEvent::Message(ALIVE.to_vec());
+                let sign = || LinkEvent::Message(KEEPALIVE.to_vec());
                 while to_leader.send((0, sign())).is_ok() {
                     thread::sleep(Duration::from_millis(2));
                 }
@@ -185,10 +185,10 @@ fn a_silent_rank_is_lost_even_if_others_keep_reporting() {
         }
     });
     let begun = Instant::now();
-    let seen = error_of(led(&plan, hub, OnLost::Fail));
+    let error = error_of(led(&plan, hub, OnLost::Fail));
     assert!(
-        seen.contains("rank 1") && seen.contains("sent nothing for 5 s"),
-        "{seen}"
+        error.contains("rank 1") && error.contains("sent nothing for 5 s"),
+        "{error}"
     );
     assert!(begun.elapsed() < TIME_MAX);
 }
@@ -205,8 +205,8 @@ fn a_leader_that_slept_does_not_count_ranks_as_silent() {
     let stop = AtomicBool::new(false);
     let mut leader = Leader::greet(hub, LeaderOptions::default(), &stop).expect("it is there");
     let long_ago = Instant::now().checked_sub(Duration::from_secs(30));
-    leader.listened = long_ago.expect("the machine runs for longer");
-    leader.peers[0].heard = long_ago;
+    leader.last_received = long_ago.expect("the machine runs for longer");
+    leader.peers[0].last_received = long_ago;
     assert!(leader.hear(Duration::from_millis(1)).is_none());
     assert!(leader.peers[0].lost.is_none());
 }
@@ -245,7 +245,7 @@ fn places(of: &Value, path: String, all: &mut Vec<String>) {
 }
 
 /// Fields of 32 bits.
-const SHORT: [&str; 8] = [
+const U32_FIELDS: [&str; 8] = [
     "iodepth",
     "repetition",
     "ranks",
@@ -269,18 +269,18 @@ fn distort(
     let ends = ["/index", "/cell", "/workers"];
     all.retain(|path| !ends.iter().any(|end| path.ends_with(end)));
     for path in all.iter().filter(|_| is_all) {
-        let largest = match SHORT.iter().any(|name| path.ends_with(name)) {
+        let largest = match U32_FIELDS.iter().any(|name| path.ends_with(name)) {
             true => json!(u32::MAX),
             false => json!(u64::MAX),
         };
-        if let Some(place) = value.pointer_mut(path).filter(|it| it.is_u64()) {
-            *place = largest;
+        if let Some(slot) = value.pointer_mut(path).filter(|it| it.is_u64()) {
+            *slot = largest;
         }
     }
     for (index, with) in changes.iter().filter(|_| !all.is_empty()) {
         let path: &String = index.get(&all);
-        if let Some(place) = value.pointer_mut(path) {
-            *place = with.clone();
+        if let Some(slot) = value.pointer_mut(path) {
+            *slot = with.clone();
         }
     }
     value

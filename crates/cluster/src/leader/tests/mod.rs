@@ -54,7 +54,13 @@ fn hub(ranks: u32) -> (LeaderLinks, Ends) {
         from_leader,
         to_leader,
     };
-    (LeaderLinks { to, from }, ends)
+    (
+        LeaderLinks {
+            senders: to,
+            events: from,
+        },
+        ends,
+    )
 }
 
 /// Has one thread answer for all, until the leader has no more to say: `answer` is told who heard

@@ -17,9 +17,9 @@ fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send +
         });
         thread::spawn(move || {
             loop {
-                let message = match messages.recv_timeout(SIGN) {
+                let message = match messages.recv_timeout(KEEPALIVE_INTERVAL) {
                     Ok(message) => passes(rank, message),
-                    Err(RecvTimeoutError::Timeout) => ALIVE.to_vec(),
+                    Err(RecvTimeoutError::Timeout) => KEEPALIVE.to_vec(),
                     Err(RecvTimeoutError::Disconnected) => return,
                 };
                 if to_leader.send((rank, LinkEvent::Message(message))).is_err() {
@@ -47,16 +47,16 @@ fn an_interval_report_is_smaller_than_a_kilobyte() {
     });
     let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
     assert_eq!(finished.record.status, results::Status::Complete);
-    let told: Vec<_> = told.try_iter().collect();
-    assert!(!told.is_empty());
-    for (length, interval) in told {
+    let reports: Vec<_> = told.try_iter().collect();
+    assert!(!reports.is_empty());
+    for (length, interval) in reports {
         assert!(!interval.latencies.is_empty());
         assert!(length < 1000, "{length} bytes: {interval:?}");
     }
     let record = &finished.record.cells[0];
-    let of_ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    let ranks = &record.cluster.as_ref().expect("who took part").ranks;
     let sums = [
-        of_ranks.iter().map(|it| it.count).sum::<u64>(),
+        ranks.iter().map(|it| it.count).sum::<u64>(),
         record.worker_figures.iter().map(|it| it.transactions).sum(),
     ];
     assert_eq!(sums, [record.total.count; 2]);
@@ -125,6 +125,6 @@ fn all_ranks_reach_the_steady_state_in_the_same_round() {
         .iter()
         .map(|it| it.count);
     assert_eq!(counts.sum::<u64>(), record.total.count);
-    let of_ranks = &record.cluster.as_ref().expect("who took part").ranks;
-    assert!(of_ranks.iter().all(|it| it.count > 0));
+    let ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    assert!(ranks.iter().all(|it| it.count > 0));
 }

@@ -21,7 +21,7 @@ const FILE_BYTES_MAX: u64 = 1 << 40;
 /// Maximum number of files of each size.
 const FILES_MAX: u32 = 100_000_000;
 /// Default number of files of each size.
-pub(crate) const FILES: u32 = 500_000;
+pub(crate) const FILES_DEFAULT: u32 = 500_000;
 const DIRECTORIES_MAX: u32 = 65_536;
 const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
 const TABLE: &str = "create_remove";
@@ -176,7 +176,7 @@ impl CreateRemove {
         }
         let directories = (1, DIRECTORIES_MAX);
         Ok(CreateRemovePlan {
-            file_count: ranged((TABLE, "count"), self.count, FILES, (1, FILES_MAX))?,
+            file_count: ranged((TABLE, "count"), self.count, FILES_DEFAULT, (1, FILES_MAX))?,
             // No buffer needs to be larger than the largest file.
             write_bytes: write_bytes.min(sizes_bytes.iter().copied().max().unwrap_or(1).max(1))
                 as u32,

@@ -34,7 +34,7 @@ pub const WRITE_SIZE: (u64, u64) = (1, 1 << 20);
 /// Minimum and maximum number of subdirectories.
 pub const SUBDIRECTORIES: (u32, u32) = (2, 65_536);
 /// Minimum and maximum length of each part of a name; two parts fit into a valid file name.
-pub const NAME: (u32, u32) = (0, 128);
+pub const NAME_LENGTH: (u32, u32) = (0, 128);
 
 /// Threads create files, write them, make them durable and remove them; each kind of call is timed
 /// separately. The targets are the directories, which the threads use in turn.
@@ -103,7 +103,7 @@ impl FsMark {
     /// A number outside its range, a number of threads that does not fit the directories, or a key
     /// for subdirectories without `subdirectories`.
     pub fn resolve(&self, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
-        let name_length = ranged((TABLE, "name_length"), self.name_length, 40, NAME)?;
+        let name_length = ranged((TABLE, "name_length"), self.name_length, 40, NAME_LENGTH)?;
         let until_full = self.until_full.unwrap_or(false);
         let size = self.size.map(|size| size.0);
         let write_size = self.write_size.map(|size| size.0);
@@ -115,7 +115,12 @@ impl FsMark {
             sync_method: self.sync_method.unwrap_or_default(),
             subdirectories: self.subdirectories()?,
             name_length,
-            random_length: ranged((TABLE, "random_length"), self.random_length, 24, NAME)?,
+            random_length: ranged(
+                (TABLE, "random_length"),
+                self.random_length,
+                24,
+                NAME_LENGTH,
+            )?,
             iterations: self.loops.unwrap_or(1).max(1),
             // `-L` and `-F` imply `-k` in fs_mark.
             is_kept: self.keep.unwrap_or(self.loops.is_some() || until_full),

@@ -22,8 +22,8 @@ pub const SYNC: &str = "sync";
 /// Name of the phase that removes files.
 pub const REMOVE: &str = "remove";
 /// Ways in which files are created and opened again.
-const MAKING: u8 = 0;
-const READING: u8 = 1;
+const CREATE_MODE: u8 = 0;
+const READ_MODE: u8 = 1;
 
 impl FsMarkPlan {
     /// Each iteration as several phases. The threads wait for each other between phases, so that
@@ -54,12 +54,12 @@ impl FsMarkPlan {
             true => RoundsEnd::Full,
             false => RoundsEnd::Times(self.iterations),
         };
-        let way = |name: &str| OpenModePlan {
+        let mode = |name: &str| OpenModePlan {
             name: name.to_owned(),
             makes_directory: self.is_directory_made,
             ..OpenModePlan::default()
         };
-        self.of_phases(until, phases, way("make"))
+        self.of_phases(until, phases, mode("make"))
     }
 
     /// Each iteration as one phase, which the threads run independently and which ends before the
@@ -169,10 +169,10 @@ impl FsMarkPlan {
 
     /// Acts that create, write and close a file. If files are closed a second time, this close is
     /// counted under its own label.
-    fn making(&self, is_close_told: bool) -> Vec<Act> {
+    fn making(&self, is_close_counted: bool) -> Vec<Act> {
         let opened = |operation| Call::new(operation, CallObject::Handle);
         let create = Call {
-            way: MAKING,
+            way: CREATE_MODE,
             ..Call::new(
                 FileOperation::Create,
                 CallObject::Name(picked(FileFilter::Absent, PickOrder::Next)),
@@ -185,7 +185,7 @@ impl FsMarkPlan {
         };
         let fsync = (self.sync_method == SyncMethod::Fsync).then(|| opened(FileOperation::Fsync));
         let close = Call {
-            label: is_close_told.then_some(CLOSE),
+            label: is_close_counted.then_some(CLOSE),
             ..opened(FileOperation::Close)
         };
         let calls = [create, write].into_iter().chain(fsync).chain([close]);
@@ -258,10 +258,10 @@ const fn reopen_order(method: SyncMethod) -> Option<PickOrder> {
     }
 }
 
-const fn picked(which: FileFilter, order: PickOrder) -> Pick {
+const fn picked(filter: FileFilter, order: PickOrder) -> Pick {
     Pick {
         fileset: 0,
-        which,
+        which: filter,
         order,
         turn: FileSharing::Own,
     }
@@ -270,7 +270,7 @@ const fn picked(which: FileFilter, order: PickOrder) -> Pick {
 /// Acts that open, sync and close a file again, counted as one step.
 fn synced(order: PickOrder) -> Act {
     let open = Call {
-        way: READING,
+        way: READ_MODE,
         ..Call::new(
             FileOperation::Open,
             CallObject::Name(picked(FileFilter::Present, order)),

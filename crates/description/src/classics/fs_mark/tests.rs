@@ -117,11 +117,11 @@ fn the_settings_can_be_recovered_from_the_program() {
         let plan = resolve(&options, 1).unwrap();
         for program in [plan.program(), plan.program_of_threads()] {
             assert_eq!(program.check(), Ok(()), "{options}");
-            let mut known = FsMarkPlan::of_program(&program).unwrap();
+            let mut recovered = FsMarkPlan::of_program(&program).unwrap();
             if plan.until_full {
-                known.iterations = plan.iterations;
+                recovered.iterations = plan.iterations;
             }
-            assert_eq!(known, plan, "{options}");
+            assert_eq!(recovered, plan, "{options}");
         }
     }
 }

@@ -13,25 +13,25 @@ use super::error::ranged;
 use super::{ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
 
-pub use program::SAMPLE_NAME;
+pub use program::SAMPLE_PREFIX;
 
 /// Maximum size of a write in version 3, in bytes.
 const WRITE_BYTES_MAX: u64 = 128 << 10;
 /// Maximum size of a file in version 1.6, in bytes.
-const WHOLE_BYTES_MAX: u64 = 1 << 30;
+const FILE_BYTES_MAX_1_6: u64 = 1 << 30;
 const FILE_BYTES_MAX: u64 = 1 << 40;
 const FILES_MAX: u32 = 100_000_000;
 const SIZES: [u64; 4] = [0, 1024, 4096, 10_240];
 const TABLE: &str = "lat_fs";
 /// Default time for the passes of a size.
-pub(crate) const BUDGET: Span = Span::from_secs(5);
+pub(crate) const BUDGET_DEFAULT: Span = Span::from_secs(5);
 
 /// Minimum and maximum number of entries of a directory in version 3.
-pub const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
+pub const ENTRIES_PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
 /// Minimum and maximum number of samples in version 3.
 pub const REPETITIONS: (u32, u32) = (1, 10_000);
 /// Default number of samples, of which lmbench 3 takes the median.
-const SAMPLES: u32 = 11;
+const SAMPLES_DEFAULT: u32 = 11;
 
 /// Small files are created and removed repeatedly; the best or the median time counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -122,7 +122,7 @@ impl LatFs {
             LatFsCompat::V1_6 => table.budget = Some(time),
             LatFsCompat::V3 => {
                 // lmbench 3 repeats samples of a minimum length, so they share the time.
-                let samples = table.repetitions.unwrap_or(SAMPLES).max(1);
+                let samples = table.repetitions.unwrap_or(SAMPLES_DEFAULT).max(1);
                 table.sample_time = Some(Span((time.0 / u64::from(samples)).max(1)));
             }
         }
@@ -159,7 +159,7 @@ impl LatFs {
             });
         }
         let size_max = match compat {
-            LatFsCompat::V1_6 => WHOLE_BYTES_MAX,
+            LatFsCompat::V1_6 => FILE_BYTES_MAX_1_6,
             LatFsCompat::V3 => FILE_BYTES_MAX,
         };
         let size = |size: &Bytes| ranged((TABLE, "sizes"), Some(size.0), 0, (0, size_max));
@@ -179,31 +179,31 @@ impl LatFs {
     }
 
     fn best(&self) -> Result<LatFsForm, ClassicError> {
-        let foreign = [
+        let inapplicable = [
             (self.files_per_directory.is_some(), "files_per_directory"),
             (self.repetitions.is_some(), "repetitions"),
             (self.sample_time.is_some(), "sample_time"),
         ];
-        refuse_foreign(&foreign, "compat = \"3\"")?;
+        refuse_foreign(&inapplicable, "compat = \"3\"")?;
         Ok(LatFsForm::Best {
             file_count: ranged((TABLE, "files"), self.files, 1000, (1, FILES_MAX))?,
-            budget_ns: self.budget.unwrap_or(BUDGET).0,
+            budget_ns: self.budget.unwrap_or(BUDGET_DEFAULT).0,
         })
     }
 
     fn median(&self) -> Result<LatFsForm, ClassicError> {
-        let foreign = [
+        let inapplicable = [
             (self.files.is_some(), "files"),
             (self.budget.is_some(), "budget"),
         ];
-        refuse_foreign(&foreign, "compat = \"1.6\"")?;
-        let each = (TABLE, "files_per_directory");
+        refuse_foreign(&inapplicable, "compat = \"1.6\"")?;
+        let key = (TABLE, "files_per_directory");
         Ok(LatFsForm::Median {
-            files_per_directory: ranged(each, self.files_per_directory, 100, PER_DIRECTORY)?,
+            files_per_directory: ranged(key, self.files_per_directory, 100, ENTRIES_PER_DIRECTORY)?,
             repetitions: ranged(
                 (TABLE, "repetitions"),
                 self.repetitions,
-                SAMPLES,
+                SAMPLES_DEFAULT,
                 REPETITIONS,
             )?,
             sample_ns: self.sample_time.unwrap_or(Span::from_millis(50)).0,

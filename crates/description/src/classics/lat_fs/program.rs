@@ -9,7 +9,7 @@ use plan::program::{
 };
 
 /// Prefix of the names of the samples' directories.
-pub const SAMPLE_NAME: &str = "lat_fs_";
+pub const SAMPLE_PREFIX: &str = "lat_fs_";
 
 const LABELS: [&str; 2] = ["create", "remove"];
 
@@ -39,7 +39,7 @@ impl LatFsPlan {
                 files_per_directory: each,
                 ..
             } => (
-                format!("{SAMPLE_NAME}{STAMP_MARK}"),
+                format!("{SAMPLE_PREFIX}{STAMP_MARK}"),
                 // Calibration finds the number of files, so this is only its limit.
                 FILES_MAX,
                 FileNames::Low { each },

@@ -57,15 +57,15 @@ fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
 #[test]
 fn version_1_6_repeats_creation_and_removal_until_the_budget_is_spent() {
     let plan = resolve("sizes = [0, \"1KiB\"]\nbudget = 0\nsync = \"fsync\"").unwrap();
-    let shown = |name: &str, calls: &str| (name.to_owned(), false, calls.to_owned());
+    let row = |name: &str, calls: &str| (name.to_owned(), false, calls.to_owned());
     let wanted = [
-        shown("create empty", "create Next, write 0 by 0, fsync, close"),
-        shown("remove empty", "unlink Next"),
-        shown(
+        row("create empty", "create Next, write 0 by 0, fsync, close"),
+        row("remove empty", "unlink Next"),
+        row(
             "create 1KiB",
             "create Next, write 1024 by 1024, fsync, close",
         ),
-        shown("remove 1KiB", "unlink Next"),
+        row("remove 1KiB", "unlink Next"),
     ];
     assert_eq!(phases(&plan), wanted);
     let program = plan.program();

@@ -18,7 +18,7 @@ const NUMBER: (u32, u32) = (1, POOL_FILES_MAX);
 /// Seeds that the original's commands accept: signed 32-bit integers from 1 on.
 pub(crate) const SEEDS: SeedRange = SeedRange {
     default: 42,
-    most: i32::MAX as u64,
+    max: i32::MAX as u64,
     help: "write `seed = 42`, as PostMark has it",
 };
 const COUNT: (u32, u32) = (1, i32::MAX as u32);
@@ -159,7 +159,7 @@ impl Postmark {
 
     fn locations(&self) -> Result<Vec<PoolLocation>, ClassicError> {
         let written = self.locations.as_ref().map_or(&[][..], OneOrMany::as_slice);
-        let refused = |seen: &str, why: &'static str| ClassicError::Place {
+        let refused = |seen: &str, why: &'static str| ClassicError::Directory {
             table: TABLE,
             key: "locations",
             seen: plan::printable(seen),

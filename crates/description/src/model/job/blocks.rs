@@ -65,9 +65,9 @@ fn step(
     key: &'static str,
     side: &'static str,
     own: Option<Bytes>,
-    of_job: Option<Bytes>,
+    inherited: Option<Bytes>,
 ) -> Result<Option<Bytes>, ValueError> {
-    let value = own.or(of_job);
+    let value = own.or(inherited);
     let checked = match value {
         Some(Bytes(0)) => Err(ValueError::leave_out(key, format!("`{key}` is 0"))),
         value => access::check_request_limit(key, value),
@@ -156,7 +156,7 @@ fn of_zones(zones: &[ByteZone]) -> Result<Vec<(f64, u64)>, ValueError> {
 /// Writes the rule of the main direction, and keys of the other direction that differ from it.
 pub(super) fn put_blocks(
     main: &BlockRule,
-    rest: &BlockRule,
+    other_rule: &BlockRule,
     table: &mut JobTable,
     other: &mut DirectionTable,
 ) {
@@ -165,14 +165,14 @@ pub(super) fn put_blocks(
     let default = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
     table.align = differing(bytes(main.align_bytes), bytes(least(main)));
     table.block_unit = unit(&main.sizes).filter(|unit| *unit != bytes(least(main)));
-    if main != rest {
-        let other_sizes = choice(&rest.sizes);
+    if main != other_rule {
+        let other_sizes = choice(&other_rule.sizes);
         // An `align` of the job also applies to this direction; without one, its own smallest size
         // does.
-        let align = table.align.unwrap_or(bytes(least(rest)));
-        other.align = differing(bytes(rest.align_bytes), align);
-        let inherited = table.block_unit.unwrap_or(bytes(least(rest)));
-        other.block_unit = unit(&rest.sizes).filter(|unit| *unit != inherited);
+        let align = table.align.unwrap_or(bytes(least(other_rule)));
+        other.align = differing(bytes(other_rule.align_bytes), align);
+        let inherited = table.block_unit.unwrap_or(bytes(least(other_rule)));
+        other.block_unit = unit(&other_rule.sizes).filter(|unit| *unit != inherited);
         other.block_size = differing(other_sizes, sizes.clone());
     }
     table.block_size = differing(sizes, default);

@@ -60,8 +60,8 @@ fn clones(alike: &[UnresolvedJob], number: u64, workload: &Workload) -> Option<(
                 read == *wanted
             })
         };
-        let whole = with_defaults(&table, workload);
-        let read = clones_of(&whole, 0, number - 1);
+        let full = with_defaults(&table, workload);
+        let read = clones_of(&full, 0, number - 1);
         if read.is_ok_and(|read| read.zip(run).all(is_same)) {
             return Some((table, count));
         }

@@ -29,7 +29,7 @@ const FILES_MAX: usize = 100_000;
 const TARGETS_MAX: u32 = 2048;
 
 /// Largest offset in a file: offsets are signed 64-bit numbers.
-const POSITION_MAX: u64 = i64::MAX as u64;
+const OFFSET_MAX: u64 = i64::MAX as u64;
 
 /// A job that refers to its files by name; its plan will refer to them by number.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +107,7 @@ pub(super) fn parts(
     name: &str,
     clone_index: u32,
 ) -> Result<Vec<UnresolvedPart>, ValueError> {
-    let of_clone = JobClone { table, clone_index };
+    let job_clone = JobClone { table, clone_index };
     let files = table.files.as_ref().unwrap_or(&FilesChoice::Count(1));
     let is_counted = matches!(files, FilesChoice::Count(1..));
     if table.file_names.is_some() && !is_counted {
@@ -120,7 +120,7 @@ pub(super) fn parts(
         .as_deref()
         .unwrap_or("{job}.{clone}.{file}");
     match files {
-        FilesChoice::Count(0) => Ok(vec![of_clone.part(None, &JobFileTable::default())?]),
+        FilesChoice::Count(0) => Ok(vec![job_clone.part(None, &JobFileTable::default())?]),
         FilesChoice::Count(count) if *count as usize > FILES_MAX => Err(too_many(*count as usize)),
         FilesChoice::Count(count) => (0..*count)
             .map(|index| {
@@ -129,7 +129,7 @@ pub(super) fn parts(
                     .replace("{file}", &index.to_string())
                     // Last, because the name of a job may contain `{clone}` or `{file}`.
                     .replace("{job}", name);
-                of_clone.part(Some(file), &JobFileTable::default())
+                job_clone.part(Some(file), &JobFileTable::default())
             })
             .collect(),
         FilesChoice::Each(files) if files.is_empty() => Err(ValueError::new(
@@ -143,9 +143,9 @@ pub(super) fn parts(
             .map(|(index, file)| {
                 let part = match file {
                     JobFileChoice::Name(name) => {
-                        of_clone.part(Some(name.clone()), &JobFileTable::default())
+                        job_clone.part(Some(name.clone()), &JobFileTable::default())
                     }
-                    JobFileChoice::Table(table) => of_clone.part(table.name.clone(), table),
+                    JobFileChoice::Table(table) => job_clone.part(table.name.clone(), table),
                 };
                 part.map_err(|flaw| flaw.within("files", index))
             })
@@ -191,7 +191,7 @@ impl JobClone<'_> {
         };
         // `gathered` adds these two numbers without a check.
         match part.start_bytes.checked_add(part.size_bytes) {
-            Some(end) if end <= POSITION_MAX => Ok(part),
+            Some(end) if end <= OFFSET_MAX => Ok(part),
             _ => {
                 let message = "its files are longer than a file can be";
                 Err(ValueError::new(
@@ -204,9 +204,9 @@ impl JobClone<'_> {
     }
 
     fn target(&self, file: &JobFileTable) -> Result<u32, ValueError> {
-        let of_job = self.table.target.as_ref();
-        let all = of_job.map_or(&[][..], OneOrMany::as_slice);
-        if of_job.is_some() && all.is_empty() {
+        let job_targets = self.table.target.as_ref();
+        let all = job_targets.map_or(&[][..], OneOrMany::as_slice);
+        if job_targets.is_some() && all.is_empty() {
             let help = "write `target = 1`";
             return Err(ValueError::new("target", "`target` is an empty list", help));
         }
@@ -255,16 +255,17 @@ fn bad_name(name: &str, table: &JobTable, file: &JobFileTable) -> ValueError {
 }
 
 /// Combines the jobs of a wave with their files, numbering each file once.
-pub(super) fn gathered(loose: Vec<UnresolvedJob>) -> ConvertedJobs {
+pub(super) fn gathered(unresolved: Vec<UnresolvedJob>) -> ConvertedJobs {
     let mut files: Vec<NamedFile> = Vec::new();
     let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
-    let is_layout_only = loose.iter().all(|it| it.state.is_layout_only) && !loose.is_empty();
-    let mut jobs = Vec::with_capacity(loose.len());
+    let is_layout_only =
+        unresolved.iter().all(|it| it.state.is_layout_only) && !unresolved.is_empty();
+    let mut jobs = Vec::with_capacity(unresolved.len());
     for UnresolvedJob {
         mut job,
         parts,
         state,
-    } in loose
+    } in unresolved
     {
         job.plan.files = Vec::with_capacity(parts.len());
         for part in parts {
@@ -308,7 +309,7 @@ pub(super) fn gathered(loose: Vec<UnresolvedJob>) -> ConvertedJobs {
 /// Splits jobs from their numbered files: each gets its files by name, with the state they have.
 pub(crate) fn decompose(built: &ConvertedJobs) -> Vec<UnresolvedJob> {
     let files = &built.files.files;
-    let loose = built.jobs.iter().map(|job| {
+    let unresolved = built.jobs.iter().map(|job| {
         let mut job = job.clone();
         let own = std::mem::take(&mut job.plan.files);
         let states = own.iter().map(|it| {
@@ -337,7 +338,7 @@ pub(crate) fn decompose(built: &ConvertedJobs) -> Vec<UnresolvedJob> {
             job,
         }
     });
-    loose.collect()
+    unresolved.collect()
 }
 
 /// Writes the files of a job, which may be one of several clones.
@@ -383,22 +384,22 @@ fn counted(parts: &[UnresolvedPart], next_clone: Option<&UnresolvedJob>) -> Opti
     // A single job with one file, or several jobs with the same files: a list is clearer.
     let shares =
         next_clone.is_some_and(|next| next.parts.first().map(|it| &it.name) == Some(&first.name));
-    let of_next = next_clone.and_then(|it| it.parts.first());
-    let of_next = of_next.and_then(|it| it.name.as_deref());
+    let next_name = next_clone.and_then(|it| it.parts.first());
+    let next_name = next_name.and_then(|it| it.name.as_deref());
     let next = parts.get(1).and_then(|it| it.name.as_deref());
     let pattern = match (next_clone.is_some(), next) {
         (false, None) => alone(name)?,
         (false, Some(next)) => single_job_pattern(name, next)?,
-        (true, next) if !shares => pattern(name, of_next, next)?,
+        (true, next) if !shares => pattern(name, next_name, next)?,
         (true, _) => return None,
     };
-    let is_told = |(index, part): (usize, &UnresolvedPart)| {
-        let told = pattern
+    let matches_pattern = |(index, part): (usize, &UnresolvedPart)| {
+        let expected = pattern
             .replace("{clone}", "0")
             .replace("{file}", &index.to_string());
-        part.name.as_deref() == Some(told.as_str())
+        part.name.as_deref() == Some(expected.as_str())
     };
-    (is_alike && parts.iter().enumerate().all(is_told)).then_some(pattern)
+    (is_alike && parts.iter().enumerate().all(matches_pattern)).then_some(pattern)
 }
 
 /// The default pattern, if the only file of a single job is named by it.
@@ -414,18 +415,18 @@ fn single_job_pattern(name: &str, next: &str) -> Option<String> {
 
 /// A file, with the keys that differ from the first file.
 fn file(part: &UnresolvedPart, first: &UnresolvedPart) -> JobFileChoice {
-    let of_file = JobFileTable {
+    let entry = JobFileTable {
         name: part.name.clone(),
         target: differing(part.target_index, first.target_index).map(|it| it + 1),
         start: differing(Bytes(part.start_bytes), Bytes(first.start_bytes)),
         size: differing(Bytes(part.size_bytes), Bytes(first.size_bytes)),
     };
     let bare = JobFileTable {
-        name: of_file.name.clone(),
+        name: entry.name.clone(),
         ..JobFileTable::default()
     };
-    match (&part.name, of_file == bare) {
+    match (&part.name, entry == bare) {
         (Some(name), true) => JobFileChoice::Name(name.clone()),
-        _ => JobFileChoice::Table(Box::new(of_file)),
+        _ => JobFileChoice::Table(Box::new(entry)),
     }
 }

@@ -51,7 +51,7 @@ keys! {
 }
 
 /// Defaults of a minimum rate.
-const FLOOR: RateFloor = RateFloor {
+const FLOOR_DEFAULT: RateFloor = RateFloor {
     least: PerDirection {
         read: None,
         write: None,
@@ -61,7 +61,7 @@ const FLOOR: RateFloor = RateFloor {
 };
 
 /// Defaults of a latency target.
-const TARGET: DepthTarget = DepthTarget {
+const TARGET_DEFAULT: DepthTarget = DepthTarget {
     latency_ns: 0,
     window_ns: 0,
     // The default of fio's `latency_percentile`.
@@ -70,7 +70,7 @@ const TARGET: DepthTarget = DepthTarget {
 };
 
 /// Defaults of a steady goal.
-const STEADY: SteadyGoal = SteadyGoal {
+const STEADY_DEFAULT: SteadyGoal = SteadyGoal {
     measure: GoalMeasure::Iops,
     is_slope: false,
     limit: 1.0,
@@ -90,14 +90,22 @@ pub(super) fn goals(table: &JobTable) -> Result<JobGoals, ValueError> {
         read: least(table, "reads", reads)?,
         write: least(table, "writes", writes)?,
     };
-    let is_asked = least.read.is_some() || least.write.is_some();
+    let has_floor = least.read.is_some() || least.write.is_some();
     let latency_ns_max = |key, own: &DirectionTable| {
         let span = own.latency_max.or(table.latency_max);
         let read = span.map(|it| positive("latency_max", it)).transpose();
         read.map_err(|flaw| flaw.under_own(key, own.latency_max.is_some()))
     };
     Ok(JobGoals {
-        rate_floor: is_asked.then(|| read_floor(table, RateFloor { least, ..FLOOR })),
+        rate_floor: has_floor.then(|| {
+            read_floor(
+                table,
+                RateFloor {
+                    least,
+                    ..FLOOR_DEFAULT
+                },
+            )
+        }),
         latency_ns_max: PerDirection {
             read: latency_ns_max("reads", reads)?,
             write: latency_ns_max("writes", writes)?,
@@ -165,7 +173,7 @@ fn depth_target(table: &JobTable) -> Result<Option<DepthTarget>, ValueError> {
     let Some(latency) = table.latency_target else {
         return Ok(None);
     };
-    let target = read_target(table, TARGET);
+    let target = read_target(table, TARGET_DEFAULT);
     let percent = target.percentile;
     if !(percent > 0.0 && percent <= 100.0) {
         let key = "latency_target_percent";
@@ -198,7 +206,7 @@ fn steady(table: &UntilSteadyTable) -> Result<SteadyGoal, ValueError> {
         is_percent,
         window_ns: table.window.0,
         group_index: table.group,
-        ..read_steady(table, STEADY)
+        ..read_steady(table, STEADY_DEFAULT)
     };
     if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
         let help = "write a `window` that is a multiple of `interval`, by default 1 s";
@@ -237,7 +245,7 @@ fn flow(table: &JobTable) -> Result<Option<FlowShare>, ValueError> {
 pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
     if let Some(floor) = &goals.rate_floor {
         put_floor(floor.least.read, floor.least.write, table);
-        write_floor(floor, &FLOOR, table);
+        write_floor(floor, &FLOOR_DEFAULT, table);
     }
     let most = &goals.latency_ns_max;
     if most.read == most.write {
@@ -253,7 +261,7 @@ pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
         }
     }
     if let Some(target) = &goals.depth_target {
-        write_target(target, &TARGET, table);
+        write_target(target, &TARGET_DEFAULT, table);
     }
     table.until_steady = goals.steady.as_ref().map(|goal| {
         let mut table = UntilSteadyTable {
@@ -263,7 +271,7 @@ pub(super) fn put(goals: &JobGoals, table: &mut JobTable) {
             group: goal.group_index,
             ..UntilSteadyTable::default()
         };
-        write_steady(goal, &STEADY, &mut table);
+        write_steady(goal, &STEADY_DEFAULT, &mut table);
         table
     });
     if let Some(flow) = &goals.flow {

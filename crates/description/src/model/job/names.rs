@@ -2,17 +2,13 @@
 
 /// The pattern of file names by clone index and file number. It is derived from the first name, the
 /// first name of the next clone and the next name of the same clone; `None` if there is no pattern.
-pub(super) fn pattern(
-    first: &str,
-    of_next_clone: Option<&str>,
-    next: Option<&str>,
-) -> Option<String> {
+pub(super) fn pattern(first: &str, next_clone: Option<&str>, next: Option<&str>) -> Option<String> {
     // A brace in a name would be read back as a placeholder.
     if first.contains(['{', '}']) {
         return None;
     }
     let tokens = tokens(first);
-    let clones = self::tokens(of_next_clone.unwrap_or(first));
+    let clones = self::tokens(next_clone.unwrap_or(first));
     let numbers = self::tokens(next.unwrap_or(first));
     if clones.len() != tokens.len() || numbers.len() != tokens.len() {
         return None;

@@ -60,7 +60,7 @@ const fn default_zones(zone_bytes: u64) -> ZoneRule {
 }
 
 /// Defaults of pauses.
-const THINK: ThinkRule = ThinkRule {
+const THINK_DEFAULT: ThinkRule = ThinkRule {
     pause_ns: 0,
     requests: 1,
     time_ns: 0,
@@ -104,7 +104,7 @@ pub(super) fn stream(
         zones: table
             .zone_size
             .map(|size| read_zones(table, default_zones(size.0))),
-        think: table.delay.map(|_| read_think(table, THINK)),
+        think: table.delay.map(|_| read_think(table, THINK_DEFAULT)),
         pace: PerDirection {
             read: pace(table, "reads", reads)?,
             write: pace(table, "writes", writes)?,
@@ -145,7 +145,7 @@ pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
         table.sync_range = differing(words(range), OneOrMany::One(SyncRangeFlag::Write));
     }
     if let Some(think) = &stream.think {
-        write_think(think, &THINK, table);
+        write_think(think, &THINK_DEFAULT, table);
     }
     if let Some(read_back) = &stream.read_back {
         table.read_back = Some(true);
@@ -172,13 +172,13 @@ fn starts_over(end: &StreamEnd, all_bytes: u64, has_zones: bool) -> bool {
 /// `None` if `sync_file_range` is never called.
 fn range(table: &JobTable) -> Option<RangeSync> {
     let write_count = table.sync_range_each.filter(|each| *each > 0)?;
-    let said = table.sync_range.as_ref().map(OneOrMany::as_slice);
-    let said = said.unwrap_or(&[SyncRangeFlag::Write]);
+    let flags = table.sync_range.as_ref().map(OneOrMany::as_slice);
+    let flags = flags.unwrap_or(&[SyncRangeFlag::Write]);
     Some(RangeSync {
         write_count,
-        waits_before: said.contains(&SyncRangeFlag::WaitBefore),
-        writes: said.contains(&SyncRangeFlag::Write),
-        waits_after: said.contains(&SyncRangeFlag::WaitAfter),
+        waits_before: flags.contains(&SyncRangeFlag::WaitBefore),
+        writes: flags.contains(&SyncRangeFlag::Write),
+        waits_after: flags.contains(&SyncRangeFlag::WaitAfter),
     })
 }
 
@@ -347,6 +347,6 @@ fn words(range: &RangeSync) -> OneOrMany<SyncRangeFlag> {
         (range.writes, SyncRangeFlag::Write),
         (range.waits_after, SyncRangeFlag::WaitAfter),
     ];
-    let asked = all.into_iter().filter(|(is_asked, _)| *is_asked);
-    OneOrMany::from(asked.map(|(_, word)| word).collect::<Vec<_>>())
+    let enabled = all.into_iter().filter(|(is_asked, _)| *is_asked);
+    OneOrMany::from(enabled.map(|(_, word)| word).collect::<Vec<_>>())
 }

@@ -140,7 +140,7 @@ fn one(table: &JobTable, name: &str, parts: &[UnresolvedPart]) -> Result<Unplann
         seed: 0,
         cpu: None,
         fills: false,
-        place: JobLocation::default(),
+        location: JobLocation::default(),
     })
 }
 

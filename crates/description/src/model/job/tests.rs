@@ -114,13 +114,13 @@ impl Choices<'_> {
 
     fn files(&mut self) -> Option<FilesChoice> {
         let name = |name: &str| JobFileChoice::Name(name.to_owned());
-        let of_file = JobFileTable {
+        let file_table = JobFileTable {
             name: Some("c/d".to_owned()),
             target: Some(2),
             start: Some(Bytes(512)),
             size: Some(Bytes(1 << 20)),
         };
-        let table = JobFileChoice::Table(Box::new(of_file));
+        let table = JobFileChoice::Table(Box::new(file_table));
         self.some([
             FilesChoice::Count(1),
             FilesChoice::Count(3),
@@ -462,10 +462,13 @@ fn jobs_with_settings_that_have_no_key_are_named() {
         error.contains("the job `job-1` replays the log `old.log`"),
         "{error}"
     );
-    let mut odd = built(&workload(vec![JobTable::default()]));
-    odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch = 7;
-    odd[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch_fixed = false;
-    let error = to_toml(&odd[0]).unwrap_err().to_string();
+    let mut altered = built(&workload(vec![JobTable::default()]));
+    altered[0].jobs.as_mut().unwrap().jobs[0].plan.ring.batch = 7;
+    altered[0].jobs.as_mut().unwrap().jobs[0]
+        .plan
+        .ring
+        .batch_fixed = false;
+    let error = to_toml(&altered[0]).unwrap_err().to_string();
     assert!(
         error.contains("the job `job-1` has something for which there is no key"),
         "{error}"

@@ -29,11 +29,12 @@ fn values(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
     if engine.is_synchronous()
         && table.names.is_none()
         && let Some(depth) = table.iodepth.filter(|depth| *depth > 1)
-        && let Some(what) = indivisible_key(table)
+        && let Some(indivisible) = indivisible_key(table)
     {
         let word = units::text_of(&engine);
         let message = format!(
-            "{what} needs one queue, but `{word}` uses {depth} threads for `iodepth = {depth}`"
+            "{indivisible} needs one queue, but `{word}` uses {depth} threads for \
+             `iodepth = {depth}`"
         );
         let help = format!("use `engine = \"io_uring\"`, or `count = {depth}` with `iodepth = 1`");
         return Err(ValueError::new("iodepth", message, help));
@@ -149,7 +150,7 @@ fn times(table: &JobTable) -> Result<(), ValueError> {
 }
 
 /// Keys that have no effect without another key, and that key.
-const NEEDS: [(&str, &str); 18] = [
+const REQUIRED_KEYS: [(&str, &str); 18] = [
     ("burst", "delay"),
     ("burst_time", "delay"),
     ("burst_counts_issued", "delay"),
@@ -190,7 +191,7 @@ fn useless(table: &JobTable) -> Result<(), ValueError> {
         "sync_range_each" => table.sync_range_each.is_some_and(|each| each > 0),
         wanted => is_written(&[wanted]),
     };
-    let mut rows = NEEDS.into_iter();
+    let mut rows = REQUIRED_KEYS.into_iter();
     match rows.find(|(key, wanted)| is_written(&[key]) && !has(wanted)) {
         None => Ok(()),
         Some((key, wanted)) => {

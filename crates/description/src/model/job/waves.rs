@@ -17,7 +17,7 @@ use crate::flaw::ValueError;
 use crate::model::keyed::Keyed;
 
 /// Kinds of work that exclude jobs.
-const OTHER_WORK: [&str; 8] = [
+const CONFLICTING_WORK: [&str; 8] = [
     "access_spec",
     "fileset",
     "part",
@@ -29,7 +29,7 @@ const OTHER_WORK: [&str; 8] = [
 ];
 
 /// Keys that do not apply to jobs, with the reason and a replacement.
-const NOT_OF_JOBS: [(&str, &str, &str); 7] = [
+const INAPPLICABLE_KEYS: [(&str, &str, &str); 7] = [
     (
         "cursor",
         "each job has its own position",
@@ -105,7 +105,11 @@ pub(crate) fn check_whole(workload: &Workload) -> Result<(), ValueError> {
 /// Why a workload of jobs cannot have this key.
 fn key_conflict_with_jobs(key: &str) -> Option<ValueError> {
     let tables = WorkloadTable::ALL.map(WorkloadTable::key);
-    if let Some(other) = OTHER_WORK.into_iter().chain(tables).find(|it| *it == key) {
+    if let Some(other) = CONFLICTING_WORK
+        .into_iter()
+        .chain(tables)
+        .find(|it| *it == key)
+    {
         let message = format!("there are both jobs and `{other}`");
         let help = "put each into its own `[[part]]`";
         return Some(ValueError::new(other, message, help));
@@ -118,7 +122,7 @@ fn key_conflict_with_jobs(key: &str) -> Option<ValueError> {
             "write a `[[job]]` for each",
         ));
     }
-    let mut rows = NOT_OF_JOBS.into_iter();
+    let mut rows = INAPPLICABLE_KEYS.into_iter();
     let (key, why, help) = rows.find(|(known, ..)| *known == key)?;
     let message = format!("`{key}` does not apply to jobs: {why}");
     Some(ValueError::new(key, message, help))
@@ -139,9 +143,9 @@ fn twice(workload: &Workload) -> Result<(), ValueError> {
 
 /// The targets that jobs name must exist.
 fn targets(job: &JobTable, count: usize) -> Result<(), ValueError> {
-    let of_job = job.target.iter().flat_map(|it| it.as_slice());
-    let of_files = job.files.iter().flat_map(|it| it.targets());
-    let mut all = of_job.copied().chain(of_files);
+    let job_targets = job.target.iter().flat_map(|it| it.as_slice());
+    let file_targets = job.files.iter().flat_map(|it| it.targets());
+    let mut all = job_targets.copied().chain(file_targets);
     match all.find(|number| *number as usize > count) {
         None => Ok(()),
         Some(number) => {
@@ -166,9 +170,9 @@ fn endless(workload: &Workload) -> Result<(), ValueError> {
         let is_endless = |it: &plan::job::UnplannedJob| {
             it.plan.run_time_ns == 0 && it.plan.stream.end.loops.is_none()
         };
-        let mut others = wave.built.jobs.iter();
+        let mut others = wave.converted.jobs.iter();
         let has_ender = others.any(|it| it.plan.ends_others && !is_endless(it));
-        let jobs = wave.built.jobs.iter().zip(&wave.table_indices);
+        let jobs = wave.converted.jobs.iter().zip(&wave.table_indices);
         if let Some((_, table_index)) = jobs
             .into_iter()
             .find(|(job, _)| is_endless(job) && !has_ender)
@@ -183,7 +187,7 @@ fn endless(workload: &Workload) -> Result<(), ValueError> {
 
 /// Jobs that run in parallel.
 struct Wave {
-    built: ConvertedJobs,
+    converted: ConvertedJobs,
     /// Index of the table of each job.
     table_indices: Vec<usize>,
 }
@@ -241,7 +245,7 @@ fn all_waves(workload: &Workload) -> Result<Vec<Wave>, ValueError> {
         }
     }
     let waves = waves.into_iter().map(|(jobs, table_indices)| Wave {
-        built: gathered(jobs),
+        converted: gathered(jobs),
         table_indices,
     });
     Ok(waves.collect())
@@ -296,7 +300,7 @@ pub fn jobs(workload: &Workload) -> Result<Option<ConvertedJobs>, ValueError> {
     Ok(match waves.is_empty() {
         true => None,
         // A loaded workload has a single wave.
-        false => Some(waves.swap_remove(0).built),
+        false => Some(waves.swap_remove(0).converted),
     })
 }
 
@@ -326,7 +330,7 @@ pub fn waves_of_jobs(tables: &[JobTable]) -> Result<Vec<ConvertedJobs>, Diagnost
         ..Workload::default()
     };
     let waves = all_waves(&workload).map_err(|flaw| flaw.diagnostic(""))?;
-    Ok(waves.into_iter().map(|wave| wave.built).collect())
+    Ok(waves.into_iter().map(|wave| wave.converted).collect())
 }
 
 /// Jobs converted from another program's file; keys of the workload replace their settings.
@@ -431,7 +435,7 @@ mod tests {
             .keys()
             .filter(|key| key_conflict_with_jobs(key).is_some())
             .collect();
-        let rows = OTHER_WORK.len() + WorkloadTable::ALL.len() + NOT_OF_JOBS.len();
+        let rows = CONFLICTING_WORK.len() + WorkloadTable::ALL.len() + INAPPLICABLE_KEYS.len();
         // `phase` is in both lists, and `worker` in none.
         assert_eq!(refused.len(), rows, "{refused:?}");
         for key in ["iodepth", "size", "rate", "operations", "until", "workers"] {

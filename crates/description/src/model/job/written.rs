@@ -24,22 +24,22 @@ pub(crate) fn to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     built.origin = FrontOrigin::default();
     if let Some(job) = built.jobs.iter().find(|job| job.plan.recorded.is_some()) {
         let log = job.plan.recorded.as_ref().map_or("", |it| it.log.as_str());
-        let what = format!(
+        let reason = format!(
             "the job `{}` replays the log `{}`, for which there is no key",
             plan::printable(&job.name),
             plan::printable(log)
         );
-        return Err(not_expressible(workload, &what));
+        return Err(not_expressible(workload, &reason));
     }
     if let Some(job) = built.jobs.iter().find(|job| job.fills) {
-        let what = format!(
+        let reason = format!(
             "the job `{}` fills the free space, for which there is no key",
             plan::printable(&job.name)
         );
-        return Err(not_expressible(workload, &what));
+        return Err(not_expressible(workload, &reason));
     }
     for job in &mut built.jobs {
-        job.place = JobLocation::default();
+        job.location = JobLocation::default();
         // Logging of requests is the other program's task and has no key.
         job.plan.is_noted = false;
         job.share = job.share.filter(|it| !it.is_whole());
@@ -80,9 +80,9 @@ fn drop_default_title(workload: Workload) -> Workload {
     }
 }
 
-fn not_expressible(workload: &Workload, what: &str) -> Diagnostic {
+fn not_expressible(workload: &Workload, reason: &str) -> Diagnostic {
     let name = plan::printable(workload.name_or_default());
-    let message = format!("`{name}` cannot be converted: {what}");
+    let message = format!("`{name}` cannot be converted: {reason}");
     Diagnostic::error("", message).help("run the file itself")
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
     let first = parts.first()?;
     let base = first.name.as_deref()?.strip_suffix("-1")?;
     let is_alike = parts.iter().all(|part| part.engine == first.engine);
-    let mut whole = Workload {
+    let mut combined = Workload {
         name: Some(base.to_owned()),
         // Waves without I/O name an engine that the other waves do not.
         engine: first.engine.filter(|_| is_alike),
@@ -120,7 +120,7 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
             // Seeds that are not written are counted from the start of the part.
             let before: u64 = part.job[..at].iter().map(clones).sum();
             let seed = table.seed.unwrap_or(Seed(before + 1));
-            whole.job.push(JobTable {
+            combined.job.push(JobTable {
                 waits: (at == 0 && index > 0).then_some(true),
                 seed: differing(seed, Seed(count + 1)),
                 ..table.clone()
@@ -128,22 +128,22 @@ pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
             count += clones(table);
         }
     }
-    let read = waves(whole.clone());
+    let read = waves(combined.clone());
     let is_same = read.len() == parts.len()
         && read
             .iter()
             .zip(&parts)
             .all(|(read, part)| is_same(read, part));
-    is_same.then_some(whole)
+    is_same.then_some(combined)
 }
 
 /// Whether two waves are equal.
 fn is_same(one: &Workload, other: &Workload) -> bool {
     let bare = |it: &Workload| {
-        let whole = waves(it.clone()).pop().unwrap_or_default();
+        let wave = waves(it.clone()).pop().unwrap_or_default();
         Workload {
             job: Vec::new(),
-            ..whole
+            ..wave
         }
     };
     let built = |it: &Workload| jobs(it).ok().flatten();

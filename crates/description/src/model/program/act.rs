@@ -317,7 +317,7 @@ impl ActReader<'_> {
         let label = label.map(|label| self.names.label(verb, label));
         let label = label.transpose()?;
         let acts = self.list("do", std::mem::take(&mut table.acts))?;
-        let whose = table.whose.unwrap_or_default();
+        let selection = table.whose.unwrap_or_default();
         Ok(if let Some(law) = &table.times {
             Act::Times(law.law(verb)?, acts)
         } else if let Some(label) = label {
@@ -339,13 +339,13 @@ impl ActReader<'_> {
             Act::Put {
                 tokens: self.names.tokens(verb, name)?,
                 count: table.count.unwrap_or(1),
-                whose,
+                whose: selection,
             }
         } else if let Some(name) = &table.take {
             Act::Take {
                 tokens: self.names.tokens(verb, name)?,
                 count: self.due(&table)?,
-                whose,
+                whose: selection,
             }
         } else if let Some(name) = &table.meet {
             Act::Meet(self.names.meeting(verb, name)?)
@@ -417,8 +417,8 @@ impl ActWriter<'_> {
 
     fn act(&self, act: &Act) -> Result<ActChoice, NotExpressible> {
         let mut table = ActTable::default();
-        let of_tokens = |tokens: u8| self.names.tokens.get(usize::from(tokens)).cloned();
-        let unusual = |whose| (whose != CounterSelection::Mine).then_some(whose);
+        let token_name = |tokens: u8| self.names.tokens.get(usize::from(tokens)).cloned();
+        let unusual = |selection| (selection != CounterSelection::Mine).then_some(selection);
         match act {
             Act::Call(call) => return self.call(call),
             Act::Times(law, acts) => {
@@ -447,7 +447,7 @@ impl ActWriter<'_> {
                 count,
                 whose,
             } => {
-                table.put = of_tokens(*tokens);
+                table.put = token_name(*tokens);
                 table.count = (*count != 1).then_some(*count);
                 table.whose = unusual(*whose);
             }
@@ -456,7 +456,7 @@ impl ActWriter<'_> {
                 count,
                 whose,
             } => {
-                table.take = of_tokens(*tokens);
+                table.take = token_name(*tokens);
                 table.whose = unusual(*whose);
                 self.write_due(*count, &mut table)?;
             }

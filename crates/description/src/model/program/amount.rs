@@ -17,7 +17,7 @@ use plan::Distribution;
 use plan::program::{CallPosition, FilePath};
 
 /// Prefix of a text that refers to another file's size.
-const SIZE_OF: &str = "size of ";
+const SIZE_PREFIX: &str = "size of ";
 
 /// Amount to read or write.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ impl Serialize for AmountChoice {
             Self::Law(law) => law.serialize(serializer),
             Self::Rest => serializer.serialize_str("rest"),
             Self::Size => serializer.serialize_str("size"),
-            Self::SizeOf(handle) => serializer.serialize_str(&format!("{SIZE_OF}@{handle}")),
+            Self::SizeOf(handle) => serializer.serialize_str(&format!("{SIZE_PREFIX}@{handle}")),
         }
     }
 }
@@ -79,7 +79,7 @@ impl<'de> Visitor<'de> for AmountVisitor {
             "size" => return Ok(AmountChoice::Size),
             _ => {}
         }
-        if let Some(handle) = value.strip_prefix(SIZE_OF) {
+        if let Some(handle) = value.strip_prefix(SIZE_PREFIX) {
             let handle = handle.trim().trim_start_matches('@');
             return Ok(AmountChoice::SizeOf(handle.to_owned()));
         }
@@ -168,7 +168,7 @@ keyed_deserialize! {
     random, align, nominal, shuffled, dealt, backward, strided, shift, margin, blocks, stride, each,
 }
 
-const PLACES: [&str; 4] = ["here", "same", "end", "random"];
+const POSITION_NAMES: [&str; 4] = ["here", "same", "end", "random"];
 
 impl Serialize for PositionChoice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for PositionVisitor {
             _ if starts_with_number(value) => {
                 PositionChoice::At(Bytes::deserialize(value.into_deserializer())?)
             }
-            _ => return Err(E::unknown_variant(value, &PLACES)),
+            _ => return Err(E::unknown_variant(value, &POSITION_NAMES)),
         })
     }
 
@@ -236,7 +236,7 @@ impl JsonSchema for PositionChoice {
         let random = generator.subschema_for::<PositionTable>();
         json_schema!({
             "description": "Position in a file.",
-            "anyOf": [{"type": "string", "enum": PLACES}, offset, random],
+            "anyOf": [{"type": "string", "enum": POSITION_NAMES}, offset, random],
         })
     }
 }
@@ -262,8 +262,8 @@ impl PositionChoice {
     }
 
     /// The key value for a position; `None` for the default position.
-    pub(super) fn of(place: &CallPosition, request_bytes: u32) -> Option<Self> {
-        Some(match place {
+    pub(super) fn of(position: &CallPosition, request_bytes: u32) -> Option<Self> {
+        Some(match position {
             CallPosition::Here => return None,
             CallPosition::Same => Self::Same,
             CallPosition::End => Self::End,
@@ -295,7 +295,7 @@ fn differing(bytes: u64, usual: u64) -> Option<Bytes> {
 }
 
 /// Ways to write a position, each with the keys that it takes.
-const FORMS: [(&str, &[&str]); 6] = [
+const POSITION_FORMS: [(&str, &[&str]); 6] = [
     ("random", &["align", "nominal"]),
     ("shuffled", &[]),
     ("dealt", &[]),
@@ -307,7 +307,9 @@ const FORMS: [(&str, &[&str]); 6] = [
 impl PositionTable {
     fn place(&self, request_bytes: u32) -> Result<CallPosition, ValueError> {
         let written = self.written();
-        let mut forms = FORMS.iter().filter(|(form, _)| written.contains(form));
+        let mut forms = POSITION_FORMS
+            .iter()
+            .filter(|(form, _)| written.contains(form));
         let (Some((form, taken)), None) = (forms.next(), forms.next()) else {
             let forms = "`random`, `shuffled`, `dealt`, `backward`, `strided` and `blocks`";
             let message = format!("a place is one of {forms}");

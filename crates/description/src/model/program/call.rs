@@ -16,7 +16,7 @@ use plan::program::{
 
 /// Largest default size of one request, in bytes.
 // Each worker has a buffer of the largest request.
-const PIECE_BYTES: u32 = 1 << 20;
+const DEFAULT_BYTES_MAX: u32 = 1 << 20;
 /// Default alignment of random positions when requests have no fixed size, in bytes.
 const ALIGN_BYTES: u32 = 4096;
 
@@ -24,7 +24,7 @@ const ALIGN_BYTES: u32 = 4096;
 type Verb<T> = (FileOperation, fn(&mut ActTable) -> &mut Option<T>);
 
 /// Verbs that take a name, or a file by its handle.
-const OF_NAMES: [Verb<String>; 11] = [
+const NAME_VERBS: [Verb<String>; 11] = [
     (FileOperation::Create, |it| &mut it.create),
     (FileOperation::Open, |it| &mut it.open),
     (FileOperation::Stat, |it| &mut it.stat),
@@ -39,7 +39,7 @@ const OF_NAMES: [Verb<String>; 11] = [
 ];
 
 /// Verbs that take a handle alone.
-const OF_HANDLES: [Verb<String>; 4] = [
+const HANDLE_VERBS: [Verb<String>; 4] = [
     (FileOperation::Close, |it| &mut it.close),
     (FileOperation::Fsync, |it| &mut it.fsync),
     (FileOperation::Fdatasync, |it| &mut it.fdatasync),
@@ -48,7 +48,7 @@ const OF_HANDLES: [Verb<String>; 4] = [
 ];
 
 /// Verbs that take an amount.
-const OF_AMOUNTS: [Verb<AmountChoice>; 3] = [
+const AMOUNT_VERBS: [Verb<AmountChoice>; 3] = [
     (FileOperation::Read, |it| &mut it.read),
     (FileOperation::Write, |it| &mut it.write),
     (FileOperation::Truncate, |it| &mut it.truncate),
@@ -73,9 +73,9 @@ impl ActReader<'_> {
         let label = table.label.take();
         let label = label.map(|label| self.names.label("label", &label));
         let label = label.transpose()?;
-        let call = if let Some((operation, name)) = written(&OF_NAMES, &mut table) {
+        let call = if let Some((operation, name)) = written(&NAME_VERBS, &mut table) {
             self.of_name(table, verb, operation, &name)?
-        } else if let Some((operation, text)) = written(&OF_HANDLES, &mut table) {
+        } else if let Some((operation, text)) = written(&HANDLE_VERBS, &mut table) {
             let (on, handle) = match text.trim().strip_prefix("directory of ") {
                 Some(handle) => (CallObject::Directory, handle),
                 None => (CallObject::Handle, text.as_str()),
@@ -153,7 +153,7 @@ impl ActReader<'_> {
 
     /// A verb that takes an amount.
     fn of_amount(&mut self, mut table: ActTable, verb: &'static str) -> Result<Call, ValueError> {
-        let Some((operation, amount)) = written(&OF_AMOUNTS, &mut table) else {
+        let Some((operation, amount)) = written(&AMOUNT_VERBS, &mut table) else {
             let message = format!("`{verb}` makes no system call");
             return Err(ValueError::new(verb, message, "take it out"));
         };
@@ -223,7 +223,7 @@ impl ActWriter<'_> {
             label: call.label.and_then(|label| self.label(label)),
             ..ActTable::default()
         };
-        match OF_AMOUNTS.iter().any(|(it, _)| *it == call.operation) {
+        match AMOUNT_VERBS.iter().any(|(it, _)| *it == call.operation) {
             true => self.write_amount(call, &mut table),
             false => self.write_name(call, &mut table)?,
         }
@@ -254,12 +254,12 @@ impl ActWriter<'_> {
         };
         // Open files and named files have different verbs for reading attributes.
         let verbs = match call.on {
-            CallObject::Handle => [&OF_HANDLES[..], &OF_NAMES].concat(),
-            _ => [&OF_NAMES[..], &OF_HANDLES].concat(),
+            CallObject::Handle => [&HANDLE_VERBS[..], &NAME_VERBS].concat(),
+            _ => [&NAME_VERBS[..], &HANDLE_VERBS].concat(),
         };
         write(&verbs, call.operation, named, table);
         if call.operation.opens() && call.way > 0 {
-            table.way = Some(self.names.ways[usize::from(call.way)].clone());
+            table.way = Some(self.names.open_modes[usize::from(call.way)].clone());
         }
         if let Some(second) = &call.second {
             let usual = table.turn.unwrap_or(default_turn(&second.order));
@@ -281,7 +281,7 @@ impl ActWriter<'_> {
                 AmountChoice::SizeOf(self.handles.name(*handle).to_owned())
             }
         };
-        write(&OF_AMOUNTS, call.operation, amount, table);
+        write(&AMOUNT_VERBS, call.operation, amount, table);
         if !call.operation.moves() {
             return;
         }
@@ -316,8 +316,8 @@ fn word(call: &Call) -> Option<BareVerb> {
 /// Default request size in bytes: 0 for all at once, or 1 MiB.
 fn default_piece(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> u32 {
     match largest(bytes, filesets) {
-        Some(largest) if largest <= PIECE_BYTES.into() => 0,
-        _ => PIECE_BYTES,
+        Some(largest) if largest <= DEFAULT_BYTES_MAX.into() => 0,
+        _ => DEFAULT_BYTES_MAX,
     }
 }
 

@@ -326,23 +326,23 @@ impl GrownTable {
 }
 
 /// Start of the placeholder for a file's number.
-const NUMBER: &str = "{number";
+const NUMBER_MARK: &str = "{number";
 
 /// Parses `before{number}after`, or `{number:6}` for at least that many digits.
 fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, ValueError> {
-    let wrong = |what: &str| {
-        let message = format!("the names `{}` have {what}", plan::printable(pattern));
+    let invalid = |problem: &str| {
+        let message = format!("the names `{}` have {problem}", plan::printable(pattern));
         ValueError::new(
             key,
             message,
             "write, for example, `msg-{number}` or `msg-{number:6}`",
         )
     };
-    let Some((before, rest)) = pattern.split_once(NUMBER) else {
-        return Err(wrong("no `{number}`"));
+    let Some((before, rest)) = pattern.split_once(NUMBER_MARK) else {
+        return Err(invalid("no `{number}`"));
     };
     let Some((digits, after)) = rest.split_once('}') else {
-        return Err(wrong("a brace that is not closed"));
+        return Err(invalid("a brace that is not closed"));
     };
     let digits = match digits.strip_prefix(':') {
         None if digits.is_empty() => Some(0),
@@ -351,10 +351,10 @@ fn file_names(key: &'static str, pattern: &str) -> Result<FileNames, ValueError>
         Some(count) => count.parse().ok().filter(|count| (1..=20).contains(count)),
     };
     let Some(digits) = digits else {
-        return Err(wrong("no number of 1 to 20 digits"));
+        return Err(invalid("no number of 1 to 20 digits"));
     };
     if [before, after].iter().any(|text| has_brace(text)) {
-        return Err(wrong("more than one number"));
+        return Err(invalid("more than one number"));
     }
     Ok(FileNames::Number {
         before: before.to_owned(),

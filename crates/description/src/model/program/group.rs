@@ -230,8 +230,8 @@ impl GroupTable {
         };
         if group.quotas.iter().any(|quota| quota.of != first.of) {
             let name = plan::printable(&group.name);
-            let what = "amounts of each worker and amounts of all together end";
-            return not_expressible(format!("{what} the group `{name}`"));
+            let subject = "amounts of each worker and amounts of all together end";
+            return not_expressible(format!("{subject} the group `{name}`"));
         }
         self.together = (first.of == AmountScope::Group).then_some(true);
         let label = |label: u8| names.labels[usize::from(label)].clone();

@@ -58,13 +58,13 @@ impl<U: LawUnit> FractionalAmount<U> {
 }
 
 /// Below this value, every whole floating-point number is exact.
-const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
+const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
 impl<U: LawUnit> Serialize for FractionalAmount<U> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let amount = self.amount;
         // A whole amount is written like every other size or time.
-        if amount.fract() == 0.0 && (0.0..WHOLE_BELOW).contains(&amount) {
+        if amount.fract() == 0.0 && (0.0..EXACT_BELOW).contains(&amount) {
             return U::of(&(amount as u64)).serialize(serializer);
         }
         match U::SUFFIX {
@@ -297,7 +297,7 @@ impl<U: LawUnit> LawTable<U> {
     /// fit.
     fn only_shape(&self) -> Result<(&'static str, Shape), ValueError> {
         let shapes = self.shapes();
-        let known = listed(shapes.iter().map(|(key, ..)| *key));
+        let keys = listed(shapes.iter().map(|(key, ..)| *key));
         let mut written = shapes
             .into_iter()
             .filter_map(|(key, needed, shape)| Some((key, needed, shape?)));
@@ -305,7 +305,7 @@ impl<U: LawUnit> LawTable<U> {
             let message = "the law has no distribution";
             return Err(ValueError::of_value(
                 message,
-                format!("write one of {known}"),
+                format!("write one of {keys}"),
             ));
         };
         if let Some((second, ..)) = written.next() {

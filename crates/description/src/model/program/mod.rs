@@ -40,14 +40,14 @@ pub use tokens::TokensTable;
 /// Part of a program that a workload file cannot express.
 struct NotExpressible(String);
 
-fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpressible> {
-    Err(NotExpressible(what.into()))
+fn not_expressible<T>(reason: impl Into<String>) -> Result<T, NotExpressible> {
+    Err(NotExpressible(reason.into()))
 }
 
 /// The groups of all phases, followed by the groups of all rounds.
 fn groups(workload: &Workload) -> impl Iterator<Item = &GroupTable> {
-    let of_rounds = workload.rounds.iter().flat_map(|rounds| &rounds.phase);
-    let phases = workload.phase.iter().chain(of_rounds);
+    let round_phases = workload.rounds.iter().flat_map(|rounds| &rounds.phase);
+    let phases = workload.phase.iter().chain(round_phases);
     phases.flat_map(|phase| &phase.group)
 }
 
@@ -73,8 +73,8 @@ pub fn program(workload: &Workload) -> Result<Program, ValueError> {
         program.filesets.push(fileset);
     }
     program.ways = open_mode::ways(workload)?;
-    let places = rounds::places(workload)?;
-    for place in &places {
+    let locations = rounds::places(workload)?;
+    for place in &locations {
         let part = rounds::part(*place, workload, &mut names, &program.filesets)?;
         program.parts.push(part);
     }
@@ -90,7 +90,7 @@ pub fn program(workload: &Workload) -> Result<Program, ValueError> {
     program
         .check()
         .and_then(|()| program.check_depth(deepest(workload)))
-        .map_err(|flaw| place::placed(workload, &places, flaw))?;
+        .map_err(|flaw| place::placed(workload, &locations, flaw))?;
     Ok(program)
 }
 

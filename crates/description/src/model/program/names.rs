@@ -9,9 +9,9 @@ use plan::program::{CallObject, Group, LABELS_MAX, MEETINGS_MAX, Program, REGIST
 pub(super) struct ProgramNames {
     pub filesets: Vec<String>,
     /// Only the ways that are written.
-    pub ways: Vec<String>,
+    pub open_modes: Vec<String>,
     /// Number of ways that precede the written ones: 1 if the default way is not written, else 0.
-    unwritten_ways: u8,
+    unwritten_mode_count: u8,
     pub tokens: Vec<String>,
     /// In the order of first use.
     pub labels: Vec<String>,
@@ -28,18 +28,18 @@ pub(super) enum NamedFiles {
 }
 
 /// Prefix of a text that names a directory.
-const DIRECTORY_OF: &str = "directory of ";
+const DIRECTORY_PREFIX: &str = "directory of ";
 
 impl ProgramNames {
     /// Collects the names written in a workload; labels and meetings are added later.
     pub fn written(workload: &Workload) -> Result<Self, ValueError> {
         let filesets = workload.fileset.iter().map(|it| it.name.as_deref());
-        let ways = workload.way.iter().map(|it| it.name.as_deref());
+        let modes = workload.way.iter().map(|it| it.name.as_deref());
         let tokens = workload.tokens.iter().map(|it| it.name.as_deref());
         Ok(Self {
             filesets: written(filesets, "fileset")?,
-            ways: written(ways, "way")?,
-            unwritten_ways: u8::from(!starts_with_default(workload)),
+            open_modes: written(modes, "way")?,
+            unwritten_mode_count: u8::from(!starts_with_default(workload)),
             tokens: written(tokens, "tokens")?,
             labels: Vec::new(),
             meetings: Vec::new(),
@@ -49,16 +49,16 @@ impl ProgramNames {
     /// Names for the numbered items of a program.
     pub fn of(program: &Program) -> Self {
         let filesets = program.filesets.iter().map(|it| it.name.as_str());
-        let ways = program.ways.iter().enumerate();
-        let ways = ways.map(|(index, it)| match it.name.as_str() {
+        let modes = program.ways.iter().enumerate();
+        let modes = modes.map(|(index, it)| match it.name.as_str() {
             "" if index == 0 => "default",
             name => name,
         });
         let tokens = program.tokens.iter().map(|it| it.name.as_str());
         Self {
             filesets: distinct(filesets, "fileset"),
-            ways: distinct(ways, "way"),
-            unwritten_ways: 0,
+            open_modes: distinct(modes, "way"),
+            unwritten_mode_count: 0,
             tokens: distinct(tokens, "tokens"),
             labels: distinct(program.labels.iter().map(String::as_str), "step"),
             meetings: Vec::new(),
@@ -68,7 +68,7 @@ impl ProgramNames {
     /// Parses the value of a verb.
     pub fn named(&self, key: &'static str, text: &str) -> Result<NamedFiles, ValueError> {
         let text = text.trim();
-        let (on, handle) = match text.strip_prefix(DIRECTORY_OF) {
+        let (on, handle) = match text.strip_prefix(DIRECTORY_PREFIX) {
             Some(handle) => (CallObject::Directory, handle.trim().trim_start_matches('@')),
             None => match text.strip_prefix('@') {
                 Some(handle) => (CallObject::Same, handle),
@@ -109,9 +109,9 @@ impl ProgramNames {
     /// The number of a way; 0 for acts without a way.
     pub fn way(&self, name: Option<&str>) -> Result<u8, ValueError> {
         let Some(name) = name else { return Ok(0) };
-        number(&self.ways, name)
-            .and_then(|number| number.checked_add(self.unwritten_ways))
-            .ok_or_else(|| unknown("way", name, "way", &self.ways))
+        number(&self.open_modes, name)
+            .and_then(|number| number.checked_add(self.unwritten_mode_count))
+            .ok_or_else(|| unknown("way", name, "way", &self.open_modes))
     }
 
     /// The number of a label; a new name gets the next number.
@@ -147,7 +147,7 @@ fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
 /// Whether the first written way is the default of acts without a way.
 pub(super) fn starts_with_default(workload: &Workload) -> bool {
     let first = workload.way.first();
-    first.is_some_and(|way| way.default == Some(true))
+    first.is_some_and(|mode| mode.default == Some(true))
 }
 
 /// The names of tables of one kind; an error if a name is missing, unusable or used twice.
@@ -188,14 +188,14 @@ fn number(names: &[String], name: &str) -> Option<u8> {
     u8::try_from(index).ok()
 }
 
-fn unknown(key: &'static str, name: &str, what: &str, known: &[String]) -> ValueError {
+fn unknown(key: &'static str, name: &str, noun: &str, known: &[String]) -> ValueError {
     let words = || known.iter().map(String::as_str);
     let help = match nearest(name, words()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => format!("add a {what} of that name"),
-        None => format!("the {what}s are {}", listed(words())),
+        None if known.is_empty() => format!("add a {noun} of that name"),
+        None => format!("the {noun}s are {}", listed(words())),
     };
-    let message = format!("there is no {what} `{}`", plan::printable(name));
+    let message = format!("there is no {noun} `{}`", plan::printable(name));
     ValueError::new(key, message, help)
 }
 
@@ -220,8 +220,8 @@ impl GroupHandles {
         let calls = group.calls();
         let count = calls.iter().map(|call| usize::from(call.handle) + 1).max();
         let name = |register: usize| {
-            let of_register = calls.iter().filter(|it| usize::from(it.handle) == register);
-            let mut picks = of_register.filter_map(|call| match &call.on {
+            let register_calls = calls.iter().filter(|it| usize::from(it.handle) == register);
+            let mut picks = register_calls.filter_map(|call| match &call.on {
                 CallObject::Name(pick) => Some(names.filesets[usize::from(pick.fileset)].as_str()),
                 _ => None,
             });
@@ -256,10 +256,10 @@ fn bare(handle: &str) -> &str {
 }
 
 /// Makes the names distinct from each other and from reserved names.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String> {
+fn distinct<'a>(names: impl Iterator<Item = &'a str>, noun: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for (index, name) in names.enumerate() {
-        let plain = plain(name, what);
+        let plain = plain(name, noun);
         // Only the first way may have the reserved name `default`.
         let is_taken = |it: &String| all.contains(it) || index > 0 && it == "default";
         let numbered = (2_u32..).map(|number| format!("{plain}-{number}"));
@@ -270,13 +270,13 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Vec<String>
 }
 
 /// Removes characters and prefixes that have a meaning in acts.
-fn plain(name: &str, what: &str) -> String {
+fn plain(name: &str, noun: &str) -> String {
     let name: String = name
         .chars()
         .map(|c| if c.is_control() || c == '@' { '-' } else { c })
         .collect();
     match name.trim() {
-        "" => what.to_owned(),
-        name => name.replace(DIRECTORY_OF, "directory-of-"),
+        "" => noun.to_owned(),
+        name => name.replace(DIRECTORY_PREFIX, "directory-of-"),
     }
 }

@@ -78,10 +78,10 @@ pub(super) fn ways(workload: &Workload) -> Result<Vec<OpenModePlan>, ValueError>
         return Err(ValueError::new("default", message, help).within("way", index));
     }
     let unwritten = (!starts_with_default(workload)).then(|| usual.clone());
-    let mut ways: Vec<OpenModePlan> = unwritten.into_iter().collect();
+    let mut modes: Vec<OpenModePlan> = unwritten.into_iter().collect();
     for (index, table) in tables() {
-        let way = table.way(&usual);
-        ways.push(way.map_err(|flaw| flaw.within("way", index))?);
+        let mode = table.way(&usual);
+        modes.push(mode.map_err(|flaw| flaw.within("way", index))?);
     }
     let is_taken = |it: &OpenModeTable| it.name.as_deref() == Some("default");
     if let Some((index, _)) = tables().find(|(_, it)| is_taken(it) && it.default != Some(true)) {
@@ -89,7 +89,7 @@ pub(super) fn ways(workload: &Workload) -> Result<Vec<OpenModePlan>, ValueError>
         let help = "give the way another name";
         return Err(ValueError::new("name", message, help).within("way", index));
     }
-    Ok(ways)
+    Ok(modes)
 }
 
 /// The tables for the ways of a program; a first way that equals the default is left out.
@@ -100,7 +100,7 @@ pub(super) fn written_ways(
 ) -> Vec<OpenModeTable> {
     let usual = default_open_mode(is_direct);
     let mut tables = Vec::new();
-    for (index, (way, name)) in program.ways.iter().zip(&names.ways).enumerate() {
+    for (index, (way, name)) in program.ways.iter().zip(&names.open_modes).enumerate() {
         let named = OpenModePlan {
             name: name.clone(),
             ..way.clone()
@@ -124,12 +124,12 @@ pub(super) fn written_ways(
 
 impl OpenModeTable {
     fn way(&self, usual: &OpenModePlan) -> Result<OpenModePlan, ValueError> {
-        let mut way = read_way(self, usual.clone());
-        way.name = self.name.clone().unwrap_or_default();
+        let mut mode = read_way(self, usual.clone());
+        mode.name = self.name.clone().unwrap_or_default();
         if let Some(text) = &self.permissions {
-            way.permissions = permissions(text)?;
+            mode.permissions = permissions(text)?;
         }
-        Ok(way)
+        Ok(mode)
     }
 }
 

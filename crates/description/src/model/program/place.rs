@@ -10,27 +10,27 @@ use plan::program::{InvalidProgram, ProgramStep};
 /// The error at the position in the workload where the faulty key is written.
 pub(super) fn placed(
     workload: &Workload,
-    places: &[PartLocation],
+    locations: &[PartLocation],
     flaw: InvalidProgram,
 ) -> ValueError {
     ValueError {
-        path: path(workload, places, &flaw.path),
+        path: path(workload, locations, &flaw.path),
         message: flaw.message,
         help: flaw.help,
     }
 }
 
-fn path(workload: &Workload, places: &[PartLocation], steps: &[ProgramStep]) -> Vec<PathStep> {
+fn path(workload: &Workload, locations: &[PartLocation], steps: &[ProgramStep]) -> Vec<PathStep> {
     let under = |key: &'static str, index: usize| vec![PathStep::Key(key), PathStep::Index(index)];
     match steps {
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
-        [ProgramStep::Way(index), ..] => {
+        [ProgramStep::OpenMode(index), ..] => {
             // Without a default way in the file, the program has one more at its beginning.
             let unwritten = usize::from(!starts_with_default(workload));
             under("way", index.saturating_sub(unwritten))
         }
         [ProgramStep::Tokens(index), ..] => under("tokens", *index),
-        [ProgramStep::Part(part), rest @ ..] => match places.get(*part) {
+        [ProgramStep::Part(part), rest @ ..] => match locations.get(*part) {
             Some(PartLocation::Phase(index)) => {
                 let mut path = under("phase", *index);
                 locate_in_phase(&workload.phase[*index], rest, &mut path);

@@ -29,7 +29,7 @@ pub struct RoundsTable {
 }
 
 /// Maximum number of rounds.
-const TIMES_MAX: u32 = 1_000_000;
+const ROUNDS_MAX: u32 = 1_000_000;
 
 /// Location of a part of the program in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn places(workload: &Workload) -> Result<Vec<PartLocation>, ValueErro
     let names = workload.phase.iter();
     let names = names.map(|phase| phase.name.as_deref().unwrap_or_default());
     let names: Vec<&str> = names.collect();
-    let mut behind = Vec::with_capacity(workload.rounds.len());
+    let mut following = Vec::with_capacity(workload.rounds.len());
     for (index, rounds) in workload.rounds.iter().enumerate() {
         let phase = match rounds.after.as_deref() {
             // Larger than every index, so that these rounds are sorted to the end.
@@ -55,13 +55,13 @@ pub(super) fn places(workload: &Workload) -> Result<Vec<PartLocation>, ValueErro
                 phase.ok_or_else(|| unknown_phase(after, &names).within("rounds", index))?
             }
         };
-        behind.push((phase, PartLocation::Rounds(index)));
+        following.push((phase, PartLocation::Rounds(index)));
     }
     let phases = (0..names.len()).map(|index| (index, PartLocation::Phase(index)));
-    let mut places: Vec<_> = phases.chain(behind).collect();
+    let mut locations: Vec<_> = phases.chain(following).collect();
     // The sort is stable: rounds after the same phase run in the order in which they are written.
-    places.sort_by_key(|(phase, _)| *phase);
-    Ok(places.into_iter().map(|(_, place)| place).collect())
+    locations.sort_by_key(|(phase, _)| *phase);
+    Ok(locations.into_iter().map(|(_, place)| place).collect())
 }
 
 fn unknown_phase(after: &str, names: &[&str]) -> ValueError {
@@ -76,7 +76,7 @@ fn unknown_phase(after: &str, names: &[&str]) -> ValueError {
 
 /// The part at this location.
 pub(super) fn part(
-    place: PartLocation,
+    location: PartLocation,
     workload: &Workload,
     names: &mut ProgramNames,
     filesets: &[FilesetPlan],
@@ -87,7 +87,7 @@ pub(super) fn part(
             .map(ProgramPart::Phase)
             .map_err(|flaw| flaw.within("phase", index))
     };
-    let index = match place {
+    let index = match location {
         PartLocation::Phase(index) => return phase(index, &workload.phase[index]),
         PartLocation::Rounds(index) => index,
     };
@@ -145,9 +145,9 @@ impl RoundsTable {
     /// The only end condition that is written; an error if there is none or several.
     fn until(&self) -> Result<RoundsEnd, ValueError> {
         limits::time("spent", self.spent)?;
-        if self.times.is_some_and(|times| times > TIMES_MAX) {
-            let message = format!("`times` is not from 1 to {TIMES_MAX}");
-            let help = format!("write `times = {TIMES_MAX}`");
+        if self.times.is_some_and(|times| times > ROUNDS_MAX) {
+            let message = format!("`times` is not from 1 to {ROUNDS_MAX}");
+            let help = format!("write `times = {ROUNDS_MAX}`");
             return Err(ValueError::new("times", message, help));
         }
         match (self.times, self.spent, self.until_full == Some(true)) {

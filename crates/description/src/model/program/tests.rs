@@ -12,11 +12,11 @@ use plan::program::{
 mod waits;
 mod written;
 
-const SET: &str = "[[fileset]]\nname = \"mail\"\ncount = 100\npresent = 50\n";
+const FILESET: &str = "[[fileset]]\nname = \"mail\"\ncount = 100\npresent = 50\n";
 
 /// A workload of one group with this body.
 fn with(body: &str) -> String {
-    format!("{SET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nbody = [\n{body}\n]\n")
+    format!("{FILESET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nbody = [\n{body}\n]\n")
 }
 
 fn read(text: &str) -> Program {
@@ -53,13 +53,13 @@ fn verbs_and_names_become_numbers() {
          { stat = \"mail\", pick = { zipf = 0.9 }, which = \"any\" },\n\
          { rename = \"@\", to = \"mail\", to_pick = \"around\" }",
     );
-    let seen: Vec<_> = all
+    let pairs: Vec<_> = all
         .iter()
         .map(|it| (it.operation.name(), it.handle))
         .collect();
     let names = ["open", "read", "fsync", "close", "stat", "rename"];
     let handles = [1, 1, 1, 1, 0, 0];
-    assert_eq!(seen, names.into_iter().zip(handles).collect::<Vec<_>>());
+    assert_eq!(pairs, names.into_iter().zip(handles).collect::<Vec<_>>());
     assert_eq!(all[0].label, Some(0));
     assert_eq!(
         (&all[1].bytes, all[1].piece_bytes, &all[1].place),
@@ -84,9 +84,9 @@ fn verbs_and_names_become_numbers() {
 fn bare_verbs_act_on_the_file_of_the_first_handle() {
     let all =
         calls("{ open = \"mail\" }, \"fsync\", \"fdatasync\", \"fstat\", \"sync\", \"close\"");
-    let seen: Vec<FileOperation> = all[1..].iter().map(|it| it.operation).collect();
+    let operations: Vec<FileOperation> = all[1..].iter().map(|it| it.operation).collect();
     use FileOperation::{Close, Fdatasync, Fsync, Stat, Sync};
-    assert_eq!(seen, [Fsync, Fdatasync, Stat, Sync, Close]);
+    assert_eq!(operations, [Fsync, Fdatasync, Stat, Sync, Close]);
     assert!(all[1..].iter().all(|it| it.on == CallObject::Handle));
 }
 
@@ -94,10 +94,10 @@ fn bare_verbs_act_on_the_file_of_the_first_handle() {
 fn chmod_takes_a_name_and_sync_takes_none() {
     let all = calls("\"sync\", { chmod = \"mail\" }, { chmod = \"@\" }");
     use FileOperation::{Chmod, Sync};
-    let seen: Vec<FileOperation> = all.iter().map(|it| it.operation).collect();
-    assert_eq!(seen, [Sync, Chmod, Chmod]);
+    let operations: Vec<FileOperation> = all.iter().map(|it| it.operation).collect();
+    assert_eq!(operations, [Sync, Chmod, Chmod]);
     assert!(matches!(all[1].on, CallObject::Name(_)) && all[2].on == CallObject::Same);
-    let alone = with("\"sync\"").replace(SET, "");
+    let alone = with("\"sync\"").replace(FILESET, "");
     assert!(refusal(&alone).contains("there is no fileset"));
 }
 
@@ -251,7 +251,7 @@ fn a_way_sets_every_option_of_opening_and_io() {
 fn rounds_follow_the_phase_that_they_name() {
     let text = |after: &str| {
         format!(
-            "{SET}[[phase]]\nname = \"one\"\n[[phase.group]]\nbody = [{{ stat = \"mail\" }}]\n\
+            "{FILESET}[[phase]]\nname = \"one\"\n[[phase.group]]\nbody = [{{ stat = \"mail\" }}]\n\
              [[phase]]\nname = \"two\"\n[[phase.group]]\nbody = [{{ stat = \"mail\" }}]\n\
              [[rounds]]\nspent = 1\nafter = \"{after}\"\n[[rounds.phase]]\nname = \"three\"\n\
              [[rounds.phase.group]]\nbody = [{{ stat = \"mail\" }}]\n"
@@ -302,7 +302,7 @@ fn an_unknown_name_is_reported_with_its_line_and_the_nearest() {
          9 | { open = \"mail\", handle = \"in\" }, { close = \"@inn\" }\nhelp: did you mean `in`?"
     );
     let group = "body = [{ step = \"look\", do = [{ stat = \"mail\" }] }]\nsteps = { loop = 3 }";
-    let text = format!("{SET}[[phase]]\nname = \"serve\"\n[[phase.group]]\n{group}\n");
+    let text = format!("{FILESET}[[phase]]\nname = \"serve\"\n[[phase.group]]\n{group}\n");
     assert!(refusal(&text).starts_with("error: there is no label `loop`\n  --> w.toml:9:9\n"));
 }
 
@@ -330,8 +330,8 @@ fn an_unknown_key_is_reported_with_its_line_and_a_suggestion() {
         refused("{ open = \"mail\" }, { read = 1, at = \"strat\" }, \"close\"")
             .contains("`strat` is not a value of")
     );
-    let set = SET.replace("count", "cuont");
-    assert!(refusal(&with("").replace(SET, &set)).contains("did you mean `count`?"));
+    let set = FILESET.replace("count", "cuont");
+    assert!(refusal(&with("").replace(FILESET, &set)).contains("did you mean `count`?"));
 }
 
 #[test]
@@ -384,12 +384,12 @@ fn an_act_has_one_verb_and_only_its_keys() {
             "write `step = \"LABEL\"`",
         ),
     ] {
-        let seen = refused(body);
+        let error = refused(body);
         assert!(
-            seen.starts_with(&format!("error: {message}\n  --> w.toml:9:")),
-            "{seen}"
+            error.starts_with(&format!("error: {message}\n  --> w.toml:9:")),
+            "{error}"
         );
-        assert!(seen.contains(&format!("help: {help}")), "{seen}");
+        assert!(error.contains(&format!("help: {help}")), "{error}");
     }
 }
 
@@ -402,11 +402,11 @@ fn position_steps_are_limited_to_32_bits() {
         ("backward = \"4GiB\"", "backward", "4GiB"),
     ] {
         let body = format!("{{ open = \"mail\" }}, {{ read = 5, at = {{ {place} }} }}, \"close\"");
-        let seen = refused(&body);
+        let error = refused(&body);
         let message = format!("error: `{key}` is {bytes}, not below 4GiB\n  --> w.toml:9:");
-        assert!(seen.starts_with(&message), "{seen}");
+        assert!(error.starts_with(&message), "{error}");
         let help = format!("help: write `{key} = \"1GiB\"` or less");
-        assert!(seen.contains(&help), "{seen}");
+        assert!(error.contains(&help), "{error}");
     }
 }
 
@@ -435,10 +435,10 @@ fn a_law_has_one_distribution_and_only_its_keys() {
         ("{ table = [] }", "no band of the `table` has a share"),
     ] {
         let text = with("{ stat = \"mail\" }").replace("present = 50", &format!("size = {law}"));
-        let seen = refusal(&text);
+        let error = refusal(&text);
         assert!(
-            seen.starts_with(&format!("error: {message}\n  --> w.toml:4:")),
-            "{seen}"
+            error.starts_with(&format!("error: {message}\n  --> w.toml:4:")),
+            "{error}"
         );
     }
     assert!(refused("{ think = { uniform = [\"1s\"] } }").contains("w.toml:9:"));
@@ -469,13 +469,13 @@ fn checker_errors_point_to_their_line_in_the_file() {
     for permissions in ["9", "0644", "-64", "888"] {
         let way = format!("[[way]]\nname = \"w\"\npermissions = \"{permissions}\"\n{text}");
         let wanted = format!("`{permissions}` are not three octal digits\n  --> w.toml:3:1");
-        let seen = refusal(&way);
-        assert!(seen.contains(&wanted), "{seen}");
+        let error = refusal(&way);
+        assert!(error.contains(&wanted), "{error}");
     }
     let rounds = "[[rounds]]\ntimes = 1\n[[rounds.phase]]\nname = \"r\"\n\
                   [[rounds.phase.group]]\nfirst = [\n\"close\"]\n";
-    let seen = refusal(&format!("{rounds}{text}"));
-    assert!(seen.contains("--> w.toml:7:1\n"), "{seen}");
+    let error = refusal(&format!("{rounds}{text}"));
+    assert!(error.contains("--> w.toml:7:1\n"), "{error}");
 }
 
 #[test]
@@ -536,11 +536,11 @@ fn table_names_must_be_present_valid_and_unique() {
             "`together` needs an amount",
         ),
     ] {
-        let seen = refusal(&text.replacen(from, to, 1));
-        assert!(seen.starts_with(&format!("error: {message}")), "{seen}");
+        let error = refusal(&text.replacen(from, to, 1));
+        assert!(error.starts_with(&format!("error: {message}")), "{error}");
         assert!(
-            seen.contains("  --> w.toml:") && seen.contains("\nhelp: "),
-            "{seen}"
+            error.contains("  --> w.toml:") && error.contains("\nhelp: "),
+            "{error}"
         );
     }
 }
@@ -600,9 +600,9 @@ fn naming_and_directory_rules_must_be_complete_and_consistent() {
             "there is no fileset `mial`",
         ),
     ] {
-        let seen = refusal(&text.replacen(from, to, 1));
-        assert!(seen.starts_with(&format!("error: {message}")), "{seen}");
-        assert!(seen.contains("  --> w.toml:"), "{seen}");
+        let error = refusal(&text.replacen(from, to, 1));
+        assert!(error.starts_with(&format!("error: {message}")), "{error}");
+        assert!(error.contains("  --> w.toml:"), "{error}");
     }
 }
 
@@ -652,8 +652,8 @@ fn ways_use_direct_io_if_the_workload_does() {
     let text =
         "[[way]]\nname = \"log\"\ndirect = false\n".to_owned() + &with("{ stat = \"mail\" }");
     let direct = |text: &str| {
-        let ways = read(text).ways.into_iter();
-        ways.map(|way| way.is_direct).collect::<Vec<_>>()
+        let modes = read(text).ways.into_iter();
+        modes.map(|mode| mode.is_direct).collect::<Vec<_>>()
     };
     assert_eq!(direct(&text), [false, false]);
     assert_eq!(
@@ -672,10 +672,10 @@ fn a_pause_before_a_phase_is_limited() {
         )
     };
     for long in ["{ pause = \"31d\" }", "[\"sync\", { pause = \"31d\" }]"] {
-        let seen = refusal(&before(long));
+        let error = refusal(&before(long));
         assert!(
-            seen.starts_with("error: `pause` is 31d, more than 30d\n  --> w.toml:7:"),
-            "{seen}"
+            error.starts_with("error: `pause` is 31d, more than 30d\n  --> w.toml:7:"),
+            "{error}"
         );
     }
     let phase = read(&before("{ pause = \"30d\" }")).phases()[0]

@@ -263,8 +263,8 @@ fn file_workloads_refuse_engines_caches_and_seeds_they_cannot_use() {
             "`dontcache` does not work with `[fs_mark]`",
         ),
     ] {
-        let seen = whole(&format!("{key}\n[fs_mark]\n"));
-        assert!(seen.starts_with(&format!("error: {message}\n")), "{seen}");
+        let error = whole(&format!("{key}\n[fs_mark]\n"));
+        assert!(error.starts_with(&format!("error: {message}\n")), "{error}");
     }
     for seed in ["0", "2147483648"] {
         assert_eq!(

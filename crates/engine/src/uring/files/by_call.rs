@@ -7,14 +7,14 @@ use crate::file_operations::by_call::SyscallContext;
 impl UringFiles {
     #[cold]
     pub(super) fn by_call(&mut self, request: &Request) -> i32 {
-        let lent = &mut *self.lent;
-        let [name, _] = lent.names.of(request.slot);
-        let by_call = SyscallContext {
-            filesets: &lent.filesets,
+        let owned = &mut *self.owned;
+        let [name, _] = owned.names.of(request.slot);
+        let context = SyscallContext {
+            filesets: &owned.filesets,
             name,
             entries: &mut self.entries,
             stream: self.streams.of(request.slot),
         };
-        by_call.execute(request)
+        context.execute(request)
     }
 }

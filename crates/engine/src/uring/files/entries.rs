@@ -20,25 +20,25 @@ pub(super) struct Memory {
 
 /// Opens a file into a place of the ring's table. The name and `how` must keep their addresses.
 #[inline]
-pub(super) fn open(at: RelativeName<'_>, how: &OpenHow, place: u32) -> squeue::Entry {
-    let place = types::DestinationSlot::try_from_slot_target(place)
+pub(super) fn open(at: RelativeName<'_>, how: &OpenHow, table_slot: u32) -> squeue::Entry {
+    let table_slot = types::DestinationSlot::try_from_slot_target(table_slot)
         .expect("a ring's table has fewer places than numbers");
     let directory = types::Fd(at.directory.as_raw_fd());
     let how = std::ptr::from_ref(how).cast();
     opcode::OpenAt2::new(directory, at.name.as_ptr(), how)
-        .file_index(Some(place))
+        .file_index(Some(table_slot))
         .build()
 }
 
-/// Entry for an operation on the file open at `place`; `None` for other operations.
+/// Entry for an operation on the file open at `table_slot`; `None` for other operations.
 #[inline]
 pub(super) fn on_file(
     request: &Request,
-    place: u32,
+    table_slot: u32,
     at_position: bool,
     memory: Memory,
 ) -> Option<squeue::Entry> {
-    let file = types::Fixed(place);
+    let file = types::Fixed(table_slot);
     let (offset, length) = (request.offset_bytes, request.length_bytes);
     let Memory {
         start,

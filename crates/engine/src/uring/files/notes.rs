@@ -4,12 +4,12 @@ use super::UringFiles;
 use crate::{Operation, OperationSet};
 
 impl UringFiles {
-    /// One line per difference that affects the operations in `asked`, for the record.
+    /// One line per difference that affects the operations in `operations`, for the record.
     #[must_use]
-    pub fn notes(&self, asked: OperationSet) -> Vec<String> {
+    pub fn notes(&self, operations: OperationSet) -> Vec<String> {
         let mut notes = self.setup.notes();
-        let is_lacking = |it: &Operation| it.needs_system_call() || self.lacks.contains(it);
-        let lacking: Vec<&str> = asked
+        let is_lacking = |it: &Operation| it.needs_system_call() || self.unsupported.contains(it);
+        let lacking: Vec<&str> = operations
             .iter()
             .filter(is_lacking)
             .map(Operation::name)
@@ -23,14 +23,14 @@ impl UringFiles {
         notes.push(
             "io_uring runs operations on names and buffered writes on kernel threads".to_owned(),
         );
-        if asked.contains(Operation::ReadWhole) {
+        if operations.contains(Operation::ReadWhole) {
             notes.push(
                 "linked requests open, read and close small files; `read_whole` is the time of all \
                  three"
                     .to_owned(),
             );
         }
-        if asked.contains(Operation::Close) {
+        if operations.contains(Operation::Close) {
             notes.push(
                 "files are direct descriptors: closing one does not report file system errors"
                     .to_owned(),

@@ -47,8 +47,8 @@ impl FileTableSlots {
     /// Place and name of the request's open file.
     #[inline]
     pub(super) fn opened(&self, request: &Request) -> Option<(u32, NameKey)> {
-        let place = self.register(request.slot, request.handle)?;
-        Some((place, self.open[place as usize]?))
+        let table_slot = self.register(request.slot, request.handle)?;
+        Some((table_slot, self.open[table_slot as usize]?))
     }
 
     /// Free place for the file that the request opens.
@@ -57,8 +57,8 @@ impl FileTableSlots {
     /// A completion's result if there is no such register or it is in use.
     #[inline]
     pub(super) fn free_register(&self, request: &Request) -> Result<u32, i32> {
-        let place = self.register(request.slot, request.handle);
-        self.free(place.ok_or(-libc::EBADF)?)
+        let table_slot = self.register(request.slot, request.handle);
+        self.free(table_slot.ok_or(-libc::EBADF)?)
     }
 
     /// Free place for a file that a slot's request opens and closes itself.
@@ -77,9 +77,9 @@ impl FileTableSlots {
     }
 
     #[inline]
-    fn free(&self, place: u32) -> Result<u32, i32> {
-        match self.open[place as usize] {
-            None => Ok(place),
+    fn free(&self, table_slot: u32) -> Result<u32, i32> {
+        match self.open[table_slot as usize] {
+            None => Ok(table_slot),
             Some(_) => Err(-libc::EBUSY),
         }
     }
@@ -87,8 +87,8 @@ impl FileTableSlots {
     /// Records the file that is now open in a slot's register; `None` if none is.
     #[inline]
     pub(super) fn note(&mut self, (slot, handle): (u32, u8), open: Option<NameKey>) {
-        if let Some(place) = self.register(slot, handle) {
-            self.open[place as usize] = open;
+        if let Some(table_slot) = self.register(slot, handle) {
+            self.open[table_slot as usize] = open;
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn linked([open, read, close]: [Entry; 3], slot: u32) -> [Entry; 3] {
 /// Completion for an entry's result; `None` while parts of a whole are left.
 #[inline]
 pub(super) fn completion(
-    wholes: &mut [WholeFileResult],
+    whole_files: &mut [WholeFileResult],
     user_data: u64,
     result: i32,
 ) -> Option<Completion> {
@@ -62,7 +62,7 @@ pub(super) fn completion(
     let part = (user_data >> u32::BITS) as usize;
     let result = match part.checked_sub(1) {
         None => result,
-        Some(part) => wholes[slot as usize].settle(part, result)?,
+        Some(part) => whole_files[slot as usize].settle(part, result)?,
     };
     Some(Completion { slot, result })
 }
@@ -72,23 +72,23 @@ impl UringFiles {
     #[inline]
     pub(super) fn read_whole(&mut self, request: &Request) -> IssueMethod {
         let slot = request.slot;
-        let place = match self.places.free_temporary_place(slot) {
+        let table_slot = match self.file_slots.free_temporary_place(slot) {
             Ok(place) => place,
             Err(result) => return IssueMethod::Done(result),
         };
-        let lent = &mut *self.lent;
-        let [name, _] = lent.names.of(slot);
-        let Some(at) = lent.filesets.name(NameKey::of_whole(request), name) else {
+        let owned = &mut *self.owned;
+        let [name, _] = owned.names.of(slot);
+        let Some(at) = owned.filesets.name(NameKey::of_whole(request), name) else {
             return IssueMethod::Done(-libc::EBADF);
         };
-        if self.lacks.contains(&Operation::ReadWhole) {
-            let open = &lent.options.open;
+        if self.unsupported.contains(&Operation::ReadWhole) {
+            let open = &owned.options.open;
             let how = OpenHow::new(open.read, open);
-            let buffer = &mut lent.buffers.slot(slot)[..request.length_bytes as usize];
+            let buffer = &mut owned.buffers.slot(slot)[..request.length_bytes as usize];
             return IssueMethod::Done(calls::read_whole(at, (&how, false), buffer));
         }
-        let open = entries::open(at, lent.hows.read(), place);
-        let (file, start) = (types::Fixed(place), lent.buffers.slot_pointer(slot));
+        let open = entries::open(at, owned.hows.read(), table_slot);
+        let (file, start) = (types::Fixed(table_slot), owned.buffers.slot_pointer(slot));
         let region = (slot >> self.region_shift) as u16;
         let read = opcode::ReadFixed::new(file, start, request.length_bytes, region).build();
         let parts = [open, read, opcode::Close::new(file).build()];
@@ -107,14 +107,14 @@ mod tests {
 
     /// What a whole comes to, of the results of open, read and close in this order of their ends.
     fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
-        let mut wholes = [WholeFileResult::default(); 8];
+        let mut whole_files = [WholeFileResult::default(); 8];
         let mut done = Vec::new();
         for part in order {
             let data = (part as u64 + 1) << 32 | 7;
-            done.extend(completion(&mut wholes, data, results[part]));
+            done.extend(completion(&mut whole_files, data, results[part]));
         }
         assert_eq!(done.len(), 1);
-        assert_eq!((done[0].slot, wholes[7].done_count), (7, 0));
+        assert_eq!((done[0].slot, whole_files[7].done_count), (7, 0));
         done[0].result
     }
 

@@ -39,7 +39,7 @@ pub(super) fn apply(
             blocks.split = shares_by_direction(value.text(), |it| block_shares(it, kilo))?;
         }
         "bs_unaligned" => blocks.is_unaligned = value.flag(),
-        "bs_is_seq_rand" => blocks.is_by_order = value.flag(),
+        "bs_is_seq_rand" => blocks.is_seq_rand = value.flag(),
         _ => return Ok(false),
     }
     Ok(true)
@@ -59,10 +59,10 @@ fn read_write(settings: &mut FioSettings, text: &str) -> Result<(), String> {
         return Ok(());
     };
     let unit = NumberUnit::Bytes { kilo };
-    let behind = number(behind, unit).map_err(|why| format!("after the colon: {why}"))?;
+    let suffix = number(behind, unit).map_err(|why| format!("after the colon: {why}"))?;
     match access.is_random {
-        true => access.run_length = behind.value.clamp(1, i64::from(u32::MAX)) as u32,
-        false => access.step_bytes = behind.value,
+        true => access.run_length = suffix.value.clamp(1, i64::from(u32::MAX)) as u32,
+        false => access.step_bytes = suffix.value,
     }
     Ok(())
 }
@@ -116,6 +116,6 @@ fn amount(value: &OptionValue) -> Option<SizeAmount> {
 }
 
 /// Sets the numbers of the directions that were given.
-pub(super) fn set(place: &mut ByDirection<u64>, value: &OptionValue) {
-    place.take(value.numbers());
+pub(super) fn set(target: &mut ByDirection<u64>, value: &OptionValue) {
+    target.take(value.numbers());
 }

@@ -39,18 +39,18 @@ pub(super) fn apply(
         "file_service_type" => file_order(settings, value.text())?,
         "fallocate" => files.fallocate = Fallocate::of(value.text()).unwrap_or_default(),
         "fadvise_hint" => files.advice = ReadAdvice::of(value.text()).unwrap_or_default(),
-        "create_serialize" => files.is_laid_out_in_turn = value.flag(),
+        "create_serialize" => files.serializes_layout = value.flag(),
         "create_fsync" => files.syncs_layout = value.flag(),
-        "create_on_open" => files.is_made_on_open = value.flag(),
+        "create_on_open" => files.creates_on_open = value.flag(),
         "create_only" => files.is_layout_only = value.flag(),
-        "allow_file_create" => files.makes_missing = value.flag(),
+        "allow_file_create" => files.creates_missing = value.flag(),
         "overwrite" => files.overwrites = value.flag(),
         "pre_read" => {
-            files.reads_before = value.flag();
+            files.pre_reads = value.flag();
             // Dropping the cached pages would undo the reads.
-            files.leaves_cache &= !value.flag();
+            files.drops_cache &= !value.flag();
         }
-        "invalidate" => files.leaves_cache = value.flag(),
+        "invalidate" => files.drops_cache = value.flag(),
         "unlink" => files.removes_at_end = value.flag(),
         "unlink_each_loop" => files.removes_each_loop = value.flag(),
         _ => return Ok(false),

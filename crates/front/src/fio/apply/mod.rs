@@ -5,7 +5,7 @@ mod files;
 mod records;
 mod running;
 
-pub(super) use records::WRONG_CONTENT;
+pub(super) use records::VERIFY_ERROR;
 
 use super::settings::FioSettings;
 use super::values::OptionValue;

@@ -72,14 +72,15 @@ pub(super) fn apply_verify(
 
 fn continue_on_error(settings: &mut FioSettings, text: &str) {
     let errors = &mut settings.errors;
-    errors.bears_reads = matches!(text, "read" | "io" | "all" | "1");
-    errors.bears_writes = matches!(text, "write" | "io" | "all" | "1");
-    errors.bears_verify = matches!(text, "verify" | "all" | "1");
+    errors.tolerates_reads = matches!(text, "read" | "io" | "all" | "1");
+    errors.tolerates_writes = matches!(text, "write" | "io" | "all" | "1");
+    errors.tolerates_verify = matches!(text, "verify" | "all" | "1");
 }
 
 /// Names of errors in the order of their numbers, from 1; `-` stands for an unused number. Source:
 /// Linux, `asm-generic/errno-base.h` and `asm-generic/errno.h`.
-const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM \
+const ERROR_NAMES: &str = "\
+    EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM \
     EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY \
     ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS \
     ENOTEMPTY ELOOP - ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT \
@@ -94,7 +95,7 @@ const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECH
     EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON";
 
 /// `EILSEQ`, which fio reports for content that does not verify.
-pub(in crate::fio) const WRONG_CONTENT: i32 = 84;
+pub(in crate::fio) const VERIFY_ERROR: i32 = 84;
 
 /// Reads `EIO:5,ENOSPC`: lists for reads, writes and verification, separated by commas.
 fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
@@ -104,7 +105,7 @@ fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
             "EDEADLOCK" => "EDEADLK",
             other => other,
         };
-        let mut names = ERRORS.split(' ');
+        let mut names = ERROR_NAMES.split(' ');
         let named = names.position(|it| it == name && it != "-");
         let named = named.map(|it| it as i32 + 1);
         let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
@@ -123,11 +124,11 @@ fn ignore_error(settings: &mut FioSettings, text: &str) -> Result<(), String> {
     errors.ignored.write = next()?;
     errors.ignored.verify = next()?;
     // An error that is ignored must not end the job either.
-    errors.bears_reads |= !errors.ignored.read.is_empty();
-    errors.bears_writes |= !errors.ignored.write.is_empty();
+    errors.tolerates_reads |= !errors.ignored.read.is_empty();
+    errors.tolerates_writes |= !errors.ignored.write.is_empty();
     // A read that fails during verification counts as a read error, so only wrong content matters
     // here.
-    errors.bears_verify |= errors.ignored.verify.contains(&WRONG_CONTENT);
+    errors.tolerates_verify |= errors.ignored.verify.contains(&VERIFY_ERROR);
     Ok(())
 }
 
@@ -174,7 +175,7 @@ pub(super) fn apply_replay(
     match name {
         "read_iolog" => replay.read = Some(value.text().to_owned()),
         "write_iolog" => replay.write = Some(value.text().to_owned()),
-        "replay_no_stall" => replay.is_without_stall = value.flag(),
+        "replay_no_stall" => replay.ignores_timing = value.flag(),
         "replay_redirect" => replay.redirect = Some(value.text().to_owned()),
         // As in fio, 0 means no scaling.
         "replay_scale" => replay.offset_divisor = value.number().max(1),
@@ -200,7 +201,7 @@ pub(super) fn apply_logs(settings: &mut FioSettings, name: &str, value: &OptionV
     let (results, logs) = (&mut settings.results, &mut settings.logs);
     let named = || Some(value.text().to_owned());
     match name {
-        "stats" => results.is_told = value.flag(),
+        "stats" => results.is_reported = value.flag(),
         "unified_rw_reporting" => {
             results.mixed = MixedResults::of(value.text()).unwrap_or_default();
         }

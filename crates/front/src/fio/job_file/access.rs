@@ -15,11 +15,11 @@ use super::lines::{self, UsedLines};
 const FILE_NAME: &str = "testfile";
 
 /// Characters that are not allowed in names of sections.
-const NOT_OF_NAMES: [char; 5] = ['[', ']', ';', '#', '$'];
+const FORBIDDEN_IN_NAMES: [char; 5] = ['[', ']', ';', '#', '$'];
 
 /// Replaces characters that are not allowed in names of sections with a comma.
 fn of_name(character: char) -> char {
-    let is_cut = NOT_OF_NAMES.contains(&character) || character.is_control();
+    let is_cut = FORBIDDEN_IN_NAMES.contains(&character) || character.is_control();
     if is_cut { ',' } else { character }
 }
 
@@ -142,7 +142,7 @@ impl Cells<'_> {
     fn specs_of(&self, group: &IdenticalWorkers) -> Vec<Option<&AccessSpec>> {
         let specs = &self.workload.access_spec;
         let is_idle = |name: &str| name.eq_ignore_ascii_case(IDLE);
-        let found = |name: &str| {
+        let find_spec = |name: &str| {
             let named = |it: &&AccessSpec| {
                 let own = it.name.as_deref().unwrap_or_default();
                 own.eq_ignore_ascii_case(name)
@@ -150,7 +150,7 @@ impl Cells<'_> {
             specs.iter().find(named).filter(|_| !is_idle(name))
         };
         match &group.table.access_specs {
-            Some(names) => names.iter().map(|name| found(name)).collect(),
+            Some(names) => names.iter().map(|name| find_spec(name)).collect(),
             None => specs
                 .iter()
                 .map(|it| Some(it).filter(|it| !it.name.as_deref().is_some_and(is_idle)))
@@ -327,8 +327,8 @@ impl Cells<'_> {
         let mut name = spec.to_owned();
         if self.groups.len() > 1 {
             // Two groups may have equal settings, so they are compared by address.
-            let place = self.groups.iter().position(|it| std::ptr::eq(it, group));
-            let number = place.unwrap_or_default() + 1;
+            let position = self.groups.iter().position(|it| std::ptr::eq(it, group));
+            let number = position.unwrap_or_default() + 1;
             let worker = group
                 .table
                 .name
@@ -362,10 +362,10 @@ impl Cells<'_> {
                 return refuse("operations", reason, "write a multiple of that");
             }
             for table in &mut *tables {
-                let each = operations / job_count;
-                table.operations = Some(each);
+                let per_job = operations / job_count;
+                table.operations = Some(per_job);
                 // Enough bytes for all requests, so that only their number ends the job.
-                table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(each)));
+                table.bytes = Some(Bytes(lines::largest(table).0.saturating_mul(per_job)));
                 // With gaps, one pass moves less than the size of the file and may end too early.
                 table.starts_over = table.skip.or(table.back).map(|_| true);
             }
@@ -386,11 +386,11 @@ impl Cells<'_> {
         for table in tables {
             // fio's rates are per clone and direction, so the rate of the cell is divided.
             if let Some(rate) = point.rate {
-                let each = rate.0 / job_count as f64;
+                let per_job = rate.0 / job_count as f64;
                 let read = table.read.unwrap_or(Percent(100.0)).0 / 100.0;
                 let own = |share: f64| {
                     // Removes the rounding error of the division, because fio takes whole numbers.
-                    let rate = (share * each * 1e9).round() / 1e9;
+                    let rate = (share * per_job * 1e9).round() / 1e9;
                     (rate > 0.0).then_some(Rate(rate))
                 };
                 table.reads.get_or_insert_default().rate = own(read);
@@ -434,7 +434,7 @@ impl Cells<'_> {
         if specs.any(|spec| {
             spec.name
                 .as_deref()
-                .is_some_and(|name| name.contains(NOT_OF_NAMES))
+                .is_some_and(|name| name.contains(FORBIDDEN_IN_NAMES))
         }) {
             let message = "names of sections have a comma instead of `[`, `]`, `;`, `#` and `$`";
             list.warnings.push(Diagnostic::warning("", message));

@@ -21,7 +21,7 @@ const FILE_NAME: &str = "job.fio";
 
 /// Reasons why a key with an equivalent in fio may still differ.
 const REASONS: [(&str, &str); 5] = [
-    ("bytes", LOOPS_GO_ON),
+    ("bytes", LOOP_CONTINUES),
     (
         "cpus",
         "fio deals CPUs in ascending order, by the number of the job in the file",
@@ -30,11 +30,11 @@ const REASONS: [(&str, &str); 5] = [
         "ends_others",
         "the first of its jobs that ends would end all others, too",
     ),
-    ("loops", LOOPS_GO_ON),
-    ("operations", LOOPS_GO_ON),
+    ("loops", LOOP_CONTINUES),
+    ("operations", LOOP_CONTINUES),
 ];
 
-const LOOPS_GO_ON: &str =
+const LOOP_CONTINUES: &str =
     "a loop that ends before the end of the files is continued by the next one";
 
 /// Compares a list of jobs with the jobs read back from its job file.
@@ -155,7 +155,7 @@ fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
     for (index, job) in (1..).zip(&mut built.jobs) {
         // fio's `randseed` cannot express every seed.
         job.seed = index;
-        job.place = Default::default();
+        job.location = Default::default();
         // The section itself warns about differences in content.
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;

@@ -10,7 +10,7 @@ use super::requests::Directions;
 use super::section::{WrittenSection, size};
 
 /// fio's default pattern for file names.
-const NAMES_OF_FIO: &str = "{job}.{clone}.{file}";
+const FIO_NAME_PATTERN: &str = "{job}.{clone}.{file}";
 
 /// Names of targets, indexed by target number minus 1.
 #[derive(Clone, Copy)]
@@ -49,8 +49,8 @@ pub(super) fn put(
         FilesChoice::Count(count) => {
             put_directories(it, &own)?;
             it.put_some("nrfiles", Some(*count).filter(|count| *count > 1));
-            let names = table.file_names.as_deref().unwrap_or(NAMES_OF_FIO);
-            if names != NAMES_OF_FIO {
+            let names = table.file_names.as_deref().unwrap_or(FIO_NAME_PATTERN);
+            if names != FIO_NAME_PATTERN {
                 it.put("filename_format", format_of(it, names)?);
             }
             *count
@@ -88,10 +88,10 @@ fn targets_of(
 
 /// The files, and the table with the keys that all of them share.
 fn merged(it: &WrittenSection, table: &JobTable) -> Result<(FilesChoice, JobTable), Diagnostic> {
-    let mut whole = table.clone();
+    let mut full = table.clone();
     let files = table.files.clone().unwrap_or(FilesChoice::Count(1));
     let FilesChoice::Each(choices) = &files else {
-        return Ok((files, whole));
+        return Ok((files, full));
     };
     let part = |choice: &JobFileChoice| match choice {
         JobFileChoice::Name(_) => JobFileTable::default(),
@@ -108,9 +108,9 @@ fn merged(it: &WrittenSection, table: &JobTable) -> Result<(FilesChoice, JobTabl
         let help = "write a `[[job]]` for each file that differs";
         return Err(it.refuse("files", reason, help));
     }
-    whole.start = first.start.or(whole.start);
-    whole.size = first.size.or(whole.size);
-    Ok((files, whole))
+    full.start = first.start.or(full.start);
+    full.size = first.size.or(full.size);
+    Ok((files, full))
 }
 
 fn name(choice: &JobFileChoice) -> String {
@@ -148,8 +148,8 @@ fn put_sizes(it: &mut WrittenSection, table: &JobTable, count: u32) -> Result<()
         (_, None) => Bytes(SIZE_DEFAULT),
         (_, Some(_)) => Bytes(NAMED_SIZE_DEFAULT),
     };
-    let each = table.size.unwrap_or(default);
-    let Some(all) = each.0.checked_mul(count.max(1).into()) else {
+    let file_size = table.size.unwrap_or(default);
+    let Some(all) = file_size.0.checked_mul(count.max(1).into()) else {
         let reason = "all files together exceed fio's maximum";
         return Err(it.refuse("size", reason, "write a smaller `size`"));
     };

@@ -12,7 +12,7 @@ use super::requests::{self, Directions};
 use super::section::{WrittenSection, size};
 
 /// fio's grace period before a minimum rate applies, which cannot be changed.
-const SETTLE: Span = Span::from_secs(2);
+const GRACE_PERIOD: Span = Span::from_secs(2);
 
 /// The section for a table that already includes the workload's keys.
 ///
@@ -145,24 +145,24 @@ fn put_whole_zones(it: &mut WrittenSection, table: &JobTable) {
 }
 
 fn put_durability(it: &mut WrittenSection, table: &JobTable, directions: &Directions) {
-    let each = |count: Option<u32>| count.filter(|count| *count > 0);
-    it.put_some("fsync", each(table.fsync_each));
+    let positive = |count: Option<u32>| count.filter(|count| *count > 0);
+    it.put_some("fsync", positive(table.fsync_each));
     let is_mixed = directions.reads.is_some() && directions.writes.is_some();
-    if is_mixed && each(table.fsync_each).is_some() {
+    if is_mixed && positive(table.fsync_each).is_some() {
         // fio 3.33 counts reads as writes here.
         it.warn(
             "fsync_each",
             "fio syncs more often if reads are mixed with writes",
         );
     }
-    it.put_some("fdatasync", each(table.fdatasync_each));
+    it.put_some("fdatasync", positive(table.fdatasync_each));
     it.flag("end_fsync", table.fsync_at_end == Some(true));
     match table.durable {
         None | Some(DurableWrites::No) => {}
         Some(DurableWrites::Sync) => it.put("sync", "sync"),
         Some(DurableWrites::DataSync) => it.put("sync", "dsync"),
     }
-    if let Some(count) = each(table.sync_range_each) {
+    if let Some(count) = positive(table.sync_range_each) {
         let words = table.sync_range.as_ref().map(OneOrMany::as_slice);
         let words = words.unwrap_or(&[SyncRangeFlag::Write]).iter();
         let words: Vec<&str> = words
@@ -205,7 +205,10 @@ fn put_goals(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic
         }
         it.put("rate_cycle", window.0 / 1_000_000);
     }
-    if table.rate_min_settle.is_some_and(|time| time != SETTLE) {
+    if table
+        .rate_min_settle
+        .is_some_and(|time| time != GRACE_PERIOD)
+    {
         let reason = "fio's grace period is always 2 s";
         return Err(it.refuse("rate_min_settle", reason, "leave `rate_min_settle` out"));
     }

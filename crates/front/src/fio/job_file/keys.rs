@@ -9,7 +9,7 @@ const STANDARD_INPUT: &str = "standard input";
 
 /// Keys that a job file can express, except for `arrivals` and `cursor`, which depend on others.
 /// All other keys are refused or left out.
-pub(super) const EXPRESSED: [&str; 26] = [
+pub(super) const EXPRESSIBLE_KEYS: [&str; 26] = [
     "name",
     "use",
     "targets",
@@ -175,6 +175,6 @@ fn is_left_out(workload: &Workload, origin: &str, key: &str) -> bool {
         "cursor" => workload.cursor == Some(CursorKind::Shared) && !workload.job.is_empty(),
         // Their other values are refused.
         "position" | "test_type" => false,
-        _ => !EXPRESSED.contains(&key),
+        _ => !EXPRESSIBLE_KEYS.contains(&key),
     }
 }

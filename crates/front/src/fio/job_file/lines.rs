@@ -137,17 +137,17 @@ impl<'a> UsedLines<'a> {
         Ok(table)
     }
 
-    /// Sizes and random share of a direction; `None` if no line uses it. `of_line` returns the
+    /// Sizes and random share of a direction; `None` if no line uses it. `percent_of` returns the
     /// percentage of a line's requests in this direction.
     fn direction(
         &self,
-        of_line: fn(&AccessLine) -> f64,
+        percent_of: fn(&AccessLine) -> f64,
     ) -> Result<Option<DirectionTable>, Diagnostic> {
-        let used = || self.used.iter().filter(|line| of_line(line) > 0.0);
+        let used = || self.used.iter().filter(|line| percent_of(line) > 0.0);
         let Some(first) = used().next() else {
             return Ok(None);
         };
-        let weight = |line: &AccessLine| share(line) * of_line(line);
+        let weight = |line: &AccessLine| share(line) * percent_of(line);
         let all: f64 = used().map(|line| weight(line)).sum();
         // Sorted by size, so that reads and writes with the same sizes compare as equal.
         let mut sizes: BTreeMap<u64, f64> = BTreeMap::new();
@@ -177,9 +177,9 @@ impl<'a> UsedLines<'a> {
     }
 
     fn whole(&self, key: &str, percent: f64) -> Result<f64, Diagnostic> {
-        let whole = percent.round();
-        if (whole - percent).abs() < SHARE_ERROR * 100.0 {
-            return Ok(whole);
+        let rounded = percent.round();
+        if (rounded - percent).abs() < SHARE_ERROR * 100.0 {
+            return Ok(rounded);
         }
         let reason = format!("a share would be {percent:.3} %, and it takes whole percents");
         Err(self.refuse(

@@ -27,7 +27,7 @@ use section::WrittenSection;
 /// Inverse, modulo 2^64, of the factor that turns `randseed` into a seed; see [`super::work`].
 const SEED_FACTOR_INVERSE: u64 = 0xf1de_83e1_9937_733d;
 /// Upper limit of seeds that probably come from a `randseed`, exclusive.
-const WRITTEN_SEED_MAX: u64 = 1 << 32;
+const RANDSEED_END: u64 = 1 << 32;
 
 /// Jobs, and the paths of the targets that their tables number.
 #[derive(Debug, Default)]
@@ -127,18 +127,18 @@ fn jobs(workload: &Workload) -> Result<JobList, Diagnostic> {
     let mut tables = Vec::new();
     for index in 0..depths.len().max(1) {
         bare.iodepth = depths.get(index).copied().map(OneOrMany::One);
-        let mut whole = complete_job_tables(&bare);
+        let mut complete = complete_job_tables(&bare);
         // The queue depths run one after the other.
-        if let Some(first) = whole.first_mut().filter(|_| index > 0) {
+        if let Some(first) = complete.first_mut().filter(|_| index > 0) {
             first.waits = Some(true);
         }
-        for table in &mut whole {
+        for table in &mut complete {
             table.seed = table.seed.or(workload.seed);
         }
         if let Some(cpus) = &workload.cpus {
-            put_cpus(&mut whole, cpus)?;
+            put_cpus(&mut complete, cpus)?;
         }
-        tables.append(&mut whole);
+        tables.append(&mut complete);
     }
     Ok(JobList {
         tables,
@@ -174,11 +174,11 @@ fn put_seeds(tables: &mut [JobTable], before_count: u64) {
     for table in tables {
         table.seed = table.seed.and_then(|Seed(seed)| {
             // Recover the original `randseed` of a seed that came from a job file.
-            let said = seed.wrapping_sub(number).wrapping_mul(SEED_FACTOR_INVERSE);
-            match said {
+            let written = seed.wrapping_sub(number).wrapping_mul(SEED_FACTOR_INVERSE);
+            match written {
                 // Without `randseed`, the seed of a job is its number.
                 0 => None,
-                said if said < WRITTEN_SEED_MAX => Some(Seed(said)),
+                said if said < RANDSEED_END => Some(Seed(said)),
                 // fio parses signed numbers, so clear the highest bit.
                 _ => Some(Seed(seed & i64::MAX.unsigned_abs())),
             }

@@ -12,7 +12,7 @@ use units::{Bytes, Percent, Rate};
 use super::section::{WrittenSection, pair, size};
 
 /// Default size of requests.
-const SIZE_OF_REQUESTS: BlockSizeChoice = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
+const REQUEST_SIZE_DEFAULT: BlockSizeChoice = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
 
 /// Keys of each direction in use; its own keys override the job's.
 pub(super) struct Directions {
@@ -48,9 +48,9 @@ impl Directions {
 
     /// The same for numbers, with 0 for a direction without one.
     fn numbers(&self, value: impl Fn(&DirectionTable) -> Option<String>) -> Option<String> {
-        let is_asked = self.each().any(|own| value(own).is_some());
+        let is_given = self.each().any(|own| value(own).is_some());
         let filled = |own: &Option<DirectionTable>| {
-            let own = own.as_ref().filter(|_| is_asked)?;
+            let own = own.as_ref().filter(|_| is_given)?;
             Some(value(own).unwrap_or_else(|| "0".to_owned()))
         };
         pair(filled(&self.reads), filled(&self.writes))
@@ -125,19 +125,19 @@ fn put_direction(
         ("skip", table.skip.filter(|skip| skip.0 > 0), ""),
         ("back", table.back.filter(|back| back.0 > 0), "-"),
     ];
-    let mut behind = String::new();
+    let mut suffix = String::new();
     for (key, bytes, sign) in steps {
         let Some(bytes) = bytes else { continue };
         if is_random {
             let reason = "fio supports it only in jobs without random requests";
             return Err(it.refuse(key, reason, "write `random = 0`"));
         }
-        behind = format!(":{sign}{}", size(bytes));
+        suffix = format!(":{sign}{}", size(bytes));
     }
     if let Some(length) = table.run_length.filter(|length| *length > 1 && is_random) {
-        behind = format!(":{length}");
+        suffix = format!(":{length}");
     }
-    it.put("rw", format!("{word}{behind}"));
+    it.put("rw", format!("{word}{suffix}"));
     if table.run_place == Some(RunDirection::Same) {
         it.put("rw_sequencer", "identical");
     }
@@ -156,7 +156,7 @@ fn put_direction(
 }
 
 fn sizes_of(own: &DirectionTable) -> &BlockSizeChoice {
-    own.block_size.as_ref().unwrap_or(&SIZE_OF_REQUESTS)
+    own.block_size.as_ref().unwrap_or(&REQUEST_SIZE_DEFAULT)
 }
 
 fn put_blocks(it: &mut WrittenSection, directions: &Directions) -> Result<(), Diagnostic> {
@@ -380,13 +380,13 @@ fn put_rates(it: &mut WrittenSection, directions: &Directions) -> Result<(), Dia
         }
         it.time("latency_max", own.latency_max.unwrap_or_default())?;
     }
-    let whole = |rate: Option<Rate>| rate.map(|rate| (rate.0 as u64).to_string());
+    let integer = |rate: Option<Rate>| rate.map(|rate| (rate.0 as u64).to_string());
     let bytes = |rate: Option<Bytes>| rate.map(size);
-    it.put_some("rate_iops", directions.numbers(|own| whole(own.rate)));
+    it.put_some("rate_iops", directions.numbers(|own| integer(own.rate)));
     it.put_some("rate", directions.numbers(|own| bytes(own.byte_rate)));
     it.put_some(
         "rate_iops_min",
-        directions.numbers(|own| whole(own.rate_min)),
+        directions.numbers(|own| integer(own.rate_min)),
     );
     it.put_some(
         "rate_min",

@@ -45,9 +45,9 @@ impl WrittenSection {
     }
 
     /// Adds a warning about what fio does differently with a key, in the same number of requests.
-    pub fn warn(&mut self, key: &str, what: &str) {
+    pub fn warn(&mut self, key: &str, remark: &str) {
         let name = printable(&self.name);
-        let message = format!("`{key}` of `{name}`: {what}");
+        let message = format!("`{key}` of `{name}`: {remark}");
         self.warnings.push(Diagnostic::warning("", message));
     }
 

@@ -566,7 +566,7 @@ fn every_expressed_key_is_a_workload_key() {
     let schema: serde_json::Value =
         serde_json::from_str(include_str!("../../../../../docs/workload.schema.json")).unwrap();
     let properties = schema["properties"].as_object().unwrap();
-    for key in keys::EXPRESSED {
+    for key in keys::EXPRESSIBLE_KEYS {
         assert!(properties.contains_key(key), "{key}");
     }
 }

@@ -64,7 +64,7 @@ fn complaint(job: &FioJob, missed: &MissedGoal) -> String {
             format!("{name}: rate_iops_min={wanted} not met, got {seen} IOPS\n")
         }
         (GoalKind::Latency | GoalKind::DepthLatency, request) => {
-            let place = request.map_or(String::new(), |it| {
+            let location = request.map_or(String::new(), |it| {
                 let file = match &job.settings.replay.read {
                     // The files of a replayed log are not the files of the job.
                     Some(_) => job.name.clone(),
@@ -78,7 +78,7 @@ fn complaint(job: &FioJob, missed: &MissedGoal) -> String {
                     it.length_bytes
                 )
             });
-            format!("fio: latency of {seen} nsec exceeds specified max ({wanted} nsec){place}\n")
+            format!("fio: latency of {seen} nsec exceeds specified max ({wanted} nsec){location}\n")
         }
     }
 }

@@ -38,11 +38,11 @@ impl GroupDirection {
         if bandwidth.samples == 0 {
             return 0.0;
         }
-        let whole = self.bytes_per_second / 1024.0;
-        match whole > 1.0 {
+        let group_kib = self.bytes_per_second / 1024.0;
+        match group_kib > 1.0 {
             // The mean covers only whole windows, so it may exceed the rate of the group.
             // fio passes the mean as an `int`.
-            true => (bandwidth.mean.trunc() * 100.0 / whole).min(100.0),
+            true => (bandwidth.mean.trunc() * 100.0 / group_kib).min(100.0),
             // fio prints 100 % for groups of at most 1 KiB/s.
             false => 100.0,
         }
@@ -61,7 +61,7 @@ pub(super) fn aggregate(
         .map(ReportedJob::shown)
         .collect();
     let shown = jobs.iter().flatten();
-    let of_name = shown.filter(|(shown, result)| *shown == name && !result.is_empty());
-    let results: Vec<&DirectionResult> = of_name.map(|(_, result)| *result).collect();
+    let matching = shown.filter(|(shown, result)| *shown == name && !result.is_empty());
+    let results: Vec<&DirectionResult> = matching.map(|(_, result)| *result).collect();
     GroupDirection::of(&results)
 }

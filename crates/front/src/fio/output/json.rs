@@ -87,7 +87,7 @@ fn name_of(options: &[(String, Option<String>)]) -> Option<&str> {
 
 fn job_options(job: &FioJob) -> Option<JsonTree> {
     // The name of a section is not an option, but the name of a command-line job is.
-    let is_option = job.place.line == 0 || job.options.iter().any(|(key, _)| key == "name");
+    let is_option = job.position.line == 0 || job.options.iter().any(|(key, _)| key == "name");
     written(is_option.then_some(&*job.name), &job.options)
 }
 
@@ -104,10 +104,10 @@ fn entry(
         has_percentiles,
         has_bins,
     };
-    let told = &job.job.settings.results;
+    let settings = &job.job.settings.results;
     for (name, result) in job.shown() {
-        let clat = latency(&result.clat, detail(told.clat_percentiles));
-        let lat = latency(&result.lat, detail(told.lat_percentiles));
+        let clat = latency(&result.clat, detail(settings.clat_percentiles));
+        let lat = latency(&result.lat, detail(settings.lat_percentiles));
         let share = aggregate(jobs, job.job.group_index, name).share_percent(&result.bandwidth);
         pairs.push((name, direction(result, clat, lat, share)));
         // fio prints the syncs after the trims.
@@ -163,14 +163,14 @@ fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64
         ("slat_ns", latency(&LatencySamples::default(), none)),
         ("clat_ns", clat),
         ("lat_ns", lat),
-        ("bw_min", JsonTree::Count(bandwidth.least)),
-        ("bw_max", JsonTree::Count(bandwidth.most)),
+        ("bw_min", JsonTree::Count(bandwidth.min)),
+        ("bw_max", JsonTree::Count(bandwidth.max)),
         ("bw_agg", JsonTree::Real(share)),
         ("bw_mean", JsonTree::Real(bandwidth.mean)),
         ("bw_dev", JsonTree::Real(bandwidth.stddev())),
         ("bw_samples", JsonTree::Count(bandwidth.samples)),
-        ("iops_min", JsonTree::Count(iops.least)),
-        ("iops_max", JsonTree::Count(iops.most)),
+        ("iops_min", JsonTree::Count(iops.min)),
+        ("iops_max", JsonTree::Count(iops.max)),
         ("iops_mean", JsonTree::Real(iops.mean)),
         ("iops_stddev", JsonTree::Real(iops.stddev())),
         ("iops_samples", JsonTree::Count(iops.samples)),

@@ -16,7 +16,7 @@ pub(super) fn latency(name: &str, samples: &LatencySamples) -> String {
     }
     let stddev_ns = samples.stddev_ns();
     let unit = time_unit(samples.min_ns, samples.max_ns, Some(stddev_ns));
-    let whole = |ns: u64| {
+    let integer = |ns: u64| {
         let number = ns / unit.ns;
         scaled(number, LATENCY_DIGITS, Prefixes::Decimal, Quantity::Plain)
     };
@@ -24,8 +24,8 @@ pub(super) fn latency(name: &str, samples: &LatencySamples) -> String {
     format!(
         "    {name} ({}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
         unit.name,
-        whole(samples.min_ns),
-        whole(samples.max_ns),
+        integer(samples.min_ns),
+        integer(samples.max_ns),
         real(samples.mean_ns),
         real(stddev_ns),
     )
@@ -54,14 +54,14 @@ pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &
             .split_once('.')
             .map_or(0, |it| it.1.len())
     };
-    let behind = percents.iter().map(needed).max().unwrap_or(0).min(6);
-    let before = behind + 3;
+    let decimals = percents.iter().map(needed).max().unwrap_or(0).min(6);
+    let before = decimals + 3;
     let each_line = PERCENTILE_COLUMNS / (PERCENTILE_FRAME + before + width);
     let values = values_ns
         .iter()
         .map(|ns| rounded(*ns))
         .zip(percents)
-        .map(|(value, percent)| format!(" {percent:before$.behind$}th=[{value:width$}]"));
+        .map(|(value, percent)| format!(" {percent:before$.decimals$}th=[{value:width$}]"));
     let values: Vec<String> = values.collect();
     let lines = values.chunks(each_line.max(1));
     let lines: Vec<String> = lines.map(|line| line.join(",")).collect();

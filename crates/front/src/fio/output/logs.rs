@@ -6,7 +6,7 @@ use results::{IntervalRecord, RunRecord};
 use super::super::settings::WindowValue;
 use super::super::{FioJob, JobSet, Logs, iolog};
 use super::OutputOptions;
-use super::reported::{NAMES, measured};
+use super::reported::{DIRECTION_NAMES, measured};
 use super::series::{RateWindow, windows};
 
 /// Value that a log records.
@@ -57,7 +57,7 @@ pub(super) fn logs(
         }
         let series = LoggedSeries {
             intervals: &worker.intervals,
-            noted: &worker.noted,
+            requests: &worker.noted,
             ramp_ns: job.settings.time.ramp_us.saturating_mul(1000),
             begin_ns: worker.begin_ns.unwrap_or_default(),
             epoch_ms: match job.settings.logs.is_since_epoch {
@@ -68,11 +68,11 @@ pub(super) fn logs(
         };
         for (prefix, kind, logged) in kinds(job) {
             let name = file_name(job, prefix, kind);
-            files.append(name, &series.lines(logged, &NAMES));
+            files.append(name, &series.lines(logged, &DIRECTION_NAMES));
         }
     }
     if options.logs_bandwidth {
-        for name in NAMES {
+        for name in DIRECTION_NAMES {
             let lines = total_lines(record, name);
             files.append(format!("agg-{name}_bw.log"), &lines);
         }
@@ -113,7 +113,7 @@ fn file_name(job: &FioJob, prefix: &str, kind: &str) -> String {
 struct LoggedSeries<'a> {
     intervals: &'a [IntervalRecord],
     /// Individual requests; empty if they were not recorded.
-    noted: &'a [LoggedRequest],
+    requests: &'a [LoggedRequest],
     /// Ramp time, during which requests are not logged.
     ramp_ns: u64,
     /// Start of the job, in nanoseconds of the cell's time.
@@ -126,7 +126,7 @@ struct LoggedSeries<'a> {
 impl LoggedSeries<'_> {
     fn lines(&self, logged: LogMetric, names: &[&str]) -> String {
         match self.logs.window_ms {
-            0 if !self.noted.is_empty() => self.request_lines(logged),
+            0 if !self.requests.is_empty() => self.request_lines(logged),
             _ => self.window_lines(logged, names),
         }
     }
@@ -151,14 +151,14 @@ impl LoggedSeries<'_> {
     /// One line for each request that transferred data, in order of completion.
     fn request_lines(&self, logged: LogMetric) -> String {
         let mut text = String::new();
-        let measured = self.noted.iter().filter(|it| it.done_ns >= self.ramp_ns);
+        let measured = self.requests.iter().filter(|it| it.done_ns >= self.ramp_ns);
         for noted in measured.filter(|it| it.moved_bytes > 0) {
-            let direction = match noted.act.kind {
+            let direction = match noted.request.kind {
                 RecordedKind::Read => 0,
                 RecordedKind::Write => 1,
                 RecordedKind::Fsync | RecordedKind::Fdatasync => continue,
             };
-            let latency_ns = noted.done_ns.saturating_sub(noted.act.due_ns);
+            let latency_ns = noted.done_ns.saturating_sub(noted.request.due_ns);
             let bytes = u64::from(noted.moved_bytes);
             let (value, issued_ns) = match logged {
                 // As in fio, bytes per millisecond; 0 if no time passed.
@@ -168,13 +168,13 @@ impl LoggedSeries<'_> {
                 // fio logs each request as 1.
                 LogMetric::Iops => (1, 0),
                 LogMetric::Latency => (latency_ns, 0),
-                LogMetric::Completion => (latency_ns, noted.act.due_ns),
+                LogMetric::Completion => (latency_ns, noted.request.due_ns),
                 LogMetric::Submission => continue,
             };
             // fio sets its clock to 0 at the end of the ramp time (`reset_all_stats`).
             let after_ms = (noted.done_ns - self.ramp_ns) / 1_000_000;
             let time_ms = self.epoch_ms.saturating_add(after_ms);
-            let rest = self.rest([bytes, noted.act.offset_bytes, issued_ns]);
+            let rest = self.rest([bytes, noted.request.offset_bytes, issued_ns]);
             text.push_str(&format!("{time_ms}, {value}, {direction}, {rest}\n"));
         }
         text
@@ -236,7 +236,10 @@ fn value(window: &RateWindow<'_>, logged: LogMetric, name: &str, has_max: bool) 
 
 /// Lines of the total bandwidth of all jobs in one direction, from the start of the run.
 fn total_lines(record: &RunRecord, name: &str) -> String {
-    let direction = NAMES.iter().position(|it| *it == name).unwrap_or(0);
+    let direction = DIRECTION_NAMES
+        .iter()
+        .position(|it| *it == name)
+        .unwrap_or(0);
     let mut text = String::new();
     for cell in &record.cells {
         let began = cell.started_at.unwrap_or(record.started_at);

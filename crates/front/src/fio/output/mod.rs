@@ -47,7 +47,7 @@ pub struct OutputOptions {
     /// `true` if the total bandwidth of all jobs is logged.
     pub logs_bandwidth: bool,
     /// `true` if results are also printed while jobs run (`--status-interval`).
-    pub is_told_between: bool,
+    pub prints_status: bool,
 }
 
 impl From<&FioInvocation> for OutputOptions {
@@ -61,7 +61,7 @@ impl From<&FioInvocation> for OutputOptions {
             terse_version: invocation.terse_version,
             output: invocation.output.clone().filter(|it| !it.is_empty()),
             logs_bandwidth: invocation.logs_bandwidth,
-            is_told_between: invocation.status_interval_us > 0,
+            prints_status: invocation.status_interval_us > 0,
         }
     }
 }
@@ -109,10 +109,10 @@ pub fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) -> Vec<(S
 
 /// Percentiles to print for a job, in ascending order.
 fn percentiles(job: &FioJob) -> Vec<f64> {
-    let asked = &job.settings.results.percentiles;
-    let mut percentiles = match asked.is_empty() {
+    let requested = &job.settings.results.percentiles;
+    let mut percentiles = match requested.is_empty() {
         true => PERCENTILES.to_vec(),
-        false => asked.clone(),
+        false => requested.clone(),
     };
     percentiles.sort_by(f64::total_cmp);
     percentiles

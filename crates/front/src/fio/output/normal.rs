@@ -16,7 +16,7 @@ use super::series::RateSeries;
 use super::{VERSION, percentiles};
 
 /// Latency classes per line.
-const CLASSES_EACH_LINE: usize = 5;
+const CLASSES_PER_LINE: usize = 5;
 
 /// Lines that fio prints before the jobs start.
 pub(super) fn beginning(set: &JobSet) -> String {
@@ -151,12 +151,12 @@ fn process_id(record: &RunRecord) -> u32 {
 }
 
 fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> String {
-    let told = &job.job.settings.results;
-    let scale = ByteScale::of(told);
+    let settings = &job.job.settings.results;
+    let scale = ByteScale::of(settings);
     let rate = result.bytes_per_second();
     let iops = scaled(
         result.iops() as u64,
-        told.digits,
+        settings.digits,
         Prefixes::Decimal,
         Quantity::Plain,
     );
@@ -170,28 +170,28 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
     text.push_str(&latency("clat", &result.clat));
     text.push_str(&latency(" lat", &result.lat));
     let percentiles = percentiles(job.job);
-    if told.clat_percentiles {
+    if settings.clat_percentiles {
         text.push_str(&percentile_table("clat", &result.clat, &percentiles));
     }
-    if told.lat_percentiles {
+    if settings.lat_percentiles {
         text.push_str(&percentile_table("lat", &result.lat, &percentiles));
     }
     text
 }
 
 /// Lines of bandwidth and IOPS over time.
-fn rates(job: &ReportedJob<'_>, result: &DirectionResult, whole: &GroupDirection) -> String {
+fn rates(job: &ReportedJob<'_>, result: &DirectionResult, group: &GroupDirection) -> String {
     let mut text = String::new();
     if result.bandwidth.samples > 0 {
-        let told = &job.job.settings.results;
-        text.push_str(&bandwidth(told, &result.bandwidth, whole));
+        let settings = &job.job.settings.results;
+        text.push_str(&bandwidth(settings, &result.bandwidth, group));
     }
     let iops = &result.iops;
     if iops.samples > 0 {
         text.push_str(&format!(
             "   iops        : min={:5}, max={:5}, avg={:5.2}, stdev={:5.2}, samples={}\n",
-            iops.least,
-            iops.most,
+            iops.min,
+            iops.max,
             iops.mean,
             iops.stddev(),
             iops.samples,
@@ -200,25 +200,25 @@ fn rates(job: &ReportedJob<'_>, result: &DirectionResult, whole: &GroupDirection
     text
 }
 
-fn bandwidth(told: &Results, series: &RateSeries, whole: &GroupDirection) -> String {
-    let share = whole.share_percent(series);
-    let kilo: u64 = if told.is_decimal { 1000 } else { 1024 };
-    let (times, bits) = match told.unit_base {
+fn bandwidth(settings: &Results, series: &RateSeries, group: &GroupDirection) -> String {
+    let share = group.share_percent(series);
+    let kilo: u64 = if settings.is_decimal { 1000 } else { 1024 };
+    let (times, bits) = match settings.unit_base {
         1 => (8, "bit"),
         _ => (1, "B"),
     };
-    let i = if told.is_decimal { "" } else { "i" };
-    let k = if told.is_decimal { "k" } else { "K" };
+    let i = if settings.is_decimal { "" } else { "i" };
+    let k = if settings.is_decimal { "k" } else { "K" };
     let is_large = series.mean * times as f64 > (kilo * kilo) as f64;
     let (divisor, prefix) = if is_large { (kilo, "M") } else { (1, k) };
-    let whole = |value: u64| value.saturating_mul(times) / divisor;
+    let integer = |value: u64| value.saturating_mul(times) / divisor;
     let real = |value: f64| value * times as f64 / divisor as f64;
     format!(
         "   bw ({:>5}/s): min={:5}, max={:5}, per={share:3.2}%, avg={:5.2}, stdev={:5.2}, \
          samples={}\n",
         format!("{prefix}{i}{bits}"),
-        whole(series.least),
-        whole(series.most),
+        integer(series.min),
+        integer(series.max),
         real(series.mean),
         real(series.stddev()),
         series.samples,
@@ -234,7 +234,7 @@ fn classes(samples: &LatencySamples) -> String {
         let found: Vec<String> = found
             .map(|(name, it)| format!("{name}={it:3.2}%"))
             .collect();
-        for line in found.chunks(CLASSES_EACH_LINE) {
+        for line in found.chunks(CLASSES_PER_LINE) {
             text.push_str(&format!("  lat ({unit})   : {}\n", line.join(", ")));
         }
     }
@@ -243,9 +243,11 @@ fn classes(samples: &LatencySamples) -> String {
 
 /// Percentages with their names, on one line.
 fn shares(names: [&str; 7], percents: [f64; 7]) -> String {
-    let each = names.iter().zip(percents);
-    let each: Vec<String> = each.map(|(name, it)| format!("{name}={it:.1}%")).collect();
-    each.join(", ")
+    let entries = names.iter().zip(percents);
+    let entries: Vec<String> = entries
+        .map(|(name, it)| format!("{name}={it:.1}%"))
+        .collect();
+    entries.join(", ")
 }
 
 fn tail(job: &ReportedJob<'_>) -> String {

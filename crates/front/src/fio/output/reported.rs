@@ -4,7 +4,7 @@ use results::{
     CellRecord, ErrnoCount, GoalKind, MissedGoal, RunRecord, SteadyReadings, WorkerFigures,
 };
 
-use super::super::apply::WRONG_CONTENT;
+use super::super::apply::VERIFY_ERROR;
 use super::super::{ByDirection, Direction, Engine, FioJob, JobSet, MixedResults};
 use super::samples::LatencySamples;
 use super::series::{RateSeries, rates};
@@ -73,7 +73,7 @@ pub(super) struct ReportedJob<'a> {
 }
 
 /// Names of the directions, in fio's order.
-pub(super) const NAMES: [&str; 3] = ["read", "write", "trim"];
+pub(super) const DIRECTION_NAMES: [&str; 3] = ["read", "write", "trim"];
 
 impl<T> ByDirection<T> {
     /// The values of all directions, in fio's order.
@@ -120,19 +120,19 @@ impl DirectionResult {
         self.short_count = self.short_count.saturating_add(figures.short_count);
         // As in fio, the longest run time of a group counts, not the sum.
         self.run_time_ns = self.run_time_ns.max(worker.run_time_ns);
-        let told = &job.settings.results;
-        if told.clat {
+        let settings = &job.settings.results;
+        if settings.clat {
             self.clat.add(&figures.latency);
         }
-        if told.lat {
+        if settings.lat {
             // A worker keeps a single latency from the scheduled start. If it used several
             // directions, the latency cannot be split between them.
             let moved = |it: &&&str| worker.operations.get(**it).is_some_and(|it| it.count > 0);
-            let is_only = NAMES.iter().filter(moved).count() == 1;
+            let is_only = DIRECTION_NAMES.iter().filter(moved).count() == 1;
             let due = worker.transaction_latency.as_ref().filter(|_| is_only);
             self.lat.add(due.unwrap_or(&figures.latency));
         }
-        if told.bandwidth {
+        if settings.bandwidth {
             let logs = &job.settings.logs;
             let windows_ms = [logs.bandwidth_window_ms, logs.iops_window_ms];
             let [bandwidth, iops] = rates(&worker.intervals, operation, windows_ms);
@@ -208,7 +208,7 @@ impl<'a> ReportedJob<'a> {
     /// The results to show with their names: separate directions, all combined, or both.
     pub(super) fn shown(&self) -> Vec<(&'static str, &DirectionResult)> {
         let mixed = ("mixed", &self.mixed);
-        let apart = NAMES.into_iter().zip(self.directions.each());
+        let apart = DIRECTION_NAMES.into_iter().zip(self.directions.each());
         match self.job.settings.results.mixed {
             MixedResults::Apart => apart.collect(),
             MixedResults::Together => vec![mixed],
@@ -229,7 +229,7 @@ impl<'a> ReportedJob<'a> {
     /// `true` if some errors do not end the job.
     pub(super) fn tolerates_errors(&self) -> bool {
         let borne = &self.job.settings.errors;
-        borne.bears_reads || borne.bears_writes || borne.bears_verify
+        borne.tolerates_reads || borne.tolerates_writes || borne.tolerates_verify
     }
 
     /// CPU time in user mode, in percent of the run time.
@@ -259,7 +259,7 @@ impl<'a> ReportedJob<'a> {
             return;
         };
         self.depth = job.settings.engine.depth();
-        for (direction, name) in self.directions.each_mut().into_iter().zip(NAMES) {
+        for (direction, name) in self.directions.each_mut().into_iter().zip(DIRECTION_NAMES) {
             direction.add(job, worker, name);
             self.mixed.add(job, worker, name);
         }
@@ -296,8 +296,8 @@ impl<'a> ReportedJob<'a> {
             ("fdatasync", true),
             ("sync_file_range", true),
         ];
-        let told = syncs.into_iter().filter(|(_, is_told)| *is_told);
-        for latency in told.filter_map(|(name, _)| of(name)) {
+        let reported = syncs.into_iter().filter(|(_, is_told)| *is_told);
+        for latency in reported.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }
         // If there are others, the final syncs are those that exceed the number due after writes.
@@ -314,7 +314,9 @@ impl<'a> ReportedJob<'a> {
         match &worker.transaction_latency {
             Some(due) => self.latencies.add(due),
             None => {
-                let names = NAMES.into_iter().chain(["create", "stat", "unlink"]);
+                let names = DIRECTION_NAMES
+                    .into_iter()
+                    .chain(["create", "stat", "unlink"]);
                 for latency in names.filter_map(of) {
                     self.latencies.add(latency);
                 }
@@ -352,7 +354,7 @@ impl<'a> ReportedJob<'a> {
         };
         self.error_count = self.error_count.saturating_add(mismatch.count);
         let failure = JobFailure {
-            errno: WRONG_CONTENT,
+            errno: VERIFY_ERROR,
             // The C library's text for `EILSEQ`, which fio prints.
             message: "Invalid or incomplete multibyte or wide character",
         };
@@ -383,9 +385,9 @@ impl<'a> ReportedJob<'a> {
             };
             self.first_error.get_or_insert(failure.clone());
             let is_borne = match name.as_str() {
-                "read" => borne.bears_reads || borne.ignored.read.contains(errno),
+                "read" => borne.tolerates_reads || borne.ignored.read.contains(errno),
                 // All calls other than reads count as writes, also syncs.
-                _ => borne.bears_writes || borne.ignored.write.contains(errno),
+                _ => borne.tolerates_writes || borne.ignored.write.contains(errno),
             };
             match is_borne {
                 true => tolerated.get_or_insert(failure),
@@ -416,8 +418,8 @@ const fn failure(missed: &MissedGoal) -> JobFailure<'static> {
 pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<ReportedJob<'a>> {
     let mut found: Vec<ReportedJob<'a>> = Vec::new();
     // As in fio, a job with `stats=0` is left out of its group, too.
-    let told = set.jobs.iter().enumerate();
-    for (index, job) in told.filter(|(_, job)| job.settings.results.is_told) {
+    let jobs = set.jobs.iter().enumerate();
+    for (index, job) in jobs.filter(|(_, job)| job.settings.results.is_reported) {
         // The jobs of a group are consecutive, so only the last result can be the one of the same
         // group.
         let last_group = found.last().map(|it| it.job.group_index);
@@ -439,8 +441,8 @@ pub(super) fn measured<'a>(
     index: usize,
 ) -> Option<(&'a CellRecord, &'a WorkerFigures)> {
     let job = set.jobs.get(index)?;
-    let mut places = set.cells().into_iter().enumerate();
-    let (cell_index, worker_index) = places.find_map(|(cell_index, jobs)| {
+    let mut indexed = set.cells().into_iter().enumerate();
+    let (cell_index, worker_index) = indexed.find_map(|(cell_index, jobs)| {
         let worker_index = jobs.iter().position(|it| std::ptr::eq(*it, job))?;
         Some((cell_index, worker_index))
     })?;

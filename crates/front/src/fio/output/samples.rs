@@ -6,7 +6,7 @@ use results::Latency;
 
 /// Exclusive upper bounds of fio's latency classes in nanoseconds: ten in nanoseconds, ten in
 /// microseconds, eleven in milliseconds. Higher latencies form a further class.
-const CLASSES_NS: [u64; 31] = [
+const CLASS_ENDS_NS: [u64; 31] = [
     2,
     4,
     10,
@@ -126,10 +126,10 @@ impl LatencySamples {
     /// Percentages of latencies in fio's classes of nanoseconds, microseconds and milliseconds.
     /// As in fio, a class with any latency has at least 0.01 %.
     pub(super) fn class_percents(&self) -> [Vec<f64>; 3] {
-        let mut counts = vec![0_u64; CLASSES_NS.len() + 1];
+        let mut counts = vec![0_u64; CLASS_ENDS_NS.len() + 1];
         for (middle_ns, count) in self.bins() {
             // A bucket counts in one class, even if it reaches into the next one.
-            let class = CLASSES_NS.partition_point(|end_ns| *end_ns <= middle_ns);
+            let class = CLASS_ENDS_NS.partition_point(|end_ns| *end_ns <= middle_ns);
             counts[class] = counts[class].saturating_add(count);
         }
         let percent = |count: u64| match count {

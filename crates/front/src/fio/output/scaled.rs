@@ -106,12 +106,12 @@ pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Qua
         value /= prefixes.step() as f64;
         times += 1;
     }
-    let behind = match times {
+    let decimals = match times {
         0 => 0,
         // The decimal point counts as a digit.
         _ => digits.saturating_sub(whole.to_string().len() + 1),
     };
-    format!("{value:.behind$}{}{unit}", words[times])
+    format!("{value:.decimals$}{}{unit}", words[times])
 }
 
 /// A unit of time.

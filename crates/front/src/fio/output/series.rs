@@ -3,7 +3,7 @@
 use results::{IntervalFigures, IntervalRecord};
 
 /// Part of a window after which it counts as complete, because intervals are never exact.
-const PASSED: f64 = 0.95;
+const COMPLETE_SHARE: f64 = 0.95;
 
 /// Consecutive intervals.
 pub(super) struct RateWindow<'a> {
@@ -16,7 +16,7 @@ pub(super) struct RateWindow<'a> {
 /// Groups intervals into windows of at least this length; with 0, each interval is a window. As in
 /// fio, an incomplete window at the end is left out.
 pub(super) fn windows(intervals: &[IntervalRecord], window_ms: u64) -> Vec<RateWindow<'_>> {
-    let wanted_ns = window_ms as f64 * 1e6 * PASSED;
+    let wanted_ns = window_ms as f64 * 1e6 * COMPLETE_SHARE;
     let mut found = Vec::new();
     let (mut begin, mut length_ns) = (0, 0_u64);
     for (at, interval) in intervals.iter().enumerate() {
@@ -56,8 +56,8 @@ impl RateWindow<'_> {
 /// Statistics of a rate over windows of time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RateSeries {
-    pub(super) least: u64,
-    pub(super) most: u64,
+    pub(super) min: u64,
+    pub(super) max: u64,
     pub(super) mean: f64,
     squares: f64,
     pub(super) samples: u64,
@@ -70,8 +70,8 @@ impl RateSeries {
         }
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         Self {
-            least: values.iter().copied().fold(f64::INFINITY, f64::min) as u64,
-            most: values.iter().copied().fold(0.0, f64::max) as u64,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min) as u64,
+            max: values.iter().copied().fold(0.0, f64::max) as u64,
             mean,
             squares: values.iter().map(|it| (it - mean).powi(2)).sum(),
             samples: values.len() as u64,
@@ -81,8 +81,8 @@ impl RateSeries {
     /// Adds the rate of another worker. As in fio's groups, all values are sums, so `least` was not
     /// the rate of any moment, and the deviation is only an approximation.
     pub(super) fn add(&mut self, other: &Self) {
-        self.least = self.least.saturating_add(other.least);
-        self.most = self.most.saturating_add(other.most);
+        self.min = self.min.saturating_add(other.min);
+        self.max = self.max.saturating_add(other.max);
         self.mean += other.mean;
         self.squares += other.squares;
         self.samples = self.samples.saturating_add(other.samples);

@@ -53,8 +53,8 @@ fn fields(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], version: u32) -> Vec<
         if name == "trim" && version == 3 {
             continue;
         }
-        let whole = aggregate(jobs, job.job.group_index, name);
-        let share = whole.share_percent(&result.bandwidth);
+        let group = aggregate(jobs, job.job.group_index, name);
+        let share = group.share_percent(&result.bandwidth);
         fields.extend(direction(job.job, result, share));
         if version >= 5 {
             fields.extend(sample_fields(result));
@@ -88,14 +88,14 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
     // Submission latency is not measured.
     fields.extend(latency(&LatencySamples::default()));
     fields.extend(latency(&result.clat));
-    let told = &job.settings.results;
-    let percents = match (told.clat_percentiles, told.lat_percentiles) {
+    let settings = &job.settings.results;
+    let percents = match (settings.clat_percentiles, settings.lat_percentiles) {
         (false, false) => Vec::new(),
         _ => percentiles(job),
     };
     // The line has fields for the percentiles of one latency only. As in fio, `lat_percentiles`
     // goes first, because `clat_percentiles` is on by default.
-    let of = match told.lat_percentiles {
+    let of = match settings.lat_percentiles {
         true => &result.lat,
         false => &result.clat,
     };
@@ -109,8 +109,8 @@ fn direction(job: &FioJob, result: &DirectionResult, share: f64) -> Vec<String> 
     fields.extend(latency(&result.lat));
     let bandwidth = &result.bandwidth;
     fields.extend([
-        bandwidth.least.to_string(),
-        bandwidth.most.to_string(),
+        bandwidth.min.to_string(),
+        bandwidth.max.to_string(),
         format!("{share:.6}%"),
         format!("{:.6}", bandwidth.mean),
         format!("{:.6}", bandwidth.stddev()),
@@ -123,8 +123,8 @@ fn sample_fields(result: &DirectionResult) -> [String; 6] {
     let iops = &result.iops;
     [
         result.bandwidth.samples.to_string(),
-        iops.least.to_string(),
-        iops.most.to_string(),
+        iops.min.to_string(),
+        iops.max.to_string(),
         format!("{:.6}", iops.mean),
         format!("{:.6}", iops.stddev()),
         iops.samples.to_string(),

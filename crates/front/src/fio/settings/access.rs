@@ -137,7 +137,7 @@ pub struct Blocks {
     /// `true` if sizes of a range need not be multiples of the smallest.
     pub is_unaligned: bool,
     /// `true` if the read size applies to all sequential and the write size to all random requests.
-    pub is_by_order: bool,
+    pub is_seq_rand: bool,
 }
 
 impl Default for Blocks {
@@ -148,7 +148,7 @@ impl Default for Blocks {
             split: ByDirection::default(),
             align: ByDirection::default(),
             is_unaligned: false,
-            is_by_order: false,
+            is_seq_rand: false,
         }
     }
 }

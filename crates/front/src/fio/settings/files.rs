@@ -71,21 +71,21 @@ pub struct FileSettings {
     /// Advice to the kernel.
     pub advice: ReadAdvice,
     /// `true` if the jobs lay out their files one after another.
-    pub is_laid_out_in_turn: bool,
+    pub serializes_layout: bool,
     /// `true` if the layout ends with fsync.
     pub syncs_layout: bool,
     /// `true` if files are created when they are opened.
-    pub is_made_on_open: bool,
+    pub creates_on_open: bool,
     /// `true` if the job only lays out its files.
     pub is_layout_only: bool,
     /// `true` if missing files are created.
-    pub makes_missing: bool,
+    pub creates_missing: bool,
     /// `true` if files are laid out before they are written to.
     pub overwrites: bool,
     /// `true` if files are read into the page cache before the run.
-    pub reads_before: bool,
+    pub pre_reads: bool,
     /// `true` if files are dropped from the page cache before the run.
-    pub leaves_cache: bool,
+    pub drops_cache: bool,
     /// `true` if files are removed at the end.
     pub removes_at_end: bool,
     /// `true` if files are removed after each loop.
@@ -104,14 +104,14 @@ impl Default for FileSettings {
             requests_per_turn: 1,
             fallocate: Fallocate::default(),
             advice: ReadAdvice::default(),
-            is_laid_out_in_turn: true,
+            serializes_layout: true,
             syncs_layout: true,
-            is_made_on_open: false,
+            creates_on_open: false,
             is_layout_only: false,
-            makes_missing: true,
+            creates_missing: true,
             overwrites: false,
-            reads_before: false,
-            leaves_cache: true,
+            pre_reads: false,
+            drops_cache: true,
             removes_at_end: false,
             removes_each_loop: false,
         }

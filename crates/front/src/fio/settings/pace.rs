@@ -83,7 +83,7 @@ pub struct LatencyGoal {
     /// Share of requests that must meet the target, in percent.
     pub percentile: f64,
     /// `true` if the job continues after a depth has been found.
-    pub goes_on: bool,
+    pub continues: bool,
     /// Latency limits, above which the job ends; 0 for no limit.
     pub max_us: ByDirection<u64>,
 }
@@ -94,7 +94,7 @@ impl Default for LatencyGoal {
             target_us: 0,
             window_us: 0,
             percentile: 100.0,
-            goes_on: false,
+            continues: false,
             max_us: ByDirection::default(),
         }
     }

@@ -74,7 +74,7 @@ pub struct Grouping {
     /// `true` if other jobs end with this one.
     pub ends_others: bool,
     /// The other jobs that end.
-    pub who_ends: WhoEnds,
+    pub ended_jobs: WhoEnds,
     /// `true` if all jobs end when this one fails.
     pub ends_all_on_error: bool,
     /// Free-form description of the job.

@@ -8,7 +8,7 @@ pub struct Replay {
     /// Log in which to record the job's requests.
     pub write: Option<String>,
     /// `true` to replay as fast as possible.
-    pub is_without_stall: bool,
+    pub ignores_timing: bool,
     /// File that replaces all files of the log.
     pub redirect: Option<String>,
     /// Divisor for offsets.
@@ -32,7 +32,7 @@ impl Default for Replay {
         Self {
             read: None,
             write: None,
-            is_without_stall: false,
+            ignores_timing: false,
             redirect: None,
             offset_divisor: 1,
             offset_align: 0,
@@ -62,7 +62,7 @@ choices! {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
     /// `true` if the job is reported at all.
-    pub is_told: bool,
+    pub is_reported: bool,
     /// How the results of directions are reported.
     pub mixed: MixedResults,
     /// `true` to report percentiles of completion latency.
@@ -94,7 +94,7 @@ pub struct Results {
 impl Default for Results {
     fn default() -> Self {
         Self {
-            is_told: true,
+            is_reported: true,
             mixed: MixedResults::default(),
             clat_percentiles: true,
             lat_percentiles: false,

@@ -161,11 +161,11 @@ pub struct IgnoredErrors {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorSettings {
     /// `true` if read errors do not end the job.
-    pub bears_reads: bool,
+    pub tolerates_reads: bool,
     /// `true` if write errors do not end the job.
-    pub bears_writes: bool,
+    pub tolerates_writes: bool,
     /// `true` if verification errors do not end the job.
-    pub bears_verify: bool,
+    pub tolerates_verify: bool,
     /// Error numbers that do not count.
     pub ignored: IgnoredErrors,
 }

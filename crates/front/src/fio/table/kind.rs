@@ -26,7 +26,7 @@ pub(in crate::fio) enum ValueKind {
     /// Fractions within these bounds, separated by colons.
     Floats(f64, f64),
     /// Any value; the option has no effect in fio either.
-    Idle,
+    Ignored,
 }
 
 /// Smallest and largest number, inclusive; `None` for no bound.
@@ -56,14 +56,14 @@ impl ValueKind {
                 let (min, max) = rest.split_once('-').unwrap_or(("0", "1e300"));
                 Self::Floats(min.parse().unwrap_or(0.0), max.parse().unwrap_or(1e300))
             }
-            "x" => Self::Idle,
+            "x" => Self::Ignored,
             _ => Self::Text,
         }
     }
 
     /// `true` if the value is optional on a command line.
     pub(in crate::fio) const fn has_optional_value(self) -> bool {
-        matches!(self, Self::Flag | Self::TextOrNone | Self::Idle)
+        matches!(self, Self::Flag | Self::TextOrNone | Self::Ignored)
     }
 }
 

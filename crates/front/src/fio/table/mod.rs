@@ -17,11 +17,11 @@ const ROWS: &str = include_str!("options.txt");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionSupport {
     /// Works as in fio; the sentence describes the option.
-    Done,
+    Supported,
     /// Works differently; the sentence describes the difference.
     Differs,
     /// Affects only fio's output, or nothing.
-    Reporting,
+    OutputOnly,
     /// Not supported.
     Refused {
         /// What to use instead.
@@ -32,9 +32,9 @@ pub enum OptionSupport {
 /// The alternative to a refused option as an imperative sentence.
 #[must_use]
 pub fn advice(instead: &str) -> String {
-    const ORDERS: [&str; 6] = ["leave", "start", "merge", "write", "run", "read"];
+    const IMPERATIVES: [&str; 6] = ["leave", "start", "merge", "write", "run", "read"];
     let first = instead.split(' ').next().unwrap_or_default();
-    match ORDERS.contains(&first) {
+    match IMPERATIVES.contains(&first) {
         true => instead.to_owned(),
         false => format!("use {instead}"),
     }
@@ -45,9 +45,9 @@ impl OptionSupport {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Done => "done",
+            Self::Supported => "done",
             Self::Differs => "differs",
-            Self::Reporting => "reporting",
+            Self::OutputOnly => "reporting",
             Self::Refused { .. } => "refused",
         }
     }
@@ -60,11 +60,11 @@ pub struct FioOption {
     engines: &'static str,
     kind: &'static str,
     /// `true` if the option belongs on the command line, not in a job.
-    pub is_of_command_line: bool,
+    pub is_command_line: bool,
     /// How pgmeter handles it.
-    pub verdict: OptionSupport,
+    pub support: OptionSupport,
     /// One sentence: the effect of the option, or, without a period, the reason for the refusal.
-    pub sentence: &'static str,
+    pub explanation: &'static str,
 }
 
 impl FioOption {
@@ -96,18 +96,18 @@ impl FioOption {
         let (names, engines) = names.split_once('@').unwrap_or((names, ""));
         let (why, instead) = said.split_once(" > ").unwrap_or((said, ""));
         let (verdict, sentence) = match verdict {
-            "D" => (OptionSupport::Done, said),
+            "D" => (OptionSupport::Supported, said),
             "~" => (OptionSupport::Differs, said),
-            "R" => (OptionSupport::Reporting, said),
+            "R" => (OptionSupport::OutputOnly, said),
             _ => (OptionSupport::Refused { instead }, why),
         };
         Some(Self {
             names: names.trim_end_matches('!'),
             engines,
             kind,
-            is_of_command_line: names.ends_with('!'),
-            verdict,
-            sentence,
+            is_command_line: names.ends_with('!'),
+            support: verdict,
+            explanation: sentence,
         })
     }
 
@@ -192,10 +192,10 @@ impl OptionTable {
         let from = self.index.partition_point(|(name, _)| *name < start);
         let rest = self.index[from..].iter();
         let mut alike = rest.take_while(|(name, _)| name.starts_with(start));
-        let of_options = |it: &&(&str, u16)| !it.0.contains('=');
-        let first = alike.find(of_options)?.1;
+        let is_option = |it: &&(&str, u16)| !it.0.contains('=');
+        let first = alike.find(is_option)?.1;
         alike
-            .filter(of_options)
+            .filter(is_option)
             // An option and its aliases have the same row, so they are not ambiguous.
             .all(|(_, row)| *row == first)
             .then(|| &self.rows[usize::from(first)])

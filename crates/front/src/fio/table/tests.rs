@@ -6,10 +6,10 @@ fn every_line_of_the_table_is_a_row_or_a_heading() {
         let row = FioOption::read(line).unwrap_or_else(|| panic!("`{line}` is no row"));
         let verdict = line.split('|').nth(2).unwrap();
         assert!(["D", "~", "R", "X"].contains(&verdict), "{line}");
-        let is_refused = matches!(row.verdict, OptionSupport::Refused { .. });
+        let is_refused = matches!(row.support, OptionSupport::Refused { .. });
         assert_eq!(is_refused, line.contains(" > "), "{line}");
-        assert_eq!(row.sentence.ends_with('.'), !is_refused, "{line}");
-        let first = row.sentence.chars().next().unwrap();
+        assert_eq!(row.explanation.ends_with('.'), !is_refused, "{line}");
+        let first = row.explanation.chars().next().unwrap();
         assert_eq!(row.kind.is_empty(), row.is_value_row(), "{line}");
         assert!(
             !first.is_ascii_lowercase()
@@ -72,17 +72,20 @@ fn typos_suggest_the_intended_name() {
 fn values_may_have_their_own_verdicts() {
     let table = OptionTable::new();
     let engine = table.find("ioengine").unwrap();
-    let refused = table.of_value(engine, "rbd").verdict;
+    let refused = table.of_value(engine, "rbd").support;
     assert!(matches!(refused, OptionSupport::Refused { .. }));
     assert_eq!(
-        table.of_value(engine, "libaio").verdict,
+        table.of_value(engine, "libaio").support,
         OptionSupport::Differs
     );
-    assert_eq!(table.of_value(engine, "psync").verdict, OptionSupport::Done);
+    assert_eq!(
+        table.of_value(engine, "psync").support,
+        OptionSupport::Supported
+    );
 }
 
 /// The 79 options that are 95 % of use; those of Ceph are refused by name.
-const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_compress_chunk \
+const COMMON_OPTIONS: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_compress_chunk \
     buffer_compress_percentage buffer_pattern buffered clientname cpus_allowed \
     cpus_allowed_policy create_on_open create_only create_serialize direct directory do_verify \
     end_fsync exitall exitall_on_error fadvise_hint fallocate fdatasync file_append \
@@ -96,10 +99,10 @@ const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_comp
 #[test]
 fn options_in_common_use_are_supported() {
     let table = OptionTable::new();
-    for name in OF_USE.split_ascii_whitespace() {
+    for name in COMMON_OPTIONS.split_ascii_whitespace() {
         let row = table.find(name).unwrap_or_else(|| panic!("{name}"));
         let is_of_ceph = ["clientname", "pool", "rbdname"].contains(&name);
-        let is_refused = matches!(row.verdict, OptionSupport::Refused { .. });
+        let is_refused = matches!(row.support, OptionSupport::Refused { .. });
         assert_eq!(is_refused, is_of_ceph, "{name}");
     }
 }
@@ -107,14 +110,14 @@ fn options_in_common_use_are_supported() {
 /// The names that an installed fio 3.42 lists; none of another version, or where there is none.
 fn installed_names() -> Option<Vec<String>> {
     let program = std::env::var("FIO").unwrap_or_else(|_| "fio".to_owned());
-    let told = |argument: &str| {
+    let output_of = |argument: &str| {
         let output = std::process::Command::new(&program).arg(argument).output();
         Some(String::from_utf8_lossy(&output.ok()?.stdout).into_owned())
     };
-    if told("--version")?.trim() != "fio-3.42" {
+    if output_of("--version")?.trim() != "fio-3.42" {
         return None;
     }
-    let list = told("--cmdhelp")?;
+    let list = output_of("--cmdhelp")?;
     // Options that belong to another one are indented below it.
     let names = list
         .lines()

@@ -195,18 +195,21 @@ fn options_that_are_not_about_jobs_are_kept() {
     let line = "--name=j --size=1m --terse-version=5 --append-terse --eta=never --eta-newline=2 \
         --eta-interval=500ms --status-interval=10 --bandwidth-log --aux-path=/x --debug=io \
         --alloc-size=9 --idle-prof=system --max-jobs=2";
-    let seen = said(line).unwrap().0;
-    assert_eq!(seen.terse_version, 5);
-    assert!(seen.appends_terse && seen.logs_bandwidth);
+    let invocation = said(line).unwrap().0;
+    assert_eq!(invocation.terse_version, 5);
+    assert!(invocation.appends_terse && invocation.logs_bandwidth);
     assert_eq!(
-        (seen.progress, seen.progress_line_us),
+        (invocation.progress, invocation.progress_line_us),
         (Progress::Never, 2_000_000)
     );
     assert_eq!(
-        (seen.progress_interval_us, seen.status_interval_us),
+        (
+            invocation.progress_interval_us,
+            invocation.status_interval_us
+        ),
         (500_000, 10_000_000)
     );
-    assert_eq!(seen.action, Action::Run);
+    assert_eq!(invocation.action, Action::Run);
     assert_eq!(said("--name=j --size=1m").unwrap().0.terse_version, 3);
     assert!(said("--terse-version=9 --name=j").is_err());
     assert!(said("--max-jobs=2 --name=j --size=1m --numjobs=3").is_err());

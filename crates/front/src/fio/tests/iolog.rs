@@ -13,12 +13,12 @@ fn with(text: &str, change: impl FnOnce(&mut Replay)) -> Vec<(u64, RecordedKind,
     let mut rules = Replay::default();
     change(&mut rules);
     let read = recording("log", text.as_bytes(), &rules).unwrap();
-    let acts = read.acts.iter();
+    let acts = read.requests.iter();
     acts.map(|it| (it.due_ns, it.kind, it.offset_bytes, it.length_bytes))
         .collect()
 }
 
-const THREE: &str = "fio version 3 iolog\n\
+const VERSION_3_LOG: &str = "fio version 3 iolog\n\
     24 a add\n162 a open\n165 a write 10240 4096\n170 b sync\n200 b read 512 512\n300 a close\n";
 
 #[test]
@@ -26,31 +26,31 @@ fn both_versions_are_read() {
     // Waits are until that time, in milliseconds, and one that is over changes nothing.
     let two = "fio version 2 iolog\na add\na open\na wait 100 0\na write 10240 4096\n\
         a wait 250 0\nb datasync 0 0\na wait 30 0\nb read 512 512\na close\n";
-    let three = parsed(THREE).unwrap();
+    let three = parsed(VERSION_3_LOG).unwrap();
     let files: Vec<(&str, u64, bool)> = three
         .files
         .iter()
         .map(|it| (it.name.as_str(), it.size_bytes, it.is_read))
         .collect();
     assert_eq!(files, [("a", 14_336, false), ("b", 1024, true)]);
-    let times: Vec<u64> = three.acts.iter().map(|it| it.due_ns).collect();
+    let times: Vec<u64> = three.requests.iter().map(|it| it.due_ns).collect();
     assert_eq!(times, [141_000, 146_000, 176_000]);
     let double = with(two, |it| it.time_percent = 200);
-    let fast = with(two, |it| it.is_without_stall = true);
+    let fast = with(two, |it| it.ignores_timing = true);
     let two = parsed(two).unwrap();
-    let times: Vec<u64> = two.acts.iter().map(|it| it.due_ns).collect();
+    let times: Vec<u64> = two.requests.iter().map(|it| it.due_ns).collect();
     assert_eq!(times, [100_000_000, 250_000_000, 250_000_000]);
     assert_eq!(double.iter().map(|it| it.0).collect::<Vec<_>>(), times);
     assert!(fast.iter().all(|it| it.0 == 0));
-    assert_eq!(two.acts[1].kind, RecordedKind::Fdatasync);
+    assert_eq!(two.requests[1].kind, RecordedKind::Fdatasync);
 }
 
 #[test]
 fn a_log_is_replayed_with_the_options_of_the_job() {
     use RecordedKind::{Fsync, Read, Write};
-    let fast = with(THREE, |it| it.is_without_stall = true);
+    let fast = with(VERSION_3_LOG, |it| it.ignores_timing = true);
     assert!(fast.iter().all(|it| it.0 == 0));
-    let scaled = with(THREE, |it| {
+    let scaled = with(VERSION_3_LOG, |it| {
         it.time_percent = 200;
         it.offset_divisor = 2;
         it.offset_align = 4096;
@@ -61,7 +61,7 @@ fn a_log_is_replayed_with_the_options_of_the_job() {
         (88_000, Read, 0, 512),
     ];
     assert_eq!(scaled, wanted);
-    let skipped = with(THREE, |it| {
+    let skipped = with(VERSION_3_LOG, |it| {
         it.skips_reads = true;
         it.skips_syncs = true;
     });
@@ -70,7 +70,7 @@ fn a_log_is_replayed_with_the_options_of_the_job() {
         redirect: Some("c".to_owned()),
         ..Replay::default()
     };
-    let read = recording("log", THREE.as_bytes(), &rules).unwrap();
+    let read = recording("log", VERSION_3_LOG.as_bytes(), &rules).unwrap();
     assert_eq!((read.files.len(), &*read.files[0].name), (1, "c"));
     // Nothing is before what stands above it, and nothing overflows.
     let back =
@@ -86,7 +86,7 @@ fn a_log_is_replayed_with_the_options_of_the_job() {
 #[test]
 fn log_errors_are_reported_with_their_line() {
     let three = |line: &str| format!("fio version 3 iolog\n1 a add\n{line}\n");
-    let wrong = [
+    let invalid = [
         ("a read 0 4096".to_owned(), Some(1)),
         (String::new(), Some(1)),
         (three("2 a trim 0 4096"), Some(3)),
@@ -104,7 +104,7 @@ fn log_errors_are_reported_with_their_line() {
         (three(""), None),
         ("\u{7}tae\u{0}".to_owned(), None),
     ];
-    for (text, line) in wrong {
+    for (text, line) in invalid {
         let error = parsed(&text).unwrap_err();
         assert_eq!(error.line, line, "{text}: {error}");
         assert!(error.help.is_some(), "{text}");
@@ -142,21 +142,21 @@ proptest! {
         }
         // The last one completes first.
         let noted = acts.iter().enumerate().rev().map(|(index, act)| LoggedRequest {
-            act: *act,
+            request: *act,
             index: index as u32,
             moved_bytes: act.length_bytes,
             done_ns: 0,
         });
         let text = written(&noted.collect::<Vec<_>>(), &|part| format!("dir/f{part}"));
         let read = parsed(&text).unwrap();
-        let told = |acts: &[RecordedRequest], name: &dyn Fn(u32) -> String| -> Vec<_> {
+        let rows = |acts: &[RecordedRequest], name: &dyn Fn(u32) -> String| -> Vec<_> {
             let one = |it: &RecordedRequest| {
                 (it.due_ns, it.kind, name(it.part_index), it.offset_bytes, it.length_bytes)
             };
             acts.iter().map(one).collect()
         };
         let name_of = |index: u32| read.files[index as usize].name.clone();
-        prop_assert_eq!(told(&read.acts, &name_of), told(&acts, &|it| format!("dir/f{it}")));
+        prop_assert_eq!(rows(&read.requests, &name_of), rows(&acts, &|it| format!("dir/f{it}")));
     }
 
     #[test]

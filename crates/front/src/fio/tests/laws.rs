@@ -211,22 +211,22 @@ fn places(line: &str) -> Vec<u64> {
 
 #[test]
 fn a_file_ends_at_filesize_for_any_offset() {
-    let whole: Vec<u64> = (4..16).map(|block| 4 * block).collect();
+    let expected: Vec<u64> = (4..16).map(|block| 4 * block).collect();
     for line in [
         "--rw=write --filesize=64k --offset=16k",
         "--rw=write --filesize=64k --offset=16k --size=64k",
         "--rw=write --filesize=64k --offset=25% --size=64k",
         "--rw=write --filesize=64k --offset=0 --offset_increment=16k --numjobs=1 --offset=16k",
     ] {
-        assert_eq!(places(line), whole, "{line}");
+        assert_eq!(places(line), expected, "{line}");
         let mut random = places(&line.replace("=write", "=randwrite"));
-        assert_ne!(random, whole, "{line}");
+        assert_ne!(random, expected, "{line}");
         random.sort_unstable();
-        assert_eq!(random, whole, "{line}");
+        assert_eq!(random, expected, "{line}");
     }
     assert_eq!(
         places("--rw=write --filesize=64k --offset=16k --size=32k"),
-        whole[..8]
+        expected[..8]
     );
     // Without a size of the file, it is as long as the work needs.
     assert_eq!(places("--rw=write --size=64k --offset=16k").len(), 16);
@@ -280,8 +280,8 @@ fn a_loop_that_ends_within_the_files_continues_there() {
         let wanted: Vec<u64> = (0..16).chain(0..9).map(block).collect();
         assert_eq!(places(&line), wanted, "{line}");
     }
-    let whole = places("--rw=read --size=64k --io_size=64k --loops=2");
-    assert_eq!(whole, (0..16).chain(0..16).map(block).collect::<Vec<_>>());
+    let offsets = places("--rw=read --size=64k --io_size=64k --loops=2");
+    assert_eq!(offsets, (0..16).chain(0..16).map(block).collect::<Vec<_>>());
     // Half blocks at the end of a loop do not add up.
     assert_eq!(
         places("--rw=read --size=64k --io_size=62k --loops=3").len(),

@@ -16,7 +16,7 @@ fn work_of(line: &str) -> Result<FrontWork, String> {
         ..CommandLine::of(&words)
     };
     FRONT.work(&line).map_err(|error| match error {
-        crate::ArgumentError::Ended(diagnostic, 1) => diagnostic.to_string(),
+        crate::ArgumentError::FileWithCode(diagnostic, 1) => diagnostic.to_string(),
         other => format!("{other:?}"),
     })
 }
@@ -94,8 +94,8 @@ fn files_that_fill_the_device_have_no_size_until_the_target_is_known() {
 #[test]
 fn an_offset_past_the_end_is_refused_with_offset_and_file_size() {
     let error = work_of("--name=a --rw=read --offset=1m --filesize=512k").unwrap_err();
-    let told = "`offset` 1MiB is at or past the end of the 512KiB file";
-    assert!(error.contains(told), "{error}");
+    let wanted = "`offset` 1MiB is at or past the end of the 512KiB file";
+    assert!(error.contains(wanted), "{error}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_job_without_size_or_file_is_read_but_cannot_run() {
     ] {
         let set = read(&format!("[j]\n{options}\n"));
         let error = set.refusal().unwrap_or_else(|| panic!("{options}"));
-        assert_eq!((error.line, set.obstacles.len()), (Some(1), 1), "{error}");
+        assert_eq!((error.line, set.run_errors.len()), (Some(1), 1), "{error}");
         assert!(error.help.is_some());
     }
     for options in ["filename=a", "filename=a\nsize=10%"] {
@@ -231,8 +231,8 @@ fn directories_are_assigned_to_clones_in_turn() {
 
 #[test]
 fn file_name_formats_have_variables_but_plain_names_do_not() {
-    let made = "size=4m\nfilename_format=$jobname-$jobnum.$filenum\nnrfiles=2";
-    assert_eq!(job(made).file(1).text, "j-0.1");
+    let formatted = "size=4m\nfilename_format=$jobname-$jobnum.$filenum\nnrfiles=2";
+    assert_eq!(job(formatted).file(1).text, "j-0.1");
     assert_eq!(
         job("size=4m\nfilename=$jobname-x").file(0).text,
         "$jobname-x"
@@ -492,7 +492,7 @@ fn defaults_match_fio() {
         (Direction::Read, false)
     );
     assert_eq!(settings.blocks.sizes().write, JobBlockSizes::Fixed(4096));
-    assert!(settings.files.leaves_cache && settings.order.is_repeatable);
+    assert!(settings.files.drops_cache && settings.order.is_repeatable);
     assert!(!settings.engine.is_direct);
     assert_eq!(
         (settings.engine.iodepth, settings.files.fallocate),
@@ -637,7 +637,7 @@ fn lists_of_cpus_errors_and_ranges_are_read() {
     assert_eq!(settings.process.cpus, [0, 1, 2, 8]);
     assert_eq!(settings.errors.ignored.read, [5, 5]);
     assert_eq!(settings.errors.ignored.write, [28]);
-    assert!(settings.errors.bears_writes && !settings.errors.bears_verify);
+    assert!(settings.errors.tolerates_writes && !settings.errors.tolerates_verify);
     let ranges = settings.durability.ranges;
     assert!(ranges.waits_before && ranges.writes && !ranges.waits_after);
     assert_eq!(ranges.write_count, 8);
@@ -727,19 +727,23 @@ fn error_names_match_linux() {
 #[test]
 fn every_supported_option_changes_a_setting() {
     // Done by reading the text, or by what is always so here.
-    const ELSEWHERE: &str = "name include lockfile=none unique_filename io_submit_mode \
+    const WITHOUT_SETTING: &str = "name include lockfile=none unique_filename io_submit_mode \
         sqthread_poll=0 verify=0 verify_state_load=0 write_hint=none allow_mounted_write=0 \
         trim_percentage=0";
     let table = OptionTable::new();
     let rows = table
         .rows()
         .iter()
-        .filter(|it| !it.is_of_command_line && !it.is_value_row());
-    for row in rows.filter(|it| it.verdict == OptionSupport::Done) {
+        .filter(|it| !it.is_command_line && !it.is_value_row());
+    for row in rows.filter(|it| it.support == OptionSupport::Supported) {
         let value = super::values::OptionValue::Text("5".to_owned());
-        let known = super::apply::apply(&mut FioSettings::default(), row.name(), &value);
-        let is_known = known.as_ref().is_ok_and(|it| *it) || known.is_err();
-        assert!(is_known || ELSEWHERE.contains(row.name()), "{}", row.name());
+        let applied = super::apply::apply(&mut FioSettings::default(), row.name(), &value);
+        let is_known = applied.as_ref().is_ok_and(|it| *it) || applied.is_err();
+        assert!(
+            is_known || WITHOUT_SETTING.contains(row.name()),
+            "{}",
+            row.name()
+        );
     }
 }
 
@@ -763,9 +767,9 @@ fn percentages_refer_to_the_file_size() {
 fn a_section_named_after_a_device_works_on_it() {
     let set = read("[/dev/sdz]\nrw=read\n");
     assert_eq!(set.jobs[0].file(0).text, "/dev/sdz");
-    assert!(set.obstacles.is_empty());
-    let made = read("[/dev/sdz]\nnrfiles=2\nsize=1m\n");
-    assert_eq!(made.jobs[0].file(1).text, "/dev/sdz.0.1");
+    assert!(set.run_errors.is_empty());
+    let generated = read("[/dev/sdz]\nnrfiles=2\nsize=1m\n");
+    assert_eq!(generated.jobs[0].file(1).text, "/dev/sdz.0.1");
 }
 
 #[test]

@@ -74,17 +74,17 @@ fn options_that_fio_dropped_are_refused_and_take_no_file_as_value() {
         read: &|_| Ok(b"[a]\nsize=1m\n".to_vec()),
         ..ParserEnvironment::EMPTY
     };
-    let shown = parse_with_surroundings("-s x.fio", &around)
+    let action = parse_with_surroundings("-s x.fio", &around)
         .unwrap()
         .0
         .action;
-    assert!(matches!(shown, Action::Print(text) if text.contains("--name=a")));
+    assert!(matches!(action, Action::Print(text) if text.contains("--name=a")));
 }
 
 #[test]
 fn help_for_refused_options_is_an_instruction() {
     for row in OptionTable::new().rows() {
-        let OptionSupport::Refused { instead } = row.verdict else {
+        let OptionSupport::Refused { instead } = row.support else {
             continue;
         };
         let help = table::advice(instead);

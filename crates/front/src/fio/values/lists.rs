@@ -69,10 +69,10 @@ pub(in crate::fio) fn block_shares(text: &str, kilo: u64) -> Result<Vec<BlockSha
         return Err("the shares exceed 100 % in total".to_owned());
     }
     // If the known shares exceed 100, a single missing share gets nothing.
-    let each = 100_u32.saturating_sub(known) / missing.max(1);
+    let equal_share = 100_u32.saturating_sub(known) / missing.max(1);
     let mut shares: Vec<BlockShare> = Vec::with_capacity(sizes.len());
     for (size, percent) in sizes {
-        let percent = percent.unwrap_or(each);
+        let percent = percent.unwrap_or(equal_share);
         shares.push(BlockShare { size, percent });
     }
     // fio looks up a size in ascending order of shares, until the sum reaches a random number.

@@ -29,7 +29,7 @@ pub(super) enum OptionValue {
     Amount(SizeAmount),
     Floats(Vec<f64>),
     Text(String),
-    Idle,
+    Ignored,
 }
 
 /// A value, and a remark if it may surprise the user.
@@ -58,13 +58,13 @@ impl OptionValue {
             return match kind {
                 ValueKind::Flag if text.is_none() => Ok(plain(Self::Flag(true))),
                 ValueKind::TextOrNone => Ok(plain(Self::Text(String::new()))),
-                ValueKind::Idle => Ok(plain(Self::Idle)),
+                ValueKind::Ignored => Ok(plain(Self::Ignored)),
                 _ => Err("it needs a value".to_owned()),
             };
         };
         let bytes = NumberUnit::Bytes { kilo };
         Ok(match kind {
-            ValueKind::Idle => plain(Self::Idle),
+            ValueKind::Ignored => plain(Self::Ignored),
             ValueKind::Text | ValueKind::TextOrNone => plain(Self::Text(text.trim().to_owned())),
             ValueKind::Choice(words) => plain(Self::Text(choice(words, text)?)),
             ValueKind::Bool | ValueKind::Flag => plain(Self::Flag(flag(text)?)),

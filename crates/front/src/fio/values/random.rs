@@ -120,19 +120,19 @@ fn zones_of_direction(
     if is_of_percent && known > 100 {
         return Err("the shares of the space exceed 100 % in total".to_owned());
     }
-    let whole = zones.iter().map(|(percent, size)| ZoneShare {
+    let zone_shares = zones.iter().map(|(percent, size)| ZoneShare {
         requests_percent: *percent,
         size: size.unwrap_or(left),
     });
-    let mut whole: Vec<ZoneShare> = whole.collect();
+    let mut zone_shares: Vec<ZoneShare> = zone_shares.collect();
     if is_of_percent && known < 100 {
         // As in fio, no request goes to the space after the last zone.
-        whole.push(ZoneShare {
+        zone_shares.push(ZoneShare {
             requests_percent: 0,
             size: 100 - known,
         });
     }
-    Ok(whole)
+    Ok(zone_shares)
 }
 
 /// The sum of the known shares, and an equal part of the rest up to 100 for each missing one.

@@ -52,8 +52,8 @@ pub(super) fn check_count(set: &JobSet) -> Result<(), Diagnostic> {
     for job in &set.jobs {
         count += u64::from(job.file_count());
         if count > FILES_MAX {
-            let place = set.place_of(job, "nrfiles, nr_files");
-            let error = place.error(format!("the jobs have more than {FILES_MAX} files"));
+            let source_line = set.place_of(job, "nrfiles, nr_files");
+            let error = source_line.error(format!("the jobs have more than {FILES_MAX} files"));
             return Err(error.help("use a smaller `nrfiles`, or fewer clones"));
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn check_count(set: &JobSet) -> Result<(), Diagnostic> {
 /// The part of a file that a job uses.
 pub(super) struct JobFilePart {
     /// Path of the file as written.
-    pub written: String,
+    pub path: String,
     /// Start of the part.
     pub start_bytes: u64,
     /// Size of the part; 0 if it depends on the size of an existing file or device.
@@ -102,10 +102,10 @@ impl<'a> FileTable<'a> {
     /// used itself instead of a new file in the work directory.
     fn foreign(&self, job: &FioJob, wish: &JobFilePart) -> Option<u64> {
         let is_read_only = job.shares_files() && only_reads_files(job);
-        if !is_read_only || is_device(&wish.written) || self.written.contains(&wish.written) {
+        if !is_read_only || is_device(&wish.path) || self.written.contains(&wish.path) {
             return None;
         }
-        let present = self.access.size_bytes(&wish.written)?;
+        let present = self.access.size_bytes(&wish.path)?;
         // fio would delete a file that is too short and write a new one, so pgmeter uses its own
         // file.
         let end = wish.start_bytes.checked_add(wish.size_bytes)?;
@@ -113,12 +113,18 @@ impl<'a> FileTable<'a> {
     }
 
     /// File size for a job without a size, from the existing file of this name. 0 if an earlier
-    /// job creates the file, or if the job fills the device; `None` if there is no such file.
-    fn not_expressible(&self, job: &FioJob, wish: &JobFilePart, key: &FileKey) -> Option<u64> {
+    /// job creates the file, or if the job fills the device.
+    fn size_of_existing(
+        &self,
+        job: &FioJob,
+        wish: &JobFilePart,
+        key: &FileKey,
+    ) -> Result<u64, Diagnostic> {
         if job.settings.space.fills_device || self.known.contains_key(key) {
-            return Some(0);
+            return Ok(0);
         }
-        self.access.size_bytes(&wish.written)
+        let size_bytes = self.access.size_bytes(&wish.path);
+        size_bytes.ok_or_else(|| missing_size_error(job, &wish.path))
     }
 
     /// All directories and devices; the current directory if there are none.
@@ -154,7 +160,7 @@ impl<'a> FileTable<'a> {
         let wishes = (0..)
             .zip(sizes(job)?)
             .map(|(index, size_bytes)| JobFilePart {
-                written: job.file(index).text,
+                path: job.file(index).text,
                 start_bytes: further_bytes,
                 size_bytes,
                 is_read,
@@ -175,42 +181,41 @@ impl<'a> FileTable<'a> {
         for wish in wishes {
             let layout = layout(job, wish.is_read);
             let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
-            let spot = match self.foreign(job, &wish) {
-                Some(_) => FileLocation::itself(wish.written.clone()),
-                None => file_location(job, wish.written.clone())?,
+            let location = match self.foreign(job, &wish) {
+                Some(_) => FileLocation::itself(wish.path.clone()),
+                None => file_location(job, wish.path.clone())?,
             };
-            let target_index = self.index(spot.directory);
-            let key = (target_index, spot.name.clone());
-            let unsaid = match spot.name.is_some() && size_bytes == 0 {
+            let target_index = self.index(location.directory);
+            let key = (target_index, location.name.clone());
+            let required_end = match location.name.is_some() && size_bytes == 0 {
                 false => None,
-                true => Some(
-                    self.not_expressible(job, &wish, &key)
-                        .ok_or_else(|| missing_size_error(job, &wish.written))?,
-                ),
+                true => Some(self.size_of_existing(job, &wish, &key)?),
             };
             let start_bytes = match (share, job.settings.space.file_size) {
                 (None, _) => further_bytes,
                 (Some(share), Some((least, _))) => share.start_bytes(further_bytes, least),
                 // The percentage is resolved when the size of the device or file is known.
-                (Some(_), None) if spot.name.is_none() || unsaid.is_some() => further_bytes,
+                (Some(_), None) if location.name.is_none() || required_end.is_some() => {
+                    further_bytes
+                }
                 (Some(_), None) => {
                     let message = "an offset in percent needs a file of known size";
-                    return Err(job.place.error(message).help("add `filesize=`"));
+                    return Err(job.position.error(message).help("add `filesize=`"));
                 }
             };
             let end = start_bytes.checked_add(size_bytes);
             let end = end.filter(|it| i64::try_from(*it).is_ok()).ok_or_else(|| {
-                let error = job.place.error("its files exceed the maximum file size");
+                let error = job.position.error("its files exceed the maximum file size");
                 error.help("use a smaller size or offset")
             })?;
             let known = self.known.entry(key).or_default();
-            check_stamp(job, known, &wish.written)?;
+            check_stamp(job, known, &wish.path)?;
             if known.wave != self.wave {
                 known.wave = self.wave;
                 known.file_index = files.files.len() as u32;
                 files.files.push(NamedFile {
                     target_index,
-                    name: spot.name,
+                    name: location.name,
                     size_bytes: 0,
                     layout: Layout::Absent,
                     is_removed: false,
@@ -219,7 +224,7 @@ impl<'a> FileTable<'a> {
             }
             let file_index = known.file_index;
             let file = &mut files.files[file_index as usize];
-            let end = unsaid.unwrap_or(end);
+            let end = required_end.unwrap_or(end);
             // Several jobs may use different parts of the same file.
             file.size_bytes = file.size_bytes.max(end);
             file.layout = stronger(file.layout, layout);
@@ -253,7 +258,7 @@ fn check_stamp(job: &FioJob, known: &mut KnownFile, file: &str) -> Result<(), Di
     let message =
         format!("the job `{name}` verifies `{file}`, which no job above it writes with `verify`");
     let help = "write it in a job above, with `verify` and `do_verify=0`, in the same run";
-    Err(job.place.error(message).help(help))
+    Err(job.position.error(message).help(help))
 }
 
 impl FileLocation {
@@ -269,7 +274,7 @@ impl FileLocation {
 fn missing_size_error(job: &FioJob, file: &str) -> Diagnostic {
     let (job_name, file) = (printable(&job.name), printable(file));
     let message = format!("the job `{job_name}` has no size, and there is no file `{file}`");
-    job.place.error(message).help("add `size=1g`")
+    job.position.error(message).help("add `size=1g`")
 }
 
 /// `true` if a job only reads its files, with any content.
@@ -300,7 +305,7 @@ fn stronger(one: Layout, other: Layout) -> Layout {
 /// State of the page cache for a file; the setting of one job applies to all.
 fn cached(cache: FileCache, job: &FioJob) -> FileCache {
     let files = &job.settings.files;
-    match (cache, files.reads_before, files.leaves_cache) {
+    match (cache, files.pre_reads, files.drops_cache) {
         (_, true, _) | (FileCache::Warm, ..) => FileCache::Warm,
         (_, false, false) => FileCache::Left,
         (cache, false, true) => cache,
@@ -320,7 +325,7 @@ fn layout(job: &FioJob, is_read: bool) -> Layout {
         return Layout::Written;
     }
     // Space allocated in advance would leave none for a job that fills the device.
-    if settings.files.is_made_on_open || settings.space.fills_device {
+    if settings.files.creates_on_open || settings.space.fills_device {
         return Layout::Empty;
     }
     match settings.files.fallocate {
@@ -351,8 +356,10 @@ fn further(job: &FioJob) -> Result<u64, Diagnostic> {
     Ok(job.offset_bytes())
 }
 
-fn in_zones(job: &FioJob, what: &str, option: &str) -> Diagnostic {
-    let error = job.place.error(format!("{what} in zones is not supported"));
+fn in_zones(job: &FioJob, subject: &str, option: &str) -> Diagnostic {
+    let error = job
+        .position
+        .error(format!("{subject} in zones is not supported"));
     error.help(format!("write `{option}` in bytes"))
 }
 
@@ -393,7 +400,7 @@ fn no_room_error(job: &FioJob) -> Diagnostic {
         true => format!("`offset` {start} is at or past the end of the {file} file"),
         false => format!("no block fits between `offset` {start} and the end of the {file} file"),
     };
-    let error = job.place.error(message);
+    let error = job.position.error(message);
     error.help("use a smaller `offset`, or a larger `filesize`")
 }
 
@@ -429,7 +436,7 @@ fn file_location(job: &FioJob, written: String) -> Result<FileLocation, Diagnost
     };
     let name = plain(name).ok_or_else(|| {
         let message = format!("the file name `{}` cannot be used", printable(name));
-        let error = job.place.error(message);
+        let error = job.position.error(message);
         error.help("use a name without `..`, below its directory")
     })?;
     Ok(FileLocation {

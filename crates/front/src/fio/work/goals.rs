@@ -9,7 +9,7 @@ use super::super::jobs::{FioJob, JobSet};
 use super::super::settings::{ByDirection, FioSettings, SteadyMeasure};
 
 /// Grace period of fio before the minimum rate applies.
-const SETTLE_NS: u64 = 2_000_000_000;
+const GRACE_NS: u64 = 2_000_000_000;
 
 /// Goals of a job.
 ///
@@ -58,14 +58,14 @@ fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
     // fio rejects this, too (`fixup_options`).
     if is_above(bytes, &rates.bytes_per_second) || is_above(iops, &rates.iops) {
         let message = "a minimum rate is above the rate limit of the job";
-        let error = job.place.error(message);
+        let error = job.position.error(message);
         return Err(error.help("use a larger `rate`, or a smaller `rate_min`"));
     }
-    let is_asked = least.read.is_some() || least.write.is_some();
-    Ok(is_asked.then(|| RateFloor {
+    let has_floor = least.read.is_some() || least.write.is_some();
+    Ok(has_floor.then(|| RateFloor {
         least,
         window_ns: rates.window_ms.saturating_mul(1_000_000),
-        settle_ns: SETTLE_NS,
+        settle_ns: GRACE_NS,
     }))
 }
 
@@ -87,35 +87,35 @@ fn depth_target(settings: &FioSettings) -> Option<DepthTarget> {
         latency_ns: goal.target_us.saturating_mul(1000),
         window_ns: goal.window_us.saturating_mul(1000),
         percentile: goal.percentile,
-        goes_on: goal.goes_on,
+        goes_on: goal.continues,
     })
 }
 
 fn steady(job: &FioJob) -> Result<Option<SteadyGoal>, Diagnostic> {
-    let asked = job.settings.steady_state.as_ref();
+    let requested = job.settings.steady_state.as_ref();
     // Without a window (`ss_dur`), fio does not check the steady state.
-    let Some(asked) = asked.filter(|it| it.window_us > 0) else {
+    let Some(requested) = requested.filter(|it| it.window_us > 0) else {
         return Ok(None);
     };
     let goal = SteadyGoal {
-        measure: match asked.measure {
+        measure: match requested.measure {
             SteadyMeasure::Iops => GoalMeasure::Iops,
             SteadyMeasure::Bandwidth => GoalMeasure::Bandwidth,
             SteadyMeasure::Latency => GoalMeasure::Latency,
         },
-        is_slope: asked.is_slope,
-        limit: asked.limit,
-        is_percent: asked.is_percent,
-        window_ns: asked.window_us.saturating_mul(1000),
-        ramp_ns: asked.ramp_us.saturating_mul(1000),
-        interval_ns: asked.interval_us.saturating_mul(1000),
+        is_slope: requested.is_slope,
+        limit: requested.limit,
+        is_percent: requested.is_percent,
+        window_ns: requested.window_us.saturating_mul(1000),
+        ramp_ns: requested.ramp_us.saturating_mul(1000),
+        interval_ns: requested.interval_us.saturating_mul(1000),
         // In fio, jobs with `group_reporting` reach the steady state together, by their sums.
         group_index: match job.settings.grouping.is_reported_together {
             true => u32::try_from(job.group_index).ok(),
             false => None,
         },
     };
-    let error = |message: &str, help: &str| Err(job.place.error(message).help(help));
+    let error = |message: &str, help: &str| Err(job.position.error(message).help(help));
     if goal.interval_ns == 0 || !goal.window_ns.is_multiple_of(goal.interval_ns) {
         let message = "the steady-state duration is not a multiple of the interval of readings";
         return error(message, "use a multiple of `ss_interval` for `ss_dur`");
@@ -139,18 +139,18 @@ const READINGS_MAX: usize = 100_000;
 /// # Errors
 /// A job whose steady state differs from that of its group.
 pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
-    let asked = |job: &FioJob| {
-        let asked = job.settings.steady_state.clone();
-        asked.filter(|it| it.window_us > 0)
+    let requested = |job: &FioJob| {
+        let requested = job.settings.steady_state.clone();
+        requested.filter(|it| it.window_us > 0)
     };
     // fio compares whole groups, even without `group_reporting` (`td_steadystate_init`).
     for group in &set.groups {
         let jobs = &set.jobs[group.jobs.clone()];
         let Some(first) = jobs.first() else { continue };
-        if let Some(other) = jobs.iter().find(|job| asked(job) != asked(first)) {
-            let place = set.place_of(other, "steadystate, ss");
+        if let Some(other) = jobs.iter().find(|job| requested(job) != requested(first)) {
+            let source_line = set.place_of(other, "steadystate, ss");
             let message = "jobs of one group have different steady states";
-            let error = place.error(message);
+            let error = source_line.error(message);
             return Err(error.help("use the same `steadystate`, or put `new_group` between jobs"));
         }
     }

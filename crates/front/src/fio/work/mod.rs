@@ -52,17 +52,17 @@ pub(super) fn work(
     unsupported::check(set)?;
     files::check_count(set)?;
     let ends_others = set.jobs.iter().any(|job| job.settings.grouping.ends_others);
-    let mut places = JobContext {
+    let mut context = JobContext {
         set,
         filenames: set.places_of("filename"),
         table: FileTable::new(set, line.files),
-        letter,
+        is_fio_exact: letter,
         access: line.files,
     };
     let mut cells = Vec::new();
     let parts = set.cells();
     for (index, jobs) in parts.iter().enumerate() {
-        let mut built = build_wave(jobs, &mut places)?;
+        let mut built = build_wave(jobs, &mut context)?;
         // As in fio, `exitall` of one job applies to all.
         for job in &mut built.jobs {
             job.plan.ends_others |= ends_others;
@@ -79,7 +79,7 @@ pub(super) fn work(
             ..Workload::default()
         });
     }
-    let directories = places.table.directories();
+    let directories = context.table.directories();
     // Without a named directory, the user may choose any target.
     let is_named = directories.iter().any(|it| it.as_os_str() != ".");
     if is_named {
@@ -96,10 +96,10 @@ pub(super) fn work(
         false => fio_compat_warnings(set),
     };
     Ok(FrontWork {
-        made: made(set, &directories),
+        create_missing: made(set, &directories),
         directories,
         differences: differences(set, letter),
-        of_text: of_text(set),
+        text_differences: of_text(set),
         warnings,
         ..FrontWork::new(cells)
     })
@@ -113,7 +113,7 @@ fn made(set: &JobSet, directories: &[PathBuf]) -> CreateMissing {
     let is_device = |path: &PathBuf| path.starts_with("/dev") && !path.starts_with("/dev/shm");
     match is_by_name && !directories.iter().any(is_device) {
         true => CreateMissing::All,
-        false => CreateMissing::Nothing,
+        false => CreateMissing::None,
     }
 }
 
@@ -142,12 +142,12 @@ struct JobContext<'a> {
     set: &'a JobSet,
     filenames: OptionPositions<'a>,
     table: FileTable<'a>,
-    letter: bool,
+    is_fio_exact: bool,
     access: FileAccess<'a>,
 }
 
-fn build_wave(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<ConvertedJobs, Diagnostic> {
-    places.table.begin_wave();
+fn build_wave(jobs: &[&FioJob], context: &mut JobContext<'_>) -> Result<ConvertedJobs, Diagnostic> {
+    context.table.begin_wave();
     let mut files = JobFiles {
         is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
         ..JobFiles::default()
@@ -156,7 +156,7 @@ fn build_wave(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<Converted
     // Index of the first job of each name.
     let mut first_indexes = HashMap::new();
     for job in jobs {
-        let mut one = one(job, places, &mut files)?;
+        let mut one = one(job, context, &mut files)?;
         let waited = job.settings.grouping.waits_for.as_deref();
         let first = waited.and_then(|name| first_indexes.get(name));
         one.plan.after = first.and_then(|first| before(&built, *first));
@@ -173,30 +173,30 @@ fn build_wave(jobs: &[&FioJob], places: &mut JobContext<'_>) -> Result<Converted
 /// The consecutive jobs with the name of the job at `first`.
 fn before(built: &[UnplannedJob], first: usize) -> Option<JobRange> {
     let name = &built.get(first)?.name;
-    let of_name = built[first..].iter().take_while(|it| it.name == *name);
+    let same_name = built[first..].iter().take_while(|it| it.name == *name);
     Some(JobRange {
         first_index: u32::try_from(first).ok()?,
-        count: u32::try_from(of_name.count()).ok()?,
+        count: u32::try_from(same_name.count()).ok()?,
     })
 }
 
 fn one(
     job: &FioJob,
-    places: &mut JobContext<'_>,
+    context: &mut JobContext<'_>,
     files: &mut JobFiles,
 ) -> Result<UnplannedJob, Diagnostic> {
     let settings = &*job.settings;
-    let replayed = replays::of(job, places.set, places.access)?;
+    let replayed = replays::of(job, context.set, context.access)?;
     let parts = match &replayed {
-        Some(log) => log.parts(job, &mut places.table, files)?,
-        None => places.table.parts(job, files)?,
+        Some(log) => log.parts(job, &mut context.table, files)?,
+        None => context.table.parts(job, files)?,
     };
     let names = files::name_work(settings);
     if names.is_some() {
         together(job, &parts, files)?;
     }
     let verifies = settings.verify.checksum != Checksum::None;
-    let mut stream = stream::stream(job, &parts, places.letter)?;
+    let mut stream = stream::stream(job, &parts, context.is_fio_exact)?;
     let recorded = replayed.map(|log| log.attach(&mut stream));
     let time = &settings.time;
     let (delay_least, delay_most) = time.start_delay_us;
@@ -231,8 +231,8 @@ fn one(
             after: None,
             ends_others: settings.grouping.ends_others,
             ends_others_on_error: settings.grouping.ends_all_on_error,
-            goes_on_after_errors: errors.bears_reads || errors.bears_writes,
-            ends_on_mismatch: verifies && !errors.bears_verify,
+            goes_on_after_errors: errors.tolerates_reads || errors.tolerates_writes,
+            ends_on_mismatch: verifies && !errors.tolerates_verify,
             stream,
             recorded,
             names,
@@ -246,7 +246,7 @@ fn one(
         seed: seed(job),
         cpu: cpu(job),
         fills: settings.space.fills_device,
-        place: places.filenames.of(job).of_job(),
+        location: context.filenames.of(job).of_job(),
     })
 }
 
@@ -255,14 +255,14 @@ fn together(job: &FioJob, parts: &[JobFile], files: &JobFiles) -> Result<(), Dia
     let file = |part: &JobFile| &files.files[part.file_index as usize];
     let first = parts.first().map(file);
     let is_together = parts.iter().map(file).all(|file| {
-        let is_there = first.is_some_and(|first| first.target_index == file.target_index);
-        is_there && file.name.is_some()
+        let is_same = first.is_some_and(|first| first.target_index == file.target_index);
+        is_same && file.name.is_some()
     });
     match is_together {
         true => Ok(()),
         false => {
             let message = "the files of a job that works on whole files are in several directories";
-            let error = job.place.error(message);
+            let error = job.position.error(message);
             Err(error.help("use `directory=` and names below it"))
         }
     }
@@ -307,9 +307,9 @@ fn content(settings: &FioSettings) -> ContentPlan {
 
 /// A different seed for each job, the same in every run.
 fn seed(job: &FioJob) -> u64 {
-    let said = job.settings.order.seed.unwrap_or(0);
+    let base = job.settings.order.seed.unwrap_or(0);
     // The factor is odd, so a written job file can recover the `randseed`.
-    said.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    base.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(u64::from(job.number))
 }
 
@@ -336,14 +336,14 @@ fn cpu(job: &FioJob) -> Option<u32> {
 /// CPUs and priorities of a clone's thread.
 fn thread(job: &FioJob) -> JobThread {
     let process = &job.settings.process;
-    let is_asked = process.io_class.is_some() || process.io_priority.is_some();
+    let is_set = process.io_class.is_some() || process.io_priority.is_some();
     JobThread {
         cpus: match cpu(job) {
             Some(_) => Vec::new(),
             None => process.cpus.clone(),
         },
         nice: process.nice,
-        io_priority: is_asked.then(|| IoPriority {
+        io_priority: is_set.then(|| IoPriority {
             // Both fit, because their ranges were checked when they were read.
             class: process.io_class.unwrap_or(BEST_EFFORT) as u8,
             level: process.io_priority.unwrap_or(0) as u8,
@@ -353,27 +353,27 @@ fn thread(job: &FioJob) -> JobThread {
 
 /// Warnings about jobs whose requests would differ with `--fio-compat`, which is not set.
 fn fio_compat_warnings(set: &JobSet) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut warnings: Vec<String> = Vec::new();
     for jobs in set.sections() {
         let Some(job) = jobs.first() else {
             continue;
         };
         let name = plan::printable(&job.name);
         if is_cut(&job.settings) {
-            told.push(format!(
+            warnings.push(format!(
                 "job `{name}`: random requests keep their full size; fio shortens them at \
                  blocks already visited, as `--fio-compat` does"
             ));
         }
         let rates = &job.settings.rates;
         if rates.is_poisson && is_paced(&job.settings) {
-            told.push(format!(
+            warnings.push(format!(
                 "job `{name}`: requests form a Poisson process; fio's come on a grid, and more \
                  often than requested, as with `--fio-compat`"
             ));
         }
     }
-    told
+    warnings
 }
 
 /// `true` if fio shortens random requests that reach blocks already visited.
@@ -393,24 +393,24 @@ fn is_paced(settings: &FioSettings) -> bool {
 }
 
 fn differences(set: &JobSet, letter: bool) -> Vec<OriginalDifference> {
-    let mut told = Vec::new();
+    let mut differences = Vec::new();
     for written in &set.written {
-        if written.verdict != OptionSupport::Differs {
+        if written.support != OptionSupport::Differs {
             continue;
         }
-        let note = written.sentence.trim_end_matches('.');
+        let note = written.explanation.trim_end_matches('.');
         let mut note = note.to_owned();
         if let Some(first) = note.get(..1).map(str::to_lowercase) {
             note.replace_range(..1, &first);
         }
-        let what = format!("`{}`", plan::printable(&written.text()));
-        let difference = OriginalDifference::differs(&what, &note);
-        told.push(match written.place.line {
+        let option = format!("`{}`", plan::printable(&written.text()));
+        let difference = OriginalDifference::differs(&option, &note);
+        differences.push(match written.position.line {
             0 => difference,
             line => difference.at(line),
         });
     }
-    told.extend(ignored_options(set));
+    differences.extend(ignored_options(set));
     let any = |is: &dyn Fn(&FioSettings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
     let own = [
         (
@@ -442,32 +442,32 @@ fn differences(set: &JobSet, letter: bool) -> Vec<OriginalDifference> {
         ),
     ];
     let done = own.into_iter().filter(|(is_so, ..)| *is_so);
-    told.extend(done.map(|(_, what, note)| OriginalDifference::differs(what, note)));
-    told
+    differences.extend(done.map(|(_, what, note)| OriginalDifference::differs(what, note)));
+    differences
 }
 
 /// Supported options that also affect fio's own output.
-const OF_RESULTS: [&str; 3] = ["new_group", "group_reporting", "write_iolog"];
+const OUTPUT_OPTIONS: [&str; 3] = ["new_group", "group_reporting", "write_iolog"];
 
 /// Differences for options that affect only fio's own output and logs.
 fn of_text(set: &JobSet) -> Vec<OriginalDifference> {
     let is_of_text = |it: &&WrittenOption| {
-        it.verdict == OptionSupport::Reporting || OF_RESULTS.contains(&it.name.as_str())
+        it.support == OptionSupport::OutputOnly || OUTPUT_OPTIONS.contains(&it.name.as_str())
     };
-    let told = set.written.iter().filter(is_of_text).map(|it| {
-        let what = format!("`{}`", plan::printable(&it.text()));
+    let differences = set.written.iter().filter(is_of_text).map(|it| {
+        let option = format!("`{}`", plan::printable(&it.text()));
         let note = "it affects only fio's output or logs, and is ignored";
-        let told = OriginalDifference::new(DifferenceKind::NoEffect, what, note);
-        match it.place.line {
-            0 => told,
-            line => told.at(line),
+        let difference = OriginalDifference::new(DifferenceKind::NoEffect, option, note);
+        match it.position.line {
+            0 => difference,
+            line => difference.at(line),
         }
     });
-    told.collect()
+    differences.collect()
 }
 
 /// Options that have no effect in a job that replays a log.
-const OF_REQUESTS: &str = "bs bsrange bssplit ba size io_size filesize offset offset_increment \
+const REPLAY_IGNORES: &str = "bs bsrange bssplit ba size io_size filesize offset offset_increment \
     number_ios rwmixread rwmixwrite nrfiles filename random_distribution percentage_random \
     norandommap zonemode zonesize fsync fdatasync";
 
@@ -478,16 +478,16 @@ fn ignored_options(set: &JobSet) -> Vec<OriginalDifference> {
         jobs.any(|job| *job.section == *section && job.settings.replay.read.is_some())
     };
     let written = set.written.iter().filter(|it| {
-        let mut names = OF_REQUESTS.split_ascii_whitespace();
+        let mut names = REPLAY_IGNORES.split_ascii_whitespace();
         replays(&it.section) && names.any(|name| name == it.name)
     });
-    let told = written.map(|it| {
-        let what = format!("`{}`", plan::printable(&it.text()));
-        let difference = OriginalDifference::differs(&what, "no effect; the log determines it");
-        match it.place.line {
+    let differences = written.map(|it| {
+        let option = format!("`{}`", plan::printable(&it.text()));
+        let difference = OriginalDifference::differs(&option, "no effect; the log determines it");
+        match it.position.line {
             0 => difference,
             line => difference.at(line),
         }
     });
-    told.collect()
+    differences.collect()
 }

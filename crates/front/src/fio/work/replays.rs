@@ -32,14 +32,14 @@ pub(super) fn of(
     let Some(names) = &replay.read else {
         return Ok(None);
     };
-    let place = set.place_of(job, "read_iolog");
+    let location = set.place_of(job, "read_iolog");
     let names: Vec<&str> = names.split(':').filter(|it| !it.is_empty()).collect();
     let Some(log) = names.get(job.clone_index as usize % names.len().max(1)) else {
-        let error = place.error("`read_iolog` names no log");
+        let error = location.error("`read_iolog` names no log");
         return Err(error.help("write the name of a log of requests"));
     };
     let bytes = access.read(log).map_err(|reason| {
-        let error = place.error(format!("the log cannot be read: {reason}"));
+        let error = location.error(format!("the log cannot be read: {reason}"));
         let mut writes = set
             .jobs
             .iter()
@@ -65,7 +65,7 @@ impl JobRecording {
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let largest = self.lengths().map(u64::from).max().unwrap_or(0).max(1);
         let wishes = self.recording.files.iter().map(|file| JobFilePart {
-            written: file.name.clone(),
+            path: file.name.clone(),
             start_bytes: 0,
             // A file that is only synced still needs a size: use the largest request.
             size_bytes: match file.size_bytes {
@@ -79,14 +79,14 @@ impl JobRecording {
 
     /// Lengths of reads and writes, in bytes.
     fn lengths(&self) -> impl Iterator<Item = u32> {
-        let lengths = self.recording.acts.iter().map(|it| it.length_bytes);
+        let lengths = self.recording.requests.iter().map(|it| it.length_bytes);
         lengths.filter(|it| *it > 0)
     }
 
     /// Replaces the job's stream with the requests of the log.
     pub fn attach(self, stream: &mut StreamPlan) -> RecordedPlan {
         let blocks = self.blocks();
-        let plan = RecordedPlan::new(self.log, self.recording.acts.into());
+        let plan = RecordedPlan::new(self.log, self.recording.requests.into());
         let mix = match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
             // The log gives the kind of each request, so the share is only a placeholder.
             (true, true) => ReadWriteMix::Both { read_percent: 50.0 },
@@ -114,7 +114,7 @@ impl JobRecording {
 
     /// The range of request sizes in the log, and the greatest common divisor of sizes and offsets.
     fn blocks(&self) -> BlockRule {
-        let acts = self.recording.acts.iter();
+        let acts = self.recording.requests.iter();
         let numbers = acts.flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
         // Planning compares this unit with the alignment that direct I/O needs.
         let unit = numbers.fold(0, common_divisor).max(1) as u32;

@@ -86,7 +86,7 @@ fn mix_of(settings: &FioSettings) -> ReadWriteMix {
 fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
     let settings = &job.settings;
     let sizes = settings.blocks.sizes();
-    let sizes = match (settings.blocks.is_by_order, settings.access.is_random) {
+    let sizes = match (settings.blocks.is_seq_rand, settings.access.is_random) {
         (false, _) => (sizes.read, sizes.write),
         (true, true) => (sizes.write.clone(), sizes.write),
         (true, false) => (sizes.read.clone(), sizes.read),
@@ -96,7 +96,7 @@ fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
             let narrow = u32::try_from(bytes).ok().filter(|it| *it <= 1 << 30);
             narrow.ok_or_else(|| {
                 let message = format!("its requests of {bytes} bytes exceed 1 GiB");
-                job.place.error(message).help("use a smaller `bs`")
+                job.position.error(message).help("use a smaller `bs`")
             })
         };
         let unit = match settings.blocks.is_unaligned {
@@ -372,10 +372,10 @@ fn pace(rates: &DirectionRates) -> PerDirection<Option<PaceRule>> {
 
 fn read_back(settings: &FioSettings, mix: ReadWriteMix) -> Option<ReadBack> {
     let verify = &settings.verify;
-    let is_asked = !matches!(verify.checksum, Checksum::None | Checksum::Null)
+    let is_enabled = !matches!(verify.checksum, Checksum::None | Checksum::Null)
         && verify.reads_back
         && mix.writes();
-    is_asked.then(|| ReadBack {
+    is_enabled.then(|| ReadBack {
         backlog: verify.backlog,
         batch: verify.backlog_batch.into(),
     })

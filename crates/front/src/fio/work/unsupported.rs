@@ -25,10 +25,10 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
 }
 
 fn told(set: &JobSet, job: &FioJob, option: &str, help: &str) -> Diagnostic {
-    let place = set.place_of(job, option);
+    let location = set.place_of(job, option);
     let name = option.split(", ").next().unwrap_or(option);
     let message = format!("`{name}` with this value is not supported");
-    place.error(message).help(help)
+    location.error(message).help(help)
 }
 
 /// An unsupported option, and its help.

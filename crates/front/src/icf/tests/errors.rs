@@ -86,21 +86,21 @@ fn access_lines_have_eight_integer_fields() {
 
 #[test]
 fn a_truncated_file_is_refused_with_what_was_expected() {
-    let whole = full();
-    let cut = &whole[..whole.find("'Disk Cycling").unwrap()];
+    let text = full();
+    let cut = &text[..text.find("'Disk Cycling").unwrap()];
     assert_eq!(
         error(cut),
         "error: file ends inside `TEST SETUP`, wanted `'END test setup`\n  --> a.icf:18\n\
          help: get the complete file; this one was cut off"
     );
-    let cut = &whole[..whole.find("\tNO_TARGETS").unwrap()];
+    let cut = &text[..text.find("\tNO_TARGETS").unwrap()];
     assert!(error(cut).starts_with("error: file ends inside `TEST SETUP`, wanted `a value`"));
 }
 
 #[test]
 fn a_file_truncated_inside_a_section_is_always_refused() {
-    let whole = full();
-    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let text = full();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut open = false;
     for (index, line) in lines.iter().enumerate().skip(1) {
         if line.contains("====") {

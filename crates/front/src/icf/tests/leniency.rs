@@ -129,18 +129,18 @@ fn long_lines_are_read_but_not_by_iometer() {
     let text = full().replace("nightly", &"n".repeat(300));
     let (document, warnings) = tolerant(&text);
     assert!(document.setup.unwrap().description.starts_with("nnn"));
-    let seen = "line of 311 bytes; Iometer reads nothing after a line of more than 199";
-    assert_eq!(warnings, [format!("4: {seen}")]);
-    assert_eq!(refused(&text), format!("4: {seen}"));
+    let message = "line of 311 bytes; Iometer reads nothing after a line of more than 199";
+    assert_eq!(warnings, [format!("4: {message}")]);
+    assert_eq!(refused(&text), format!("4: {message}"));
     assert_eq!(
         refused(&file(&[&"x".repeat(200), "\n", SPECS]))
             .split(';')
             .next(),
         Some("2: line of 200 bytes")
     );
-    let behind = file(&[SPECS, &"x".repeat(200), "\n"]);
+    let at_end = file(&[SPECS, &"x".repeat(200), "\n"]);
     assert!(
-        parse(behind.as_bytes(), "a.icf", Strictness::Strict).is_ok(),
+        parse(at_end.as_bytes(), "a.icf", Strictness::Strict).is_ok(),
         "nothing follows"
     );
 }
@@ -151,8 +151,8 @@ fn a_duplicate_specification_replaces_the_first() {
     let (document, warnings) = tolerant(&text);
     let specs = document.specs.unwrap();
     assert_eq!((specs.len(), specs[0].lines[0].size), (1, 65536));
-    let seen = "10: access specification replaces an earlier one of the same name";
-    assert_eq!(warnings, [seen]);
+    let message = "10: access specification replaces an earlier one of the same name";
+    assert_eq!(warnings, [message]);
     assert!(parse(text.as_bytes(), "a.icf", Strictness::Strict).is_ok());
 }
 

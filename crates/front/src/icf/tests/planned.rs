@@ -49,19 +49,19 @@ fn iometer_workers_without_targets_stay_idle_and_are_reported() {
         let planned = plan(&workloads, &overrides, &facts).unwrap();
         let names = planned.plan.cells[0].workers.iter();
         let names: Vec<String> = names.map(|worker| worker.name.clone()).collect();
-        let said = planned.warnings.into_iter().map(|it| it.message);
-        let said = said.filter(|it| it.contains("no target"));
-        (names, said.collect::<Vec<_>>())
+        let messages = planned.warnings.into_iter().map(|it| it.message);
+        let messages = messages.filter(|it| it.contains("no target"));
+        (names, messages.collect::<Vec<_>>())
     };
     let some = [
         worker("one", target),
         worker("two", none),
         worker("three", ""),
     ];
-    let told = "2 workers have no target, so they do nothing, as in Iometer: `two`, `three`";
+    let wanted = "2 workers have no target, so they do nothing, as in Iometer: `two`, `three`";
     for targets in [&[] as &[&str], &["/a"]] {
         let (names, said) = planned(&some, targets);
-        assert_eq!((names, said), (vec!["one".into()], vec![told.to_owned()]));
+        assert_eq!((names, said), (vec!["one".into()], vec![wanted.to_owned()]));
     }
     // A file that assigns no target at all says nothing about them.
     let (names, said) = planned(&some[1..], &["/a"]);

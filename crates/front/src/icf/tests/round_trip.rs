@@ -28,7 +28,7 @@ fn id_name() -> impl Strategy<Value = IdName> {
 }
 
 fn word<T: Keyword + std::fmt::Debug>() -> impl Strategy<Value = T> {
-    let values: Vec<T> = T::WORDS.iter().map(|(value, _)| *value).collect();
+    let values: Vec<T> = T::KEYWORDS.iter().map(|(value, _)| *value).collect();
     prop::sample::select(values)
 }
 
@@ -234,7 +234,7 @@ fn document() -> impl Strategy<Value = IcfDocument> {
             it.0.is_some() || it.1.is_some() || it.2.is_some() || it.3.is_some()
         })
         .prop_map(|(setup, display, specs, managers)| IcfDocument {
-            version: Version::WRITTEN,
+            version: Version::CURRENT,
             setup,
             display,
             specs,

@@ -32,7 +32,7 @@ fn stem(path: &std::path::Path) -> String {
 
 #[test]
 fn every_sample_has_the_expected_verdict() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     for path in samples().unwrap_or_default() {
         let (name, bytes) = (stem(&path), std::fs::read(&path).unwrap());
         for (mode, refuses) in [
@@ -42,7 +42,7 @@ fn every_sample_has_the_expected_verdict() {
             let wanted = refuses.iter().any(|start| name.starts_with(start));
             let result = parse(&bytes, &format!("{name}.icf"), mode);
             if result.is_err() != wanted {
-                wrong.push(format!(
+                failures.push(format!(
                     "{mode:?} {name}: {}",
                     result.err().map_or("accepted".into(), |e| e.to_string())
                 ));
@@ -52,7 +52,7 @@ fn every_sample_has_the_expected_verdict() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

@@ -256,9 +256,9 @@ fn use_random_data_is_pattern_two_and_refused_by_1_1_0() {
     let text = settings("'Disk maximum size,starting sector,Use Random Data  (0/1)\n\t0,0,1\n");
     let (document, warnings) = tolerant(&text);
     assert_eq!(settings_of(document).data_pattern, 2);
-    let seen = "`Use Random Data` is a key that Iometer 1.1.0 does not know";
-    assert_eq!(warnings, [format!("22: {seen}")]);
-    assert_eq!(refused(&text), format!("22: {seen}"));
+    let message = "`Use Random Data` is a key that Iometer 1.1.0 does not know";
+    assert_eq!(warnings, [format!("22: {message}")]);
+    assert_eq!(refused(&text), format!("22: {message}"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub fn looks_like_script(bytes: &[u8]) -> bool {
             continue;
         }
         match kind(line) {
-            ScriptLineKind::Telling => telling += 1,
+            ScriptLineKind::Distinctive => telling += 1,
             ScriptLineKind::Command => commands += 1,
             ScriptLineKind::Other => others += 1,
         }
@@ -36,7 +36,7 @@ pub fn looks_like_script(bytes: &[u8]) -> bool {
 }
 
 enum ScriptLineKind {
-    Telling,
+    Distinctive,
     Command,
     Other,
 }
@@ -48,12 +48,12 @@ fn kind(line: &[u8]) -> ScriptLineKind {
     match command::find(Compat::default(), line) {
         // PostMark drops the last byte of a last line without a line break, so names may lack a
         // letter.
-        None if matches!(line, b"ru") => ScriptLineKind::Telling,
+        None if matches!(line, b"ru") => ScriptLineKind::Distinctive,
         None if matches!(line, b"qui" | b"sho") => ScriptLineKind::Command,
         None => ScriptLineKind::Other,
         Some((command, parameter)) => match command {
             PostmarkCommand::Run if parameter.is_none() || line.starts_with(b"run ") => {
-                ScriptLineKind::Telling
+                ScriptLineKind::Distinctive
             }
             // PostMark matches prefixes, so this may be a line such as `runtime=60` of another
             // format.
@@ -62,7 +62,7 @@ fn kind(line: &[u8]) -> ScriptLineKind {
             | PostmarkCommand::Show
             | PostmarkCommand::Help
             | PostmarkCommand::Quit => ScriptLineKind::Command,
-            _ => ScriptLineKind::Telling,
+            _ => ScriptLineKind::Distinctive,
         },
     }
 }

@@ -64,10 +64,10 @@ fn runs(file: &FrontFile<'_>) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagno
     let mut player = ScriptPlayer {
         file,
         session: PostmarkSession::new(Compat::default()),
-        places: Vec::new(),
+        location_lines: Vec::new(),
         workloads: Vec::new(),
         warnings: Vec::new(),
-        unsaid_count: 0,
+        hidden_count: 0,
     };
     let mut rest = bytes;
     let mut number = 1;
@@ -78,14 +78,14 @@ fn runs(file: &FrontFile<'_>) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagno
             break;
         };
         let taken = &bytes[start..bytes.len() - rest.len()];
-        let place = ScriptLine {
+        let source = ScriptLine {
             line: number,
             text: String::from_utf8_lossy(taken).into_owned(),
         };
         // PostMark splits a longer line, but its parts have the same number.
         number += u32::from(taken.ends_with(b"\n"));
-        player.amend(&mut line, taken, &place)?;
-        if player.play(&line, &place)? == ScriptEnding::Quit {
+        player.amend(&mut line, taken, &source)?;
+        if player.play(&line, &source)? == ScriptEnding::Quit {
             break;
         }
     }
@@ -108,25 +108,25 @@ struct ScriptPlayer<'a> {
     file: &'a FrontFile<'a>,
     session: PostmarkSession,
     /// Line that set each location.
-    places: Vec<(Vec<u8>, ScriptLine)>,
+    location_lines: Vec<(Vec<u8>, ScriptLine)>,
     workloads: Vec<Workload>,
     warnings: Vec<Diagnostic>,
-    unsaid_count: usize,
+    hidden_count: usize,
 }
 
 impl ScriptPlayer<'_> {
-    fn error(&self, place: &ScriptLine, message: impl Into<String>) -> Diagnostic {
+    fn error(&self, source: &ScriptLine, message: impl Into<String>) -> Diagnostic {
         let error = Diagnostic::error(self.file.name, message);
-        error.at_line(place.line).snippet(&place.text)
+        error.at_line(source.line).snippet(&source.text)
     }
 
-    fn warn(&mut self, place: &ScriptLine, message: impl Into<String>, help: &str) {
+    fn warn(&mut self, source: &ScriptLine, message: impl Into<String>, help: &str) {
         if self.warnings.len() >= WARNINGS_MAX {
-            self.unsaid_count += 1;
+            self.hidden_count += 1;
             return;
         }
         let warning = Diagnostic::warning(self.file.name, message);
-        let warning = warning.at_line(place.line).snippet(&place.text);
+        let warning = warning.at_line(source.line).snippet(&source.text);
         self.warnings.push(warning.help(help));
     }
 
@@ -135,70 +135,70 @@ impl ScriptPlayer<'_> {
         &mut self,
         line: &mut Vec<u8>,
         taken: &[u8],
-        place: &ScriptLine,
+        source: &ScriptLine,
     ) -> Result<(), Diagnostic> {
         if taken.contains(&0) {
-            let error = self.error(place, "the line has a zero byte");
+            let error = self.error(source, "the line has a zero byte");
             return Err(error.help("remove it"));
         }
         if !taken.ends_with(b"\n") && taken.len() >= LINE_BYTES_MAX {
             let message = "the line is longer than PostMark reads at once";
             let help = format!("write {} characters at most", LINE_BYTES_MAX - 1);
-            return Err(self.error(place, message).help(help));
+            return Err(self.error(source, message).help(help));
         }
         if !taken.ends_with(b"\n") {
             let message = "the line does not end, so PostMark would lose its last character";
             if self.file.options.strict {
-                return Err(self.error(place, message).help("end the line"));
+                return Err(self.error(source, message).help("end the line"));
             }
-            self.warn(place, message, "end the line; pgmeter uses it unchanged");
+            self.warn(source, message, "end the line; pgmeter uses it unchanged");
             line.extend(taken.last());
         }
         if line.last() == Some(&b'\r') {
             let message = "the line has a carriage return at its end, which PostMark keeps";
             if self.file.options.strict {
-                return Err(self.error(place, message).help("end it as in Unix"));
+                return Err(self.error(source, message).help("end it as in Unix"));
             }
             line.pop();
         }
         Ok(())
     }
 
-    fn play(&mut self, line: &[u8], place: &ScriptLine) -> Result<ScriptEnding, Diagnostic> {
+    fn play(&mut self, line: &[u8], source: &ScriptLine) -> Result<ScriptEnding, Diagnostic> {
         // PostMark answers these lines with `Eh?` and changes nothing.
-        let is_silent = line.trim_ascii().is_empty() || line.starts_with(b"#");
-        if is_silent && !self.file.options.strict {
+        let is_ignored = line.trim_ascii().is_empty() || line.starts_with(b"#");
+        if is_ignored && !self.file.options.strict {
             return Ok(ScriptEnding::Line);
         }
         for action in self.session.line(line, Origin::File) {
             match action {
                 // Help is only read at a prompt.
                 SessionAction::Print(_) if is_help(line) => {}
-                SessionAction::Print(_) => return Err(self.unknown(line, place)),
-                SessionAction::PrintError(text) => return Err(self.refused(line, &text, place)),
-                SessionAction::Run { report } => self.run(report.is_some(), place)?,
+                SessionAction::Print(_) => return Err(self.unknown(line, source)),
+                SessionAction::PrintError(text) => return Err(self.refused(line, &text, source)),
+                SessionAction::Run { report } => self.run(report.is_some(), source)?,
                 // `show` only prints, which has no effect on the workload.
                 SessionAction::Show { .. } => {}
                 SessionAction::Load { .. } => {
                     let message = "a workload is a single file and cannot load others";
                     let help = "put its lines here, or use `pgmeter as postmark`";
-                    return Err(self.error(place, message).help(help));
+                    return Err(self.error(source, message).help(help));
                 }
                 SessionAction::Shell { .. } => {
                     let message = "a workload cannot start a shell";
                     let help = "remove the line, or use `pgmeter as postmark --allow-shell`";
-                    return Err(self.error(place, message).help(help));
+                    return Err(self.error(source, message).help(help));
                 }
                 SessionAction::Quit => return Ok(ScriptEnding::Quit),
             }
         }
-        self.note_location(line, place)?;
-        self.doubt(line, place);
+        self.note_location(line, source)?;
+        self.doubt(line, source);
         Ok(ScriptEnding::Line)
     }
 
     /// The error for a line that PostMark answers with `Eh?`.
-    fn unknown(&self, line: &[u8], place: &ScriptLine) -> Diagnostic {
+    fn unknown(&self, line: &[u8], source: &ScriptLine) -> Diagnostic {
         let text = String::from_utf8_lossy(line);
         let words: Vec<&str> = text.split_whitespace().take(3).collect();
         let shown = plan::printable(&words.join(" "));
@@ -212,21 +212,21 @@ impl ScriptPlayer<'_> {
             None => "`pgmeter as postmark` lists the commands with `help`".to_owned(),
         };
         let message = format!("`{shown}` is not a PostMark command");
-        self.error(place, message).help(help)
+        self.error(source, message).help(help)
     }
 
     /// The error for a line that PostMark reports and skips.
-    fn refused(&self, line: &[u8], text: &[u8], place: &ScriptLine) -> Diagnostic {
+    fn refused(&self, line: &[u8], text: &[u8], source: &ScriptLine) -> Diagnostic {
         let text = String::from_utf8_lossy(text);
         let text = text.trim().trim_start_matches("Error: ");
         let found = command::find(Compat::default(), line);
         let wanted = found.map_or("a command", |(command, _)| wanted(command));
         let message = format!("PostMark would ignore this line: {}", plan::printable(text));
-        self.error(place, message).help(format!("write {wanted}"))
+        self.error(source, message).help(format!("write {wanted}"))
     }
 
     /// Warns if PostMark accepts a line but uses other numbers than the line contains.
-    fn doubt(&mut self, line: &[u8], place: &ScriptLine) {
+    fn doubt(&mut self, line: &[u8], source: &ScriptLine) {
         let Some((command, Some(parameter))) = command::find(Compat::default(), line) else {
             return;
         };
@@ -243,10 +243,10 @@ impl ScriptPlayer<'_> {
         }
         let taken: Vec<String> = taken.iter().map(i64::to_string).collect();
         let message = format!("PostMark reads this as {}", taken.join(" "));
-        self.warn(place, message, "write these numbers");
+        self.warn(source, message, "write these numbers");
     }
 
-    fn note_location(&mut self, line: &[u8], place: &ScriptLine) -> Result<(), Diagnostic> {
+    fn note_location(&mut self, line: &[u8], source: &ScriptLine) -> Result<(), Diagnostic> {
         let found = command::find(Compat::default(), line);
         let Some((PostmarkCommand::Location, Some(parameter))) = found else {
             return Ok(());
@@ -254,27 +254,27 @@ impl ScriptPlayer<'_> {
         let locations = &self.session.settings().locations;
         if locations.len() > LOCATIONS_MAX {
             let message = format!("the script sets more than {LOCATIONS_MAX} locations at once");
-            return Err(self.error(place, message).help("use fewer"));
+            return Err(self.error(source, message).help("use fewer"));
         }
         // A removal adds no location, so the last one comes from an earlier line.
         if let Some(last) = locations.last().filter(|_| !parameter.starts_with(b"-")) {
-            let place = ScriptLine {
-                line: place.line,
-                text: place.text.clone(),
+            let copy = ScriptLine {
+                line: source.line,
+                text: source.text.clone(),
             };
-            self.places.push((last.directory.clone(), place));
+            self.location_lines.push((last.directory.clone(), copy));
         }
         Ok(())
     }
 
-    fn run(&mut self, has_report: bool, place: &ScriptLine) -> Result<(), Diagnostic> {
+    fn run(&mut self, has_report: bool, source: &ScriptLine) -> Result<(), Diagnostic> {
         if has_report {
             let message = "the report goes to pgmeter's own outputs, not to a file of this name";
-            self.warn(place, message, "add `--json FILE` to keep the record");
+            self.warn(source, message, "add `--json FILE` to keep the record");
         }
         if self.workloads.len() >= RUNS_MAX {
             let message = format!("the script has more than {RUNS_MAX} runs");
-            return Err(self.error(place, message).help("use `--repetitions`"));
+            return Err(self.error(source, message).help("use `--repetitions`"));
         }
         let workload = self.workload()?;
         self.workloads.push(workload);
@@ -315,21 +315,21 @@ impl ScriptPlayer<'_> {
                 Err(why) => why,
             };
             let message = format!("the location `{}` {why}", plan::printable(&text));
-            let place = self.place_of(&location.directory);
+            let source = self.place_of(&location.directory);
             if is_alone && self.file.options.has_target {
-                self.warn(&place, message, "the given target takes its place");
+                self.warn(&source, message, "the given target takes its place");
                 continue;
             }
             let help = "name the directory with `--target`, or run the script with `pgmeter as \
                         postmark`";
-            return Err(self.error(&place, message).help(help));
+            return Err(self.error(&source, message).help(help));
         }
         Ok(kept)
     }
 
     fn place_of(&self, directory: &[u8]) -> ScriptLine {
-        let mut places = self.places.iter().rev();
-        let found = places.find(|(named, _)| named == directory);
+        let mut sources = self.location_lines.iter().rev();
+        let found = sources.find(|(named, _)| named == directory);
         // Always found, since a line has set each location.
         let (line, text) = found.map_or((1, ""), |(_, place)| (place.line, place.text.as_str()));
         ScriptLine {
@@ -339,8 +339,8 @@ impl ScriptPlayer<'_> {
     }
 
     fn finish(mut self) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagnostic> {
-        if self.unsaid_count > 0 {
-            let message = format!("{} more warnings are not shown", self.unsaid_count);
+        if self.hidden_count > 0 {
+            let message = format!("{} more warnings are not shown", self.hidden_count);
             let warning = Diagnostic::warning(self.file.name, message);
             self.warnings.push(warning.help("fix those that are shown"));
         }

@@ -9,12 +9,12 @@ use super::times::Intervals;
 
 /// The line of versions that measure whole seconds. Rates are still computed in 32-bit floats.
 pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &SessionTimes) -> String {
-    let whole = times.seconds();
+    let seconds = times.seconds();
     let intervals = Intervals {
-        total: whole.total as f32,
-        creation: whole.creation as f32,
-        transactions: whole.transactions as f32,
-        deletion: whole.deletion as f32,
+        total: seconds.total as f32,
+        creation: seconds.creation as f32,
+        transactions: seconds.transactions as f32,
+        deletion: seconds.deletion as f32,
     };
     // Before 1.52 this rate was the creation rate before the transactions.
     let deleted_rate = if compat.reports_created_as_deleted() {
@@ -23,7 +23,7 @@ pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &SessionTime
         figures.deleted_count as f32 / intervals.total
     };
     let rates = rates(figures, &intervals, deleted_rate);
-    format!("{} {} {rates}\n", whole.total, whole.transactions)
+    format!("{} {} {rates}\n", seconds.total, seconds.transactions)
 }
 
 /// The line of version 1.54.

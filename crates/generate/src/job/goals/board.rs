@@ -168,8 +168,8 @@ impl GoalProgress {
     }
 
     pub(super) fn set_kept(&self, kept: Option<bool>) {
-        let told = kept.map_or(0, |kept| 1 + u8::from(kept));
-        self.kept.store(told, Ordering::Relaxed);
+        let code = kept.map_or(0, |kept| 1 + u8::from(kept));
+        self.kept.store(code, Ordering::Relaxed);
     }
 
     pub(super) fn settle(&self) {

@@ -11,7 +11,7 @@ const STABLE_COUNT: u32 = 3;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DepthSearch {
     target: DepthTarget,
-    most: u32,
+    max_depth: u32,
     depth: u32,
     low: u32,
     high: u32,
@@ -31,7 +31,7 @@ pub(super) struct DepthSearch {
 /// Decision after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DepthVerdict {
-    GoOn,
+    Continue,
     /// The depth was found and is measured from now on.
     Settled,
     /// The depth was measured.
@@ -44,7 +44,7 @@ impl DepthSearch {
     pub(super) const fn new(target: DepthTarget, most: u32) -> Self {
         Self {
             target,
-            most,
+            max_depth: most,
             depth: 1,
             low: 1,
             high: most,
@@ -92,7 +92,7 @@ impl DepthSearch {
                 self.is_draining = false;
                 self.restart_trial(now_ns);
             }
-            return DepthVerdict::GoOn;
+            return DepthVerdict::Continue;
         }
         self.count += 1;
         if latency_ns > self.target.latency_ns {
@@ -100,21 +100,21 @@ impl DepthSearch {
             // A single late request fails the depth if all must keep the latency.
             if self.target.percentile >= 100.0 {
                 return match self.fail(now_ns, in_flight) {
-                    true => DepthVerdict::GoOn,
+                    true => DepthVerdict::Continue,
                     false => DepthVerdict::Missed,
                 };
             }
         }
         if now_ns.saturating_sub(self.begin_ns) < self.target.window_ns {
-            return DepthVerdict::GoOn;
+            return DepthVerdict::Continue;
         }
-        let kept = (self.count - self.late_count) as f64 / self.count as f64 * 100.0;
-        if kept >= self.target.percentile {
+        let kept_percent = (self.count - self.late_count) as f64 / self.count as f64 * 100.0;
+        if kept_percent >= self.target.percentile {
             return self.succeed(now_ns);
         }
         // At the smallest depth, the search just tries again.
         self.fail(now_ns, in_flight);
-        DepthVerdict::GoOn
+        DepthVerdict::Continue
     }
 
     /// Goes to a smaller depth. Returns `false` if there is none.
@@ -154,10 +154,10 @@ impl DepthSearch {
             false => self.depth.saturating_mul(2),
             true => self.low.midpoint(self.high),
         };
-        self.depth = self.depth.min(self.most);
+        self.depth = self.depth.min(self.max_depth);
         self.restart_trial(now_ns);
         if self.target.goes_on || self.depth != before {
-            return DepthVerdict::GoOn;
+            return DepthVerdict::Continue;
         }
         match std::mem::replace(&mut self.is_found, true) {
             true => DepthVerdict::Done,

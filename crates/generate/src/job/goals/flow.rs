@@ -7,7 +7,7 @@ use plan::job::FlowShare;
 
 /// Minimum time between two checks of whether it is a job's turn, in nanoseconds.
 // fio's `flow_sleep` may be 0, but a wait must end later than now.
-const LOOK_NS: u64 = 100;
+const POLL_INTERVAL_NS: u64 = 100;
 
 /// Total of the jobs in a flow.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct FlowTotal {
 /// State of one job in a flow.
 #[derive(Debug)]
 pub(super) struct FlowJobState {
-    board: Arc<FlowTotal>,
+    total: Arc<FlowTotal>,
     weight: u64,
     pause_ns: u64,
     requests: u64,
@@ -32,17 +32,17 @@ impl FlowJobState {
         let weight = u64::from(share.weight);
         board.weight.fetch_add(weight, Ordering::Relaxed);
         Self {
-            board,
+            total: board,
             weight,
-            pause_ns: share.pause_ns.max(LOOK_NS),
+            pause_ns: share.pause_ns.max(POLL_INTERVAL_NS),
             requests: 0,
         }
     }
 
     /// `true` if the job has done more than its share, so that the others come first.
     pub fn is_ahead(&self) -> bool {
-        let all = self.board.requests.load(Ordering::Relaxed);
-        let weight = self.board.weight.load(Ordering::Relaxed);
+        let all = self.total.requests.load(Ordering::Relaxed);
+        let weight = self.total.weight.load(Ordering::Relaxed);
         // Multiplied crosswise instead of divided, so that nothing is rounded.
         self.requests.saturating_mul(weight) > all.saturating_mul(self.weight)
     }
@@ -55,17 +55,17 @@ impl FlowJobState {
     /// Counts a request of this job.
     pub fn issued(&mut self) {
         self.requests += 1;
-        self.board.requests.fetch_add(1, Ordering::Relaxed);
+        self.total.requests.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl Drop for FlowJobState {
     fn drop(&mut self) {
         // The remaining jobs share future requests among themselves.
-        self.board
+        self.total
             .requests
             .fetch_sub(self.requests, Ordering::Relaxed);
-        self.board.weight.fetch_sub(self.weight, Ordering::Relaxed);
+        self.total.weight.fetch_sub(self.weight, Ordering::Relaxed);
     }
 }
 

@@ -26,7 +26,7 @@ pub use flow::FlowTotal;
 #[derive(Debug)]
 pub struct GoalLimited<G> {
     inner: G,
-    board: Arc<GoalProgress>,
+    progress: Arc<GoalProgress>,
     ramp_ns: u64,
     /// Time from which the goals count, on the worker's clock.
     begin_ns: Option<u64>,
@@ -60,14 +60,14 @@ impl<G: Generator> GoalLimited<G> {
         let flow = flow.map(|(share, flow)| FlowJobState::join(share, flow));
         Self {
             inner,
-            board,
+            progress: board,
             ramp_ns: plan.ramp_time_ns,
             begin_ns: None,
             floors,
             latency_ns_max: [latency.read, latency.write].map(|it| it.unwrap_or(u64::MAX)),
             depth,
             flow,
-            issued: vec![(Request::NOTHING, 0); plan.iodepth as usize].into(),
+            issued: vec![(Request::EMPTY, 0); plan.iodepth as usize].into(),
             in_flight: 0,
             is_over: false,
         }
@@ -84,7 +84,7 @@ impl<G: Generator> GoalLimited<G> {
         let Some(since_ns) = now_ns.checked_sub(begin_ns) else {
             return;
         };
-        self.board.count(request.length_bytes, latency_ns);
+        self.progress.count(request.length_bytes, latency_ns);
         if let Some(floor) = &mut self.floors[side as usize] {
             floor.count(request.length_bytes);
         }
@@ -94,11 +94,11 @@ impl<G: Generator> GoalLimited<G> {
             let floor = self.floors[index].as_mut();
             if let Some((kind, wanted, seen)) = floor.and_then(|it| it.judge(since_ns)) {
                 let side = [Operation::Read, Operation::Write][index];
-                let of_side = Request {
+                let side_request = Request {
                     operation: side,
                     ..*request
                 };
-                self.miss(kind, &of_side, (wanted, seen), now_ns);
+                self.miss(kind, &side_request, (wanted, seen), now_ns);
             }
         }
         let Some(search) = &mut self.depth else {
@@ -106,8 +106,8 @@ impl<G: Generator> GoalLimited<G> {
         };
         let wanted = search.latency_ns();
         match search.completed(latency_ns, since_ns, self.in_flight) {
-            DepthVerdict::GoOn => {}
-            DepthVerdict::Settled => self.board.settle(),
+            DepthVerdict::Continue => {}
+            DepthVerdict::Settled => self.progress.settle(),
             DepthVerdict::Done => self.is_over = true,
             DepthVerdict::Missed => {
                 self.miss(
@@ -119,15 +119,15 @@ impl<G: Generator> GoalLimited<G> {
             }
         }
         if let Some(search) = &self.depth {
-            self.board.set_depth(search.depth());
-            self.board.set_kept(search.kept());
+            self.progress.set_depth(search.depth());
+            self.progress.set_kept(search.kept());
         }
     }
 
     /// Ends the job; the board keeps only the first missed goal.
     fn miss(&mut self, kind: MissKind, request: &Request, (wanted, seen): (u64, u64), now_ns: u64) {
         self.is_over = true;
-        self.board.miss(MissedRequest {
+        self.progress.miss(MissedRequest {
             kind,
             request: *request,
             wanted,
@@ -169,9 +169,9 @@ impl<G: Generator> Generator for GoalLimited<G> {
         if self.begin_ns.is_none() {
             let begin_ns = now_ns.saturating_add(self.ramp_ns);
             self.begin_ns = Some(begin_ns);
-            self.board.begin(begin_ns);
+            self.progress.begin(begin_ns);
         }
-        if self.is_over || self.board.is_ended() {
+        if self.is_over || self.progress.is_ended() {
             return Step::Finished;
         }
         if self.is_deep_enough() {
@@ -224,6 +224,6 @@ impl<G: Generator> Generator for GoalLimited<G> {
 
 impl<G> Drop for GoalLimited<G> {
     fn drop(&mut self) {
-        self.board.leave();
+        self.progress.leave();
     }
 }

@@ -207,9 +207,9 @@ fn no_depth_is_an_error_only_if_every_request_must_meet_the_target() {
     job.stream.end.bytes = 1 << 20;
     let (board, _, count) = run(&job, |_, _| 11 * MS);
     assert_eq!((board.missed(), count), (None, 256));
-    let told = board.depth();
+    let result = board.depth();
     assert_eq!(
-        (told.depth, told.kept, board.is_settled()),
+        (result.depth, result.kept, board.is_settled()),
         (1, Some(false), false)
     );
 }
@@ -220,8 +220,8 @@ fn a_continuous_search_follows_the_device() {
     job.stream.end.bytes = 64 << 20;
     // It becomes half as fast.
     let (board, end_ns, count) = run(&job, |now_ns, depth| {
-        let each = if now_ns < 5 * SECOND { MS } else { 2 * MS };
-        each * u64::from(depth)
+        let service_ns = if now_ns < 5 * SECOND { MS } else { 2 * MS };
+        service_ns * u64::from(depth)
     });
     assert_eq!(count, 16384);
     assert!(end_ns > 6 * SECOND && !board.is_settled());

@@ -7,7 +7,7 @@ impl JobWalk {
     /// `true` if [`Self::next_plain_offset`] can place all requests of a direction.
     pub(in super::super) fn is_plain(&self, side: RequestDirection) -> bool {
         let number = side as usize;
-        let rule = &self.sides[number];
+        let rule = &self.directions[number];
         let has_places = |part: &super::JobPart| part.random[number].is_some();
         self.parts.len() == 1
             && self.parts.iter().all(has_places)
@@ -34,10 +34,10 @@ impl JobWalk {
         if self.is_done_by_bytes && file.moved_bytes + length_bytes > part.size_bytes {
             return None;
         }
-        let places = part.random[number].as_ref()?;
+        let offsets = part.random[number].as_ref()?;
         let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
         // Only positions at which a whole request fits.
-        let start_bytes = places.start_bytes(&mut position.rng, turn, 0);
+        let start_bytes = offsets.start_bytes(&mut position.rng, turn, 0);
         file.moved_bytes += length_bytes;
         Some(part.start_bytes + start_bytes)
     }

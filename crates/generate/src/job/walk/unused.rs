@@ -23,11 +23,12 @@ impl JobWalk {
             loop {
                 let blocks = part.first_block + from..part.first_block + to;
                 let found = draws.used.first_absent(blocks)? - part.first_block;
-                let place = found.next_multiple_of(step);
-                if place == found || (place < to && !draws.used.has(part.first_block + place)) {
-                    return Some(place);
+                let aligned = found.next_multiple_of(step);
+                if aligned == found || (aligned < to && !draws.used.has(part.first_block + aligned))
+                {
+                    return Some(aligned);
                 }
-                from = place;
+                from = aligned;
             }
         };
         let first = block.divide(start_bytes).0;
@@ -36,15 +37,15 @@ impl JobWalk {
         // fio.
         let first = unused(first, end).or_else(|| unused(0, first))?;
         let start_bytes = first * block.value();
-        let sizes = &self.sides[side as usize].sizes;
+        let sizes = &self.directions[side as usize].sizes;
         let room_bytes = part.size_bytes - start_bytes;
-        let asked_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
-        let asked_end = first + u64::from(asked_bytes).div_ceil(block.value());
-        let behind = first..asked_end;
-        let free_count = behind
+        let wanted_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
+        let wanted_end = first + u64::from(wanted_bytes).div_ceil(block.value());
+        let range = first..wanted_end;
+        let free_count = range
             .take_while(|it| !draws.used.has(part.first_block + it))
             .count() as u64;
-        let length_bytes = (free_count * block.value()).min(asked_bytes.into()) as u32;
+        let length_bytes = (free_count * block.value()).min(wanted_bytes.into()) as u32;
         Some(self.used(part, draws, (start_bytes, length_bytes)))
     }
 
@@ -53,14 +54,14 @@ impl JobWalk {
         &self,
         part: &JobPart,
         draws: &mut WalkDraws<'_>,
-        place: (u64, u32),
+        extent: (u64, u32),
     ) -> (u64, u32) {
         if let Some(block) = self.map_block {
-            let (start_bytes, length_bytes) = place;
+            let (start_bytes, length_bytes) = extent;
             let first = block.divide(start_bytes).0;
             let end = block.divide(start_bytes + u64::from(length_bytes) - 1).0 + 1;
             (first..end).for_each(|number| draws.used.put(part.first_block + number));
         }
-        place
+        extent
     }
 }

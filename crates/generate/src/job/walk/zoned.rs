@@ -6,7 +6,7 @@ use super::super::zones::ZoneWalk;
 use super::{JobPart, JobWalk, WalkDraws};
 
 impl JobWalk {
-    /// As `place`, zone by zone. A request may extend past the end of its zone, as in fio.
+    /// As `extent`, zone by zone. A request may extend past the end of its zone, as in fio.
     pub(super) fn place_in_zones(
         &self,
         zones: &ZoneWalk,
@@ -21,8 +21,8 @@ impl JobWalk {
             *end_bytes = low_bytes;
         }
         let room = (low_bytes, part.size_bytes);
-        let place = self.place_in_range(part, file, draws, side, room)?;
-        zones.moved(file, place.1);
-        Some(place)
+        let extent = self.place_in_range(part, file, draws, side, room)?;
+        zones.moved(file, extent.1);
+        Some(extent)
     }
 }

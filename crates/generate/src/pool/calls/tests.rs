@@ -150,13 +150,13 @@ fn unbuffered_calls_do_not_depend_on_earlier_results() {
 #[test]
 fn a_stream_resumes_after_a_short_write_and_skips_data_that_failed() {
     let mut calls = WriteCalls::new(10_000, pattern(512, Some(4096)));
-    let mut seen = Vec::new();
+    let mut log = Vec::new();
     for result in [1000, 3096, -28, 0] {
         let call = calls.call().unwrap();
-        seen.push((call.at_bytes, call.length_bytes, calls.settle(result)));
+        log.push((call.offset_bytes, call.length_bytes, calls.settle(result)));
     }
     assert_eq!(
-        seen,
+        log,
         [
             (0, 4096, true),
             (1000, 3096, true),
@@ -218,9 +218,9 @@ proptest! {
         let calls = write_all(WriteCalls::new(size, pattern), i64::from);
         prop_assert_eq!(&calls, &stream_writes(size, block, buffer));
         prop_assert!(calls.iter().all(|&call| call <= pattern.longest_call_bytes(size)));
-        let there = size.saturating_sub(lost);
-        let calls = read_all(ReadCalls::new(size, pattern), file(there));
-        prop_assert_eq!(&calls, &stream_reads(size, block, buffer, file(there)));
+        let stored = size.saturating_sub(lost);
+        let calls = read_all(ReadCalls::new(size, pattern), file(stored));
+        prop_assert_eq!(&calls, &stream_reads(size, block, buffer, file(stored)));
         prop_assert!(calls.iter().all(|&call| call <= pattern.longest_call_bytes(size)));
     }
 
@@ -241,7 +241,7 @@ proptest! {
         let mut handed = 0;
         let mut calls = WriteCalls::new(size, pattern(block, Some(4096)));
         while let Some(call) = calls.call() {
-            prop_assert_eq!(call.at_bytes, handed);
+            prop_assert_eq!(call.offset_bytes, handed);
             let result = results(call.length_bytes);
             handed += if result > 0 { result as u32 } else { call.length_bytes };
             calls.settle(result);

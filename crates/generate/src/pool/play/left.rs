@@ -5,13 +5,13 @@ use crate::pool::{OperationOutcome, PoolDirectory, PoolStep};
 
 /// Maximum number of failures that are listed individually.
 // On a full file system, every later creation may fail.
-const FAILURES_TOLD_MAX: usize = 1 << 16;
+const FAILURES_LISTED_MAX: usize = 1 << 16;
 
 /// Failed operations on files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failures {
     /// The first failures.
-    pub told: Vec<PoolStep>,
+    pub first: Vec<PoolStep>,
     /// Number of all failures.
     pub count: u64,
 }
@@ -20,8 +20,8 @@ impl Failures {
     #[cold]
     pub(super) fn add(&mut self, operation: PoolStep) {
         self.count += 1;
-        if self.told.len() < FAILURES_TOLD_MAX {
-            self.told.push(operation);
+        if self.first.len() < FAILURES_LISTED_MAX {
+            self.first.push(operation);
         }
     }
 }
@@ -31,7 +31,7 @@ impl PoolRun {
     /// existed.
     #[must_use]
     pub fn taken_count(&self) -> u64 {
-        self.foreign.len() as u64 + self.taken_directories_count
+        self.existing_files.len() as u64 + self.existing_directories_count
     }
 
     /// Failures since the last call.
@@ -63,11 +63,12 @@ impl PoolRun {
             match operation {
                 // Operations that had not started do not start now.
                 PoolStep::Create { file, .. } => {
-                    self.foreign.insert(file.number);
+                    self.existing_files.insert(file.number);
                     self.outcome = OperationOutcome::Failed;
                 }
                 PoolStep::MakeDirectory(directory) => {
-                    self.not_made.insert(self.rules.directory_number(directory));
+                    self.failed_directories
+                        .insert(self.rules.directory_number(directory));
                 }
                 PoolStep::Delete { .. } | PoolStep::RemoveDirectory(_)
                     if !self.is_left_out(&operation) =>

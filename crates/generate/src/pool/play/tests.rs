@@ -8,7 +8,7 @@ use plan::program::{FileChoice, PoolLocation};
 use proptest::prelude::*;
 
 use super::*;
-use crate::open_loop::tests::{NOW, run_to_end};
+use crate::open_loop::tests::{START, run_to_end};
 use crate::pool::tests::{sample, settings, trace};
 use model::{Disk, Loop, Seen};
 
@@ -23,7 +23,7 @@ fn options(slot_count: u32) -> PlayOptions {
         choice: FileChoice::Uniform,
         is_endless: false,
         makes_subdirectories: true,
-        unit: TransactionUnit::Own,
+        unit: TransactionUnit::Declared,
     }
 }
 
@@ -73,8 +73,8 @@ fn line(chain: &[Seen], settings: &FilePool) -> Option<String> {
     let name = format!("{location}{subdirectory}{}", first.file_index);
     let moved: i32 = chain
         .iter()
-        .filter(|seen| seen.request.operation.moves_bytes())
-        .map(|seen| seen.result)
+        .filter(|entry| entry.request.operation.moves_bytes())
+        .map(|entry| entry.result)
         .sum();
     match (first.operation, first.offset_bytes) {
         (Primitive::Create, _) => Some(format!("create {name} {moved}")),
@@ -99,7 +99,7 @@ fn due(settings: &FilePool, transactions_max: Option<u64>) -> (PoolRun, crate::D
     }
     assert_eq!(play.transaction_kinds(), ["response"]);
     let due = crate::DueTimes::Own(crate::Arrivals::uniform(500.0, 0, 1).unwrap());
-    play.set_due_queue(crate::DueQueue::new(due, NOW, 1));
+    play.set_due_queue(crate::DueQueue::new(due, START, 1));
     let counts = run_to_end(&mut play, 5_000_000_000);
     (play, counts)
 }
@@ -155,12 +155,12 @@ fn chains_match_the_recorded_operations() {
             let (_, driver) = played(&settings, &options(1), 1);
             let chains = driver
                 .seen
-                .split_inclusive(|seen| seen.flow != Flow::Continues);
+                .split_inclusive(|entry| entry.flow != Flow::Continues);
             let lines: Vec<String> = chains.filter_map(|it| line(it, &settings)).collect();
-            let ours = lines.join("\n") + "\n";
-            assert_eq!(ours, trace(&settings), "{name}");
+            let actual = lines.join("\n") + "\n";
+            assert_eq!(actual, trace(&settings), "{name}");
             if let Some(recorded) = sample(&format!("golden/trace_{name}.ops")) {
-                assert_eq!(ours.as_bytes(), recorded, "{name}");
+                assert_eq!(actual.as_bytes(), recorded, "{name}");
             }
         }
     }
@@ -176,8 +176,8 @@ fn traced_call(line: &str) -> Option<String> {
         "unlink" | "mkdir" | "rmdir" | "close" => name,
         "read" | "write" => {
             let (arguments, _) = rest.rsplit_once(") ")?;
-            let asked = arguments.rsplit(", ").next()?;
-            return Some(format!("{name} {path} {}", asked.trim_end_matches(')')));
+            let length = arguments.rsplit(", ").next()?;
+            return Some(format!("{name} {path} {}", length.trim_end_matches(')')));
         }
         _ => return None,
     };
@@ -224,20 +224,20 @@ fn requests_match_the_recorded_system_calls() {
         let (_, driver) = played(&settings, &options(1), 1);
         let mut directory = 0;
         let has_directories = settings.subdirectories > 0;
-        let ours: Vec<String> = driver
+        let actual: Vec<String> = driver
             .seen
             .iter()
-            .map(|seen| requested_call(&seen.request, &mut directory, has_directories))
+            .map(|entry| requested_call(&entry.request, &mut directory, has_directories))
             .collect();
         assert!(recorded.len() > 400, "{name}: {}", recorded.len());
-        assert_eq!(ours, recorded, "{name}");
+        assert_eq!(actual, recorded, "{name}");
     }
 }
 
 /// One word a request.
-fn words(seen: &[Seen]) -> String {
-    let word = |seen: &Seen| {
-        let request = &seen.request;
+fn words(entries: &[Seen]) -> String {
+    let word = |entry: &Seen| {
+        let request = &entry.request;
         let name = request.operation.name();
         if request.operation.moves_bytes() {
             format!("{name}@{}+{}", request.offset_bytes, request.length_bytes)
@@ -245,7 +245,7 @@ fn words(seen: &[Seen]) -> String {
             format!("{name}{}", request.file_index)
         }
     };
-    seen.iter().map(word).collect::<Vec<_>>().join(" ")
+    entries.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// The requests of the first chain that opens so.
@@ -253,7 +253,7 @@ fn chain_of(settings: &FilePool, options: &PlayOptions, first: Primitive, code: 
     let (_, driver) = played(settings, options, 1);
     let mut chains = driver
         .seen
-        .split_inclusive(|seen| seen.flow != Flow::Continues);
+        .split_inclusive(|entry| entry.flow != Flow::Continues);
     let chain = chains.find(|chain| {
         let request = chain[0].request;
         request.operation == first && request.offset_bytes == code
@@ -365,17 +365,18 @@ fn each_phase_has_its_own_operations() {
     let mut play = play(&settings, &options(1));
     let mut driver = Loop::new(&options(1), 1);
     assert_eq!(play.next(0, 0), Step::Finished);
-    let mut seen = Vec::new();
+    let mut phases = Vec::new();
     while let Some(phase) = play.begin_next_phase() {
         let before = driver.seen.len();
         driver.run(&mut play);
         let count = |primitive: Primitive| {
-            let seen = driver.seen[before..].iter();
-            seen.filter(|seen| seen.request.operation == primitive)
+            let entry = driver.seen[before..].iter();
+            entry
+                .filter(|seen| seen.request.operation == primitive)
                 .count()
         };
         let totals = *play.totals();
-        seen.push((
+        phases.push((
             phase.phase_name(),
             count(Primitive::Mkdir),
             count(Primitive::Rmdir),
@@ -397,7 +398,7 @@ fn each_phase_has_its_own_operations() {
         }
     }
     assert_eq!(
-        seen,
+        phases,
         [
             ("create", 21, 0),
             ("create", 0, 0),
@@ -427,7 +428,7 @@ fn subdirectories_can_be_left_to_someone_else() {
         driver
             .seen
             .iter()
-            .all(|seen| play.operations().contains(seen.request.operation))
+            .all(|entry| play.operations().contains(entry.request.operation))
     );
 }
 
@@ -435,7 +436,7 @@ fn subdirectories_can_be_left_to_someone_else() {
 fn every_operation_is_a_flow_of_its_kind() {
     let (play, driver) = played(&settings(50, 500), &options(1), 1);
     let count = |kind| {
-        let flows = driver.seen.iter().map(|seen| seen.flow);
+        let flows = driver.seen.iter().map(|entry| entry.flow);
         flows.filter(|flow| *flow == Flow::Done(kind)).count() as u64
     };
     let totals = play.totals();
@@ -460,13 +461,13 @@ fn reads_at_the_end_of_a_file_are_expected_to_be_short() {
     let mut reads = driver
         .seen
         .iter()
-        .filter(|seen| seen.request.operation == Primitive::Read);
+        .filter(|entry| entry.request.operation == Primitive::Read);
     assert!(
         reads
             .clone()
-            .any(|seen| seen.request.length_bytes != seen.expected_bytes)
+            .any(|entry| entry.request.length_bytes != entry.expected_bytes)
     );
-    assert!(reads.all(|seen| seen.result as u32 == seen.expected_bytes));
+    assert!(reads.all(|entry| entry.result as u32 == entry.expected_bytes));
 }
 
 #[test]
@@ -573,7 +574,7 @@ fn failures_with_one_slot_match_the_original() {
         driver
             .seen
             .iter()
-            .all(|seen| matches!(seen.flow, Flow::Done(_)))
+            .all(|entry| matches!(entry.flow, Flow::Done(_)))
     );
 }
 
@@ -633,16 +634,17 @@ fn files_that_stay_open_are_opened_once() {
     };
     let mut play = play(&unbuffered, &options);
     let mut driver = Loop::new(&options, 1);
-    let mut seen = Vec::new();
+    let mut entries = Vec::new();
     while let Some(phase) = play.begin_next_phase() {
         driver.run(&mut play);
         let requests = std::mem::take(&mut driver.seen);
         if phase == PoolPart::Transact {
-            seen = requests;
+            entries = requests;
         }
     }
     let count = |operation| {
-        seen.iter()
+        entries
+            .iter()
             .filter(|it| it.request.operation == operation)
             .count()
     };
@@ -774,12 +776,12 @@ fn failures_are_reported_including_files_that_are_left_alone() {
     let failed = failed + totals.append_failed_count + totals.delete_failed_count;
     let failures = play.take_failures();
     assert_eq!(
-        (failures.count, failures.told.len()),
+        (failures.count, failures.first.len()),
         (failed, failed as usize)
     );
     let number = |it: &PoolStep| it.file().map(|file| file.number);
-    assert!(failures.told.iter().all(|it| number(it) == Some(3)));
-    assert!(play.take_failures().told.is_empty() && play.emptied_ns().is_some());
+    assert!(failures.first.iter().all(|it| number(it) == Some(3)));
+    assert!(play.take_failures().first.is_empty() && play.emptied_ns().is_some());
 }
 
 proptest! {
@@ -870,14 +872,14 @@ fn five_million_transactions_have_the_published_counts_as_requests_too() {
 /// Whether this process runs nothing but that test of this file, so that its memory is the test's;
 /// otherwise such a process is started, and must succeed.
 fn is_alone(test: &str) -> bool {
-    const ALONE: &str = "GENERATE_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
+    const CHILD_VARIABLE: &str = "GENERATE_TEST_ALONE";
+    if std::env::var_os(CHILD_VARIABLE).is_some() {
         return true;
     }
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let (_, module) = module_path!().split_once("::").unwrap();
     command.args(["--exact", &format!("{module}::{test}")]);
-    let output = command.env(ALONE, "1").output().unwrap();
+    let output = command.env(CHILD_VARIABLE, "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}");
     assert!(text.contains("1 passed"), "{text}");

@@ -12,11 +12,11 @@ const CHMOD_MODE: u64 = 0o644;
 impl Compiler<'_> {
     /// `true` if the call leaves a file empty when it opens it.
     pub(super) fn is_emptying(&self, call: &Call) -> bool {
-        let way = self.seat.program.ways.get(usize::from(call.way));
-        let is_truncating = way.is_some_and(|way| way.is_truncating);
+        let mode = self.context.program.ways.get(usize::from(call.way));
+        let is_truncating = mode.is_some_and(|mode| mode.is_truncating);
         match call.operation {
             // A file that must not exist before is empty after its creation.
-            FileOperation::Create => is_truncating || way.is_none_or(|way| !way.takes_existing),
+            FileOperation::Create => is_truncating || mode.is_none_or(|mode| !mode.takes_existing),
             operation => operation.opens() && is_truncating,
         }
     }
@@ -27,12 +27,12 @@ impl Compiler<'_> {
             FileOperation::Truncate => OffsetForm::Length,
             operation if operation.has_second_name() => OffsetForm::Second,
             operation if !operation.moves() => OffsetForm::Code(code),
-            _ => match self.seat.program.way_of(self.seat.group, call.handle) {
+            _ => match self.context.program.way_of(self.context.group, call.handle) {
                 Some(way) if way.seeks && matches!(call.place, CallPosition::Dealt { .. }) => {
-                    OffsetForm::Sought
+                    OffsetForm::Seek
                 }
                 // Checked content follows from the offset, so requests must state it.
-                Some(way) if way.uses_file_offset() && !self.seat.is_checked => {
+                Some(way) if way.uses_file_offset() && !self.context.is_checked => {
                     OffsetForm::Position {
                         unit_bytes: way.unit_bytes,
                     }
@@ -49,13 +49,13 @@ impl Compiler<'_> {
             CallObject::Directory => RequestObject::Directory,
             CallObject::Name(_) | CallObject::Same => RequestObject::Name,
         };
-        let way = || {
-            let code = self.seat.way_codes.get(usize::from(call.way));
+        let mode_code = || {
+            let code = self.context.open_codes.get(usize::from(call.way));
             code.copied().unwrap_or(0)
         };
         match call.operation {
-            FileOperation::Create => (Operation::Create, way()),
-            FileOperation::Open => (Operation::Open, way()),
+            FileOperation::Create => (Operation::Create, mode_code()),
+            FileOperation::Open => (Operation::Open, mode_code()),
             FileOperation::Close => (Operation::Close, 0),
             FileOperation::Read => (Operation::Read, 0),
             FileOperation::Write => (Operation::Write, 0),

@@ -17,27 +17,27 @@ use crate::{GenerateError, mix};
 
 impl Compiler<'_> {
     pub(super) fn picker(&mut self, pick: &Pick, claim: FileClaim) -> Result<u16, GenerateError> {
-        let seat = self.seat;
+        let context = self.context;
         let number = self.pickers.len();
-        let count = seat.states[usize::from(pick.fileset)].count();
+        let count = context.states[usize::from(pick.fileset)].count();
         let files = match pick.turn {
-            FileSharing::Slice => slice(count, seat),
+            FileSharing::Slice => slice(count, context),
             FileSharing::Own | FileSharing::Shared => 0..count,
         };
         let length = u64::from(files.end - files.start);
         let turn = match pick.turn {
-            FileSharing::Shared => TurnCounter::Shared(seat.shared.turn(number)),
+            FileSharing::Shared => TurnCounter::Shared(context.shared.turn(number)),
             FileSharing::Own | FileSharing::Slice => TurnCounter::Own(0),
         };
         // Workers that share turns must also share the order.
         let order_seed = match pick.turn {
-            FileSharing::Shared => mix(seat.program_seed ^ number as u64),
+            FileSharing::Shared => mix(context.program_seed ^ number as u64),
             FileSharing::Own | FileSharing::Slice => self.seeds().order,
         };
         let once = |order| PickSequence::Once { order, turn };
-        let turns = match (&pick.order, seat.initial) {
+        let turns = match (&pick.order, context.is_initial) {
             (PickOrder::Next, true) => PickSequence::Other(OtherTurns::Initial {
-                permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
+                permille: context.program.filesets[usize::from(pick.fileset)].present_permille,
                 turn: 0,
             }),
             (PickOrder::Next, false) => once(IndexOrder::Forward),
@@ -47,14 +47,14 @@ impl Compiler<'_> {
             }
             (PickOrder::Listed(order), _) => once(IndexOrder::Listed(order.files.clone())),
             (PickOrder::Around, _) => PickSequence::Other(match pick.turn {
-                FileSharing::Shared => OtherTurns::AroundTogether,
-                FileSharing::Own | FileSharing::Slice => OtherTurns::Around { turn: 0 },
+                FileSharing::Shared => OtherTurns::SharedRoundRobin,
+                FileSharing::Own | FileSharing::Slice => OtherTurns::RoundRobin { turn: 0 },
             }),
             (PickOrder::Index(file), _) => {
                 PickSequence::Other(OtherTurns::Index((*file).min(count.saturating_sub(1))))
             }
             (PickOrder::ByLaw(law), _) => {
-                PickSequence::Other(OtherTurns::ByLaw(Box::new(Sampler::new(law)?)))
+                PickSequence::Other(OtherTurns::Sampled(Box::new(Sampler::new(law)?)))
             }
             (PickOrder::Drawn(distribution), _) => {
                 let draw = self.draw(distribution, length.max(1), pick.fileset)?;
@@ -66,8 +66,8 @@ impl Compiler<'_> {
         };
         self.pickers.push(Picker {
             fileset: pick.fileset,
-            of: Candidates {
-                which: pick.which,
+            candidates: Candidates {
+                filter: pick.which,
                 claim,
                 files,
             },
@@ -92,8 +92,8 @@ impl Compiler<'_> {
 }
 
 /// A worker's slice of a fileset.
-fn slice(count: u32, seat: &WorkerContext<'_>) -> Range<u32> {
-    share(count, source_worker(seat), seat.worker_count)
+fn slice(count: u32, context: &WorkerContext<'_>) -> Range<u32> {
+    share(count, source_worker(context), context.worker_count)
 }
 
 impl SharedTurnCounters {

@@ -11,19 +11,19 @@ use crate::program::file_cursor::FileCursor;
 use crate::{GenerateError, mix};
 
 /// Maximum number of starts from which a random position is drawn; a small file has fewer.
-const STARTS: u64 = 1 << 32;
+const STARTS_MAX: u64 = 1 << 32;
 
 impl Compiler<'_> {
     pub(super) fn place(
         &self,
-        place: &CallPosition,
+        position: &CallPosition,
         operation: Operation,
     ) -> Result<CallOffset, GenerateError> {
-        Ok(match place {
+        Ok(match position {
             CallPosition::Here => CallOffset::Here,
             CallPosition::Same => CallOffset::Same,
             // Checked content follows from the offset, so the end must be a number.
-            CallPosition::End => match self.seat.is_checked {
+            CallPosition::End => match self.context.is_checked {
                 true => CallOffset::KnownEnd,
                 false => CallOffset::End,
             },
@@ -41,15 +41,15 @@ impl Compiler<'_> {
                 self.random(distribution, (*align_bytes).max(1), span)?
             }
             CallPosition::Along(path) => {
-                let worker = u64::from(source_worker(self.seat));
-                let workers = u64::from(self.seat.worker_count.max(1));
+                let worker = u64::from(source_worker(self.context));
+                let workers = u64::from(self.context.worker_count.max(1));
                 // Workers that share an order draw it from the program's seed.
                 let order_seed = match path {
-                    FilePath::Dealt { .. } => mix(self.seat.program_seed),
+                    FilePath::Dealt { .. } => mix(self.context.program_seed),
                     _ => self.seeds().order,
                 };
-                let trail = FileCursor::new(*path, worker, workers, order_seed);
-                CallOffset::Along(trail, FileSpan::of(operation))
+                let cursor = FileCursor::new(*path, worker, workers, order_seed);
+                CallOffset::Cursor(cursor, FileSpan::of(operation))
             }
         })
     }
@@ -61,7 +61,7 @@ impl Compiler<'_> {
         span: FileSpan,
     ) -> Result<CallOffset, GenerateError> {
         let seeds = self.seeds();
-        let draw = Draw::new(distribution, STARTS, seeds)?;
+        let draw = Draw::new(distribution, STARTS_MAX, seeds)?;
         Ok(match distribution {
             Distribution::Zipf { .. } | Distribution::Pareto { .. } => CallOffset::Ranked {
                 draw,
@@ -73,11 +73,11 @@ impl Compiler<'_> {
                 let path = FilePath::Shuffled {
                     step_bytes: align_bytes,
                 };
-                CallOffset::Along(FileCursor::new(path, 0, 1, seeds.order), span)
+                CallOffset::Cursor(FileCursor::new(path, 0, 1, seeds.order), span)
             }
             _ => CallOffset::Random {
                 draw,
-                starts: STARTS,
+                starts: STARTS_MAX,
                 align_bytes,
                 span,
             },

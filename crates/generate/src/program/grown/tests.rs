@@ -141,11 +141,11 @@ fn trees_match_those_of_filebench() {
         return;
     };
     assert_eq!(listed(&files[0]), files_golden);
-    let mut made = listed(&two[0]);
-    made.sort();
-    assert_eq!(made, fs1);
+    let mut paths = listed(&two[0]);
+    paths.sort();
+    assert_eq!(paths, fs1);
     let mut directories: Vec<String> = two[1].directories().chain(two[1].entries()).collect();
-    directories.iter_mut().for_each(|way| way.insert(0, '/'));
+    directories.iter_mut().for_each(|path| path.insert(0, '/'));
     directories.sort();
     fs2.sort();
     assert_eq!(directories, fs2);

@@ -33,9 +33,9 @@ impl Interpreter {
             return CallStart::Moved;
         }
         match self.names(index, number) {
-            Picked::File(_) => self.slots[index].busy_ns = 0,
+            Picked::File(_) => self.slots[index].busy_since_ns = 0,
             Picked::Busy => {
-                let since_ns = &mut self.slots[index].busy_ns;
+                let since_ns = &mut self.slots[index].busy_since_ns;
                 if *since_ns == 0 {
                     *since_ns = now_ns;
                 }
@@ -44,7 +44,7 @@ impl Interpreter {
                 }
                 return self.handle_no_file_left(index, now_ns);
             }
-            Picked::Nothing => return self.handle_no_file_left(index, now_ns),
+            Picked::None => return self.handle_no_file_left(index, now_ns),
         }
         let (amount, is_rest) = self.amount(index, number);
         let offset_bytes = self.offset_bytes(index, number, amount);
@@ -58,17 +58,17 @@ impl Interpreter {
             if let Some(label) = code.label {
                 self.steps[usize::from(label)].record(0, 0, false);
             }
-            slot.at += 1;
+            slot.instruction += 1;
             return CallStart::Moved;
         }
         let register = &mut slot.registers[usize::from(code.handle)];
         let moves = code.operation.moves_bytes();
         if moves {
-            register.last_bytes = offset_bytes;
+            register.last_offset_bytes = offset_bytes;
         }
         let call = &mut slot.call;
         call.is_begun = true;
-        call.is_rest = is_rest;
+        call.reads_to_end = is_rest;
         call.offset_bytes = offset_bytes;
         call.left_bytes = amount;
         call.moved_bytes = 0;
@@ -106,8 +106,10 @@ impl Interpreter {
     #[inline]
     fn is_past_last_block(&self, index: usize, number: u16, offset_bytes: u64) -> bool {
         let code = &self.code.calls[usize::from(number)];
-        match &code.place {
-            CallOffset::Along(trail, _) if code.operation == Operation::Read && trail.has_end() => {
+        match &code.offset {
+            CallOffset::Cursor(trail, _)
+                if code.operation == Operation::Read && trail.has_end() =>
+            {
                 let call = &self.slots[index].call;
                 offset_bytes >= self.states[usize::from(call.fileset)].size(call.file)
             }
@@ -132,9 +134,9 @@ impl Interpreter {
                 sizes.of(self.size_seed, fileset, file)
             })
         };
-        match &mut code.place {
-            CallOffset::Here => register.here_bytes,
-            CallOffset::Same => register.last_bytes,
+        match &mut code.offset {
+            CallOffset::Here => register.next_offset_bytes,
+            CallOffset::Same => register.last_offset_bytes,
             CallOffset::End => Request::AT_END,
             CallOffset::KnownEnd => {
                 self.states[usize::from(slot.call.fileset)].size(slot.call.file)
@@ -169,7 +171,7 @@ impl Interpreter {
                 draw.fit(room, *scatter_seed);
                 draw.index(&mut self.rng) * align_bytes
             }
-            CallOffset::Along(trail, span) => {
+            CallOffset::Cursor(trail, span) => {
                 let size = span_bytes(*span);
                 trail.next(size, amount).min(Request::OFFSET_MAX)
             }
@@ -207,7 +209,7 @@ impl Interpreter {
                     (call.fileset, call.file) = (register.fileset, register.file);
                     let states = &self.states[usize::from(register.fileset)];
                     match states.claim(register.file, FileFilter::Any, code.claim) {
-                        ClaimResult::Yes => call.is_claimed = true,
+                        ClaimResult::Claimed => call.is_claimed = true,
                         // The slot's own open file does not block it.
                         _ if register.is_open => {}
                         _ => return Picked::Busy,
@@ -215,7 +217,7 @@ impl Interpreter {
                 }
             }
         }
-        if let Some(second) = code.second {
+        if let Some(second) = code.second_picker {
             let picker = &mut self.code.pickers[usize::from(second)];
             match picker.next(&self.states[usize::from(picker.fileset)], &mut self.rng) {
                 Picked::File(file) => {
@@ -226,9 +228,9 @@ impl Interpreter {
                 }
                 // The first name stays claimed; the next attempt continues here.
                 Picked::Busy => return Picked::Busy,
-                Picked::Nothing => {
+                Picked::None => {
                     self.release(index);
-                    return Picked::Nothing;
+                    return Picked::None;
                 }
             }
         }
@@ -247,10 +249,10 @@ impl Interpreter {
             OffsetForm::Length => call.left_bytes,
             OffsetForm::Entry(_) => 0,
             OffsetForm::Offset => call.offset_bytes,
-            OffsetForm::Sought => Request::seeking(call.offset_bytes),
+            OffsetForm::Seek => Request::seeking(call.offset_bytes),
             OffsetForm::Position { unit_bytes } => {
                 let register = &slot.registers[usize::from(code.handle)];
-                offset_at_position(call.offset_bytes, register.stands_bytes, unit_bytes)
+                offset_at_position(call.offset_bytes, register.position_bytes, unit_bytes)
             }
         };
         let mut length_bytes = 0;
@@ -304,9 +306,9 @@ impl Interpreter {
             if std::mem::take(&mut call.is_claimed) {
                 states.release(call.file, code.claim);
             }
-            if code.second.is_some() {
+            if code.second_picker.is_some() {
                 let states = &self.states[usize::from(call.second.fileset)];
-                states.release(call.second.file_index, FileClaim::Alone);
+                states.release(call.second.file_index, FileClaim::Exclusive);
             }
             return Err(result);
         }
@@ -333,27 +335,27 @@ impl Interpreter {
         let register = &mut slot.registers[usize::from(code.handle)];
         if call.offset_bytes == Request::AT_END {
             states.append(call.file, moved_bytes);
-            register.stands_bytes = states.size(call.file);
+            register.position_bytes = states.size(call.file);
         } else {
             call.offset_bytes = (call.offset_bytes + moved_bytes).min(Request::OFFSET_MAX);
-            register.stands_bytes = call.offset_bytes;
+            register.position_bytes = call.offset_bytes;
             if !is_read {
                 states.reach(call.file, call.offset_bytes);
             }
         }
-        if !call.is_rest {
+        if !call.reads_to_end {
             call.left_bytes -= moved_bytes.min(call.left_bytes);
         }
         let is_done = match (is_read, moved) {
             // At the end of the file, or all of it was read.
             (true, 0) => true,
-            (true, _) if !call.is_rest && call.offset_bytes >= states.size(call.file) => true,
+            (true, _) if !call.reads_to_end && call.offset_bytes >= states.size(call.file) => true,
             (false, 0) if call.left_bytes > 0 => return Err(NOTHING_WRITTEN),
             _ => call.left_bytes == 0,
         };
-        if is_done && matches!(code.place, CallOffset::Here) {
-            let is_wrapping = is_read && moved == 0 && !call.is_rest && call.moved_bytes == 0;
-            register.here_bytes = if is_wrapping { 0 } else { call.offset_bytes };
+        if is_done && matches!(code.offset, CallOffset::Here) {
+            let is_wrapping = is_read && moved == 0 && !call.reads_to_end && call.moved_bytes == 0;
+            register.next_offset_bytes = if is_wrapping { 0 } else { call.offset_bytes };
         }
         Ok(is_done)
     }
@@ -371,7 +373,7 @@ impl Interpreter {
         match code.operation {
             Operation::Create | Operation::Open => {
                 match code.operation {
-                    Operation::Create if code.claim == FileClaim::Alone => {
+                    Operation::Create if code.claim == FileClaim::Exclusive => {
                         states.mark_present(call.file, true);
                     }
                     Operation::Create => states.mark_present_in_use(call.file),
@@ -379,17 +381,17 @@ impl Interpreter {
                     _ if was_claimed => {}
                     _ => return,
                 }
-                if code.is_emptying {
+                if code.is_truncating {
                     states.set_size(call.file, 0);
                 }
                 register.is_open = true;
-                register.opened = opening;
-                (register.here_bytes, register.last_bytes) = (0, 0);
-                register.stands_bytes = 0;
+                register.scope = opening;
+                (register.next_offset_bytes, register.last_offset_bytes) = (0, 0);
+                register.position_bytes = 0;
             }
             Operation::Close => {
                 if std::mem::take(&mut register.is_open) {
-                    states.release(call.file, FileClaim::Use);
+                    states.release(call.file, FileClaim::Shared);
                 }
                 return;
             }
@@ -409,7 +411,7 @@ impl Interpreter {
                     states.mark_absent(call.file);
                     (call.fileset, call.file) = (second.fileset, second.file_index);
                 } else if was_claimed {
-                    states.release(call.file, FileClaim::Use);
+                    states.release(call.file, FileClaim::Shared);
                 }
             }
             Operation::Truncate => {

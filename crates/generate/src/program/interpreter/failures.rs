@@ -20,13 +20,13 @@ impl Interpreter {
         self.withdraw_demand(index);
         let slot = &mut self.slots[index];
         slot.waiting = WaitProgress::default();
-        slot.busy_ns = 0;
+        slot.busy_since_ns = 0;
         // Outside the body, only the call is left out; the section continues to its end.
         if slot.section != SlotSection::Body {
-            slot.at += 1;
+            slot.instruction += 1;
             return CallStart::Moved;
         }
-        match self.out {
+        match self.on_no_file {
             OnNoFile::EndWorker => {
                 self.has_run_dry = true;
                 self.leave_body(index, now_ns);
@@ -64,9 +64,9 @@ impl Interpreter {
     pub(super) fn go_to_end(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         slot.is_closing = false;
-        slot.at = match slot.frame.kind {
+        slot.instruction = match slot.frame.kind {
             Some(_) => slot.frame.end,
-            None => self.code.end_of(slot.at),
+            None => self.code.end_of(slot.instruction),
         };
     }
 
@@ -80,10 +80,10 @@ impl Interpreter {
         for step in &mut slot.steps[..usize::from(slot.step_count)] {
             step.has_failed = true;
         }
-        match self.failed {
+        match self.on_failure {
             OnFailure::Count => {
                 slot.call.is_begun = false;
-                slot.at += 1;
+                slot.instruction += 1;
             }
             OnFailure::EndTransaction => self.abandon(index, now_ns),
             OnFailure::EndWorker => self.give_up(index, now_ns),
@@ -104,7 +104,8 @@ impl Interpreter {
 
     fn note_failure(&mut self, index: usize, errno: i32) {
         let slot = &self.slots[index];
-        let Instruction::Call(number) = self.code.instructions[usize::from(slot.at)] else {
+        let Instruction::Call(number) = self.code.instructions[usize::from(slot.instruction)]
+        else {
             return;
         };
         self.first_failure.get_or_insert(CallFailure {
@@ -138,10 +139,10 @@ impl Interpreter {
         if let Some(handle) = slot.register_to_close() {
             let register = &mut slot.registers[handle];
             register.is_open = false;
-            self.states[usize::from(register.fileset)].release(register.file, FileClaim::Use);
+            self.states[usize::from(register.fileset)].release(register.file, FileClaim::Shared);
         }
         if self.slots[index].register_to_close().is_some() {
-            return Flow::Apart;
+            return Flow::Uncounted;
         }
         self.go_to_end(index);
         self.settle(index, now_ns)

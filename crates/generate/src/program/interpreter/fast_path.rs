@@ -22,18 +22,18 @@ use crate::{Flow, Generator, Step};
 use row::{RequestEffect, RequestNaming, RequestRow, RowCount, RowRequest, written_bytes};
 
 /// Index that means no prepared request: the interpreter is in control.
-const ASIDE: usize = usize::MAX;
+const INTERPRETED: usize = usize::MAX;
 
 /// A worker whose body is a sequence of calls on the file that the first call picks.
 #[derive(Debug)]
 pub struct FastPath {
     interpreter: Interpreter,
     row: RequestRow,
-    /// Index of the request that is next or in flight, or [`ASIDE`].
-    at: usize,
+    /// Index of the request that is next or in flight, or [`INTERPRETED`].
+    request_index: usize,
     /// The file that was picked, and the previous one.
     file: u32,
-    file_before: u32,
+    previous_file: u32,
     /// Time when the file was picked.
     pick_ns: u64,
     /// Time when the first call of the row was issued; 0 before.
@@ -41,7 +41,7 @@ pub struct FastPath {
     /// Time when the last request was issued.
     request_ns: u64,
     /// Start of each step in the row; not used for steps that begin with the row.
-    steps_ns: Box<[u64]>,
+    step_starts_ns: Box<[u64]>,
     /// Completed rows that are not yet merged into the counter of their label.
     rounds: StepCounter,
 }
@@ -55,11 +55,11 @@ impl FastPath {
         match RequestRow::of(&interpreter) {
             Some(row) => Ok(Self {
                 interpreter,
-                steps_ns: vec![0; row.steps.len()].into(),
+                step_starts_ns: vec![0; row.steps.len()].into(),
                 row,
-                at: ASIDE,
+                request_index: INTERPRETED,
                 file: 0,
-                file_before: 0,
+                previous_file: 0,
                 pick_ns: 0,
                 begin_ns: 0,
                 request_ns: 0,
@@ -96,25 +96,25 @@ impl Generator for FastPath {
     }
 
     fn enter(&mut self) -> bool {
-        self.at = ASIDE;
+        self.request_index = INTERPRETED;
         self.interpreter.enter()
     }
 
     fn begin(&mut self) {
         self.interpreter.begin_window();
         let is_in_body = self.interpreter.slots[0].section == SlotSection::Body;
-        self.at = if is_in_body { 0 } else { ASIDE };
+        self.request_index = if is_in_body { 0 } else { INTERPRETED };
         self.begin_ns = 0;
     }
 
     fn leave(&mut self) -> bool {
-        self.at = ASIDE;
+        self.request_index = INTERPRETED;
         self.interpreter.leave()
     }
 
     #[inline(always)]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        let Some(request) = self.row.requests.get(self.at) else {
+        let Some(request) = self.row.requests.get(self.request_index) else {
             return self.next_by_interpreter(slot, now_ns);
         };
         let inner = &mut self.interpreter;
@@ -128,8 +128,8 @@ impl Generator for FastPath {
             RequestNaming::Pick => {
                 let states = &inner.states[usize::from(self.row.fileset)];
                 match inner.code.pickers[self.row.picker].next(states, &mut inner.rng) {
-                    Picked::File(file) => self.file_before = mem::replace(&mut self.file, file),
-                    Picked::Busy | Picked::Nothing => {
+                    Picked::File(file) => self.previous_file = mem::replace(&mut self.file, file),
+                    Picked::Busy | Picked::None => {
                         return self.next_by_interpreter(slot, now_ns);
                     }
                 }
@@ -137,7 +137,7 @@ impl Generator for FastPath {
             }
             RequestNaming::Same(claim) => {
                 let states = &inner.states[usize::from(self.row.fileset)];
-                if states.claim(self.file, FileFilter::Any, claim) != ClaimResult::Yes {
+                if states.claim(self.file, FileFilter::Any, claim) != ClaimResult::Claimed {
                     return self.next_by_interpreter(slot, now_ns);
                 }
             }
@@ -157,15 +157,15 @@ impl Generator for FastPath {
 
     #[inline]
     fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
-        match self.at {
-            ASIDE => self.interpreter.expected_bytes(request, result),
+        match self.request_index {
+            INTERPRETED => self.interpreter.expected_bytes(request, result),
             _ => request.length_bytes,
         }
     }
 
     #[inline]
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
-        let request = match self.row.requests.get(self.at) {
+        let request = match self.row.requests.get(self.request_index) {
             Some(request) if completion.result >= request.result_min => request,
             _ => return self.complete_by_interpreter(completion, now_ns),
         };
@@ -173,11 +173,11 @@ impl Generator for FastPath {
         let bytes = u64::from(request.request.length_bytes);
         let states = &inner.states[usize::from(self.row.fileset)];
         match request.effect {
-            RequestEffect::Nothing => {}
+            RequestEffect::None => {}
             RequestEffect::Create { claim, is_emptying } => {
                 match claim {
-                    FileClaim::Alone => states.mark_present(self.file, true),
-                    FileClaim::Use => states.mark_present_in_use(self.file),
+                    FileClaim::Exclusive => states.mark_present(self.file, true),
+                    FileClaim::Shared => states.mark_present_in_use(self.file),
                 }
                 if is_emptying {
                     states.set_size(self.file, 0);
@@ -192,27 +192,27 @@ impl Generator for FastPath {
                 inner.amounts.written_bytes += bytes;
                 states.reach(self.file, request.offset_bytes + bytes);
             }
-            RequestEffect::WriteOn => {
+            RequestEffect::WriteMore => {
                 inner.amounts.written_bytes += bytes;
                 states.reach(self.file, request.offset_bytes + bytes);
-                self.at += 1;
+                self.request_index += 1;
                 return Flow::Continues;
             }
-            RequestEffect::Close => states.release(self.file, FileClaim::Use),
+            RequestEffect::Close => states.release(self.file, FileClaim::Shared),
             RequestEffect::Unlink => states.mark_absent(self.file),
-            RequestEffect::LetGo(claim) => states.release(self.file, claim),
+            RequestEffect::Release(claim) => states.release(self.file, claim),
         }
-        match request.told {
-            RowCount::Nothing => {}
+        match request.count {
+            RowCount::None => {}
             RowCount::Call(label) => {
                 let span_ns = now_ns.saturating_sub(self.request_ns);
                 inner.steps[usize::from(label)].record(span_ns, bytes, false);
             }
             RowCount::Steps(label) => self.advance_steps(label, bytes, now_ns),
         }
-        self.at += 1;
-        match self.at < self.row.requests.len() {
-            true => Flow::Apart,
+        self.request_index += 1;
+        match self.request_index < self.row.requests.len() {
+            true => Flow::Uncounted,
             false => self.end_round(now_ns),
         }
     }
@@ -238,13 +238,13 @@ impl FastPath {
             let span_ns = now_ns.saturating_sub(self.request_ns);
             counters[usize::from(label)].record(span_ns, bytes, false);
         }
-        for (step, start_ns) in self.row.steps.iter().zip(&mut self.steps_ns) {
-            if step.last == self.at {
+        for (step, start_ns) in self.row.steps.iter().zip(&mut self.step_starts_ns) {
+            if step.last == self.request_index {
                 let start_ns = step.began_ns(self.pick_ns, *start_ns);
                 let span_ns = now_ns.saturating_sub(start_ns);
                 counters[usize::from(step.label)].record(span_ns, step.bytes, false);
             }
-            if step.first == self.at + 1 {
+            if step.first == self.request_index + 1 {
                 *start_ns = now_ns;
             }
         }
@@ -254,9 +254,9 @@ impl FastPath {
     #[inline]
     fn end_round(&mut self, now_ns: u64) -> Flow {
         let start_ns = mem::take(&mut self.begin_ns);
-        self.at = 0;
+        self.request_index = 0;
         let flow = match start_ns {
-            0 => Flow::Apart,
+            0 => Flow::Uncounted,
             _ => Flow::Timed {
                 kind: self.row.kind,
                 errno: 0,
@@ -266,7 +266,7 @@ impl FastPath {
         if self.row.label.is_some() && start_ns > 0 {
             self.rounds.record_time(now_ns.saturating_sub(start_ns));
         }
-        if self.interpreter.level == RoundLimit::Awaited || !self.interpreter.claim_round() {
+        if self.interpreter.round_limit == RoundLimit::Pending || !self.interpreter.claim_round() {
             self.last_round(now_ns);
         }
         flow
@@ -277,8 +277,8 @@ impl FastPath {
     #[inline(never)]
     fn last_round(&mut self, now_ns: u64) {
         self.return_control(false);
-        match self.interpreter.level {
-            RoundLimit::Awaited => self.interpreter.begin_round(0, now_ns),
+        match self.interpreter.round_limit {
+            RoundLimit::Pending => self.interpreter.begin_round(0, now_ns),
             _ => self.interpreter.leave_body(0, now_ns),
         }
     }
@@ -300,7 +300,7 @@ impl FastPath {
     /// Returns control to the interpreter, unless it has it already. The interpreter is then before
     /// the next request, or waits for the one in flight.
     fn return_control(&mut self, is_in_flight: bool) {
-        let at = mem::replace(&mut self.at, ASIDE);
+        let at = mem::replace(&mut self.request_index, INTERPRETED);
         let Some(request) = self.row.requests.get(at) else {
             return;
         };
@@ -313,11 +313,11 @@ impl FastPath {
         let slot = &mut inner.slots[0];
         slot.idle_rounds = 0;
         slot.is_round_busy = is_in_row;
-        slot.at = inner.code.body;
+        slot.instruction = inner.code.body;
         if !is_in_row {
             return;
         }
-        slot.at = instruction;
+        slot.instruction = instruction;
         slot.frame = CallFrame {
             kind: Some(self.row.kind),
             label: self.row.label,
@@ -358,14 +358,14 @@ impl FastPath {
         register.fileset = self.row.fileset;
         register.file = match (at, is_in_flight) {
             // The picked file enters the register only when the first call completes.
-            (0, true) => self.file_before,
+            (0, true) => self.previous_file,
             _ => self.file,
         };
-        (register.here_bytes, register.stands_bytes) = (here_bytes, stands_bytes);
-        register.last_bytes = last.map_or(0, |it| it.offset_bytes);
+        (register.next_offset_bytes, register.position_bytes) = (here_bytes, stands_bytes);
+        register.last_offset_bytes = last.map_or(0, |it| it.offset_bytes);
         if !is_before_open {
             register.is_open = true;
-            register.opened = OpenScope::InTransaction;
+            register.scope = OpenScope::InTransaction;
         }
     }
 
@@ -373,7 +373,7 @@ impl FastPath {
     fn hand_over_steps(&mut self, at: usize) {
         let slot = &mut self.interpreter.slots[0];
         slot.step_count = 0;
-        for (step, start_ns) in self.row.steps.iter().zip(&self.steps_ns) {
+        for (step, start_ns) in self.row.steps.iter().zip(&self.step_starts_ns) {
             if (step.first..=step.last).contains(&at) {
                 slot.steps[usize::from(slot.step_count)] = OpenStep {
                     label: step.label,

@@ -45,13 +45,13 @@ pub struct Interpreter {
     worker_count: u32,
     /// Amount of past work that is already paid for, by wait.
     paid: Box<[u64]>,
-    time_up: PhaseEndAction,
-    first_done: Option<PhaseEndAction>,
+    on_time_up: PhaseEndAction,
+    on_first_done: Option<PhaseEndAction>,
     quotas: Box<[Quota]>,
     /// Number of rounds if the quotas do not determine it.
     rounds: Option<u64>,
-    out: OnNoFile,
-    failed: OnFailure,
+    on_no_file: OnNoFile,
+    on_failure: OnFailure,
     /// Length of the window, including ramp time, in nanoseconds; `None` if something else ends it.
     time_ns: Option<u64>,
     /// Time when slots leave their bodies; 0 before the window has begun.
@@ -67,15 +67,15 @@ pub struct Interpreter {
     /// `true` if it ended before time was up because it found no file.
     has_run_dry: bool,
     /// Number of slots in their bodies.
-    bodies: u32,
+    body_count: u32,
     is_first_done: bool,
     in_flight: u32,
     amounts: Amounts,
     stamps: StageTimes,
     /// Number of rounds it may perform; determined when time is up.
-    level: RoundLimit,
+    round_limit: RoundLimit,
     /// The worker's part that the group's amounts already include, by quota.
-    told: Box<[u64]>,
+    merged: Box<[u64]>,
     /// `true` if rounds begin when they are due.
     is_due: bool,
     /// Due times of the rounds, once they are known.
@@ -86,9 +86,9 @@ pub struct Interpreter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RoundLimit {
     /// Unlimited.
-    Free,
+    Unlimited,
     /// As many as the worker with most rounds, a number that is not known yet.
-    Awaited,
+    Pending,
     /// This many.
     Known(u64),
 }
@@ -98,46 +98,46 @@ impl Interpreter {
     ///
     /// # Errors
     /// If a parameter of a law or a distribution in the program is out of range.
-    pub fn new(seat: &WorkerContext<'_>) -> Result<Self, GenerateError> {
-        let code = compile(seat)?;
-        let slot_count = seat.slot_count.max(1) as usize;
-        let is_due = seat.unit == TransactionUnit::DueRound;
-        let time_ns = seat.phase.time_ns;
+    pub fn new(context: &WorkerContext<'_>) -> Result<Self, GenerateError> {
+        let code = compile(context)?;
+        let slot_count = context.slot_count.max(1) as usize;
+        let is_due = context.unit == TransactionUnit::DueRound;
+        let time_ns = context.phase.time_ns;
         Ok(Self {
             slots: vec![SlotState::new(code.register_count); slot_count].into(),
-            states: seat.states.into(),
-            progress: seat.progress.clone(),
-            phase_end: seat.phase_end.clone(),
-            waits: seat.waits.clone(),
-            uses: TokenUses::of(seat.program, seat.group),
-            worker_index: seat.worker_index,
-            worker_count: seat.worker_count,
+            states: context.states.into(),
+            progress: context.progress.clone(),
+            phase_end: context.phase_end.clone(),
+            waits: context.waits.clone(),
+            uses: TokenUses::of(context.program, context.group),
+            worker_index: context.worker_index,
+            worker_count: context.worker_count,
             paid: vec![0; code.waits.len()].into(),
-            time_up: seat.phase.time_up,
-            first_done: seat.phase.first_done,
-            quotas: match seat.rounds {
+            on_time_up: context.phase.time_up,
+            on_first_done: context.phase.first_done,
+            quotas: match context.rounds {
                 Some(_) => Box::default(),
-                None => seat.group.quotas.clone().into(),
+                None => context.group.quotas.clone().into(),
             },
-            rounds: seat.rounds,
-            out: seat.group.out,
-            failed: seat.group.failed,
-            time_ns: time_ns.map(|ns| ns.saturating_add(seat.phase.ramp_ns)),
+            rounds: context.rounds,
+            on_no_file: context.group.out,
+            on_failure: context.group.failed,
+            time_ns: time_ns.map(|ns| ns.saturating_add(context.phase.ramp_ns)),
             end_ns: 0,
-            rng: Rng::new(seat.seed),
-            steps: vec![StepCounter::default(); seat.program.labels.len()].into(),
-            size_seed: seat.program_seed,
-            rounds_per_us: seat.rounds_per_us,
+            rng: Rng::new(context.seed),
+            steps: vec![StepCounter::default(); context.program.labels.len()].into(),
+            size_seed: context.program_seed,
+            rounds_per_us: context.rounds_per_us,
             has_failed: false,
             first_failure: None,
             has_run_dry: false,
-            bodies: 0,
+            body_count: 0,
             is_first_done: false,
             in_flight: 0,
             amounts: Amounts::default(),
             stamps: StageTimes::default(),
-            level: RoundLimit::Free,
-            told: vec![0; seat.group.quotas.len()].into(),
+            round_limit: RoundLimit::Unlimited,
+            merged: vec![0; context.group.quotas.len()].into(),
             is_due,
             queue: None,
             code,
@@ -149,15 +149,15 @@ impl Interpreter {
         self.stamps = StageTimes::default();
         // Work before the window counts for no quota and no mark.
         self.amounts = Amounts::default();
-        self.level = self.rounds.map_or(RoundLimit::Free, RoundLimit::Known);
-        self.bodies = 0;
+        self.round_limit = self.rounds.map_or(RoundLimit::Unlimited, RoundLimit::Known);
+        self.body_count = 0;
         self.end_ns = 0;
         self.is_first_done = self.is_empty(self.code.first);
         for index in 0..self.slots.len() {
             // Slot 0 executes the first section for all; the others wait at the start of their
             // bodies.
             if index == 0 && !self.is_first_done {
-                self.bodies += 1;
+                self.body_count += 1;
                 self.slots[0].enter(SlotSection::First, self.code.first);
             } else {
                 self.enter_body(index, 0);
@@ -223,7 +223,7 @@ impl Interpreter {
     fn alone(&mut self, section: SlotSection, at: u16) -> bool {
         self.slots
             .iter_mut()
-            .for_each(|slot| slot.section = SlotSection::Over);
+            .for_each(|slot| slot.section = SlotSection::Finished);
         let has_any = !self.is_empty(at);
         if has_any {
             self.slots[0].enter(section, at);
@@ -232,22 +232,22 @@ impl Interpreter {
     }
 
     fn enter_body(&mut self, index: usize, now_ns: u64) {
-        self.bodies += 1;
+        self.body_count += 1;
         self.slots[index].enter(SlotSection::Body, self.code.body);
         self.begin_round(index, now_ns);
     }
 
     /// Leaves the body, even with open files. The first slot executes the section that follows.
     fn leave_body(&mut self, index: usize, now_ns: u64) {
-        self.bodies -= 1;
+        self.body_count -= 1;
         // Nobody shall make room for a worker that has left.
         self.withdraw_demand(index);
-        if self.bodies == 0 {
+        if self.body_count == 0 {
             self.end_body(now_ns);
         }
         self.release(index);
         let slot = &mut self.slots[index];
-        slot.section = SlotSection::Over;
+        slot.section = SlotSection::Finished;
         if index == 0 && !self.is_empty(self.code.last) {
             self.slots[0].enter(SlotSection::Last, self.code.last);
         }
@@ -260,14 +260,14 @@ impl Interpreter {
         // Others must not wait for tokens of a worker that has left.
         self.waits.leave(&self.uses);
         // Others may wait for the largest number of rounds, which this worker may have done.
-        if self.level == RoundLimit::Free {
+        if self.round_limit == RoundLimit::Unlimited {
             self.phase_end.arrive(self.amounts.rounds);
         }
         // Only a worker that is done before time is up stops the others.
         let is_own_end = now_ns < self.end_ns;
-        match self.first_done {
+        match self.on_first_done {
             Some(PhaseEndAction::Stop) if is_own_end => self.phase_end.tell(Signal::Stop),
-            Some(PhaseEndAction::Finish) if is_own_end => self.phase_end.tell(Signal::Note),
+            Some(PhaseEndAction::Finish) if is_own_end => self.phase_end.tell(Signal::Record),
             _ => {}
         }
     }
@@ -276,8 +276,8 @@ impl Interpreter {
     #[cold]
     pub(super) fn handle_signal(&mut self, index: usize, now_ns: u64) -> bool {
         match self.phase_end.signal() {
-            Signal::GoOn => false,
-            Signal::Note => {
+            Signal::Continue => false,
+            Signal::Record => {
                 self.note(now_ns);
                 false
             }
@@ -295,7 +295,7 @@ impl Interpreter {
             at_ns: now_ns,
             amounts,
         };
-        self.stamps.wall.get_or_insert(mark);
+        self.stamps.stonewall.get_or_insert(mark);
     }
 
     /// Releases the name of a call that was about to begin.
@@ -303,7 +303,7 @@ impl Interpreter {
         let call = &mut self.slots[index].call;
         if std::mem::take(&mut call.is_claimed)
             && let Instruction::Call(number) =
-                self.code.instructions[usize::from(self.slots[index].at)]
+                self.code.instructions[usize::from(self.slots[index].instruction)]
         {
             let code = &self.code.calls[usize::from(number)];
             let call = &self.slots[index].call;
@@ -315,11 +315,11 @@ impl Interpreter {
     /// transaction that ended meanwhile, if any.
     #[inline]
     fn settle(&mut self, index: usize, now_ns: u64) -> Flow {
-        let mut flow = Flow::Apart;
+        let mut flow = Flow::Uncounted;
         for _ in 0..QUIET_INSTRUCTIONS_MAX {
             let slot = &mut self.slots[index];
-            let next = slot.at + 1;
-            match self.code.instructions[usize::from(slot.at)] {
+            let next = slot.instruction + 1;
+            match self.code.instructions[usize::from(slot.instruction)] {
                 Instruction::Call(_)
                 | Instruction::Think(_)
                 | Instruction::Burn(_)
@@ -331,21 +331,21 @@ impl Interpreter {
                         ..OpenStep::default()
                     };
                     slot.step_count += 1;
-                    slot.at = next;
+                    slot.instruction = next;
                 }
                 Instruction::StepEnd => {
-                    slot.at = next;
+                    slot.instruction = next;
                     self.end_step(index, now_ns);
                 }
                 Instruction::TransactionBegin { kind, label, end } => {
                     slot.open_frame(Some(kind), label, end);
-                    slot.at = next;
+                    slot.instruction = next;
                 }
                 Instruction::TransactionEnd => {
                     slot.pass_on_open_files();
                     let frame = slot.frame;
                     slot.open_frame(None, None, 0);
-                    slot.at = next;
+                    slot.instruction = next;
                     // A transaction without calls has no start and does not count.
                     if let (Some(kind), 1..) = (frame.kind, frame.start_ns) {
                         self.count_transaction(&frame, now_ns);
@@ -376,29 +376,29 @@ impl Interpreter {
     #[inline]
     fn go_on(&mut self, index: usize, instruction: Instruction) {
         let slot = &mut self.slots[index];
-        let next = slot.at + 1;
+        let next = slot.instruction + 1;
         match instruction {
-            Instruction::Times { sampler, end } => {
+            Instruction::LoopBegin { sampler, end } => {
                 let sampler = &self.code.samplers[usize::from(sampler)];
                 slot.begin_loop(sampler.amount(self.rng.next_u64()), end);
             }
-            Instruction::Again { body } => slot.next_iteration(body),
+            Instruction::LoopEnd { body } => slot.next_iteration(body),
             Instruction::Mix(number) => {
                 let (choice, places) = &self.code.mixes[usize::from(number)];
-                slot.at = places[choice.pick(self.rng.next_u64())];
+                slot.instruction = places[choice.pick(self.rng.next_u64())];
             }
             Instruction::Deal(number) => {
-                (slot.card, slot.at) = self.code.decks[usize::from(number)].next();
+                (slot.card, slot.instruction) = self.code.decks[usize::from(number)].next();
             }
-            Instruction::Jump(to) => slot.at = to,
+            Instruction::Jump(to) => slot.instruction = to,
             Instruction::WalkBegin(walk) => {
-                slot.at = next;
+                slot.instruction = next;
                 let first = self.code.walks[usize::from(walk)].start();
                 self.enter_directory(index, walk, first);
             }
-            Instruction::WalkOn { walk, read } => {
+            Instruction::WalkNext { walk, read } => {
                 let on = self.code.walks[usize::from(walk)].after(slot.walking);
-                slot.at = if on.is_some() { read } else { next };
+                slot.instruction = if on.is_some() { read } else { next };
                 if let Some(on) = on {
                     self.enter_directory(index, walk, on);
                 }
@@ -429,7 +429,7 @@ impl Interpreter {
         let is_idle = !std::mem::take(&mut slot.is_round_busy);
         slot.idle_rounds = if is_idle { slot.idle_rounds + 1 } else { 0 };
         let is_stuck = slot.idle_rounds >= IDLE_ROUNDS_MAX;
-        slot.at = self.code.body;
+        slot.instruction = self.code.body;
         if is_stuck {
             self.has_run_dry = true;
             self.leave_body(index, now_ns);
@@ -442,10 +442,10 @@ impl Interpreter {
         match self.slots[index].section {
             SlotSection::First => {
                 self.is_first_done = true;
-                self.bodies -= 1;
+                self.body_count -= 1;
                 self.enter_body(index, now_ns);
             }
-            _ => self.slots[index].section = SlotSection::Over,
+            _ => self.slots[index].section = SlotSection::Finished,
         }
     }
 
@@ -456,19 +456,19 @@ impl Interpreter {
             let time_ns = self.time_ns.unwrap_or(u64::MAX);
             // 0 would mean that the window has not begun.
             self.end_ns = now_ns.saturating_add(time_ns).max(1);
-            self.stamps.body_ns = now_ns;
+            self.stamps.body_start_ns = now_ns;
         }
         if now_ns < self.end_ns {
             return false;
         }
-        if self.time_up == PhaseEndAction::Stop || self.has_failed {
+        if self.on_time_up == PhaseEndAction::Stop || self.has_failed {
             return true;
         }
         // The worker continues, so the limit must not be met again.
         self.end_ns = u64::MAX;
         self.note(now_ns);
-        if self.time_up == PhaseEndAction::Level && self.level == RoundLimit::Free {
-            self.level = RoundLimit::Awaited;
+        if self.on_time_up == PhaseEndAction::Level && self.round_limit == RoundLimit::Unlimited {
+            self.round_limit = RoundLimit::Pending;
             self.phase_end.arrive(self.amounts.rounds);
         }
         false

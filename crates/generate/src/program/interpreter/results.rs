@@ -32,11 +32,11 @@ pub struct CallFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageTimes {
     /// Start of the body; 0 if it has not started.
-    pub body_ns: u64,
+    pub body_start_ns: u64,
     /// End of the body; 0 if it has not ended.
     pub body_end_ns: u64,
     /// Progress when another worker's end or its own time limit came, if it continued after that.
-    pub wall: Option<StonewallProgress>,
+    pub stonewall: Option<StonewallProgress>,
 }
 
 /// Progress of a worker at a given time.

@@ -17,7 +17,7 @@ impl Interpreter {
 
     /// Begins another round, leaves the body, or waits until it is known which.
     pub(super) fn begin_round(&mut self, index: usize, now_ns: u64) {
-        if self.level == RoundLimit::Awaited || self.is_due {
+        if self.round_limit == RoundLimit::Pending || self.is_due {
             self.slots[index].section = SlotSection::Between;
         } else if !self.claim_round() {
             self.leave_body(index, now_ns);
@@ -26,11 +26,11 @@ impl Interpreter {
 
     /// Begins a slot's next round or leaves the body; returns a step if the slot has to wait first.
     pub(super) fn next_round(&mut self, index: usize, now_ns: u64) -> Option<Step> {
-        if self.level == RoundLimit::Awaited {
+        if self.round_limit == RoundLimit::Pending {
             let Some(rounds) = self.phase_end.level() else {
                 return Some(self.wait(now_ns + PAUSE_NS));
             };
-            self.level = RoundLimit::Known(rounds);
+            self.round_limit = RoundLimit::Known(rounds);
         }
         if !self.phase_end.is_quiet() && self.handle_signal(index, now_ns) {
             return None;
@@ -43,7 +43,7 @@ impl Interpreter {
         if let Some(queue) = &mut self.queue {
             match queue.turn_with_short_wait(now_ns) {
                 DueStep::Due(ns) => due_ns = ns,
-                DueStep::Over => {
+                DueStep::Finished => {
                     self.leave_body(index, now_ns);
                     return None;
                 }
@@ -62,9 +62,9 @@ impl Interpreter {
     /// Claims another round. Returns `true` if it may begin; it is then counted.
     #[inline]
     pub(super) fn claim_round(&mut self) -> bool {
-        let mut may_begin = match self.level {
+        let mut may_begin = match self.round_limit {
             RoundLimit::Known(rounds) => self.amounts.rounds < rounds,
-            RoundLimit::Free | RoundLimit::Awaited => true,
+            RoundLimit::Unlimited | RoundLimit::Pending => true,
         };
         for (index, quota) in self.quotas.iter().enumerate() {
             let own = self.done(quota.what);
@@ -75,7 +75,7 @@ impl Interpreter {
                     self.progress.amounts[index].fetch_add(1, Ordering::Relaxed)
                 }
                 (AmountScope::Group, _) => {
-                    let more = own - std::mem::replace(&mut self.told[index], own);
+                    let more = own - std::mem::replace(&mut self.merged[index], own);
                     more + self.progress.amounts[index].fetch_add(more, Ordering::Relaxed)
                 }
             };

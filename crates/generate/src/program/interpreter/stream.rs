@@ -49,10 +49,10 @@ impl Generator for Interpreter {
         let index = slot as usize;
         for _ in 0..QUIET_ACTS_MAX {
             let state = &mut self.slots[index];
-            if state.section == SlotSection::Over {
+            if state.section == SlotSection::Finished {
                 return Step::Finished;
             }
-            let instruction = self.code.instructions[usize::from(state.at)];
+            let instruction = self.code.instructions[usize::from(state.instruction)];
             // A call that has begun is finished, whatever ends meanwhile.
             if state.call.is_begun
                 && let Instruction::Call(number) = instruction
@@ -131,9 +131,9 @@ impl Generator for Interpreter {
         if self.slots[index].is_closing {
             return self.closed(index, now_ns);
         }
-        let at = self.slots[index].at;
+        let at = self.slots[index].instruction;
         let Instruction::Call(number) = self.code.instructions[usize::from(at)] else {
-            return Flow::Apart;
+            return Flow::Uncounted;
         };
         let settled = self.settle_call(index, number, completion.result);
         if settled == Ok(false) {
@@ -148,12 +148,12 @@ impl Generator for Interpreter {
         match settled {
             Ok(_) => {
                 slot.call.is_begun = false;
-                slot.at += 1;
+                slot.instruction += 1;
             }
             Err(errno) => {
                 self.fail(index, now_ns, errno);
                 if self.slots[index].is_closing {
-                    return Flow::Apart;
+                    return Flow::Uncounted;
                 }
             }
         }
@@ -172,7 +172,7 @@ impl Interpreter {
     fn must_wait(&self, section: SlotSection) -> bool {
         match section {
             SlotSection::Body => !self.is_first_done,
-            SlotSection::Last => self.bodies > 0,
+            SlotSection::Last => self.body_count > 0,
             SlotSection::Between => true,
             _ => false,
         }
@@ -193,7 +193,7 @@ impl Interpreter {
             return Some(until_ns);
         }
         state.wake_ns = 0;
-        state.at += 1;
+        state.instruction += 1;
         None
     }
 
@@ -213,7 +213,7 @@ impl Interpreter {
         Self::compute((span_ns as f64 * self.rounds_per_us / 1000.0) as u64);
         let state = &mut self.slots[index];
         state.is_round_busy = true;
-        state.at += 1;
+        state.instruction += 1;
     }
 
     /// Asks for this slot again: after a completion if a request is in flight, otherwise at

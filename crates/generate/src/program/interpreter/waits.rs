@@ -55,12 +55,12 @@ impl Interpreter {
                 TokenOutcome::Granted => {
                     self.withdraw_demand(index);
                     let slot = &mut self.slots[index];
-                    if slot.waiting.more == 0 {
+                    if slot.waiting.more_count == 0 {
                         slot.waiting = WaitProgress::default();
-                        slot.at += 1;
+                        slot.instruction += 1;
                         return None;
                     }
-                    slot.waiting.more -= 1;
+                    slot.waiting.more_count -= 1;
                     slot.waiting.counter += 1;
                     // The next counter starts with the shortest pause.
                     slot.waiting.pause_ns = 0;
@@ -78,9 +78,9 @@ impl Interpreter {
 
     fn pause(&mut self, index: usize, code: WaitCode, again_ns: u64, now_ns: u64) -> Step {
         let waiting = &mut self.slots[index].waiting;
-        if let (WaitCode::Take { tokens, .. }, false) = (code, waiting.is_wanting) {
+        if let (WaitCode::Take { tokens, .. }, false) = (code, waiting.is_announced) {
             // Announced to the workers that put tokens, so that they have room for these.
-            waiting.is_wanting = true;
+            waiting.is_announced = true;
             self.waits
                 .announce_demand(tokens, waiting.counter, waiting.count);
         }
@@ -108,7 +108,7 @@ impl Interpreter {
                 ..
             } => {
                 waiting.count = count.into();
-                (waiting.counter, waiting.more) = self.counters(tokens, whose, number);
+                (waiting.counter, waiting.more_count) = self.counters(tokens, whose, number);
             }
             WaitCode::Take {
                 tokens,
@@ -117,21 +117,21 @@ impl Interpreter {
                 ..
             } => {
                 waiting.count = self.due(count, number);
-                (waiting.counter, waiting.more) = self.counters(tokens, whose, number);
+                (waiting.counter, waiting.more_count) = self.counters(tokens, whose, number);
             }
         }
         self.slots[index].waiting = waiting;
     }
 
     /// The first counter, and the number of counters after it.
-    fn counters(&mut self, tokens: u8, whose: CounterSelection, number: u16) -> (u32, u32) {
+    fn counters(&mut self, tokens: u8, selection: CounterSelection, number: u16) -> (u32, u32) {
         let count = self.waits.count(tokens);
         let at = |worker: u32| {
-            let place = u64::from(worker) * u64::from(count) / u64::from(self.worker_count.max(1));
-            (place as u32).min(count - 1)
+            let index = u64::from(worker) * u64::from(count) / u64::from(self.worker_count.max(1));
+            (index as u32).min(count - 1)
         };
         let (begin, end) = (at(self.worker_index), at(self.worker_index + 1));
-        match whose {
+        match selection {
             CounterSelection::Mine => (begin, 0),
             CounterSelection::Each => (0, count - 1),
             CounterSelection::Turns => {
@@ -162,8 +162,8 @@ impl Interpreter {
     }
 
     /// Amount of work that the worker has done.
-    pub(super) fn done(&self, what: Measure) -> u64 {
-        match what {
+    pub(super) fn done(&self, measure: Measure) -> u64 {
+        match measure {
             Measure::Rounds => self.amounts.rounds,
             Measure::Calls => self.amounts.calls,
             Measure::Bytes => self.amounts.read_bytes + self.amounts.written_bytes,
@@ -175,9 +175,9 @@ impl Interpreter {
     /// Withdraws the announced demand of the slot.
     pub(super) fn withdraw_demand(&mut self, index: usize) {
         let waiting = &mut self.slots[index].waiting;
-        if std::mem::take(&mut waiting.is_wanting)
+        if std::mem::take(&mut waiting.is_announced)
             && let Instruction::Wait(number) =
-                self.code.instructions[usize::from(self.slots[index].at)]
+                self.code.instructions[usize::from(self.slots[index].instruction)]
             && let WaitCode::Take { tokens, .. } = self.code.waits[usize::from(number)]
         {
             let waiting = self.slots[index].waiting;

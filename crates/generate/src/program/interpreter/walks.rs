@@ -35,7 +35,7 @@ impl Interpreter {
             (register.fileset, register.file) = (code.fileset, file.min(code.count - 1));
             return Ok(true);
         }
-        slot.at = code.after - 1;
+        slot.instruction = code.after - 1;
         if result < 0 { Err(result) } else { Ok(true) }
     }
 }

@@ -27,13 +27,16 @@ fn stat_workers(rounds: u64) -> (Program, ProgramPhase, Setting) {
     (program, phase, setting)
 }
 
-fn rounds(seen: &Seen) -> Vec<u64> {
-    let rounds = seen.workers.iter().map(|worker| worker.amounts().rounds);
+fn rounds(outcome: &Seen) -> Vec<u64> {
+    let rounds = outcome.workers.iter().map(|worker| worker.amounts().rounds);
     rounds.collect()
 }
 
-fn marks(seen: &Seen) -> Vec<Option<u64>> {
-    let marks = seen.workers.iter().map(|worker| worker.stamps().wall);
+fn marks(outcome: &Seen) -> Vec<Option<u64>> {
+    let marks = outcome
+        .workers
+        .iter()
+        .map(|worker| worker.stamps().stonewall);
     marks
         .map(|mark| mark.map(|mark| mark.amounts.rounds))
         .collect()
@@ -44,9 +47,9 @@ fn when_time_is_up_all_workers_catch_up_with_the_fastest() {
     let (program, mut phase, setting) = stat_workers(1_000_000);
     phase.time_ns = Some(50_000_000);
     phase.time_up = PhaseEndAction::Level;
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    let (rounds, marks) = (rounds(&seen), marks(&seen));
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    let (rounds, marks) = (rounds(&outcome), marks(&outcome));
     assert!(
         rounds.iter().all(|count| *count == rounds[0]),
         "{rounds:?} behind {marks:?}"
@@ -60,14 +63,14 @@ fn a_worker_that_finishes_before_time_is_up_sets_the_level() {
     let (program, mut phase, setting) = stat_workers(20);
     phase.time_ns = Some(20_000_000);
     phase.time_up = PhaseEndAction::Level;
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    assert!(rounds(&seen).iter().all(|count| *count <= 20));
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    assert!(rounds(&outcome).iter().all(|count| *count <= 20));
     assert_eq!(
-        rounds(&seen).iter().min(),
-        rounds(&seen).iter().max(),
+        rounds(&outcome).iter().min(),
+        rounds(&outcome).iter().max(),
         "{:?}",
-        marks(&seen)
+        marks(&outcome)
     );
 }
 
@@ -75,28 +78,28 @@ fn a_worker_that_finishes_before_time_is_up_sets_the_level() {
 fn the_first_worker_that_finishes_stops_the_others() {
     let (program, mut phase, setting) = stat_workers(50);
     phase.first_done = Some(PhaseEndAction::Stop);
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    assert_eq!(rounds(&seen).iter().max(), Some(&50));
-    assert!(rounds(&seen).iter().filter(|count| **count < 50).count() >= 1);
-    assert_eq!(marks(&seen), [None; 3]);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    assert_eq!(rounds(&outcome).iter().max(), Some(&50));
+    assert!(rounds(&outcome).iter().filter(|count| **count < 50).count() >= 1);
+    assert_eq!(marks(&outcome), [None; 3]);
 }
 
 #[test]
 fn the_progress_of_the_others_is_noted_when_the_first_finishes() {
     let (program, mut phase, setting) = stat_workers(50);
     phase.first_done = Some(PhaseEndAction::Finish);
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    assert_eq!(rounds(&seen), [50; 3]);
-    let marks = marks(&seen);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    assert_eq!(rounds(&outcome), [50; 3]);
+    let marks = marks(&outcome);
     assert!(marks.contains(&None), "the first notes nothing: {marks:?}");
     assert!(marks.iter().flatten().all(|count| *count <= 50));
-    for worker in &seen.workers {
+    for worker in &outcome.workers {
         let stamps = worker.stamps();
-        assert!(stamps.body_ns > 0 && stamps.body_end_ns > stamps.body_ns);
-        if let Some(mark) = stamps.wall {
-            assert!((stamps.body_ns..=stamps.body_end_ns).contains(&mark.at_ns));
+        assert!(stamps.body_start_ns > 0 && stamps.body_end_ns > stamps.body_start_ns);
+        if let Some(mark) = stamps.stonewall {
+            assert!((stamps.body_start_ns..=stamps.body_end_ns).contains(&mark.at_ns));
         }
     }
 }
@@ -108,8 +111,8 @@ fn a_failed_worker_leaves_while_the_others_continue() {
     phase.time_up = PhaseEndAction::Level;
     phase.groups[0].failed = OnFailure::EndWorker;
     setting.failing = [7].into();
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    let rounds = rounds(&seen);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    let rounds = rounds(&outcome);
     assert_eq!(rounds.iter().filter(|count| **count == 50).count(), 2);
 }

@@ -14,9 +14,9 @@ use crate::sample::{line, plan, span, stream};
 use crate::{OwnCursor, Transfer};
 
 /// Places of 4 KiB in 1 MiB.
-const PLACES: usize = 256;
+const POSITION_COUNT: usize = 256;
 /// Requests of each law in each kind of work.
-const REQUESTS: u32 = 256 * 800;
+const REQUEST_COUNT: u32 = 256 * 800;
 
 fn laws() -> Vec<Distribution> {
     let zone = |access_percent, size_percent| Zone {
@@ -40,9 +40,9 @@ fn laws() -> Vec<Distribution> {
 
 /// Each place's share of the requests, in the order of the places; for laws of ranks in theirs.
 fn expected_shares(law: &Distribution) -> Vec<f64> {
-    let count = PLACES as f64;
-    let weight = |place: usize| {
-        let rank = place as f64 + 1.0;
+    let count = POSITION_COUNT as f64;
+    let weight = |index: usize| {
+        let rank = index as f64 + 1.0;
         match law {
             Distribution::Uniform | Distribution::NoRepeat => 1.0,
             Distribution::Zipf { theta } => rank.powf(-theta),
@@ -64,15 +64,15 @@ fn expected_shares(law: &Distribution) -> Vec<f64> {
             }
         }
     };
-    let weights: Vec<f64> = (0..PLACES).map(weight).collect();
+    let weights: Vec<f64> = (0..POSITION_COUNT).map(weight).collect();
     let sum: f64 = weights.iter().sum();
     weights.into_iter().map(|weight| weight / sum).collect()
 }
 
 /// Holds counts to a law.
 #[track_caller]
-fn assert_law(law: &Distribution, offsets: &[u64], what: &str) {
-    let mut counts = vec![0_u32; PLACES];
+fn assert_law(law: &Distribution, offsets: &[u64], context: &str) {
+    let mut counts = vec![0_u32; POSITION_COUNT];
     for offset in offsets {
         counts[(offset / 4096) as usize] += 1;
     }
@@ -89,14 +89,14 @@ fn assert_law(law: &Distribution, offsets: &[u64], what: &str) {
         let difference: f64 = seen - wanted;
         assert!(
             difference.abs() < 0.012,
-            "{what} by {law:?}: {seen} of the requests in {} places, not {wanted}",
+            "{context} by {law:?}: {seen} of the requests in {} places, not {wanted}",
             place + 1
         );
     }
     if *law == Distribution::NoRepeat {
         assert!(
             counts.iter().all(|it| *it == counts[0]),
-            "{what}: {counts:?}"
+            "{context}: {counts:?}"
         );
     }
 }
@@ -107,7 +107,7 @@ fn offsets_by_access_specification(law: &Distribution) -> Vec<u64> {
     line.align_bytes = 4096;
     let plan = plan(vec![line], vec![span(0, 1 << 20, 1)]);
     let mut transfer = Transfer::new(&plan, vec![OwnCursor::new(&plan)]).unwrap();
-    let requests = stream(&mut transfer, 1, REQUESTS);
+    let requests = stream(&mut transfer, 1, REQUEST_COUNT);
     requests.iter().map(|it| it.offset_bytes).collect()
 }
 
@@ -150,52 +150,55 @@ fn of_job(law: &Distribution) -> Vec<u64> {
         ..JobPlan::new(EngineKind::Null, stream)
     };
     let mut job = JobStream::new(&plan, 7).unwrap();
-    let mut seen = Vec::new();
-    while seen.len() < REQUESTS as usize {
+    let mut offsets = Vec::new();
+    while offsets.len() < REQUEST_COUNT as usize {
         let Step::Issue(request) = job.next(0, 1) else {
             panic!("a job without end goes on");
         };
         if request.operation == Operation::Write {
-            seen.push(request.offset_bytes);
+            offsets.push(request.offset_bytes);
         }
         let result = request.length_bytes as i32;
         job.complete(Completion { slot: 0, result }, 1);
     }
-    seen
+    offsets
 }
 
 fn of_program(law: &Distribution, is_nominal: bool) -> Vec<u64> {
-    let place = CallPosition::Random {
+    let position = CallPosition::Random {
         distribution: law.clone(),
         align_bytes: 4096,
         is_nominal,
     };
-    offsets_in_new_file(FileOperation::Write, place, REQUESTS.into())
+    offsets_in_new_file(FileOperation::Write, position, REQUEST_COUNT.into())
 }
 
 /// Files that are picked by a law, as if they were places.
 fn picked_files(law: &Distribution) -> Vec<u64> {
-    let program = of(vec![set("f", PLACES as u32)], &[]);
-    let states = vec![Arc::new(FileStates::new(PLACES as u32, false))];
-    (0..PLACES as u32).for_each(|file| states[0].mark_present(file, false));
+    let program = of(vec![set("f", POSITION_COUNT as u32)], &[]);
+    let states = vec![Arc::new(FileStates::new(POSITION_COUNT as u32, false))];
+    (0..POSITION_COUNT as u32).for_each(|file| states[0].mark_present(file, false));
     let drawn = Pick {
         order: PickOrder::Drawn(law.clone()),
         ..pick(0, FileFilter::Present)
     };
     let stat = act(FileOperation::Stat, CallObject::Name(drawn));
-    let mut phase = phase(vec![Act::Times(Law::fixed(REQUESTS.into()), vec![stat])]);
+    let mut phase = phase(vec![Act::Times(
+        Law::fixed(REQUEST_COUNT.into()),
+        vec![stat],
+    )]);
     phase.groups[0].quotas = vec![Quota {
         what: Measure::Rounds,
         count: 1,
         of: AmountScope::Each,
     }];
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
-    let mut seen = Vec::new();
+    let mut offsets = Vec::new();
     while let Step::Issue(request) = worker.next(0, 1) {
-        seen.push(u64::from(request.file_index) * 4096);
+        offsets.push(u64::from(request.file_index) * 4096);
         worker.complete(Completion { slot: 0, result: 0 }, 1);
     }
-    seen
+    offsets
 }
 
 #[test]
@@ -213,7 +216,7 @@ fn requests_of_every_workload_kind_follow_their_distributions() {
             ("picks", picked_files(&law)),
         ];
         for (what, offsets) in kinds {
-            assert_eq!(offsets.len(), REQUESTS as usize, "{what}");
+            assert_eq!(offsets.len(), REQUEST_COUNT as usize, "{what}");
             assert_law(&law, &offsets, what);
             count += offsets.len();
         }

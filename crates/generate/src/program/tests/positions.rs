@@ -5,9 +5,9 @@ use plan::program::{FilePath, OpenModePlan};
 use super::*;
 
 /// Requests of a phase on a file of 100 bytes, each answered in full.
-fn requests(way: OpenModePlan, body: Vec<Act>) -> Vec<(Operation, u64)> {
+fn requests(mode: OpenModePlan, body: Vec<Act>) -> Vec<(Operation, u64)> {
     let program = Program {
-        ways: vec![way],
+        ways: vec![mode],
         ..of(vec![set("f", 1)], &[])
     };
     let states = vec![Arc::new(FileStates::new(1, false))];
@@ -15,19 +15,19 @@ fn requests(way: OpenModePlan, body: Vec<Act>) -> Vec<(Operation, u64)> {
     states[0].set_size(0, 100);
     let phase = phase(body);
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
-    let mut seen = Vec::new();
+    let mut issued = Vec::new();
     while let Step::Issue(request) = worker.next(0, 1) {
-        seen.push((request.operation, request.offset_bytes));
+        issued.push((request.operation, request.offset_bytes));
         let result = request.length_bytes as i32;
         worker.complete(Completion { slot: 0, result }, 1);
     }
-    seen
+    issued
 }
 
-fn at(operation: FileOperation, place: CallPosition) -> Act {
+fn at(operation: FileOperation, position: CallPosition) -> Act {
     Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(10)),
-        place,
+        place: position,
         ..call(operation, CallObject::Handle)
     })
 }
@@ -52,28 +52,28 @@ fn body() -> Vec<Act> {
     ]
 }
 
-fn moves(seen: Vec<(Operation, u64)>) -> Vec<u64> {
-    let moves = seen.into_iter().filter(|(it, _)| it.moves_bytes());
+fn moves(issued: Vec<(Operation, u64)>) -> Vec<u64> {
+    let moves = issued.into_iter().filter(|(it, _)| it.moves_bytes());
     moves.map(|(_, offset)| offset).collect()
 }
 
 #[test]
 fn a_worker_seeks_only_when_the_file_position_differs() {
-    let way = OpenModePlan {
+    let mode = OpenModePlan {
         seeks: true,
         ..OpenModePlan::default()
     };
-    const ON: u64 = Request::AT_POSITION;
+    const CURRENT: u64 = Request::AT_POSITION;
     assert_eq!(
-        moves(requests(way, body())),
+        moves(requests(mode, body())),
         [
-            ON,
+            CURRENT,
             Request::seeking(0),
-            ON,
+            CURRENT,
             Request::seeking(50),
-            ON,
+            CURRENT,
             Request::SEEK_END,
-            ON,
+            CURRENT,
             Request::seeking(20),
         ]
     );
@@ -85,7 +85,7 @@ fn a_worker_seeks_only_when_the_file_position_differs() {
 
 #[test]
 fn each_request_carries_its_unit_size() {
-    let way = OpenModePlan {
+    let mode = OpenModePlan {
         unit_bytes: 1,
         ..OpenModePlan::default()
     };
@@ -95,14 +95,14 @@ fn each_request_carries_its_unit_size() {
         moving(FileOperation::Read, MovedBytes::Law(Law::fixed(8)), 4),
         act(FileOperation::Close, CallObject::Handle),
     ];
-    assert_eq!(moves(requests(way, body)), [Request::in_units(1); 2]);
+    assert_eq!(moves(requests(mode, body)), [Request::in_units(1); 2]);
 }
 
 #[test]
 fn an_existing_file_keeps_its_length_unless_the_way_truncates() {
-    let length_after = |way: OpenModePlan| {
+    let length_after = |mode: OpenModePlan| {
         let program = Program {
-            ways: vec![way],
+            ways: vec![mode],
             ..of(vec![set("f", 1)], &[])
         };
         let states = vec![Arc::new(FileStates::new(1, false))];
@@ -175,8 +175,8 @@ fn no_offset_exceeds_the_largest_possible_one() {
         at(FileOperation::Write, CallPosition::Same),
         act(FileOperation::Close, CallObject::Handle),
     ];
-    let seen = moves(requests(OpenModePlan::default(), body));
-    assert_eq!(seen, [Request::OFFSET_MAX; 2]);
+    let offsets = moves(requests(OpenModePlan::default(), body));
+    assert_eq!(offsets, [Request::OFFSET_MAX; 2]);
 }
 
 #[test]
@@ -207,16 +207,16 @@ fn reading_blocks_stops_at_the_end_of_the_file() {
         ..Setting::default()
     };
     // Of 10,000 bytes the last ten are the first worker's.
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended && seen.model.wrong.is_empty());
-    let read = seen.workers.iter().map(|it| it.amounts().read_bytes);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended && outcome.model.violations.is_empty());
+    let read = outcome.workers.iter().map(|it| it.amounts().read_bytes);
     assert_eq!(read.collect::<Vec<_>>(), [3340, 3330, 3330]);
 }
 
 /// Offsets of calls on a new file of `set`, whose size is 1 MiB.
 pub(super) fn offsets_in_new_file(
     operation: FileOperation,
-    place: CallPosition,
+    position: CallPosition,
     count: u64,
 ) -> Vec<u64> {
     let mut fileset = set("f", 1);
@@ -225,7 +225,7 @@ pub(super) fn offsets_in_new_file(
     let states = vec![Arc::new(FileStates::new(1, false))];
     let one = Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(4096)),
-        place,
+        place: position,
         ..call(operation, CallObject::Handle)
     });
     let phase = phase(vec![
@@ -237,10 +237,10 @@ pub(super) fn offsets_in_new_file(
         act(FileOperation::Close, CallObject::Handle),
     ]);
     let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
-    let mut seen = Vec::new();
+    let mut offsets = Vec::new();
     while let Step::Issue(request) = worker.next(0, 1) {
         if request.operation.moves_bytes() {
-            seen.push(request.offset_bytes);
+            offsets.push(request.offset_bytes);
         }
         let result = match request.operation {
             Operation::Write => request.length_bytes as i32,
@@ -248,7 +248,7 @@ pub(super) fn offsets_in_new_file(
         };
         worker.complete(Completion { slot: 0, result }, 1);
     }
-    seen
+    offsets
 }
 
 fn at_random(distribution: Distribution, is_nominal: bool) -> CallPosition {
@@ -264,9 +264,9 @@ fn random_writes_cover_all_of_a_new_file() {
     use FileOperation::{Read, Write};
     let uniform = |is_nominal| at_random(Distribution::Uniform, is_nominal);
     for place in [uniform(false), uniform(true)] {
-        let seen = offsets_in_new_file(Write, place, 256 * 256);
+        let offsets = offsets_in_new_file(Write, place, 256 * 256);
         let mut counts = [0_u32; 256];
-        for offset in seen {
+        for offset in offsets {
             counts[(offset / 4096) as usize] += 1;
         }
         // 256 on average, with a standard deviation of 16.
@@ -289,22 +289,22 @@ fn each_write_path_covers_all_of_a_new_file() {
     let all: Vec<u64> = (0..256).map(|block| block * 4096).collect();
     let shuffled = CallPosition::Along(FilePath::Shuffled { step_bytes: 4096 });
     for place in [shuffled, at_random(Distribution::NoRepeat, false)] {
-        let mut seen = offsets_in_new_file(Write, place, 256);
-        assert!(!seen.is_sorted());
-        seen.sort_unstable();
-        assert_eq!(seen, all);
+        let mut offsets = offsets_in_new_file(Write, place, 256);
+        assert!(!offsets.is_sorted());
+        offsets.sort_unstable();
+        assert_eq!(offsets, all);
     }
     let backward = CallPosition::Along(FilePath::Backward { step_bytes: 4096 });
-    let mut seen = offsets_in_new_file(Write, backward, 256);
-    seen.reverse();
-    assert_eq!(seen, all);
+    let mut offsets = offsets_in_new_file(Write, backward, 256);
+    offsets.reverse();
+    assert_eq!(offsets, all);
     let strided = CallPosition::Along(FilePath::Strided {
         stride_bytes: 512 << 10,
         shift_bytes: 4096,
         margin_bytes: 0,
     });
-    let seen = offsets_in_new_file(Write, strided, 4);
-    assert_eq!(seen, [0, 512 << 10, 4096, (512 << 10) + 4096]);
+    let offsets = offsets_in_new_file(Write, strided, 4);
+    assert_eq!(offsets, [0, 512 << 10, 4096, (512 << 10) + 4096]);
 }
 
 #[test]
@@ -315,10 +315,10 @@ fn rank_distributions_hold_for_offsets_in_the_file() {
         // Of the sum of 1/r over 256 ranks.
         (Distribution::Zipf { theta: 1.0 }, 0.1633, 0.6293),
     ] {
-        let seen =
+        let offsets =
             offsets_in_new_file(FileOperation::Write, at_random(distribution, true), 200_000);
         let mut counts = vec![0_u32; 256];
-        for offset in seen {
+        for offset in offsets {
             counts[(offset / 4096) as usize] += 1;
         }
         counts.sort_unstable_by(|a, b| b.cmp(a));

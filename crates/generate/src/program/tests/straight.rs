@@ -114,15 +114,15 @@ fn rows() -> impl Strategy<Value = Row> {
 struct Ends {
     quota: Option<Quota>,
     time_ns: Option<u64>,
-    ending: PhaseEndAction,
-    failed: OnFailure,
-    out: OnNoFile,
+    end_action: PhaseEndAction,
+    on_failure: OnFailure,
+    on_no_file: OnNoFile,
     /// Whether the name is looked at when all is done.
-    has_last: bool,
+    has_last_act: bool,
 }
 
 fn ends() -> impl Strategy<Value = Ends> {
-    let what = prop_oneof![
+    let measure = prop_oneof![
         (Just(Measure::Rounds), 1_u64..20),
         (STEPS.prop_map(Measure::Steps), 1_u64..20),
         (STEPS.prop_map(Measure::StepBytes), 1_u64..100_000),
@@ -130,7 +130,7 @@ fn ends() -> impl Strategy<Value = Ends> {
         (Just(Measure::Bytes), 1_u64..100_000),
     ];
     let of = prop::sample::select(vec![AmountScope::Each, AmountScope::Group]);
-    let quota = (what, of).prop_map(|((what, count), of)| Quota { what, count, of });
+    let quota = (measure, of).prop_map(|((what, count), of)| Quota { what, count, of });
     (
         prop::option::of(quota),
         prop::option::of(1_u64..90_000),
@@ -139,7 +139,7 @@ fn ends() -> impl Strategy<Value = Ends> {
             PhaseEndAction::Finish,
             PhaseEndAction::Level,
         ]),
-        prop::sample::select(FAILED.to_vec()),
+        prop::sample::select(FAILURE_RULES.to_vec()),
         prop::sample::select(vec![
             OnNoFile::EndWorker,
             OnNoFile::EndPhase,
@@ -150,10 +150,10 @@ fn ends() -> impl Strategy<Value = Ends> {
         .prop_map(|(quota, time_ns, ending, failed, out, has_last)| Ends {
             quota,
             time_ns,
-            ending,
-            failed,
-            out,
-            has_last,
+            end_action: ending,
+            on_failure: failed,
+            on_no_file: out,
+            has_last_act: has_last,
         })
 }
 
@@ -181,7 +181,7 @@ fn ways() -> impl Strategy<Value = OpenModePlan> {
     })
 }
 
-const FAILED: [OnFailure; 4] = [
+const FAILURE_RULES: [OnFailure; 4] = [
     OnFailure::EndTransaction,
     OnFailure::Count,
     OnFailure::EndWorker,
@@ -189,8 +189,8 @@ const FAILED: [OnFailure; 4] = [
 ];
 
 /// What a worker came to, whichever way it went.
-fn told(seen: &Seen) -> String {
-    let workers = seen.workers.iter().map(|it| {
+fn told(outcome: &Seen) -> String {
+    let workers = outcome.workers.iter().map(|it| {
         let (amounts, stamps, steps) = (it.amounts(), it.stamps(), it.steps());
         format!(
             "{amounts:?} {stamps:?} {steps:?} {:?} {}",
@@ -198,15 +198,15 @@ fn told(seen: &Seen) -> String {
             it.has_run_dry()
         )
     });
-    let states = seen.states.iter().map(|it| {
+    let states = outcome.states.iter().map(|it| {
         let present: Vec<u32> = it.present().collect();
         format!("{present:?} {}", it.present_bytes())
     });
     let parts: Vec<String> = workers.chain(states).collect();
-    let (model, flows, is_ended) = (&seen.model, &seen.flows, seen.is_ended);
+    let (model, flows, is_ended) = (&outcome.model, &outcome.flows, outcome.is_ended);
     format!(
         "{:?} {:?} {flows:?} {is_ended} {parts:?}",
-        model.log, model.wrong
+        model.log, model.violations
     )
 }
 
@@ -234,13 +234,13 @@ proptest! {
         }
         let mut phase = phase(row.body());
         phase.time_ns = ends.time_ns;
-        phase.time_up = ends.ending;
-        phase.first_done = (workers > 1).then_some(ends.ending);
+        phase.time_up = ends.end_action;
+        phase.first_done = (workers > 1).then_some(ends.end_action);
         let group = &mut phase.groups[0];
-        group.failed = ends.failed;
-        group.out = ends.out;
+        group.failed = ends.on_failure;
+        group.out = ends.on_no_file;
         group.quotas = ends.quota.into_iter().collect();
-        if ends.has_last {
+        if ends.has_last_act {
             group.last = vec![act(FileOperation::Stat, CallObject::Same)];
         }
         let on_path = |is_straight| {
@@ -250,7 +250,7 @@ proptest! {
                 failing: failing.clone(),
                 short: short.clone(),
                 requests_max,
-                is_straight,
+                is_fast_path: is_straight,
                 ..Setting::default()
             };
             told(&carry_out(&program, &phase, &setting))
@@ -271,7 +271,7 @@ fn bodies_not_known_in_advance_go_to_the_interpreter() {
     let close = || act(FileOperation::Close, CallObject::Handle);
     let drawn = Law::of(Shape::Exponential { mean: 1e4 });
     let write = |bytes, piece_bytes| moving(FileOperation::Write, bytes, piece_bytes);
-    let in_pieces_and_told = Act::Call(Call {
+    let labeled_pieces = Act::Call(Call {
         bytes: MovedBytes::Law(Law::fixed(8192)),
         piece_bytes: 4096,
         label: Some(0),
@@ -289,7 +289,7 @@ fn bodies_not_known_in_advance_go_to_the_interpreter() {
             write(MovedBytes::Law(Law::fixed(1 << 20)), 4096),
             close(),
         ],
-        vec![open(), in_pieces_and_told, close()],
+        vec![open(), labeled_pieces, close()],
         vec![open(), Act::Step(0, vec![]), close()],
         vec![Act::Step(
             0,

@@ -9,23 +9,23 @@ use super::*;
 /// What each phase asks for, one file of each size, with two workers of whom one has none.
 fn asked(program: &Program) -> Vec<String> {
     let phases = program.phases().into_iter();
-    let asked = phases.map(|phase| {
+    let calls = phases.map(|phase| {
         let makes = phase.name.starts_with("create");
         let setting = Setting {
             workers: 2,
             present: vec![u32::from(!makes)],
             ..Setting::default()
         };
-        let seen = carry_out(program, phase, &setting);
+        let outcome = carry_out(program, phase, &setting);
         assert!(
-            seen.is_ended && seen.model.wrong.is_empty(),
+            outcome.is_ended && outcome.model.violations.is_empty(),
             "{}",
             phase.name
         );
-        assert_eq!(seen.done.into_values().collect::<Vec<_>>(), [(1, 0)]);
-        seen.model.log.join(", ")
+        assert_eq!(outcome.done.into_values().collect::<Vec<_>>(), [(1, 0)]);
+        outcome.model.log.join(", ")
     });
-    asked.collect()
+    calls.collect()
 }
 
 #[test]
@@ -64,19 +64,19 @@ fn an_fs_mark_iteration_makes_the_traced_system_calls() {
     };
     let program = settings.resolve(1).unwrap().program();
     let phases = program.phases().into_iter();
-    let asked = phases.map(|phase| {
+    let calls = phases.map(|phase| {
         let setting = Setting {
             present: vec![if phase.name == "create" { 0 } else { 3 }],
             ..Setting::default()
         };
-        let seen = carry_out(&program, phase, &setting);
+        let outcome = carry_out(&program, phase, &setting);
         assert!(
-            seen.is_ended && seen.model.wrong.is_empty(),
+            outcome.is_ended && outcome.model.violations.is_empty(),
             "{}: {:?}",
             phase.name,
-            seen.model.wrong
+            outcome.model.violations
         );
-        seen.model.log.join(", ")
+        outcome.model.log.join(", ")
     });
     let file = |index: u32| {
         format!("create 0/{index}, write 16@0, write 16@16, write 8@32, close 0/{index}")
@@ -87,5 +87,5 @@ fn an_fs_mark_iteration_makes_the_traced_system_calls() {
         "open 0/0, fsync 0/0, close 0/0".to_owned(),
         "unlink 0/0, unlink 0/1, unlink 0/2".to_owned(),
     ];
-    assert_eq!(asked.collect::<Vec<_>>(), wanted);
+    assert_eq!(calls.collect::<Vec<_>>(), wanted);
 }

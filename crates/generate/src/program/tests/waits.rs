@@ -63,12 +63,12 @@ fn workers_that_take_clocked_tokens_keep_the_rate() {
         present: vec![1],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
     assert!(
-        (950..=1001).contains(&seen.model.count),
+        (950..=1001).contains(&outcome.model.count),
         "{}",
-        seen.model.count
+        outcome.model.count
     );
 }
 
@@ -95,10 +95,10 @@ fn the_number_of_due_tokens_follows_the_completed_calls() {
         present: vec![1],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
+    let outcome = carry_out(&program, &phase, &setting);
     // Nobody puts an eleventh.
-    assert!(seen.is_ended);
-    assert_eq!(seen.model.count, 33);
+    assert!(outcome.is_ended);
+    assert_eq!(outcome.model.count, 33);
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn workers_leave_a_barrier_together() {
         present: vec![1],
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    assert!(seen.is_ended);
-    assert_eq!(seen.model.count, 120);
-    let ends = seen.workers.iter().map(|it| it.stamps().body_end_ns);
+    let outcome = carry_out(&program, &phase, &setting);
+    assert!(outcome.is_ended);
+    assert_eq!(outcome.model.count, 120);
+    let ends = outcome.workers.iter().map(|it| it.stamps().body_end_ns);
     let (first, last) = (ends.clone().min().unwrap(), ends.max().unwrap());
     assert!(last - first < 3_000_000, "{first} {last}");
 }
@@ -148,14 +148,14 @@ fn a_group_that_serves_another_ends_with_it() {
     });
     phase.groups[0].quotas = rounds(4);
     let setting = Setting {
-        groups_apart: true,
+        separate_groups: true,
         workers: 2,
         ..Setting::default()
     };
-    let seen = carry_out(&program, &phase, &setting);
-    assert_eq!(seen.model.wrong, Vec::<String>::new());
-    assert!(seen.is_ended);
-    assert_eq!((seen.done[&0], seen.done[&1]), ((4, 0), (4, 0)));
+    let outcome = carry_out(&program, &phase, &setting);
+    assert_eq!(outcome.model.violations, Vec::<String>::new());
+    assert!(outcome.is_ended);
+    assert_eq!((outcome.done[&0], outcome.done[&1]), ((4, 0), (4, 0)));
 }
 
 #[test]

@@ -37,9 +37,9 @@ impl StepsDir {
 
     /// A promised file of which nothing else may be there.
     fn plain(&self) -> PathBuf {
-        self.path(Promise::Kept, |name| {
+        self.path(Promise::Present, |name| {
             let leaf = name.last().unwrap();
-            name.leaves.len() == 1 && leaf.loose.is_empty() && name.history.len() > 1
+            name.candidates.len() == 1 && leaf.unsynced.is_empty() && name.history.len() > 1
         })
     }
 
@@ -135,7 +135,7 @@ fn a_file_that_cannot_be_read_is_damaged() {
 #[test]
 fn a_removed_file_that_reappears_is_reported() {
     let site = StepsDir::new();
-    fs::write(site.path(Promise::Gone, |_| true), "x").unwrap();
+    fs::write(site.path(Promise::Absent, |_| true), "x").unwrap();
     let findings = site.check();
     assert_eq!((findings.returned_count, findings.broken_count()), (1, 1));
 }
@@ -143,8 +143,8 @@ fn a_removed_file_that_reappears_is_reported() {
 #[test]
 fn an_unpromised_name_may_be_missing_but_not_damaged() {
     let site = StepsDir::new();
-    let is_whole = |leaf: &PossibleFile| leaf.loose.is_empty();
-    let path = site.path(Promise::IfThere, |name| name.last().is_some_and(is_whole));
+    let is_whole = |leaf: &PossibleFile| leaf.unsynced.is_empty();
+    let path = site.path(Promise::Optional, |name| name.last().is_some_and(is_whole));
     let before = site.check();
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, vec![0; bytes.len()]).unwrap();
@@ -170,7 +170,7 @@ fn an_empty_directory_breaks_all_promises() {
     let findings = check(directory.path(), SEED, DONE_COUNT);
     assert!(findings.promised_count > 20, "{findings:?}");
     assert_eq!(findings.lost_count, findings.promised_count);
-    assert_eq!(findings.named.len(), NAMED_MAX);
+    assert_eq!(findings.named.len(), LISTED_MAX);
 }
 
 #[test]

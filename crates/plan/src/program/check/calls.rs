@@ -11,7 +11,7 @@ use super::{InvalidProgram, ProgramStep, check_each_act, check_each_group, check
 use crate::Distribution;
 
 /// Maximum number of bytes of one call.
-const MOVED_BYTES_MAX: u64 = 1 << 40;
+const CALL_BYTES_MAX: u64 = 1 << 40;
 
 /// Largest skew of `zipf`.
 const ZIPF_MAX: f64 = 100.0;
@@ -261,8 +261,8 @@ fn check_amount(law: &Law, call: &Call) -> Result<(), InvalidProgram> {
         let message = format!("`{verb}` may be of any size, however large");
         return Err(InvalidProgram::new(message, "limit it with `most`"));
     }
-    if most > MOVED_BYTES_MAX {
-        let message = format!("`{verb}` may be of {most} bytes, more than {MOVED_BYTES_MAX}");
+    if most > CALL_BYTES_MAX {
+        let message = format!("`{verb}` may be of {most} bytes, more than {CALL_BYTES_MAX}");
         return Err(InvalidProgram::new(message, "use a smaller size"));
     }
     match call.piece_bytes == 0 && most > PIECE_BYTES_MAX && call.operation.moves() {
@@ -321,10 +321,10 @@ fn check_path(path: FilePath) -> Result<(), InvalidProgram> {
 /// Operations of a program on the files of a set.
 #[derive(Debug, Clone, Copy, Default)]
 struct FileUses {
-    is_made: bool,
+    is_created: bool,
     is_removed: bool,
-    of_directories: bool,
-    of_files: bool,
+    holds_directories: bool,
+    holds_files: bool,
 }
 
 fn uses(program: &Program) -> Vec<FileUses> {
@@ -333,9 +333,9 @@ fn uses(program: &Program) -> Vec<FileUses> {
         let operation = call.operation;
         if let CallObject::Name(pick) = &call.on {
             let it = &mut uses[usize::from(pick.fileset)];
-            it.is_made |= operation.makes();
+            it.is_created |= operation.makes();
             it.is_removed |= operation.removes();
-            it.of_directories |= operation.works_on_directories();
+            it.holds_directories |= operation.works_on_directories();
             // These operations work on files and on directories alike.
             let is_either = matches!(
                 operation,
@@ -344,11 +344,11 @@ fn uses(program: &Program) -> Vec<FileUses> {
                     | FileOperation::Rename
                     | FileOperation::Chmod
             );
-            it.of_files |= !operation.works_on_directories() && !is_either;
+            it.holds_files |= !operation.works_on_directories() && !is_either;
         }
         if let Some(second) = &call.second {
             // A rename or a link creates its second name.
-            uses[usize::from(second.fileset)].is_made = true;
+            uses[usize::from(second.fileset)].is_created = true;
         }
         // A file that is known only by its handle may belong to any set.
         if call.on == CallObject::Same && operation.removes() {
@@ -363,12 +363,12 @@ pub(super) fn check_sets(program: &Program) -> Result<(), InvalidProgram> {
     let uses = uses(program);
     for (index, (fileset, uses)) in program.filesets.iter().zip(&uses).enumerate() {
         let has_files = match &fileset.tree {
-            DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
+            DirectoryTree::Grown(growth) if growth.of_directories => uses.holds_files,
             DirectoryTree::Grown(_) => true,
             // Existing files of an earlier run may be directories.
-            _ => uses.of_files || fileset.present_permille > 0 && !program.uses_existing_files(),
+            _ => uses.holds_files || fileset.present_permille > 0 && !program.uses_existing_files(),
         };
-        if uses.of_directories && has_files {
+        if uses.holds_directories && has_files {
             let message = format!(
                 "`{}` has files, so its names are not directories",
                 fileset.name
@@ -399,7 +399,7 @@ fn check_reach(program: &Program, uses: &[FileUses], call: &Call) -> Result<(), 
         let (fileset, uses) = (&program.filesets[index], &uses[index]);
         let name = &fileset.name;
         let is_lacking = pick.which == FileFilter::Present && fileset.present_count() == 0;
-        if is_lacking && !uses.is_made {
+        if is_lacking && !uses.is_created {
             let message = format!("no file of `{name}` ever exists");
             let help = format!("write `present = \"100%\"` in `{name}`, or create files first");
             return Err(InvalidProgram::new(message, help));

@@ -95,14 +95,14 @@ fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
 
 /// The picks of acts, second names included.
 fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
-    let mut found = Vec::new();
+    let mut picks = Vec::new();
     for call in calls_of(acts) {
         if let CallObject::Name(pick) = &call.on {
-            found.push((call, pick));
+            picks.push((call, pick));
         }
-        found.extend(call.second.iter().map(|pick| (call, pick)));
+        picks.extend(call.second.iter().map(|pick| (call, pick)));
     }
-    found
+    picks
 }
 
 /// Whether the number of successful picks is limited: because the order passes through the set
@@ -116,9 +116,9 @@ fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
         let calls = phase.groups.iter().flat_map(|group| group.calls());
         calls.collect::<Vec<_>>()
     };
-    let of_set = |it: &Pick| it.fileset == pick.fileset;
+    let is_same_set = |it: &Pick| it.fileset == pick.fileset;
     let is_named = |call: &Call| match &call.on {
-        CallObject::Name(it) => of_set(it),
+        CallObject::Name(it) => is_same_set(it),
         // A file that was picked before may belong to this set.
         _ => true,
     };
@@ -130,7 +130,7 @@ fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
         FileFilter::Present if call.operation.removes() => {
             let fills = |call: &&Call| {
                 let makes = call.operation.makes() && is_named(call);
-                makes || call.second.as_ref().is_some_and(of_set)
+                makes || call.second.as_ref().is_some_and(is_same_set)
             };
             !all().iter().any(fills)
         }

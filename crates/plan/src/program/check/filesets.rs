@@ -23,7 +23,7 @@ pub(super) fn check(program: &Program) -> Result<(), InvalidProgram> {
         checked.map_err(|flaw| flaw.within(ProgramStep::Fileset(index)))?;
     }
     for (index, way) in program.ways.iter().enumerate() {
-        check_way(way).map_err(|flaw| flaw.within(ProgramStep::Way(index)))?;
+        check_way(way).map_err(|flaw| flaw.within(ProgramStep::OpenMode(index)))?;
     }
     Ok(())
 }
@@ -177,7 +177,7 @@ fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), Inva
 fn check_path(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     let path = &fileset.path;
     let shown = crate::printable(path);
-    let wrong = |why: &str| {
+    let refuse = |why: &str| {
         let message = format!("the path `{shown}` of `{}` {why}", fileset.name);
         Err(InvalidProgram::new(
             message,
@@ -188,17 +188,17 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
         return Ok(());
     }
     if path.starts_with('/') || path.split('/').any(|part| part == "..") {
-        return wrong("leads out of the target");
+        return refuse("leads out of the target");
     }
     if path.split('/').any(|part| part.is_empty() || part == ".") {
-        return wrong("has a part without a name");
+        return refuse("has a part without a name");
     }
     if path.chars().any(char::is_control) {
-        return wrong("has a control character");
+        return refuse("has a control character");
     }
     let is_long = path.split('/').any(|part| part.len() > NAME_BYTES_MAX);
     if is_long || path.len() > PATH_BYTES_MAX {
-        return wrong("is longer than Linux takes");
+        return refuse("is longer than Linux takes");
     }
     Ok(())
 }
@@ -233,7 +233,7 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
         _ => {}
     }
     let (before, digits, after) = fileset.names.parts();
-    let wrong = |why: &str| {
+    let refuse = |why: &str| {
         let message = format!("names of `{}` {why}", fileset.name);
         Err(InvalidProgram::new(
             message,
@@ -242,17 +242,17 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     };
     let texts = [before, after];
     if texts.iter().any(|text| text.contains('/')) {
-        return wrong("contain a slash, which separates directories");
+        return refuse("contain a slash, which separates directories");
     }
     if texts.iter().any(|text| text.chars().any(char::is_control)) {
-        return wrong("have a control character");
+        return refuse("have a control character");
     }
     let last = fileset.names.first().saturating_add(fileset.count);
     // `ilog10` panics at 0, and 0 has one digit like 1.
     let needed = (last.max(1) - 1).max(1).ilog10() + 1;
     let digits = needed.max(digits.min(DIGITS_MAX)) as usize;
     if before.len() + digits + after.len() > NAME_BYTES_MAX {
-        return wrong("are longer than 255 bytes");
+        return refuse("are longer than 255 bytes");
     }
     Ok(())
 }
@@ -280,19 +280,19 @@ fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), Inva
     ))
 }
 
-fn check_way(way: &OpenModePlan) -> Result<(), InvalidProgram> {
-    if way.permissions > 0o777 {
+fn check_way(mode: &OpenModePlan) -> Result<(), InvalidProgram> {
+    if mode.permissions > 0o777 {
         let message = format!(
             "the permissions {:o} of the way `{}` are above 777",
-            way.permissions, way.name
+            mode.permissions, mode.name
         );
         return Err(InvalidProgram::new(
             message,
             "write, for example, `permissions = \"644\"`",
         ));
     }
-    let key = match way {
-        _ if way.access != Access::Read => return Ok(()),
+    let key = match mode {
+        _ if mode.access != Access::Read => return Ok(()),
         OpenModePlan {
             is_appending: true, ..
         } => "append",
@@ -304,7 +304,7 @@ fn check_way(way: &OpenModePlan) -> Result<(), InvalidProgram> {
     };
     let message = format!(
         "the way `{}` only reads, so `{key}` has no meaning",
-        way.name
+        mode.name
     );
     Err(InvalidProgram::new(
         message,
@@ -313,11 +313,11 @@ fn check_way(way: &OpenModePlan) -> Result<(), InvalidProgram> {
 }
 
 /// Checks that a law can be drawn from.
-pub(super) fn check_law(law: &Law, what: &str) -> Result<(), InvalidProgram> {
+pub(super) fn check_law(law: &Law, subject: &str) -> Result<(), InvalidProgram> {
     let Some(flaw) = law.flaw() else {
         return Ok(());
     };
-    let message = format!("{what} cannot be drawn: {flaw}");
+    let message = format!("{subject} cannot be drawn: {flaw}");
     Err(InvalidProgram::new(
         message,
         "write, for example, `{ uniform = [1, 8] }`",

@@ -12,7 +12,8 @@ mod tests;
 mod tokens;
 
 use super::{
-    Act, ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, RoundsEnd, WAYS_MAX,
+    Act, ActList, FILESETS_MAX, LABELS_MAX, OPEN_MODES_MAX, Program, ProgramPart, ProgramPhase,
+    RoundsEnd,
 };
 
 /// Maximum nesting of rounds.
@@ -26,7 +27,7 @@ pub enum ProgramStep {
     /// A fileset.
     Fileset(usize),
     /// A way of opening files.
-    Way(usize),
+    OpenMode(usize),
     /// Counters that workers wait for.
     Tokens(usize),
     /// A phase or rounds, in the program or in enclosing rounds.
@@ -100,7 +101,7 @@ impl Program {
     fn check_counts(&self) -> Result<(), InvalidProgram> {
         for (count, most, what) in [
             (self.filesets.len(), FILESETS_MAX, "filesets"),
-            (self.ways.len(), WAYS_MAX, "ways"),
+            (self.ways.len(), OPEN_MODES_MAX, "ways"),
             (self.labels.len(), LABELS_MAX, "labels"),
         ] {
             if count > most {
@@ -258,13 +259,13 @@ fn check_label(program: &Program, label: u8) -> Result<(), InvalidProgram> {
 }
 
 /// Checks a name, which appears in tables and records: it must be one non-empty line.
-fn named(name: &str, what: &str) -> Result<(), InvalidProgram> {
+fn named(name: &str, noun: &str) -> Result<(), InvalidProgram> {
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    let message = format!("a {what} has no name on one line");
+    let message = format!("a {noun} has no name on one line");
     Err(InvalidProgram::new(
         message,
-        format!("give the {what} a `name`"),
+        format!("give the {noun} a `name`"),
     ))
 }

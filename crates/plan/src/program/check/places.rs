@@ -16,25 +16,25 @@ impl Program {
 /// The file offset is only known if all calls that open, read and write the file use the same way.
 pub(super) fn check(program: &Program, group: &Group) -> Result<(), InvalidProgram> {
     for call in group.calls() {
-        let Some(way) = program.way_of(group, call.handle) else {
+        let Some(mode) = program.way_of(group, call.handle) else {
             continue;
         };
-        let own = program.ways.get(usize::from(call.way)).unwrap_or(way);
-        let is_other = own.seeks != way.seeks || own.unit_bytes != way.unit_bytes;
+        let own = program.ways.get(usize::from(call.way)).unwrap_or(mode);
+        let is_other = own.seeks != mode.seeks || own.unit_bytes != mode.unit_bytes;
         if call.operation.opens() && is_other {
             let message = format!(
                 "the ways `{}` and `{}` under one handle seek and divide requests differently",
-                way.name, own.name
+                mode.name, own.name
             );
             let help = "write the same `seek` and `unit` in both, or give one its own `handle`";
             return Err(InvalidProgram::new(message, help));
         }
-        if way.unit_bytes > 0 && call.operation.moves() && call.place != CallPosition::Here {
+        if mode.unit_bytes > 0 && call.operation.moves() && call.place != CallPosition::Here {
             let message = format!(
                 "`{}` by the way `{}` uses its own position in the file, but `unit` needs the \
                  file offset",
                 call.operation.name(),
-                way.name
+                mode.name
             );
             return Err(InvalidProgram::new(message, "leave `at` or `unit` out"));
         }

@@ -10,11 +10,11 @@ use super::{InvalidProgram, ProgramStep};
 /// Open file of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RegisterState {
-    No,
+    Closed,
     /// Open in the way of this number; `None` if the way depends on the path.
-    Yes(Option<u8>),
+    Open(Option<u8>),
     /// Open on some paths only.
-    Perhaps,
+    MaybeOpen,
 }
 
 /// State of a register that holds on every path to an act.
@@ -22,25 +22,25 @@ enum RegisterState {
 struct Register {
     /// Whether a file was picked.
     is_known: bool,
-    opened: RegisterState,
+    state: RegisterState,
 }
 
 impl Register {
     const UNUSED: Self = Self {
         is_known: false,
-        opened: RegisterState::No,
+        state: RegisterState::Closed,
     };
 
     /// The state that holds where two paths meet.
     fn join(self, other: Self) -> Self {
-        let opened = match (self.opened, other.opened) {
+        let opened = match (self.state, other.state) {
             (one, other) if one == other => one,
-            (RegisterState::Yes(_), RegisterState::Yes(_)) => RegisterState::Yes(None),
-            _ => RegisterState::Perhaps,
+            (RegisterState::Open(_), RegisterState::Open(_)) => RegisterState::Open(None),
+            _ => RegisterState::MaybeOpen,
         };
         Self {
             is_known: self.is_known && other.is_known,
-            opened,
+            state: opened,
         }
     }
 }
@@ -184,7 +184,7 @@ impl Path<'_> {
         let handle = usize::from(walk.handle);
         before[handle].is_known = true;
         let before = self.repeated(&before, &walk.each, true)?;
-        if before[handle].opened != RegisterState::No {
+        if before[handle].state != RegisterState::Closed {
             let message = "a file is left open under the handle of the `walk`";
             return Err(InvalidProgram::new(message, "write `\"close\"` after it"));
         }
@@ -202,31 +202,31 @@ impl Path<'_> {
             CallObject::Handle => {
                 self.check_open(*register, call)?;
                 if call.operation == FileOperation::Close {
-                    register.opened = RegisterState::No;
+                    register.state = RegisterState::Closed;
                 }
             }
             CallObject::Same | CallObject::Directory => known(*register, verb)?,
             CallObject::Name(_)
-                if register.opened != RegisterState::No && !call.operation.opens() =>
+                if register.state != RegisterState::Closed && !call.operation.opens() =>
             {
                 let message = format!(
                     "`{verb}` picks a file under the handle of one that {} open",
-                    verb_of_opened(register.opened)
+                    verb_of_opened(register.state)
                 );
                 return Err(InvalidProgram::new(message, "give it its own `handle`"));
             }
             CallObject::Name(_) => register.is_known = true,
         }
         if call.operation.opens() {
-            if register.opened != RegisterState::No {
+            if register.state != RegisterState::Closed {
                 let message = format!(
                     "`{verb}` opens a file under the handle of one that {} open",
-                    verb_of_opened(register.opened)
+                    verb_of_opened(register.state)
                 );
                 let help = "write `\"close\"` before it, or give it its own `handle`";
                 return Err(InvalidProgram::new(message, help));
             }
-            register.opened = RegisterState::Yes(Some(call.way));
+            register.state = RegisterState::Open(Some(call.way));
         }
         Ok(before)
     }
@@ -234,9 +234,11 @@ impl Path<'_> {
     /// Checks that an operation on an open file has one, opened for this kind of access.
     fn check_open(&self, register: Register, call: &Call) -> Result<(), InvalidProgram> {
         let verb = call.operation.name();
-        let RegisterState::Yes(way) = register.opened else {
-            let message = match register.opened {
-                RegisterState::Perhaps => format!("`{verb}` works on a file that may not be open"),
+        let RegisterState::Open(way) = register.state else {
+            let message = match register.state {
+                RegisterState::MaybeOpen => {
+                    format!("`{verb}` works on a file that may not be open")
+                }
                 _ => format!("`{verb}` works on a file, but none is open under its handle"),
             };
             return Err(InvalidProgram::new(
@@ -244,29 +246,29 @@ impl Path<'_> {
                 "write `{ open = \"FILESET\" }` before it",
             ));
         };
-        let Some(way) = way.and_then(|way| self.program.ways.get(usize::from(way))) else {
+        let Some(mode) = way.and_then(|way| self.program.ways.get(usize::from(way))) else {
             return Ok(());
         };
-        let wanted = match (call.operation, way.access) {
+        let wanted = match (call.operation, mode.access) {
             (FileOperation::Read, Access::Write) => "read",
             (FileOperation::Write | FileOperation::Truncate, Access::Read) => "write",
             _ => return Ok(()),
         };
-        Err(not_open_for(wanted, way))
+        Err(not_open_for(wanted, mode))
     }
 }
 
-fn not_open_for(wanted: &str, way: &OpenModePlan) -> InvalidProgram {
+fn not_open_for(wanted: &str, mode: &OpenModePlan) -> InvalidProgram {
     let message = format!(
         "the file is opened in the way `{}`, not to {wanted}",
-        way.name
+        mode.name
     );
     InvalidProgram::new(message, "write `access = \"read-write\"` in that `[[way]]`")
 }
 
 fn verb_of_opened(opened: RegisterState) -> &'static str {
     match opened {
-        RegisterState::Perhaps => "may be",
+        RegisterState::MaybeOpen => "may be",
         _ => "is",
     }
 }

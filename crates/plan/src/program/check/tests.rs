@@ -102,9 +102,9 @@ fn names_stay_below_the_target() {
         program.filesets[0].path = path.to_owned();
         program.check().map_err(|flaw| flaw.message)
     };
-    let refused = |seen: &str, why: &str| {
-        let message = format!("the path `{seen}` of `mail` {why}");
-        assert_eq!(path(seen), Err(message), "{seen}");
+    let refused = |text: &str, why: &str| {
+        let message = format!("the path `{text}` of `mail` {why}");
+        assert_eq!(path(text), Err(message), "{text}");
     };
     for seen in ["/mnt", "..", "a/../b"] {
         refused(seen, "leads out of the target");
@@ -140,9 +140,9 @@ fn names_stay_below_the_target() {
     }
     assert_eq!(names(&"x".repeat(253), 0), Ok(()));
     for (length, digits) in [(254, 0), (250, 6)] {
-        let seen = names(&"x".repeat(length), digits);
+        let result = names(&"x".repeat(length), digits);
         assert_eq!(
-            seen,
+            result,
             Err("names of `mail` are longer than 255 bytes".to_owned())
         );
     }
@@ -430,7 +430,7 @@ fn numbers_must_refer_to_existing_items() {
         ..pick(0, FileFilter::Present)
     };
     assert!(picked(zipf).starts_with("the skew of `zipf` is 1"));
-    let odd = |change: &dyn Fn(&mut Call)| {
+    let bad = |change: &dyn Fn(&mut Call)| {
         let mut call = call(
             FileOperation::Open,
             CallObject::Name(pick(0, FileFilter::Present)),
@@ -438,11 +438,11 @@ fn numbers_must_refer_to_existing_items() {
         change(&mut call);
         refused(vec![Act::Call(call), close()])
     };
-    assert!(odd(&|call| call.way = 1).starts_with("there is no way with the number 1"));
-    assert!(odd(&|call| call.label = Some(1)).starts_with("there is no label with the number 1"));
-    assert!(odd(&|call| call.handle = 200).starts_with("a group has more than 200 handles"));
+    assert!(bad(&|call| call.way = 1).starts_with("there is no way with the number 1"));
+    assert!(bad(&|call| call.label = Some(1)).starts_with("there is no label with the number 1"));
+    assert!(bad(&|call| call.handle = 200).starts_with("a group has more than 200 handles"));
     assert!(
-        odd(&|call| call.on = CallObject::Handle).starts_with("`open` cannot be applied to this")
+        bad(&|call| call.on = CallObject::Handle).starts_with("`open` cannot be applied to this")
     );
 }
 
@@ -542,9 +542,9 @@ fn only_directories_of_numbered_files_can_be_walked() {
         fan: 10,
         nesting: DirectoryNesting::Digits,
     });
-    let of_files = "`walk` goes through the directories of files by number";
-    assert!(refusal(&program).starts_with(of_files));
-    assert!(refused(vec![walk(1, vec![stat()])]).starts_with(of_files));
+    let message = "`walk` goes through the directories of files by number";
+    assert!(refusal(&program).starts_with(message));
+    assert!(refused(vec![walk(1, vec![stat()])]).starts_with(message));
     let inner = walk(0, vec![walk(0, vec![stat()])]);
     assert!(refused(vec![inner]).starts_with("a `walk` is within another"));
     let within = vec![Act::Transaction(0, vec![walk(0, vec![stat()])])];
@@ -559,9 +559,9 @@ fn only_directories_of_numbered_files_can_be_walked() {
 
 #[test]
 fn every_phase_must_end() {
-    let around = |which| Pick {
+    let around = |filter| Pick {
         order: PickOrder::Around,
-        ..pick(0, which)
+        ..pick(0, filter)
     };
     let endless = vec![open(around(FileFilter::Present)), close()];
     assert_eq!(
@@ -585,14 +585,14 @@ fn every_phase_must_end() {
         FileOperation::Create,
         CallObject::Name(around(FileFilter::Absent)),
     ));
-    let made = vec![create, close()];
-    assert_eq!(with(made.clone()).check(), Ok(()));
+    let creates = vec![create, close()];
+    assert_eq!(with(creates.clone()).check(), Ok(()));
     let unlink = Act::Call(call(
         FileOperation::Unlink,
         CallObject::Name(around(FileFilter::Present)),
     ));
     assert_eq!(with(vec![unlink.clone()]).check(), Ok(()));
-    assert!(refused([made, vec![unlink]].concat()).starts_with("nothing ends the phase"));
+    assert!(refused([creates, vec![unlink]].concat()).starts_with("nothing ends the phase"));
     // A round that skips one act goes on with the others.
     let mut program = with(vec![
         first(),

@@ -61,14 +61,14 @@ impl ActDescriber<'_> {
     }
 
     /// Describes an amount of work.
-    fn done(&self, what: Measure, each: u64) -> String {
-        match what {
-            Measure::Rounds => format!("{each} rounds"),
-            Measure::Calls => format!("{each} calls"),
-            Measure::Bytes => Size(each).to_string(),
-            Measure::Steps(label) => format!("{each} of {}", self.program.label(label)),
+    fn done(&self, measure: Measure, count: u64) -> String {
+        match measure {
+            Measure::Rounds => format!("{count} rounds"),
+            Measure::Calls => format!("{count} calls"),
+            Measure::Bytes => Size(count).to_string(),
+            Measure::Steps(label) => format!("{count} of {}", self.program.label(label)),
             Measure::StepBytes(label) => {
-                format!("{} of {}", Size(each), self.program.label(label))
+                format!("{} of {}", Size(count), self.program.label(label))
             }
         }
     }
@@ -83,13 +83,13 @@ impl ActDescriber<'_> {
         match walk.each.is_empty() {
             true => format!("{after} of {name}"),
             false => {
-                let each = self.list(&walk.each);
+                let acts = self.list(&walk.each);
                 let after = if after.is_empty() {
                     after
                 } else {
                     format!(", {after}")
                 };
-                format!("for each file that directories of {name} list ({each}){after}")
+                format!("for each file that directories of {name} list ({acts}){after}")
             }
         }
     }
@@ -107,7 +107,7 @@ impl ActDescriber<'_> {
 
     fn call(&self, call: &Call) -> String {
         use FileOperation as Op;
-        let what = || self.what(call);
+        let object = || self.what(call);
         match call.operation {
             Op::Read | Op::Write => self.moved(call),
             Op::Truncate => format!("truncate it to {}", self.amount(call)),
@@ -116,18 +116,18 @@ impl ActDescriber<'_> {
             Op::Fsync => "fsync".to_owned(),
             Op::Fdatasync => "fdatasync".to_owned(),
             Op::Stat if call.on == CallObject::Handle => "stat what is open".to_owned(),
-            Op::Chmod => format!("chmod {}", what()),
+            Op::Chmod => format!("chmod {}", object()),
             Op::Sync => "sync all file systems".to_owned(),
-            Op::Unlink => format!("remove {}", what()),
+            Op::Unlink => format!("remove {}", object()),
             Op::Mkdir => format!("make {}", self.directory(call)),
             Op::Rmdir => format!("remove {}", self.directory(call)),
             Op::List => format!("list {}", self.listed(call)),
-            Op::Rename => format!("rename {} {}", what(), self.second(call)),
-            Op::Link => format!("link {} {}", what(), self.second(call)),
-            Op::Symlink => format!("link {} symbolically {}", what(), self.second(call)),
-            Op::Create => format!("create {}", what()),
-            Op::Open => format!("open {}", what()),
-            Op::Stat => format!("stat {}", what()),
+            Op::Rename => format!("rename {} {}", object(), self.second(call)),
+            Op::Link => format!("link {} {}", object(), self.second(call)),
+            Op::Symlink => format!("link {} symbolically {}", object(), self.second(call)),
+            Op::Create => format!("create {}", object()),
+            Op::Open => format!("open {}", object()),
+            Op::Stat => format!("stat {}", object()),
         }
     }
 
@@ -212,7 +212,7 @@ impl ActDescriber<'_> {
             () => "write",
         };
         let amount = self.amount(call);
-        let place = match &call.place {
+        let position = match &call.place {
             CallPosition::Here => String::new(),
             CallPosition::End if is_appended => String::new(),
             CallPosition::End => " from its end on".to_owned(),
@@ -238,7 +238,7 @@ impl ActDescriber<'_> {
             true => format!(" in pieces of {}", Size(call.piece_bytes.into())),
             false => String::new(),
         };
-        format!("{verb} {amount}{place}{pieces}")
+        format!("{verb} {amount}{position}{pieces}")
     }
 
     fn amount(&self, call: &Call) -> String {

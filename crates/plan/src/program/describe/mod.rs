@@ -115,12 +115,12 @@ impl Program {
         if let Some(spawn) = &group.spawn {
             return spawn.words(self);
         }
-        let whose = match group.shift {
+        let files = match group.shift {
             0 => String::new(),
             1 => ", each on the files of the next one".to_owned(),
             shift => format!(", each on the files of the one {shift} further on"),
         };
-        format!("{workers}{until}{whose}: {}", parts.join("; "))
+        format!("{workers}{until}{files}: {}", parts.join("; "))
     }
 
     /// Describes when a worker's rounds end.
@@ -255,7 +255,7 @@ fn describe_fileset(fileset: &FilesetPlan) -> String {
         FileNames::Stamped(names) => names.directories,
         _ => 0,
     };
-    let places = match &fileset.tree {
+    let tree = match &fileset.tree {
         _ if stamped > 0 => format!(", in {stamped} directories"),
         DirectoryTree::Flat | DirectoryTree::Turns { directories: 1 } => String::new(),
         DirectoryTree::Nested { each, .. } => format!(", {each} in each directory of a tree"),
@@ -270,5 +270,5 @@ fn describe_fileset(fileset: &FilesetPlan) -> String {
         FilesetSharing::One => "",
         FilesetSharing::PerWorker => ", for each worker",
     };
-    format!("{}: {count}{size}{places}{copies}", fileset.name)
+    format!("{}: {count}{size}{tree}{copies}", fileset.name)
 }

@@ -8,7 +8,7 @@ impl FilePool {
     /// Sentences that describe the pool; with a time, transactions end by it.
     #[must_use]
     pub fn words(&self, (time_ns, ramp_ns): (Option<u64>, u64), workers: u64) -> Vec<String> {
-        let each = match (workers, self.is_shared) {
+        let lead = match (workers, self.is_shared) {
             (1, _) => String::new(),
             (_, false) => format!("each of {workers} workers in its own directory: "),
             (_, true) => format!("each of {workers} workers in the same directories: "),
@@ -24,7 +24,7 @@ impl FilePool {
         };
         let mut sentences = vec![
             format!(
-                "{each}create {} files of {}{}",
+                "{lead}create {} files of {}{}",
                 self.number,
                 self.describe_sizes(),
                 self.describe_places()

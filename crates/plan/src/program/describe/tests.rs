@@ -178,10 +178,10 @@ fn directory_walks_are_described() {
     };
     let unlink = [Act::Call(call(FileOperation::Unlink, CallObject::Same))];
     let rmdir = [Act::Call(call(FileOperation::Rmdir, CallObject::Directory))];
-    let each = "for each file that directories of mail list (remove it)";
+    let per_file = "for each file that directories of mail list (remove it)";
     let after = "for each directory (remove its directory)";
-    assert_eq!(walk(&unlink, &[]), each);
-    assert_eq!(walk(&unlink, &rmdir), format!("{each}, {after}"));
+    assert_eq!(walk(&unlink, &[]), per_file);
+    assert_eq!(walk(&unlink, &rmdir), format!("{per_file}, {after}"));
     assert_eq!(walk(&[], &rmdir), format!("{after} of mail"));
 }
 

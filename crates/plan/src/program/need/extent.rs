@@ -7,7 +7,7 @@ use super::super::Law;
 pub(super) struct MeanExtent {
     pub mean: f64,
     pub variance: f64,
-    pub most: f64,
+    pub max: f64,
 }
 
 impl MeanExtent {
@@ -15,7 +15,7 @@ impl MeanExtent {
         Self {
             mean: law.mean(),
             variance: law.deviation().powi(2),
-            most: law.largest().map_or(f64::INFINITY, |most| most as f64),
+            max: law.largest().map_or(f64::INFINITY, |most| most as f64),
         }
     }
 
@@ -24,7 +24,7 @@ impl MeanExtent {
         Self {
             mean: self.mean * count,
             variance: self.variance * count,
-            most: self.most * count,
+            max: self.max * count,
         }
     }
 
@@ -32,7 +32,7 @@ impl MeanExtent {
         Self {
             mean: self.mean + other.mean,
             variance: self.variance + other.variance,
-            most: self.most + other.most,
+            max: self.max + other.max,
         }
     }
 

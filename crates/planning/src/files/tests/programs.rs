@@ -151,11 +151,11 @@ fn one_round_of_a_timed_phase_must_fit() {
     let need = |time: &str| program(&text(time)).space_needed();
     let endless = need("");
     assert_eq!(
-        (endless.bytes, endless.most_bytes),
+        (endless.bytes, endless.max_bytes),
         (1_000_000 << 20, 1_000_000 << 20)
     );
     let timed = need("run_time = \"1s\"\n");
-    assert_eq!((timed.bytes, timed.most_bytes), (1 << 20, 1_000_000 << 20));
+    assert_eq!((timed.bytes, timed.max_bytes), (1 << 20, 1_000_000 << 20));
     assert!(timed.is_growing && !endless.is_growing);
     let planned = |time: &str| {
         let text = format!("targets = [\"/a\"]\n{}", text(time));
@@ -173,8 +173,8 @@ fn one_round_of_a_timed_phase_must_fit() {
             .contains("must stay free")
     );
     let warnings = planned("run_time = \"1s\"\n").unwrap().warnings;
-    let is_told = |it: &plan::Diagnostic| it.message.contains("if the time allows that");
-    assert!(warnings.iter().any(is_told), "{warnings:?}");
+    let is_reported = |it: &plan::Diagnostic| it.message.contains("if the time allows that");
+    assert!(warnings.iter().any(is_reported), "{warnings:?}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn direct_io_moves_whole_blocks() {
     ] {
         assert_eq!(refusal(&body(acts), "direct"), "");
     }
-    let wrong = |size: u64, verb: &str| {
+    let expected = |size: u64, verb: &str| {
         format!(
             "error: direct I/O on `/a` needs sizes in multiples of 512 bytes, but `{verb}` in \
              `grow` gives {size} bytes\nhelp: add `--cache buffered`"
@@ -226,7 +226,7 @@ fn direct_io_moves_whole_blocks() {
         ("{ read = \"rest\", piece = 1000 }", 1000, "read"),
         ("{ read = \"4KiB\", at = 100 }", 100, "read"),
     ] {
-        assert_eq!(refusal(&body(acts), "direct"), wrong(size, verb));
+        assert_eq!(refusal(&body(acts), "direct"), expected(size, verb));
         assert_eq!(refusal(&body(acts), "buffered"), "");
     }
 }

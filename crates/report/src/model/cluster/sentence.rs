@@ -34,17 +34,17 @@ pub fn rates(cell: &CellRecord, cluster: &CellCluster) -> Option<String> {
     if cell.planned_run_time_ns > 0 {
         return None;
     }
-    let known = [
+    let rates = [
         (cluster.first_done_per_second, "until the first was done"),
         (cluster.last_done_per_second, "until the last was done"),
         (Some(cell.total.per_second), "of the whole"),
     ];
-    let known = known.into_iter().filter_map(|(rate, what)| {
+    let rates = rates.into_iter().filter_map(|(rate, what)| {
         let rate = rate.filter(|it| it.is_finite())?;
         Some(format!("{} {what}", format::iops(rate)))
     });
-    let known: Vec<String> = known.collect();
-    Some(format!("per second: {}", known.join(", ")))
+    let rates: Vec<String> = rates.collect();
+    Some(format!("per second: {}", rates.join(", ")))
 }
 
 /// Describes the number of lost processes; `None` if no process was lost.
@@ -55,12 +55,12 @@ pub fn lost(cluster: &CellCluster) -> Option<String> {
         .filter(|it| it.lost_ns.is_some())
         .count();
     let all = cluster.ranks.len();
-    let what = match count {
+    let outcome = match count {
         0 => return None,
         1 => "was lost: the results do not include its work",
         _ => "were lost: the results do not include their work",
     };
-    Some(format!("{count} of {all} processes {what}"))
+    Some(format!("{count} of {all} processes {outcome}"))
 }
 
 fn share(share: f64) -> String {

@@ -8,14 +8,14 @@ use units::format;
 
 use super::super::sentences::processor;
 use super::super::tables::{of_places, places};
-use super::ALL_MAX;
+use super::LISTED_MAX;
 use crate::numbers::{ABSENT, LatencyUnit, digits, percent};
 use crate::representative::picks;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
 /// Head of the column that identifies a selected row.
-const WHICH: &str = "which";
+const WHICH_HEADER: &str = "which";
 /// Maximum number of lost processes listed if there are many processes.
 const LOST_MAX: usize = 3;
 
@@ -26,7 +26,7 @@ pub fn hosts(cluster: &ClusterRecord) -> Table {
     for host in &cluster.hosts {
         kinds.entry(machine(host)).or_default().push(host);
     }
-    let is_few = cluster.hosts.len() <= ALL_MAX;
+    let is_few = cluster.hosts.len() <= LISTED_MAX;
     let rows: Vec<Vec<String>> = match is_few {
         true => cluster.hosts.iter().map(|it| host_row(&[it])).collect(),
         false => kinds.values().map(|it| host_row(it)).collect(),
@@ -78,26 +78,30 @@ struct RankRows<'a> {
 /// Returns the processes of a cell. If there are many, only the slowest three, the median, the
 /// fastest and the lost ones.
 pub fn ranks(cluster: &CellCluster, unit: LatencyUnit) -> Table {
-    let told = RankRows {
+    let rank_rows = RankRows {
         cluster,
         median: cluster.median_per_second(),
         unit,
         has_errors: cluster.ranks.iter().any(|it| it.errors > 0),
     };
-    let rows = match cluster.ranks.len() > ALL_MAX {
-        true => told.picked(),
-        false => cluster.ranks.iter().map(|it| told.row("", it)).collect(),
+    let rows = match cluster.ranks.len() > LISTED_MAX {
+        true => rank_rows.picked(),
+        false => cluster
+            .ranks
+            .iter()
+            .map(|it| rank_rows.row("", it))
+            .collect(),
     };
-    let mut table = Table::new(told.columns(), rows);
+    let mut table = Table::new(rank_rows.columns(), rows);
     // Without a selection, all texts of this column are empty.
-    table.drop_uniform(&[WHICH]);
+    table.drop_uniform(&[WHICH_HEADER]);
     table
 }
 
 impl RankRows<'_> {
     fn columns(&self) -> Vec<Column> {
         let mut columns = vec![
-            Column::name(WHICH),
+            Column::name(WHICH_HEADER),
             Column::number("rank", u8::MAX),
             Column::name("host"),
             Column::number("operations", 7),
@@ -129,9 +133,9 @@ impl RankRows<'_> {
         picked.chain(lost.map(|it| self.row("lost", it))).collect()
     }
 
-    fn row(&self, what: &str, rank: &RankFigures) -> Vec<String> {
+    fn row(&self, label: &str, rank: &RankFigures) -> Vec<String> {
         let mut row = vec![
-            what.to_owned(),
+            label.to_owned(),
             rank.rank.to_string(),
             printable(&rank.host),
         ];
@@ -175,18 +179,18 @@ fn percent_of_median(rate: f64, median: Option<f64>) -> String {
 /// The processes of a host.
 #[derive(Default)]
 struct HostRanks<'a> {
-    there: Vec<&'a RankFigures>,
+    present: Vec<&'a RankFigures>,
     lost_count: usize,
 }
 
 impl HostRanks<'_> {
     fn sum(&self, of: fn(&RankFigures) -> f64) -> f64 {
-        self.there.iter().map(|it| of(it)).sum()
+        self.present.iter().map(|it| of(it)).sum()
     }
 
     fn mean(&self) -> f64 {
         // A host can have lost all its processes.
-        self.sum(|it| it.per_second) / self.there.len().max(1) as f64
+        self.sum(|it| it.per_second) / self.present.len().max(1) as f64
     }
 }
 
@@ -194,22 +198,23 @@ impl HostRanks<'_> {
 /// median. `None` for a single host.
 pub fn by_host(cluster: &CellCluster) -> Option<Table> {
     let mut hosts: Vec<(&str, HostRanks)> = Vec::new();
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut host_indexes: BTreeMap<&str, usize> = BTreeMap::new();
     for rank in &cluster.ranks {
-        let place = *known.entry(rank.host.as_str()).or_insert_with(|| {
+        let index = *host_indexes.entry(rank.host.as_str()).or_insert_with(|| {
             hosts.push((&rank.host, HostRanks::default()));
             hosts.len() - 1
         });
         match rank.lost_ns {
-            None => hosts[place].1.there.push(rank),
-            Some(_) => hosts[place].1.lost_count += 1,
+            None => hosts[index].1.present.push(rank),
+            Some(_) => hosts[index].1.lost_count += 1,
         }
     }
     let median = cluster.median_per_second();
-    let row = |what: &str, (name, host): &(&str, HostRanks)| host_figures(what, name, host, median);
+    let row =
+        |label: &str, (name, host): &(&str, HostRanks)| host_figures(label, name, host, median);
     let rows: Vec<Vec<String>> = match hosts.len() {
         0 | 1 => return None,
-        count if count <= ALL_MAX => hosts.iter().map(|it| row("", it)).collect(),
+        count if count <= LISTED_MAX => hosts.iter().map(|it| row("", it)).collect(),
         _ => {
             // Hosts may have different numbers of processes, so they are compared by process.
             let rates: Vec<f64> = hosts.iter().map(|(_, it)| it.mean()).collect();
@@ -221,7 +226,7 @@ pub fn by_host(cluster: &CellCluster) -> Option<Table> {
     };
     let mut table = Table::new(
         [
-            Column::name(WHICH),
+            Column::name(WHICH_HEADER),
             Column::name("host"),
             Column::number("processes", 10),
             Column::number("lost", 20),
@@ -232,21 +237,21 @@ pub fn by_host(cluster: &CellCluster) -> Option<Table> {
         ],
         rows,
     );
-    table.drop_uniform(&[WHICH]);
+    table.drop_uniform(&[WHICH_HEADER]);
     if hosts.iter().all(|(_, it)| it.lost_count == 0) {
         table.drop_column("lost");
     }
     Some(table)
 }
 
-fn host_figures(what: &str, name: &str, host: &HostRanks, median: Option<f64>) -> Vec<String> {
-    let rates = host.there.iter().map(|it| it.per_second);
+fn host_figures(label: &str, name: &str, host: &HostRanks, median: Option<f64>) -> Vec<String> {
+    let rates = host.present.iter().map(|it| it.per_second);
     let slowest = rates.reduce(f64::min);
-    let count: u64 = host.there.iter().map(|it| it.count).sum();
+    let count: u64 = host.present.iter().map(|it| it.count).sum();
     vec![
-        what.to_owned(),
+        label.to_owned(),
         printable(name),
-        (host.there.len() + host.lost_count).to_string(),
+        (host.present.len() + host.lost_count).to_string(),
         host.lost_count.to_string(),
         format::count(count),
         format::iops(host.sum(|it| it.per_second)),
@@ -257,8 +262,8 @@ fn host_figures(what: &str, name: &str, host: &HostRanks, median: Option<f64>) -
 
 /// Returns one row per cell, with its slowest process, and how well the times agree.
 pub fn cells(record: &RunRecord) -> Option<Table> {
-    let place = places(record);
-    let row = |cell: &CellRecord| Some([place(cell), cell_row(cell.cluster.as_ref()?)].concat());
+    let identity = places(record);
+    let row = |cell: &CellRecord| Some([identity(cell), cell_row(cell.cluster.as_ref()?)].concat());
     let columns = [
         Column::number("slowest rank", 20),
         Column::name("on"),
@@ -273,17 +278,17 @@ pub fn cells(record: &RunRecord) -> Option<Table> {
 }
 
 fn cell_row(cluster: &CellCluster) -> Vec<String> {
-    let there = cluster.ranks.iter().filter(|it| it.lost_ns.is_none());
-    let slowest = there.min_by(|a, b| a.per_second.total_cmp(&b.per_second));
-    let known = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
+    let present = cluster.ranks.iter().filter(|it| it.lost_ns.is_none());
+    let slowest = present.min_by(|a, b| a.per_second.total_cmp(&b.per_second));
+    let or_absent = |text: Option<String>| text.unwrap_or_else(|| ABSENT.to_owned());
     let median = cluster.median_per_second();
     vec![
-        known(slowest.map(|it| it.rank.to_string())),
-        known(slowest.map(|it| printable(&it.host))),
-        known(slowest.map(|it| percent_of_median(it.per_second, median))),
+        or_absent(slowest.map(|it| it.rank.to_string())),
+        or_absent(slowest.map(|it| printable(&it.host))),
+        or_absent(slowest.map(|it| percent_of_median(it.per_second, median))),
         digits(cluster.start_spread_ns as f64 / 1e3),
         digits(cluster.offset_bound_ns as f64 / 1e3),
-        known(cluster.drift_ppb.map(digits)),
+        or_absent(cluster.drift_ppb.map(digits)),
         digits(cluster.tail_ns as f64 / 1e6),
         percent(cluster.tail_share),
     ]

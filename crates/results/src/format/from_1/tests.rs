@@ -58,7 +58,7 @@ fn postmark_figures_become_pool_figures() {
 
 #[test]
 fn a_create_remove_step_keeps_its_times_and_file_counts() {
-    let of_programs = |count: u64, real_ns: u64, [user_ns, system_ns]: [u64; 2]| {
+    let programs = |count: u64, real_ns: u64, [user_ns, system_ns]: [u64; 2]| {
         json!({
             "count": count, "real_ns": real_ns, "user_ns": user_ns, "system_ns": system_ns,
         })
@@ -70,8 +70,8 @@ fn a_create_remove_step_keeps_its_times_and_file_counts() {
         "between_next": "remount",
         "files_asked": 100,
         "real_ns": 5000,
-        "programs": of_programs(93, 5000, [7, 8]),
-        "baseline": of_programs(50, 40, [1, 2]),
+        "programs": programs(93, 5000, [7, 8]),
+        "baseline": programs(50, 40, [1, 2]),
     }));
     let create = StepFigures {
         label: "create".to_owned(),
@@ -121,9 +121,9 @@ fn the_pass_that_lat_fs_reports_becomes_a_round() {
         "best_ns": 3_000_000,
         "best_files_per_second": 1000.0 * 1e9 / 3_000_000.0,
     }));
-    let told = best.told_round.unwrap();
+    let reported = best.told_round.unwrap();
     assert_eq!(
-        (told.rule, told.time_ns, told.round_count),
+        (reported.rule, reported.time_ns, reported.round_count),
         (RoundRule::Best, 3_000_000, 12)
     );
     assert_eq!(untyped_names(&best), [""; 0]);
@@ -133,8 +133,11 @@ fn the_pass_that_lat_fs_reports_becomes_a_round() {
         "median_ns": 50_000_001,
         "median_files_per_second": 77.0 * 1e9 / 50_000_001.0,
     }));
-    let told = median.told_round.unwrap();
-    assert_eq!((told.rule, told.round_count), (RoundRule::Median, 0));
+    let reported = median.told_round.unwrap();
+    assert_eq!(
+        (reported.rule, reported.round_count),
+        (RoundRule::Median, 0)
+    );
     assert_eq!(median.fileset().unwrap().file_count, 77);
     assert_eq!(untyped_names(&median), [""; 0]);
 }
@@ -151,9 +154,9 @@ fn iteration_rates_become_times() {
         "sync_ns": [10, 20, 30],
     }));
     let rounds = figures.rounds.iter();
-    let seen: Vec<_> = rounds.map(|it| (it.time_ns, it.sync_ns)).collect();
+    let times: Vec<_> = rounds.map(|it| (it.time_ns, it.sync_ns)).collect();
     let wanted = times_ns.into_iter().zip([Some(10), Some(20), Some(30)]);
-    assert_eq!(seen, wanted.collect::<Vec<_>>());
+    assert_eq!(times, wanted.collect::<Vec<_>>());
     assert_eq!(figures.rounds[0].file_count, 2000);
     let left = ["files_per_iteration", "sync_method"];
     assert_eq!(untyped_names(&figures), left);
@@ -161,13 +164,13 @@ fn iteration_rates_become_times() {
 
 #[test]
 fn untyped_figures_are_kept() {
-    let mut odd = postmark();
-    odd["created_mixed"] = json!("many");
-    odd["transactions_per_second"] = json!(1e9);
-    odd["histogram"] = json!({ "rounds": [] });
-    let figures = upgraded(odd.clone());
+    let mut malformed = postmark();
+    malformed["created_mixed"] = json!("many");
+    malformed["transactions_per_second"] = json!(1e9);
+    malformed["histogram"] = json!({ "rounds": [] });
+    let figures = upgraded(malformed.clone());
     for name in ["created_mixed", "transactions_per_second", "histogram"] {
-        assert_eq!(figures.figures_before[name], odd[name]);
+        assert_eq!(figures.figures_before[name], malformed[name]);
     }
     let mut partial = postmark();
     partial.as_object_mut().unwrap().remove("read");

@@ -45,14 +45,14 @@ struct Period {
     /// Counters by label.
     counters: Vec<StepCounter>,
     /// The round that represents all rounds.
-    told: Option<RepresentativeRound>,
+    representative: Option<RepresentativeRound>,
 }
 
 impl Period {
     fn new(label_count: usize) -> Self {
         Self {
             counters: vec![StepCounter::default(); label_count],
-            told: None,
+            representative: None,
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) struct PhaseSum {
     /// Work timed as a whole, and the baseline measured with it.
     steps: Vec<StepFigures>,
     /// `true` if rounds are left out of the record.
-    is_told_all: bool,
+    omits_rounds: bool,
     /// Steadiness of its periods; `None` unless they are judged.
     pub steady: Option<SteadyRecord>,
     /// Time of the last round, if the best round represents all.
@@ -84,7 +84,7 @@ impl PhaseSum {
             periods: VecDeque::from([Period::new(program.labels.len())]),
             rounds: Vec::new(),
             steps: Vec::new(),
-            is_told_all: false,
+            omits_rounds: false,
             steady: None,
             last_ns: None,
             dry_workers: 0,
@@ -136,13 +136,13 @@ impl PhaseSum {
             self.rounds
                 .push(round(phase, (program, done), &interpreters));
         } else {
-            self.is_told_all = true;
+            self.omits_rounds = true;
         }
     }
 
     /// Ends the last added round with the free space left; `None` if that round is not recorded.
     pub(super) fn end_round(&mut self, space: Option<FreeSpace>) -> Option<RoundFigures> {
-        let last = self.rounds.last_mut().filter(|_| !self.is_told_all)?;
+        let last = self.rounds.last_mut().filter(|_| !self.omits_rounds)?;
         last.space = space;
         Some(last.clone())
     }
@@ -161,13 +161,13 @@ impl PhaseSum {
             },
             file_count: files.count,
         };
-        let known = self.last().told;
-        self.tell(known.map_or(last, |known| known.better(last)));
+        let best = self.last().representative;
+        self.tell(best.map_or(last, |known| known.better(last)));
     }
 
     /// Sets the round that represents all.
-    pub(super) fn tell(&mut self, told: RepresentativeRound) {
-        self.last().told = Some(told);
+    pub(super) fn tell(&mut self, round: RepresentativeRound) {
+        self.last().representative = Some(round);
     }
 
     /// Starts another period, and drops all but the last `kept`.
@@ -190,18 +190,21 @@ impl PhaseSum {
             let counted = counters.iter_mut().zip(&period.counters);
             counted.for_each(|(sum, more)| sum.merge(more));
         }
-        let told = self.periods.iter().filter_map(|period| period.told);
-        let told = told.reduce(RepresentativeRound::better);
+        let rounds = self
+            .periods
+            .iter()
+            .filter_map(|period| period.representative);
+        let best = rounds.reduce(RepresentativeRound::better);
         let counted = program.labels.iter().zip(&counters);
         let counted = counted.filter(|(_, counter)| counter.count > 0);
         PhaseFigures {
             labels: counted.map(|(name, it)| label(name, it)).collect(),
             rounds: self.rounds.clone(),
             steps: self.steps.clone(),
-            told_round: told.map(|told| told.round),
+            told_round: best.map(|it| it.round),
             filesets: files
                 .map(|files| FilesetFigures {
-                    file_count: told.map_or(files.count, |it| it.file_count).into(),
+                    file_count: best.map_or(files.count, |it| it.file_count).into(),
                     file_bytes: files.bytes,
                 })
                 .into_iter()
@@ -232,7 +235,7 @@ fn round(
     // The round starts with the first window. If other processes have workers too, it starts at the
     // agreed start of all.
     let first_ns = windows.min().unwrap_or(0);
-    let begin_ns = done.since_ns.map_or(first_ns, |it| it.min(first_ns));
+    let begin_ns = done.agreed_start_ns.map_or(first_ns, |it| it.min(first_ns));
     let mut workers = Vec::with_capacity(done.lanes.len());
     for (index, lane) in done.lanes.iter().enumerate() {
         let interpreter = interpreters.get(index).copied().flatten();
@@ -270,8 +273,8 @@ fn calls(
             let times = CallTimes {
                 count: counter.count,
                 sum_ns: counter.sum_ns,
-                min_ns: counter.least_ns,
-                max_ns: counter.most_ns,
+                min_ns: counter.min_ns,
+                max_ns: counter.max_ns,
             };
             calls.insert(label.clone(), times);
         }
@@ -289,7 +292,7 @@ fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64)
         let at_ns = if at_ns > 0 { at_ns } else { otherwise_ns };
         at_ns.clamp(begin_ns, end_ns) - since_ns
     };
-    let wall = stamps.wall.map(|mark| WorkerAtStonewall {
+    let wall = stamps.stonewall.map(|mark| WorkerAtStonewall {
         at_ns: within(mark.at_ns, begin_ns),
         rounds: mark.amounts.rounds,
         calls: mark.amounts.calls,
@@ -298,7 +301,7 @@ fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64)
     });
     let mut window = WorkerWindow {
         begin_ns: begin_ns - since_ns,
-        body_ns: within(stamps.body_ns, begin_ns),
+        body_ns: within(stamps.body_start_ns, begin_ns),
         body_end_ns: within(stamps.body_end_ns, end_ns),
         end_ns: end_ns - since_ns,
         rounds: amounts.rounds,
@@ -335,8 +338,8 @@ fn label(name: &str, counter: &StepCounter) -> LabelFigures {
         errors: counter.errors,
         bytes: counter.bytes,
         sum_ns: counter.sum_ns,
-        min_ns: counter.least_ns,
-        max_ns: counter.most_ns,
+        min_ns: counter.min_ns,
+        max_ns: counter.max_ns,
         p50_ns: counter.percentile(50.0),
         p99_ns: counter.percentile(99.0),
     }

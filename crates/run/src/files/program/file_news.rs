@@ -12,7 +12,7 @@ use crate::agreement::{FileNews, PeerAgreement};
 
 /// Maximum number of shared files whose sizes are reported again each time.
 // Files that all workers extend are few. The sizes of a million files would be a long message.
-const TOLD_AGAIN_MAX: u32 = 1024;
+const RESENT_MAX: u32 = 1024;
 
 /// Existing files, as known to all processes.
 #[derive(Debug, Default, Clone)]
@@ -33,16 +33,16 @@ impl AgreedFiles {
         self.bytes.insert(file, bytes);
     }
 
-    fn set(&mut self, file: u32, is_there: bool) {
-        let place = file as usize / 64;
-        if place >= self.present.len() {
-            self.present.resize(place + 1, 0);
+    fn set(&mut self, file: u32, is_present: bool) {
+        let index = file as usize / 64;
+        if index >= self.present.len() {
+            self.present.resize(index + 1, 0);
         }
         let bit = 1 << (file % 64);
-        match is_there {
-            true => self.present[place] |= bit,
+        match is_present {
+            true => self.present[index] |= bit,
             false => {
-                self.present[place] &= !bit;
+                self.present[index] &= !bit;
                 self.bytes.remove(&file);
             }
         }
@@ -52,14 +52,14 @@ impl AgreedFiles {
 impl ProgramRun {
     /// Sets the agreement with other processes.
     pub(in crate::files) fn set_meeting(&mut self, meeting: Option<Arc<dyn PeerAgreement>>) {
-        self.meeting = meeting;
+        self.agreement = meeting;
     }
 
     /// End of a phase, for its workers in this process and in others.
     pub(super) fn phase_end(&self, phase: &ProgramPhase) -> Arc<PhaseEnd> {
         let own_count = self.own_count(phase);
         let Some(meeting) = self
-            .meeting
+            .agreement
             .clone()
             .filter(|_| phase.time_up == PhaseEndAction::Level)
         else {
@@ -68,16 +68,16 @@ impl ProgramRun {
         // The phase end owns the callback, so a strong reference back to it would never be dropped.
         Arc::new_cyclic(|end: &Weak<PhaseEnd>| {
             let end = end.clone();
-            let tell = move |rounds| {
+            let announce = move |rounds| {
                 let end = end.clone();
-                let hear = move |all| {
+                let receive = move |all| {
                     if let Some(end) = end.upgrade() {
                         end.hear_of_others(all);
                     }
                 };
-                meeting.level(rounds, Box::new(hear));
+                meeting.level(rounds, Box::new(receive));
             };
-            PhaseEnd::with_others(own_count, Box::new(tell))
+            PhaseEnd::with_others(own_count, Box::new(announce))
         })
     }
 
@@ -159,7 +159,7 @@ impl ProgramRun {
 
 /// `true` if file sizes are reported again, because several workers may write to the same files.
 fn grows(owner: &FileOwner, states: &FileStates) -> bool {
-    owner.worker.is_none() && states.count() <= TOLD_AGAIN_MAX
+    owner.worker.is_none() && states.count() <= RESENT_MAX
 }
 
 fn group_count(group: &Group, all: usize) -> usize {

@@ -228,17 +228,17 @@ impl MarkValues {
 fn name_rule(set: &FilesetPlan, marks: &MarkValues) -> NameRule {
     let (before, digits, after) = set.names.parts();
     let count = set.directory_count();
-    let beside = || SubdirectoryRule {
+    let rule = || SubdirectoryRule {
         count,
         prefix: "d".to_owned(),
         ..SubdirectoryRule::default()
     };
     let (spread, subdirectories) = match &set.tree {
         DirectoryTree::Flat | DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. } => {
-            (Spread::Turns, None)
+            (Spread::RoundRobin, None)
         }
-        DirectoryTree::Turns { .. } => (Spread::Turns, Some(beside())),
-        DirectoryTree::Blocks { each } => (Spread::Blocks { each_count: *each }, Some(beside())),
+        DirectoryTree::Turns { .. } => (Spread::RoundRobin, Some(rule())),
+        DirectoryTree::Blocks { each } => (Spread::Blocks { each_count: *each }, Some(rule())),
         DirectoryTree::Nested { each, directories } => (
             Spread::Blocks { each_count: *each },
             Some(marks.nested(directories, count)),
@@ -250,29 +250,29 @@ fn name_rule(set: &FilesetPlan, marks: &MarkValues) -> NameRule {
         digit_count: digits,
         first: set.names.first(),
         spread,
-        numbering: Numbering::Across,
+        numbering: Numbering::Global,
         subdirectories: subdirectories.filter(|it| it.count > 0),
     }
 }
 
-pub(super) fn open_mode(way: &OpenModePlan, is_direct: bool, is_checked: bool) -> OpenMode {
-    let access = match way.access {
+pub(super) fn open_mode(mode: &OpenModePlan, is_direct: bool, is_checked: bool) -> OpenMode {
+    let access = match mode.access {
         Access::Read => rustix::fs::OFlags::RDONLY,
         Access::Write => rustix::fs::OFlags::WRONLY,
         Access::ReadWrite => rustix::fs::OFlags::RDWR,
     };
-    let sync = match way.sync {
+    let sync = match mode.sync {
         OpenSync::No => rustix::fs::OFlags::empty(),
         OpenSync::Data => rustix::fs::OFlags::DSYNC,
         OpenSync::All => rustix::fs::OFlags::SYNC,
     };
     let mut flags = access | sync;
     // Verified content depends on its offset, which the kernel ignores with `O_APPEND`.
-    flags.set(rustix::fs::OFlags::APPEND, way.is_appending && !is_checked);
-    flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
-    flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);
+    flags.set(rustix::fs::OFlags::APPEND, mode.is_appending && !is_checked);
+    flags.set(rustix::fs::OFlags::TRUNC, mode.is_truncating);
+    flags.set(rustix::fs::OFlags::DIRECT, mode.is_direct || is_direct);
     OpenMode {
-        takes_existing: way.takes_existing,
-        ..OpenMode::new(flags.bits().cast_signed(), way.permissions)
+        takes_existing: mode.takes_existing,
+        ..OpenMode::new(flags.bits().cast_signed(), mode.permissions)
     }
 }

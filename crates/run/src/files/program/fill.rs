@@ -26,11 +26,11 @@ pub(super) fn fill(program: &Program, fileset: usize) -> ProgramPhase {
         piece_bytes: FILL_BYTES,
         ..Call::new(FileOperation::Write, CallObject::Handle)
     });
-    let of_directories = match &program.filesets[fileset].tree {
+    let makes_directories = match &program.filesets[fileset].tree {
         DirectoryTree::Grown(growth) => growth.of_directories,
         _ => false,
     };
-    let body = match of_directories {
+    let body = match makes_directories {
         true => vec![call(FileOperation::Mkdir, CallObject::Name(make))],
         false => vec![
             call(FileOperation::Create, CallObject::Name(make)),

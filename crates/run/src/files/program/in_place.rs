@@ -111,22 +111,25 @@ pub(in crate::files) fn uses_only_own_files(program: &Program) -> bool {
         && program
             .groups()
             .all(|group| group.trace.is_none() && group.spawn.is_none())
-        && program.ways.iter().all(|way| !way.takes_existing)
+        && program.ways.iter().all(|mode| !mode.takes_existing)
         && filesets.all(is_placed)
 }
 
 impl ProgramRun {
     /// Removes everything from the user's directories after a program ended early.
-    pub(in crate::files) fn remove_traces(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    pub(in crate::files) fn remove_traces(
+        &mut self,
+        cell_trees: &CellTrees,
+    ) -> Result<(), RunError> {
         match &mut self.pools {
             _ if !self.is_in_place => Ok(()),
-            Some(pools) => pools.remove_leftover_files(grounds),
-            None => self.remove_own(grounds),
+            Some(pools) => pools.remove_leftover_files(cell_trees),
+            None => self.remove_own(cell_trees),
         }
     }
 
     /// Removes all files and directories made in the user's directories that still exist.
-    fn remove_own(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    fn remove_own(&mut self, cell_trees: &CellTrees) -> Result<(), RunError> {
         let mut outcome = Ok(());
         let mut note = |removed: Result<(), RunError>| {
             // The first error is reported; the rest is removed all the same.
@@ -143,18 +146,23 @@ impl ProgramRun {
         for (owner, states) in states {
             let fileset = self.filesets.get(&owner).cloned();
             let files = runs(states.present());
-            note(self.remove_files(grounds, owner, (self.round, fileset), &files));
+            note(self.remove_files(cell_trees, owner, (self.round, fileset), &files));
         }
-        for traces in std::mem::take(&mut self.traces.rounds) {
-            note(self.remove_files(grounds, traces.owner, (traces.round, None), &traces.files));
+        for traces in std::mem::take(&mut self.in_place_files.rounds) {
+            note(self.remove_files(
+                cell_trees,
+                traces.owner,
+                (traces.round, None),
+                &traces.files,
+            ));
         }
         self.filesets.clear();
-        self.remove_directories(grounds, |_| true);
+        self.remove_directories(cell_trees, |_| true);
         outcome
     }
 
     /// Removes the directories of the current round, with the files left in them.
-    pub(super) fn remove_round(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    pub(super) fn remove_round(&mut self, cell_trees: &CellTrees) -> Result<(), RunError> {
         let sets: Vec<bool> = self
             .program
             .filesets
@@ -170,15 +178,18 @@ impl ProgramRun {
         {
             let files = runs(states.present());
             let fileset = self.filesets.remove(&owner);
-            outcome = outcome.and(self.remove_files(grounds, owner, (self.round, fileset), &files));
+            outcome =
+                outcome.and(self.remove_files(cell_trees, owner, (self.round, fileset), &files));
         }
-        self.remove_directories(grounds, is_its);
+        self.remove_directories(cell_trees, is_its);
         outcome
     }
 
-    fn remove_directories(&mut self, grounds: &CellTrees, is_its: impl Fn(&FileOwner) -> bool) {
-        for (owner, name) in self.traces.take_directories(is_its) {
-            let tree = owner.target.and_then(|target| grounds.trees.get(&target));
+    fn remove_directories(&mut self, cell_trees: &CellTrees, is_its: impl Fn(&FileOwner) -> bool) {
+        for (owner, name) in self.in_place_files.take_directories(is_its) {
+            let tree = owner
+                .target
+                .and_then(|target| cell_trees.trees.get(&target));
             if let Some(tree) = tree {
                 // A directory in which another program left files is not empty and stays.
                 let _ = rustix::fs::unlinkat(tree.directory(), name, AtFlags::REMOVEDIR);
@@ -188,12 +199,14 @@ impl ProgramRun {
 
     fn remove_files(
         &self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         owner: FileOwner,
         (round, opened): (RoundNameSource, Option<Arc<Fileset>>),
         files: &[Range<u32>],
     ) -> Result<(), RunError> {
-        let tree = owner.target.and_then(|target| grounds.trees.get(&target));
+        let tree = owner
+            .target
+            .and_then(|target| cell_trees.trees.get(&target));
         let (Some(tree), false) = (tree, files.is_empty()) else {
             return Ok(());
         };

@@ -37,22 +37,22 @@ pub(super) struct FilePools {
     /// Time after which the transactions end, in nanoseconds; `None` if their number ends them.
     time_ns: Option<u64>,
     transactions_phase: String,
-    players: Vec<WorkerFilePool>,
+    worker_pools: Vec<WorkerFilePool>,
     part: Option<PoolPart>,
     /// Time of each part so far, in nanoseconds.
     times_ns: [u64; 4],
     /// Time spent removing directories, in nanoseconds.
     directories_removed_ns: u64,
     /// Events that were not reported yet.
-    tidings: Vec<RunEvent>,
+    unreported_events: Vec<RunEvent>,
 }
 
 /// Pool of one worker.
 struct WorkerFilePool {
     /// `None` while a stage runs.
-    play: Option<PoolRun>,
+    run: Option<PoolRun>,
     contents: FileContents,
-    field: Option<OpenFileset>,
+    open_fileset: Option<OpenFileset>,
     buffer_bytes: u32,
     totals: Totals,
     /// Reason why the transactions ended, which the loop does not know.
@@ -74,11 +74,11 @@ impl FilePools {
             transactions_phase: program
                 .transactions_phase()
                 .map_or_else(String::new, |phase| phase.name.clone()),
-            players: Vec::new(),
+            worker_pools: Vec::new(),
             part: None,
             times_ns: [0; 4],
             directories_removed_ns: 0,
-            tidings: Vec::new(),
+            unreported_events: Vec::new(),
         })
     }
 
@@ -87,8 +87,12 @@ impl FilePools {
         self.settings.is_shared && self.cell.workers.len() > 1
     }
 
-    fn player(&self, worker: &WorkerPlan, grounds: &CellTrees) -> Result<WorkerFilePool, RunError> {
-        let tree = grounds.of(worker);
+    fn player(
+        &self,
+        worker: &WorkerPlan,
+        cell_trees: &CellTrees,
+    ) -> Result<WorkerFilePool, RunError> {
+        let tree = cell_trees.of(worker);
         let index = worker.worker_index;
         let settings = FilePool {
             // The first worker has the original's random numbers, and each other worker has its
@@ -120,7 +124,7 @@ impl FilePools {
         };
         let (play, text) = PoolRun::new(&settings, &options)?;
         let longest_bytes = PoolRun::buffer_bytes(&settings, options.stdio_buffer_bytes);
-        let field = tree.map(|tree| self.field(worker, &settings, &text, (tree, grounds)));
+        let field = tree.map(|tree| self.field(worker, &settings, &text, (tree, cell_trees)));
         let field = field.transpose()?;
         // The `null` engine writes from its buffers, as the `psync` engine does.
         let own_bytes = || text.kept_bytes();
@@ -128,9 +132,9 @@ impl FilePools {
             .as_ref()
             .map_or_else(own_bytes, |it| it.options.kept_bytes());
         Ok(WorkerFilePool {
-            play: Some(play),
+            run: Some(play),
             contents: contents(worker, text, kept_bytes > 0),
-            field,
+            open_fileset: field,
             buffer_bytes: longest_bytes.saturating_add(kept_bytes),
             totals: Totals::default(),
             end: None,
@@ -184,7 +188,7 @@ impl FilePools {
         let names = settings
             .locations
             .iter()
-            .map(|place| String::from_utf8_lossy(&place.directory).into_owned());
+            .map(|location| String::from_utf8_lossy(&location.directory).into_owned());
         let mut locations = Vec::new();
         for name in names {
             let path = base.map_or_else(|| name.clone(), |base| format!("{base}/{name}"));
@@ -199,8 +203,8 @@ impl FilePools {
     /// Fails, before any file is created, if there are more directories and files than can be open.
     fn make_room(&self) -> Result<(), RunError> {
         let locations = self.settings.locations.len().max(1) as u64;
-        let each = locations * u64::from(self.settings.subdirectories_count());
-        let directories = each.saturating_mul(self.cell.workers.len() as u64);
+        let per_worker = locations * u64::from(self.settings.subdirectories_count());
+        let directories = per_worker.saturating_mul(self.cell.workers.len() as u64);
         // Each worker has its own descriptor table; the directories of all workers count in each.
         let count = directories.saturating_add(self.settings.keep_open.into());
         Ok(engine::make_room_for_open(count)?)
@@ -213,8 +217,8 @@ impl FilePools {
         if self.settings.is_in_targets() && self.make_room().is_err() {
             return Ok(());
         }
-        for player in &mut self.players {
-            if let Some(field) = &mut player.field {
+        for player in &mut self.worker_pools {
+            if let Some(field) = &mut player.open_fileset {
                 let fileset = Arc::get_mut(&mut field.fileset)
                     .expect("between stages, only the pool holds a worker's files");
                 fileset.open_existing_subdirectories()?;
@@ -247,19 +251,19 @@ impl FilePools {
         }
     }
 
-    fn prepare(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
-        if !grounds.trees.is_empty() && !self.settings.is_in_targets() {
+    fn prepare(&mut self, cell_trees: &CellTrees) -> Result<(), RunError> {
+        if !cell_trees.trees.is_empty() && !self.settings.is_in_targets() {
             self.make_room()?;
         }
         let workers = self.cell.workers.iter();
-        let players = workers.map(|worker| self.player(worker, grounds));
-        self.players = players.collect::<Result<_, _>>()?;
+        let players = workers.map(|worker| self.player(worker, cell_trees));
+        self.worker_pools = players.collect::<Result<_, _>>()?;
         Ok(())
     }
 
     /// Operations of a part, summed over all workers; `None` if the number is not known.
     fn expected(&self, part: PoolPart) -> Option<u64> {
-        let workers = self.players.len() as u64;
+        let workers = self.worker_pools.len() as u64;
         let settings = &self.settings;
         match part {
             PoolPart::MakeDirectories => None,
@@ -269,12 +273,17 @@ impl FilePools {
                 // A transaction is a read or append and a create or delete. Either can be off.
                 let halves = [settings.read_bias.is_some(), settings.create_bias.is_some()];
                 let halves = halves.into_iter().filter(|is_done| *is_done).count() as u64;
-                let each = u64::from(settings.transactions) * workers;
-                Some(self.cell.operations.unwrap_or(each) * halves)
+                let planned = u64::from(settings.transactions) * workers;
+                Some(self.cell.operations.unwrap_or(planned) * halves)
             }
             PoolPart::Empty => {
-                let left = |totals: &Totals| totals.created_count - totals.deleted_count;
-                Some(self.players.iter().map(|it| left(&it.totals)).sum())
+                let remaining = |totals: &Totals| totals.created_count - totals.deleted_count;
+                Some(
+                    self.worker_pools
+                        .iter()
+                        .map(|it| remaining(&it.totals))
+                        .sum(),
+                )
             }
         }
     }
@@ -287,9 +296,9 @@ impl FilePools {
         &mut self,
         phase: &ProgramPhase,
         part: PoolPart,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
     ) -> Result<Option<Stage>, RunError> {
-        let tasks = self.begin((part, phase.ramp_ns), grounds)?;
+        let tasks = self.begin((part, phase.ramp_ns), cell_trees)?;
         Ok(tasks.map(|tasks| Stage {
             phase: phase.name.clone(),
             transactions: self.expected(part),
@@ -308,7 +317,7 @@ impl FilePools {
         grounds: &CellTrees,
     ) -> Result<Option<Vec<FileTask>>, RunError> {
         match self.part {
-            None if self.players.is_empty() => self.prepare(grounds)?,
+            None if self.worker_pools.is_empty() => self.prepare(grounds)?,
             Some(PoolPart::MakeDirectories) => self.open_subdirectories()?,
             _ => {}
         }
@@ -322,8 +331,8 @@ impl FilePools {
             .time_ns
             .filter(|_| part == PoolPart::Transact && !is_ended);
         let mut tasks = Vec::new();
-        for player in &mut self.players {
-            let Some(mut play) = player.play.take() else {
+        for player in &mut self.worker_pools {
+            let Some(mut play) = player.run.take() else {
                 return Ok(None);
             };
             play.begin_next_phase();
@@ -332,7 +341,7 @@ impl FilePools {
             }
             tasks.push(FileTask {
                 requests: FileRequests::Pool(Box::new(play)),
-                field: player.field.clone(),
+                open_fileset: player.open_fileset.clone(),
                 contents: player.contents.clone(),
                 buffer_bytes: player.buffer_bytes,
             });
@@ -345,14 +354,14 @@ impl FilePools {
     /// Stores the results of a part, and takes back the workers' streams.
     pub fn done(&mut self, done: StageOutcome<'_>) {
         if let Some(part) = self.part {
-            self.times_ns[part as usize] = done.whole_ns;
+            self.times_ns[part as usize] = done.total_ns;
         }
         let (is_cut, lanes) = (done.is_cut, done.lanes);
-        for (player, requests) in self.players.iter_mut().zip(done.requests) {
+        for (player, requests) in self.worker_pools.iter_mut().zip(done.requests) {
             if let FileRequests::Pool(play) = requests {
                 player.totals = *play.totals();
                 player.end = play.end();
-                player.play = Some(*play);
+                player.run = Some(*play);
             }
         }
         self.note_removal(lanes);
@@ -362,14 +371,14 @@ impl FilePools {
     }
 
     fn plays(&self) -> impl Iterator<Item = &PoolRun> {
-        self.players
+        self.worker_pools
             .iter()
-            .filter_map(|player| player.play.as_ref())
+            .filter_map(|player| player.run.as_ref())
     }
 
     fn totals(&self) -> Totals {
         let mut all = Totals::default();
-        for player in &self.players {
+        for player in &self.worker_pools {
             all.merge(&player.totals);
         }
         all
@@ -414,7 +423,7 @@ impl FilePools {
         let index = self.cell.index;
         let mut warnings = Vec::new();
         let depleted = self
-            .players
+            .worker_pools
             .iter()
             .filter(|it| it.end == Some(PoolMark::OutOfFiles));
         let depleted: Vec<u64> = depleted.map(|it| it.totals.transactions_count).collect();
@@ -447,7 +456,7 @@ impl FilePools {
 fn contents(worker: &WorkerPlan, text: TextContent, is_kept: bool) -> FileContents {
     match (worker.verify, is_kept) {
         (true, _) => FileContents::Stamp(FileStamp::new(worker.seed)),
-        (false, true) => FileContents::Kept(text),
+        (false, true) => FileContents::BufferedText(text),
         (false, false) => FileContents::Text(text),
     }
 }

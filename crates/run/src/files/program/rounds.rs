@@ -17,8 +17,8 @@ use crate::rounds::rounds_event;
 /// Rounds in progress.
 #[derive(Debug, Clone)]
 pub(super) struct ProgramRounds {
-    pub until: RoundsEnd,
-    pub done: u32,
+    pub end: RoundsEnd,
+    pub done_count: u32,
     /// Time spent in phases before the first round, in nanoseconds.
     since_ns: u64,
     /// Samples so far, if the rounds are samples.
@@ -32,7 +32,7 @@ pub(super) struct ProgramRounds {
 #[derive(Default)]
 pub(super) struct PhaseTime {
     /// All phases, recorded or not, each from the first to the last worker.
-    all_ns: u64,
+    total_ns: u64,
     /// Recorded phases since the start of the round, by worker.
     worker_ns: Vec<u64>,
     /// Counters of recorded phases in the current period; `None` if periods are not judged.
@@ -41,7 +41,7 @@ pub(super) struct PhaseTime {
 
 impl PhaseTime {
     pub(super) fn add(&mut self, done: &StageOutcome<'_>, is_recorded: bool) {
-        self.all_ns += done.time_ns;
+        self.total_ns += done.time_ns;
         if !is_recorded {
             return;
         }
@@ -71,8 +71,8 @@ impl NextProgramStep {
 impl ProgramRounds {
     fn new(until: RoundsEnd, parts: &[ProgramPart]) -> Self {
         Self {
-            until,
-            done: 0,
+            end: until,
+            done_count: 0,
             since_ns: 0,
             sampling: match until {
                 RoundsEnd::Sampled {
@@ -118,24 +118,24 @@ impl ProgramRun {
     /// Closes files whose names contain the round, because the next round has other names.
     fn close_round_files(&mut self) {
         let sets = &self.program.filesets;
-        let stays = |owner: &FileOwner| !sets[owner.fileset].tells(ROUND_MARK);
-        self.filesets.retain(|owner, _| stays(owner));
+        let is_kept = |owner: &FileOwner| !sets[owner.fileset].tells(ROUND_MARK);
+        self.filesets.retain(|owner, _| is_kept(owner));
         for (owner, states) in &self.states {
-            if self.is_in_place && !stays(owner) {
+            if self.is_in_place && !is_kept(owner) {
                 // The next round has other names, under which these files could not be removed.
-                self.traces.add_round(*owner, self.round, states);
+                self.in_place_files.add_round(*owner, self.round, states);
             }
         }
-        self.states.retain(|owner, _| stays(owner));
+        self.states.retain(|owner, _| is_kept(owner));
     }
 
     /// Puts the parts of another round before the other steps, unless there were enough rounds.
-    pub(super) fn begin_round(&mut self, grounds: &CellTrees, mut round: ProgramRounds) {
-        self.end_round(grounds, &round);
-        let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
-        match round.done {
+    pub(super) fn begin_round(&mut self, cell_trees: &CellTrees, mut round: ProgramRounds) {
+        self.end_round(cell_trees, &round);
+        let free_bytes = cell_trees.first().and_then(Tree::free_bytes).unwrap_or(0);
+        match round.done_count {
             0 => {
-                round.since_ns = self.spent.all_ns;
+                round.since_ns = self.spent.total_ns;
                 round.periods = self.periods(&round);
             }
             _ => {
@@ -145,21 +145,22 @@ impl ProgramRun {
                 }
             }
         }
-        let is_enough = match round.until {
-            RoundsEnd::Times(times) => round.done >= times,
+        let is_enough = match round.end {
+            RoundsEnd::Times(times) => round.done_count >= times,
             RoundsEnd::Spent { ns } => match &round.periods {
                 Some(_) => self.are_steady(&mut round),
-                None => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
+                None => round.done_count > 0 && self.spent.total_ns - round.since_ns > ns,
             },
             // Rounds that free all space that they used, or use none, never fill the file system.
             RoundsEnd::Full => {
                 let taken = self.free_bytes.saturating_sub(free_bytes);
                 // Another round would take as much as the last one.
-                let is_filled = round.done > 0 && (taken == 0 || taken > free_bytes);
-                is_filled || !self.full(grounds, self.round_bytes(&round)).is_empty()
+                let is_filled = round.done_count > 0 && (taken == 0 || taken > free_bytes);
+                is_filled || !self.full(cell_trees, self.round_bytes(&round)).is_empty()
             }
             RoundsEnd::Fitting { times, bytes } => {
-                times.is_some_and(|times| round.done >= times) || self.is_full(grounds, bytes)
+                times.is_some_and(|times| round.done_count >= times)
+                    || self.is_full(cell_trees, bytes)
             }
             RoundsEnd::Sampled { fileset, .. } => !self.sample(&mut round, fileset.into()),
         };
@@ -168,17 +169,17 @@ impl ProgramRun {
         }
         self.free_bytes = free_bytes;
         self.close_round_files();
-        self.round = RoundNameSource::now(round.done);
+        self.round = RoundNameSource::now(round.done_count);
         self.spent.worker_ns.clear();
         let parts: Vec<NextProgramStep> =
             round.parts.iter().rev().map(NextProgramStep::of).collect();
         // The last step of `ahead` is next, so the parts of this round come before the next round.
-        self.ahead
+        self.pending_steps
             .push(NextProgramStep::Rounds(Box::new(ProgramRounds {
-                done: round.done + 1,
+                done_count: round.done_count + 1,
                 ..round
             })));
-        self.ahead.extend(parts);
+        self.pending_steps.extend(parts);
     }
 
     /// First period of rounds that continue until they are steady; `None` for other rounds.
@@ -186,12 +187,12 @@ impl ProgramRun {
         let is_recorded =
             |part: &ProgramPart| matches!(part, ProgramPart::Phase(phase) if !phase.is_hidden);
         let rule = self.cell.steady?;
-        let RoundsEnd::Spent { ns } = round.until else {
+        let RoundsEnd::Spent { ns } = round.end else {
             return None;
         };
         round.parts.iter().any(is_recorded).then(|| {
             self.spent.counted = Some(Interval::default());
-            Periods::new(rule, ns, self.spent.all_ns)
+            Periods::new(rule, ns, self.spent.total_ns)
         })
     }
 
@@ -200,17 +201,18 @@ impl ProgramRun {
         let (Some(periods), Some(counted)) = (&mut round.periods, &mut self.spent.counted) else {
             return false;
         };
-        let Some(verdict) = periods.judge(self.spent.all_ns, counted) else {
+        let Some(verdict) = periods.judge(self.spent.total_ns, counted) else {
             return false;
         };
         *counted = Interval::default();
-        let told = periods.told();
-        self.tidings.push(rounds_event(self.cell.index, &told));
+        let record = periods.told();
+        self.unreported_events
+            .push(rounds_event(self.cell.index, &record));
         let is_enough = verdict != SteadyVerdict::NotYet;
         for sum in shown(&mut self.sums, &round.parts) {
-            sum.steady = Some(told.clone());
+            sum.steady = Some(record.clone());
             if !is_enough {
-                sum.begin_period(told.rule.window_count);
+                sum.begin_period(record.rule.window_count);
             }
         }
         self.period_index += u64::from(!is_enough);
@@ -218,14 +220,14 @@ impl ProgramRun {
     }
 
     /// Records the free space after the last round, and reports it.
-    fn end_round(&mut self, grounds: &CellTrees, round: &ProgramRounds) {
-        if round.done == 0 {
+    fn end_round(&mut self, cell_trees: &CellTrees, round: &ProgramRounds) {
+        if round.done_count == 0 {
             return;
         }
-        if let Err(error) = self.remove_round(grounds) {
+        if let Err(error) = self.remove_round(cell_trees) {
             self.failure = Some(error);
         }
-        let space = grounds.first().and_then(|tree| {
+        let space = cell_trees.first().and_then(|tree| {
             Some(FreeSpace {
                 free_bytes: tree.free_bytes()?,
                 total_bytes: tree.total_bytes()?,
@@ -237,7 +239,7 @@ impl ProgramRun {
             };
             let sum = self.sums.iter_mut().find(|sum| sum.name == phase.name);
             if let Some(last) = sum.and_then(|sum| sum.end_round(space)) {
-                self.tidings.push(RunEvent::RoundDone {
+                self.unreported_events.push(RunEvent::RoundDone {
                     cell: self.cell.index,
                     phase: phase.name.clone(),
                     figures: Box::new(last),
@@ -257,20 +259,21 @@ impl ProgramRun {
     }
 
     /// `true` if another round would not fit, which is also reported.
-    fn is_full(&mut self, grounds: &CellTrees, bytes: u64) -> bool {
-        let targets = self.full(grounds, bytes);
+    fn is_full(&mut self, cell_trees: &CellTrees, bytes: u64) -> bool {
+        let targets = self.full(cell_trees, bytes);
         let is_full = !targets.is_empty();
         if is_full {
             let cell = self.cell.index;
-            self.tidings.push(RunEvent::Full { cell, targets });
+            self.unreported_events
+                .push(RunEvent::Full { cell, targets });
         }
         is_full
     }
 
     /// Targets without room for the workers' next files.
-    fn full(&self, grounds: &CellTrees, bytes: u64) -> Vec<String> {
+    fn full(&self, cell_trees: &CellTrees, bytes: u64) -> Vec<String> {
         let mut rooms = UnreservedSpace::default();
-        let trees = self.cell.workers.iter().filter_map(|it| grounds.of(it));
+        let trees = self.cell.workers.iter().filter_map(|it| cell_trees.of(it));
         let full = trees.filter(|tree| match (tree.device(), tree.free_bytes()) {
             (Ok(device), Some(free_bytes)) => !rooms.take(device, free_bytes, bytes),
             _ => false,
@@ -284,12 +287,12 @@ impl ProgramRun {
         let Some(sampling) = &mut round.sampling else {
             return false;
         };
-        if round.done > 0 {
+        if round.done_count > 0 {
             // The time of each worker is a sample, as in the original program.
             sampling.add(&self.spent.worker_ns);
         }
         if let Some(median) = sampling.median() {
-            let told = RepresentativeRound {
+            let representative = RepresentativeRound {
                 round: ReportedRound {
                     rule: RoundRule::Median,
                     time_ns: median.time_ns,
@@ -298,7 +301,7 @@ impl ProgramRun {
                 file_count: median.file_count,
             };
             for sum in shown(&mut self.sums, &round.parts) {
-                sum.tell(told);
+                sum.tell(representative);
             }
         }
         let Some(count) = sampling.next_count() else {
@@ -316,9 +319,9 @@ impl ProgramRun {
     /// End condition of the rounds around the current phase.
     pub(super) fn enclosing_until(&self) -> Option<RoundsEnd> {
         // Rounds that have not started come later.
-        let mut around = self.ahead.iter().rev();
+        let mut around = self.pending_steps.iter().rev();
         around.find_map(|ahead| match ahead {
-            NextProgramStep::Rounds(rounds) if rounds.done > 0 => Some(rounds.until),
+            NextProgramStep::Rounds(rounds) if rounds.done_count > 0 => Some(rounds.end),
             _ => None,
         })
     }

@@ -15,7 +15,7 @@ impl ProgramRun {
     /// engine, which has no files for programs.
     pub(super) fn started(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         phase: &ProgramPhase,
     ) -> Result<Option<Stage>, RunError> {
         let [group] = phase.groups.as_slice() else {
@@ -24,7 +24,7 @@ impl ProgramRun {
         let (Some(spawn), Some(worker)) = (&group.spawn, self.cell.workers.first().cloned()) else {
             return Ok(None);
         };
-        let Some(programs) = self.programs(grounds, spawn, &worker)? else {
+        let Some(programs) = self.programs(cell_trees, spawn, &worker)? else {
             return Ok(None);
         };
         Ok(Some(Stage {
@@ -41,15 +41,15 @@ impl ProgramRun {
 
     fn programs(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         spawn: &Spawn,
         worker: &WorkerPlan,
     ) -> Result<Option<Programs>, RunError> {
-        let Some(tree) = grounds.of(worker) else {
+        let Some(tree) = cell_trees.of(worker) else {
             return Ok(None);
         };
         // This also creates the directories of the files.
-        self.field(grounds, worker, &[spawn.pick.fileset].into())?;
+        self.field(cell_trees, worker, &[spawn.pick.fileset].into())?;
         let owner = self.owner(spawn.pick.fileset.into(), worker);
         let count = self.program.filesets[owner.fileset].count;
         // Programs run one after the other, so a single worker's order is enough.

@@ -21,7 +21,7 @@ struct PhaseContext<'a> {
     phase: &'a ProgramPhase,
     waits: Arc<PhaseWaits>,
     phase_end: Arc<PhaseEnd>,
-    way_codes: Vec<u64>,
+    open_codes: Vec<u64>,
     worker_count: u32,
     /// `true` for creating the files that exist before the first phase.
     is_fill: bool,
@@ -34,11 +34,11 @@ impl ProgramRun {
     /// Creates the stage of a phase, with a task for each of its workers.
     pub(super) fn stage(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         phase: &ProgramPhase,
         is_fill: bool,
     ) -> Result<Stage, RunError> {
-        self.close_unused_trees(grounds, phase)?;
+        self.close_unused_trees(cell_trees, phase)?;
         self.stage_count += 1;
         let is_measured = !is_fill && !phase.is_hidden;
         let is_until_steady = is_measured && self.cell.steady.is_some() && phase.time_ns.is_some();
@@ -48,22 +48,22 @@ impl ProgramRun {
             ..phase.clone()
         };
         let all = self.cell.workers.len() as u32;
-        let of_group = |group: &Group| group.workers.unwrap_or(all);
-        let ways = 0..self.program.ways.len() as u8;
+        let workers_of = |group: &Group| group.workers.unwrap_or(all);
+        let modes = 0..self.program.ways.len() as u8;
         // The recorder ends the stage: due requests may be done after that time, or rounds are
         // judged.
         let as_done = if is_ended { &endless } else { phase };
         let together = PhaseContext {
             phase: as_done,
-            waits: Arc::new(PhaseWaits::new(&self.program, as_done, of_group)),
+            waits: Arc::new(PhaseWaits::new(&self.program, as_done, workers_of)),
             phase_end: self.phase_end(as_done),
-            way_codes: ways.map(|way| OpenModeIndex(way).code()).collect(),
-            worker_count: phase.groups.iter().map(of_group).sum(),
+            open_codes: modes.map(|mode| OpenModeIndex(mode).code()).collect(),
+            worker_count: phase.groups.iter().map(workers_of).sum(),
             is_fill,
             unit: if is_measured {
                 unit(&self.cell)
             } else {
-                TransactionUnit::Own
+                TransactionUnit::Declared
             },
             rounds: self.cell.operations.filter(|_| is_measured),
         };
@@ -71,9 +71,9 @@ impl ProgramRun {
         let mut workers = self.cell.workers.clone().into_iter();
         let mut first = 0;
         for group in &phase.groups {
-            let count = of_group(group);
+            let count = workers_of(group);
             let cluster: Vec<WorkerPlan> = workers.by_ref().take(count as usize).collect();
-            tasks.extend(self.cluster(grounds, &together, (group, first), &cluster)?);
+            tasks.extend(self.cluster(cell_trees, &together, (group, first), &cluster)?);
             first += count;
         }
         Ok(Stage {
@@ -98,7 +98,7 @@ impl ProgramRun {
     /// phase.
     fn cluster(
         &mut self,
-        grounds: &CellTrees,
+        cell_trees: &CellTrees,
         together: &PhaseContext<'_>,
         (group, first): (&Group, u32),
         cluster: &[WorkerPlan],
@@ -121,8 +121,8 @@ impl ProgramRun {
             // The worker uses its own files, unless the group is shifted.
             let owner = &cluster[(worker_index + group.shift) as usize % cluster.len()];
             if let Some(trace) = &group.trace {
-                let place = ReplayWorker::new(trace, phase, worker_index, phase_end);
-                tasks.push(self.player(&place, worker, grounds.of(owner), rounds)?);
+                let replay = ReplayWorker::new(trace, phase, worker_index, phase_end);
+                tasks.push(self.player(&replay, worker, cell_trees.of(owner), rounds)?);
                 continue;
             }
             let states = self.states(owner);
@@ -141,14 +141,14 @@ impl ProgramRun {
                 progress: &progress,
                 phase_end,
                 waits: &together.waits,
-                way_codes: &together.way_codes,
+                open_codes: &together.open_codes,
                 rounds_per_us: self.rounds_per_us,
-                initial: together.is_fill,
+                is_initial: together.is_fill,
                 unit: together.unit,
                 is_checked: worker.verify,
                 rounds,
             })?;
-            let field = self.field(grounds, owner, &used)?;
+            let field = self.field(cell_trees, owner, &used)?;
             let bytes = interpreter.buffer_bytes();
             tasks.push(self.task(worker, bytes, interpreter.into(), field));
         }

@@ -55,8 +55,8 @@ pub(super) fn open_stamped(
     tree: &Tree,
     was_made: &mut dyn FnMut(&str),
 ) -> Result<Fileset, RunError> {
-    let made = stamped_names(names, count, seconds, seed);
-    for name in &made.directories {
+    let generated = stamped_names(names, count, seconds, seed);
+    for name in &generated.directories {
         let mode = Mode::from_raw_mode(open_fileset::directory_mode(tree));
         match rustix::fs::mkdirat(tree.directory(), name, mode) {
             Ok(()) => was_made(&name.to_string_lossy()),
@@ -66,6 +66,6 @@ pub(super) fn open_stamped(
     }
     Ok(Fileset::listed(
         open_fileset::location(tree, None)?,
-        &made.files,
+        &generated.files,
     )?)
 }

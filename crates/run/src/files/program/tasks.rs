@@ -28,7 +28,7 @@ impl ProgramRun {
                 true => FileContents::Stamp(self.stamp()),
                 false => FileContents::Plain(content),
             },
-            field,
+            open_fileset: field,
             buffer_bytes,
         }
     }
@@ -50,7 +50,7 @@ impl ProgramRun {
     /// Task of a worker that replays recorded calls.
     pub(super) fn player(
         &self,
-        place: &ReplayWorker<'_>,
+        replay: &ReplayWorker<'_>,
         worker: &WorkerPlan,
         tree: Option<&Tree>,
         calls_count: Option<u64>,
@@ -58,8 +58,8 @@ impl ProgramRun {
         let is_due = self.cell.rate.is_some();
         let labels_count = self.program.labels.len();
         // On the `null` engine, calls do not end as recorded, so nothing judges them.
-        let player = place.player(labels_count, tree.is_some(), is_due, calls_count)?;
-        let field = tree.map(|tree| place.field(tree, self.options(tree)));
+        let player = replay.player(labels_count, tree.is_some(), is_due, calls_count)?;
+        let field = tree.map(|tree| replay.field(tree, self.options(tree)));
         let bytes = player.buffer_bytes();
         Ok(self.task(worker, bytes, player.into(), field.transpose()?))
     }

@@ -11,10 +11,10 @@ fn call(operation: FileOperation, on: CallObject) -> Act {
     Act::Call(Call::new(operation, on))
 }
 
-fn name(which: FileFilter) -> CallObject {
+fn name(filter: FileFilter) -> CallObject {
     CallObject::Name(Pick {
         fileset: 0,
-        which,
+        which: filter,
         order: PickOrder::Next,
         turn: FileSharing::Own,
     })
@@ -89,8 +89,8 @@ fn a_round_records_times_and_amounts_of_each_worker() {
         assert_eq!(round.workers.len(), 2);
         for worker in &round.workers {
             let window = worker.window.unwrap();
-            let seen = (window.rounds, window.calls, window.written_bytes);
-            assert_eq!(seen, (11, 30, 1000), "{engine:?}");
+            let counts = (window.rounds, window.calls, window.written_bytes);
+            assert_eq!(counts, (11, 30, 1000), "{engine:?}");
             let stamps = [
                 window.begin_ns,
                 window.body_ns,
@@ -102,8 +102,8 @@ fn a_round_records_times_and_amounts_of_each_worker() {
         }
         let first = round.workers.iter().filter_map(|it| it.window);
         assert_eq!(first.map(|it| it.begin_ns).min(), Some(0));
-        let of_remove = remove.phase_figures.as_ref().unwrap();
-        assert_eq!(of_remove.rounds[0].workers.len(), 1);
+        let removal = remove.phase_figures.as_ref().unwrap();
+        assert_eq!(removal.rounds[0].workers.len(), 1);
     }
 }
 
@@ -155,12 +155,12 @@ fn in_a_tree(mut program: Program) -> Program {
 fn of_tree(
     name: &str,
     operation: FileOperation,
-    which: FileFilter,
+    filter: FileFilter,
     order: PickOrder,
 ) -> ProgramPart {
     let pick = Pick {
         fileset: 1,
-        which,
+        which: filter,
         order,
         turn: FileSharing::Own,
     };

@@ -58,14 +58,14 @@ impl<'a> ReplayWorker<'a> {
         }
         Ok(TracePlayer::new(&ReplayContext {
             trace,
-            labels_count,
+            label_count: labels_count,
             ramp_ns: self.phase.ramp_ns,
             time_ns: self.phase.time_ns,
-            begun_s: now_s(),
-            is_judged,
+            start_s: now_s(),
+            checks_results: is_judged,
             phase_end: self.phase_end,
-            is_due,
-            calls_count,
+            is_open_loop: is_due,
+            call_count: calls_count,
         }))
     }
 
@@ -77,7 +77,7 @@ impl<'a> ReplayWorker<'a> {
         let names = self.trace.names_of(self.worker_index);
         let fileset = Fileset::paths(open_fileset::location(tree, None)?, &names)?;
         let options = FileEngineOptions {
-            ways: ways(self.trace.is_sync),
+            open_modes: ways(self.trace.is_sync),
             ..options
         };
         Ok(OpenFileset::of(Arc::new(fileset), options))
@@ -86,14 +86,14 @@ impl<'a> ReplayWorker<'a> {
 
 /// Open modes, in the order of `TraceOpenMode`.
 fn ways(is_sync: bool) -> Vec<OpenMode> {
-    let made = OFlags::RDWR | OFlags::CREATE;
+    let create = OFlags::RDWR | OFlags::CREATE;
     let all = [
         OFlags::RDWR,
-        made,
-        made | OFlags::TRUNC,
+        create,
+        create | OFlags::TRUNC,
         OFlags::RDONLY | OFlags::DIRECTORY,
     ];
-    let way = |flags: OFlags| {
+    let mode = |flags: OFlags| {
         let sync = match is_sync {
             true => OFlags::SYNC,
             false => OFlags::empty(),
@@ -101,7 +101,7 @@ fn ways(is_sync: bool) -> Vec<OpenMode> {
         // dbench creates its files with these permissions.
         OpenMode::new((flags | sync).bits().cast_signed(), 0o600)
     };
-    all.map(way).to_vec()
+    all.map(mode).to_vec()
 }
 
 fn now_s() -> u64 {

@@ -189,7 +189,10 @@ fn a_file_target_is_not_unmounted() {
     let directory = tempfile::tempdir().expect("a directory");
     let prepared = ready(&directory.path().join("disk.img"));
     let error = prepared.check_remount().expect_err("a refusal");
-    assert!(matches!(error, TargetError::NoTree { .. }), "{error}");
+    assert!(
+        matches!(error, TargetError::NotADirectory { .. }),
+        "{error}"
+    );
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn killed(path: &Path) -> PathBuf {
     let tree = prepared.make_tree().expect("a tree");
     tree.make_subdirectory("a/b").expect("made");
     fs::write(tree.path().join("a/b/file"), "x").expect("a file");
-    if let Some(ReadyTarget::File(mut claim)) = prepared.site.take() {
+    if let Some(ReadyTarget::File(mut claim)) = prepared.target.take() {
         if let Some(owner) = &mut claim.manifest.owner {
             owner.started_ticks = 1;
         }
@@ -132,19 +132,19 @@ fn one_claim_serves_a_test_file_and_a_tree() {
 #[test]
 fn a_tree_is_kept_until_the_target_is_used_again_or_cleaned() {
     let directory = tempfile::tempdir().expect("a directory");
-    let kept = || {
+    let assert_kept = || {
         let mut prepared = ready(directory.path(), None);
         let tree = prepared.make_tree().expect("a tree");
         fs::write(tree.path().join("file"), "x").expect("a file");
         prepared.release(true).expect("released");
         assert_eq!(names(tree.path()), ["file"]);
     };
-    kept();
+    assert_kept();
     // The next one has a tree of its own.
-    kept();
+    assert_kept();
     drop(ready(directory.path(), None));
     assert_eq!(names(directory.path()), [""; 0]);
-    kept();
+    assert_kept();
     clean(directory.path(), None).expect("a report");
     assert_eq!(names(directory.path()), [""; 0]);
 }
@@ -179,7 +179,10 @@ fn files_and_devices_have_no_trees() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut prepared = ready(&directory.path().join("disk.img"), Some(&fill()));
     let error = prepared.make_tree().expect_err("a refusal");
-    assert!(matches!(error, TargetError::NoTree { .. }), "{error}");
+    assert!(
+        matches!(error, TargetError::NotADirectory { .. }),
+        "{error}"
+    );
     assert_eq!(error.help(), "give a directory as the target");
     assert_eq!(prepared.remove_tree(&mut |_| {}).expect("nothing"), 0);
 }
@@ -250,7 +253,7 @@ fn a_directory_in_place_of_the_tree_is_left() {
     fs::write(tree.join("file"), "precious").expect("a file");
     let mut prepared = ready(directory.path(), None);
     let error = prepared.make_tree().expect_err("a refusal");
-    assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
+    assert!(matches!(error, TargetError::PathTaken { .. }), "{error}");
     let report = prepared.release(false).expect("released");
     assert_eq!(
         report.left[0].reason,
@@ -266,11 +269,11 @@ fn a_directory_or_link_in_no_manifest_is_refused_and_left_alone() {
     let planted = directory.path().join("pgmeter.work/files-0");
     fs::create_dir(&planted).expect("a directory");
     let error = prepared.make_tree().expect_err("a refusal");
-    assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
+    assert!(matches!(error, TargetError::PathTaken { .. }), "{error}");
     fs::remove_dir(&planted).expect("removed");
     symlink(directory.path(), &planted).expect("a link");
     let error = prepared.make_tree().expect_err("a refusal");
-    assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
+    assert!(matches!(error, TargetError::PathTaken { .. }), "{error}");
     let report = prepared.release(false).expect("released");
     assert_eq!(
         report.left[0].reason,
@@ -297,9 +300,9 @@ fn a_manifest_of_a_file_target_names_no_trees() {
     killed(directory.path());
     let sidecar = directory.path().join("disk.img.pgmeter");
     fs::rename(manifest(directory.path()), &sidecar).expect("renamed");
-    let place =
+    let location =
         ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place");
-    let error = place.peek().expect_err("a refusal");
+    let error = location.peek().expect_err("a refusal");
     assert!(
         error
             .to_string()

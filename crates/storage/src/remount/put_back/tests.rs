@@ -28,8 +28,8 @@ impl Killed {
         note.owner.started_ticks = 1;
         change(&mut note);
         let notes = tempfile::tempdir().expect("a directory");
-        let left = NoteDirectory::make(notes.path()).and_then(|notes| notes.leave(&note));
-        drop(left.expect("a note"));
+        let note_file = NoteDirectory::make(notes.path()).and_then(|notes| notes.leave(&note));
+        drop(note_file.expect("a note"));
         unmount(&point, rustix::mount::UnmountFlags::NOFOLLOW).expect("unmounted");
         Some(Self {
             device,
@@ -100,12 +100,12 @@ fn a_mount_point_that_became_a_link_is_not_followed() {
     let Some(killed) = Killed::new(|_| {}) else {
         return;
     };
-    let elsewhere = killed.device.directory.path().join("elsewhere");
-    fs::rename(&killed.point, &elsewhere).expect("renamed");
-    std::os::unix::fs::symlink(&elsewhere, &killed.point).expect("a link");
+    let moved = killed.device.directory.path().join("elsewhere");
+    fs::rename(&killed.point, &moved).expect("renamed");
+    std::os::unix::fs::symlink(&moved, &killed.point).expect("a link");
     let done = killed.restore_unmounted();
     assert!(matches!(done[0].outcome, Err(RestoreFailure::Refused(_))));
-    assert!(mounts().iter().all(|mount| mount.point != elsewhere));
+    assert!(mounts().iter().all(|mount| mount.point != moved));
     // It may be tried again.
     assert_eq!(killed.note_count(), 1);
 }

@@ -21,25 +21,25 @@ use crate::usage::command_words;
 /// Runs the trials and prints how much data survived.
 pub(super) fn recover(
     args: &LabRecoverArgs,
-    place: &StoreLocation,
-    at_once: fn() -> !,
+    location: &StoreLocation,
+    on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
     let json = args.table.open()?;
-    let mut page = TablePage::open(&args.page, place, args.table.quiet)?;
+    let mut page = TablePage::open(&args.page, location, args.table.quiet)?;
     // The record contains the start time and the state of the machine, so it precedes the trials.
     let start = LabRecord::new(storage::environment(&[]), command_words());
     let directory = args.place.dir.clone();
     let directory = directory.unwrap_or_else(lab::default_directory);
     let trials = trials(args, &directory)?;
     let progress = LabProgress::new(args.table.quiet, &trials.choices, &[]);
-    let stop = stop_flag(at_once)?;
+    let stop = stop_flag(on_second_interrupt)?;
     let outcome = trials.run(&directory, &progress, &stop)?;
     let record = table::record(&trials, &outcome, start);
     let table = SideBySide::of(&record);
     let render = |format, page| table.render(format, page);
     let printed = args.table.print(json, &record, render);
     if !args.no_db && !outcome.trials.is_empty() {
-        keep(&record, place, args.table.quiet);
+        keep(&record, location, args.table.quiet);
     }
     if args.table.format()? == TableFormatArg::Html || outcome.trials.is_empty() {
         page.skip_automatic_page();
@@ -66,6 +66,6 @@ fn trials(args: &LabRecoverArgs, directory: &std::path::Path) -> Result<Recovery
         host,
         trial_count: args.trials,
         seed: args.seed,
-        is_honest: !args.no_fsync,
+        really_syncs: !args.no_fsync,
     })
 }

@@ -10,14 +10,14 @@ use units::Bytes;
 use super::super::remarks::{alarm, built_as, notes};
 
 /// Number of broken promises listed per file system.
-const NAMED_MAX: usize = 10;
+const LISTED_MAX: usize = 10;
 /// Number of kernel messages quoted per file system.
-const SAID_MAX: usize = 4;
+const MESSAGES_MAX: usize = 4;
 
 /// A count: its name in the table, its name in records, and its accessor.
 type Count = (&'static str, &'static str, fn(&Findings) -> u64);
 
-const PROMISED: [Count; 9] = [
+const PROMISED_COUNTS: [Count; 9] = [
     ("files promised", "promised", |it| it.promised_count),
     ("intact", "intact", |it| it.intact_count),
     ("lost", "lost", |it| it.lost_count),
@@ -29,7 +29,7 @@ const PROMISED: [Count; 9] = [
     ("names never created", "unknown", |it| it.unknown_count),
 ];
 
-const BEYOND: [Count; 9] = [
+const UNPROMISED_COUNTS: [Count; 9] = [
     ("new and synced, directory not synced", "new", |it| {
         it.new.count
     }),
@@ -59,7 +59,7 @@ const BEYOND: [Count; 9] = [
 
 /// Result of one file system.
 struct RecoveryColumn<'a> {
-    all: FileSystemTrials<'a>,
+    results: FileSystemTrials<'a>,
     findings: Option<Findings>,
     label: &'a str,
 }
@@ -76,16 +76,16 @@ pub(super) fn record(
         .enumerate()
         .map(|(index, choice)| RecoveryColumn::of(outcome, index, choice))
         .collect();
-    let described = columns.iter().zip(&outcome.built_as);
+    let described = columns.iter().zip(&outcome.setups);
     let described = described.map(|(column, built)| LabColumn {
         name: column.label.to_owned(),
         behind: built
             .as_ref()
             .map_or_else(|| "not made".to_owned(), built_as),
     });
-    let alarms = outcome.alarms.iter().map(|it| alarm(it, choices));
+    let alarms = outcome.failures.iter().map(|it| alarm(it, choices));
     let broken = columns.iter().flat_map(RecoveryColumn::broken);
-    let said = columns.iter().filter_map(RecoveryColumn::said);
+    let stated = columns.iter().filter_map(RecoveryColumn::said);
     let doubts = columns
         .iter()
         .filter_map(RecoveryColumn::first_inconsistency);
@@ -99,7 +99,7 @@ pub(super) fn record(
         trials: outcome.trials.iter().map(|it| trial(choices, it)).collect(),
         notes: notes(&outcome.notes, choices, &[])
             .into_iter()
-            .chain(said)
+            .chain(stated)
             .chain(doubts)
             .collect(),
         ..start
@@ -119,25 +119,27 @@ fn sections<'a>(columns: &[RecoveryColumn<'a>]) -> Vec<LabSection> {
         row("trials", RecoveryColumn::trials),
         row("steps done", RecoveryColumn::steps),
     ];
-    promised.extend(PROMISED.iter().map(counted));
+    promised.extend(PROMISED_COUNTS.iter().map(counted));
     let recovery = vec![
         row("mounted again, trials", |it| {
-            it.share(it.all.mounted().count())
+            it.share(it.results.mounted().count())
         }),
         row("mount, ms (of a guest)", RecoveryColumn::mount_ms),
         row("recovery did something, trials", |it| {
-            it.share(it.all.recovered_count())
+            it.share(it.results.recovered_count())
         }),
-        row("unmounted, trials", |it| it.share(it.all.unmounted_count())),
+        row("unmounted, trials", |it| {
+            it.share(it.results.unmounted_count())
+        }),
         row("consistent afterwards, trials", |it| {
-            it.share(it.all.consistent_count()?)
+            it.share(it.results.consistent_count()?)
         }),
     ];
     vec![
         section("Promised by `fsync`", promised),
         section(
             "Beyond what was promised",
-            BEYOND.iter().map(counted).collect(),
+            UNPROMISED_COUNTS.iter().map(counted).collect(),
         ),
         section("Recovery", recovery),
     ]
@@ -156,7 +158,7 @@ fn trial(choices: &[FileSystemChoice], trial: &Trial) -> LabTrial {
     let mounted = trial.mounted.as_ref().ok();
     let kind = kind(&choices[trial.choice_index]);
     let counts = mounted.into_iter().flat_map(|it| {
-        let all = PROMISED.iter().chain(&BEYOND);
+        let all = PROMISED_COUNTS.iter().chain(&UNPROMISED_COUNTS);
         all.map(|(_, name, of)| ((*name).to_owned(), of(&it.findings)))
     });
     LabTrial {
@@ -188,7 +190,7 @@ fn remarks(trials: &RecoveryTrials) -> Vec<String> {
     );
     let control = "a control: nothing was synced although the check assumes it was, so losses must \
                    be found";
-    let control = (!trials.is_honest).then(|| control.to_owned());
+    let control = (!trials.really_syncs).then(|| control.to_owned());
     control.into_iter().chain([guests]).collect()
 }
 
@@ -197,7 +199,7 @@ impl<'a> RecoveryColumn<'a> {
         let all = outcome.of_choice(choice_index, kind(choice));
         Self {
             findings: all.findings(),
-            all,
+            results: all,
             label: &choice.label,
         }
     }
@@ -208,39 +210,39 @@ impl<'a> RecoveryColumn<'a> {
     }
 
     fn trials(&self) -> Option<String> {
-        Some(self.all.trials.len().to_string())
+        Some(self.results.trials.len().to_string())
     }
 
     fn steps(&self) -> Option<String> {
-        (!self.all.trials.is_empty()).then(|| self.all.done_count().to_string())
+        (!self.results.trials.is_empty()).then(|| self.results.done_count().to_string())
     }
 
     /// Formats a number of trials as a part of all of them.
     fn share(&self, count: usize) -> Option<String> {
-        let of = self.all.trials.len();
+        let of = self.results.trials.len();
         (of > 0).then(|| format!("{count} of {of}"))
     }
 
     fn mount_ms(&self) -> Option<String> {
-        let mean = self.all.mount_time_mean()?;
+        let mean = self.results.mount_time_mean()?;
         Some(format!("{:.1}", mean.as_secs_f64() * 1e3))
     }
 
     /// Describes the broken promises.
     fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for trial in &self.all.trials {
+        for trial in &self.results.trials {
             let named = format!("{}, trial {}", self.label, trial.trial_index + 1);
             match &trial.mounted {
                 Err(reason) => all.push(format!("{named}: not mounted again: {reason}")),
                 Ok(mounted) => {
                     let broken = mounted.findings.named.iter();
-                    all.extend(broken.map(|what| format!("{named}: {what}")));
+                    all.extend(broken.map(|promise| format!("{named}: {promise}")));
                 }
             }
         }
-        let more_count = all.len().saturating_sub(NAMED_MAX);
-        all.truncate(NAMED_MAX);
+        let more_count = all.len().saturating_sub(LISTED_MAX);
+        all.truncate(LISTED_MAX);
         if more_count > 0 {
             all.push(format!("{}: and more", self.label));
         }
@@ -249,14 +251,14 @@ impl<'a> RecoveryColumn<'a> {
 
     /// Quotes the kernel's messages during recovery, from the trial with the most.
     fn said(&self) -> Option<String> {
-        let lines = self.all.longest_recovery_messages();
-        let more = match lines.len().saturating_sub(SAID_MAX) {
+        let lines = self.results.longest_recovery_messages();
+        let more = match lines.len().saturating_sub(MESSAGES_MAX) {
             0 => String::new(),
             more_count => format!(" and {more_count} more"),
         };
         let quoted: Vec<String> = lines
             .iter()
-            .take(SAID_MAX)
+            .take(MESSAGES_MAX)
             .map(|line| format!("`{line}`"))
             .collect();
         let kernel = "the kernel logged while mounting:";
@@ -266,8 +268,8 @@ impl<'a> RecoveryColumn<'a> {
 
     /// Quotes the first inconsistency that the file system's check program reported.
     fn first_inconsistency(&self) -> Option<String> {
-        let (trial, said) = self.all.first_inconsistent()?;
-        let first: Vec<&str> = said.lines().take(SAID_MAX).map(str::trim).collect();
+        let (trial, said) = self.results.first_inconsistent()?;
+        let first: Vec<&str> = said.lines().take(MESSAGES_MAX).map(str::trim).collect();
         let (label, number) = (self.label, trial.trial_index + 1);
         Some(format!("{label}, trial {number}: {}", first.join("; ")))
     }

@@ -8,11 +8,12 @@ fn groups(tokens: &str, first: &str, second: &str) -> String {
     let group = |body: &str| format!("[[phase.group]]\nworkers = 1\nbody = [\n{body}\n]\n");
     let (first, second) = (group(first), group(second));
     format!(
-        "{SET}[[tokens]]\n{tokens}\n[[phase]]\nname = \"serve\"\nrun_time = \"9s\"\n{first}{second}"
+        "{FILESET}[[tokens]]\n{tokens}\n[[phase]]\nname = \"serve\"\nrun_time = \"9s\"\n\
+         {first}{second}"
     )
 }
 
-const LOOK: &str = "{ stat = \"mail\", pick = \"uniform\" }";
+const STAT_ACT: &str = "{ stat = \"mail\", pick = \"uniform\" }";
 
 #[test]
 fn tokens_are_put_and_taken_by_name() {
@@ -22,7 +23,7 @@ fn tokens_are_put_and_taken_by_name() {
         tokens,
         "{ put = \"work\", count = 4, whose = \"each\" }, { meet = \"noon\" }",
         &format!(
-            "{{ take = \"work\", whose = \"turns\" }}, {{ step = \"look\", do = [{LOOK}] }}, \
+            "{{ take = \"work\", whose = \"turns\" }}, {{ step = \"look\", do = [{STAT_ACT}] }}, \
              {{ take = \"work\", per_bytes = \"1MiB\", of = \"look\" }}, {{ meet = \"noon\" }}"
         ),
     ));
@@ -71,24 +72,24 @@ fn tokens_are_put_and_taken_by_name() {
 
 #[test]
 fn waits_that_can_never_end_are_refused() {
-    let take = format!("{{ take = \"work\" }}, {LOOK}");
-    let refused = refusal(&groups("name = \"work\"", &take, LOOK));
+    let take = format!("{{ take = \"work\" }}, {STAT_ACT}");
+    let refused = refusal(&groups("name = \"work\"", &take, STAT_ACT));
     assert!(
         refused.contains("no worker of the phase `serve` puts what is taken from `work`"),
         "{refused}"
     );
     let endless = refusal(&groups("name = \"work\"", "{ put = \"work\" }", &take));
     assert!(endless.contains("put without ever waiting"), "{endless}");
-    let unknown = refusal(&groups("name = \"work\"", "{ put = \"wrok\" }", LOOK));
+    let unknown = refusal(&groups("name = \"work\"", "{ put = \"wrok\" }", STAT_ACT));
     assert!(unknown.contains("did you mean `work`?"), "{unknown}");
-    let idle = refusal(&groups("name = \"work\"\nmost = 3", LOOK, LOOK));
+    let idle = refusal(&groups("name = \"work\"\nmost = 3", STAT_ACT, STAT_ACT));
     assert!(idle.contains("`most` needs a `rate`"), "{idle}");
     let twice = "{ put = \"work\" }, { take = \"work\", count = 1, per_calls = 2 }";
-    let twice = refusal(&groups("name = \"work\"", twice, LOOK));
+    let twice = refusal(&groups("name = \"work\"", twice, STAT_ACT));
     assert!(twice.contains("set twice"), "{twice}");
     let early = format!(
-        "{SET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nrounds = 1\nenter = [{{ meet = \"a\" \
-         }}]\nbody = [{LOOK}]\n"
+        "{FILESET}[[phase]]\nname = \"serve\"\n[[phase.group]]\nrounds = 1\n\
+         enter = [{{ meet = \"a\" }}]\nbody = [{STAT_ACT}]\n"
     );
     let early = refusal(&early);
     assert!(
@@ -101,8 +102,8 @@ fn waits_that_can_never_end_are_refused() {
 fn a_phase_can_end_with_its_first_worker_or_at_a_common_level() {
     let phase = |keys: &str, rounds: &str| {
         format!(
-            "{SET}[[phase]]\nname = \"serve\"\n{keys}\n[[phase.group]]\nworkers = 2\nshift = \
-             1\n{rounds}\nbody = [{LOOK}]\n"
+            "{FILESET}[[phase]]\nname = \"serve\"\n{keys}\n[[phase.group]]\nworkers = 2\nshift = \
+             1\n{rounds}\nbody = [{STAT_ACT}]\n"
         )
     };
     let program = read(&phase("run_time = \"5s\"\ntime_up = \"level\"", ""));
@@ -121,8 +122,9 @@ fn a_phase_can_end_with_its_first_worker_or_at_a_common_level() {
 
 #[test]
 fn paths_through_a_file_are_read() {
-    let at = |place: &str| {
-        let read = format!("{{ open = \"mail\" }}, {{ read = \"4KiB\", at = {place} }}, \"close\"");
+    let at = |position: &str| {
+        let read =
+            format!("{{ open = \"mail\" }}, {{ read = \"4KiB\", at = {position} }}, \"close\"");
         calls(&read)[1].place.clone()
     };
     let along = CallPosition::Along;
@@ -167,6 +169,6 @@ fn paths_through_a_file_are_read() {
         idle.contains("`shift` does not apply to `backward`"),
         "{idle}"
     );
-    let still = place("{ backward = 0 }");
-    assert!(still.contains("never advances"), "{still}");
+    let standstill = place("{ backward = 0 }");
+    assert!(standstill.contains("never advances"), "{standstill}");
 }

@@ -358,9 +358,9 @@ fn settings_that_no_file_can_express_are_refused_by_name() {
     let refused = |change: fn(&mut Program), told: &str| {
         let mut own = everything();
         change(&mut own);
-        let said = again(&built(&own)).unwrap_err();
+        let error = again(&built(&own)).unwrap_err();
         let wanted = format!("error: `x` cannot be converted: {told}\nhelp: ");
-        assert!(said.starts_with(&wanted), "{said}");
+        assert!(error.starts_with(&wanted), "{error}");
     };
     refused(
         |own| {

@@ -14,7 +14,7 @@ const LATER_KEYS: [&str; 3] = [
     "jobs/latency_window_us integer",
 ];
 /// Keys beneath these are not fio's own.
-const OPEN: [&str; 4] = [
+const FOREIGN_PREFIXES: [&str; 4] = [
     "/job options/",
     "/global options/",
     "/bins/",
@@ -35,7 +35,7 @@ fn keys(document: &str) -> Vec<String> {
         path.push((depth, key.trim_matches('"').to_owned()));
         let names: Vec<&str> = path.iter().map(|(_, name)| name.as_str()).collect();
         let names = names.join("/");
-        if OPEN.iter().any(|it| names.contains(it)) {
+        if FOREIGN_PREFIXES.iter().any(|it| names.contains(it)) {
             continue;
         }
         let kind = match value.chars().next() {
@@ -148,8 +148,8 @@ fn keys_types_and_order_match_fio() {
         ),
     ] {
         let arguments = format!("{ARGUMENTS} {further}");
-        let asked = format!("{arguments} --output-format=json+");
-        if let Some(printed) = fio(name, &asked) {
+        let with_json = format!("{arguments} --output-format=json+");
+        if let Some(printed) = fio(name, &with_json) {
             // Notes may come first.
             let begin = printed.find("{\n").unwrap();
             assert_same_keys(&keys(&printed[begin..]), &arguments);

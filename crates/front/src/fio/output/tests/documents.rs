@@ -113,15 +113,18 @@ fn clones_of_a_group_add_up() {
     assert_eq!(read["iops_samples"], 8);
     assert_eq!(read["bw_agg"], 100.0);
 
-    let each = self::document(
+    let ungrouped = self::document(
         &jobs("[j]\nsize=4m\nnumjobs=2\n"),
         &record(vec![vec![
             reader(&[1; 10], &[5; 4]),
             reader(&[1; 30], &[15; 4]),
         ]]),
     );
-    assert_eq!(each["jobs"][0]["read"]["bw_agg"], 50.0, "40 of 80 KiB/s");
-    assert_eq!(each["jobs"][1]["jobname"], "j");
+    assert_eq!(
+        ungrouped["jobs"][0]["read"]["bw_agg"], 50.0,
+        "40 of 80 KiB/s"
+    );
+    assert_eq!(ungrouped["jobs"][1]["jobname"], "j");
 }
 
 #[test]
@@ -181,8 +184,8 @@ fn tolerated_errors_are_still_reported() {
         message: "No space left on device".to_owned(),
         count: 1,
     });
-    let ended = &document(&set, &measured)["jobs"][0];
-    assert_eq!([&ended["error"], &ended["first_error"]], [28, 5]);
+    let failed = &document(&set, &measured)["jobs"][0];
+    assert_eq!([&failed["error"], &failed["first_error"]], [28, 5]);
 }
 
 #[test]
@@ -194,11 +197,11 @@ fn a_job_without_statistics_is_left_out_of_its_group() {
         let counts = [10, 20, 40].map(|count| reader(&vec![1000; count], &[]));
         let document = document(&set, &record(vec![counts.to_vec()]));
         let jobs = document["jobs"].as_array().unwrap().iter();
-        let told = jobs.map(|it| {
+        let totals = jobs.map(|it| {
             let name = it["jobname"].as_str().unwrap().to_owned();
             (name, it["read"]["total_ios"].as_u64().unwrap())
         });
-        told.collect::<Vec<_>>()
+        totals.collect::<Vec<_>>()
     };
     assert_eq!(results("", ""), [("a".to_owned(), 70)]);
     assert_eq!(results("stats=0", ""), [("b".to_owned(), 60)]);

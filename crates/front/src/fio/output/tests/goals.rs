@@ -195,11 +195,11 @@ fn every_steady_state_measure_has_its_fio_name() {
         ),
     ] {
         let record = record(vec![vec![with(steady(measure, is_slope, is_percent))]]);
-        let told = first_job(&set, &record)["steadystate"].clone();
-        assert_eq!(told["ss"], rule);
+        let steady_state = first_job(&set, &record)["steadystate"].clone();
+        assert_eq!(steady_state["ss"], rule);
         let has_latency = measure == GoalMeasure::Latency;
-        assert_eq!(told["data"]["lat_ns"].is_array(), has_latency);
-        assert_eq!(told["data"]["lat_mean"] == 2_500_000, has_latency);
+        assert_eq!(steady_state["data"]["lat_ns"].is_array(), has_latency);
+        assert_eq!(steady_state["data"]["lat_mean"] == 2_500_000, has_latency);
         assert!(
             normal(&set, &record).contains(line),
             "{}",

@@ -62,12 +62,12 @@ fn errors_that_do_not_end_a_job_are_counted() {
     let set = jobs(&format!("[global]\ncontinue_on_error=verify\n{FILE}"));
     let record = record(vec![vec![reader(&[1500; 10], &[]), wrong(16)]]);
     let jobs = document(&set, &record)["jobs"].clone();
-    let told = |job: usize| {
+    let error_counts = |job: usize| {
         let counts = ["error", "total_err", "first_error"].map(|key| jobs[job][key].as_u64());
         counts.map(Option::unwrap)
     };
-    assert_eq!(told(0), [0, 0, 0]);
-    assert_eq!(told(1), [84, 16, 84]);
+    assert_eq!(error_counts(0), [0, 0, 0]);
+    assert_eq!(error_counts(1), [84, 16, 84]);
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn text_lines_have_the_format_of_fio() {
         return;
     };
     let lines = |text: &str| -> Vec<String> {
-        let is_told = |line: &&str| {
+        let is_comparable = |line: &&str| {
             // Which classes there are depends on latencies; the time is a word.
             !line.is_empty()
                 && !line.starts_with("  lat (")
@@ -157,7 +157,7 @@ fn text_lines_have_the_format_of_fio() {
         };
         // How many percentiles a line has depends on the digits of latencies.
         let text = text.replace(",\n     |", ",");
-        text.lines().filter(is_told).map(cut).collect()
+        text.lines().filter(is_comparable).map(cut).collect()
     };
     let (own, mut theirs) = (lines(&own), lines(&theirs));
     // Submission at once is not measured, so this has no other shape but other values.
@@ -266,7 +266,7 @@ fn logs_can_show_maximum_values_offsets_and_the_epoch() {
 /// A read of 4 KiB, when it was issued and how long it took.
 fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> LoggedRequest {
     LoggedRequest {
-        act: RecordedRequest {
+        request: RecordedRequest {
             due_ns: issued_us * 1000,
             kind: RecordedKind::Read,
             part_index: 0,
@@ -346,6 +346,6 @@ fn output_is_printed_at_the_end_or_written_to_a_file() {
         "a: (groupid=0",
         "READ:",
     ];
-    let places: Vec<_> = order.iter().map(|it| all.find(it).unwrap()).collect();
-    assert!(places.is_sorted(), "{all}");
+    let positions: Vec<_> = order.iter().map(|it| all.find(it).unwrap()).collect();
+    assert!(positions.is_sorted(), "{all}");
 }

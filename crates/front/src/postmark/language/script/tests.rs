@@ -74,12 +74,12 @@ fn each_run_is_a_workload_with_the_settings_at_that_line() {
         ..PostmarkSettings::default()
     };
     assert_eq!(settings(first), wanted);
-    let seen = settings(second);
+    let parsed = settings(second);
     assert_eq!(
-        (seen.seed, seen.report, seen.create_bias),
+        (parsed.seed, parsed.report, parsed.create_bias),
         (7, ReportForm::Terse, None)
     );
-    assert_eq!(location_text(&seen.locations[1]), "b 3");
+    assert_eq!(location_text(&parsed.locations[1]), "b 3");
 }
 
 #[test]
@@ -208,9 +208,9 @@ fn loaded_strictly(text: &str) -> Result<FrontWork, Diagnostic> {
 fn crlf_blank_lines_and_comments_are_ignored_unless_strict() {
     let text = "# mail\r\n\r\nset number 9\r\nset location w\r\nrun\r\n";
     let loaded = runs(text);
-    let seen = settings(&loaded.cells[0]);
+    let parsed = settings(&loaded.cells[0]);
     assert_eq!(
-        (seen.number, location_text(&seen.locations[0])),
+        (parsed.number, location_text(&parsed.locations[0])),
         (9, "w".to_owned())
     );
     assert!(loaded.findings.is_empty());
@@ -285,9 +285,9 @@ fn a_script_that_is_too_long_or_has_too_many_locations_is_refused() {
 
 #[test]
 fn the_first_warnings_are_shown_and_the_others_counted() {
-    let said = warnings(&format!("{}run\n", "set number 1k\n".repeat(150)));
-    assert_eq!(said.len(), 101);
-    assert_eq!(said[100], "50 more warnings are not shown");
+    let messages = warnings(&format!("{}run\n", "set number 1k\n".repeat(150)));
+    assert_eq!(messages.len(), 101);
+    assert_eq!(messages[100], "50 more warnings are not shown");
 }
 
 #[test]

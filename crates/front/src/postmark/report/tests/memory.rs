@@ -31,11 +31,11 @@ pub(super) struct Memory {
 fn plain(name: &[u8]) -> Vec<u8> {
     let is_rooted = name.starts_with(b"/");
     let parts = name.split(|byte| *byte == b'/');
-    let telling: Vec<&[u8]> = parts
+    let kept: Vec<&[u8]> = parts
         .filter(|part| !part.is_empty() && part != b".")
         .collect();
     let root: &[u8] = if is_rooted { b"/" } else { b"" };
-    [root, &telling.join(&b'/')].concat()
+    [root, &kept.join(&b'/')].concat()
 }
 
 impl Memory {

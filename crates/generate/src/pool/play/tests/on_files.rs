@@ -21,12 +21,12 @@ impl TwoLocations {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("pgmeter-play-{}-{number}", std::process::id());
-        let place = Self(std::env::temp_dir().join(name));
-        fs::create_dir(&place.0).unwrap();
+        let locations = Self(std::env::temp_dir().join(name));
+        fs::create_dir(&locations.0).unwrap();
         for location in ["L0", "L1"] {
-            fs::create_dir(place.0.join(location)).unwrap();
+            fs::create_dir(locations.0.join(location)).unwrap();
         }
-        place
+        locations
     }
 
     fn fileset(&self, settings: &FilePool) -> Arc<Fileset> {
@@ -95,8 +95,8 @@ fn run(engine: &mut dyn Engine, play: &mut PoolRun, content: &mut dyn Content) {
                 assert_eq!(moved, play.expected_bytes(&request, 0), "{request:?}");
             }
             if request.operation == Primitive::Read {
-                let seen = &engine.buffer(completion.slot)[..completion.result as usize];
-                content.check(seen, &request).unwrap();
+                let data = &engine.buffer(completion.slot)[..completion.result as usize];
+                content.check(data, &request).unwrap();
             }
             play.complete(completion, 0);
         }
@@ -133,13 +133,13 @@ fn original_files(settings: &FilePool) -> BTreeMap<String, Vec<u8>> {
 
 fn engine(
     is_ring: bool,
-    place: &TwoLocations,
+    locations: &TwoLocations,
     settings: &FilePool,
     slot_count: u32,
     options: FileEngineOptions,
 ) -> Option<Box<dyn Engine>> {
     let (fileset, bytes) = (
-        place.fileset(settings),
+        locations.fileset(settings),
         PoolRun::buffer_bytes(settings, 4096),
     );
     if !is_ring {
@@ -160,20 +160,20 @@ fn engine(
 fn files_have_the_names_and_content_of_the_original() {
     for (subdirectories, is_buffered) in [(0, true), (3, true), (3, false)] {
         let settings = two_locations(subdirectories, is_buffered);
-        let place = TwoLocations::new();
+        let locations = TwoLocations::new();
         let (mut play, mut text) = PoolRun::new(&settings, &options(1)).unwrap();
         let open = file_options(&settings, false);
-        let mut engine = engine(false, &place, &settings, 1, open).unwrap();
+        let mut engine = engine(false, &locations, &settings, 1, open).unwrap();
         while play.begin_next_phase() != Some(PoolPart::Fill) {
             run(engine.as_mut(), &mut play, &mut text);
         }
         run(engine.as_mut(), &mut play, &mut text);
-        assert!(place.files() == original_files(&settings));
+        assert!(locations.files() == original_files(&settings));
         while play.begin_next_phase().is_some() {
             run(engine.as_mut(), &mut play, &mut text);
         }
         assert_eq!(*play.totals(), expected(&settings));
-        assert!(place.files().is_empty());
+        assert!(locations.files().is_empty());
     }
 }
 
@@ -185,7 +185,7 @@ fn small_files_are_read_whole_with_the_same_totals() {
                 read_block_bytes: 4096,
                 ..two_locations(3, is_buffered)
             };
-            let place = TwoLocations::new();
+            let locations = TwoLocations::new();
             let options = PlayOptions {
                 has_file_offsets: true,
                 reads_whole: true,
@@ -193,14 +193,14 @@ fn small_files_are_read_whole_with_the_same_totals() {
             };
             let (mut play, mut text) = PoolRun::new(&settings, &options).unwrap();
             let open = file_options(&settings, true);
-            let Some(mut engine) = engine(is_ring, &place, &settings, slot_count, open) else {
+            let Some(mut engine) = engine(is_ring, &locations, &settings, slot_count, open) else {
                 return;
             };
             while play.begin_next_phase().is_some() {
                 run(engine.as_mut(), &mut play, &mut text);
             }
             assert_eq!(*play.totals(), expected(&settings));
-            assert!(place.files().is_empty());
+            assert!(locations.files().is_empty());
         }
     }
 }
@@ -209,7 +209,7 @@ fn small_files_are_read_whole_with_the_same_totals() {
 fn verified_content_is_correct_with_every_engine_and_depth() {
     for (is_ring, slot_count) in [(false, 1), (true, 1), (true, 8)] {
         let settings = two_locations(3, true);
-        let place = TwoLocations::new();
+        let locations = TwoLocations::new();
         let options = PlayOptions {
             has_file_offsets: true,
             fsync: Fsync::PerTransaction,
@@ -218,14 +218,14 @@ fn verified_content_is_correct_with_every_engine_and_depth() {
         let mut play = play(&settings, &options);
         let mut content = FileStamp::new(1);
         let open = file_options(&settings, true);
-        let Some(mut engine) = engine(is_ring, &place, &settings, slot_count, open) else {
+        let Some(mut engine) = engine(is_ring, &locations, &settings, slot_count, open) else {
             return;
         };
         while play.begin_next_phase().is_some() {
             run(engine.as_mut(), &mut play, &mut content);
         }
         assert_eq!(*play.totals(), expected(&settings));
-        assert!(place.files().is_empty());
+        assert!(locations.files().is_empty());
     }
 }
 
@@ -233,7 +233,7 @@ fn verified_content_is_correct_with_every_engine_and_depth() {
 fn files_that_stay_open_have_the_same_content_and_totals() {
     for (slot_count, kept_open_max) in [(1, 1000), (1, 7), (6, 1000), (6, 5)] {
         let settings = two_locations(3, false);
-        let place = TwoLocations::new();
+        let locations = TwoLocations::new();
         let options = PlayOptions {
             has_file_offsets: true,
             kept_open_max,
@@ -248,7 +248,7 @@ fn files_that_stay_open_have_the_same_content_and_totals() {
             kept_open_max + slot_count,
         );
         while play.begin_next_phase().is_some() {
-            let fileset = place.fileset(&settings);
+            let fileset = locations.fileset(&settings);
             let mut engine = PsyncFiles::with_open_files_max(
                 fileset,
                 slot_count,
@@ -260,6 +260,6 @@ fn files_that_stay_open_have_the_same_content_and_totals() {
             run(&mut engine, &mut play, &mut content);
         }
         assert_eq!(*play.totals(), expected(&settings));
-        assert!(place.files().is_empty());
+        assert!(locations.files().is_empty());
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct RowRequest {
     pub result_min: i32,
     pub naming: RequestNaming,
     pub effect: RequestEffect,
-    pub told: RowCount,
+    pub count: RowCount,
     /// Number of calls that begin with this request: 1, or 0 for a further piece.
     pub begun_calls: u8,
 }
@@ -64,7 +64,7 @@ pub(super) enum RequestNaming {
 /// Effect of a request on the state of its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RequestEffect {
-    Nothing,
+    None,
     /// The file exists, is open, and may be empty now.
     Create {
         claim: FileClaim,
@@ -75,17 +75,17 @@ pub(super) enum RequestEffect {
     },
     Write,
     /// As [`Self::Write`], but the call continues.
-    WriteOn,
+    WriteMore,
     Close,
     Unlink,
     /// Releases a claim; there is no other effect.
-    LetGo(FileClaim),
+    Release(FileClaim),
 }
 
 /// What is counted after a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RowCount {
-    Nothing,
+    None,
     /// The call, under its label.
     Call(u8),
     /// The call if it has a label, and steps that end or begin.
@@ -165,8 +165,8 @@ impl RowStep {
 
 /// Number of bytes that requests write.
 pub(super) fn written_bytes(requests: &[RowRequest]) -> u64 {
-    let each = requests.iter().map(|it| u64::from(it.request.length_bytes));
-    each.sum()
+    let lengths = requests.iter().map(|it| u64::from(it.request.length_bytes));
+    lengths.sum()
 }
 
 /// The picker of the first call, if that call opens the file and all others use it. A call that
@@ -191,14 +191,14 @@ fn picker(code: &Code, inner: &[Instruction]) -> Option<usize> {
         }
         _ => (first, rest),
     };
-    let of_first = |it: &&CallCode| it.subject == CallSubject::Handle && it.handle == first.handle;
+    let on_first = |it: &&CallCode| it.subject == CallSubject::Handle && it.handle == first.handle;
     let closes = |it: &CallCode| it.operation == Operation::Close;
     let opens = matches!(opener.operation, Operation::Create | Operation::Open);
     let is_closed = match rest.split_last() {
         Some((last, between)) => opens && closes(last) && !between.iter().any(|it| closes(it)),
         None => !opens,
     };
-    let is_row = has_end && is_closed && opener.handle == first.handle && rest.iter().all(of_first);
+    let is_row = has_end && is_closed && opener.handle == first.handle && rest.iter().all(on_first);
     is_row.then_some(picker.into())
 }
 
@@ -211,7 +211,7 @@ struct RowWriter<'a> {
     /// Indexes of the open steps.
     open: Vec<usize>,
     /// Position in the file; files are written from the start.
-    here_bytes: u64,
+    position_bytes: u64,
     /// `true` if a call was omitted because it writes nothing.
     has_gap: bool,
 }
@@ -224,7 +224,7 @@ impl<'a> RowWriter<'a> {
             requests: Vec::new(),
             steps: Vec::new(),
             open: Vec::new(),
-            here_bytes: 0,
+            position_bytes: 0,
             has_gap: false,
         }
     }
@@ -262,7 +262,7 @@ impl<'a> RowWriter<'a> {
 
     /// A call that moves no bytes.
     fn whole(&mut self, call: &CallCode, at: u16) -> Option<()> {
-        let is_emptying = call.is_emptying;
+        let is_emptying = call.is_truncating;
         let effect = match call.operation {
             Operation::Create => RequestEffect::Create {
                 claim: call.claim,
@@ -270,14 +270,14 @@ impl<'a> RowWriter<'a> {
             },
             Operation::Open => RequestEffect::Open { is_emptying },
             Operation::Close => RequestEffect::Close,
-            Operation::Fsync | Operation::Fdatasync => RequestEffect::Nothing,
+            Operation::Fsync | Operation::Fdatasync => RequestEffect::None,
             Operation::Unlink => RequestEffect::Unlink,
-            Operation::Stat => RequestEffect::LetGo(call.claim),
-            Operation::Mkdir if call.is_of_directory() => RequestEffect::LetGo(call.claim),
+            Operation::Stat => RequestEffect::Release(call.claim),
+            Operation::Mkdir if call.is_of_directory() => RequestEffect::Release(call.claim),
             _ => return None,
         };
         let (OffsetForm::Code(code), CallLength::Fixed(_), None) =
-            (call.form, call.amount, call.second)
+            (call.form, call.amount, call.second_picker)
         else {
             return None;
         };
@@ -290,8 +290,8 @@ impl<'a> RowWriter<'a> {
             CallLength::Fixed(bytes) => bytes,
             CallLength::SizeOf(handle) if handle == call.handle => {
                 match &self.code.sizes[usize::from(self.fileset)] {
-                    FileSizes::Always(bytes) => *bytes,
-                    FileSizes::ByLaw(_) | FileSizes::Known(_) => return None,
+                    FileSizes::Fixed(bytes) => *bytes,
+                    FileSizes::Sampled(_) | FileSizes::PerFile(_) => return None,
                 }
             }
             _ => return None,
@@ -302,15 +302,15 @@ impl<'a> RowWriter<'a> {
         }
         let piece_bytes = u64::from(call.piece_bytes);
         // The start of a labeled call is not kept across pieces.
-        let is_told = call.label.is_some();
-        let pieces_max = if is_told { 1 } else { REQUESTS_MAX as u64 };
-        if bytes.div_ceil(piece_bytes) > pieces_max || !matches!(call.place, CallOffset::Here) {
+        let is_labeled = call.label.is_some();
+        let pieces_max = if is_labeled { 1 } else { REQUESTS_MAX as u64 };
+        if bytes.div_ceil(piece_bytes) > pieces_max || !matches!(call.offset, CallOffset::Here) {
             return None;
         }
-        let end_bytes = self.here_bytes + bytes;
-        let mut effect = RequestEffect::WriteOn;
-        while matches!(effect, RequestEffect::WriteOn) {
-            let here_bytes = self.here_bytes;
+        let end_bytes = self.position_bytes + bytes;
+        let mut effect = RequestEffect::WriteMore;
+        while matches!(effect, RequestEffect::WriteMore) {
+            let here_bytes = self.position_bytes;
             let left_bytes = end_bytes - here_bytes;
             if left_bytes <= piece_bytes {
                 effect = RequestEffect::Write;
@@ -338,7 +338,7 @@ impl<'a> RowWriter<'a> {
         effect: RequestEffect,
     ) -> Option<()> {
         let before = self.requests.last();
-        let goes_on = before.is_some_and(|it| matches!(it.effect, RequestEffect::WriteOn));
+        let goes_on = before.is_some_and(|it| matches!(it.effect, RequestEffect::WriteMore));
         self.requests.push(RowRequest {
             request: Request {
                 operation: call.operation,
@@ -347,9 +347,9 @@ impl<'a> RowWriter<'a> {
                 length_bytes,
                 offset_bytes: code,
                 // The file is filled in for each round.
-                ..Request::NOTHING
+                ..Request::EMPTY
             },
-            offset_bytes: self.here_bytes,
+            offset_bytes: self.position_bytes,
             instruction,
             naming: match call.subject {
                 CallSubject::Handle => RequestNaming::Open,
@@ -358,10 +358,10 @@ impl<'a> RowWriter<'a> {
             },
             result_min: i32::try_from(length_bytes).ok()?,
             effect,
-            told: call.label.map_or(RowCount::Nothing, RowCount::Call),
+            count: call.label.map_or(RowCount::None, RowCount::Call),
             begun_calls: u8::from(!goes_on),
         });
-        self.here_bytes += u64::from(length_bytes);
+        self.position_bytes += u64::from(length_bytes);
         (self.requests.len() <= REQUESTS_MAX).then_some(())
     }
 
@@ -373,7 +373,7 @@ impl<'a> RowWriter<'a> {
         for (index, request) in self.requests.iter_mut().enumerate() {
             let turns = |it: &RowStep| it.last == index || it.first == index + 1;
             if self.steps.iter().any(turns) {
-                request.told = match request.told {
+                request.count = match request.count {
                     RowCount::Call(label) => RowCount::Steps(Some(label)),
                     _ => RowCount::Steps(None),
                 };

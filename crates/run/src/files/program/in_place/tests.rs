@@ -115,12 +115,12 @@ fn a_name_conflict_fails_the_run_and_removes_only_its_own_files() {
         program(RoundsEnd::Times(9)),
         &RunOptions::default(),
     );
-    let said = done.error.expect("a failure").to_string();
+    let message = done.error.expect("a failure").to_string();
     let wanted = format!(
         "cannot create `{}/d1/f1.1.5`: File exists",
         scratch.path().display()
     );
-    assert!(said.starts_with(&wanted), "{said}");
+    assert!(message.starts_with(&wanted), "{message}");
     assert_eq!(files_below(scratch.path()), ["d1/f1.1.5"]);
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
 }
@@ -160,8 +160,11 @@ fn the_directories_of_a_round_are_removed_after_it() {
     let program = program_with_own_rounds(RoundsEnd::Times(3));
     let done = in_place(scratch.path(), program, &RunOptions::default());
     assert!(done.error.is_none(), "{:?}", done.error);
-    let made = done.record.cells[0].operations["create"].count;
-    assert_eq!((made, done.record.cells[0].total.errors), (3 * 2 * 10, 0));
+    let created = done.record.cells[0].operations["create"].count;
+    assert_eq!(
+        (created, done.record.cells[0].total.errors),
+        (3 * 2 * 10, 0)
+    );
     assert_eq!(files_below(scratch.path()), ["mine"]);
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
 }
@@ -184,19 +187,19 @@ fn the_directories_of_a_stopped_round_are_removed() {
 
 #[test]
 fn a_program_that_may_touch_user_files_is_refused_among_them() {
-    let of_others = |change: fn(&mut Program)| {
+    let assert_refused = |change: fn(&mut Program)| {
         let mut program = program(RoundsEnd::Times(1));
         change(&mut program);
         let scratch = tempfile::tempdir().unwrap();
         let done = in_place(scratch.path(), program, &RunOptions::default());
-        let said = done.error.expect("a refusal").to_string();
-        assert!(said.contains("among the user's files"), "{said}");
+        let message = done.error.expect("a refusal").to_string();
+        assert!(message.contains("among the user's files"), "{message}");
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     };
-    of_others(|program| program.ways[0].takes_existing = true);
-    of_others(|program| program.filesets[0].path = "below".to_owned());
-    of_others(|program| program.filesets[0].names = FileNames::Low { each: 3 });
-    of_others(|program| {
+    assert_refused(|program| program.ways[0].takes_existing = true);
+    assert_refused(|program| program.filesets[0].path = "below".to_owned());
+    assert_refused(|program| program.filesets[0].names = FileNames::Low { each: 3 });
+    assert_refused(|program| {
         let unlink = Call::new(
             Op::Unlink,
             CallObject::Name(Pick {

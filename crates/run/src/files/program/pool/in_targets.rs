@@ -14,17 +14,17 @@ use crate::open_fileset;
 /// Opens the directories of a pool's locations.
 pub(super) fn locations(
     settings: &FilePool,
-    grounds: &CellTrees,
+    cell_trees: &CellTrees,
 ) -> Result<Vec<OwnedFd>, RunError> {
-    let places = settings.locations.iter().map(|location| location.place);
-    let open = |place: PoolBase| match place {
-        PoolBase::Target(index) => match grounds.trees.get(&index) {
+    let bases = settings.locations.iter().map(|location| location.place);
+    let open = |base: PoolBase| match base {
+        PoolBase::Target(index) => match cell_trees.trees.get(&index) {
             Some(tree) => open_fileset::location(tree, None),
             None => nowhere(),
         },
         PoolBase::Nowhere | PoolBase::Beneath => nowhere(),
     };
-    places.map(open).collect()
+    bases.map(open).collect()
 }
 
 /// Opens a file that is not a directory, so that nothing can be created in it.
@@ -41,10 +41,10 @@ impl FilePools {
     ///
     /// # Errors
     /// The first file that could not be removed; all others are removed.
-    pub fn remove_leftover_files(&mut self, grounds: &CellTrees) -> Result<(), RunError> {
+    pub fn remove_leftover_files(&mut self, cell_trees: &CellTrees) -> Result<(), RunError> {
         let mut outcome = Ok(());
-        for player in &mut self.players {
-            let (Some(play), Some(field)) = (&mut player.play, &player.field) else {
+        for player in &mut self.worker_pools {
+            let (Some(play), Some(field)) = (&mut player.run, &player.open_fileset) else {
                 continue;
             };
             while let Some(operation) = play.next_leftover() {
@@ -58,7 +58,7 @@ impl FilePools {
                 };
                 let removed = field.fileset.remove_in(number(file.directory), file.number);
                 if let (Err(source), Ok(())) = (removed, &outcome) {
-                    let own = path_of(&self.settings, grounds, file.directory);
+                    let own = path_of(&self.settings, cell_trees, file.directory);
                     outcome = Err(RunError::File {
                         verb: "remove",
                         path: own.join(file.number.to_string()),
@@ -72,10 +72,10 @@ impl FilePools {
 }
 
 /// Path of a pool's directory, for messages.
-fn path_of(settings: &FilePool, grounds: &CellTrees, directory: PoolDirectory) -> PathBuf {
+fn path_of(settings: &FilePool, cell_trees: &CellTrees, directory: PoolDirectory) -> PathBuf {
     let location = settings.locations.get(directory.location_index as usize);
     let tree = location.and_then(|location| match location.place {
-        PoolBase::Target(index) => grounds.trees.get(&index),
+        PoolBase::Target(index) => cell_trees.trees.get(&index),
         PoolBase::Nowhere | PoolBase::Beneath => None,
     });
     let path = tree.map_or_else(PathBuf::new, |tree| tree.path().to_owned());

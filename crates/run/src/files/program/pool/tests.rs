@@ -13,7 +13,7 @@ use crate::files::tests::plan;
 use crate::session::{Finished, RunOptions};
 
 /// A pool in the target itself, and in others that are named.
-fn pool(places: &[PoolBase]) -> FilePool {
+fn pool(bases: &[PoolBase]) -> FilePool {
     let location = |(index, place): (usize, &PoolBase)| PoolLocation {
         directory: format!("l{index}").into_bytes(),
         weight: 1,
@@ -22,7 +22,7 @@ fn pool(places: &[PoolBase]) -> FilePool {
     FilePool {
         number: 30,
         transactions: 100,
-        locations: places.iter().enumerate().map(location).collect(),
+        locations: bases.iter().enumerate().map(location).collect(),
         ..FilePool::default()
     }
 }
@@ -42,7 +42,7 @@ fn planned(paths: &[&Path], pool: FilePool) -> Plan {
     plan
 }
 
-fn in_place(plan: &Plan, options: &RunOptions, hear: &mut dyn FnMut(&RunEvent)) -> Finished {
+fn in_place(plan: &Plan, options: &RunOptions, listener: &mut dyn FnMut(&RunEvent)) -> Finished {
     let options = RunOptions {
         in_place: Some(InPlace {
             program: "test".to_owned(),
@@ -52,7 +52,7 @@ fn in_place(plan: &Plan, options: &RunOptions, hear: &mut dyn FnMut(&RunEvent)) 
         }),
         ..options.clone()
     };
-    crate::measure(crate::RunSpec::new(plan, hear), &options, None)
+    crate::measure(crate::RunSpec::new(plan, listener), &options, None)
 }
 
 /// A run to its end, with what failed in it.
@@ -70,11 +70,11 @@ fn done(plan: &Plan) -> (RunRecord, PoolFailures) {
 }
 
 fn figures(record: &RunRecord) -> PoolFigures {
-    let mut told = record
+    let mut phases = record
         .cells
         .iter()
         .filter_map(|it| it.phase_figures.as_ref());
-    told.next().unwrap().pool.unwrap()
+    phases.next().unwrap().pool.unwrap()
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -110,7 +110,7 @@ fn user_directories_give_the_counts_of_the_stream_and_are_left_clean() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     // The same directory twice, but where the second would find the first one's subdirectories.
     for (subdirectories, places) in [(0, &[0, 1, 0][..]), (3, &[0, 1])] {
-        let places: Vec<PoolBase> = places.iter().copied().map(PoolBase::Target).collect();
+        let bases: Vec<PoolBase> = places.iter().copied().map(PoolBase::Target).collect();
         for is_buffered in [true, false] {
             for block_bytes in [512, 700, 6000] {
                 let pool = FilePool {
@@ -118,7 +118,7 @@ fn user_directories_give_the_counts_of_the_stream_and_are_left_clean() {
                     subdirectories,
                     read_block_bytes: block_bytes,
                     write_block_bytes: block_bytes,
-                    ..pool(&places)
+                    ..pool(&bases)
                 };
                 let plan = planned(&[one.path(), other.path()], pool.clone());
                 let (record, failures) = done(&plan);
@@ -191,8 +191,8 @@ fn stopped_transactions_leave_existing_files() {
 #[test]
 fn existing_files_are_neither_written_nor_removed() {
     let scratch = tempfile::tempdir().unwrap();
-    let kept = scratch.path().join("3");
-    fs::write(&kept, "mine").unwrap();
+    let existing = scratch.path().join("3");
+    fs::write(&existing, "mine").unwrap();
     fs::create_dir(scratch.path().join("s1")).unwrap();
     for subdirectories in [0, 2] {
         for is_buffered in [true, false] {
@@ -203,7 +203,7 @@ fn existing_files_are_neither_written_nor_removed() {
             };
             let (record, failures) = done(&planned(&[scratch.path()], pool));
             assert_eq!(figures(&record).taken_count, 1);
-            assert_eq!(fs::read(&kept).unwrap(), b"mine");
+            assert_eq!(fs::read(&existing).unwrap(), b"mine");
             assert_eq!(names(scratch.path()), ["3", "s1"]);
             if subdirectories == 0 {
                 let first = &failures.told[0];
