@@ -37,9 +37,12 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     for rank in 0..RANKS {
-        let _ = to_leader.try_send((rank, LinkEvent::Gone("ended".to_owned())));
+        let _ = to_leader.try_send((rank, LinkEvent::Closed("ended".to_owned())));
     }
-    lead(LeaderLinks { sender, events });
+    lead(LeaderLinks {
+        senders: to,
+        events: from,
+    });
 });
 
 fn hello() -> Vec<u8> {
