@@ -353,8 +353,8 @@ fn with_unit(mut error: Diagnostic, key: &str, value: &str) -> Diagnostic {
     error
 }
 
-/// Rewrites the help of an error that has no location in a file, so that it shows options instead
-/// of keys: all keys with a value, and those that were given as options.
+/// Rewrites the help of an error that has no location in a file: it then shows options instead of
+/// keys. This covers all keys with a value, and the keys that were given as options.
 pub(crate) fn with_options_in_help(
     mut error: Diagnostic,
     is_given: impl Fn(&str) -> bool,

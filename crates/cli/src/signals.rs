@@ -1,7 +1,7 @@
-//! Signal handling. The first SIGINT, SIGTERM or SIGHUP ends the run in order, the second at once.
-//! SIGUSR1 skips to the next cell. At SIGTSTP and SIGCONT the display leaves and re-enters the full
-//! screen. Signals ignored at the start stay ignored, also for child processes. `nohup` and
-//! background jobs of shells rely on that.
+//! Signal handling. The first SIGINT, SIGTERM or SIGHUP ends the run in order, the second ends it
+//! immediately. SIGUSR1 skips to the next cell. At SIGTSTP and SIGCONT the display leaves and
+//! re-enters the full screen. Signals ignored at the start stay ignored, also for child processes.
+//! `nohup` and background jobs of shells rely on that.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

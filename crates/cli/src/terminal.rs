@@ -58,7 +58,7 @@ impl OutputStream {
         let terminal_width = size.ok().map(|size| usize::from(size.ws_col));
         let env_width = || std::env::var("COLUMNS").ok()?.parse().ok();
         terminal_width
-            // A terminal that was never told its size, such as a serial line, reports 0.
+            // A terminal whose size was never set, such as a serial line, reports 0.
             .filter(|width| *width > 0)
             .or_else(env_width)
             .unwrap_or(80)

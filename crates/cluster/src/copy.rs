@@ -55,7 +55,7 @@ impl Drop for ProgramCopy {
 }
 
 /// Shell script that reads a program of this size from standard input, prints its path, and removes
-/// it when standard input ends. It removes an incomplete copy at once.
+/// it when standard input ends. It removes an incomplete copy immediately.
 fn script(size_bytes: u64) -> String {
     // The script contains no single quotes because it is enclosed in them.
     // `cat` waits until standard input ends; only then does the trap remove the file.

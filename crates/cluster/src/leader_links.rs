@@ -16,7 +16,7 @@ pub enum LinkEvent {
 /// Sends a message to one process without waiting. A message to a process that has ended is lost.
 pub type MessageSender = Box<dyn Fn(Vec<u8>) + Send>;
 
-/// Creates an outlet that puts messages into a channel.
+/// Creates a sender that puts messages into a channel.
 #[must_use]
 pub fn outlet(to: Sender<Vec<u8>>) -> MessageSender {
     Box::new(move |message| {
@@ -25,9 +25,9 @@ pub fn outlet(to: Sender<Vec<u8>>) -> MessageSender {
     })
 }
 
-/// Outlets to all processes, and the channel of their messages.
+/// Senders to all processes, and the channel of their messages.
 pub struct LeaderLinks {
-    /// Outlets by rank.
+    /// Senders, indexed by rank.
     pub senders: Vec<MessageSender>,
     /// Rank of the sender, and the event.
     pub events: Receiver<(u32, LinkEvent)>,

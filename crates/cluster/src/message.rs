@@ -35,7 +35,7 @@ const TEXT_CHARS_MAX: usize = 500;
 // The name of a variant encloses its content. With a tag among the fields, serde would keep the
 // whole message and then read it again.
 pub(crate) enum LeaderMessage {
-    /// The leader's greeting, answered with [`Report::Hello`].
+    /// The leader's greeting, answered with [`MemberMessage::Hello`].
     Hello {
         protocol: [u32; 2],
         /// Rank of the receiver.
@@ -155,7 +155,7 @@ pub(crate) enum MemberMessage {
         failure: Option<FailureMessage>,
     },
     Cleaned {
-        /// What was left behind, and why.
+        /// Files that could not be removed, with the reasons.
         left: Vec<String>,
     },
     Failed(FailureMessage),

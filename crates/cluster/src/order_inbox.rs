@@ -15,10 +15,10 @@ use crate::message::{LeaderMessage, MemberMessage, decode, encode};
 
 /// A process ends if it receives nothing from the leader for this time.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
-/// After its own stop signal, a process ends its cell at once but still obeys the leader for this
-/// time. The leader often received the same signal from a launcher and waits for results and
+/// After its own stop signal, a process ends its cell immediately but still obeys the leader for
+/// this time. The leader often received the same signal from a launcher and waits for results and
 /// answers.
-// When ranks left at once, Ctrl-C took 19 s under MPICH's launcher.
+// When ranks left immediately, Ctrl-C took 19 s under MPICH's launcher.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval at which both are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -46,8 +46,8 @@ pub struct OrderInbox {
 impl OrderInbox {
     /// Creates an inbox that sends reports to `to`, and the channel of orders for
     /// [`ClusterWorker`](crate::ClusterWorker). A set `outside` flag also ends the process. The
-    /// inbox only reads that flag: a second signal ends the process at once, and a stop order of
-    /// the leader must not count as the first signal.
+    /// inbox only reads that flag: a second signal ends the process immediately, and a stop order
+    /// of the leader must not count as the first signal.
     pub(crate) fn new(
         to: MessageSender,
         outside: Arc<AtomicBool>,
@@ -70,7 +70,7 @@ impl OrderInbox {
         (Arc::new(inbox), left)
     }
 
-    /// Takes a message from the leader, and handles it at once if it need not wait.
+    /// Takes a message from the leader, and handles it immediately if it need not wait.
     pub fn take(&self, message: &[u8]) {
         *lock(&self.last_received) = Instant::now();
         let order = match decode(message) {
@@ -79,8 +79,8 @@ impl OrderInbox {
             Err(_) => return self.on_leader_lost(),
         };
         match order {
-            // Answered at once: the length of the round trip limits the precision of the leader's
-            // reading. The leader compares clocks only in cells, when the clock is set.
+            // Answered immediately: the length of the round trip limits the precision of the
+            // leader's reading. The leader compares clocks only in cells, when the clock is set.
             LeaderMessage::Ping { number } => {
                 let at_ns = self.clock.get().map_or(0, Clock::now_ns);
                 self.send(&MemberMessage::Pong { number, at_ns });
@@ -174,7 +174,7 @@ impl OrderInbox {
     /// Starts a thread that ends everything when the leader is silent or the process should end,
     /// even during a cell.
     pub(crate) fn watch_leader(self: &Arc<Self>) {
-        // A strong reference would keep the desk, and therefore this thread, alive forever.
+        // A strong reference would keep the inbox, and therefore this thread, alive forever.
         let inbox = Arc::downgrade(self);
         std::thread::spawn(move || {
             let mut wanted: Option<Instant> = None;
@@ -207,7 +207,7 @@ impl fmt::Debug for OrderInbox {
 
 impl PeerAgreement for OrderInbox {
     fn level(&self, rounds: u64, then: MaxRoundsCallback) {
-        // Stored before the report, because the answer may arrive at once.
+        // Stored before the report, because the answer may arrive immediately.
         lock(&self.max_rounds).0 = Some(then);
         self.send(&MemberMessage::Level { rounds });
     }

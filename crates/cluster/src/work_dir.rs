@@ -130,7 +130,7 @@ impl WorkDirs {
         }
     }
 
-    /// Removes the directories; returns what was left behind, and why.
+    /// Removes the directories; returns the paths that remain, with the reasons.
     pub fn release(self) -> Vec<String> {
         let mut left = Vec::new();
         for WorkDir {

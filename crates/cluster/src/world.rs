@@ -174,7 +174,7 @@ fn first(
     }
 }
 
-/// Outlet that also wakes the thread that carries the messages.
+/// Creates a sender that also wakes the thread that carries the messages.
 fn waking_outlet(to: Sender<Vec<u8>>, carrier: Thread) -> MessageSender {
     let to = outlet(to);
     Box::new(move |message| {
@@ -210,7 +210,7 @@ fn start_own_worker(
     Box::new(move |order| led.0.take(&order))
 }
 
-/// Desk of the worker in the leader's process.
+/// Inbox of the worker in the leader's process.
 struct LocalWorker(Arc<OrderInbox>);
 
 impl Drop for LocalWorker {

@@ -30,7 +30,7 @@ const VOLATILE_KEYS: [&str; 8] = [
     "load_before",
     "memory_available_bytes",
     "free_bytes",
-    // Each run measures the clock anew, so its cost and resolution scatter.
+    // Each run measures the clock again, so its cost and resolution scatter.
     "read_cost_ns",
     "resolution_ns",
     // A position in the plan, not a property of the machine.

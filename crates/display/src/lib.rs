@@ -75,7 +75,7 @@ impl TerminalFacts {
 
 /// The user's request for the run, returned after each event.
 ///
-/// In the order of what they end: of two requests at once, the greater one counts.
+/// Ordered by how much they end: of two requests at the same time, the greater one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[must_use]
 pub enum UserRequest {
@@ -86,7 +86,7 @@ pub enum UserRequest {
     Next,
     /// End the cell and the run, and keep the results so far.
     Stop,
-    /// End at once: the user asked to stop a second time.
+    /// End immediately: the user requested a stop a second time.
     StopNow,
 }
 
@@ -127,7 +127,7 @@ impl Display {
         self.output.show(event, now_ns)
     }
 
-    /// Records that the run was asked to stop by other means than a key, such as a signal.
+    /// Records a stop request that did not come from a key, such as a signal.
     pub fn note_stopping(&mut self) {
         self.output.note_stopping();
     }

@@ -76,7 +76,7 @@ impl Output {
         })
     }
 
-    /// Records that the run was asked to stop.
+    /// Records that a stop of the run was requested.
     pub fn note_stopping(&mut self) {
         match self {
             Self::Line { state, .. } => state.stopping = true,

@@ -39,7 +39,7 @@ pub struct RunState {
     pub warning_count: u64,
     /// Outcome of the run; `None` while it is running.
     pub finished: Option<Status>,
-    /// `true` if the user asked to stop.
+    /// `true` if the user requested a stop.
     pub stopping: bool,
     /// Time of the last event, in nanoseconds since the display began.
     pub now_ns: u64,

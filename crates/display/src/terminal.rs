@@ -133,7 +133,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         let before = std::mem::replace(&mut *hold(), ScreenState::None);
-        // A lent terminal is restored already, and may belong to the shell now.
+        // A suspended terminal is restored already, and may belong to the shell now.
         if before != ScreenState::Suspended {
             give_back();
         }
@@ -171,8 +171,8 @@ pub fn resume() {
     if !is_in_foreground() {
         return;
     }
-    // After SIGSTOP, which cannot be caught, the screen was not lent. Leaving it now makes
-    // `take_again` enter it anew.
+    // After SIGSTOP, which cannot be caught, the full screen was not left. Leaving it now makes
+    // `take_again` enter it again.
     lend(&mut hold);
     take_again(&mut hold);
 }
@@ -209,7 +209,7 @@ fn keep_signals() {
     }
 }
 
-/// Restores the terminal if the full screen has it, for a process that exits at once.
+/// Restores the terminal if the full screen has it, for a process that exits immediately.
 pub fn restore_terminal() {
     // Without the lock, because a process that exits must not wait for a drawing thread.
     if terminal::is_raw_mode_enabled().unwrap_or(false) {

@@ -30,12 +30,12 @@ pub(crate) struct ZeroedRange {
 
 /// Address range of the mapped side of this thread's current copy.
 struct MappedCopy {
-    /// [`NONE`] while no copy is in progress.
+    /// [`NO_ADDRESS`] while no copy is in progress.
     start: Cell<usize>,
     /// Not reset after a copy.
     // `take_replaced` needs it after the copy has ended.
     end: Cell<usize>,
-    /// First page that was replaced; [`NONE`] if none was.
+    /// First page that was replaced; [`NO_ADDRESS`] if none was.
     replaced_from: Cell<usize>,
 }
 

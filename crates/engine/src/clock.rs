@@ -85,7 +85,7 @@ fn both(ticks: &impl Fn() -> u64, ns: &impl Fn() -> u64) -> (u64, u64) {
         let before_raw = ticks();
         let ns = ns();
         let after_raw = ticks();
-        // If the thread moved to a core whose counter is behind, this wraps to the widest reading.
+        // If the thread moved to a core with a lower counter, this wraps to the widest reading.
         let width = after_raw.wrapping_sub(before_raw);
         // Halved before they are added, because the sum of two counters can overflow.
         (width, before_raw / 2 + after_raw / 2, ns)
@@ -164,7 +164,7 @@ mod tests {
     fn calibration_is_accurate_to_a_millionth_despite_interruptions() {
         for ticks_per_ns in [0.024, 1.0, 2.5, 5.1] {
             let (time_ns, read_count) = (Cell::new(1e12), Cell::new(0_u32));
-            // Each reading takes its time, and often the processor is taken away behind it.
+            // Each reading takes time, and the thread is often preempted right after it.
             let read = || {
                 let now_ns = time_ns.get();
                 read_count.set(read_count.get() + 1);

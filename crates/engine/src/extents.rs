@@ -206,7 +206,7 @@ fn extents_from(file: &impl AsFd, start_bytes: u64) -> Result<FiemapRequest, Err
         extents: [Extent::default(); BATCH],
     };
     // SAFETY: the kernel reads a header, and writes it and up to `extent_count` extents after it;
-    // `Map` has room for them, and any bits are valid numbers.
+    // `FiemapRequest` has room for them, and any bits are valid numbers.
     unsafe { ioctl(file, Updater::<FIEMAP, FiemapRequest>::new(&mut map)) }?;
     Ok(map)
 }

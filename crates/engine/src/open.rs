@@ -80,7 +80,7 @@ pub fn open_target(
 }
 
 /// Opens the block device at `path` exclusively (`O_EXCL`). The last component must not be a link:
-/// resolve it first, so that the checked device is the one that is opened.
+/// resolve it first, to open the same device that was checked.
 ///
 /// # Errors
 /// [`EngineError::NotDevice`], [`EngineError::DeviceBusy`], [`EngineError::DirectRefused`] or
@@ -163,8 +163,8 @@ impl Reopen {
     /// # Errors
     /// If the name contains a zero byte.
     pub fn file(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
-        // Set at once, unlike in `set_flags_after_open`: nothing is created, so a refusal leaves no
-        // file behind.
+        // Set by the same call, unlike in `set_flags_after_open`: nothing is created, so a refusal
+        // leaves no file behind.
         let direct = if plan.cache == CacheMode::Direct {
             OFlags::DIRECT
         } else {

@@ -5,9 +5,9 @@
 /// Engines for file operations ([`PsyncFiles`](crate::PsyncFiles),
 /// [`UringFiles`](crate::UringFiles)) interpret a request's numbers as described at each operation.
 /// "The name" is the name of `file_index` in the fileset. "The handle" is the file that Create or
-/// Open left open in the slot, or in the register of the slot that the request selects.
-/// If requests select the directory of a name ([`Spread::Told`](crate::Spread)), `length_bytes` of
-/// an operation on names is that directory. "The other name" is the [`SecondName`] whose code is
+/// Open left open in the slot, or in the register of the slot that the request selects. If requests
+/// select the directory of a name ([`Spread::ByRequest`](crate::Spread)), `length_bytes` of an
+/// operation on names is that directory. "The other name" is the [`SecondName`] whose code is
 /// `offset_bytes`, which may be in another fileset; a selected directory applies to both names.
 ///
 /// [`SecondName`]: crate::SecondName
@@ -22,27 +22,30 @@ pub enum Operation {
     /// Write bytes at an offset: the handle.
     Write,
     /// Make data and metadata durable: the handle. If `offset_bytes` is the code of
-    /// [`RequestObject::Directory`](crate::Aim), the directory that contains the name is opened,
-    /// synced and closed instead. A slot that holds at most one open file must then have none.
+    /// [`RequestObject::Directory`](crate::RequestObject), the directory that contains the name is
+    /// opened, synced and closed instead. A slot that holds at most one open file must then have
+    /// none.
     Fsync,
     /// Make data durable: the handle.
     Fdatasync,
     /// Open an existing file: the name; `offset_bytes` is the code of an
-    /// [`OpenAccess`](crate::OpenAccess) or an [`OpenModeIndex`](crate::OpenWay).
+    /// [`OpenAccess`](crate::OpenAccess) or an [`OpenModeIndex`](crate::OpenModeIndex).
     Open,
     /// Create a file, which must not exist: the name; `offset_bytes` is an
-    /// [`OpenModeIndex`](crate::OpenWay)'s code, or 0.
+    /// [`OpenModeIndex`](crate::OpenModeIndex)'s code, or 0.
     Create,
     /// Close an open file: the handle.
     Close,
-    /// Read a file's attributes. `offset_bytes` is the code of an [`RequestObject`](crate::Aim),
-    /// which selects the object.
+    /// Read a file's attributes. `offset_bytes` is the code of a
+    /// [`RequestObject`](crate::RequestObject), which selects the object.
     Stat,
     /// Remove a file: the name.
     Unlink,
-    /// Create a directory: the name or its directory, by the [`RequestObject`](crate::Aim).
+    /// Create a directory: the name or its directory, by the
+    /// [`RequestObject`](crate::RequestObject).
     Mkdir,
-    /// Remove a directory: the name or its directory, by the [`RequestObject`](crate::Aim).
+    /// Remove a directory: the name or its directory, by the
+    /// [`RequestObject`](crate::RequestObject).
     Rmdir,
     /// Rename a file: the name, to the other name.
     Rename,
@@ -52,9 +55,10 @@ pub enum Operation {
     /// leads to the file if both are in one directory. In another directory it leads to an entry
     /// with the same name there, if any.
     Symlink,
-    /// Read a directory's entries: the name or its directory, by the [`RequestObject`](crate::Aim).
-    /// The directory is opened, read to the end and closed. The result is the size of all entries
-    /// as returned by `readdir(3)`: 279 bytes plus the name each, including `.` and `..`.
+    /// Read a directory's entries: the name or its directory, by the
+    /// [`RequestObject`](crate::RequestObject). The directory is opened, read to the end and
+    /// closed. The result is the size of all entries as returned by `readdir(3)`: 279 bytes plus
+    /// the name each, including `.` and `..`.
     Readdir,
     /// Set a file's length: the handle, to `offset_bytes`.
     Truncate,
@@ -191,7 +195,7 @@ impl Operation {
         )
     }
 
-    /// `true` if io_uring does not support the operation, so that it needs system calls.
+    /// `true` if io_uring does not support the operation. It then needs system calls.
     #[must_use]
     pub(crate) const fn needs_system_call(self) -> bool {
         matches!(

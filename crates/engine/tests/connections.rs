@@ -23,7 +23,7 @@ const PLAN: OpenPlan = OpenPlan {
     create: false,
 };
 
-/// An engine that can be told how to open its files again.
+/// An engine whose reopen recipes can be set.
 trait Reopens: Engine {
     fn recipes(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError>;
 }
@@ -77,7 +77,8 @@ fn execute_in_slot_0(engine: &mut dyn Reopens, operation: Operation) -> i32 {
     execute(engine, request(operation, 0, 0, length))
 }
 
-/// Descriptors of this process that lead to the place's file; tests of other places run beside.
+/// Number of descriptors of this process for the directory's file; tests of other directories run
+/// at the same time.
 fn open_count(content_dir: &ContentDir) -> usize {
     let path = content_dir.dir.path().join(NAME);
     std::fs::read_dir("/proc/self/fd")

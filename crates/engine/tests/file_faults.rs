@@ -25,10 +25,10 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 // SAFETY: everything is left to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
-    // SAFETY: the caller keeps the promises that the system's allocator asks for.
+    // SAFETY: the caller keeps the guarantees that the system's allocator requires.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 

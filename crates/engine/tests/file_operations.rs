@@ -827,7 +827,7 @@ fn a_directory_is_read_name_by_name_and_only_files_are_reported() {
             let next = |engine: &mut dyn Engine, opens| one(engine, Operation::NextEntry, 1, opens);
             assert_eq!(next(engine, 0), -libc::EBADF);
             assert!(next(engine, 1) > 0);
-            // It begins anew.
+            // Opening the directory again restarts the listing.
             let mut seen = vec![next(engine, 1)];
             while *seen.last().unwrap() > 0 {
                 seen.push(next(engine, 0));

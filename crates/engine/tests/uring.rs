@@ -143,7 +143,8 @@ fn files_in_memory_are_read_on_the_submitting_thread() {
     };
     let setup = engine.setup();
     assert!(!setup.kernel_threads);
-    // A kernel whose tmpfs promises not to block needs no help, and nothing is to be noted.
+    // If the kernel's tmpfs guarantees not to block, no kernel threads are needed and there is no
+    // note.
     assert_eq!(
         setup.notes().iter().any(|it| it.contains("in memory")),
         setup.memory_inline
@@ -229,7 +230,7 @@ fn too_little_lockable_memory_is_a_typed_error() {
     // Another user: root may lock as much as it likes. The change is this process's own.
     if rustix::process::geteuid().is_root() {
         let nobody = 65_534;
-        // SAFETY: changes the user of this process, which does nothing but this test.
+        // SAFETY: changes the user of this process, which runs only this test.
         if unsafe { libc::setresuid(nobody, nobody, nobody) } != 0 {
             return println!("skipped: cannot become another user");
         }

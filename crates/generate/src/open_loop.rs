@@ -135,7 +135,7 @@ pub(crate) mod tests {
         },
     };
 
-    /// A request whenever it is asked, in any slot.
+    /// Generator that issues a request in every slot at any time.
     pub struct Always;
 
     impl Generator for Always {

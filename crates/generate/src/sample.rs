@@ -55,7 +55,7 @@ pub(crate) fn plan(lines: Vec<LinePlan>, spans: Vec<SpanPlan>) -> WorkerPlan {
     }
 }
 
-/// The next request of a slot, waits skipped, completed at once; whether its flow is done.
+/// The next request of a slot, after all waits, and its flow once it has completed immediately.
 pub(crate) fn one(generator: &mut impl Generator, slot: u32) -> (Request, Flow) {
     let mut now_ns = 0;
     loop {
@@ -79,7 +79,7 @@ pub(crate) fn one(generator: &mut impl Generator, slot: u32) -> (Request, Flow) 
     }
 }
 
-/// Requests of slots asked in turn.
+/// Requests of all slots in turn.
 pub(crate) fn stream(generator: &mut impl Generator, slots: u32, count: u32) -> Vec<Request> {
     (0..count)
         .map(|number| one(generator, number % slots).0)

@@ -9,7 +9,8 @@ use crate::{Rng, mix};
 /// Fractional bits of a shared Poisson due time; 64 bits last for two years.
 const FRACTION_BITS: u32 = 8;
 
-/// One thread's handle of a stream of arrivals: each due time goes to the thread that asks first.
+/// One thread's handle of a stream of arrivals: each due time goes to the thread that requests it
+/// first.
 #[derive(Debug, Clone)]
 pub struct SharedArrivals {
     stream: ArrivalProcess,
@@ -41,7 +42,7 @@ impl SharedArrivals {
             rng: Rng::new(mix(mix(seed) ^ number)),
             mean_ns,
         };
-        // From a separate generator, so that it repeats no thread's first gap.
+        // From a separate generator, because it must not repeat any thread's first gap.
         let first = gaps(u64::from(lane_count)).next(FRACTION_BITS) as u64;
         let due = Arc::new(AtomicU64::new(first));
         let lane = |lane_index: u32| Self {

@@ -7,17 +7,17 @@ use engine::{Completion, OperationSet, Request};
 pub enum Step {
     /// Issue this request.
     Issue(Request),
-    /// The worker may issue nothing before this time, in nanoseconds of its clock; the same slot is
-    /// then asked again.
+    /// The worker may issue nothing before this time, in nanoseconds of its clock; the loop then
+    /// tries the same slot again.
     Wait {
-        /// Time to ask again.
+        /// Time of the next try.
         until_ns: u64,
     },
-    /// The slot has nothing to do now. It is asked again after the next completion in any slot of
-    /// the worker, so a request must be in flight.
+    /// The slot has nothing to do now. The loop tries it again after the next completion in any
+    /// slot of the worker, so a request must be in flight.
     Park,
-    /// Time has passed, or many acts issued no request. The same slot is asked again at once, after
-    /// a check of the clock and of whether the run continues.
+    /// Time has passed, or many acts issued no request. The loop tries the same slot again
+    /// immediately, after a check of the clock and of whether the run continues.
     Again,
     /// The slot has nothing left to do.
     Finished,
@@ -49,7 +49,7 @@ pub enum Flow {
     },
     /// The request belongs to no flow of its slot, or to one that does not count.
     Uncounted,
-    /// As `Apart`, and a transaction that began elsewhere is done.
+    /// As `Uncounted`, and a transaction that began elsewhere is done.
     TransactionDone {
         /// The transaction kind, 0-based.
         kind: u8,

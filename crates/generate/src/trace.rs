@@ -164,7 +164,7 @@ impl TracePlayer {
         }
     }
 
-    /// Maximum number of files open at once.
+    /// Maximum number of files open at the same time.
     #[must_use]
     pub const fn register_count(&self) -> u8 {
         self.register_count

@@ -43,7 +43,7 @@ pub enum LabNote {
 pub enum LabVerdict {
     /// Everything was done.
     Complete,
-    /// Everything was done, but I/O failed or a promise was broken.
+    /// Everything was done, but I/O failed or a guarantee was broken.
     Failed,
     /// It was interrupted.
     Interrupted,

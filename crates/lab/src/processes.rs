@@ -93,7 +93,7 @@ fn kill(pid: u32, noted_ticks: u64) {
     let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
         return;
     };
-    // Opened before the start time is compared: a later process cannot be behind this descriptor.
+    // Opened before the start time is compared: this descriptor cannot refer to a later process.
     let held = pidfd_open(number, PidfdFlags::empty());
     if start_ticks(pid) != Some(noted_ticks) {
         return;
@@ -227,10 +227,10 @@ mod tests {
         let shared = || Stdio::from(lock.try_clone().unwrap());
         let mut held = sleeper(shared(), 0);
         let group = i32::try_from(held.id()).unwrap();
-        // Started by the one that is noted, and another that only looks at the lock.
+        // A child of the noted process, and a process that only reads the lock file.
         let mut child = sleeper(shared(), group);
         let mut looker = sleeper(opened().into(), group);
-        // Of another process of that number, long ago.
+        // Noted with the start time of an earlier process with the same number.
         let mut reused = sleeper(shared(), 0);
         let mut stranger = sleeper(shared(), 0);
         let users = users_of(directory.path()).unwrap();

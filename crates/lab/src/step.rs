@@ -74,7 +74,7 @@ pub(crate) enum JournalStep {
 
 /// `true` if a device that appeared at `made_at` is the one requested at `at`.
 pub(crate) fn is_requested_device(at: SystemTime, made_at: SystemTime) -> bool {
-    // Device nodes have the kernel's coarse time, which may be a tick behind.
+    // Device nodes have the kernel's coarse time, which may be one tick late.
     let from = at - Duration::from_millis(20);
     made_at
         .duration_since(from)

@@ -198,7 +198,7 @@ impl Bindings {
         let length = count_of(bytes.len(), to, tag)?;
         // A library with 32-bit handles writes only the lower half.
         let mut request: Handle = 0;
-        // SAFETY: as the caller promises; the pointer is to a local variable.
+        // SAFETY: guaranteed by the caller; the pointer is to a local variable.
         let code = unsafe {
             let at = bytes.cast();
             (self.functions.send)(at, length, self.byte, to, tag, self.world, &raw mut request)
@@ -219,7 +219,7 @@ impl Bindings {
     ) -> Result<Handle, MpiError> {
         let length = count_of(bytes.len(), from, tag)?;
         let mut request: Handle = 0;
-        // SAFETY: as the caller promises; the pointer is to a local variable.
+        // SAFETY: guaranteed by the caller; the pointer is to a local variable.
         let code = unsafe {
             let at = bytes.cast();
             (self.functions.receive)(
@@ -242,7 +242,7 @@ impl Bindings {
     /// The request must have been started and must not be done.
     pub(crate) unsafe fn test(&self, request: &mut Handle) -> Result<bool, MpiError> {
         let (mut is_done, mut status) = (0, Status::default());
-        // SAFETY: as the caller promises; the pointers are to local variables.
+        // SAFETY: guaranteed by the caller; the pointers are to local variables.
         let code = unsafe { (self.functions.test)(request, &raw mut is_done, &raw mut status) };
         self.check("MPI_Test", code)?;
         Ok(is_done != 0)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Time limit for each step of a greeting.
 pub(crate) const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Sends small messages at once, and makes every wait fail after `wait_max` without a byte.
+/// Sends small messages immediately, and makes every wait fail after `wait_max` without a byte.
 pub(crate) fn set_up(stream: &TcpStream, wait_max: Duration) -> io::Result<()> {
     // Nagle's algorithm would hold back a short header until earlier bytes are acknowledged.
     stream.set_nodelay(true)?;

@@ -155,7 +155,7 @@ impl NetworkError {
         Some(text.to_owned())
     }
 
-    /// Error number for a completion's result; if the system gave none, the one that fits best.
+    /// Error number for a completion's result; the closest one if the system gave none.
     #[must_use]
     pub fn errno(&self) -> i32 {
         let of = |source: &io::Error| source.raw_os_error();

@@ -80,7 +80,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell that starts at once, ends when its work is done, runs as a closed loop and is
+    /// A cell that starts immediately, ends when its work is done, runs as a closed loop and is
     /// measured once. Planning changes the fields that differ.
     #[must_use]
     pub fn new(

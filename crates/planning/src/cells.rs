@@ -277,7 +277,8 @@ impl AccessPlanner<'_, '_> {
         Ok(cell)
     }
 
-    /// Limits the operations of a cell that starts with an empty file, so that it ends when the
+    /// Limits the operations of a cell that starts with an empty file: it ends when the file has
+    /// its size.
     /// file has its size.
     fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
         let mut fitting = 0;

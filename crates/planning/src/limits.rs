@@ -67,7 +67,7 @@ pub(super) fn check_endless(
             EngineKind::Null => continue,
             EngineKind::Mmap => ("has no size to map", "use another engine"),
             _ if plan.cache == CacheMode::Direct => ("has no direct I/O", "leave `direct=1` out"),
-            // A read of `/dev/null` returns end of file at once (null(4)).
+            // A read of `/dev/null` returns end of file immediately (null(4)).
             _ if plan.stream.mix.reads() && target.path == "/dev/null" => {
                 ("has nothing to read", "read `/dev/zero`")
             }
@@ -213,7 +213,7 @@ mod tests {
             assert!(error.contains("is a file, and the directory of"), "{error}");
         }
         assert_eq!(told(&jobs("[\"a/b\", \"a/c\", \"ab\"]")), Ok(()));
-        // Also where another job, at once or later, has it.
+        // Also if another job, at the same time or later, uses it.
         for waits in ["", "waits = true\n"] {
             let two = jobs("[\"a/b\"]") + &jobs("[\"a\"]") + waits;
             assert!(told(&two).is_err(), "{waits}");

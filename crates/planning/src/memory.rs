@@ -82,7 +82,7 @@ mod tests {
         }
     }
 
-    /// What four processes are told of this work.
+    /// Result of planning this work for four processes.
     fn told(text: &str, facts: &SystemFacts) -> Result<(), String> {
         let loaded = load("w.toml", text).expect("a workload");
         let mut overrides = Overrides::new();

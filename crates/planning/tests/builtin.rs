@@ -267,7 +267,7 @@ fn the_mail_server_is_postmark_with_threads_and_syncs_of_varmail() {
         fsync: Fsync::PerFile,
         ..FilePool::default()
     };
-    // Sizes, blocks and chances are those of TR3022.
+    // Sizes, blocks and probabilities are from TR3022.
     assert_eq!((&pool, cell.workers.len()), (&published, 16));
     let bytes = 16 * u64::from(pool.number) * 5250;
     assert!(bytes.abs_diff(64 << 30) < 1 << 20, "{bytes}");

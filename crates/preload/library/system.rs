@@ -22,7 +22,7 @@ unsafe extern "C" {
 /// As for the system call.
 pub unsafe fn ptrace(arguments: [usize; 4]) -> isize {
     let [request, pid, address, data] = arguments;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { call(PTRACE, [request, pid, address, data, 0, 0]) }
 }
 

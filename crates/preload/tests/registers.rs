@@ -14,7 +14,8 @@ const NT_X86_XSTATE: usize = 0x202;
 /// The header's `XSTATE_BV`.
 const FEATURES: Range<usize> = 512..520;
 const HEADER_END: usize = 576;
-/// Set for the test that runs with the library preloaded, and for the one that runs without.
+/// Environment variable that marks the test process that runs with the library preloaded, and the
+/// test process without it.
 const ROLE: &str = "PGMETER_TEST_PRELOAD";
 
 /// A process that has stopped before its first instruction.

@@ -31,7 +31,7 @@ pub struct CellIdentity<'a> {
     pub workers: u32,
     /// The queue depth.
     pub iodepth: u32,
-    /// Requested rate as raw bits, so that it can be hashed and compared.
+    /// Requested rate as raw bits, which can be hashed and compared.
     pub rate_bits: Option<u64>,
     /// The phase.
     pub phase: &'a Phase,

@@ -214,7 +214,7 @@ impl LabRecord {
         units::json_page(self).expect("its maps have text for keys")
     }
 
-    /// Number of bytes from the start of a file that [`Self::is_meant`] needs.
+    /// Number of bytes from the start of a file that [`Self::is_lab_record`] needs.
     pub const SNIFF_BYTES: u64 = 200;
 
     /// `true` if a file that starts with these bytes is the record of a lab, not of a run.

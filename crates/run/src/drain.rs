@@ -59,7 +59,7 @@ impl<E: Engine, G: OpenStream, C: Content, K: Clock> Loop<E, G, C, K> {
         let mut quit_ns = finish_ns;
         if end_ns.is_some() && !outcome.stopped {
             rest.turn(&mut turns)?;
-            // The clock of another core may be behind.
+            // The clock of another core may be late.
             quit_ns = rest.clock.now_ns().max(finish_ns);
         }
         let done_ns = rest.finish(&mut turns, quit_ns)?;

@@ -25,7 +25,7 @@ pub(crate) trait EngineWork {
     fn run<E: Engine + 'static>(self, engine: E, notes: EngineNotes) -> LaneOutcome;
 }
 
-/// Work on an engine behind `dyn Engine`: its loop is compiled once for all engines.
+/// Work on an engine as `dyn Engine`: its loop is compiled once for all engines.
 pub(crate) struct DynEngineWork<F>(pub F);
 
 impl<F: FnOnce(Box<dyn Engine>, EngineNotes) -> LaneOutcome> EngineWork for DynEngineWork<F> {

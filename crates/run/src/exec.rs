@@ -94,7 +94,7 @@ impl<'a> RepeatedCommand<'a> {
         stop: &AtomicBool,
     ) -> Result<ExecResult, RunError> {
         let mut executed = ExecResult::default();
-        // Nothing but this loop waits for child processes, so the difference is their CPU time.
+        // Only this loop waits for child processes, so the difference is their CPU time.
         let (start, start_cpu) = (Instant::now(), ChildrenTime::so_far());
         for name in names {
             if stop.load(Ordering::Relaxed) {

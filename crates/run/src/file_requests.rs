@@ -116,7 +116,7 @@ impl From<Interpreter> for FileRequests {
 
 impl From<FastPath> for FileRequests {
     fn from(straight: FastPath) -> Self {
-        // The next stage decides anew whether it has a fast path.
+        // The next stage decides again whether it has a fast path.
         straight.into_interpreter().into()
     }
 }

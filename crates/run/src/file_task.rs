@@ -124,7 +124,7 @@ fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
     engines::on_registers(spec, field, count, work)
 }
 
-/// As [`work`], with an engine behind `dyn Engine`, so that the loop is compiled once for all
+/// As [`work`], with an engine as `dyn Engine`: the loop is compiled once for all engines.
 /// engines.
 fn with_any_engine(
     task: FileTask,

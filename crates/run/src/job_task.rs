@@ -108,7 +108,7 @@ pub(crate) fn work(mut task: JobTask, lane: &Lane, job: &JobPlan, start: Start<'
     }
     sync_rest(&mut outcome, &synced, &clock)?;
     outcome.logged = noted.try_iter().flatten().collect();
-    // Last, so that it includes the sync.
+    // Last, to include the sync.
     outcome.usage = thread_usage();
     Ok(Some(outcome))
 }

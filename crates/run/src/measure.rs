@@ -41,7 +41,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             }
             let wait = self.wait(may_issue, resume_ns, now_ns);
             self.engine.reap(wait, turns.clear_done())?;
-            now_ns = self.clock.now_ns().max(now_ns); // Another core's may be behind.
+            now_ns = self.clock.now_ns().max(now_ns); // Another core's clock may be late.
             self.complete_all(turns, now_ns);
             // A single comparison per turn covers phases, intervals and the stop flag.
             let due = now_ns >= self.recorder.tick_ns();

@@ -42,8 +42,8 @@ pub(crate) struct WorkerOutcome {
 }
 
 impl WorkerOutcome {
-    /// Hands over the last sample, so that the reader gets it before the last lane has ended. If
-    /// the reader is behind, the sample stays here.
+    /// Hands over the last sample: the reader should get it before the last lane has ended. If the
+    /// reader has not taken the previous sample yet, this one stays here.
     pub fn hand_over_rest(&mut self) {
         // If the ramp did not end, nothing in the sample was measured.
         let Some(outbox) = self.outbox.as_mut().filter(|_| self.measured_ns > 0) else {

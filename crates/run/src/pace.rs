@@ -59,7 +59,7 @@ impl Pace for ClosedLoop {
     }
 }
 
-/// As [`Closed`], but the clock is polled before the times that the stream itself sets.
+/// As [`ClosedLoop`], but the clock is polled before the times that the stream itself sets.
 pub(crate) struct PollingClosedLoop {
     poll_ns: u64,
 }
@@ -187,7 +187,7 @@ impl<E: Engine> Engine for PollingEngine<E> {
             Wait::One { timeout_ns } if timeout_ns > self.poll_ns => Wait::One {
                 timeout_ns: timeout_ns - self.poll_ns,
             },
-            // A poll returns at once, and the loop reads the clock again.
+            // A poll returns immediately, and the loop reads the clock again.
             Wait::One { timeout_ns } if timeout_ns > 0 => Wait::Poll,
             wait => wait,
         };

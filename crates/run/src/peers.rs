@@ -18,7 +18,7 @@ use crate::RunError;
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     by_target: BTreeMap<u32, Arc<Peer>>,
-    // Declared last, so that it is dropped after the peers connected to it.
+    // Declared last, because it must be dropped after the peers connected to it.
     own_sink: Option<OwnSink>,
 }
 

@@ -96,8 +96,8 @@ fn cell_bytes(cell: &Cell, plan: &Plan) -> u64 {
 }
 
 /// Creates the ring that needs the most memory of all cells, on a file that exists on every system.
-/// This detects at once a system without io_uring, or with too little lockable memory or address
-/// space.
+/// This immediately detects a system without io_uring, or with too little lockable memory or
+/// address space.
 pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
     try_memory(plan)?;
     let rings = plan

@@ -115,7 +115,7 @@ impl Recorder {
     }
 
     /// Counts phases from their planned starts, but not from before `from_ns`. The kernel may run
-    /// the thread late, and it then does the requests that were due since `from_ns` at once.
+    /// the thread late, and it then issues all requests that were due since `from_ns` immediately.
     pub const fn catch_up_from(&mut self, from_ns: u64) {
         self.catch_up_from_ns = Some(from_ns);
     }

@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
             preconditions,
             ..
         } = watch;
-        // Added after the call, because the listener is lent to `act` until then.
+        // Added after the call, because `act` borrows the listener until then.
         for warning in warnings {
             self.warn(warning);
         }

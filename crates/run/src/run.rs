@@ -87,7 +87,7 @@ fn begin(session: &mut Session<'_>, warnings: Vec<Warning>) -> Result<(), RunErr
         let prepared = session.with_cluster(|cluster, watch| cluster.prepare(plan, &run, watch));
         return prepared.unwrap_or(Ok(()));
     }
-    // All checks come before the first write, so a run that cannot start leaves nothing behind.
+    // All checks come before the first write, so a run that cannot start leaves no files.
     try_streams(plan)?;
     try_engines(plan)?;
     session.connect_peers()?;

@@ -88,7 +88,7 @@ pub(crate) struct LoopState {
     /// Separate from the flights, because most flows have a single request and store nothing here.
     flows: Box<[OpenFlow]>,
     pub ready: SlotQueue,
-    /// Slots that the generator is asked about again after a completion.
+    /// Slots that the loop tries again after a completion.
     parked: Vec<u32>,
     /// Completions of this turn.
     pub done: Vec<Completion>,

@@ -16,7 +16,7 @@ pub(crate) struct TallyGroup {
 
 /// Way in which the completions of a turn reach the counters.
 pub(crate) trait Tally {
-    /// `true` if each completion is counted at once.
+    /// `true` if each completion is counted immediately.
     const IS_SINGLE: bool;
 
     /// Takes a request; returns the group to count now.

@@ -290,7 +290,7 @@ fn a_scripted_device_gives_exact_figures() {
     assert_eq!(counter.latency().max_ns(), Some(1_000_000));
 }
 
-/// A clock that is read on two cores by turns, of which the second is behind.
+/// A clock that is read alternately on two cores. The clock of the second core is late.
 struct TwoCores {
     clock: StepClock,
     read_count: std::cell::Cell<u64>,

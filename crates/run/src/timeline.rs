@@ -135,7 +135,7 @@ impl Timeline {
 
     /// Adds a slice to its interval of the record.
     fn add(&mut self, index: i64, slice: Slice) {
-        // A multiple of `together`, so that doubling always joins whole intervals.
+        // A multiple of `merged_count`, so that doubling always joins whole intervals.
         let first = index - index.rem_euclid(self.merged_count);
         match self.open.last_mut() {
             Some((last, open)) if *last == first => open.extend(&slice),

@@ -1,5 +1,5 @@
-//! Time that the workers' threads ran and waited for a CPU, and the devices' I/O, over the course
-//! of a measurement. The monitor observes them from outside.
+//! Time that the workers' threads ran and waited for a CPU, and the devices' I/O, during a
+//! measurement. The monitor observes them from outside.
 
 use std::rc::Rc;
 

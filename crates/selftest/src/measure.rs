@@ -50,7 +50,7 @@ impl Measurer {
     }
 
     fn record(&self, finished: run::Finished) -> Result<RunRecord, MissingValue> {
-        // Asked first: an interrupted run leaves a record, too, but it covers too short a time.
+        // Checked first: an interrupted run leaves a record, too, but it covers too short a time.
         if self.is_stopped() {
             return Err(MissingValue::Stopped);
         }

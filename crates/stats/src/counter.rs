@@ -34,7 +34,7 @@ impl Counter {
         }
     }
 
-    /// Counts a success that moved all the bytes asked for.
+    /// Counts a success that moved all requested bytes.
     #[inline]
     pub fn record(&mut self, bytes: u64, latency_ns: u64) {
         // No measurement reaches an overflow, so the loop does not check for it.
@@ -50,7 +50,7 @@ impl Counter {
         self.latency.record_alike(latency_ns, count);
     }
 
-    /// Counts a success that moved fewer bytes than asked for.
+    /// Counts a success that moved fewer bytes than requested.
     #[inline]
     pub fn record_short(&mut self, bytes: u64, latency_ns: u64) {
         self.short_count = self.short_count.wrapping_add(1);

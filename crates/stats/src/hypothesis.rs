@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_distance_is_the_largest_step_on_either_side() {
-        // At the median the distribution has reached 0.5, the samples 0 before and 1 behind.
+        // At the median, the distribution is 0.5; the samples' share is 0 before and 1 after it.
         let one = KolmogorovSmirnov::exponential(&[2.0_f64.ln()], 1.0).unwrap();
         assert!((one.distance - 0.5).abs() < 1e-12);
         let late = KolmogorovSmirnov::exponential(&[4.0_f64.ln(), 4.0_f64.ln()], 1.0).unwrap();

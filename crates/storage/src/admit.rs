@@ -46,8 +46,9 @@ impl Admitted {
     /// Checks that the file system of the target can be unmounted and mounted again between the
     /// steps of a run, as far as this is visible without trying. Changes nothing.
     ///
-    /// # Errors [`TargetError::NoRemount`] with the reason; [`TargetError::NotADirectory`] if the
-    /// target is not a directory.
+    /// # Errors
+    /// [`TargetError::NoRemount`] with the reason; [`TargetError::NotADirectory`] if the target is
+    /// not a directory.
     pub fn check_remount(&self) -> Result<(), TargetError> {
         match &self.location {
             TargetLocation::Files(place) if place.file_name.is_none() => {

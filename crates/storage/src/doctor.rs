@@ -331,7 +331,7 @@ fn group_limits() -> Finding {
 fn noise(length: Duration) -> Finding {
     const NAME: &str = "noise";
     const GAP: Duration = Duration::from_micros(50);
-    // Opened before the loop, so that it does not appear as a gap.
+    // Opened before the loop, because opening it in the loop would appear as a gap.
     let machine = MachineCounters::open().ok();
     let sample = || machine.as_ref().and_then(|counters| counters.sample().ok());
     let before = sample();

@@ -102,7 +102,8 @@ fn plain_name(path: &Path) -> Result<String, TargetError> {
 }
 
 impl ManifestLocation {
-    /// The work directory in a target directory, which must be the one that was examined.
+    /// The work directory in a target directory, which must be the same directory that was
+    /// examined.
     pub(crate) fn in_directory(path: &Path, seen_id: Option<FileId>) -> Result<Self, TargetError> {
         Ok(Self {
             parent: open_directory(path, Links::Refused, seen_id)?,

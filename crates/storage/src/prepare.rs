@@ -317,7 +317,7 @@ impl Prepared {
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
         if let Some(ReadyTarget::File(mut claim)) = self.target.take() {
-            // These trees are leftovers of a killed run; nobody asked to keep them.
+            // These trees are leftovers of a killed run; `keep` does not apply to them.
             if keep && !self.has_tree {
                 remove_trees(&mut claim, &mut report);
             }

@@ -341,7 +341,7 @@ fn text(raw: &[u8]) -> Option<String> {
     let shown: String = String::from_utf8_lossy(&raw[..end])
         .trim()
         .chars()
-        // The label comes from a foreign device and goes to the terminal, in backticks.
+        // The label comes from a device of unknown origin and goes to the terminal, in backticks.
         .map(|c| if c.is_control() || c == '`' { '?' } else { c })
         .collect();
     (!shown.is_empty() && shown != "NO NAME").then_some(shown)

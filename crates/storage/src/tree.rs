@@ -160,7 +160,7 @@ impl Tree {
     ///
     /// # Errors
     /// [`TargetError::BadTreeName`] for names that are empty, absolute or special;
-    /// [`TargetError::Foreign`] if a link or a file is in the way.
+    /// [`TargetError::PathTaken`] if a link or a file is in the way.
     pub fn make_subdirectory(&self, name: &str) -> Result<OwnedFd, TargetError> {
         if !name.split('/').all(is_plain) {
             return Err(TargetError::BadTreeName {

@@ -61,7 +61,8 @@ pub(crate) struct CompleteCell {
 }
 
 impl CompleteCell {
-    /// A complete cell. `told` has the fingerprints of the intervals that are already stored.
+    /// A complete cell. `fingerprints` are the fingerprints of the intervals that are already
+    /// stored.
     pub(crate) fn of(
         position: u32,
         record: &CellRecord,

@@ -1,4 +1,4 @@
-//! Writes the events of a run: collects them for a short time, then writes all at once.
+//! Writes the events of a run: collects them for a short time, then writes all in one transaction.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -66,7 +66,7 @@ impl RunJournal {
             let header = RunHeader::of(record).map_err(json_error)?;
             let owner =
                 units::json_line(&results::ProcessIdentity::current()).map_err(json_error)?;
-            // A lock taken at the first write would fail at once if another process has written
+            // A lock taken at the first write would fail immediately if another process has written
             // meanwhile.
             let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             clear_ended_owners(&path, &store)?;
@@ -93,7 +93,8 @@ impl RunJournal {
     pub(crate) fn keep(mut self, events: &Receiver<PersistedEvent>) -> Self {
         loop {
             let received = match self.due {
-                // Without pending entries, the thread sleeps until an event, so that it does not
+                // Without pending entries, the thread sleeps until an event, to avoid disturbing
+                // the workers.
                 // disturb the workers.
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),

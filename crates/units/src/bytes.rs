@@ -76,7 +76,7 @@ impl FromStr for Bytes {
         }
         match number.times(unit_bytes) {
             Some(scaled) if scaled.exact => Ok(Self(scaled.rounded)),
-            // A silently rounded size would not be the one that the user wrote.
+            // A silently rounded size would differ from what the user wrote.
             Some(scaled) => Err(UnitError::Fraction {
                 seen: shortened(text),
                 wanted: "a whole number of bytes",

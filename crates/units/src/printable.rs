@@ -32,8 +32,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// As [`printable`], for a message that quotes lines of a file. Line breaks are kept only before
-/// indented lines, so that a quoted line cannot look like a message of pgmeter. [`excerpts`]
-/// shortens long words and quotes.
+/// indented lines, so that a quoted line cannot look like a message of pgmeter.
+/// [`elide_long_words`] shortens long words and quotes.
 #[must_use]
 pub fn printable_message(text: &str) -> Cow<'_, str> {
     let is_kept = |character: char, rest: &str| character == '\n' && rest.starts_with("  ");

@@ -235,7 +235,7 @@ fn spawn(
         .name("run".to_owned())
         .spawn(wait)?;
     let child = command.spawn()?;
-    // Stored at once, so that a later server finds the process if this one is killed.
+    // Stored immediately: a later server must find the process if this one is killed.
     shared.queue.begun(&entry.id, child.id());
     // This cannot fail, because the thread receives before it ends.
     let _ = started.send(child);

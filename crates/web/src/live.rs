@@ -16,7 +16,7 @@ use tokio::sync::broadcast::{Receiver, Sender, channel};
 use crate::answer::RefusedAnswer;
 use crate::blocking::blocking;
 
-/// Number of events that a slow client may be behind before it loses some.
+/// Number of events by which a slow client may lag before it loses some.
 const RING: usize = 64;
 /// Interval between two reads of the store. A run writes to it every 400 ms.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -106,7 +106,7 @@ impl RunFollowers {
 
     /// Subscribes to events of a run from now on.
     ///
-    /// The subscriber must then read the store up to its current end, so that it misses no event.
+    /// The subscriber must then read the store up to its current end to miss no event.
     pub async fn subscribe(
         self: &Arc<Self>,
         id: &str,

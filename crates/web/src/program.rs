@@ -171,7 +171,7 @@ fn answer(
         .stderr(remarks.try_clone()?)
         .spawn()?;
     let begin = Instant::now();
-    // Short at first, so that a quick command is answered at once.
+    // Short at first, because a quick command should return immediately.
     let mut pause = Duration::from_millis(1);
     // Polled, because `wait` has no time limit.
     let status = loop {

@@ -335,8 +335,8 @@ impl RunQueue {
         next.filter(|_| !held.is_paused)
     }
 
-    /// Marks the next entry as starting, so that it can no longer be removed, and returns it.
-    /// `None` if the queue is paused or empty.
+    /// Marks the next entry as starting and returns it; from now on, it cannot be removed. `None`
+    /// if the queue is paused or empty.
     pub fn start_next(&self) -> Option<QueueEntry> {
         let mut held = self.lock();
         if held.is_paused {
@@ -422,7 +422,8 @@ impl QueueState {
         self.texts = saved.texts;
         if let Some(StartedEntry { entry, owner }) = saved.begun {
             self.owner = Some((entry.id.clone(), owner));
-            // In front, because `document` promises the running entry before the waiting ones.
+            // In front, because `document` guarantees that the running entry comes before the
+            // waiting ones.
             self.entries.insert(0, entry);
         }
         let ids = self.entries.iter();

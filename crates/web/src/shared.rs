@@ -41,12 +41,12 @@ pub(crate) struct Shared {
     pub stopped: StoppedRuns,
 }
 
-/// Ids of runs that were asked to stop.
+/// Ids of the runs for which a stop was requested.
 #[derive(Debug, Default)]
 pub(crate) struct StoppedRuns(Mutex<HashSet<String>>);
 
 impl StoppedRuns {
-    /// Asks a run to stop, unless it was asked before. A failed attempt does not count.
+    /// Requests a run to stop, unless this was done before. A failed attempt does not count.
     pub fn once(
         &self,
         id: &str,

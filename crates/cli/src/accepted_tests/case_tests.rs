@@ -446,7 +446,7 @@ body = [
 { unlink = "f", pick = "uniform" },
 ]
 "#;
-/// Files beside the built-in workloads, by a name of their kind.
+/// Files that cases use in addition to the built-in workloads: name and content.
 const FILES: &[(&str, &str)] = &[
     ("f.f", FILEBENCH),
     ("d.load", DBENCH),
@@ -461,13 +461,13 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// A workload as a user might say it.
+/// A workload as a user might write it.
 pub(super) struct Case {
-    /// All of it, for messages.
+    /// The whole case as text, for messages.
     pub text: String,
     /// What is read from it, unless it is refused.
     pub workloads: Option<Vec<Workload>>,
-    /// Options beside it, unless one is refused.
+    /// Command-line options of the case; `None` if one is refused.
     pub overrides: Option<Overrides>,
 }
 

@@ -204,7 +204,7 @@ pub(crate) enum EngineArg {
     Psync,
     /// Copies to and from a memory mapping
     Mmap,
-    /// No I/O: every request completes at once
+    /// No I/O: every request completes immediately
     Null,
 }
 

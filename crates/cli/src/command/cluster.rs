@@ -136,7 +136,7 @@ fn refuse_hosts_below_launcher(args: &ClusterArgs) -> Result<Option<Exit>, CliEr
 }
 
 impl StartedCluster {
-    /// Forms a team of the ranks of a job. This process is the first rank.
+    /// Forms a cluster of the ranks of a job. This process is the first rank.
     pub fn of_ranks(
         first: FirstRank,
         options: LeaderOptions,

@@ -66,7 +66,7 @@ fn refuse_unusable_targets(
 }
 
 /// Returns warnings about targets on another file system than their paths suggest. With
-/// `is_printed`, prints them at once, because they should not wait for the report.
+/// `is_printed`, prints them immediately, because they should not wait for the report.
 pub(super) fn not_mounted(plan: &Plan, is_printed: bool) -> Vec<Warning> {
     let touched = plan.targets.iter();
     let touched = touched.filter(|target| target.kind.is_path());

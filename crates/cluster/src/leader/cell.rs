@@ -286,7 +286,7 @@ impl Leader {
     }
 
     /// Lets the other processes end their work, for at most
-    /// [`SILENCE_TIMEOUT`](super::SILENCE_MAX).
+    /// [`SILENCE_TIMEOUT`](super::SILENCE_TIMEOUT).
     fn wait_for_the_rest(&mut self, progress: &mut CellProgress) {
         let end = Instant::now() + super::SILENCE_TIMEOUT;
         while !progress.is_over() && Instant::now() < end {

@@ -16,7 +16,7 @@ const TRIPS_MAX: u32 = 200;
 /// [`FIRST_TRIPS_MIN`] times.
 const FIRST_TIME_MAX: Duration = Duration::from_millis(50);
 const FIRST_TRIPS_MIN: u32 = 5;
-/// A later comparison takes at most 1/`SHARE` of the time since the previous one.
+/// A later comparison takes at most 1/`TIME_SHARE` of the time since the previous one.
 // Comparisons before every stage were a reason why two MPI ranks needed a second for each
 // repetition of short phases.
 const TIME_SHARE: u32 = 50;

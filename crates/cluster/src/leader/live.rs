@@ -69,7 +69,7 @@ impl RankProgress {
     fn complete(&mut self, cell: u32, ranks: &BTreeSet<u32>) -> Vec<RunEvent> {
         let mut events = Vec::new();
         while let Some(first) = self.pending.first_entry() {
-            // `by` may include processes that are done or lost by now.
+            // The interval's ranks may include processes that are done or lost by now.
             let is_whole =
                 first.get().ranks.len() >= ranks.len() && ranks.is_subset(&first.get().ranks);
             if !is_whole {

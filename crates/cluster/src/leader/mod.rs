@@ -361,7 +361,7 @@ impl Leader {
                 None => {}
             }
         }
-        // Sorted by rank, so that results do not depend on the order of arrival.
+        // Sorted by rank, because results must not depend on which process answers first.
         answers.sort_by_key(|(rank, _)| *rank);
         Ok(answers)
     }

@@ -142,7 +142,7 @@ mod tests {
         all.end(&clocks(90_000, [0, 1000]));
         assert_eq!(begins(&all, "create"), (10_000, [5, 905]));
         assert_eq!(begins(&all, "stat"), (50_000, [7, 8]));
-        // Whose own they are not are those of the cell.
+        // A phase without its own start times uses the times of the cell.
         assert_eq!(begins(&all, "measure"), (50_000, [7, 8]));
     }
 
@@ -154,7 +154,7 @@ mod tests {
         stage(&mut all, "create", 30_000, [400, 5]);
         stage(&mut all, "create", 40_000, [5, 9]);
         all.end(&BTreeMap::new());
-        // Since when it goes on is told by the first.
+        // The first stage determines the start time of the phase.
         assert_eq!(begins(&all, "create"), (10_000, [400, 5]));
         assert_eq!(begins(&all, "remove"), (20_000, [1, 2]));
     }

@@ -137,6 +137,7 @@ fn the_reported_smallest_difference_is_detectable() {
         })
         .count() as f64
         / f64::from(COMPARISONS);
-    // Told from a scatter that five repetitions find 3 % too small on average.
+    // The smallest difference comes from a scatter that five repetitions underestimate by 3 % on
+    // average.
     assert!((0.70..0.90).contains(&found), "{found}");
 }

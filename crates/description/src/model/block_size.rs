@@ -47,7 +47,7 @@ impl FromStr for BlockSizeChoice {
         let Some((least, most)) = text.split_once('-').filter(|_| !text.contains(':')) else {
             let sizes: BlockSizes = text.parse().map_err(|error| format!("{error}"))?;
             return Ok(match sizes.shares() {
-                // `4k:100` stays a list of one share, so that it is written as it was read.
+                // `4k:100` stays a list of one share, because it must be written as it was read.
                 [only] if !text.contains(':') => Self::Fixed(only.size),
                 shares => Self::Split(shares.to_vec()),
             });

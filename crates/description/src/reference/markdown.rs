@@ -113,7 +113,7 @@ const CHOICES: [(&str, &str); 38] = [
     ("IoClass", "`job.io_class`"),
 ];
 
-/// The whole page: the introduction, all keys, and all enumerations.
+/// The whole page: the introductory text, all keys, and all enumerations.
 pub(super) fn page(intro: &str, schema: &Value, again: &str) -> String {
     let mut page = format!("<!-- Generated from crates/description: {again}. -->\n{intro}");
     table(&mut page, "Keys of a workload", schema);

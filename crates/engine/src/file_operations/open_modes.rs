@@ -6,11 +6,11 @@ use super::{FileEngineOptions, OpenAccess, OpenFlags, OpenMode};
 use crate::open::RESOLVE;
 use crate::{Operation, Request};
 
-/// One of [`FileEngineOptions::ways`], by its index.
+/// Index into [`FileEngineOptions::open_modes`].
 ///
-/// Open uses the flags of the way unchanged. Create adds `O_CREAT` and, unless the way takes
-/// existing files, `O_EXCL`, so that it never opens an existing file. Without the code of a way,
-/// Create uses [`OpenFlags::create`].
+/// Open uses the flags of the mode unchanged. Create adds `O_CREAT`. It also adds `O_EXCL`, to
+/// refuse existing files, unless the mode takes existing files. Without the code of a mode, Create
+/// uses [`OpenFlags::create`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenModeIndex(pub u8);
 

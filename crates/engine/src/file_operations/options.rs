@@ -8,7 +8,7 @@ use crate::{Operation, Request};
 const PAGE_BYTES: u32 = 4096;
 
 /// Access mode of [`Operation::Open`](crate::Operation::Open). The request's `offset_bytes` is its
-/// `code`, or that of an [`OpenModeIndex`](crate::OpenWay).
+/// `code`, or the code of an [`OpenModeIndex`](crate::OpenModeIndex).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum OpenAccess {
@@ -60,20 +60,20 @@ impl RequestObject {
     }
 }
 
-/// Flags (`O_...`) of one way to open and, for a created file, its permissions.
+/// Flags (`O_...`) of one open mode and, for a created file, its permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMode {
     /// As for `open`; `O_NOFOLLOW` and `O_CLOEXEC` are always added.
     pub flags: i32,
     /// As for `open`; used with `O_CREAT` only.
     pub mode: u32,
-    /// `true` if creating in this way opens an existing file. Only in [`FileEngineOptions::ways`],
-    /// for files in directories that no other program uses.
+    /// `true` if creating in this way opens an existing file. Only in
+    /// [`FileEngineOptions::open_modes`], for files in directories that no other program uses.
     pub takes_existing: bool,
 }
 
 impl OpenMode {
-    /// A way that never opens an existing file when it creates one.
+    /// A mode that never opens an existing file when it creates one.
     #[must_use]
     pub const fn new(flags: i32, mode: u32) -> Self {
         Self {
@@ -176,7 +176,8 @@ impl OpenFlags {
 pub struct FileEngineOptions {
     /// Ways to open files, by purpose.
     pub open: OpenFlags,
-    /// Further ways to open, for requests with the code of an [`OpenModeIndex`](crate::OpenWay).
+    /// Further open modes, for requests with the code of an
+    /// [`OpenModeIndex`](crate::OpenModeIndex).
     pub open_modes: Vec<OpenMode>,
     /// Permissions of created directories.
     pub directory_mode: u32,

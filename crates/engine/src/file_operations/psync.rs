@@ -64,8 +64,8 @@ impl PsyncFiles {
 }
 
 impl PsyncFiles<FileHandles> {
-    /// As [`PsyncFiles::new`], with up to `files_max` files open at once, each until it is closed;
-    /// one more fails with `EMFILE`. The process's limit on open files must allow it.
+    /// As [`PsyncFiles::new`], with up to `files_max` files open at the same time, each until it is
+    /// closed; one more fails with `EMFILE`. The process's limit on open files must allow it.
     ///
     /// # Errors
     /// If there is not enough memory for the buffers.
@@ -88,8 +88,9 @@ impl PsyncFiles<FileHandles> {
 }
 
 impl PsyncFiles<RegisterFiles> {
-    /// As [`PsyncFiles::new`], on several filesets, with up to `register_count` files open at once
-    /// in each slot. The process's limit on open files must allow it: see [`make_room_for_open`].
+    /// As [`PsyncFiles::new`], on several filesets, with up to `register_count` files open at the
+    /// same time in each slot. The process's limit on open files must allow it: see
+    /// [`make_room_for_open`].
     ///
     /// [`make_room_for_open`]: crate::make_room_for_open
     ///

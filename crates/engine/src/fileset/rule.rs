@@ -61,8 +61,8 @@ pub enum Numbering {
     /// Counts across all directories: the number is the index.
     #[default]
     Global,
-    /// Counts within the directory, from 0. With [`Spread::Turns`], the index `n * d + k` is then
-    /// number n in directory k, for all n and k.
+    /// Counts within the directory, from 0. With [`Spread::RoundRobin`], the index `n * d + k` is
+    /// then number n in directory k, for all n and k.
     PerDirectory,
 }
 
@@ -297,7 +297,7 @@ fn put_number(
 }
 
 /// The eight decimal digits of a number below 10^8, the first in the lowest byte. It splits into
-/// halves, then pairs, then the digits of all pairs at once.
+/// halves, then pairs, then the digits of all pairs in one step.
 ///
 /// Source: Khuong, "How to print integers really fast", 2017, including the constants for the
 /// reciprocals of 100 and 10.

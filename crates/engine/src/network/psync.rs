@@ -20,7 +20,7 @@ pub struct PsyncNetwork {
 
 impl PsyncNetwork {
     /// An engine with one slot per peer and a buffer of `buffer_bytes` per slot. With `connects` it
-    /// connects all slots at once; otherwise each slot connects by [`Operation::Open`].
+    /// connects all slots immediately; otherwise each slot connects by [`Operation::Open`].
     ///
     /// # Errors
     /// If there is not enough memory for the buffers, or a connection fails.

@@ -23,7 +23,7 @@ const HEADER: u64 = 1 << 32;
 /// Interval of the check for silence while nothing completes.
 const POLL_INTERVAL_NS: u64 = 1_000_000_000;
 /// Maximum number of reaps when the engine is dropped; requests on a connection that was shut down
-/// end at once.
+/// end immediately.
 const REAPS_MAX: u32 = 100_000;
 
 /// `SEND` and `RECV` on a ring of the thread that creates the engine.
@@ -57,7 +57,7 @@ struct SlotFlight {
 
 impl UringNetwork {
     /// An engine for this thread, with one slot per peer and a buffer of `buffer_bytes` per slot.
-    /// With `connects` it connects all slots at once; otherwise each slot connects by
+    /// With `connects` it connects all slots immediately; otherwise each slot connects by
     /// [`Operation::Open`].
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl UringNetwork {
         &self.setup
     }
 
-    /// Executes requests that do not go through the ring, at once.
+    /// Executes requests that do not go through the ring, immediately.
     #[cold]
     fn answer(&mut self, request: &Request) {
         let slot = request.slot;

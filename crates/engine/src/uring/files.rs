@@ -102,8 +102,8 @@ impl UringFiles {
         Self::with_places(fileset.into(), slots, (slot_count, buffer_bytes), options)
     }
 
-    /// As [`UringFiles::new`], on several filesets, with up to `register_count` files open at once
-    /// in each slot. The process's limit must allow these and one more per slot: see
+    /// As [`UringFiles::new`], on several filesets, with up to `register_count` files open at the
+    /// same time in each slot. The process's limit must allow these and one more per slot: see
     /// [`make_room_for_open`](crate::make_room_for_open).
     ///
     /// # Errors
@@ -482,7 +482,8 @@ impl Engine for UringFiles {
 }
 
 impl Drop for UringFiles {
-    /// The kernel may still write to the lent memory. If it is unknown when that ends, it leaks.
+    /// The kernel may still write to the memory of requests in flight. If it is unknown when that
+    /// ends, the memory leaks.
     fn drop(&mut self) {
         let mut done = Vec::with_capacity(self.slots.len());
         while self.queue.in_flight_count() > 0 {
@@ -522,7 +523,7 @@ mod tests {
         done[0].result
     }
 
-    /// An engine on a new directory, which is told as missing where there are no rings.
+    /// An engine on a new directory; prints why it is skipped if there are no rings.
     fn engine(dir: &TempDir) -> Option<(UringFiles, Arc<Fileset>)> {
         let location = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
         let set = Arc::new(Fileset::generated(vec![location], NameRule::default()).unwrap());

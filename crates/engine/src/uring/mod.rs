@@ -135,7 +135,7 @@ impl IoUring {
         Ok(())
     }
 
-    /// Executes requests that do not go through the ring, at once.
+    /// Executes requests that do not go through the ring, immediately.
     #[cold]
     fn answer(&mut self, request: Request) {
         let result = match request.operation {

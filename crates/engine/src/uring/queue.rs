@@ -52,7 +52,7 @@ impl Queue {
     #[inline]
     pub(crate) unsafe fn push(&mut self, entry: &squeue::Entry) {
         self.in_flight_count += 1;
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.ring.submission().push(entry) }
             .expect("the submission queue has room for every slot");
     }

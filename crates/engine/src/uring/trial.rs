@@ -14,10 +14,10 @@ use crate::Buffers;
 
 const READ_BYTES: u32 = 4096;
 
-/// What waits until a read is done.
+/// Waits until a read is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiter {
-    /// The submitting thread, or the read is done at once.
+    /// The submitting thread, or the read is done immediately.
     Submitter,
     /// A kernel thread that executes the read for the ring.
     Thread,

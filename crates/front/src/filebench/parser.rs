@@ -379,7 +379,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Rows of a table: `{{percent, least, most}, ...}`
+    /// Rows of a table: `{{percent, min, max}, ...}`
     fn table(&mut self, rows: &mut Vec<[i64; 3]>) -> Read<()> {
         let context = "`randtable`";
         rows.clear();

@@ -57,7 +57,7 @@ impl ProgramWriter {
             // one.
             "wakeup" => self.put(op, 1, true)?,
             "sempost" => self.put(op, value, op.flag("blocking")?)?,
-            // Without a generator, the original's limits return at once.
+            // Without a generator, the original's limits return immediately.
             _ if self.event_rate == 0 => return Ok(None),
             _ => self.limited(op)?,
         };

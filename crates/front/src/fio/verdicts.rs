@@ -8,7 +8,7 @@ use super::jobs::{FioJob, JobSet, RawFileName};
 use super::settings::Direction;
 use super::table::{FioOption, OptionSupport, OptionTable, advice};
 
-/// Maximum number of sections in a picture.
+/// Maximum number of sections that [`picture`] shows.
 const SECTIONS_MAX: usize = 40;
 /// Maximum number of files in a list.
 const FILES_MAX: usize = 40;

@@ -13,7 +13,7 @@ use crate::text::ParsedArguments;
 const CSV_HEAD: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),\
                         close(s),total(s),numTasks,iter\n";
 
-/// What goes to standard output: nothing where a file was asked for.
+/// Text for standard output; empty if the results go to a file.
 pub(super) fn page(parsed: &ParsedArguments<IorTests>, record: &RunRecord) -> String {
     match summary_file(&parsed.options).is_empty() {
         true => whole(&parsed.options, record),

@@ -176,7 +176,7 @@ fn version_3_warms_up_before_each_test() {
     assert_eq!(calls, wanted);
 }
 
-/// A run of two sizes, of the second of which nothing but the creation was measured to its end.
+/// A run of two sizes. Of the second size, only the creation was measured completely.
 fn record_of_two_sizes() -> RunRecord {
     let figures = |time_ns: u64| -> PhaseFigures {
         let value = json!({

@@ -106,7 +106,7 @@ impl SmallfileOperation {
         )
     }
 
-    /// `true` if later operations need all of its files, so that it always finishes.
+    /// `true` if later operations need all files of this one. It then always finishes.
     pub(super) fn is_whole(&self) -> bool {
         self.makes() || self.name == "cleanup"
     }

@@ -164,7 +164,7 @@ fn the_record_count_is_the_number_of_writes() {
     let line = "--threads 1 --files 500 --file-size-distribution exponential --record-size 16";
     let page = create(line, &[(500, 3165, None)]);
     assert!(page.contains("files = 500,records = 3165,status"), "{page}");
-    // Until the others were done: each file has its opening and its closing besides.
+    // State when the others were done. Each file also counts one open and one close.
     let wall = WorkerAtStonewall {
         at_ns: 9_000_000,
         rounds: 301,

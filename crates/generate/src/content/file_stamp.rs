@@ -6,7 +6,7 @@ use engine::Request;
 use crate::rng::mix;
 use crate::{Content, Mismatch};
 
-/// Bytes that are generated and compared at once.
+/// Number of bytes that are generated and compared in one step.
 const WORD_BYTES: usize = 8;
 
 /// Difference of consecutive words before mixing.

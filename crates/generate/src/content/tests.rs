@@ -145,7 +145,7 @@ fn constant_content_is_rewritten_as_it_was_prepared() {
         content.prepare_buffer(&mut buffer);
         buffer[7] = 77;
         content.fill(&mut buffer, &request(0, 4096));
-        // Whoever does not fill leaves the mark.
+        // A fill overwrites the mark; without a fill, it stays.
         buffer[7] == 77
     };
     assert!(marked(ContentPlan::Constant, true, false));

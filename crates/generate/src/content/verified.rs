@@ -13,7 +13,8 @@ use crate::{Content, GenerateError, Mismatch};
 /// Each block carries its offset, the seed of the file, a sequence number and a checksum. A read is
 /// correct if every block is undamaged and was written to this offset of this file by any write.
 /// Requests of several slots and workers may overlap in any order, so no write is known to be the
-/// last. A lost write is therefore not detected; a damaged, misplaced or foreign block is.
+/// last. A lost write is therefore not detected. Blocks that are damaged, misplaced or from another
+/// file are detected.
 #[derive(Debug, Clone)]
 pub struct VerifiedContent {
     payload: PlainContent,

@@ -50,7 +50,8 @@ use walk::{JobWalk, WalkPosition};
 
 /// The requests of one job, determined by its plan, its seed and the completions.
 ///
-/// `Request::file_index` is the index in the plan's files. Slots may be asked in any order.
+/// `Request::file_index` is the index in the plan's files. The loop may call `next` for slots in
+/// any order.
 #[derive(Debug, Clone)]
 pub struct JobStream {
     walk: JobWalk,

@@ -91,7 +91,7 @@ impl DuePace {
         };
         let due_ns = match &law {
             PaceSchedule::Requests(arrivals) => arrivals.peek_ns(),
-            // The first request is due at once: its length determines when the second one is.
+            // The first request is due immediately: its length determines when the second one is.
             _ => 0,
         };
         Ok(Self {

@@ -59,7 +59,7 @@ impl ReplayState {
                 let begin_ns = *self.begin_ns.get_or_insert(now_ns);
                 begin_ns.saturating_add(act.due_ns)
             }
-            // Always in the past, so the request begins at once.
+            // Always in the past, so the request begins immediately.
             false => 0,
         };
         if due_ns > now_ns {

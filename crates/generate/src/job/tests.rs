@@ -54,7 +54,7 @@ const fn part(file_index: u32, start_bytes: u64, size_bytes: u64) -> JobFile {
     }
 }
 
-/// All requests with one in flight, each done at once; time passes only in waits.
+/// All requests, with one in flight that completes immediately; time passes only in waits.
 fn requests(plan: &JobPlan) -> Vec<Request> {
     some_requests(plan, usize::MAX)
 }
@@ -395,7 +395,7 @@ fn shares_hold_over_a_million_requests() {
     let small = share(&|it| it.length_bytes == 4096);
     assert!((reads - 0.7).abs() < 0.005, "{reads}");
     assert!((small - 0.6).abs() < 0.005, "{small}");
-    // Only what was asked for.
+    // Only the sizes of the rule occur.
     assert!(
         all.iter()
             .all(|it| [4096, 65536].contains(&it.length_bytes))
@@ -696,7 +696,7 @@ fn requests_stay_within_their_part_of_a_file() {
     }
 }
 
-/// Steps of a stream of four slots, of which two complete at once, until it is finished.
+/// Steps of a stream with four slots until it is finished. Requests complete in pairs.
 fn steps(mut stream: JobStream) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut flying = Vec::new();
@@ -817,7 +817,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
     assert!(matches!(stream.next(0, 200), Step::Wait { until_ns: 1100 }));
     assert!(matches!(stream.next(0, 7000), Step::Issue(_)));
     stream.complete(Completion { slot: 0, result: 0 }, 7000);
-    // Behind its time, so at once; and its latency counts from when it was due.
+    // It is late, so it starts immediately. Its latency counts from its due time.
     assert!(matches!(stream.next(0, 7000), Step::Issue(_)));
     let flow = stream.complete(
         Completion {

@@ -3,8 +3,8 @@
 use engine::{FileEngineOptions, NameRule, OpenFlags, Spread, SubdirectoryRule};
 use plan::program::FilePool;
 
-/// Name rule for [`Play`](super::Play): `sK/PREFIXNUMBER` in each location of the settings, or in a
-/// single one if there are none.
+/// Name rule for [`PoolRun`](super::PoolRun): `sK/PREFIXNUMBER` in each location of the settings,
+/// or in a single one if there are none.
 ///
 /// A prefix separates the pools of several workers in the same directories; in the original it is
 /// empty.

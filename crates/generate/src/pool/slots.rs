@@ -18,7 +18,7 @@ const DRAWS_AHEAD: usize = 4;
 #[derive(Debug, Clone)]
 pub(super) struct Slots {
     slots_count: u32,
-    /// The slot after the one that was filled last.
+    /// The slot after the slot that was filled last.
     cursor: u32,
     occupied: OccupiedSlots,
     entries: Vec<PooledFile>,

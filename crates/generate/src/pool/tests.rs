@@ -4,7 +4,8 @@ use plan::program::{FileChoice, FilePool, PoolGenerator, PoolLocation};
 
 use super::*;
 
-/// A file of the samples beside the project, or nothing and a line that says so.
+/// A file of the samples next to the project directory. If it is missing, prints that and returns
+/// `None`.
 pub(super) fn sample(name: &str) -> Option<Vec<u8>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/postmark");
     let sample = std::fs::read(root.join(name));
@@ -183,8 +184,8 @@ fn traces_match_the_recorded_ones() {
     }
 }
 
-/// Files created, those of them by transactions, read, appended to, deleted, those of them behind
-/// the transactions and by them.
+/// Numbers of files: created, created by transactions, read, appended to, deleted, deleted after
+/// the transactions, deleted by transactions.
 fn counts(totals: &Totals) -> [u64; 7] {
     [
         totals.created_count,

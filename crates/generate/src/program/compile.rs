@@ -458,8 +458,8 @@ fn source_worker(context: &WorkerContext<'_>) -> u32 {
     (context.worker_index + context.group.shift) % context.worker_count.max(1)
 }
 
-/// The claim of a call on its name. Several workers may create a file at once if they do not empty
-/// it.
+/// The claim of a call on its name. Several workers may create a file at the same time if they do
+/// not empty it.
 const fn claim(operation: FileOperation, is_emptying: bool) -> FileClaim {
     match operation {
         FileOperation::Create if !is_emptying => FileClaim::Shared,

@@ -3,7 +3,7 @@
 //!
 //! A worker's part of a phase is compiled once, before the phase begins, and then executed without
 //! allocation. Workers share the existence of files, turns and amounts of work through
-//! [`FileStates`], [`SharedTurns`] and [`GroupProgress`].
+//! [`FileStates`], [`SharedTurnCounters`] and [`GroupProgress`].
 
 mod code;
 mod compile;
@@ -47,7 +47,7 @@ pub struct WorkerContext<'a> {
     pub worker_index: u32,
     /// Number of workers in the group.
     pub worker_count: u32,
-    /// Number of flows in progress at once.
+    /// Number of flows in progress at the same time.
     pub slot_count: u32,
     /// Seed of this worker in this phase.
     pub seed: u64,

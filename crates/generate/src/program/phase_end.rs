@@ -52,8 +52,8 @@ impl PhaseEnd {
         }
     }
 
-    /// For `worker_count` workers here, and more in other processes. `tell` is called once all
-    /// workers here have reported their rounds; without workers, at once. Call
+    /// For `worker_count` workers here, and more in other processes. `report` is called once all
+    /// workers here have reported their rounds; without workers, immediately. Call
     /// [`hear_of_others`](Self::hear_of_others) when the other processes' workers have reported
     /// theirs.
     #[must_use]

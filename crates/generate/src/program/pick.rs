@@ -60,7 +60,7 @@ pub(super) enum OtherTurns {
     RoundRobin {
         turn: u32,
     },
-    /// Like `Around`, with one position shared by all workers on the fileset.
+    /// Like `RoundRobin`, with one position shared by all workers on the fileset.
     SharedRoundRobin,
     Drawn {
         draw: Box<Draw>,

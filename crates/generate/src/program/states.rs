@@ -163,8 +163,8 @@ impl FileStates {
         self.rotors[filter as usize].load(Ordering::Relaxed)
     }
 
-    /// Moves the shared position to the file after this one. If two workers do so at once, both
-    /// look at the same place, and the second finds the file in use.
+    /// Moves the shared position to the file after this one. If two workers do so at the same time,
+    /// both look at the same place, and the second finds the file in use.
     #[inline]
     pub(super) fn advance_rotor(&self, filter: FileFilter, file: u32) {
         self.rotors[filter as usize].store(file + 1, Ordering::Relaxed);

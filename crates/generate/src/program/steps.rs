@@ -46,7 +46,8 @@ impl StepCounter {
         self.record_time(span_ns);
     }
 
-    /// Counts an execution that did not fail. Its bytes are [set](Self::set_bytes_of_each) later.
+    /// Counts an execution that did not fail. Its bytes are [set](Self::set_bytes_per_execution)
+    /// later.
     #[inline]
     pub(super) fn record_time(&mut self, span_ns: u64) {
         self.count += 1;

@@ -1,4 +1,4 @@
-//! Programs on a model of a file system that knows what may be asked of it.
+//! Programs on a model of a file system that checks which requests are allowed.
 
 mod positions;
 
@@ -37,7 +37,7 @@ struct Model {
     short: BTreeSet<usize>,
     count: usize,
     log: Vec<String>,
-    /// What no program may ask for.
+    /// Requests that no program may issue.
     violations: Vec<String>,
 }
 

@@ -89,7 +89,7 @@ impl PhaseWaits {
             counter.available.fetch_add(count, Ordering::Release);
             return TokenOutcome::Granted;
         };
-        // Tokens for which a worker waits are taken at once and need no room.
+        // Tokens for which a worker waits are taken immediately and need no room.
         let room = room + counter.wanted.load(Ordering::Relaxed);
         let put =
             counter
@@ -210,7 +210,7 @@ impl TokenCounter {
 /// come 16 bits each for the workers that have arrived and for all workers.
 #[derive(Debug)]
 struct WorkerBarrier {
-    // In one word, so that the last arrival and the next meeting are one atomic step.
+    // In one word, so that the arrival of the last worker and the next meeting are one atomic step.
     state: AtomicU64,
 }
 

@@ -174,7 +174,7 @@ fn a_byte_rate_delays_the_next_call() {
     calls.bytes_per_second = 1_000_000_000;
     let mut player = player(&calls, None);
     assert_eq!(played(&mut player, &[]).len(), 5);
-    // The last one began 1 µs behind the write, of which its own 100 ns are left.
+    // The last call is delayed by 1 µs, the time of 1000 bytes at this rate.
     assert_eq!(player.steps()[0].bytes, 0);
     assert!(player.call_ns >= 300 + 1000);
 }

@@ -33,10 +33,10 @@ const DIRECTORY: &str = "pgmeter-aged";
 ///
 /// Files are created until the file system has the requested fullness. Then files are created,
 /// appended to, overwritten and removed while the fullness stays about the same. Content does not
-/// compress. Data is synced regularly, so that it gets its blocks before other files are removed,
-/// and at the end. Then it is dropped from the page cache. The operations depend only on the seed,
-/// the capacity, and corrections if the file system uses much more or less space than the files'
-/// blocks.
+/// compress. Data is synced at the end, and regularly before that: it must get its blocks before
+/// other files are removed. Then it is dropped from the page cache. The operations depend only on
+/// the seed, the capacity, and corrections if the file system uses much more or less space than the
+/// files' blocks.
 ///
 /// # Errors
 /// I/O errors; [`LabError::Stopped`] soon after `stop` is set.

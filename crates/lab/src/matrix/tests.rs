@@ -16,19 +16,19 @@ use crate::{
     LabScale, LabStep, LabVerdict, LabWatcher, schedule,
 };
 
-/// Of a run that ended well and measured nothing.
+/// Record of a complete run without cells.
 pub(super) fn record() -> RunRecord {
     let mut record = RunRecord::new(Plan::default(), Environment::default(), Vec::new());
     record.finish(Status::Complete);
     record
 }
 
-/// Measures nothing, and takes down what it is told.
+/// Measures nothing, and records the events.
 #[derive(Default)]
 struct Scripted {
     /// File systems whose runs fail, by label.
     failing: Vec<String>,
-    /// Ends each run as interrupted, and asks for the end of all.
+    /// Ends each run as interrupted, and requests the end of all runs.
     interrupts: bool,
     stop: AtomicBool,
     events: RefCell<Vec<String>>,

@@ -1,4 +1,4 @@
-//! Compares the files after a crash with the promises, byte by byte.
+//! Compares the files after a crash with the guarantees, byte by byte.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use super::plan::{DIRECTORIES, draft_of, path_of};
 use super::promise::{NameState, PossibleFile, Promise, Promises};
 
-/// Maximum number of broken promises that are listed.
+/// Maximum number of broken guarantees that are listed.
 const LISTED_MAX: usize = 5;
 
 /// State of the files after a crash.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
-    /// Number of files with a promise.
+    /// Number of files with a guarantee.
     pub promised_count: u64,
-    /// Files as promised.
+    /// Number of files with the guaranteed content.
     pub intact_count: u64,
     /// Missing files.
     pub lost_count: u64,
@@ -29,24 +29,24 @@ pub struct Findings {
     pub stale_count: u64,
     /// Files that are unreadable or have bytes that were never written there.
     pub damaged_count: u64,
-    /// Number of files whose removal was promised.
+    /// Number of files whose removal was guaranteed.
     pub removed_count: u64,
     /// Removed files that exist again; part of `removed_count`.
     pub returned_count: u64,
-    /// New files that were synced, but not their directories, so the names are not promised.
+    /// New files that were synced, but not their directories, so the names are not guaranteed.
     pub new: UnpromisedFindings,
     /// Files that were synced and renamed over others, without a sync of the directory. Both the
-    /// old and the new file satisfy the promise.
+    /// old and the new file satisfy the guarantee.
     pub renamed: UnpromisedFindings,
     /// Files with unsynced writes.
     pub unsynced: UnpromisedFindings,
     /// Names that were never created.
     pub unknown_count: u64,
-    /// Descriptions of the first broken promises.
+    /// Descriptions of the first broken guarantees.
     pub named: Vec<String>,
 }
 
-/// State of files without a promise.
+/// State of files without a guarantee.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnpromisedFindings {
     /// Number of files.
@@ -61,7 +61,7 @@ pub struct UnpromisedFindings {
     pub missing_count: u64,
 }
 
-/// Outcome of a promise.
+/// Result of checking a guarantee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PromiseOutcome {
     Intact,
@@ -72,7 +72,7 @@ enum PromiseOutcome {
 }
 
 impl Findings {
-    /// Number of broken promises.
+    /// Number of broken guarantees.
     #[must_use]
     pub fn broken_count(&self) -> u64 {
         let files = self.promised_count - self.intact_count;
@@ -180,7 +180,7 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
     findings
 }
 
-/// Outcome of the promise of a file.
+/// Checks the guarantee of a file.
 fn judge(name: &NameState, found: &Found, seed: u64) -> PromiseOutcome {
     let bytes = match found {
         Ok(Some(bytes)) => bytes,
@@ -208,7 +208,7 @@ fn judge(name: &NameState, found: &Found, seed: u64) -> PromiseOutcome {
     let promised = name.candidates.iter().flatten();
     let shortest = promised
         .filter_map(|leaf| Some(leaf.synced.as_ref()?.length_bytes))
-        // The shortest, because any of these files would satisfy the promise.
+        // The shortest, because any of these files would satisfy the guarantee.
         .min();
     match shortest {
         Some(length_bytes) if (bytes.len() as u64) < length_bytes => PromiseOutcome::Short,
@@ -237,7 +237,7 @@ fn holds(leaf: &PossibleFile, bytes: &[u8], seed: u64) -> bool {
         })
 }
 
-/// Counts the state of data without a promise.
+/// Counts the state of data without a guarantee.
 fn count_unpromised(name: &NameState, found: &Found, seed: u64, findings: &mut Findings) {
     let Some(leaf) = name.last() else {
         return;
@@ -273,7 +273,7 @@ fn count_unpromised(name: &NameState, found: &Found, seed: u64, findings: &mut F
 fn count_unknown_names(root: &Path, promises: &Promises, findings: &mut Findings) {
     let files = promises.names.keys();
     let mut known: BTreeSet<String> = files
-        // A crash between creation and rename leaves the draft, which nothing promises to be gone.
+        // A crash between creation and rename leaves the draft; nothing guarantees that it is gone.
         .flat_map(|file| [path_of(*file), draft_of(*file)])
         .collect();
     known.extend(DIRECTORIES.map(str::to_owned));

@@ -1,8 +1,8 @@
-//! Tests which promises a file system keeps after a crash of its kernel.
+//! Tests which guarantees a file system keeps after a crash of its kernel.
 //!
 //! A writer in a guest works through a [`RecoveryPlan`], which follows from its seed, and reports
 //! each finished step to the host. The guest is killed, another guest mounts the image, and
-//! [`check`] compares the files with what the finished steps promise.
+//! [`check`] compares the files with what the finished steps guarantee.
 
 mod check;
 mod content;

@@ -96,7 +96,7 @@ pub fn check_after_crash(
     done_count: u32,
 ) -> Result<Result<MountFindings, String>, LabError> {
     let log = Path::new("/dev/kmsg");
-    // Opened before the mount, so that it has all messages of the recovery.
+    // Opened before the mount, to receive all messages of the recovery.
     let kernel_log = KernelLog::open().map_err(|error| LabError::system("open", log, error))?;
     let start = Instant::now();
     let built = match enter(image) {

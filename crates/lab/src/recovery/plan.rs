@@ -124,7 +124,7 @@ impl RecoveryPlan {
 
     fn syncing(&mut self, part: RoundPart) -> SyncKind {
         match self.below(20) {
-            // Some steps are not synced, to show what a file system keeps beyond its promises.
+            // Some steps are not synced, to show what a file system keeps beyond its guarantees.
             0..3 => SyncKind::None,
             3..11 => SyncKind::Data,
             _ if part == RoundPart::Data => SyncKind::Data,

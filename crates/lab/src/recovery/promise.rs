@@ -1,8 +1,9 @@
-//! Promises that follow from the completed steps.
+//! Guarantees that follow from the completed steps.
 //!
-//! `fsync` and `fdatasync` of a file promise all data written to it so far. `fsync` of a directory
-//! promises all names in it. Source: POSIX.1-2017, `fsync`, `fdatasync`; Linux, fsync(2), "Notes"
-//! of the directory. Unsynced data may be there completely, in part or not at all.
+//! `fsync` and `fdatasync` of a file guarantee all data written to it so far. `fsync` of a
+//! directory guarantees all names in it. Source: POSIX.1-2017, `fsync`, `fdatasync`; Linux,
+//! fsync(2), "Notes" of the directory. Unsynced data may be there completely, in part or not at
+//! all.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,7 @@ pub(super) struct NameState {
     pub history: Vec<LayeredContent>,
 }
 
-/// Promise for a name.
+/// Guarantee for a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Promise {
     /// One of several files, each with its synced data.
@@ -50,7 +51,7 @@ pub(super) enum Promise {
     Absent,
     /// No file, or one of several files, each with its synced data.
     Optional,
-    /// No promise.
+    /// No guarantee.
     None,
 }
 
@@ -82,11 +83,11 @@ pub(super) struct Promises {
 }
 
 impl Promises {
-    /// Promises after `done_count` steps of a plan. One more step may have started.
+    /// Guarantees after `done_count` steps of a plan. One more step may have started.
     pub fn after(seed: u64, done_count: u32) -> Self {
         let mut promises = Self::default();
         // The step after the last report may have started, so its changes are possible but not
-        // promised.
+        // guaranteed.
         for step in RecoveryPlan::new(seed).take(done_count as usize + 1) {
             promises.begin(&step);
             if step.number < done_count {
@@ -127,7 +128,7 @@ impl Promises {
         }
     }
 
-    /// Promises of a completed step.
+    /// Adds the guarantees of a completed step.
     fn finish(&mut self, step: &RecoveryStep) {
         let name = self.names.entry(step.file).or_default();
         if step.sync != SyncKind::None
@@ -159,7 +160,7 @@ mod tests {
         length_bytes: 50,
     };
 
-    /// What is promised of file 0 after these steps; the last one may only have begun.
+    /// State of file 0 after these steps; unless `last_is_done`, the last step has only started.
     fn promised(
         steps: &[(u32, RecoveryOperation, SyncKind, bool)],
         last_is_done: bool,

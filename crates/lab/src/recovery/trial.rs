@@ -37,7 +37,7 @@ pub struct TrialsOutcome {
 }
 
 impl Trial {
-    /// `true` if a promise was broken.
+    /// `true` if a guarantee was broken.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         match &self.mounted {
@@ -51,7 +51,7 @@ impl TrialsOutcome {
     /// Overall verdict. `is_stopped` is `true` if the user stopped it.
     #[must_use]
     pub fn verdict(&self, is_stopped: bool) -> LabVerdict {
-        // First, because a broken promise is a finding, whatever happened to other trials.
+        // First, because a broken guarantee is a finding, whatever happened to other trials.
         if self.trials.iter().any(Trial::is_broken) {
             return LabVerdict::Failed;
         }

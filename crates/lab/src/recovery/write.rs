@@ -35,7 +35,8 @@ impl StepWriter {
         for name in DIRECTORIES {
             let path = root.join(name);
             fs::create_dir(&path)
-                // Directories are durable before the first step, so that only steps make promises
+                // Directories are durable before the first step, so only the steps create
+                // guarantees to check.
                 // to check.
                 .and_then(|()| writer.sync(&path))
                 .and_then(|()| writer.sync(path.parent().unwrap_or(root)))
@@ -44,7 +45,7 @@ impl StepWriter {
         Ok(writer)
     }
 
-    /// Executes one step. Its promises hold when this returns.
+    /// Executes one step. Its guarantees hold when this returns.
     ///
     /// # Errors
     /// I/O errors.

@@ -139,7 +139,7 @@ fn top(point: &Path) -> Result<PathBuf, LabError> {
     let directory = point.join(WORK_DIRECTORY);
     if !directory.is_dir() {
         fs::create_dir(&directory).map_err(|error| LabError::system("make", &directory, error))?;
-        // Otherwise, recovery could lose the directory with all promised files in it.
+        // Otherwise, recovery could lose the directory with all guaranteed files in it.
         sync_directory(point)?;
     }
     Ok(directory)

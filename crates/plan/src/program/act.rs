@@ -73,7 +73,7 @@ pub struct Deck {
 pub struct Card {
     /// Index of the choice.
     pub choice: u8,
-    /// Number that gives the offset of calls with [`Where::Dealt`].
+    /// Number that gives the offset of calls with [`CallPosition::Dealt`].
     pub number: u32,
 }
 

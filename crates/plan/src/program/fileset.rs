@@ -31,6 +31,7 @@ pub struct FilesetPlan {
     pub tree: DirectoryTree,
     /// Size of a file in bytes, derived from seed, fileset and number, so that it is the same in
     /// every phase and for every worker.
+    /// every phase and for every worker.
     pub size: Law,
     /// Files that exist before the first phase, in thousandths, spread evenly over the numbers.
     #[serde(default)]
@@ -75,7 +76,7 @@ impl FilesetPlan {
         texts.any(|text| text.contains(mark))
     }
 
-    /// Number of directories, not counting the one that contains them all.
+    /// Number of directories, not counting the root directory of the tree.
     #[must_use]
     pub const fn directory_count(&self) -> u32 {
         self.tree.directory_count(self.names.first(), self.count)

@@ -225,7 +225,7 @@ impl ProgramPlanner<'_, '_> {
         }
     }
 
-    /// Cells run one after the other, so the one that takes the most space counts.
+    /// Cells run one after the other, so the cell that takes the most space counts.
     fn take_space(&mut self, cells: &[Cell]) {
         let workers = u64::from(self.worker_count.max(1));
         let most_bytes = self.program.space_needed().max_bytes.div_ceil(workers);

@@ -20,10 +20,10 @@ use ptrace::{Ask, GETREGSET, NT_X86_XSTATE, Registers, SETREGSET};
 const LENGTH: usize = 11_008;
 const EFAULT: isize = 14;
 
-/// What the C library has under that name.
+/// Replaces the C library's `ptrace`.
 ///
 /// # Safety
-/// As of the C library's.
+/// As for the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ptrace(request: i32, pid: i32, address: usize, data: usize) -> isize {
     let completed: Ask = long;
@@ -33,22 +33,22 @@ unsafe extern "C" fn ptrace(request: i32, pid: i32, address: usize, data: usize)
     } else {
         completed
     };
-    // SAFETY: the caller's promises are those that are asked for.
+    // SAFETY: the caller guarantees what the function requires.
     unsafe { ptrace::ptrace(ask, [request as usize, pid as usize, address, data]) }
 }
 
 /// A kernel that takes and gives a long area.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 unsafe fn long(arguments: [usize; 4]) -> isize {
     let [request, pid, address, data] = arguments;
     let is_set = request == SETREGSET;
     if address != NT_X86_XSTATE || !(is_set || request == GETREGSET) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         return unsafe { system::ptrace(arguments) };
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let asked = unsafe { &mut *(data as *mut Registers) };
     if is_set && asked.length != LENGTH {
         return -EFAULT;
@@ -82,15 +82,15 @@ fn own_length(pid: usize) -> usize {
     own.length
 }
 
-/// The same, and nothing is completed: what it is asked for is never what it has.
+/// The same, but a length that differs from the kernel's is an error instead of being completed.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 unsafe fn refusing(arguments: [usize; 4]) -> isize {
     let [request, _, address, _] = arguments;
     if (request, address) == (SETREGSET, NT_X86_XSTATE) {
         return -EFAULT;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { long(arguments) }
 }

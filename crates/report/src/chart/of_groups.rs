@@ -13,7 +13,7 @@ pub(super) fn rate_views(
         view("IOPS", Metric::PerSecond),
         view("bandwidth", Metric::BytesPerSecond),
     ];
-    // The first view is the one that the reader sees before selecting another.
+    // The reader sees the first view before selecting another.
     if measure == WorkloadMeasure::Bandwidth {
         views.reverse();
     }

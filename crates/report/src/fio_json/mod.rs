@@ -87,7 +87,7 @@ fn disks(record: &RunRecord) -> Vec<Disk> {
 impl Disk {
     fn merge(&mut self, other: &Self) {
         let time_ns = self.time_ns.saturating_add(other.time_ns);
-        // Weighted by time, so that it is the share of the total time of all cells.
+        // Weighted by time, to get the share of the total time of all cells.
         let busy = self.util * self.time_ns as f64 + other.util * other.time_ns as f64;
         self.util = busy / time_ns.max(1) as f64;
         self.time_ns = time_ns;

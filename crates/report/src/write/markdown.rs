@@ -26,7 +26,8 @@ fn push_blocks(lines: &mut Vec<String>, blocks: &[Block]) {
     let mut is_in_list = false;
     for block in blocks.iter().filter(|block| !block.is_empty()) {
         let is_list = matches!(block, Block::List(_));
-        // A blank line between two lists would turn both into one loose list.
+        // A blank line between two lists would make Markdown treat both as one list with
+        // paragraphs.
         if !(is_list && is_in_list) {
             lines.push(String::new());
         }

@@ -174,7 +174,7 @@ fn repetitions_are_shown_with_their_uncertainty() {
         );
         assert!(section.contains("1.000k ± 24.84"), "{section}");
     }
-    // Means come first, one row a cell, and single repetitions where they are asked for.
+    // Means come first, one row per cell; single repetitions appear only with `--all`.
     assert_eq!(means.matches("\nFile Server ").count(), 3, "{means}");
     assert!(means.contains("by operation, over repetitions"));
     assert!(means.contains("`--all` shows each repetition"));
@@ -290,7 +290,7 @@ fn warnings_of_cells_with_the_same_name_say_what_differs() {
 #[test]
 fn no_transaction_is_called_an_io_operation() {
     let mut record = sample::record();
-    // A phase beside a cell of requests: one head stands above both.
+    // A phase next to a cell of requests: one heading applies to both.
     record.cells[0].phase = Phase::Classic("create".to_owned());
     let mut again = record.cells[0].clone();
     again.repetition = 1;

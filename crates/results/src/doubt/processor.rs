@@ -29,7 +29,8 @@ const USER_MIN: f64 = 0.1;
 struct ProcessorUsage {
     /// Number of CPUs that the workers may run on.
     usable: f64,
-    /// Number of CPUs that they may use at once; the quota of a control group can be lower.
+    /// Number of CPUs that they may use at the same time; the quota of a control group can be
+    /// lower.
     allowed: f64,
     /// Busy share of the usable CPUs; `None` if the system does not report it.
     busy: Option<f64>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{RankCell, have_same_devices, total};
 use crate::interval::{IntervalFigures, IntervalRecord, PartFigures};
 
-/// The merged intervals. An interval is added to the one that contains its middle.
+/// The merged intervals. Each interval is added to the merged interval that contains its middle.
 pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     let all = || parts.iter().flat_map(|part| &part.record.intervals);
     // The median, because the last interval may be cut short and late ones are longer.

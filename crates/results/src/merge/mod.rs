@@ -35,8 +35,8 @@ pub struct RankCell {
 /// The results of all processes together; `None` if there is no process.
 ///
 /// Counters and histograms are added bucket by bucket, so percentiles are exact over all samples.
-/// Intervals and steps have coarser counts: percentiles of intervals are up to 10 % off, and those
-/// of steps are dropped if there are several processes.
+/// Intervals and steps have coarser counts: percentiles of intervals are up to 10 % off, and
+/// percentiles of steps are dropped if there are several processes.
 #[must_use]
 pub fn merged(parts: &[RankCell]) -> Option<CellRecord> {
     let mut record = parts.first()?.record.clone();

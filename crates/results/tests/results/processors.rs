@@ -270,7 +270,7 @@ fn a_period_of_waiting_is_reported_with_its_time() {
     // All the time, more or less.
     over_time(&mut cell, |index| 4000 + 1000 * (index as u64 % 2));
     assert_eq!((told(&cell).len(), stretch(&cell)), (1, None));
-    // From some time on, beside waiting of another cause.
+    // Much waiting from 2.5 s on, and a little waiting with another cause before that.
     over_time(&mut cell, |index| if index < 10 { 500 } else { 6000 });
     assert_eq!(stretch(&cell).unwrap(), "2.5 s to 10.0 s");
 }

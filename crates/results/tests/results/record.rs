@@ -25,7 +25,7 @@ fn a_record_reads_back_as_it_was_written() {
     );
 }
 
-/// Text that is made as it is read, and remembers how much of it was asked for at once.
+/// Text that is generated while it is read. Remembers the largest read request.
 struct Blanks<'a> {
     record: Cursor<&'a [u8]>,
     blanks_left: usize,

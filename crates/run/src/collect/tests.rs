@@ -14,7 +14,7 @@ const MEASURE_NS: u64 = 5 * SECOND_NS;
 /// Lanes whose samples are made by hand.
 struct Lanes {
     collection: CollectedCounts,
-    /// What was told of it.
+    /// Intervals that the collection reported.
     reported: Vec<IntervalRecord>,
     outboxes: Vec<Outbox>,
 }
@@ -142,7 +142,7 @@ fn late_samples_after_a_stall_do_not_reopen_an_interval() {
     }
     let before: Vec<_> = lanes.reported.iter().map(start_length_count).collect();
     assert!(before.len() >= 6, "{before:?}");
-    // Its middle lies in a second that was told long ago.
+    // Its middle lies in a second that was reported long before.
     lanes.give(1, sample(3000, 9000, 7));
     lanes.give(0, sample(9000, 10_000, 10));
     lanes.give(1, sample(9000, 10_000, 10));
@@ -309,7 +309,7 @@ proptest! {
         for (lane, length_ms, count, looks) in steps {
             let from_ms = at_ms[lane];
             at_ms[lane] += length_ms;
-            // As the recorder does where the reader is behind.
+            // The recorder does the same when the reader is late.
             if lanes.outboxes[lane].full.is_full() {
                 lanes.collection.collect();
             }

@@ -189,7 +189,7 @@ pub(super) fn with_ramp_ns(measured: &MeasuredCell, ramp_ns: u64) -> u64 {
     ends.max().unwrap_or(0).saturating_sub(begin_ns)
 }
 
-/// Number of files that a worker uses at once.
+/// Number of files that a worker uses at the same time.
 pub(super) fn iodepth(worker: &WorkerPlan) -> u32 {
     worker.spans.first().map_or(1, |span| span.iodepth)
 }

@@ -18,7 +18,7 @@ use crate::targets::{direct_doubt, file_seed, stamp_bytes};
 
 impl Session<'_> {
     /// Makes sure that every file of the cell exists and is long enough. Missing files are laid out
-    /// anew, because all files here belong to pgmeter.
+    /// again, because all files here belong to pgmeter.
     pub(super) fn make_job_files(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         for (users, file) in users(cell, files).iter().zip(&files.files) {
             // The `null` engine opens no file.
@@ -284,7 +284,7 @@ impl Session<'_> {
     }
 }
 
-/// `true` if the file is present and need not be laid out anew for its length.
+/// `true` if the file is present and need not be laid out again for its length.
 fn is_large_enough(job_tree: &JobTree, (file, name): (&NamedFile, &str)) -> Result<bool, RunError> {
     let tree = &job_tree.tree;
     let present = NamedTreeFile { tree, name }.size_bytes()?;

@@ -27,7 +27,7 @@ fn shared() -> Cell {
     cell
 }
 
-/// What a lane asks for, where all succeeds at once.
+/// Requests of a lane if all of them succeed immediately.
 fn requested(lane: &Lane) -> Vec<Request> {
     fn of<G: Generator>(mut generator: G) -> Vec<Request> {
         let mut requests = Vec::with_capacity(REQUESTS);

@@ -6,10 +6,10 @@ use super::*;
 
 const SLOT_COUNT: u32 = 32;
 
-/// What was issued with one call: how many requests, and how many were in flight before.
+/// Requests issued by one call: their number, and the number that were in flight before.
 type Call = (u32, u32);
 
-/// Completes everything at once, or nothing until it is waited for and then all but one.
+/// Completes everything immediately, or with `is_slow` only in a wait, and then all but one.
 struct Counted<'a> {
     engine: engine::Null,
     calls: &'a mut Vec<Call>,

@@ -1,4 +1,4 @@
-//! Files that threads with descriptor tables of their own are lent.
+//! Files that are shared with threads that have their own descriptor tables.
 
 use std::fs::{self, File};
 use std::path::Path;

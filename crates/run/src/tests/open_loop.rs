@@ -174,14 +174,14 @@ fn a_stall_at_the_end_counts_in_response_times_to_the_nanosecond() {
         let all = figures(&cell, outcome);
         assert_eq!((all.responses.count(), all.censored_count), (10_000, 0));
         assert_eq!(all.responses.max_ns(), Some(1_300_000_000));
-        // So many were in flight, and the others follow each other by as many.
+        // `depth` requests were in flight, and the others follow in groups of `depth`.
         let depth = u64::from(iodepth);
         let turns = (1000 - depth).div_ceil(depth);
         assert_eq!(all.drain_ns, 300_000_000 + turns * 100_000);
         assert_eq!(all.lateness_max_ns, 1_300_000_000 - depth * 1_000_000);
         assert_eq!(all.backlog_end, 1000 - depth);
         assert_eq!(all.late_count, 1000 - depth);
-        // The one that was due at 9.1 s, behind the hundred before it.
+        // The request due at 9.1 s waits for the hundred requests before it.
         let exact_ns = 1_200_000_000 + (100 / depth) * 100_000;
         let p99_ns = all.responses.percentile(99.0).unwrap();
         assert!(p99_ns.abs_diff(exact_ns) <= exact_ns / 128, "{p99_ns}");
@@ -202,7 +202,7 @@ fn requests_due_in_the_ramp_count_in_no_response_time() {
     assert!(reads(&outcome).count() > 2400);
     let all = figures(&cell, outcome);
     assert_eq!(all.responses.count(), 2000);
-    // The first of the measurement waits behind 496 of the ramp, four at a time.
+    // The first measured request waits for 496 requests of the ramp, four at a time.
     let first_ns = 200_000_000 + 125 * 100_000;
     assert_eq!(all.responses.max_ns(), Some(first_ns));
 }
@@ -284,7 +284,7 @@ fn a_rate_beyond_the_device_leaves_a_backlog() {
     assert_eq!(reads(&outcome).count(), 2000);
     let all = figures(&cell, outcome);
     assert_eq!((all.backlog_end, all.censored_count), (2000, 0));
-    // Twice as long as asked; what was due last waited for half of that.
+    // The run takes twice as long as requested; the last due request waited for half of that.
     assert_eq!(all.lateness_max_ns, 3999 * 1_000_000);
     assert_eq!(all.drain_ns, 4 * SECOND_NS);
 }
@@ -324,7 +324,7 @@ fn an_open_loop_record_has_response_times_and_backlog() {
     let figures = record.open_loop.unwrap();
     assert!(record.transactions.is_empty());
     assert_eq!(figures.asked_per_second, 2e3);
-    // A thread may be there only after the first were due.
+    // A thread may start only after the first requests were due.
     assert!((1..=1000).contains(&figures.response.count), "{figures:?}");
     assert_eq!((figures.censored_count, figures.errors), (0, 0));
     assert!(figures.late_count <= figures.response.count);
@@ -338,7 +338,7 @@ fn a_number_of_operations_takes_as_long_as_the_rate_implies() {
         let (outcome, issued_ns) = on_device(&cell, 60, |_| 700);
         assert_eq!(reads(&outcome).count(), operations);
         assert_eq!(issued_ns.len() as u64, operations);
-        // From the first, due at once, to the answer of the last.
+        // From the first request, due immediately, to the completion of the last.
         let last_due_ns = (u128::from(operations - 1) * 1_000_000_000 / rate as u128) as u64;
         assert_eq!(outcome.measured_ns, last_due_ns + 700, "at {rate}/s");
     }

@@ -67,13 +67,13 @@ fn rounds_that_are_never_steady_are_given_up() {
     let in_window: u64 = steady.record.rounds[2..].iter().map(|it| it.count).sum();
     assert_eq!(counted(&measured), in_window);
     assert!(!measured.lanes[0].outcome.stopped);
-    // It may begin before the window's 400 ms, as its middle says where it belongs.
+    // It may begin before the window's 400 ms, because its middle decides where it belongs.
     let first = measured.intervals.first().unwrap();
     assert!(first.at_ns + first.length_ns > 400_000_000, "{first:?}");
     assert_eq!(steady.record.window.as_ref().unwrap().first_round_index, 2);
 }
 
-/// Runs the cell until something is told.
+/// Runs the cell until an event for which `is_last` holds.
 fn run_until_event(cell: &Cell, is_last: impl Fn(&RunEvent) -> bool) -> MeasuredCell {
     let stop = Arc::new(AtomicBool::new(false));
     run_until(cell, &stop, &mut |event| {
@@ -85,7 +85,7 @@ fn run_until_event(cell: &Cell, is_last: impl Fn(&RunEvent) -> bool) -> Measured
 
 #[test]
 fn stopping_keeps_the_complete_rounds() {
-    // However late it is ended, it is not steady by then.
+    // With this window, the run is not steady when it is stopped.
     let rule = SteadyRule {
         window_count: 100,
         ..ANY

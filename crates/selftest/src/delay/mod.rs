@@ -1,8 +1,7 @@
 //! A file system whose reads take a known time. A separate process serves it and keeps a log, so
 //! the log's clock is independent of the process that measures.
 //!
-//! It is mounted where no other process can see it, so nothing is left behind, however this process
-//! ends.
+//! It is mounted where no other process can see it, so no mount remains, however this process ends.
 
 mod files;
 mod log;

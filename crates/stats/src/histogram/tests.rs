@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The largest relative error that the documents promise.
+/// The largest relative error that the documentation guarantees.
 const RELATIVE_ERROR: f64 = 0.008;
 
 fn of(samples: &[u64]) -> Histogram {

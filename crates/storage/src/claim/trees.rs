@@ -47,7 +47,8 @@ impl ManifestClaim {
                 error => TargetError::system("make", &path, error),
             });
         }
-        // The inode number is read from the open directory, so that it is that of the directory in
+        // The inode number is read from the open directory, because it must belong to the directory
+        // in use.
         // use.
         let opened = open_tree(self.directory.as_fd(), name)
             .and_then(|directory| Ok((fstat(&directory)?, directory)));

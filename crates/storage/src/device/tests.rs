@@ -250,7 +250,7 @@ fn use_is_found_in_partitions_parents_and_holders() {
         usage_of(&system, (8, 1)).as_deref(),
         Some("it is mounted on `/home` (ext4)")
     );
-    // A partition beside a mounted one is free; only its disk must not be used as a whole.
+    // A partition next to a mounted one is free; only its disk must not be used as a whole.
     assert_eq!(usage_of(&system, (8, 2)), None);
     let expected = "it is part of md0";
     assert_eq!(usage_of(&system, (8, 16)).as_deref(), Some(expected));

@@ -5,12 +5,12 @@ use plan::ContentPlan;
 
 use super::*;
 
-/// An engine that writes to memory and answers as told, one request at a time.
+/// An engine that writes to memory and completes one request at a time, with a given result.
 struct FaultyEngine {
     buffers: Vec<Vec<u8>>,
     pending: VecDeque<Request>,
     memory: Vec<u8>,
-    /// The answer to the request at an offset instead of success.
+    /// Offset of a request and the result that it gets instead of success.
     answer: (u64, i32),
 }
 

@@ -62,7 +62,7 @@ impl NamedTreeFile<'_> {
         }
     }
 
-    /// Creates the file anew according to `layout`: with `size_bytes` of data, allocated space, or
+    /// Creates the file again according to `layout`: with `size_bytes` of data, allocated space, or
     /// only this length.
     ///
     /// # Errors

@@ -15,7 +15,8 @@ impl Prepared {
     /// reports. The tree is removed with the target, unless everything is kept. In a directory of
     /// the user, only a manifest is created and removed.
     ///
-    /// # Errors [`TargetError::NotADirectory`] for files and devices, [`TargetError::Foreign`] if
+    /// # Errors
+    /// [`TargetError::NotADirectory`] for files and devices, [`TargetError::PathTaken`] if
     /// something that pgmeter did not create is in the way.
     pub fn make_tree(&mut self) -> Result<Tree, TargetError> {
         if let Some(ReadyTarget::InPlace(spot)) = &mut self.target {

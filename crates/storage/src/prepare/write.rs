@@ -106,7 +106,7 @@ pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<FillContent, F
     })
 }
 
-/// Allocates all space at once, so that a lack of space is detected before writing.
+/// Allocates all space in one step, so that a lack of space is detected before writing.
 pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
     loop {
         return match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {

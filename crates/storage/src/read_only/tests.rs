@@ -33,7 +33,7 @@ impl UserFile {
         }
     }
 
-    /// Nothing of it has changed, and nothing is beside it.
+    /// Asserts that the file is unchanged and that its directory has no other file.
     fn assert_untouched(&self) {
         assert_eq!(state(&self.path), self.state);
         assert!(fs::read(&self.path).expect("its content") == self.content);
@@ -42,7 +42,7 @@ impl UserFile {
     }
 }
 
-/// Size, times of content and of attributes, and number; a rename in its place would show.
+/// Size, time stamps and inode number. A file renamed over it would have another inode number.
 fn state(path: &Path) -> (u64, i64, i64, i64, i64, u64) {
     let found = fs::metadata(path).expect("a file");
     (

@@ -96,7 +96,7 @@ fn a_damaged_page_is_reported_or_loses_nothing() {
     let mut reported_count = 0;
     for page in 0..original.len() / 4096 {
         let mut damaged = original.clone();
-        // Behind the header of the file, without which it is not an SQLite file at all.
+        // After the file header, without which the file would not be an SQLite database at all.
         let start = page * 4096 + usize::from(page == 0) * 100;
         damaged[start..start + 2000].fill(0xa5);
         std::fs::write(bed.path(), &damaged).unwrap();
@@ -171,7 +171,7 @@ fn a_locked_store_does_not_hold_up_a_run() {
     for cell in &wanted.cells {
         crate::bed::write_cell(&writer, cell);
     }
-    // Whoever waited for the lock would wait for 5 s.
+    // Waiting for the lock would take 5 s.
     assert!(start.elapsed().as_secs() < 4, "{:?}", start.elapsed());
     std::thread::sleep(std::time::Duration::from_millis(1500));
     blocker.execute_batch("ROLLBACK").unwrap();

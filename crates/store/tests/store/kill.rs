@@ -18,15 +18,15 @@ use crate::bed::{TestStore, beginning, begun, interval, record, told};
 const STORE_VARIABLE: &str = "PGMETER_TEST_STORE";
 /// The number of the run in the process that is to be killed.
 const NUMBER_VARIABLE: &str = "PGMETER_TEST_NUMBER";
-/// How many processes are killed that nothing else kept from running.
+/// Number of killed processes that were not disturbed by other load.
 const KILL_COUNT: u32 = 50;
-/// How many are killed at most until there are so many.
+/// Maximum number of killed processes.
 const TRY_COUNT_MAX: u32 = 200;
-/// A process that tells something every 10 ms, and is not heard of for longer, was disturbed.
+/// Maximum time between two reports of an undisturbed process, which reports every 10 ms.
 const GAP_MAX: Duration = Duration::from_millis(150);
-/// How many write at once.
+/// Number of processes that write at the same time.
 const WRITER_COUNT: u32 = 5;
-/// What may be lost.
+/// Maximum time whose results may be lost.
 const LOSS_MAX: Duration = Duration::from_secs(1);
 
 /// The process that is to be killed: writes until then.
@@ -62,13 +62,13 @@ struct KilledWriter {
     lifetime: Duration,
 }
 
-/// What was heard of a process until it was killed.
+/// Output of a process until it was killed.
 struct WriterReport {
     /// Whether its run had begun.
     has_begun: bool,
-    /// How many intervals it had told before the last second of its life.
+    /// Number of intervals reported before the last second of its life.
     early_count: usize,
-    /// Whether it, or this test, was kept from running in that second.
+    /// Whether the process, or this test, was kept from running in that second.
     is_disturbed: bool,
 }
 

@@ -361,7 +361,7 @@ fn reading_names_creates_and_changes_nothing() {
         assert_eq!(found.tags, ["after"]);
         assert_eq!(names(&bed.path(), 2).unwrap().runs.len(), 2);
     };
-    // Once beside somebody who has it open, with what is in the log.
+    // First while another connection has the store open, with entries in the log.
     look();
     drop(store);
     look();

@@ -24,7 +24,7 @@ fn finishing_a_run_stores_what_events_did_not_report() {
     let store = bed.store();
     let writer = store.begin(&beginning(&wanted)).unwrap();
     write_cell(&writer, &wanted.cells[0]);
-    // Figures that were completed only after they were told, and an interval that came late.
+    // Figures that were completed only after their report, and an interval that came late.
     wanted.cells[0].own_cost_ns_per_operation = Some(1.5);
     wanted.cells[0].intervals[2].length_ns += 1;
     wanted.environment.memory_bytes += 1;
@@ -65,7 +65,7 @@ fn a_running_run_loads_with_its_results_so_far() {
     writer.event(&begun(1));
     writer.event(&told(1, &interval(0)));
     writer.event(&told(1, &interval(1)));
-    // What is told is gathered for a while.
+    // Events are collected for a while before they are written.
     let has_both = || store.load("last").unwrap().cells.len() == 2;
     let mut looks = (0..6000).map(|_| std::thread::sleep(Duration::from_millis(10)));
     assert!(looks.any(|()| has_both()));

@@ -80,7 +80,7 @@ impl MergedRuns {
     fn added(&mut self, second: &[Cell]) -> Vec<Cell> {
         let first = std::mem::take(&mut self.first_cells);
         let mut all = Vec::with_capacity(first.len() + second.len());
-        // Both plans have the same cells, and the run adds cells to both at once.
+        // Both plans have the same cells, and the run adds cells to both at the same time.
         for (a, b) in first.iter().zip(second) {
             let mut pair = [self.named(a, SIDE_NAMES[0]), self.named(b, SIDE_NAMES[1])];
             if is_b_first(a) {

@@ -20,7 +20,8 @@ pub(super) fn guest(
     location: &StoreLocation,
     on_second_interrupt: fn() -> !,
 ) -> Result<Exit, CliError> {
-    // `rule` starts this program again and powers the guest off, so it returns only on errors.
+    // `run_as_init` starts this program again and powers the guest off, so it returns only on
+    // errors.
     if lab::vm::is_init() {
         lab::vm::run_as_init(path)?;
     }

@@ -58,7 +58,7 @@ fn limited(runs: Vec<RunRow>, labs: &[LabRow], args: &RunsListArgs) -> Vec<RunRo
         rows.zip(runs.into_iter().enumerate()).collect();
     found.sort_by(|(a, _), (b, _)| order(a, b, args));
     found.truncate(args.limit.unwrap_or(usize::MAX));
-    // The document promises the newest first.
+    // The JSON document lists the newest run first.
     found.sort_by_key(|(_, (place, _))| *place);
     found.into_iter().map(|(_, (_, run))| run).collect()
 }

@@ -53,7 +53,7 @@ fn measured(samples: Vec<CellRecord>) -> Vec<Vec<u8>> {
     messages.collect()
 }
 
-/// What all measured, put together at once.
+/// The merged record of all processes.
 fn whole(samples: &[CellRecord]) -> CellRecord {
     let records = samples.iter().cycle().take(RANKS as usize).cloned();
     let parts: Vec<RankCell> = (0..)
@@ -69,8 +69,8 @@ fn whole(samples: &[CellRecord]) -> CellRecord {
     merged(&parts).expect("a thousand records")
 }
 
-/// Has a thousand processes tell this, once all are told to begin; their bytes of intervals are
-/// added up.
+/// Answers for a thousand processes: sends these samples once every process has received the start
+/// order. Adds the size of the intervals to `interval_bytes`.
 fn crowd(ends: Ends, samples: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> JoinHandle<u64> {
     let (told, measured) = (told(&samples), measured(samples));
     let clock = TscClock::new();

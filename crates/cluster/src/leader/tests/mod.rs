@@ -63,8 +63,8 @@ fn hub(ranks: u32) -> (LeaderLinks, Ends) {
     )
 }
 
-/// Has one thread answer for all, until the leader has no more to say: `answer` is told who heard
-/// what, and gives messages.
+/// Answers for all processes in one thread until the leader closes its links. `answer` receives the
+/// rank and the leader's message, and sends reports.
 fn play(
     ends: Ends,
     mut answer: impl FnMut(u32, &LeaderMessage, &mut dyn FnMut(u32, Vec<u8>)) + Send + 'static,

@@ -120,7 +120,7 @@ fn all_ranks_reach_the_steady_state_in_the_same_round() {
         let share = round.per_second / value;
         assert!((0.999..1.001).contains(&share), "{round:?} is not {value}");
     }
-    // The figures are those of the window, and each process measured all of it.
+    // The record counts the window only, and each process measured all of it.
     let counts = steady.rounds[window.first_round_index..]
         .iter()
         .map(|it| it.count);

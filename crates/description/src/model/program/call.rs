@@ -288,7 +288,7 @@ impl ActWriter<'_> {
         let filesets = &self.program.filesets;
         let usual = default_piece(&call.bytes, filesets);
         let piece_bytes = match call.piece_bytes {
-            // "All at once" is written as a piece of the largest possible size.
+            // "In one request" is written as a piece of the largest possible size.
             0 if usual > 0 => {
                 let most = largest(&call.bytes, filesets).unwrap_or(PIECE_BYTES_MAX);
                 u32::try_from(most).unwrap_or(usual)
@@ -313,7 +313,7 @@ fn word(call: &Call) -> Option<BareVerb> {
     word.filter(|word| is_bare || *word == BareVerb::Sync)
 }
 
-/// Default request size in bytes: 0 for all at once, or 1 MiB.
+/// Default request size in bytes: 0 for everything in one request, or 1 MiB.
 fn default_piece(bytes: &MovedBytes, filesets: &[FilesetPlan]) -> u32 {
     match largest(bytes, filesets) {
         Some(largest) if largest <= DEFAULT_BYTES_MAX.into() => 0,

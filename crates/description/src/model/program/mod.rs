@@ -111,7 +111,7 @@ fn sized(workload: &Workload, program: Program) -> Result<Program, ValueError> {
     Ok(sized)
 }
 
-/// Most flows that a thread of a worker has in progress at once.
+/// Largest number of flows that a thread of a worker has in progress at the same time.
 fn deepest(workload: &Workload) -> u32 {
     let engine = workload.engine.unwrap_or(EngineKind::Psync);
     // With such an engine, each flow in progress is a separate thread.

@@ -70,7 +70,7 @@ impl FileTableSlots {
         self.free(self.last(slot))
     }
 
-    /// The place of [`FileTableSlots::passing`], whether it is free or not.
+    /// The place of [`FileTableSlots::free_temporary_place`], whether it is free or not.
     #[inline]
     pub(super) fn last(&self, slot: u32) -> u32 {
         slot * self.per_slot_count + self.per_slot_count - 1

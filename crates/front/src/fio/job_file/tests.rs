@@ -12,7 +12,7 @@ fn written(toml: &str) -> Result<(String, Vec<Diagnostic>), Diagnostic> {
     job_file(&[workload], "x.toml", &|path| path == "/data/disk.img")
 }
 
-/// The options of all sections, without those of every file.
+/// The options of all sections, without the options that every file has.
 fn options(toml: &str) -> Vec<String> {
     let (text, _) = written(toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
     let lines = text

@@ -215,7 +215,7 @@ pub(super) const CLASSES: [&str; 12] = [
 ];
 /// Names of depth classes.
 pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-/// Names of classes of the number of requests submitted or completed at once.
+/// Names of classes of the number of requests submitted or completed by one call.
 pub(super) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 
 /// Adds the keys that follow the directions.

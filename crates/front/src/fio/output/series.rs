@@ -78,7 +78,7 @@ impl RateSeries {
         }
     }
 
-    /// Adds the rate of another worker. As in fio's groups, all values are sums, so `least` was not
+    /// Adds the rate of another worker. As in fio's groups, all values are sums, so `min` was not
     /// the rate of any moment, and the deviation is only an approximation.
     pub(super) fn add(&mut self, other: &Self) {
         self.min = self.min.saturating_add(other.min);

@@ -82,7 +82,7 @@ pub struct EngineSettings {
     pub batch: u32,
     /// Minimum number of completions to wait for.
     pub batch_complete_min: u32,
-    /// Maximum number of completions reaped at once; 0 for no limit.
+    /// Maximum number of completions reaped by one call; 0 for no limit.
     pub batch_complete_max: u32,
     /// Depth to which the queue drains before it is refilled; 0 for the queue depth itself.
     pub iodepth_low: u32,

@@ -73,7 +73,7 @@ pub struct VerifySettings {
     pub is_fatal: bool,
     /// Number of writes before reading back; 0 for at the end only.
     pub backlog: u64,
-    /// Number of blocks to read back at once; 0 for all.
+    /// Number of blocks to read back per batch; 0 for all.
     pub backlog_batch: u32,
 }
 

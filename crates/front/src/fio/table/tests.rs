@@ -84,7 +84,7 @@ fn values_may_have_their_own_verdicts() {
     );
 }
 
-/// The 79 options that are 95 % of use; those of Ceph are refused by name.
+/// The 79 options that are 95 % of use; Ceph's options are refused by name.
 const COMMON_OPTIONS: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_compress_chunk \
     buffer_compress_percentage buffer_pattern buffered clientname cpus_allowed \
     cpus_allowed_policy create_on_open create_only create_serialize direct directory do_verify \

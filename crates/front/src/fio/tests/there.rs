@@ -43,7 +43,7 @@ fn existing_files_are_read_themselves_if_they_are_long_enough() {
     // What is in it has no stamps.
     let verified = work_of(&format!("{line} --verify=crc32c --size=16m")).unwrap_err();
     assert!(verified.contains("no job above it writes"), "{verified}");
-    // Laid out anew: too short, or written to by another job.
+    // Laid out again: too short, or written to by another job.
     for own in [
         format!("{line} --size=17m"),
         format!("{line} --name=b --rw=write --filename=there"),

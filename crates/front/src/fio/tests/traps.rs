@@ -278,7 +278,7 @@ fn wait_for_names_an_earlier_job() {
         set.jobs[1].settings.grouping.waits_for.as_deref(),
         Some("a")
     );
-    // What neither waits for nor is waited for runs beside both.
+    // A job that does not wait, and that no job waits for, runs in parallel to both.
     assert_eq!((set.waves.len(), set.groups.len()), (1, 1));
     let error = refused(&format!("[global]\n{SIZES}[a]\nwait_for=b\n[b]\n"));
     assert_eq!(error.line, Some(4));
@@ -641,7 +641,7 @@ fn lists_of_cpus_errors_and_ranges_are_read() {
     let ranges = settings.durability.ranges;
     assert!(ranges.waits_before && ranges.writes && !ranges.waits_after);
     assert_eq!(ranges.write_count, 8);
-    // fio 3.42 reads the number anew with each word.
+    // fio 3.42 parses the number again for each word.
     for (text, count) in [
         ("write", 1),
         ("write:8,wait_after", 1),

@@ -110,11 +110,11 @@ fn due_transactions_are_complete_with_stalls_in_their_response_times() {
     let (play, counts) = due(&settings, Some(2500));
     assert_eq!(counts.responses.count(), 2500);
     assert_eq!(play.totals().transactions_count, 2500);
-    // From 1 s to 3 s nothing is answered, and what was due by then follows on its heels.
+    // From 1 s to 3 s no request completes. The transactions due in that time follow immediately.
     let max_ns = counts.responses.latency().max_ns().unwrap();
     assert!((1_990_000_000..2_010_000_000).contains(&max_ns), "{max_ns}");
     assert_eq!(counts.left_count, 0);
-    // The same transactions as without: files and bytes are those of the seed.
+    // The same transactions as without due times: files and bytes depend only on the seed.
     let mut alike = *play.totals();
     let (other, _) = played(&settings, &options(1), 1);
     alike.deleted_count = other.totals().deleted_count;
@@ -166,7 +166,7 @@ fn chains_match_the_recorded_operations() {
     }
 }
 
-/// A traced line's call on a file or directory of the pool, its length asked for included.
+/// Call of a traced line on a file or directory of the pool, with the requested length.
 fn traced_call(line: &str) -> Option<String> {
     let (name, rest) = line.split_once('(')?;
     let (_, path) = rest.split_once("w/")?;
@@ -649,7 +649,7 @@ fn files_that_stay_open_are_opened_once() {
             .count()
     };
     let (opened, created) = (count(Primitive::Open), count(Primitive::Create));
-    // Those of the pool that were worked on, once each.
+    // Files of the pool that the transactions used; each is opened once.
     assert!((1..=20).contains(&opened), "{opened}");
     let (closed, removed) = (count(Primitive::Close), count(Primitive::Unlink));
     assert!((1..=removed).contains(&closed) && closed <= opened + created);
@@ -825,8 +825,8 @@ proptest! {
     }
 }
 
-/// Plays the next phase with every request carried out at once; says how many there were, none
-/// behind the last phase.
+/// Plays the next phase; every request completes immediately. Returns the number of requests;
+/// `None` after the last phase.
 fn play_null_phase(play: &mut PoolRun) -> Option<u64> {
     play.begin_next_phase()?;
     let mut requests_count = 0;
@@ -869,8 +869,8 @@ fn five_million_transactions_have_the_published_counts_as_requests_too() {
     assert_eq!(totals.written_bytes, 17_139_576_700);
 }
 
-/// Whether this process runs nothing but that test of this file, so that its memory is the test's;
-/// otherwise such a process is started, and must succeed.
+/// `true` if this process runs only this test, and the process's memory is therefore the test's
+/// memory. Otherwise starts such a process, which must succeed.
 fn is_alone(test: &str) -> bool {
     const CHILD_VARIABLE: &str = "GENERATE_TEST_ALONE";
     if std::env::var_os(CHILD_VARIABLE).is_some() {

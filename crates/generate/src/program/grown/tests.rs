@@ -109,7 +109,7 @@ fn widths_too_small_for_a_tree_still_terminate() {
     assert_eq!(tree.directory_count(), 2);
 }
 
-/// A tree as a captured file has it, behind `skipped` lines.
+/// Lines of a captured tree, after the first `skipped` lines.
 fn golden(name: &str, skipped: usize) -> Option<Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/filebench");
     let text = std::fs::read_to_string(folder.join("golden").join(name)).ok()?;

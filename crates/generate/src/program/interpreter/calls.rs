@@ -273,7 +273,8 @@ impl Interpreter {
         if let OffsetForm::Entry(walk) = code.form {
             (offset_bytes, length_bytes) = self.entry(index, walk);
         }
-        // Built at once from registers: a request that is stored field by field and then copied
+        // Built in one step from registers: a request that is stored field by field and then copied
+        // waits for its stores.
         // waits for its stores.
         Request {
             operation,

@@ -1,9 +1,10 @@
 //! Fast path for a worker that repeats the same few calls, each time on another file.
 //!
 //! The checks of the interpreter before and after each call cost as much as a call that the kernel
-//! completes at once. If all calls, amounts and positions of a body are known in advance, only the
-//! file changes, so its requests are prepared once and filled in. Exceptions (the end, a failure, a
-//! short write) are left to the interpreter, which is put into the state that it would have.
+//! completes immediately. If all calls, amounts and positions of a body are known in advance, only
+//! the file changes, so its requests are prepared once and filled in. Exceptions (the end, a
+//! failure, a short write) are left to the interpreter, which is put into the state that it would
+//! have.
 
 mod row;
 

@@ -27,7 +27,7 @@ impl StepsDir {
         check(self.0.path(), SEED, DONE_COUNT)
     }
 
-    /// A file with this promise, for which more is so.
+    /// Path of a file with this guarantee for which `is_so` holds.
     fn path(&self, promise: Promise, is_so: impl Fn(&NameState) -> bool) -> PathBuf {
         let promises = Promises::after(SEED, DONE_COUNT);
         let mut names = promises.names.iter();
@@ -35,7 +35,7 @@ impl StepsDir {
         self.0.path().join(path_of(*found.unwrap().0))
     }
 
-    /// A promised file of which nothing else may be there.
+    /// Path of a guaranteed file with only one possible state.
     fn plain(&self) -> PathBuf {
         self.path(Promise::Present, |name| {
             let leaf = name.last().unwrap();

@@ -1,4 +1,4 @@
-//! Phases of a workload's own: planned, told in words, and refused where they cannot be.
+//! Phases that a workload file defines: planned, described, and refused if invalid.
 
 use crate::{Planned, plan};
 use description::Overrides;

@@ -137,7 +137,7 @@ impl ProgramRun {
                 outcome = Err(error);
             }
         };
-        // Copied first, because `remove_files` borrows the whole course.
+        // Copied first, because `remove_files` borrows all of `self`.
         let states: Vec<(FileOwner, Arc<FileStates>)> = self
             .states
             .iter()

@@ -213,7 +213,7 @@ impl FilePools {
     /// Opens the subdirectories that each worker has made, so that no part of a file's path can be
     /// replaced by a link.
     fn open_subdirectories(&mut self) -> Result<(), RunError> {
-        // Some originals open no directories, and may have more than can be open at once.
+        // Some originals open no directories, and may have more than can be open at the same time.
         if self.settings.is_in_targets() && self.make_room().is_err() {
             return Ok(());
         }

@@ -107,7 +107,8 @@ fn a_round_records_times_and_amounts_of_each_worker() {
     }
 }
 
-/// The same in the directories of a tree, which is made before and removed behind, twice.
+/// The same in the directories of a tree; the program creates the tree before and removes it after,
+/// twice.
 fn in_a_tree(mut program: Program) -> Program {
     let nested = NestedDirectories {
         before: "t.".to_owned(),

@@ -9,7 +9,7 @@ use units::Bytes;
 
 use super::super::remarks::{alarm, built_as, notes};
 
-/// Number of broken promises listed per file system.
+/// Number of broken guarantees listed per file system.
 const LISTED_MAX: usize = 10;
 /// Number of kernel messages quoted per file system.
 const MESSAGES_MAX: usize = 4;
@@ -228,7 +228,7 @@ impl<'a> RecoveryColumn<'a> {
         Some(format!("{:.1}", mean.as_secs_f64() * 1e3))
     }
 
-    /// Describes the broken promises.
+    /// Describes the broken guarantees.
     fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
         for trial in &self.results.trials {

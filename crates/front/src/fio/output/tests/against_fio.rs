@@ -7,7 +7,7 @@ use super::*;
 
 /// Keys of `fio --output-format=json+`, version 3.33, with the types of their values.
 const KEYS: &str = include_str!("keys.txt");
-/// What later versions have besides.
+/// Keys that only later versions have.
 const LATER_KEYS: [&str; 3] = [
     "jobs/job_start integer",
     "jobs/latency_target_ns integer",

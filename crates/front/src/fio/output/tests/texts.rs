@@ -6,7 +6,7 @@ use super::super::super::{OutputFormat, text};
 use super::against_fio::fio;
 use super::*;
 
-/// A job of two directions with all that can be told of one.
+/// A job of two directions with every figure that a job can report.
 fn busy() -> (JobSet, RunRecord) {
     let set = jobs(
         "[j]\nrw=randrw\nsize=4m\nioengine=io_uring\niodepth=32\nbs=4k,16k\nfsync=5\n\
@@ -160,7 +160,7 @@ fn text_lines_have_the_format_of_fio() {
         text.lines().filter(is_comparable).map(cut).collect()
     };
     let (own, mut theirs) = (lines(&own), lines(&theirs));
-    // Submission at once is not measured, so this has no other shape but other values.
+    // The time of submission is not measured, so `slat` lines are missing here.
     theirs.retain(|line| !line.starts_with("slat"));
     let devices = theirs.iter().position(|line| line.starts_with("Diskstats"));
     theirs.truncate(devices.unwrap_or(theirs.len()));

@@ -1,4 +1,4 @@
-//! A PostMark program that plays in memory, under a clock that is told what to read.
+//! A PostMark program in memory, with a clock whose readings are set in advance.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,17 +17,17 @@ pub(super) struct Memory {
     pub(super) input: std::io::Cursor<Vec<u8>>,
     pub(super) output: Vec<u8>,
     pub(super) errors: Vec<u8>,
-    /// What reports and listings were appended to.
+    /// Output that reports and listings were appended to.
     pub(super) written: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The files of the pools with their sizes.
     pub(super) pool: HashMap<Vec<u8>, u32>,
     pub(super) directories: HashSet<Vec<u8>>,
-    /// What the clock reads, in seconds; the last reading is repeated.
+    /// Readings of the clock, in seconds; the last reading is repeated.
     pub(super) readings: Vec<i64>,
     pub(super) readings_count: usize,
 }
 
-/// A relative name without parts that say nothing, so that equal files have equal names.
+/// A relative name without redundant components, so that equal files have equal names.
 fn plain(name: &[u8]) -> Vec<u8> {
     let is_rooted = name.starts_with(b"/");
     let parts = name.split(|byte| *byte == b'/');

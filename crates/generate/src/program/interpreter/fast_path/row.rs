@@ -253,7 +253,8 @@ impl<'a> RowWriter<'a> {
                 let step = &mut self.steps[self.open.pop()?];
                 step.last = self.requests.len().checked_sub(1)?;
                 step.bytes = written_bytes(self.requests.get(step.first..)?);
-                // A step without calls begins and ends at once, which the row cannot express.
+                // A step without calls begins and ends at the same time, which the row cannot
+                // express.
                 (step.first <= step.last).then_some(())
             }
             _ => None,
