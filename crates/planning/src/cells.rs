@@ -279,7 +279,6 @@ impl AccessPlanner<'_, '_> {
 
     /// Limits the operations of a cell that starts with an empty file: it ends when the file has
     /// its size.
-    /// file has its size.
     fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
         let mut fitting = 0;
         for worker in &cell.workers {

@@ -125,7 +125,6 @@ fn program<G: Generator + AsRef<Interpreter> + Into<FileRequests>>(
 }
 
 /// As [`work`], with an engine as `dyn Engine`: the loop is compiled once for all engines.
-/// engines.
 fn with_any_engine(
     task: FileTask,
     lane: &Lane,

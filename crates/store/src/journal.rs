@@ -95,7 +95,6 @@ impl RunJournal {
             let received = match self.due {
                 // Without pending entries, the thread sleeps until an event, to avoid disturbing
                 // the workers.
-                // disturb the workers.
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),
             };

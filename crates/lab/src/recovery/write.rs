@@ -37,7 +37,6 @@ impl StepWriter {
             fs::create_dir(&path)
                 // Directories are durable before the first step, so only the steps create
                 // guarantees to check.
-                // to check.
                 .and_then(|()| writer.sync(&path))
                 .and_then(|()| writer.sync(path.parent().unwrap_or(root)))
                 .map_err(|error| LabError::system("make", &path, error))?;

@@ -31,7 +31,6 @@ pub struct FilesetPlan {
     pub tree: DirectoryTree,
     /// Size of a file in bytes, derived from seed, fileset and number, so that it is the same in
     /// every phase and for every worker.
-    /// every phase and for every worker.
     pub size: Law,
     /// Files that exist before the first phase, in thousandths, spread evenly over the numbers.
     #[serde(default)]

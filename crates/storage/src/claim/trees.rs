@@ -49,7 +49,6 @@ impl ManifestClaim {
         }
         // The inode number is read from the open directory, because it must belong to the directory
         // in use.
-        // use.
         let opened = open_tree(self.directory.as_fd(), name)
             .and_then(|directory| Ok((fstat(&directory)?, directory)));
         let (found, directory) =

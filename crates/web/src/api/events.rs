@@ -32,7 +32,6 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Maximum number of parts of a stream that wait for the network.
 // Few, because a slow client should lag in the publisher's ring, which counts lost events, instead
 // of filling memory.
-// instead of filling memory.
 const QUEUED_PARTS_MAX: usize = 2;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 

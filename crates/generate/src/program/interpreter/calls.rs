@@ -275,7 +275,6 @@ impl Interpreter {
         }
         // Built in one step from registers: a request that is stored field by field and then copied
         // waits for its stores.
-        // waits for its stores.
         Request {
             operation,
             fileset,
