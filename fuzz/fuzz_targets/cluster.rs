@@ -1,5 +1,5 @@
-//! What processes say to the one that leads: whatever bytes they send, the leader neither panics
-//! nor hangs, and what it puts together can be written.
+//! Messages from worker processes to the leader. Whatever bytes they send, the leader neither
+//! panics nor hangs, and its record can be written.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     for rank in 0..RANKS {
         say(rank, hello());
     }
-    // The first byte of a line says whose it is and whether it is bytes or a text.
+    // The first byte of a line selects the rank, and whether the line is raw bytes or a text.
     for line in bytes.split(|byte| *byte == b'\n').take(1 << 10) {
         let Some((kind, rest)) = line.split_first() else {
             continue;

@@ -1,5 +1,6 @@
-//! The command lines of all programs in the table of fronts: none panics, and no name leads out.
-//! The first byte says which program; the arguments are what lies between line breaks, and what
+//! Command lines of all programs in the table of fronts: none panics, and no file name leads out of
+//! the target. The first byte selects the program. The arguments follow, one per line. After a byte
+//! of 0 comes the content of every file that they name.
 //! is behind a byte of 0 is what each file has that they name.
 
 #![no_main]

@@ -1,6 +1,6 @@
-//! fio's language: no job file and no command line makes reading panic, and what is told of jobs is
-//! bounded; jobs that can run stay in their files. The first byte says which of both; behind a byte
-//! of 1, what an included file has, or a log of requests.
+//! fio's language: no job file and no command line makes the parser panic, the output about jobs is
+//! bounded, and jobs that can run stay in their files. The first byte selects a job file or a
+//! command line. After a byte of 1 comes the content of an included file, or a log of requests.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use front::{CommandLine, FileAccess, VirtualFiles, find};
 use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below, streams_stay_inside};
 
-/// Characters of what is told of sections and files, at most.
+/// Maximum number of characters printed about sections and files.
 const TOLD_MAX: usize = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,5 +1,5 @@
-//! What comes to a sink, in pieces of any length: whatever it is, the sink comes to an end, and
-//! sends no more than what was asked for.
+//! Input of a sink, in pieces of any length: whatever the input, the sink ends, and sends no more
+//! than was requested.
 
 #![no_main]
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use network::{Connection, FRAME_BYTES, Frame, FrameStatus, LENGTH_MAX_BYTES, SinkState, serve};
 
-/// Bytes that come, so many with each call, and how many went.
+/// Input, of which each call returns at most `piece_bytes`, and the number of bytes sent.
 struct Scripted<'a> {
     input: &'a [u8],
     piece_bytes: usize,

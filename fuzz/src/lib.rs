@@ -88,13 +88,13 @@ pub fn jobs_stay_inside(plan: &Plan) {
     }
 }
 
-/// Whether it is followed.
+/// `true` if the plan is small enough to follow.
 fn is_small(plan: &JobPlan) -> bool {
     let known = plan.files.iter().all(|part| part.size_bytes > 0);
     known && plan.files.len() <= FILES_MAX && plan.iodepth <= DEPTH_MAX
 }
 
-/// Each request is done at once; time passes in waits.
+/// Completes each request immediately; time passes in waits.
 fn follow(plan: &JobPlan, mut stream: JobStream) {
     let mut now_ns = 1;
     for _ in 0..STEPS_MAX {

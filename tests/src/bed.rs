@@ -125,7 +125,7 @@ impl ScratchTarget {
         self.run(&[&all, arguments].concat())
     }
 
-    /// As [`Bed::measure`], with the record that it printed.
+    /// As [`ScratchTarget::measure`], with the record that it printed.
     ///
     /// # Panics
     /// When standard output is no record.

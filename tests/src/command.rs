@@ -145,7 +145,7 @@ fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
     }
 }
 
-/// Reads a pipe to its end beside the child, so that a full pipe never stops it.
+/// Reads a pipe to its end while the child runs, because a full pipe would stop the child.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

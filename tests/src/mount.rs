@@ -45,10 +45,10 @@ impl Mount {
         &self.directory
     }
 
-    /// Mounts it anew with other options, as `ro`.
+    /// Mounts it again with other options, such as `ro`.
     ///
     /// # Errors
-    /// What `mount` says.
+    /// The error of `mount`.
     pub fn remount(&self, options: &str) -> Result<(), FixtureError> {
         let options = format!("remount,{options}");
         run_tool(

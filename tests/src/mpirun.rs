@@ -59,7 +59,7 @@ impl Mpirun {
         })
     }
 
-    /// The same launcher, with ranks that are told to use a library.
+    /// The same launcher, with ranks that use this library.
     #[must_use]
     pub fn with_library(self, library: &str) -> Mpirun {
         Mpirun {
@@ -68,14 +68,14 @@ impl Mpirun {
         }
     }
 
-    /// The directory above the one that the launcher is in; none if it is found on the path.
+    /// The directory above the directory of the launcher; `None` if it is found on the path.
     #[must_use]
     pub fn prefix(&self) -> Option<PathBuf> {
         let program = self.program.canonicalize().ok()?;
         Some(program.parent()?.parent()?.to_path_buf())
     }
 
-    /// Starts so many ranks of a command line and waits for their end.
+    /// Starts `ranks_count` ranks of a command line and waits for their end.
     ///
     /// # Errors
     /// The launcher cannot be started or does not end in time.

@@ -9,13 +9,12 @@ use crate::{FixtureError, Scratch};
 
 /// The results store of [`pgmeter`], below its directory.
 pub const STORE: &str = ".store/results.db";
-/// The directory of the pages that nobody named, below the same directory.
+/// Directory of pages without a path of their own, below the same directory.
 pub const REPORTS: &str = ".store/reports";
 
-/// A command that runs `pgmeter` in `directory`, without the caller's settings, ignored signals
-/// among them.
+/// A command that runs `pgmeter` in `directory`, without the caller's settings and ignored signals.
 ///
-/// The program is the one that `PGMETER_BIN` names, else a debug build of this tree.
+/// The program is that of `PGMETER_BIN` if set, otherwise a debug build of this tree.
 ///
 /// # Panics
 /// When the program cannot be built.
@@ -33,7 +32,7 @@ pub fn pgmeter(directory: &Path) -> Command {
         .env("COLUMNS", "80")
         .env("LC_ALL", "C.UTF-8")
         .env("TZ", "UTC");
-    // Never the store of whoever runs the tests.
+    // Never the store of the user who runs the tests.
     command
         .env("PGMETER_DB", directory.join(STORE))
         .env("HOME", directory)
@@ -41,7 +40,7 @@ pub fn pgmeter(directory: &Path) -> Command {
         .env_remove("PGMETER_REPORTS")
         .env_remove("PGMETER_COMPLETE")
         .env_remove("RUST_LOG");
-    // Nor their browser and the like.
+    // Nor the user's browser and the like.
     for name in [
         "BROWSER",
         "DISPLAY",
@@ -55,8 +54,9 @@ pub fn pgmeter(directory: &Path) -> Command {
     command
 }
 
-/// Lets programs that are started heed signals that whoever started the tests ignores, as shells do
-/// for jobs in the background: what is caught has its default again in another program.
+/// Lets started programs receive signals that the parent of the tests ignores, as shells do for
+/// background jobs. A signal that this process catches has its default action again in a started
+/// program.
 fn reset_ignored_signals() {
     static RESET: OnceLock<()> = OnceLock::new();
     RESET.get_or_init(|| {
@@ -91,7 +91,7 @@ pub(crate) fn workspace() -> PathBuf {
 /// A folder of the shared samples.
 ///
 /// # Errors
-/// `Unavailable` where they are not checked out beside this tree.
+/// `Unavailable` if they are not checked out next to this tree.
 pub fn samples(folder: &str) -> Result<PathBuf, FixtureError> {
     let path = workspace().join("../shared/samples").join(folder);
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! Directories that go away, and the sweep of what killed tests left behind.
+//! Directories that are removed when dropped, and the removal of leftovers of killed tests.
 
 use std::path::{Path, PathBuf};
 

@@ -178,7 +178,7 @@ impl Server {
         stream
     }
 
-    /// A request with the token, and with these lines besides.
+    /// Sends a request with the token and these header lines.
     ///
     /// # Panics
     /// When it hangs.
@@ -189,7 +189,7 @@ impl Server {
         self.ask_bare(line, &all, body)
     }
 
-    /// A request with these lines alone, besides the host.
+    /// Sends a request with only these header lines and the host.
     ///
     /// # Panics
     /// When it hangs.
@@ -273,9 +273,9 @@ impl Server {
 pub struct StreamEvent {
     /// What happened.
     pub name: String,
-    /// The place behind it.
+    /// Id of the event, from which a later stream can continue.
     pub id: String,
-    /// What it holds.
+    /// Data of the event.
     pub data: Value,
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::{FixtureError, run_within};
 
-/// Runs a program in a directory, whatever comes of it; its system calls with those of all its
-/// threads and children, each line behind the number of who made it.
+/// Runs a program in a directory, whatever its result. Returns the system calls of all its threads
+/// and child processes; each line begins with the number of the thread.
 ///
 /// # Errors
 /// There is no strace, or the program does not end in time.
@@ -27,7 +27,7 @@ pub fn traced(
     Ok(joined(&String::from_utf8_lossy(&log)))
 }
 
-/// Lines of which another one stands between their halves.
+/// Joins lines that strace has split because another line came between their halves.
 fn joined(log: &str) -> Vec<String> {
     let mut open: BTreeMap<&str, String> = BTreeMap::new();
     let mut lines = Vec::new();

@@ -156,7 +156,7 @@ fn a_missing_target_is_refused_without_create() {
     assert!(bed.left_in_target().is_empty());
 }
 
-/// Runs a command where `fstab` stands in the place of the system's.
+/// Runs a command with `fstab` instead of the system's file.
 fn with_fstab(fstab: &Path, command: &Command) -> Command {
     let mut inside = Command::new("unshare");
     inside

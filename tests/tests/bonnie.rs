@@ -1,4 +1,4 @@
-//! In the place of Bonnie++ and Bonnie, on real files.
+//! Bonnie++ and Bonnie replaced by pgmeter, on real files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use end_to_end::{ScratchTarget, installed, need, run_tool, skip, traced};
 /// What one run may take; more is a hang.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Runs the program on the bed's target, with these options besides.
+/// Runs the program on the scratch target, with these further options.
 fn run(bed: &ScratchTarget, name: &str, options: &[&str]) -> String {
     let target = bed.target().to_str().unwrap().to_owned();
     let line = [&["as", name, "-d", &target], options].concat();
@@ -93,8 +93,8 @@ fn unknown_bonnie_options_are_refused() {
     refused.assert_refused(1, &["there is no option `-k`"]);
 }
 
-/// Calls by who made them, in the order in which they came: what is done, to which name, how much
-/// of it. What is asked of the system itself is left out.
+/// Calls per thread, in their order: operation, file name, number of bytes. Calls on files of the
+/// system are left out.
 fn calls(log: &[String]) -> Vec<Vec<String>> {
     let mut numbers = BTreeMap::new();
     let mut threads: Vec<(bool, Vec<String>)> = Vec::new();
@@ -116,7 +116,7 @@ fn calls(log: &[String]) -> Vec<Vec<String>> {
             *is_elsewhere = !call.starts_with("close(");
         } else if let Some(call) = normal(call) {
             let is_opened = own.last().is_some_and(|it| it.starts_with("open "));
-            // Nothing else is where a file begins that was just opened.
+            // A file that was just opened starts at 0 anyway.
             if !(is_opened && call == "seek 0") {
                 own.push(call);
             }
@@ -156,7 +156,8 @@ fn normal(call: &str) -> Option<String> {
     }
 }
 
-/// What the original does, first its own thread and then those of its seekers, and what we do,
+/// Calls of the original, first of its own thread and then of its seekers, and calls of pgmeter, by
+/// phase.
 /// by phases.
 fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
     let theirs = ScratchTarget::in_memory().unwrap();
@@ -239,15 +240,15 @@ fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
     assert_eq!(ours.pop().unwrap(), ["unlink file"]);
     let seeks = ours.pop().unwrap();
     assert_same(&ours.concat(), &main[..before]);
-    // The file is removed once, by the first thread or by a seeker, whoever comes first.
+    // The file is removed once, by the first thread or by a seeker, whichever comes first.
     let is_removal = |it: &&String| *it == "unlink file";
     let last = main[before..].iter().chain(&seeker);
     assert_eq!(last.filter(is_removal).count(), 1);
-    // Seekers are told where to go by four bytes at a time.
+    // The original sends positions to its seekers, four bytes at a time.
     let is_work = |it: &&String| *it != "read 4" && !is_removal(it);
     let wanted: Vec<String> = seeker.iter().filter(is_work).cloned().collect();
     assert_same(&seeks, &whole(wanted));
-    // Of several each takes what is next, whoever comes.
+    // Each of several seekers takes the next position, so only their sum is determined.
     let [theirs, ours] = both(&options("2m:4k:500:3"));
     let count = |threads: &[Vec<String>]| {
         let mut counts = BTreeMap::new();

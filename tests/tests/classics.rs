@@ -1,4 +1,4 @@
-//! The program in the place of lat_fs and fs_mark: outputs, system calls, what is left behind.
+//! The program instead of lat_fs and fs_mark: outputs, system calls, leftover files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::HashMap;
@@ -280,7 +280,7 @@ fn killed(arguments: &[&str]) {
         child.kill().unwrap();
         child.wait().unwrap();
         let left = files_below(bed.target()).len();
-        // It may have been between two passes, with nothing but its manifest there.
+        // It may have been between two passes, with only its manifest there.
         if left > before.len() + 1 {
             break left;
         }
@@ -335,7 +335,8 @@ fn fs_mark_ends_when_its_reader_closes_the_pipe() {
     assert!(bed.left_in_target().is_empty());
 }
 
-/// The system calls of a command on files below `target`, in order: verb, number of the file
+/// The system calls of a command on files below `target`, in order: verb, number of the file in the
+/// order of creation, requested bytes and result.
 /// in the order of creation, bytes asked for and result.
 fn traced(bed: &ScratchTarget, command: &Command) -> Vec<String> {
     let mut strace = Command::new("strace");
@@ -372,11 +373,11 @@ fn whole_lines(trace: &str) -> Vec<String> {
 }
 
 fn call(line: &str, numbers: &mut HashMap<String, usize>) -> Option<String> {
-    // The thread's number stands before it.
+    // The thread's number comes before the call.
     let (name, rest) = line.split_once(' ')?.1.trim_start().split_once('(')?;
     let (arguments, result) = rest.rsplit_once(" = ")?;
     let last = |path: &str| Some(path.trim_end_matches('/').rsplit('/').next()?.to_owned());
-    // What is asked of the system lies elsewhere, under names as short.
+    // Files of the system are not below the target, but their names can be as short.
     let descriptor_name = |text: &str| {
         let path = text.split(['<', '>']).nth(1)?;
         path.contains("/target/").then(|| last(path))?

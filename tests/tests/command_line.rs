@@ -160,7 +160,7 @@ fn a_run_prints_a_table_and_leaves_nothing() {
 #[test]
 fn a_table_fits_into_80_columns() {
     let output = bed().measure(&["small.toml"]);
-    // The path of the page is to be copied, so that it is never broken.
+    // The path of the page is never broken, because users copy it.
     let is_path = |line: &&str| line.starts_with("report: ");
     for line in output.stdout.lines().filter(|line| !is_path(line)) {
         assert!(

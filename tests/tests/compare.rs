@@ -49,7 +49,7 @@ fn at_speed(record: &Value, speed: f64) -> Value {
     record
 }
 
-/// A bed with `b.json` beside `a.json`, which ran at `speed` times its rates.
+/// A scratch target with `b.json` next to `a.json`, which ran at `speed` times its rates.
 fn two(speed: f64) -> ScratchTarget {
     let (bed, record) = bed();
     bed.file("b.json", at_speed(&record, speed).to_string());

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Touches nothing.
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"50ms\"\nramp_time = \"0s\"\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
-/// Much more than it takes; other programs may be busy beside it.
+/// Much more than completion takes, because other programs may be busy at the same time.
 const ANSWER_TIME_MAX: Duration = Duration::from_millis(50);
 
 fn bed() -> ScratchTarget {
@@ -162,7 +162,7 @@ fn completion_changes_no_file_and_reports_no_error() {
     }
     let output = finish(bed.command(&["--"]).env("PGMETER_COMPLETE", "bash"));
     assert_eq!((output.code, output.text().trim()), (0, "exit 0"));
-    // A variable that somebody left behind does not turn commands into questions.
+    // A leftover environment variable does not turn commands into completion requests.
     let output = finish(
         bed.command(&["list", "--names"])
             .env("PGMETER_COMPLETE", "bash"),
@@ -207,7 +207,7 @@ fn completion_answers_without_a_noticeable_delay() {
     }
 }
 
-/// What bash offers behind a line, in which the cursor is at the end.
+/// Completions that bash offers at the end of a line.
 fn bash(bed: &ScratchTarget, line: &str) -> Vec<String> {
     let program = bed
         .command(&[])

@@ -174,8 +174,8 @@ fn ctrl_c_removes_the_files_of_a_load_file() {
     assert!(bed.left_in_target().is_empty());
 }
 
-/// The calls of the thread or process that works on clients' files, without what only one of the
-/// programs does besides: what is done, to which name, how much of it, and with which result.
+/// Calls of the thread or process that works on clients' files: operation, file name, number of
+/// bytes and result. Calls that only one of the programs makes are left out.
 fn calls(log: &[String]) -> Vec<String> {
     let is_first = |line: &&String| line.contains("clients");
     let Some(first) = log
@@ -242,7 +242,7 @@ fn of_original(load: &Path, time: &str) -> Vec<String> {
         "1",
     ];
     let log = traced(Path::new("dbench"), bed.path(), &arguments, TIMEOUT).unwrap();
-    // It reads the load file anew for each pass.
+    // It reads the load file again for each pass.
     let is_again = |line: &String| line.contains("lseek(") && line.contains(", 0, SEEK_SET");
     let end = log.iter().position(is_again).unwrap_or(log.len());
     calls(&log[..end])

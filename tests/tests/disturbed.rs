@@ -220,7 +220,8 @@ fn processors(count: usize) -> CpuSet {
     set
 }
 
-/// A measurement in a program that may use so many processors only, beside so many threads that
+/// Runs a measurement that may use `processor_count` CPUs only, while `loop_count` threads keep
+/// these CPUs busy. The threads start when `begin` has returned. Returns the record.
 /// use them all once `begin` has come back; its record.
 fn beside(
     (bed, processor_count): (&ScratchTarget, usize),
@@ -233,7 +234,7 @@ fn beside(
     let is_over = AtomicBool::new(false);
     let (is_over, set) = (&is_over, &set);
     std::thread::scope(|scope| {
-        // What a thread is bound to, it hands down to what it starts.
+        // A thread's CPU affinity is inherited by the processes that it starts.
         let program = scope.spawn(move || {
             sched_setaffinity(None, set).unwrap();
             let all = [&["reads.toml"], arguments].concat();

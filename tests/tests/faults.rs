@@ -224,11 +224,12 @@ fn a_stall_makes_every_request_due_during_it_late() {
     let open_loop = &cell["open_loop"];
     let response = &open_loop["response"];
     let count = response["count"].as_f64().unwrap();
-    // Exact figures are had on a clock that is told: here a busy machine may be late besides.
+    // Tests with a simulated clock check exact figures; here, a busy machine may cause further
+    // delays.
     assert!(count <= 6_000.0, "{open_loop}");
     let max_ns = response["max_ns"].as_u64().unwrap();
     assert!(max_ns >= 2_000_000_000, "{max_ns}");
-    // The first of those that waited was due a millisecond after the stall began.
+    // The first of the requests that waited was due a millisecond after the stall began.
     let lateness_ns = open_loop["lateness_max_ns"].as_u64().unwrap();
     assert!(lateness_ns >= 1_990_000_000, "{lateness_ns}");
     let slow = share_above(response, 100_000_000);
@@ -246,8 +247,8 @@ fn one_at_a_time() -> Settings {
     }
 }
 
-/// 200 reads a second for 2 s; the read that is due about 1 s after the start stalls, and all
-/// behind it. Some 25 reads look at the target beforehand.
+/// 200 reads per second for 2 s. The read that is due about 1 s after the start stalls, and all
+/// reads after it wait. Some 25 reads examine the target beforehand.
 fn run_with_stall_at_end(engine: &str, iodepth: &str, stall: Duration) -> Option<Value> {
     let faultfs = FaultFs::new(one_at_a_time()).ok()?;
     let workload = format!("rate = \"200/s\"\narrivals = \"uniform\"\n{READS}");

@@ -155,20 +155,20 @@ fn figures_before_units(words: &[String]) -> Vec<ShownFigure> {
     figures
 }
 
-/// The figure that stands behind these words; none where they are not there.
+/// The figure that follows these words; `None` if they do not occur.
 fn behind(words: &[String], name: &str) -> Option<ShownFigure> {
     let name: Vec<&str> = name.split(' ').collect();
     let at = words.windows(name.len()).position(|it| it == name)?;
     figure(words.get(at + name.len())?, 1.0)
 }
 
-/// Holds what people see of the newest run to its record.
+/// Compares the printed figures of the newest run with its record.
 fn held(bed: &ScratchTarget, name: &str) -> Value {
     let record = bed.run(&["runs", "export", "last"]).stdout;
     let record: Value = serde_json::from_str(&record).unwrap();
     let mut known = Vec::new();
     numbers(&record, &mut known);
-    // PostMark's time in all is that of its phases.
+    // PostMark's total time is the sum of its phases.
     let times = record["cells"].as_array().unwrap().iter();
     known.push(times.filter_map(|cell| cell["run_time_ns"].as_f64()).sum());
     let report = |format: &str| bed.run(&["report", "last", "--format", format]).stdout;
@@ -263,7 +263,7 @@ fn every_printed_figure_with_a_unit_is_in_the_record() {
     }
 }
 
-/// A transaction of PostMark is a pair of operations, wherever it is told.
+/// A transaction of PostMark is a pair of operations in every output.
 fn assert_matches_postmark(bed: &ScratchTarget, record: &Value) {
     let cells = record["cells"].as_array().unwrap();
     let cell = cells.iter().find(|cell| cell["phase"] == "transactions");

@@ -1,5 +1,5 @@
-//! Work on many files where a file system fails, and where a run is ended from outside: errors are
-//! counted and told, what was measured is kept, and what was made is removed.
+//! Work on many files on a failing file system, or with a run that is ended from outside: errors
+//! are counted and reported, results are kept, and created files are removed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;

@@ -318,7 +318,7 @@ fn wait_for_work(child: &mut Child) {
     });
 }
 
-/// Puts a link in the place of a directory of the workload while that stands still.
+/// Replaces a directory of the workload by a link while the workload is stopped.
 fn plant(bed: &ScratchTarget, workload: &str, directory: &str, is_begun: impl Fn(&Path) -> bool) {
     bed.file("mine.toml", workload);
     let victim = victim(bed);
@@ -339,7 +339,7 @@ fn plant(bed: &ScratchTarget, workload: &str, directory: &str, is_begun: impl Fn
     fs::rename(&path, tree.join("aside")).unwrap();
     symlink(&victim, &path).unwrap();
     signal(&child, "CONT");
-    // It goes on for a while, in directories that it knows.
+    // It continues for a while, in directories that it already knows.
     wait_for_work(&mut child);
     signal(&child, "INT");
     assert_eq!(watch(&mut child, |_| {}), Some(130), "{workload}");
@@ -363,7 +363,7 @@ fn a_link_planted_in_place_of_a_subdirectory_is_not_followed() {
     for engine in ["psync", "io_uring"] {
         for pool in ["own", "shared"] {
             let bed = need!(ScratchTarget::in_memory());
-            // All files are read, appended to, removed and created anew, in all three directories.
+            // All files are read, appended to, removed and created again, in all three directories.
             let workload = format!(
                 "engine = \"{engine}\"\nworkers = 2\n[postmark]\nnumber = 1000\n\
                  transactions = 1000000000\nsubdirectories = 3\npool = \"{pool}\"\n"

@@ -205,7 +205,7 @@ fn the_published_run_has_the_published_counts() {
     for (name, exact) in [("read_bytes", "16268.74"), ("written_bytes", "16345.57")] {
         assert_eq!(in_megabytes(&record, name), exact);
     }
-    // Whoever reads the figures is told of both.
+    // A warning gives both figures.
     let text = warnings(&record);
     for figure in [
         "16307.03",

@@ -85,8 +85,8 @@ fn a_script_is_measured_and_reported_like_filebench() {
     assert!(stored.stdout.contains("IO Summary: "), "{}", stored.text());
 }
 
-/// As the original counts them: of each entry its name, of eight digits here, and what the C
-/// library's structure has besides.
+/// Counted as by the original: for each entry, its name (eight digits here) and the size of the C
+/// library's structure.
 #[test]
 fn listing_a_directory_counts_the_bytes_of_its_entries() {
     let bed = ScratchTarget::new().unwrap();
@@ -103,7 +103,7 @@ fn listing_a_directory_counts_the_bytes_of_its_entries() {
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
     let list = &record["cells"][0]["phase_figures"]["labels"][0];
     let count = list["count"].as_u64().unwrap();
-    // Two directories are listed in turn: that of the files, and the one that it lies in.
+    // Two directories are listed alternately: the directory of the files and its parent.
     let bytes_of_two = 11 * (8 + 279) + 2 * ((1 + 279) + (2 + 279));
     let bytes = list["bytes"].as_u64().unwrap();
     assert!(

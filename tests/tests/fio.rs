@@ -1,5 +1,5 @@
-//! fio's jobs, from their files and command lines to their results, beside fio itself where it is
-//! there.
+//! fio's jobs, from their files and command lines to their results, compared with fio if it is
+//! installed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;

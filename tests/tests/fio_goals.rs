@@ -1,6 +1,6 @@
-//! Goals of fio's jobs: least rates, largest latencies, depths that are looked for and steady
-//! states, beside fio itself where it is there. Rates are throttled far below what any machine
-//! does, and limits are far from them.
+//! Goals of fio's jobs: minimum rates, maximum latencies, searches for a depth, and steady states,
+//! compared with fio if it is installed. Rates are throttled far below what any machine achieves,
+//! and limits are far from them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! What is printed of fio's jobs for programs: keys, types and units beside fio's own, and what
-//! fio-plot makes of it.
+//! Output about fio's jobs for programs: keys, types and units compared with fio's own, and
+//! evaluation by fio-plot.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use end_to_end::{
 };
 use serde_json::Value;
 
-/// What a document has, with the names of types: a list's items are told together.
+/// Keys of a document with the names of their types; the items of a list are merged.
 type Keys = BTreeMap<String, String>;
 
-/// Keys beneath these are numbers that were met, or words that were given.
+/// Keys below these are numbers from the measurement, or names that the user chose.
 const OPEN_KEYS: [&str; 1] = ["bins"];
 
-/// What 3.42 has besides what 3.33 has, which Debian has.
+/// Keys that 3.42 has in addition to Debian's 3.33.
 const LATER_KEYS: [&str; 5] = [
     "/jobs/[]/job_start",
     "/jobs/[]/latency_target_ns",
@@ -84,14 +84,14 @@ fn run(
     output
 }
 
-/// What pgmeter printed: a document and nothing else, whatever was warned of.
+/// Output of pgmeter: one document and nothing else, despite any warnings.
 fn ours(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
     let output = run(bed, false, job, format);
     let read = serde_json::from_str(&output.stdout);
     read.unwrap_or_else(|error| panic!("{error}: {}", output.text()))
 }
 
-/// What fio printed behind its notes.
+/// Document that fio printed after its notes.
 fn theirs(bed: &ScratchTarget, job: (&str, &str), format: &str) -> Value {
     let output = run(bed, true, job, format);
     let begin = output.stdout.find("{\n").unwrap();
@@ -162,7 +162,7 @@ const JOBS: [(&str, &str); 24] = [
 
 fn assert_same_keys_as_fio(jobs: &[(&str, &str)], format: &str) {
     for job in jobs {
-        // On the disk, so that there is a device to tell of.
+        // On the disk, because there must be a device to report.
         let bed = ScratchTarget::new().unwrap();
         let (ours, theirs) = (ours(&bed, *job, format), theirs(&bed, *job, format));
         let (own, wanted) = (keys(&ours), keys(&theirs));
@@ -173,7 +173,7 @@ fn assert_same_keys_as_fio(jobs: &[(&str, &str)], format: &str) {
             |key: &&String| wanted.contains_key(*key) || LATER_KEYS.contains(&key.as_str());
         let further: Vec<_> = own.keys().filter(|key| !is_known(key)).collect();
         assert!(further.is_empty(), "{job:?} {format}: {further:?}");
-        // What is told of options is the very same.
+        // Options are reported identically.
         assert_eq!(ours["global options"], theirs["global options"], "{job:?}");
         let jobs = |of: &Value| of["jobs"].as_array().unwrap().clone();
         for (one, other) in jobs(&ours).iter().zip(jobs(&theirs)) {
@@ -338,7 +338,7 @@ fn warnings_never_break_the_json_document() {
     assert!(documents.next().unwrap().is_ok());
 }
 
-/// The version that is held to; it is asked of the registry once for each build directory.
+/// The version to test with; pip downloads it once per build directory.
 const FIO_PLOT: &str = "fio-plot==1.1.21";
 
 /// fio-plot, in an environment of its own.

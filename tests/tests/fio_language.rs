@@ -1,4 +1,4 @@
-//! fio's language on files that others wrote, read where they lie, and beside fio itself.
+//! fio's language on files of other projects, in their place, and compared with fio itself.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn run_fio_showcmd(path: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = text.lines().find(|line| line.starts_with("fio "));
     let is_whole = output.status.success() && !text.contains("dropped");
-    // What became an alias of another option behind the version that Debian has.
+    // Became an alias of another option after Debian's version.
     let renamed = |line: &str| line.trim_end().replace("--allrandrepeat=", "--randrepeat=");
     line.filter(|_| is_whole).map(renamed)
 }

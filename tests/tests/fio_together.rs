@@ -1,5 +1,5 @@
-//! fio's jobs that wait for each other, share their requests out or end together; what they write
-//! out, verify and tell on the way; beside fio itself where it is there.
+//! fio's jobs that wait for each other, share their requests or end together; their logs,
+//! verification and progress output; compared with fio if it is installed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -101,8 +101,8 @@ fn jobs_that_share_a_flow_issue_requests_by_weight() {
         "--flow=2",
     ];
     // A job that began later on a busy machine ends later, too. It is alone then, and catches up
-    // with its rate at once, so several tries are allowed. fio itself is not asked: its jobs catch
-    // up first. Without the flow both jobs have 2,000 requests in every try.
+    // with its rate immediately, so several tries are allowed. fio itself is not tested: its jobs
+    // catch up first. Without the flow both jobs have 2,000 requests in every try.
     let has_weights = || {
         let jobs = jobs(&as_fio(&bed, &arguments));
         let counts = [0, 1].map(|at| number(&jobs[at], "/read/total_ios") as f64);
@@ -297,7 +297,7 @@ fn global_and_group_options_are_reported_as_in_fio() {
         let document = documents(output).pop().unwrap();
         let jobs = document["jobs"].as_array().unwrap();
         let job_options = jobs.iter().map(|job| job["job options"].clone()).collect();
-        // Ours are told where files are, too.
+        // Ours also contain the location of the files.
         (document["global options"]["name"].clone(), job_options)
     });
     let options: Vec<(Value, Vec<Value>)> = options.collect();

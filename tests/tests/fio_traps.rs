@@ -1,5 +1,5 @@
-//! The traps of fio's language: each job through fio and through pgmeter, with `--fio-compat` and
-//! plainly. What is asked of each is fio 3.42's; rows say where 3.33, which Debian has, differs.
+//! The traps of fio's language: each job runs in fio and in pgmeter, with and without
+//! `--fio-compat`. fio 3.42's behavior is expected; rows say where Debian's 3.33 differs.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,25 +18,25 @@ struct Trap {
     arguments: &'static str,
     /// A job file, where there is one.
     file: &'static str,
-    /// Files with their sizes that are there before.
+    /// Files that exist before, with their sizes.
     existing: &'static [(&'static str, u64)],
     expectation: Expectation,
     /// What standard error says without `--fio-compat`.
     messages: &'static [&'static str],
 }
 
-/// How both are held against each other.
+/// Comparison of both results.
 #[derive(Clone, Copy, PartialEq)]
 enum Expectation {
     /// The same counts, and files of the same sizes.
     Equal,
-    /// As `Equal`, but syncs, which fio 3.33 counts otherwise.
+    /// As `Equal`, but syncs may differ, because fio 3.33 counts them otherwise.
     EqualExceptSyncs,
     /// Counts are drawn: bytes and requests within half a percent.
     Near,
-    /// As `Shares`; plainly it is another number of requests.
+    /// As `Near`, but only with `--fio-compat`; without it, the number of requests differs.
     NearIfExact,
-    /// Neither takes it.
+    /// Both refuse the job.
     Rejected,
 }
 
@@ -132,7 +132,7 @@ impl Counts {
     }
 }
 
-/// A directory below the target with the files that are there before; the job file lies beside.
+/// A directory below the target with the files that exist before; the job file is next to it.
 fn ground(bed: &ScratchTarget, name: &str, trap: &Trap) -> PathBuf {
     let directory = bed.target().join(name);
     fs::create_dir(&directory).unwrap();
@@ -970,7 +970,7 @@ fn requests(bed: &ScratchTarget, is_fio: bool, arguments: &str) -> Vec<(String, 
     assert_eq!(output.code, 0, "{arguments}: {}", output.text());
     let path = directory.join("log");
     let log = fs::read_to_string(&path).unwrap();
-    // fio writes behind what is there.
+    // fio appends to an existing log.
     fs::remove_file(path).unwrap();
     let mut found = Vec::new();
     for line in log.lines() {
@@ -982,7 +982,7 @@ fn requests(bed: &ScratchTarget, is_fio: bool, arguments: &str) -> Vec<(String, 
             continue;
         };
         let name = Path::new(file).file_name().unwrap().to_string_lossy();
-        // fio puts the place of the last request behind a sync.
+        // fio logs the position of the last request for a sync.
         let offset = if length == 0 { 0 } else { place };
         found.push((name.into_owned(), (*what).to_owned(), offset, length));
     }
@@ -1274,8 +1274,7 @@ fn rates_determine_the_mix_as_in_fio() {
     }
 }
 
-/// 44: 3.33 syncs again behind each read that follows a due sync; 3.42 does not, nor is it done
-/// here.
+/// 44: 3.33 syncs again after each read that follows a due sync; 3.42 and pgmeter do not.
 #[test]
 fn a_due_sync_is_issued_once_among_reads() {
     let bed = ScratchTarget::in_memory().unwrap();
@@ -1293,7 +1292,7 @@ fn a_due_sync_is_issued_once_among_reads() {
     );
 }
 
-/// 45: what has no end.
+/// 45: writes without an end.
 #[test]
 fn endless_writes_are_not_read_back() {
     need!(installed("fio"));
@@ -1333,7 +1332,9 @@ fn trims_fail_in_fio_and_are_refused_here() {
     }
 }
 
-/// 42, 47: fio's notes stand before the document, ours in the record; directions without
+/// 42, 47: fio prints its notes before the document, pgmeter stores them in the record. Directions
+/// without requests are present, options are reported as written, and the lines of each version
+/// have the same number of fields.
 /// requests are there; options are told as they were written; lines of each version have as many
 /// fields.
 #[test]

@@ -1,5 +1,5 @@
-//! The program in the place of mdtest, smallfile, IOR and IO500: outputs, counts, what is stored
-//! and left.
+//! The program instead of mdtest, smallfile, IOR and IO500: outputs, counts, stored runs and
+//! leftover files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -158,7 +158,7 @@ fn ior_keeps_a_file_for_the_next_command_and_reads_existing_files() {
             assert!(output.stdout.contains("\nread "), "{}", output.stdout);
             assert!(!output.stdout.contains("\nwrite "), "{}", output.stdout);
         }
-        // Nothing is read behind the end, and nothing that somebody else has written is replaced.
+        // Nothing is read after the end, and files that pgmeter did not write are not replaced.
         fs::write(name(files[0]), &written[0]).unwrap();
         for line in ["-r -b 512k", "-w -k -b 256k"] {
             let output = ior(&format!("{line} {more}"), "f");

@@ -18,15 +18,16 @@ const TIMEOUT: Duration = Duration::from_secs(1200);
 const LONG: &str = "99_";
 /// The session in which the original divides by zero.
 const CRASH: &str = "20_under10_crash";
-/// Files that the test puts beside the session's own.
+/// Files that the test adds to the session's own.
 const TEST_FILES: [&str; 3] = ["./cfg.pm", "./extra.pm", "./stdin"];
 /// Fields of a line of the terse report.
 const TERSE_FIELDS: usize = 13;
-/// Which of them are rates of the whole time, and which of that of the transactions; those of the
-/// creation and of the deletion alone are of times that the line does not tell.
+/// Indexes of the fields that are rates over the total time, and of those over the time of the
+/// transactions. The rates of creation and deletion alone refer to times that the line does not
+/// contain.
 const TOTAL_RATES: [usize; 4] = [3, 8, 11, 12];
 const TRANSACTION_RATES: [usize; 5] = [2, 5, 6, 7, 10];
-/// What the recorded sessions call their directory.
+/// The directory's name in the recorded sessions.
 const RECORDED_DIRECTORY: &str = "/tmp/pm";
 
 /// A command with its standard input from a file.
@@ -70,8 +71,8 @@ fn played(bed: &ScratchTarget, script: &str) -> Finished {
     run(bed, &["cfg.pm"], "/dev/null")
 }
 
-/// What a session printed without what depends on the clock: seconds, rates, and the lines of the
-/// terse report, of which what was counted comes back besides.
+/// Output of a session without everything that depends on the clock: seconds, rates, and the lines
+/// of the terse report. The counts of these lines are returned separately.
 fn without_times(text: &str) -> (String, Vec<f64>) {
     let (mut kept, mut counted) = (String::new(), Vec::new());
     for line in text.split_inclusive('\n') {

@@ -25,7 +25,7 @@ fn device_bytes_per_user_byte_are_the_same_in_two_runs() {
     let semaphores_before = semaphores();
     let labs = site.labs.to_str().unwrap();
     for name in ["nilfs2", "f2fs", "ext4", "xfs", "btrfs"] {
-        // Twins stand beside each other.
+        // Equal file systems are columns next to each other.
         let list = format!("{name},{name}");
         let line = ["lab", "run", "postmark", "--vm", "uml", "--fs", &list];
         let more = [
@@ -69,7 +69,7 @@ fn device_bytes_per_user_byte_are_the_same_in_two_runs() {
         assert!(done.stdout.contains("\n~ create, per s"), "{}", done.text());
         assert_eq!(site.traces(), [""; 0]);
     }
-    // Those of a guest's cleaners are its own: others could not use them on the host.
+    // Cleaners in a guest use semaphores of their own: others could not use them on the host.
     assert_eq!(semaphores(), semaphores_before);
     let runs = site
         .bed

@@ -12,7 +12,7 @@ use serde_json::Value;
 const READS: &str = "size = \"4m\"\nengine = \"psync\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", random = 100 }]\n";
 
-/// A command in the place of ssh: it runs the program here, and notes which process is whose.
+/// A command instead of ssh: it runs the program here, and records the process of each host.
 fn ssh(bed: &ScratchTarget) -> String {
     let program = bed
         .command(&[])
@@ -26,8 +26,8 @@ fn ssh(bed: &ScratchTarget) -> String {
     bed.script("ssh", script)
 }
 
-/// A host in the place of ssh: a shell that is given what is to run there, with a directory of its
-/// own for temporary files.
+/// A host instead of ssh: a shell that runs the given command, with its own directory for temporary
+/// files.
 fn shell(bed: &ScratchTarget) -> String {
     let directory = bed.path().join("elsewhere");
     fs::create_dir(&directory).unwrap();

@@ -1,4 +1,4 @@
-//! In the place of IOzone, on real files.
+//! IOzone replaced by pgmeter, on real files.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Jobs in workload files: their own and those of fio's job files.
+//! Jobs in workload files, and jobs converted from fio's job files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -85,7 +85,8 @@ fn collected_job_files_plan_the_same_jobs_after_conversion_to_toml() {
                 Ok(_) => toml.assert_refused(2, &[phrase, "for which there is no key"]),
                 Err(refused) => {
                     let is_reported = refused.lines().all(|line| toml.stderr.contains(line));
-                    // What has no key is told whether or not its targets are on this machine.
+                    // Options without a key are reported whether or not the targets exist on this
+                    // machine.
                     assert!(
                         is_reported || toml.stderr.contains(phrase),
                         "{name}: {}",

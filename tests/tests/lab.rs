@@ -243,7 +243,7 @@ fn an_ordinary_user_can_measure_tmpfs_and_learns_what_needs_root() {
     assert_eq!(site.traces(), [""; 0]);
 }
 
-/// How many kills; more are asked for before a release.
+/// Number of kills; a release needs more.
 fn kill_count() -> u64 {
     let variable = std::env::var("PGMETER_LAB_KILLS").ok();
     variable.and_then(|count| count.parse().ok()).unwrap_or(10)

@@ -32,7 +32,7 @@ const KINDS: [(&str, &str, &[&str]); 7] = [
     ("client.txt", DBENCH_CALLS, &["execute"]),
 ];
 
-/// The record of a run in memory; nothing is left behind.
+/// The record of a run in memory, which must leave no files.
 fn record(file: &str, text: &str, options: &[&str]) -> Value {
     let bed = ScratchTarget::in_memory().unwrap();
     bed.file(file, text);
@@ -484,7 +484,7 @@ fn every_block_changed_during_the_run_is_found() {
         ("held.fio", HELD_JOBS, &[]),
         ("held.txt", &calls, &once),
     ];
-    // Beside each other, since each of them waits for most of its time.
+    // In parallel, since each of them waits for most of its time.
     std::thread::scope(|scope| {
         let threads = kinds.map(|(name, text, options)| {
             let thread = scope.spawn(move || output_on_changed_blocks(name, text, options));

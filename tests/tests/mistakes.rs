@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 use end_to_end::{Finished, ScratchTarget, finish, pgmeter};
 use serde::Deserialize;
 
-/// Who owns nothing.
+/// A user who owns no files.
 const NOBODY: u32 = 65_534;
-/// As many as a reader of the list is told of.
+/// Minimum number of mistakes in the list.
 const MISTAKES_MIN: usize = 30;
-/// What no help may hold, unless the mistake is about it.
+/// Options that no help may contain, unless the mistake is about them.
 const DESTRUCTIVE: [(&str, &str); 4] = [
     ("overwrite-device", "--overwrite-device"),
     ("force", "--force"),

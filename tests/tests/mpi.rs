@@ -177,7 +177,7 @@ fn a_process_without_a_launcher_opens_no_library() {
     );
 }
 
-/// Open MPI says beside it that a process has ended with a code of its own.
+/// Open MPI adds its own message about a process that ended with an error code.
 #[test]
 fn under_a_launcher_hosts_are_refused_once() {
     for launcher in need!(both()) {
@@ -311,9 +311,9 @@ fn ranks_leave_files_for_the_next_command() {
     }
 }
 
-/// Short phases of ranks take little longer than those of threads of one process. Each once took a
-/// third of a second for the comparison of clocks, then a tenth for counters that each stage looked
-/// for again and for messages that waited until somebody looked.
+/// Short phases of ranks take little longer than with threads of one process. Each once took a
+/// third of a second for the comparison of clocks. Another tenth went to counters that each stage
+/// opened again, and to messages that waited for the next poll.
 #[test]
 fn short_phases_take_little_longer_with_ranks_than_with_threads() {
     let launcher = need!(Mpirun::open_mpi());
@@ -335,7 +335,7 @@ fn short_phases_take_little_longer_with_ranks_than_with_threads() {
         let output = end_to_end::finish(&mut command);
         assert_eq!(output.code, 0, "{}", output.text());
     };
-    // What the machine does besides makes single times longer, not the shortest of several.
+    // Other load on the machine makes single times longer, but not the shortest of several.
     let repetition_time = |run: &dyn Fn(u32)| {
         let took = |repetitions| {
             let times = (0..3).map(|_| {

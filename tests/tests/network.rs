@@ -152,7 +152,7 @@ fn shares_of_receives_and_sends_are_kept_at_any_depth() {
         );
         assert_eq!(reads + writes, 4000);
         assert!((850..1150).contains(&reads), "{engine}: {reads}");
-        // What a send's latency means is told.
+        // A warning explains the latency of a send.
         let warnings = record["warnings"].to_string();
         assert!(warnings.contains("sends without a `reply`"), "{warnings}");
     }
@@ -562,7 +562,7 @@ fn each_of_ten_thousand_connections_is_served_or_refused_as_full() {
     let mut streams = Vec::with_capacity(COUNT);
     for _ in 0..COUNT {
         let mut stream = sink.connect();
-        // Who is told that there is no room may be closed before this.
+        // A connection that is refused for lack of room may be closed before this.
         let _ = stream.write_all(&frame(1, 0));
         streams.push(stream);
     }
@@ -586,7 +586,7 @@ fn each_of_ten_thousand_connections_is_served_or_refused_as_full() {
         "{}",
         full.stderr
     );
-    // Whoever comes when they have gone is served.
+    // New connections are accepted after the others have closed.
     drop(streams);
     std::thread::sleep(Duration::from_millis(500));
     bed.file(

@@ -61,7 +61,7 @@ const KINDS: [(&str, &str, &str); 9] = [
     ),
 ];
 
-/// Two jobs beside each other that go on for a time, one of which writes.
+/// Two parallel jobs that run for a time; one of them writes.
 const JOBS: &str = "[global]\nsize=4m\nioengine=psync\nruntime=2\ntime_based\n\
     [look]\nrw=randread\nbs=4k\n[fill]\nrw=write\nbs=64k\n";
 
@@ -183,9 +183,9 @@ fn requests_of_jobs_are_due_at_the_requested_rate() {
         ]);
         let open = &cells[0]["open_loop"];
         assert_eq!(open["asked_per_second"], 400.0);
-        // Whatever the machine has besides: what was due is answered, or waits.
+        // Despite other load on the machine, each due request is completed or waits.
         let due = open["response"]["count"].as_u64().unwrap();
-        // Uniform arrivals are exact; those at random are within five of their deviations.
+        // Uniform arrivals are exact; random arrivals are within five standard deviations.
         let off = if arrivals == "uniform" { 4 } else { 100 };
         assert!(due.abs_diff(400) <= off, "{arrivals}: {due}");
     }

@@ -1,4 +1,4 @@
-//! Files that are asked for: whole or not there, and nothing that was measured is lost with them.
+//! Requested output files are either complete or absent, and no result is lost with them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;

@@ -72,7 +72,7 @@ fn the_packaged_program_is_small_and_starts_at_once() {
         assert!(status.status.success());
         begun.elapsed()
     };
-    // The fastest of many: other programs may be busy beside some.
+    // The fastest of many: other programs may be busy at the same time.
     let fastest = (0..50).map(|_| start()).min().unwrap();
     println!("{bytes} bytes, {fastest:?}");
     assert!(fastest < START_MAX, "{fastest:?}");
@@ -169,7 +169,7 @@ fn manual_completions_documents_and_licenses_are_packaged() {
         "usr/share/fish/vendor_completions.d/pgmeter.fish",
     ] {
         let script = std::fs::read_to_string(root.join(name)).unwrap();
-        // It asks the installed program, not the one that was built.
+        // It calls the installed program, not the program that was built.
         assert!(script.contains(" pgmeter -- "), "{name}: {script}");
     }
     let documents = root.join("usr/share/doc/pgmeter");

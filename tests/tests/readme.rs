@@ -52,7 +52,7 @@ fn examples() -> Vec<String> {
     lines.filter(is_command).map(str::to_owned).collect()
 }
 
-/// A program that stands before the real one and makes what is asked of it short.
+/// A program that runs before the real one and shortens the requested measurement.
 fn stand_in(bed: &ScratchTarget) -> String {
     let real = bed.command(&[]);
     let real = real.get_program().to_string_lossy();

@@ -32,11 +32,11 @@ const SCRIPTS_REFUSED: [(&str, &str); 3] = [
     ),
 ];
 
-/// A script that neither sets nor runs anything: nothing tells what it is.
+/// A script without settings and commands, which cannot be recognized.
 const NOT_A_SCRIPT: &str = "16_help.pm";
 
-/// filebench's scripts that the original does not run for defects of its own, of which this is
-/// told: attributes of older versions.
+/// filebench's scripts that the original does not run because of defects, with pgmeter's message:
+/// they use attributes of older versions.
 const OLD_SCRIPTS: [(&str, &str); 8] = [
     ("filemicro_rread.f", "`cached` changes nothing"),
     ("filemicro_rwrite.f", "`cached` changes nothing"),
@@ -179,8 +179,8 @@ fn postmark_scripts_are_accepted_or_refused_with_a_reason() {
     }
 }
 
-/// The programs of a plan, in which acts have the names of their labels; which labels there are
-/// besides says nothing.
+/// The programs of a plan, with label names instead of numbers in the acts. Unused labels are
+/// ignored.
 fn programs(bed: &ScratchTarget, file: &str) -> Vec<String> {
     let output = bed.run(&["check", file, "--json"]);
     assert_eq!(output.code, 0, "{file}: {}", output.text());

@@ -208,7 +208,7 @@ fn a_self_test_leaves_no_mount_or_process_however_it_ends() {
     assert_eq!(interrupted.code(), Some(130));
 }
 
-/// Processes that do nothing but use processors; ended when dropped.
+/// Processes that only use CPU time; ended when dropped.
 struct Busy(Vec<Child>);
 
 impl Busy {
@@ -329,7 +329,7 @@ fn a_wrapper_that_delays_the_clock_is_found() {
         "{}",
         finished.text()
     );
-    // A load beside is no excuse for a clock.
+    // Load on the machine is no excuse for a wrong clock.
     assert_eq!(outcome["verdict"], "wrong", "{}", finished.text());
     assert_eq!(finished.code, EXIT_FAILED, "{}", finished.text());
     assert!(words(&finished).contains("every rate and every latency is wrong by this much"));

@@ -64,7 +64,7 @@ fn begun(bed: &ScratchTarget, server: &Server, request: &Value) -> String {
     run.as_str().unwrap().to_owned()
 }
 
-/// The runs that were asked for.
+/// The requested runs.
 fn queued(server: &Server) -> Vec<Value> {
     let queue = server.get("/api/queue").json();
     queue["entries"].as_array().unwrap().clone()
@@ -299,8 +299,8 @@ fn large_and_slow_requests_are_cut_off_while_others_are_served() {
     let many: Vec<String> = (0..200).map(|number| format!("X-{number}: 1")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert_eq!(server.ask_with("GET /api", &many, "").status, 431);
-    // As many as wait for the rest of their requests, one more is served at once or is told that
-    // there is no room; and they do not wait for ever.
+    // 40 connections wait for the rest of their requests. One more request is served immediately or
+    // refused for lack of room, and the waiting connections time out.
     let mut slow: Vec<_> = (0..40).map(|_| server.connect()).collect();
     for stream in &mut slow {
         stream.write_all(b"GET /api HTTP/1.1\r\nHost: loc").unwrap();
@@ -787,7 +787,7 @@ fn stopping_a_run_keeps_its_results_and_aborting_does_not() {
         server.events(&path, None, "interval").last().unwrap().name,
         "interval"
     );
-    // Asked twice, as somebody does who sees nothing happen: the second must not end it at once.
+    // Requested twice, as by an impatient user: the second request must not end it immediately.
     for _ in 0..2 {
         let answer = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
         assert!(
@@ -995,7 +995,7 @@ fn intervals_separate_workers_and_targets() {
             );
         }
     }
-    // One that works alone is told by the interval itself.
+    // With a single worker, the interval itself has its figures.
     let run = begun(&bed, &server, &asked(&bed, &null(1, "300ms")));
     wait_for_status(&server, &run, "complete");
     let stored = server.get(&format!("/api/runs/{run}/intervals")).json();
@@ -1221,14 +1221,14 @@ fn naming(target: &Path) -> String {
     )
 }
 
-/// A directory of that name beside the offered target.
+/// A directory with this name next to the offered target.
 fn outside(bed: &ScratchTarget) -> PathBuf {
     let outside = bed.path().join("outside");
     std::fs::create_dir(&outside).unwrap();
     outside
 }
 
-/// A directory of that name that is offered.
+/// A directory with this name below the offered target.
 fn inside(bed: &ScratchTarget) -> PathBuf {
     let inside = bed.target().join("inside");
     std::fs::create_dir(&inside).unwrap();

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use end_to_end::{FileSystem, MountedImage, ScratchTarget, names_in, need, run_tool, skip};
 
-/// A user who is not the one that runs the tests.
+/// A user other than the user who runs the tests.
 const NOBODY: u32 = 65534;
 const SMALL: [&str; 4] = ["--size", "1m", "--run-time", "100ms"];
 
@@ -21,7 +21,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A test file that a run has kept, with its manifest beside it.
+/// A test file kept by a run, with its manifest next to it.
 fn kept(bed: &ScratchTarget, name: &str) -> PathBuf {
     let path = bed.target().join(name);
     let line = ["run", "oltp", "-t", text(&path), "--create", "--keep"];
@@ -31,7 +31,7 @@ fn kept(bed: &ScratchTarget, name: &str) -> PathBuf {
     path
 }
 
-/// A directory of labs with one that looks as a killed lab does.
+/// A directory of labs with one that looks like a killed lab.
 fn forged_lab(bed: &ScratchTarget, name: &str) -> PathBuf {
     let labs = bed.path().join("labs");
     let lab = labs.join(name);
@@ -90,7 +90,7 @@ fn a_process_that_holds_the_lock_of_a_lab_is_not_killed() {
 fn a_directory_that_is_not_a_lab_is_not_removed() {
     let bed = ScratchTarget::new().unwrap();
     let diary = forged_lab(&bed, "lab-diary");
-    // Named after another process than the one that began it.
+    // Named after another process than the process that created it.
     let forged = forged_lab(&bed, "lab-20260102-030405-6-7");
     let mut stranger = LockHolder::of(&diary.join("lock"));
     let output = bed.run(&["lab", "clean", "--dir", text(diary.parent().unwrap())]);
@@ -156,7 +156,7 @@ fn a_copy_of_a_target_is_cleaned_when_it_is_adopted() {
             output.text()
         );
     }
-    // Nobody can be asked.
+    // There is no terminal for a question.
     let output = bed.run(&["clean", "--adopt", text(&copy)]);
     output.assert_refused(2, &["asks before removing anything", "`--yes`"]);
     assert_eq!(names_in(&work).len(), 2);

@@ -73,7 +73,7 @@ const PRINTING_COMMANDS: &[&str] = &[
     "lab list",
     "doctor target",
     "clean target",
-    // What is refused is told as well.
+    // Refusals must also fit.
     "run nosuch",
     "run --nosuch",
     "run quick -t /nosuch/directory/with/a/name/that/is/longer/than/forty/columns",

@@ -1,19 +1,20 @@
-//! Carries what a leader and a worker say to each other, and does harm to them when it is told to.
+//! Relays the messages between a leader and a worker, and causes faults as a script demands.
 //!
 //! `clusterrelay work SCRIPT HOST ...` starts a worker and speaks with the leader over its standard
-//! streams, in the place of `ssh`. `clusterrelay connect SCRIPT HOST ...` speaks over TCP with
+//! streams, instead of `ssh`. `clusterrelay connect SCRIPT HOST ...` speaks over TCP with
 //! `clusterrelay listen SCRIPT HOST`, which starts the worker on the other side. Lines of a script:
 //!
 //! ```text
-//! program PATH              what is started as `PATH worker`
-//! log PATH                  where is told what happened
-//! address HOST ADDRESS      where who plays that host listens
-//! delay MILLISECONDS        how long what passes `connect` is on its way
-//! rule HOST WHEN WHAT       harm to be done
+//! program PATH              program to start as `PATH worker`
+//! log PATH                  file for the log of events
+//! address HOST ADDRESS      address on which that host's `listen` waits
+//! delay MILLISECONDS        delay of everything that passes `connect`
+//! rule HOST WHEN WHAT       fault to cause
 //! ```
 //!
-//! When is `order:NAME` or `report:NAME`, the first of that name; what is `kill-worker`,
-//! `kill-command`, `kill-leader`, `stop-worker` for 8 s, or `cut`: nothing passes any more.
+//! WHEN is `order:NAME` or `report:NAME`, for the first message of that name. WHAT is
+//! `kill-worker`, `kill-command`, `kill-leader`, `stop-worker` for 8 s, or `cut`: nothing passes
+//! any more.
 
 use std::fs::{File, read_to_string};
 use std::io::{self, Read, Write};
@@ -50,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a script says of one host.
+/// Settings of a script for one host.
 #[derive(Default)]
 struct Script {
     program: String,
@@ -137,11 +138,11 @@ impl Relay {
             .append(true)
             .open(&self.script.log);
         let line = format!("{} {text}\n", self.host);
-        // One write is one line, whoever else writes.
+        // One write is one line, even if other processes write at the same time.
         let _ = log.and_then(|mut log| log.write_all(line.as_bytes()));
     }
 
-    /// Does what the script says of a message.
+    /// Causes the faults that the script demands for a message.
     fn harm(&self, name: &str) {
         for (when, what) in &self.script.rules {
             if when != name {
@@ -205,14 +206,14 @@ impl Relay {
     fn wait_while_cut(&self) {
         while self.is_cut.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(50));
-            // Whoever spoke to it is gone.
+            // The process that started this one is gone.
             if getppid() != self.leader {
                 let _ = kill_process(getpid(), Signal::KILL);
             }
         }
     }
 
-    /// The name of a message, and what it says of the worker's clock.
+    /// Returns the name of a message; measures the worker's clock by pings and their answers.
     fn look(&self, kind: &str, frame: &[u8]) -> String {
         let text = match frame.get(4) {
             Some(1) => frame[5..].to_vec(),

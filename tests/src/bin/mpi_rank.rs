@@ -1,9 +1,9 @@
 //! A rank that does one thing with the crate `mpi`, for tests that start it by launchers.
 //!
 //! ```text
-//! mpi-rank look                  which library it would open
+//! mpi-rank look                  prints the library that it would open
 //! mpi-rank talk LENGTH           all but rank 0 send to rank 0, and get it back
-//! mpi-rank all-pairs LENGTH      all send to all at once
+//! mpi-rank all-pairs LENGTH      all send to all at the same time
 //! mpi-rank stopped LENGTH        rank 1 stops while it sends
 //! mpi-rank abort CODE            rank 2 aborts, the others wait
 //! mpi-rank exit CODE             rank 2 fails, the others wait
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use mpi::{Launch, Message, World, look};
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
-/// Longer than whatever takes long on a busy machine.
+/// Longer than any step takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(2);
 

@@ -1,4 +1,4 @@
-//! A file system in memory that delays, fails and corrupts what it is told to. Needs root.
+//! A file system in memory that delays, fails and corrupts requests on demand. Needs root.
 //!
 //! It only serves the requests a benchmark makes: files and directories, no links, no attributes
 //! but size and permission bits. Times are not kept.
@@ -15,22 +15,22 @@ use filesystem::{FuseFaultFs, Shared};
 
 use crate::{FixtureError, Scratch};
 
-/// What does not change while mounted.
+/// Settings that do not change while mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// What each read takes, at least.
+    /// Minimum time of each read.
     pub read_delay: Duration,
-    /// What each write takes, at least.
+    /// Minimum time of each write.
     pub write_delay: Duration,
-    /// How much content fits, in bytes; all of it may come to lie in memory.
+    /// Capacity for content, in bytes; all of it may be in memory.
     pub capacity_bytes: u64,
-    /// How many requests are served at once.
+    /// Number of requests served at the same time.
     pub thread_count: usize,
-    /// Whether the end of a delay is spent looking at the clock, which costs a processor: sleeps
-    /// alone answer later than asked.
+    /// Whether the end of a delay is spent polling the clock, which costs a CPU: sleeps alone
+    /// answer later than requested.
     pub polls_clock: bool,
-    /// Whether a program need not wait for its direct requests (`FUSE_ASYNC_DIO`), as libfuse has
-    /// it unless told otherwise.
+    /// Whether a program need not wait for its direct requests (`FUSE_ASYNC_DIO`), which is
+    /// libfuse's default.
     pub async_direct: bool,
 }
 

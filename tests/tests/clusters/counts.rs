@@ -26,7 +26,8 @@ fn counts(record: &Value) -> Vec<Vec<Counts>> {
     cells.map(cell_counts).collect()
 }
 
-/// Measures a workload by four processes of a worker each and by one that is told to have four.
+/// Measures a workload with four processes of one worker each, and with one process of four
+/// workers.
 fn both(name: &str, text: &str, four: &[&str]) -> [Value; 2] {
     let site = RelayHosts::new(&[]);
     site.bed.file(name, text);
@@ -179,7 +180,7 @@ fn an_operation_count_is_the_total_of_all_processes_for_every_kind() {
         site.bed.file(name, text);
         let record = site.record("a,b,c,d", &[name, "--operations", "1001"]);
         let cells = record["cells"].as_array().unwrap().iter();
-        // Of a pool they are transactions, and what comes before and behind them is not counted.
+        // For a pool, only transactions count, not the phases before and after them.
         let counts = cells.filter_map(|cell| match name {
             "pool.toml" => cell["phase_figures"]["pool"]["transactions_count"].as_u64(),
             _ => cell["total"]["count"].as_u64(),
@@ -205,7 +206,8 @@ fn a_rate_is_the_total_of_all_processes_for_every_kind() {
         for cell in cells.filter(|cell| !cell["open_loop"].is_null()) {
             assert_eq!(cell["total"]["count"], 400, "{name}");
             let seconds = cell["run_time_ns"].as_u64().unwrap() as f64 / 1e9;
-            // The first is due at once; a busy machine does the last later than it is due.
+            // The first request is due immediately; a busy machine issues the last one later than
+            // it is due.
             assert!(seconds > 0.98, "{name}: {seconds}");
         }
     }

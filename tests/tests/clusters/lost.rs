@@ -1,4 +1,4 @@
-//! Processes that share a run and are lost: nothing hangs, no file is left, and it is told.
+//! Runs that lose one of their processes: nothing hangs, no file is left, and the loss is reported.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn a_killed_worker_or_ssh_command_is_reported_and_leaves_no_file() {
         let (seen, took) = site.run("a,b", &["files.toml"]);
         let context = format!("{what} at {state}, {took:?}: {}", seen.text());
         assert!(took < HANG_TIMEOUT + Duration::from_secs(2), "{context}");
-        // What was measured is kept when one is lost after it has told.
+        // Results are kept if a process is lost after its report.
         let is_measured =
             *state == "order:clean" || (*state, what) == ("report:measured", "kill-worker");
         assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{context}");

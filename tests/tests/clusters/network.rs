@@ -9,12 +9,12 @@ use end_to_end::{FixtureError, need, run_tool};
 use serde_json::Value;
 use stats::Histogram;
 
-/// Hosts beside the one that leads.
+/// Hosts in addition to the leader.
 const HOSTS: [&str; 3] = ["a", "b", "c"];
-/// How far all may have begun apart, by the machine's own clock.
+/// Largest difference of the start times, by the machine's own clock.
 const SPREAD_NS_MAX: i64 = 1_000_000;
 
-/// Whoever is not let run at the time begins late, which says nothing of the agreement.
+/// A process that is not scheduled in time begins late, which says nothing about the agreement.
 const TRIES: usize = 12;
 
 /// A network of namespaces with delays, gone when dropped.

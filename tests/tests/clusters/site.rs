@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use end_to_end::{Finished, ScratchTarget, pgmeter};
 use serde_json::Value;
 
-/// Nobody that others wait for may take longer to be given up, or to clean up.
+/// No process that others wait for may take longer to be given up, or to clean up.
 pub const HANG_TIMEOUT: Duration = Duration::from_secs(15);
 
 pub const FILES: &str = "size = \"4m\"\nrun_time = 2\nramp_time = 0\ncache = \"buffered\"\n\
     engine = \"psync\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100, read = 50 }]\n";
 
-/// A bed with a relay in the place of `ssh`.
+/// A scratch target with a relay instead of `ssh`.
 pub struct RelayHosts {
     pub bed: ScratchTarget,
 }
 
 impl RelayHosts {
-    /// Whose relay does these harms.
+    /// With relays that cause these faults.
     pub fn new(rules: &[&str]) -> Self {
         let site = Self {
             bed: ScratchTarget::new().unwrap(),
@@ -74,7 +74,7 @@ impl RelayHosts {
         serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()))
     }
 
-    /// What the relays told, by their hosts.
+    /// Log lines of the relays, split into words; each starts with the host.
     pub fn log(&self) -> Vec<Vec<String>> {
         let text = std::fs::read_to_string(self.bed.path().join("log")).unwrap_or_default();
         let words = |line: &str| line.split(' ').map(str::to_owned).collect();
@@ -87,7 +87,7 @@ impl RelayHosts {
         let is_alive = |line: &Vec<String>| {
             let status = Path::new("/proc").join(&line[2]).join("stat");
             let status = std::fs::read_to_string(status).unwrap_or_default();
-            // A zombie waits for whoever is to hear of its end.
+            // A zombie only waits for its parent.
             line[1] == "worker" && status.contains("(pgmeter)") && !status.contains(") Z")
         };
         while self.log().iter().any(is_alive) {

@@ -43,7 +43,7 @@ fn configuration(targets: [&str; 2]) -> String {
     text + "'END manager list\nVersion 1.1.0\n"
 }
 
-/// A command in the place of ssh, which hides from each of two hosts what the other has.
+/// A command instead of ssh, which hides from each of two hosts the other's directory.
 fn ssh(bed: &ScratchTarget) -> String {
     let program = bed
         .command(&[])
@@ -59,7 +59,7 @@ fn ssh(bed: &ScratchTarget) -> String {
     bed.script("ssh", script)
 }
 
-/// What each worker did, by its name: reads, writes and the target.
+/// Figures by worker: name, whether it read, whether it wrote, and the target.
 fn by_worker(cell: &Value) -> Vec<(String, bool, bool, String)> {
     let workers = cell["worker_figures"].as_array().unwrap().iter();
     let rows = workers.map(|it| {

@@ -151,7 +151,7 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
         &text("operations = 1\nramp_time = 0"),
         Some(&faultfs.path()),
     )?;
-    // Starts the counting of calls anew, without any fault.
+    // Restarts the counting of calls, without any fault.
     faultfs.arm(&[]);
     let workload = text(&format!("run_time = {seconds}\nramp_time = 1"));
     std::thread::scope(|scope| {

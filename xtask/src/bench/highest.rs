@@ -11,8 +11,8 @@ use crate::error::Failure;
 
 /// Requests per second that the I/O controller allows.
 const LIMIT: u64 = 2000;
-/// Well above the time for which the controller delays requests at once, but short enough that a
-/// backlog exceeds it within a trial.
+/// Well above the controller's initial delay of requests, but short enough that a backlog exceeds
+/// it within a trial.
 const RESPONSE: &str = "p99<=100ms";
 pub const PERCENT_MAX: f64 = 3.0;
 pub const SEARCHES: usize = 5;

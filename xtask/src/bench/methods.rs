@@ -111,7 +111,7 @@ fn searches(
     let seconds = effort.seconds_or(5).max(4);
     let run_time = format!("{seconds}s");
     let search = ["--find-rate", RESPONSE, "--run-time", &run_time];
-    // Random arrivals would add their own waiting, so that the limit is not that of the file
+    // Random arrivals would add their own waiting time, and the limit would not be that of the file
     // system.
     let options = [&search[..], &["--set", "arrivals=uniform"]].concat();
     let mut missed_count = 0;

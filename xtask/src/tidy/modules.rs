@@ -114,7 +114,7 @@ impl<'a> CrateModules<'a> {
         }
     }
 
-    /// The module that defines `path` as seen from `place`; `None` if it is in another crate.
+    /// The module that defines `path` as seen from `current`; `None` if it is in another crate.
     fn module_with(&self, current: &Module, path: &[String]) -> Option<Module> {
         let mut path = self.absolute(current, path)?;
         // Re-exports can also form a longer cycle, which this limit ends.

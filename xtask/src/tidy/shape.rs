@@ -76,7 +76,7 @@ pub fn check(file: &SourceFile, findings: &mut Vec<TidyFinding>) {
     }
 }
 
-/// Keeps the measurement loop small enough to read at once.
+/// Keeps the measurement loop short enough to read in one sitting.
 pub fn check_loop_file(sources: &[SourceFile], findings: &mut Vec<TidyFinding>) {
     let found = LOOP_FILES
         .iter()

@@ -89,7 +89,7 @@ pub fn rates(
                 let seed = results.len() + 1;
                 results.push(measure(pgmeter, (rate, arrivals), seconds, seed)?);
                 let is_met = (ratio(&results, rate) - 1.0).abs() <= share_max;
-                // A rate reached at once is not measured again.
+                // A rate that is met on the first try is not measured again.
                 if results.len() == 1 && is_met || results.len() >= effort.rounds_or(ROUNDS) {
                     break is_met;
                 }
