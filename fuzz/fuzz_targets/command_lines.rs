@@ -1,7 +1,6 @@
 //! Command lines of all programs in the table of fronts: none panics, and no file name leads out of
 //! the target. The first byte selects the program. The arguments follow, one per line. After a byte
 //! of 0 comes the content of every file that they name.
-//! is behind a byte of 0 is what each file has that they name.
 
 #![no_main]
 

@@ -158,7 +158,6 @@ fn normal(call: &str) -> Option<String> {
 
 /// Calls of the original, first of its own thread and then of its seekers, and calls of pgmeter, by
 /// phase.
-/// by phases.
 fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
     let theirs = ScratchTarget::in_memory().unwrap();
     let directory = theirs.target().to_str().unwrap();

@@ -337,7 +337,6 @@ fn fs_mark_ends_when_its_reader_closes_the_pipe() {
 
 /// The system calls of a command on files below `target`, in order: verb, number of the file in the
 /// order of creation, requested bytes and result.
-/// in the order of creation, bytes asked for and result.
 fn traced(bed: &ScratchTarget, command: &Command) -> Vec<String> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", TRACED]);

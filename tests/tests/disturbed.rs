@@ -222,7 +222,6 @@ fn processors(count: usize) -> CpuSet {
 
 /// Runs a measurement that may use `processor_count` CPUs only, while `loop_count` threads keep
 /// these CPUs busy. The threads start when `begin` has returned. Returns the record.
-/// use them all once `begin` has come back; its record.
 fn beside(
     (bed, processor_count): (&ScratchTarget, usize),
     arguments: &[&str],

@@ -1335,8 +1335,6 @@ fn trims_fail_in_fio_and_are_refused_here() {
 /// 42, 47: fio prints its notes before the document, pgmeter stores them in the record. Directions
 /// without requests are present, options are reported as written, and the lines of each version
 /// have the same number of fields.
-/// requests are there; options are told as they were written; lines of each version have as many
-/// fields.
 #[test]
 fn documents_and_terse_lines_match_fio() {
     need!(installed("fio"));
