@@ -38,7 +38,6 @@ pub enum FixtureError {
 }
 
 impl FixtureError {
-    /// A file error at `path`.
     pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> FixtureError + '_ {
         move |source| FixtureError::File {
             path: path.to_path_buf(),

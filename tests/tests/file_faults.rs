@@ -79,7 +79,6 @@ fn errors(record: &Value, operation: &str) -> u64 {
     figures.filter_map(|it| it["errors"].as_u64()).sum()
 }
 
-/// Transactions that failed.
 fn failed_transactions(record: &Value) -> u64 {
     let kinds = cells(record)
         .iter()

@@ -12,7 +12,6 @@ use crate::other_tools::key_of;
 /// Exit status of pgmeter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Success.
     Success,
     /// The measurement was done, but I/O or verification failed, or the run could not be stored or
     /// written.

@@ -26,7 +26,6 @@ const MODE: u32 = 0o666;
 /// Treatment of an existing file of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OverwritePolicy {
-    /// Replace it.
     Replace,
     /// Keep it, and refuse the new one.
     Keep,
@@ -54,7 +53,6 @@ enum OutputDraft {
     Named(PathBuf),
 }
 
-/// Kind of destination.
 enum DestinationKind {
     Direct,
     /// A regular file or nothing, after following links. With the permissions of the old file.

@@ -170,7 +170,6 @@ fn of_unit(error: &clap::Error) -> Option<String> {
     Some(unit.help().to_owned())
 }
 
-/// Explains an empty value.
 fn explain_empty_value(error: &clap::Error) -> Option<String> {
     let is_empty = context(error, ContextKind::InvalidValue)?.is_empty();
     // clap reports a missing value in the same way as an empty one.

@@ -168,7 +168,6 @@ pub(crate) struct FailureMessage {
     pub help: Option<String>,
 }
 
-/// Encodes a message.
 pub(crate) fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     let text = units::json_line(message).expect("a message has no maps with odd keys");
     if text.len() < PACKED_BYTES_MIN {
@@ -234,7 +233,6 @@ impl MemberMessage {
     }
 }
 
-/// Writes a message to a stream.
 pub(crate) fn write(stream: &mut impl Write, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len()).map_err(io::Error::other)?;
     let mut bytes = length.to_le_bytes().to_vec();

@@ -19,7 +19,6 @@ impl Divisor {
         }
     }
 
-    /// The value of the divisor.
     pub(crate) const fn value(self) -> u64 {
         self.value
     }
@@ -43,7 +42,6 @@ impl Divisor {
         )
     }
 
-    /// The remainder.
     #[inline]
     pub(crate) const fn remainder(self, dividend: u64) -> u64 {
         self.divide(dividend).1

@@ -232,7 +232,6 @@ impl TransferLine {
     }
 }
 
-/// Half of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TransactionHalf {
     Request,

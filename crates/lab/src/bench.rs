@@ -158,7 +158,6 @@ impl Lab {
         tools::run_journaled(&mut self.journal, program, arguments)
     }
 
-    /// Path of the image.
     pub(crate) fn image_path(&self) -> PathBuf {
         self.directory.join(IMAGE)
     }

@@ -16,7 +16,6 @@ const PREFIX: &str = "lab-";
 pub(crate) const LOCK: &str = "lock";
 /// Image of the file system.
 pub(crate) const IMAGE: &str = "image";
-/// Mount point.
 pub(crate) const MOUNT_POINT: &str = "mnt";
 /// Mount point of the file system under an overlay.
 pub(crate) const BASE: &str = "base";

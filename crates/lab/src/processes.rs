@@ -156,7 +156,6 @@ fn named(pid: u32) -> String {
     format!("process {pid} ({})", name(pid))
 }
 
-/// Name of a process.
 pub(crate) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     plan::printable(name.trim()).to_string()

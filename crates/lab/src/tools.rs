@@ -140,7 +140,6 @@ pub(crate) fn mount(kind: &str, options: &str, source: &str, point: &Path) -> Re
     run("mount", &mount_arguments(kind, options, source, point)).map(drop)
 }
 
-/// Arguments of `mount`.
 pub(crate) fn mount_arguments(
     kind: &str,
     options: &str,

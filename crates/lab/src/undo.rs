@@ -17,7 +17,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time until a detached device is gone.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Result of undoing.
 #[derive(Debug, Default)]
 pub(crate) struct UndoResult {
     /// Descriptions of what was removed.

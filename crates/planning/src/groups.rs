@@ -77,7 +77,6 @@ struct KnownGroups {
     /// Word for them in messages: `group` or `manager`.
     noun: &'static str,
     all: Vec<String>,
-    /// Groups that have workers.
     with_workers: Vec<String>,
     /// `true` if some workers have no group.
     has_groupless: bool,

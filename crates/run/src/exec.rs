@@ -169,7 +169,6 @@ fn protect_leading_dash(name: &Path) -> PathBuf {
     name.to_owned()
 }
 
-/// Path of a program.
 fn find_program(program: &str) -> Result<PathBuf, RunError> {
     let paths = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
     find(program, std::env::split_paths(&paths)).map_err(|source| RunError::System {

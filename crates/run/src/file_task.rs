@@ -199,7 +199,6 @@ fn kept<E: Engine + ?Sized>(content: &TextContent, engine: &mut E) -> TextConten
     TextContent::prepared()
 }
 
-/// Loop of a pool.
 struct PoolLoop<'a> {
     task: FileTask,
     lane: &'a Lane,
@@ -217,7 +216,6 @@ impl EngineWork for PoolLoop<'_> {
     }
 }
 
-/// Loop of a program.
 struct ProgramLoop<'a, G> {
     generator: G,
     source: ContentSource,

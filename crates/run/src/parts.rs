@@ -20,7 +20,6 @@ pub(crate) struct Sources<'a> {
     pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
     /// TCP peer of the target with this index.
     pub peer: &'a dyn Fn(u32) -> Option<Arc<Peer>>,
-    /// Contents of a lane.
     pub contents: &'a dyn Fn(&Lane) -> Contents,
 }
 

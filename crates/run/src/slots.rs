@@ -48,7 +48,6 @@ impl SlotQueue {
     }
 }
 
-/// Request in flight in a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct InFlightRequest {
     pub request: Request,

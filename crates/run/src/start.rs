@@ -99,7 +99,6 @@ fn wait_until(start_ns: u64, clock: &TscClock, stop: &AtomicBool) {
     }
 }
 
-/// Setup of an engine's ring.
 pub(crate) fn ring_notes(setup: &engine::RingGrants) -> EngineNotes {
     let names = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect();
     EngineNotes {

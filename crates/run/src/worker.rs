@@ -16,7 +16,6 @@ use crate::spans::{self, SpanTask};
 use crate::start::Start;
 use crate::thread::{pin, thread_cpu};
 
-/// A lane with its work.
 pub(crate) struct LaneWork {
     pub lane: Lane,
     pub task: Task,
@@ -26,7 +25,6 @@ pub(crate) struct LaneWork {
     pub transaction_kinds: Vec<String>,
 }
 
-/// Work of a lane.
 pub(crate) enum Task {
     /// Requests on one large file or device per target.
     Spans(Box<SpanTask>),

@@ -222,7 +222,6 @@ fn sidecars(location: &ManifestLocation) -> Result<Vec<String>, TargetError> {
     Ok(names)
 }
 
-/// Removes the trees of a claim.
 pub(crate) fn remove_trees(claim: &mut ManifestClaim, report: &mut CleanReport) {
     let names: Vec<_> = claim
         .manifest

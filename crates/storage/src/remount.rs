@@ -314,7 +314,6 @@ fn mount_on(mount: &MountLine, context: &OwnedFd, point: Option<&OwnedFd>) -> Re
     move_mount(&detached, empty, directory, path, how)
 }
 
-/// The command to mount it.
 fn command(mount: &MountLine) -> String {
     format!(
         "mount -t {} -o {} {} {}",

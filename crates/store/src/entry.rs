@@ -30,7 +30,6 @@ pub(crate) enum EventRows {
         /// The interval as JSON.
         figures: String,
     },
-    /// A cell is complete.
     CellDone(Box<CompleteCell>),
     /// The plan has additional cells (JSON each).
     CellsAdded(Vec<String>),
@@ -38,12 +37,10 @@ pub(crate) enum EventRows {
     Warning {
         /// Number of the warning in the run, 0-based.
         number: u32,
-        /// The warning.
         warning: Warning,
     },
 }
 
-/// A complete cell.
 #[derive(Debug, Clone)]
 pub(crate) struct CompleteCell {
     /// Position of the cell in running order, 0-based.

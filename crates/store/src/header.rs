@@ -20,7 +20,6 @@ pub(crate) struct RunHeader {
 }
 
 impl RunHeader {
-    /// The header of a record.
     pub(crate) fn of(record: &RunRecord) -> serde_json::Result<Self> {
         let plan = &record.plan;
         // Users select a run by the name of the pack, not by its parts.

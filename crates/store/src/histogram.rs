@@ -15,7 +15,6 @@ const HDR_BYTES: u8 = 1;
 /// The interchange form follows as text, because encoding its bytes again would give another text.
 const HDR_TEXT: u8 = 2;
 
-/// Encodes a histogram.
 pub(crate) fn encode(histogram: &HistogramRecord) -> Vec<u8> {
     let text = &histogram.hdr_v2_base64;
     let decoded = STANDARD.decode(text).ok();

@@ -180,7 +180,6 @@ fn check_change(headers: &HeaderMap) -> Result<(), RefusedAnswer> {
     }
 }
 
-/// The token in a query string.
 fn token_of(query: Option<&str>) -> Option<&str> {
     let mut pairs = query?.split('&');
     // Tokens consist of characters that need no percent-encoding.

@@ -111,7 +111,6 @@ impl JsonDocument for QueueDocument {
     const FORMAT: &'static str = "pgmeter-serve-queue/1";
 }
 
-/// The queue of runs.
 #[derive(Debug)]
 pub(crate) struct RunQueue {
     state: Mutex<QueueState>,

@@ -28,7 +28,6 @@ enum Release {
     /// Builds in parallel with everything else, because at the end a single crate keeps one CPU
     /// busy for a long time.
     Building(JoinHandle<Result<PathBuf, Failure>>),
-    /// Built.
     Built(PathBuf),
 }
 

@@ -14,7 +14,6 @@ const LINES_MAX: usize = 700;
 struct LongFront {
     name: &'static str,
     lines_max: usize,
-    /// Reason.
     reason: &'static str,
 }
 

@@ -182,7 +182,6 @@ fn write_page(record: &RunRecord, reports: &ReportDirectory) -> Option<PathBuf> 
     reports.write_or_warn(&format!("pgmeter-{}.html", record.id), &page)
 }
 
-/// Prints the path of the page.
 fn print_page_path(page: &Path, output: StandardOutput, is_quiet: bool) {
     let line = format!("\nreport: {}\n", page.display());
     match output {

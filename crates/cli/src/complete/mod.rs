@@ -115,7 +115,6 @@ pub(crate) fn script(shell: CompletionShell, completer: &str) -> String {
     script.replace(COMPLETER, &quoted(shell, completer))
 }
 
-/// Quotes a word for this shell.
 fn quoted(shell: CompletionShell, word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/_-.+".contains(letter);
     if word.chars().all(is_plain) {

@@ -31,9 +31,7 @@ const SNIFF_BYTES: u64 = 4096;
 enum ValueShape {
     /// No value, or a switch after `=`.
     Flag,
-    /// A number.
     Number,
-    /// A size.
     Size,
     /// A path; must not look like a parameter file of vdbench.
     Path,

@@ -35,7 +35,6 @@ impl OtherTool {
     }
 }
 
-/// Translation of an option.
 #[derive(Clone, Copy)]
 pub(super) enum OptionTranslation {
     /// The same value for this option.

@@ -15,7 +15,6 @@ use crate::message::{FailureMessage, MemberMessage};
 const WARNINGS_MAX: usize = 1000;
 const ROUNDS_AHEAD_MAX: usize = 4096;
 
-/// Progress of a cell.
 pub(super) struct CellProgress {
     pub cell: u32,
     /// Number of workers in all processes.

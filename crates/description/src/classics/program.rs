@@ -86,7 +86,6 @@ pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
 }
 
 impl Order {
-    /// The order for picks.
     pub(super) const fn to_pick_order(self) -> program::PickOrder {
         match self {
             Self::Forward => program::PickOrder::Next,

@@ -41,7 +41,6 @@ impl BlockSizes {
         &self.0
     }
 
-    /// The smallest size.
     pub(crate) fn smallest(&self) -> Bytes {
         let sizes = self.0.iter().map(|it| it.size);
         sizes.min().unwrap_or_default()

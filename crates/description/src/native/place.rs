@@ -12,7 +12,6 @@ use plan::Diagnostic;
 pub(crate) struct WorkloadText<'a> {
     /// The file's name as the user gave it.
     pub file: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 

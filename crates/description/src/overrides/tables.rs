@@ -32,7 +32,6 @@ pub(super) struct TableOption {
     pub own_error: Option<Diagnostic>,
 }
 
-/// A value of a table.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct TableValue {
     /// A workload with only this table.

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-/// A table of the schema.
 struct SchemaTable {
     /// Name of the definition.
     name: &'static str,

@@ -2,7 +2,6 @@
 
 use crate::Request;
 
-/// Key of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameKey {
     pub fileset: u8,
@@ -12,7 +11,6 @@ pub(crate) struct NameKey {
 }
 
 impl NameKey {
-    /// The name of a request.
     #[inline]
     pub(crate) const fn of(request: &Request) -> Self {
         Self {

@@ -65,7 +65,6 @@ const OPTIONS: &[OptionRow<DbenchOptions>] = &[
 ];
 
 impl DbenchOptions {
-    /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             time_s: 600,

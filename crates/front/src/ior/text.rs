@@ -31,7 +31,6 @@ StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord re
 seed segcnt   blksiz    xsize aggs(MiB)   API RefNum
 ";
 
-/// A test with its results.
 pub(super) struct TestResults<'a> {
     /// Number of the test, from 0.
     pub number: usize,

@@ -184,7 +184,6 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
 ];
 
 impl IozoneOptions {
-    /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let start = RawOptions {
             options: Self {

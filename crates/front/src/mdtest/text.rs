@@ -163,7 +163,6 @@ impl MdtestPass<'_> {
         text
     }
 
-    /// Rounds of a phase.
     fn rounds(&self, phase: &str) -> &[RoundFigures] {
         let iterations = self.options.iterations as usize;
         let rounds = rounds(self.record, phase);

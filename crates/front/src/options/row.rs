@@ -22,7 +22,6 @@ pub(super) enum OptionArity {
     Words,
 }
 
-/// Effect of an option.
 pub(super) enum Effect<T> {
     Flag(fn(&mut T) -> &mut bool),
     Level(fn(&mut T) -> &mut u32),

@@ -4,14 +4,12 @@ use plan::program::FileOperation;
 
 use crate::options::WrittenValue;
 
-/// An operation of smallfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SmallfileOperation {
     name: &'static str,
     pub effect: FileEffect,
 }
 
-/// Effect of an operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileEffect {
     Write(Opening),

@@ -84,7 +84,6 @@ pub struct JobStream {
     operations: OperationSet,
 }
 
-/// Stage of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JobStage {
     Loop,

@@ -35,7 +35,6 @@ enum OffsetDraw {
 pub(super) enum OffsetRule<'a> {
     /// Each position once before any is repeated.
     NoRepeat,
-    /// By a distribution.
     Drawn(&'a Distribution),
     /// By zones: share of the requests in percent, and bytes.
     Zones(&'a [(f64, u64)]),

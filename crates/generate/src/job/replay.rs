@@ -8,7 +8,6 @@ use plan::job::{RecordedKind, RecordedPlan, RecordedRequest};
 use super::{JobSlot, JobStream};
 use crate::{GenerateError, Step};
 
-/// State of a replay.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayState {
     requests: Arc<[RecordedRequest]>,

@@ -7,7 +7,6 @@ use super::size_draw::SizeDraw;
 use crate::GenerateError;
 use crate::arithmetic::threshold;
 
-/// Direction of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestDirection {
     Read = 0,
@@ -15,7 +14,6 @@ pub(super) enum RequestDirection {
 }
 
 impl RequestDirection {
-    /// Operation of the requests in this direction.
     #[inline]
     pub(super) const fn operation(self) -> Operation {
         match self {

@@ -83,7 +83,6 @@ enum ChainCalls {
 pub(super) enum ChainState {
     /// There are further requests.
     More,
-    /// The chain is done.
     Done,
     /// The first request failed, which ends the chain.
     Failed,

@@ -41,7 +41,6 @@ impl OccupiedSlots {
         })
     }
 
-    /// `true` if the slot is occupied.
     #[inline]
     pub(super) fn contains(&self, slot: u32) -> bool {
         self.levels[0][(slot / BITS) as usize] >> (slot % BITS) & 1 != 0

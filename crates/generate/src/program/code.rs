@@ -57,7 +57,6 @@ pub(super) enum Instruction {
     Wait(u16),
     /// Ends a round of the body.
     RoundEnd,
-    /// Ends a section.
     SectionEnd,
 }
 

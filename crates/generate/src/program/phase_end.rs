@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Signal {
-    /// Continue.
     Continue,
     /// The first worker is done: record the progress so far.
     Record,

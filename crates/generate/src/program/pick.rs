@@ -147,7 +147,6 @@ pub(super) fn is_initial(file: u32, permille: u32) -> bool {
 }
 
 impl Picker {
-    /// Picks the next file.
     #[inline(always)]
     pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
         let (order, turn) = match &mut self.turns {

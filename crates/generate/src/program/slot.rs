@@ -106,7 +106,6 @@ pub(super) struct OngoingCall {
 /// Progress of an act that waits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WaitProgress {
-    /// `true` if it has begun to wait.
     pub is_begun: bool,
     /// Amount to take from or to put into each counter.
     pub count: u64,
@@ -120,7 +119,6 @@ pub(super) struct WaitProgress {
     pub pause_ns: u64,
 }
 
-/// State of a slot.
 #[derive(Debug, Clone)]
 pub(super) struct SlotState {
     pub instruction: u16,

@@ -23,7 +23,6 @@ pub(super) enum FileClaim {
     Exclusive,
 }
 
-/// Result of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimResult {
     Claimed,

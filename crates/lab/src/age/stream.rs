@@ -27,7 +27,6 @@ pub(super) struct AgingOperation {
     pub length_bytes: u64,
 }
 
-/// Kind of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgingKind {
     Create,

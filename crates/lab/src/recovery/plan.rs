@@ -243,7 +243,6 @@ pub(crate) const fn directory_of(file: u32) -> usize {
     file as usize % DIRECTORIES.len()
 }
 
-/// Path of a file.
 pub(crate) fn path_of(file: u32) -> String {
     format!("{}/f{file}", DIRECTORIES[directory_of(file)])
 }

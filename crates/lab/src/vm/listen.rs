@@ -19,7 +19,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) enum ListenAction {
     /// Wait for the next line.
     Listen,
-    /// Stop listening.
     Stop,
 }
 

@@ -11,7 +11,6 @@ use crate::{
 const MIB: f64 = 1_048_576.0;
 const SECOND_NS: f64 = 1e9;
 
-/// Results by name.
 type ResultsByName = BTreeMap<String, Value>;
 
 /// Upgrades a cell's record of format 1. A record of a later format is unchanged.

@@ -53,7 +53,6 @@ pub(super) struct ProgramRun {
     contents: Vec<ContentSource>,
     /// Agreement with other processes; `None` if this process runs alone.
     agreement: Option<Arc<dyn PeerAgreement>>,
-    /// States of the files, by owner.
     states: BTreeMap<FileOwner, Arc<FileStates>>,
     /// State of the files that all processes have agreed on.
     agreed: BTreeMap<FileOwner, file_news::AgreedFiles>,
@@ -93,7 +92,6 @@ pub(super) struct ProgramRun {
     pools: Option<FilePools>,
 }
 
-/// Next step of a program.
 #[derive(Debug, Clone)]
 enum NextProgramStep {
     /// Creation of the files of a fileset that exist before the first phase.
@@ -155,7 +153,6 @@ impl ProgramRun {
         })
     }
 
-    /// The program that runs.
     pub(super) const fn program(&self) -> &Program {
         &self.program
     }
@@ -183,7 +180,6 @@ impl ProgramRun {
         states.collect()
     }
 
-    /// States of an owner's files.
     fn states_of(&mut self, owner: FileOwner) -> &Arc<FileStates> {
         self.states.entry(owner).or_insert_with(|| {
             let is_shared = owner.worker.is_none() && self.cell.workers.len() > 1;

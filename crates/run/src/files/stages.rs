@@ -37,7 +37,6 @@ pub(super) struct Stage {
     pub work: StageWork,
 }
 
-/// Work of a stage.
 pub(super) enum StageWork {
     /// Tasks of the workers, one each.
     Tasks(Vec<FileTask>),

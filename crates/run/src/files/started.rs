@@ -20,7 +20,6 @@ pub(super) struct Programs {
     pub count: u64,
 }
 
-/// Times of programs.
 #[derive(Clone)]
 pub(super) struct ProgramTimes {
     pub executed: ExecResult,

@@ -23,7 +23,6 @@ use crate::targets::stamp_bytes;
 use crate::worker::{LaneWork, Task};
 
 impl Session<'_> {
-    /// Measures a cell of jobs.
     pub(crate) fn measure_jobs(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         self.make_job_files(cell, files)?;
         if self.precondition_jobs(cell, files)? {

@@ -21,7 +21,6 @@ fn plan(cells: usize, precision: f64, budget: Duration) -> Plan {
     planned.unwrap().plan
 }
 
-/// The record of a cell with this rate.
 fn record(cell: &plan::Cell, rate: f64) -> CellRecord {
     let value = json!({
         "index": cell.index, "workload": "w", "target": "null", "engine": "null",

@@ -22,7 +22,6 @@ use crate::mounts::MountLine;
 use crate::signature::signature;
 use crate::sysfs::{DeviceNumber, split};
 
-/// Directory of the notes.
 pub(crate) const NOTES_DIRECTORY: &str = "/run/pgmeter";
 /// Number 1 is the first format.
 const FORMAT: &str = "pgmeter-remount/1";
@@ -82,7 +81,6 @@ pub(crate) fn source(path: &str) -> io::Result<(DeviceNumber, Option<String>)> {
     Ok((number, found.map(|found| found.to_string())))
 }
 
-/// The directory of notes.
 #[derive(Debug)]
 pub(crate) struct NoteDirectory {
     directory: OwnedFd,

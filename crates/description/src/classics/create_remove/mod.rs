@@ -111,7 +111,6 @@ enum FileStep {
     Create,
     /// Reads its attributes, by name.
     Stat,
-    /// Removes it.
     Remove,
 }
 

@@ -69,7 +69,6 @@ const TARGET_DEFAULT: DepthTarget = DepthTarget {
     goes_on: false,
 };
 
-/// Defaults of a steady goal.
 const STEADY_DEFAULT: SteadyGoal = SteadyGoal {
     measure: GoalMeasure::Iops,
     is_slope: false,
@@ -81,7 +80,6 @@ const STEADY_DEFAULT: SteadyGoal = SteadyGoal {
     group_index: None,
 };
 
-/// The goals in a table.
 pub(super) fn goals(table: &JobTable) -> Result<JobGoals, ValueError> {
     let none = DirectionTable::default();
     let reads = table.reads.as_ref().unwrap_or(&none);

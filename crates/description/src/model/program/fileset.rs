@@ -131,7 +131,6 @@ impl FilesetTable {
         Ok(set)
     }
 
-    /// The table for a fileset.
     pub(super) fn of(
         set: &FilesetPlan,
         name: &str,

@@ -149,7 +149,6 @@ impl GroupTable {
         Ok(group)
     }
 
-    /// The table for a group.
     pub(super) fn of(
         group: &Group,
         usual_name: &str,

@@ -138,7 +138,6 @@ impl PhaseTable {
         })
     }
 
-    /// The table for a phase.
     pub(super) fn of(
         phase: &ProgramPhase,
         program: &Program,

@@ -11,7 +11,6 @@ use units::{Bytes, Percent, Rate};
 
 use super::section::{WrittenSection, pair, size};
 
-/// Default size of requests.
 const REQUEST_SIZE_DEFAULT: BlockSizeChoice = BlockSizeChoice::Fixed(BLOCK_DEFAULT);
 
 /// Keys of each direction in use; its own keys override the job's.

@@ -114,7 +114,6 @@ pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Qua
     format!("{value:.decimals$}{}{unit}", words[times])
 }
 
-/// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeUnit {
     pub(super) name: &'static str,

@@ -84,7 +84,6 @@ impl FioOption {
         self.engines.split(',').filter(|it| !it.is_empty())
     }
 
-    /// Kind of its values.
     pub(super) fn kind(&self) -> ValueKind {
         ValueKind::of(self.kind)
     }

@@ -71,7 +71,6 @@ pub(super) struct JobFilePart {
     pub is_read: bool,
 }
 
-/// Location of a file.
 struct FileLocation {
     directory: String,
     /// Name below the directory; `None` if `directory` is itself the file or device.

@@ -25,7 +25,6 @@ pub(super) enum CallStart {
 }
 
 impl Interpreter {
-    /// Begins a call.
     #[inline]
     pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> CallStart {
         let is_body = self.slots[index].section == SlotSection::Body;

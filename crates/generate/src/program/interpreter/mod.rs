@@ -85,7 +85,6 @@ pub struct Interpreter {
 /// Number of rounds that a worker may perform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RoundLimit {
-    /// Unlimited.
     Unlimited,
     /// As many as the worker with most rounds, a number that is not known yet.
     Pending,

@@ -59,7 +59,6 @@ impl Period {
 
 /// Results of a phase in all of its rounds.
 pub(super) struct PhaseSum {
-    /// Name of the phase.
     pub name: String,
     /// Last periods, with the current one at the back; a single period unless rounds continue until
     /// they are steady.

@@ -13,7 +13,6 @@ use storage::Tree;
 use crate::RunError;
 use crate::open_fileset;
 
-/// Source of the names of a round.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RoundNameSource {
     /// Number of the current round, of the innermost rounds.
