@@ -56,7 +56,7 @@ impl ScratchTarget {
         self.scratch.path()
     }
 
-    /// The target.
+    /// Path of the target directory.
     pub fn target(&self) -> &Path {
         &self.target
     }

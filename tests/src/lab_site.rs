@@ -23,7 +23,7 @@ pub const LONG_REGISTERS_NOT_COMPLETED: Option<&str> =
 
 /// A bed with a directory for labs.
 pub struct LabSite {
-    /// The bed.
+    /// Scratch target for the runs of the labs.
     pub bed: ScratchTarget,
     /// The directory.
     pub labs: PathBuf,

@@ -186,7 +186,7 @@ impl MountedImage {
         self.mount.path()
     }
 
-    /// The mount.
+    /// Mount of the image; unmounted when dropped.
     pub fn mount(&self) -> &Mount {
         &self.mount
     }

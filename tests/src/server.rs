@@ -28,7 +28,7 @@ pub struct Server {
     pub token: String,
 }
 
-/// An answer.
+/// An answer to an HTTP request.
 #[derive(Debug, Clone)]
 pub struct HttpAnswer {
     /// The status; 0 where the connection was closed without an answer.
@@ -268,7 +268,7 @@ impl Server {
     }
 }
 
-/// An event of a stream.
+/// A server-sent event.
 #[derive(Debug, Clone, Default)]
 pub struct StreamEvent {
     /// What happened.

@@ -11,7 +11,7 @@ use crate::FixtureError;
 pub enum Limit {
     /// Requests a second.
     Iops(u64),
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerSecond(u64),
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// An event on the connection to a process.
 #[derive(Debug)]
 pub enum LinkEvent {
-    /// A message.
+    /// A message, not yet decoded.
     Message(Vec<u8>),
     /// No message will follow, with the reason.
     Closed(String),

@@ -12,7 +12,7 @@ use crate::error::CompareError;
 use crate::group::{self, SideGroup};
 use crate::judge::{self, FigureComparison, Pair, Verdict};
 
-/// Options of a comparison.
+/// Options that decide how runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ComparisonOptions {
     /// Compare even if the sides measured different things.

@@ -11,7 +11,7 @@ pub enum PathStep {
     Index(usize),
 }
 
-/// An error in a value.
+/// An error in a value of a workload, with one action for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueError {
     /// Path to the value.

@@ -7,7 +7,7 @@ use crate::file_access::FileAccess;
 /// A command line without the program's name, and the facts that its defaults depend on.
 #[derive(Clone, Copy)]
 pub struct CommandLine<'a> {
-    /// The arguments.
+    /// Arguments after the program's name.
     pub arguments: &'a [String],
     /// Access to the files that the arguments may name and to the variables they may read.
     pub files: FileAccess<'a>,

@@ -76,7 +76,7 @@ impl<'a> TokenCursor<'a> {
         })
     }
 
-    /// A word.
+    /// Takes a word; `wanted` and `context` describe it in the error.
     pub fn word(&mut self, wanted: &str, context: &str) -> Result<&'a str, Diagnostic> {
         self.take(wanted, context, |token| match token {
             Token::Word(word) => Some(word),

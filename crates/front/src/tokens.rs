@@ -8,7 +8,7 @@ use crate::scanning::{quoted, split};
 /// A position in a file; both numbers start at 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SourcePosition {
-    /// The line.
+    /// The line, from 1.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,

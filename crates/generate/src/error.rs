@@ -128,7 +128,7 @@ pub enum GenerateError {
     JobNumber {
         /// Description of the number.
         what: &'static str,
-        /// Its value.
+        /// The value that was refused.
         value: u64,
         /// Allowed values.
         wanted: &'static str,

@@ -15,7 +15,7 @@ pub struct FileSystemChoice {
     pub kind: ChoiceKind,
 }
 
-/// Kind of the choice.
+/// Origin of the file system: created by the lab, or existing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChoiceKind {
     /// A file system that the lab creates.

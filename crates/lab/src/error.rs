@@ -14,11 +14,11 @@ const NOT_CREATABLE: [&str; 10] = [
     "ceph", "cifs", "exfat", "fat32", "fuse", "lustre", "nfs", "nfs4", "smb3", "vfat",
 ];
 
-/// An error of the lab.
+/// An error that ends a lab.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// The file system is unknown.
+    /// The list contains a file system that the lab does not know.
     #[error("the lab does not know the file system `{name}`")]
     UnknownFileSystem {
         /// Name given.
@@ -31,7 +31,7 @@ pub enum LabError {
     BadChoice {
         /// Text given.
         seen: String,
-        /// Reason.
+        /// Flaw of the list.
         reason: String,
     },
     /// The file system needs a pool that the lab does not create.
@@ -57,7 +57,7 @@ pub enum LabError {
     BadAge {
         /// Text given.
         seen: String,
-        /// Reason.
+        /// Flaw of the age.
         reason: String,
     },
     /// Only file systems that the lab creates can be aged.
@@ -82,13 +82,13 @@ pub enum LabError {
     TooFull {
         /// Requested fullness.
         fullness: Percent,
-        /// Reason.
+        /// Reason why the workload does not fit.
         reason: String,
     },
     /// The path is not UTF-8, so a plan cannot contain it.
     #[error("`{}` is not UTF-8 text", .path.display())]
     NotUtf8 {
-        /// The path.
+        /// The path, which is not UTF-8.
         path: PathBuf,
     },
     /// The lab was interrupted.
@@ -127,7 +127,7 @@ pub enum LabError {
     /// The path cannot be passed to a guest's kernel.
     #[error("`{}` cannot be passed to a guest's kernel", .path.display())]
     UnsupportedPath {
-        /// The path.
+        /// The path, which the kernel's command line cannot contain.
         path: PathBuf,
     },
     /// The guest has too little memory.
@@ -164,7 +164,7 @@ pub enum LabError {
     /// The kernel has no such devices.
     #[error("there are no {medium} devices on this system")]
     NoMedium {
-        /// The medium.
+        /// The missing kind of device, such as `zram`.
         medium: String,
     },
     /// The request needs root.
@@ -240,7 +240,7 @@ pub enum LabError {
     NotRemoved {
         /// Description.
         what: String,
-        /// Reason.
+        /// Reason why it could not be removed.
         reason: String,
     },
     /// A directory has the name of a lab, but is not a trusted lab.
@@ -248,7 +248,7 @@ pub enum LabError {
     NotALab {
         /// The directory.
         path: PathBuf,
-        /// Reason.
+        /// Reason why it is not a trusted lab.
         reason: String,
     },
     /// The lab's directory is not trusted.
@@ -256,7 +256,7 @@ pub enum LabError {
     Directory {
         /// The directory.
         path: PathBuf,
-        /// Reason.
+        /// Reason why it is not trusted.
         reason: String,
     },
     /// A system call failed.

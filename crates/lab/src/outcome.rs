@@ -3,7 +3,7 @@
 use crate::age::AgingShortfall;
 use crate::schedule::LabMeasurement;
 
-/// A failure.
+/// A failure that does not end the lab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabFailure {
     /// A file system failed and was skipped from then on.

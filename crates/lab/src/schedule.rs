@@ -17,7 +17,7 @@ pub struct LabMeasurement {
     pub repetition: u32,
 }
 
-/// Order of jobs.
+/// Order of the jobs of a lab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JobOrder {
     /// Each repetition measures all file systems, alternately forward and backward (A B C, C B A),

@@ -11,13 +11,13 @@ use crate::recovery::RecoveryGuestTask;
 use crate::schedule::LabMeasurement;
 use crate::vm::{self, Host, Kernel};
 
-/// Task for a guest.
+/// Task that the host gives to a guest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestTask {
     /// Measure one job of the matrix that the arguments describe.
     Measure {
-        /// The job.
+        /// The job to measure.
         job: LabMeasurement,
         /// Name of the lab on the host.
         lab: String,

@@ -33,7 +33,7 @@ pub enum LabStep {
     CheckSynced,
 }
 
-/// An event of a lab.
+/// An event of a lab, for its watcher.
 #[derive(Debug)]
 pub enum LabEvent<'a> {
     /// All jobs, in order.
@@ -44,9 +44,9 @@ pub enum LabEvent<'a> {
     Step(LabStep),
     /// The file system was aged.
     Aged(&'a AgedState),
-    /// A line from a guest.
+    /// A line that a guest printed.
     GuestLine(&'a str),
-    /// A failure.
+    /// A failure that does not end the lab.
     Failure(&'a LabFailure),
     /// The job is done: a run was measured.
     Measured(&'a RunRecord),

@@ -13,7 +13,7 @@ use crate::shared_object::{SharedObject, file_of};
 /// A symbol that only MPI libraries export. Interposed tools export `MPI_Init_thread` too.
 const LIBRARY_SYMBOL: &CStr = c"PMPI_Init_thread";
 
-/// An MPI library.
+/// An MPI library that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MpiLibrary {
     /// Path of the file, as the dynamic linker found it.

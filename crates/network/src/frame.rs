@@ -144,7 +144,7 @@ pub enum ByteDirection {
     FromSink,
 }
 
-/// Header of a transaction.
+/// Header of a transaction, sent before its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TransactionHeader {
     /// Direction of the request.

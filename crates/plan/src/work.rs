@@ -43,7 +43,7 @@ impl Work {
         matches!(self, Self::Acts(_))
     }
 
-    /// The files of its jobs, if it has jobs.
+    /// The files of its jobs; `None` for other work.
     #[must_use]
     pub fn job_files(&self) -> Option<&JobFiles> {
         match self {

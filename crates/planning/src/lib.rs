@@ -60,9 +60,9 @@ const WEIGHT_MAX: usize = 2_000_000;
 /// A plan with warnings and errors about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
-    /// The plan.
+    /// The plan, with all cells.
     pub plan: Plan,
-    /// Warnings.
+    /// Warnings to show before the run.
     pub warnings: Vec<Diagnostic>,
     /// Reasons why the plan cannot run although the files are valid, such as VI network workers.
     /// `check` shows all of them; `run` stops at the first.

@@ -15,15 +15,15 @@ use crate::wrap::printable;
 /// The properties of a cell, except the repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellIdentity<'a> {
-    /// The workload.
+    /// Name of the workload.
     pub workload: &'a str,
     /// The access specification.
     pub access_spec: Option<&'a str>,
     /// Distinguishes workloads and access specifications of the same name.
     pub distinction: Distinction,
-    /// The target.
+    /// Path of the target.
     pub target: &'a str,
-    /// The engine.
+    /// Engine that executed the requests.
     pub engine: EngineKind,
     /// Use of the page cache.
     pub cache: CacheMode,
@@ -33,7 +33,7 @@ pub struct CellIdentity<'a> {
     pub iodepth: u32,
     /// Requested rate as raw bits, which can be hashed and compared.
     pub rate_bits: Option<u64>,
-    /// The phase.
+    /// Phase of the workload.
     pub phase: &'a Phase,
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct PollingClosedLoop {
 }
 
 impl PollingClosedLoop {
-    /// Only sleeps.
+    /// Only sleeps; never polls the clock.
     pub const SLEEP_ONLY: Self = Self { poll_ns: 0 };
 
     /// Polls the clock if there is more than one CPU.

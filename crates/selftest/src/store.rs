@@ -32,7 +32,7 @@ pub struct Node {
     pub content: NodeContent,
 }
 
-/// Content of a node.
+/// Content of a file or directory.
 #[derive(Debug)]
 pub enum NodeContent {
     /// Bytes.

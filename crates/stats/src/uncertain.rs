@@ -13,7 +13,7 @@ pub const INTERVALS_MIN: usize = 20;
 /// A mean with its standard error, from repetitions or from the intervals of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct UncertainMean {
-    /// The mean.
+    /// The mean, in the unit of its values.
     pub mean: f64,
     /// Standard error of the mean, in the same unit.
     pub standard_error: f64,

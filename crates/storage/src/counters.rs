@@ -18,7 +18,7 @@ const STAT_BYTES_MAX: usize = 512;
 pub struct DeviceSample {
     /// Read requests completed.
     pub reads: u64,
-    /// Bytes read.
+    /// Bytes read from the device.
     pub read_bytes: u64,
     /// Write requests completed.
     pub writes: u64,

@@ -27,7 +27,7 @@ pub enum DirectCause {
 /// A direct open that may not be direct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectDoubt {
-    /// The cause.
+    /// Reason why the open may not be direct.
     pub cause: DirectCause,
     /// Type of the file system.
     pub file_system: String,

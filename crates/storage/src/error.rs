@@ -42,7 +42,7 @@ pub enum TargetError {
     ReadOnly {
         /// Path given.
         path: PathBuf,
-        /// Reason.
+        /// Reason why it is read-only.
         reason: String,
     },
     /// The last component of the path is a symbolic link.
@@ -219,7 +219,7 @@ pub enum TargetError {
     BadManifest {
         /// The manifest.
         path: PathBuf,
-        /// Reason.
+        /// Flaw of the manifest.
         reason: String,
     },
     /// The file system refuses `O_DIRECT`.
@@ -233,7 +233,7 @@ pub enum TargetError {
     /// The file or device was replaced since it was admitted.
     #[error("`{path}` was replaced while it was in use")]
     Replaced {
-        /// The path.
+        /// The path, which now leads to another file.
         path: PathBuf,
     },
     /// A file or device cannot contain a tree.
@@ -245,7 +245,7 @@ pub enum TargetError {
     /// A name is invalid or leads out of a tree.
     #[error("`{}` is not the name of a directory in a tree", name.escape_debug())]
     BadTreeName {
-        /// The name.
+        /// The name, which is empty, absolute or special.
         name: String,
     },
     /// A tree could not be removed completely.
@@ -268,7 +268,7 @@ pub enum TargetError {
     NoRemount {
         /// Mount point of the file system, or the target.
         path: PathBuf,
-        /// Reason.
+        /// Reason why it cannot be mounted again.
         reason: String,
     },
     /// The file system was unmounted and could not be mounted again.

@@ -12,7 +12,7 @@ const FSTAB: &str = "/etc/fstab";
 /// A target that is not on the file system that its path suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmounted {
-    /// The target.
+    /// Path of the target.
     pub target: PathBuf,
     /// The mount point at or above it that has nothing mounted.
     pub point: PathBuf,

@@ -17,7 +17,7 @@ use crate::sysfs::{DeviceNumber, Sysfs, split, top_devices};
 /// Source: Linux, Documentation/admin-guide/devices.txt.
 const ENDLESS: [DeviceNumber; 2] = [(1, 3), (1, 5)];
 
-/// Kind of a path.
+/// Kind of the object at a path; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
     /// Does not exist.

@@ -19,7 +19,7 @@ pub enum StoreError {
     NotAStore {
         /// Path of the store.
         path: PathBuf,
-        /// Reason.
+        /// Reason why it is not a store.
         reason: String,
     },
     /// A later version wrote the store.
@@ -47,7 +47,7 @@ pub enum StoreError {
     Damaged {
         /// Path of the store.
         path: PathBuf,
-        /// Reason.
+        /// Description of the damage.
         reason: String,
     },
     /// The store cannot be written.

@@ -32,7 +32,7 @@ pub struct NamedRun {
     pub started_at: Timestamp,
     /// Names of the workloads; for a lab, its title.
     pub titles: Vec<String>,
-    /// `true` for a lab.
+    /// `true` for a lab, `false` for a run.
     pub is_lab: bool,
 }
 

@@ -23,7 +23,7 @@ pub enum FoundName {
     Lab(String),
     /// The runs of a lab without a record, found by their tag, oldest first.
     Tagged {
-        /// The tag.
+        /// Tag of the lab, by which the runs were found.
         tag: String,
         /// Ids of the runs.
         ids: Vec<String>,

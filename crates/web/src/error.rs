@@ -11,7 +11,7 @@ pub enum WebError {
     /// The port is not available.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// The address.
+        /// The address to listen on.
         address: SocketAddr,
         /// Error of the system.
         source: io::Error,
@@ -19,7 +19,7 @@ pub enum WebError {
     /// Other machines can reach the server, but no host name is allowed.
     #[error("other machines can reach {address}, but no `--allow-host` names this one")]
     Reachable {
-        /// The address.
+        /// The address to listen on.
         address: SocketAddr,
     },
     /// The argument is not a valid host name.

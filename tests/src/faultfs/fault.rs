@@ -74,15 +74,15 @@ pub struct Fault {
     pub effect: Effect,
 }
 
-/// `ENOSPC`.
+/// Error number: no space left.
 pub const ENOSPC: i32 = 28;
-/// `EIO`.
+/// Error number: I/O error.
 pub const EIO: i32 = 5;
-/// `ENFILE`.
+/// Error number: too many open files in the system.
 pub const ENFILE: i32 = 23;
-/// `EMFILE`.
+/// Error number: too many open files in the process.
 pub const EMFILE: i32 = 24;
-/// `EROFS`.
+/// Error number: read-only file system.
 pub const EROFS: i32 = 30;
 
 impl Fault {

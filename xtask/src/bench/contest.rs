@@ -33,7 +33,7 @@ pub struct ProgramComparison<'a> {
     pub unit: &'static str,
     /// The contestants; the requirements are on the first one.
     pub contestants: Vec<ComparedProgram<'a>>,
-    /// The requirements.
+    /// Requirements that the results must meet.
     pub requirements: Vec<Requirement>,
 }
 

@@ -4,7 +4,7 @@ use super::output::TestTally;
 use crate::error::Failure;
 use crate::{docs, tidy};
 
-/// A test lane.
+/// A group of tests that `cargo xtask test` runs by name.
 pub struct TestLane {
     /// Name on the command line.
     pub name: &'static str,

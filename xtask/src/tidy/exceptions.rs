@@ -44,7 +44,7 @@ pub struct Exception {
     pub path: &'static str,
     /// Part of the finding's message, so that an exception does not cover a whole file.
     pub message_part: &'static str,
-    /// Reason.
+    /// Reason why the place may break the rule.
     pub reason: &'static str,
 }
 

@@ -5,7 +5,7 @@ use units::Bytes;
 /// A key of a table with its resolved value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableSetting {
-    /// The key.
+    /// The key, as in a workload file.
     pub key: &'static str,
     /// Value in the form of a workload file.
     pub value: String,

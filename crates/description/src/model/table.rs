@@ -13,13 +13,13 @@ use plan::program::{FILES_MAX, PhasePreparation, Program};
 /// Kind of a workload of many files: a table of a classic benchmark, or its own phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkloadTable {
-    /// `[postmark]`
+    /// PostMark: the table `[postmark]`.
     Postmark,
-    /// `[create_remove]`
+    /// Creation and removal of files: the table `[create_remove]`.
     CreateRemove,
-    /// `[lat_fs]`
+    /// lmbench's lat_fs: the table `[lat_fs]`.
     LatFs,
-    /// `[fs_mark]`
+    /// fs_mark: the table `[fs_mark]`.
     FsMark,
     /// `[[phase]]`, with the filesets that phases work on.
     Program,
@@ -30,7 +30,7 @@ pub enum WorkloadTable {
 pub struct PoolCounts<'a> {
     /// Files created before the transactions.
     pub files: &'a mut Option<u32>,
-    /// Transactions.
+    /// Number of transactions; `None` for the default.
     pub transactions: &'a mut Option<u32>,
     /// Default of both.
     pub default: u32,
@@ -169,7 +169,7 @@ impl Workload {
         self.table().is_some() || self.has_jobs()
     }
 
-    /// `true` if it has jobs.
+    /// `true` if the workload defines its jobs itself or takes them from a job file.
     #[must_use]
     pub fn has_jobs(&self) -> bool {
         self.jobs.is_some() || !self.job.is_empty()

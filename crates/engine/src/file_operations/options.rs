@@ -16,7 +16,7 @@ pub enum OpenAccess {
     Read,
     /// Write only.
     Write,
-    /// Read and write.
+    /// Read and write at any offset.
     ReadWrite,
     /// Write at the end of the file. The offset of each write is ignored: Linux appends even with
     /// `pwrite`.

@@ -116,9 +116,9 @@ impl Default for TestSetup {
 pub struct RunTime {
     /// Hours.
     pub hours: u32,
-    /// Minutes.
+    /// Minutes; may exceed 59.
     pub minutes: u32,
-    /// Seconds.
+    /// Seconds; may exceed 59.
     pub seconds: u32,
 }
 
@@ -207,7 +207,7 @@ impl IcfAccessSpec {
     }
 }
 
-/// An access line.
+/// A line of an access specification: one kind of request and its share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IcfAccessLine {
     /// Request size in bytes.

@@ -86,7 +86,7 @@ pub const fn act<T>(names: &'static str, act: fn(&mut T)) -> OptionRow<T> {
     OptionRow::new(names, OptionArity::None, Effect::Call(act))
 }
 
-/// A number.
+/// An option whose value is a number without further limits.
 pub const fn number<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
     OptionRow::new(names, OptionArity::Value, Effect::Number(field))
 }
@@ -118,7 +118,7 @@ pub const fn size<T>(names: &'static str, field: fn(&mut T) -> &mut u64) -> Opti
     OptionRow::new(names, OptionArity::Value, Effect::Size(field))
 }
 
-/// A text.
+/// An option whose value is any text.
 pub const fn text<T>(names: &'static str, field: fn(&mut T) -> &mut String) -> OptionRow<T> {
     OptionRow::new(names, OptionArity::Value, Effect::Text(field))
 }

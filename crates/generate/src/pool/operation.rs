@@ -65,7 +65,7 @@ pub struct PoolFile {
     pub directory: PoolDirectory,
 }
 
-/// A directory of the pool.
+/// A directory of the pool, by location and subdirectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PoolDirectory {
     /// Index of the location, 0-based; also 0 if none is set.
@@ -130,7 +130,7 @@ impl PoolMark {
     }
 }
 
-/// Outcome of an operation.
+/// Outcome of an operation on a file of the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperationOutcome {
     /// The file was opened or removed; the results of its reads and writes do not matter here.

@@ -37,7 +37,7 @@ pub use tokens::PhaseWaits;
 /// Context of a worker: everything that determines its part of a phase.
 #[derive(Debug)]
 pub struct WorkerContext<'a> {
-    /// The program.
+    /// The program of which the worker executes a phase.
     pub program: &'a Program,
     /// Phase of the program.
     pub phase: &'a ProgramPhase,

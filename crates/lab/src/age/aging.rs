@@ -35,7 +35,7 @@ const FULL_WRITES_MAX: u64 = 30;
 const ROUND_SHARE: f64 = 0.5;
 const ROUNDS_MAX: u32 = 16;
 
-/// Progress of aging.
+/// Progress of aging, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgingProgress {
     /// Bytes written so far.

@@ -19,7 +19,7 @@ use crate::task::GuestTask;
 use crate::vm::{Host, Image, ListenAction, answer_of, enter, listen};
 use crate::watch::{LabEvent, LabStep};
 
-/// Results of a guest.
+/// Results that a guest sends to the host.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GuestMatrixResults {
     /// The exported record, as JSON.

@@ -31,7 +31,7 @@ pub use scaled::LabWorkload;
 pub struct LabMatrix {
     /// The file systems and their storage.
     pub request: MatrixRequest,
-    /// The workloads.
+    /// The workloads, each of which runs on every file system.
     pub workloads: Vec<LabWorkload>,
     /// `true` if the kernel's caches are dropped before each workload.
     pub is_cold: bool,

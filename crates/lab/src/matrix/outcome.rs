@@ -12,7 +12,7 @@ use crate::schedule::LabMeasurement;
 /// Results of one job.
 #[derive(Debug)]
 pub struct MeasuredJob {
-    /// The job.
+    /// The job that was measured.
     pub job: LabMeasurement,
     /// Record of its run.
     pub record: RunRecord,
@@ -41,7 +41,7 @@ pub struct MatrixOutcome {
     pub measured: Vec<MeasuredJob>,
     /// How each file system was created and mounted, if it was.
     pub setups: Vec<Option<FileSystemSetup>>,
-    /// Failures.
+    /// Failures that did not end the lab.
     pub failures: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,

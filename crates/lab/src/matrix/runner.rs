@@ -40,7 +40,7 @@ pub struct LabRunRequest<'a> {
     pub overrides: &'a Overrides,
     /// The object to measure.
     pub subject: RunSubject<'a>,
-    /// Name of the lab.
+    /// Name of the lab to which the run belongs.
     pub lab_name: &'a str,
     /// Devices that may be overwritten: created for the run, or named by the user.
     pub overwrite_devices: Vec<PathBuf>,

@@ -20,7 +20,7 @@ use crate::vm::{GuestConsole, Image, enter};
 /// Prefix of the writer's line for a completed step; the number of the step follows.
 const DONE_PREFIX: &str = "done ";
 
-/// Task of a guest.
+/// Task of a guest in a recovery trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecoveryGuestTask {

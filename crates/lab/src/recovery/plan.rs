@@ -39,7 +39,7 @@ pub struct RecoveryStep {
     pub number: u32,
     /// Number of the file; numbers are not reused.
     pub file: u32,
-    /// The operation.
+    /// The operation on the file.
     pub operation: RecoveryOperation,
     /// How the file is synced afterwards.
     pub sync: SyncKind,

@@ -30,7 +30,7 @@ pub struct TrialsOutcome {
     pub trials: Vec<Trial>,
     /// How each file system was created, if it was.
     pub setups: Vec<Option<FileSystemSetup>>,
-    /// Failures.
+    /// Failures that did not end the lab.
     pub failures: Vec<LabFailure>,
     /// Notes for the reader, without duplicates.
     pub notes: Vec<LabNote>,

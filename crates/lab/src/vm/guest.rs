@@ -39,10 +39,10 @@ pub struct Guest {
     exit_status: Option<ExitStatus>,
 }
 
-/// Output of a guest.
+/// Output of a guest within a timeout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuestOutput {
-    /// A line.
+    /// A line that the guest printed.
     Line(String),
     /// No output within the timeout.
     None,

@@ -5,7 +5,7 @@ use super::{Act, FileOperation, Program};
 /// Meaning of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelMeaning {
-    /// A call.
+    /// A call with this operation.
     Call(FileOperation),
     /// Several acts, whose calls have their own labels.
     Composite,

@@ -4,7 +4,7 @@ use units::{Bytes as Size, Percent, Span};
 
 use super::{AmountScope, Group, Measure, Program, ProgramPhase, Quota, describe};
 
-/// A setting of a program.
+/// A setting of a program, as a row for tables and records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramSetting {
     /// Dotted name of the setting, such as `fileset.NAME.count`.

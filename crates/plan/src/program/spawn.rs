@@ -38,7 +38,7 @@ pub enum FileCommand {
     Nothing,
 }
 
-/// An argument of a command.
+/// An argument of a command that works on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandArgument {
     /// A fixed text.

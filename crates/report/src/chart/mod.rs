@@ -137,7 +137,7 @@ pub enum AxisUnit {
     BytesPerSecond,
     /// Nanoseconds.
     Nanoseconds,
-    /// Seconds.
+    /// Seconds, for axes of time.
     Seconds,
     /// Percent.
     Percent,
@@ -145,7 +145,7 @@ pub enum AxisUnit {
     Count,
 }
 
-/// Scale of an axis.
+/// Scale of an axis, with the base of logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AxisScale {

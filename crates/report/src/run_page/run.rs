@@ -10,7 +10,7 @@ use crate::wrap::printable;
 
 /// A record prepared for the page.
 pub struct Run<'a> {
-    /// The record.
+    /// The record of the run.
     pub record: &'a RunRecord,
     /// Tables and sentences.
     pub model: Model,

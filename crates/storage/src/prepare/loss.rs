@@ -15,7 +15,7 @@ use crate::sysfs::split;
 /// files, so the run may have continued with a file that no longer has a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostFile {
-    /// Its path.
+    /// Path before the loss.
     pub path: PathBuf,
     /// `true` if another file has the path now.
     pub is_replaced: bool,

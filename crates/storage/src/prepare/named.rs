@@ -20,7 +20,7 @@ use crate::fill::FillWatch;
 use crate::open::open_beneath;
 use crate::tree::Tree;
 
-/// A named file in a tree.
+/// A named file in a tree, which may be in a subdirectory.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedTreeFile<'a> {
     /// The tree that contains it.

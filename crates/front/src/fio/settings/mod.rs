@@ -25,11 +25,11 @@ pub use safety::{SyncOpen, VerifySettings};
 /// A value for reads, for writes and for trims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByDirection<T> {
-    /// For reads.
+    /// Value for reads.
     pub read: T,
-    /// For writes.
+    /// Value for writes.
     pub write: T,
-    /// For trims.
+    /// Value for trims.
     pub trim: T,
 }
 

@@ -17,13 +17,13 @@ pub struct Replay {
     pub offset_align: u64,
     /// Replay speed, in percent of the recorded speed.
     pub time_percent: u64,
-    /// `true` to skip reads.
+    /// `true` to skip the reads of the log.
     pub skips_reads: bool,
-    /// `true` to skip writes.
+    /// `true` to skip the writes of the log.
     pub skips_writes: bool,
-    /// `true` to skip trims.
+    /// `true` to skip the trims of the log.
     pub skips_trims: bool,
-    /// `true` to skip syncs.
+    /// `true` to skip the syncs of the log.
     pub skips_syncs: bool,
 }
 

@@ -149,9 +149,9 @@ impl Default for WrittenContent {
 /// Error numbers that do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IgnoredErrors {
-    /// For reads.
+    /// Error numbers that do not count for reads.
     pub read: Vec<i32>,
-    /// For writes.
+    /// Error numbers that do not count for writes.
     pub write: Vec<i32>,
     /// For verification.
     pub verify: Vec<i32>,

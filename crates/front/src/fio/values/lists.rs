@@ -155,7 +155,7 @@ pub struct BytePattern(
     pub Vec<PatternPart>,
 );
 
-/// A part of a pattern.
+/// A part of a pattern of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternPart {
     /// Literal bytes.

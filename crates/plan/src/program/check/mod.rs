@@ -24,7 +24,7 @@ const WORKERS_MAX: u32 = 1024;
 /// A step on the path to an error in a program; all indexes are 0-based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgramStep {
-    /// A fileset.
+    /// The fileset with this index.
     Fileset(usize),
     /// A way of opening files.
     OpenMode(usize),
