@@ -28,6 +28,7 @@ enum Release {
     /// Builds in parallel with everything else, because at the end a single crate keeps one CPU
     /// busy for a long time.
     Building(JoinHandle<Result<PathBuf, Failure>>),
+    /// Path of the finished build.
     Built(PathBuf),
 }
 
