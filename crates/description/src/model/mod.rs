@@ -175,9 +175,9 @@ pub struct Workload {
     pub until: Option<UntilChoice>,
     /// Criteria for a steady state, used with `until = "steady"`.
     pub steady: Option<SteadyChoice>,
-    /// How many times the used part of a target is written, sequentially, before the first cell
-    /// that uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. For work on many files, a file as large
-    /// as all of them is written and removed again. Default: `none`.
+    /// How many times the part of a target that the run will use is written, sequentially, before
+    /// the first cell that uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. For work on many files,
+    /// a file as large as all of them is written and removed again. Default: `none`.
     pub precondition: Option<Precondition>,
     /// Number of times the whole series of cells is measured, 1 to 1000, or `auto`: at least 3
     /// times, until the rate of every cell is known to `precision` or the `budget` is spent.

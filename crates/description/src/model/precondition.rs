@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Largest sensible value; more only wears the device.
 const TIMES_MAX: f64 = 100.0;
 
-/// Number of times that the used part of a target is written before the measurement: `"2x"`,
-/// `"1.5x"` or `"none"`.
+/// Number of times that the part of a target that the run will use is written before the
+/// measurement: `"2x"`, `"1.5x"` or `"none"`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Precondition(pub f64);
 
