@@ -305,7 +305,14 @@ fn direct_io_to_memory_is_reported_as_not_honored() {
 fn direct_writes_to_btrfs_go_through_the_cache() {
     let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 << 20));
     let writes = READS.replace("random = 100", "read = 0, random = 100");
-    let (_, record) = bed(mounted.path(), &writes).record(&["mine.toml"]);
+    let bed = bed(mounted.path(), &writes);
+    let (_, record) = bed.record(&["mine.toml"]);
+    assert_warned(&record, "direct-falls-back");
+    let files = "cache = \"direct\"\nrun_time = \"1s\"\n[[fileset]]\nname = \"f\"\ncount = 20\n\
+        [[phase]]\nname = \"w\"\n[[phase.group]]\nbody = [\n\
+        { create = \"f\", pick = \"around\", which = \"any\" }, { write = 4096 }, \"close\" ]\n";
+    bed.file("files.toml", files);
+    let (_, record) = bed.record(&["files.toml"]);
     assert_warned(&record, "direct-falls-back");
 }
 

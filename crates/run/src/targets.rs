@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 
 use engine::{Operation, OperationSet, Reopen};
 use generate::verify_block_bytes;
-use plan::{Cell, EngineKind, Plan};
+use plan::{CacheMode, Cell, EngineKind, Plan};
 use results::{Warning, WarningCode, target_indexes};
 use storage::Prepared;
 
@@ -60,6 +60,21 @@ fn direct_code(cause: storage::DirectCause) -> WarningCode {
         }
         _ => WarningCode::DirectNotHonored,
     }
+}
+
+/// Doubts that direct I/O on many files is direct, one per target of the cell.
+pub(crate) fn direct_doubts(
+    targets: &BTreeMap<u32, Prepared>,
+    cell: &Cell,
+    writes: bool,
+) -> Vec<Warning> {
+    if cell.cache != CacheMode::Direct {
+        return Vec::new();
+    }
+    let prepared = target_indexes(cell).into_iter();
+    let prepared = prepared.filter_map(|index| targets.get(&index));
+    let doubts = prepared.filter_map(|it| it.direct_doubt(writes));
+    doubts.map(|doubt| direct_doubt(&doubt, cell)).collect()
 }
 
 /// Warnings for targets of a cell whose paths no longer lead to the measured files.

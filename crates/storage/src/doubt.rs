@@ -73,14 +73,24 @@ impl fmt::Display for DirectDoubt {
 
 /// The doubt about a file that was opened with `O_DIRECT`.
 pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<DirectDoubt> {
-    let file_system = facts.file_system.clone();
     let (compressed, encrypted) = compression_and_encryption(file);
-    let cause = match cause_of(&file_system, facts.mount.as_ref()) {
-        None if compressed || encrypted => Some(DirectCause::AllBuffered),
-        // Without writes, buffered writes do not matter.
-        Some(DirectCause::WritesBuffered) if !write => None,
-        cause => cause,
-    };
+    let is_transformed = compressed || encrypted;
+    doubt_of_file_system(facts, write).or_else(|| {
+        // A cause that does not apply to reads says nothing about a compressed file.
+        let has_cause = cause_of(&facts.file_system, facts.mount.as_ref()).is_some();
+        (is_transformed && !has_cause).then(|| DirectDoubt {
+            cause: DirectCause::AllBuffered,
+            file_system: facts.file_system.clone(),
+        })
+    })
+}
+
+/// The doubt about all files that are opened with `O_DIRECT` on a file system.
+pub(crate) fn doubt_of_file_system(facts: &PathFacts, write: bool) -> Option<DirectDoubt> {
+    let file_system = facts.file_system.clone();
+    let cause = cause_of(&file_system, facts.mount.as_ref());
+    // Without writes, buffered writes do not matter.
+    let cause = cause.filter(|it| write || *it != DirectCause::WritesBuffered);
     cause.map(|cause| DirectDoubt { cause, file_system })
 }
 

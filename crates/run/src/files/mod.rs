@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use generate::{Generator, Mismatch};
-use plan::program::{FileCommand, PhasePreparation, Program};
+use plan::program::{FileCommand, FileOperation, PhasePreparation, Program};
 use plan::{Cell, Plan, SteadyRule};
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use storage::{Prepared, TargetError, Tree};
@@ -32,7 +32,7 @@ use crate::lane::{Lane, set_paces};
 use crate::measured::MeasuredCell;
 use crate::observe::{Counters, Observer};
 use crate::stop_conditions::is_cut;
-use crate::targets::losses;
+use crate::targets::{direct_doubts, losses};
 use crate::worker::{LaneWork, Task};
 
 use phase::Phases;
@@ -103,6 +103,8 @@ pub(crate) fn measure(mut context: FilesContext<'_>, program: &Program) -> Files
     drop(cell_trees);
     // Checked before the removal, which would look like a loss.
     warnings.extend(losses(context.targets, context.cell));
+    let writes = program.operations().contains(&FileOperation::Write);
+    warnings.extend(direct_doubts(context.targets, context.cell, writes));
     if !context.keeps_files {
         warnings.extend(
             context

@@ -3,6 +3,7 @@
 use super::{Prepared, ReadyTarget};
 use crate::TargetError;
 use crate::claim::{ManifestClaim, TreeRemaining};
+use crate::doubt::{DirectDoubt, doubt_of_file_system};
 use crate::probe::PathFacts;
 use crate::tree::Tree;
 
@@ -10,6 +11,13 @@ use crate::tree::Tree;
 pub(super) const TREE: &str = "files-0";
 
 impl Prepared {
+    /// Doubt that direct I/O on files below the target is direct, as far as its file system
+    /// determines it. `writes` is `true` if they are written.
+    #[must_use]
+    pub fn direct_doubt(&self, writes: bool) -> Option<DirectDoubt> {
+        doubt_of_file_system(&self.facts, writes)
+    }
+
     /// Creates an empty directory tree in the work directory. An existing one, of this run or of a
     /// killed one, is removed first; [`remove_tree`](Self::remove_tree) does this with progress
     /// reports. The tree is removed with the target, unless everything is kept. In a directory of
