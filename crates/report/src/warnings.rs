@@ -10,7 +10,7 @@ use results::{
 use crate::names::cache_name;
 use crate::wrap::printable;
 
-/// Maximum number of warnings shown per kind.
+/// Maximum number of warnings about the whole run that are shown per kind.
 const SAME_KIND_MAX: usize = 3;
 
 /// A warning or a note, with the cells it applies to.
@@ -34,8 +34,8 @@ struct GroupedWarnings<'a> {
     effect: f64,
 }
 
-/// Returns the warnings, then the notes, each sorted by their possible effect. Equal messages
-/// appear once with their cells, and only the first few of each kind.
+/// Returns the warnings, then the notes, each sorted by their possible effect. Warnings about cells
+/// appear once per kind, for the cell where the effect is largest.
 pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
     let groups = told(record);
     let mut kinds: Vec<(&WarningCode, f64)> = Vec::new();
@@ -84,7 +84,7 @@ fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
     groups
 }
 
-/// Returns the first few warnings of a kind, and the number of others.
+/// Returns the warnings of a kind: one for all cells, and the first few about the whole run.
 fn of_kind(
     record: &RunRecord,
     groups: &[GroupedWarnings],
@@ -96,10 +96,16 @@ fn of_kind(
         .collect();
     // The sort is stable, so warnings with equal effects stay in the order of the cells.
     same.sort_by(|a, b| b.effect.total_cmp(&a.effect));
+    // Which operations failed is different in each cell, so those are not put together.
+    let is_grouped = |it: &&GroupedWarnings| !it.cells.is_empty() && !is_severe(code);
+    let (of_cells, same): (Vec<_>, Vec<_>) = same.into_iter().partition(is_grouped);
+    let worst = of_cells.first().map(|one| {
+        let others = other_cells(record, &of_cells);
+        line(code, &format!("{}{others}", sentence(record, one)))
+    });
     let shown = same.iter().take(SAME_KIND_MAX);
-    let mut lines: Vec<ModelWarning> = shown
-        .map(|one| line(code, &sentence(record, one)))
-        .collect();
+    let shown = shown.map(|one| line(code, &sentence(record, one)));
+    let mut lines: Vec<ModelWarning> = worst.into_iter().chain(shown).collect();
     if let Some(more_count) = same.len().checked_sub(SAME_KIND_MAX).filter(|it| *it > 0) {
         let id = &record.id;
         let more =
@@ -107,6 +113,21 @@ fn of_kind(
         lines.push(line(code, &more));
     }
     lines
+}
+
+/// Says how many cells have a warning of the same kind as the first of `groups`; empty if only that
+/// one has.
+fn other_cells(record: &RunRecord, groups: &[&GroupedWarnings]) -> String {
+    let cells: BTreeSet<u32> = groups.iter().flat_map(|it| &it.cells).copied().collect();
+    let measured: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
+    let (count, all) = (cells.len(), measured.len().max(record.plan.cells.len()));
+    let have = match groups.len() {
+        0 | 1 => return String::new(),
+        _ if count == 2 && all == 2 => "both cells".to_owned(),
+        _ if count >= all => format!("all {all} cells"),
+        _ => format!("{count} of {all} cells"),
+    };
+    format!(" ({have} have this warning; this one most)")
 }
 
 /// Formats a warning with its location. For the whole run, adds how often it occurred.
@@ -119,12 +140,16 @@ fn sentence(record: &RunRecord, group: &GroupedWarnings) -> String {
     format!("{location}{}{often}", group.warning.message)
 }
 
+/// `true` if results with this warning are invalid.
+fn is_severe(code: &WarningCode) -> bool {
+    code.contradicted_claims().contains(&Claim::Valid)
+}
+
 fn line(code: &WarningCode, message: &str) -> ModelWarning {
-    let severe = code.contradicted_claims().contains(&Claim::Valid);
     ModelWarning {
         code: printable(code.as_str()),
         message: printable(message),
-        is_severe: severe,
+        is_severe: is_severe(code),
         is_note: code.level() == WarningLevel::Note,
     }
 }
