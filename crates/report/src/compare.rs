@@ -1,6 +1,7 @@
 //! Comparisons of runs.
 
 mod document;
+mod forest;
 mod sentences;
 mod summary;
 mod tables;

@@ -11,6 +11,7 @@ mod curve;
 mod document;
 mod fio_json;
 mod fold;
+mod forest;
 mod group;
 mod html;
 mod iometer;

@@ -2,9 +2,9 @@
 
 use ::compare::{CellComparison, Comparison, Difference};
 
-use super::sentences;
 use super::summary::summary;
 use super::tables::{self, ComparedRow};
+use super::{forest, sentences};
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::numbers::LatencyUnit;
 use crate::styled::Style;
@@ -58,8 +58,10 @@ fn title(comparisons: &[Comparison]) -> String {
 fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> {
     let unit = sentences::latency_unit(comparisons);
     let names_targets = comparisons.iter().any(sentences::has_several_targets);
-    let cells = align_cells(comparisons);
-    let cells = cells.iter().map(|cell| part(cell, unit, names_targets));
+    let aligned = align_cells(comparisons);
+    let plot = DocumentPart::new("", [Block::Markup(forest::plot(&aligned, unit))]);
+    let plot = (medium == ReportMedium::Page).then_some(plot);
+    let cells = aligned.iter().map(|cell| part(cell, unit, names_targets));
     let notes = DocumentPart::new("", [Block::paragraphs(sentences::notes(comparisons))]);
     let chapter = |heading: &str, id: &str| {
         let chapter = DocumentPart::new(heading, []).at(id);
@@ -69,7 +71,8 @@ fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> 
     let differences = chapter("What differs", "differences").into_iter();
     let differences = differences.chain(differences_of(comparisons, medium));
     let cells = chapter("Compared", "compared").into_iter().chain(cells);
-    differences.chain(cells).chain([notes]).collect()
+    let parts = plot.into_iter().chain(differences).chain(cells);
+    parts.chain([notes]).collect()
 }
 
 /// Returns the differences in plan and environment, for each comparison.

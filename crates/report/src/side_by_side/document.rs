@@ -22,10 +22,12 @@ pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Docum
     let foot = DocumentPart::new("", [Block::paragraphs(side_by_side.footnotes(is_page))]);
     let sections = side_by_side.sections.iter().enumerate();
     let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
+    let plot = DocumentPart::new("", [Block::Markup(drawn::ratios(side_by_side))]);
+    let plot = is_page.then_some(plot).into_iter();
     let mut document = Document {
         title: side_by_side.title.clone(),
         head: head(side_by_side, is_page),
-        parts: sections.chain([foot]).collect(),
+        parts: plot.chain(sections).chain([foot]).collect(),
     };
     if !is_page {
         document.head.push(columns);

@@ -1,14 +1,67 @@
 //! Runs side by side on a page: a bar per value, and the complete runs.
 
 use maud::{Markup, html};
+use results::BetterDirection;
 
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
 use super::{SHORT_MARK, SideBySide, WorkloadSection};
 use crate::document::{Block, DocumentPart};
+use crate::forest::{ForestRow, ForestTone, forest};
 use crate::html::{frame, sentence, table as plain_table};
 use crate::numbers::ABSENT;
 use crate::run_page::{RunGroup, opened};
 use crate::table::{Column, Table};
+
+/// Returns the rates of all sections as ratios to the first column that has a value.
+pub(super) fn ratios(side_by_side: &SideBySide) -> Markup {
+    let rows = side_by_side.sections.iter().flat_map(|section| {
+        let rates = section.rows.iter().filter(|row| row.is_rate);
+        rates.flat_map(|row| forest_rows(side_by_side, section, row))
+    });
+    let first = side_by_side.columns.first();
+    let reference = first.map_or("", |(name, _)| name.as_str());
+    forest(&rows.collect::<Vec<_>>(), reference)
+}
+
+fn forest_rows(
+    side_by_side: &SideBySide,
+    section: &WorkloadSection,
+    row: &FigureRow,
+) -> Vec<ForestRow> {
+    let columns = side_by_side.columns.iter().zip(&row.values).enumerate();
+    let compared = columns.filter_map(|(column, ((name, _), value))| {
+        let value = value.as_ref()?;
+        Some((column, name, value, value.ratio?))
+    });
+    compared
+        .map(|(column, name, value, ratio)| {
+            let is_better = match row.better {
+                BetterDirection::Lower => ratio.value < 1.0,
+                _ => ratio.value > 1.0,
+            };
+            let tone = match row.differs_from_first(column) {
+                true if is_better => ForestTone::Better,
+                true => ForestTone::Worse,
+                false => ForestTone::Open,
+            };
+            let verdict = match (tone, ratio.certainty) {
+                (ForestTone::Better, _) => "better",
+                (ForestTone::Worse, _) => "worse",
+                (ForestTone::Open, Some(_)) => "no difference shown",
+                (ForestTone::Open, None) => "cannot tell",
+            };
+            ForestRow {
+                label: format!("{}: {name}", section.heading),
+                detail: format!("{}: {}", row.label, value.text),
+                ratio: ratio.value,
+                interval: ratio.certainty.map(|it| [it.ci95_low, it.ci95_high]),
+                detectable: None,
+                tone,
+                verdict: verdict.to_owned(),
+            }
+        })
+        .collect()
+}
 
 /// Returns the metrics of a section, with links to its runs.
 pub(super) fn table(side_by_side: &SideBySide, section: &WorkloadSection, index: usize) -> Markup {

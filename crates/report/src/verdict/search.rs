@@ -102,7 +102,11 @@ fn lowest_trial_sentence(search: &RateSearch, failed: f64) -> String {
 /// Describes the percentile at a rate, if it exceeded the limit.
 fn seen(search: &RateSearch, per_second: f64) -> String {
     response_beyond(search, per_second).map_or_else(String::new, |ns| {
-        format!(", where it was {}", format::latency_ns(ns))
+        format!(
+            ", where {} was {}",
+            search.limit.percentile.name(),
+            format::latency_ns(ns)
+        )
     })
 }
 
@@ -138,7 +142,7 @@ pub(crate) mod tests {
         assert_eq!(
             said(&found, true),
             "p99 within 2.00 ms up to 99.00 per second, ±1.0 % (3 trials: it held at 98.00 and \
-             not at 100.0, where it was 9.00 ms)"
+             not at 100.0, where p99 was 9.00 ms)"
         );
         let early = said(&found, false);
         assert!(early.contains("(3 trials, ended early: "), "{early}");

@@ -137,6 +137,7 @@ fn several_records_are_compared_on_one_page() {
         "<h2>Results of B</h2>",
         "id=\"B-cell-1\"",
         "6.13.1",
+        "class=\"forest\"",
     ] {
         assert!(page.contains(text), "no `{text}`");
     }

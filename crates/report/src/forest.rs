@@ -1,0 +1,250 @@
+//! Forest plots: ratios with their confidence intervals, one row each, on one logarithmic axis.
+
+use maud::{Markup, html};
+
+use crate::html::sentence;
+
+/// Ratio at which the axis ends at the latest; intervals beyond it are cut.
+const RATIO_MAX: f64 = 10.0;
+/// Ratio at which the axis ends at the earliest, so that tiny differences do not look large.
+const RATIO_MIN: f64 = 1.02;
+/// Ratios that may have a tick.
+const TICKS: [f64; 10] = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
+/// Maximum number of rows; a longer plot would only repeat the tables.
+const ROWS_MAX: usize = 60;
+
+/// A ratio with its confidence interval.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ForestRow {
+    /// The compared work.
+    pub label: String,
+    /// The metric, and the values of both sides.
+    pub detail: String,
+    /// The compared value divided by the reference.
+    pub ratio: f64,
+    /// Ends of the ratio's 95 % confidence interval, if its uncertainty is known.
+    pub interval: Option<[f64; 2]>,
+    /// Smallest difference that the comparison would have detected, relative to the reference.
+    pub detectable: Option<f64>,
+    pub tone: ForestTone,
+    /// Conclusion in a few words.
+    pub verdict: String,
+}
+
+/// Result of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForestTone {
+    /// Significantly better than the reference.
+    Better,
+    /// Significantly worse than the reference.
+    Worse,
+    /// No significant difference, or an unknown one.
+    Open,
+}
+
+impl ForestTone {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Open => "open",
+        }
+    }
+}
+
+/// Logarithmic axis around a ratio of 1.
+struct RatioAxis {
+    /// Natural logarithm of the ratio at the right end.
+    extent: f64,
+}
+
+impl RatioAxis {
+    /// Creates the axis on which all rows fit, if they can.
+    fn of(rows: &[ForestRow]) -> Self {
+        let ends = rows.iter().flat_map(|row| {
+            let detectable = row.detectable.map(|it| 1.0 + it);
+            let interval = row.interval.into_iter().flatten();
+            interval.chain(detectable).chain([row.ratio])
+        });
+        let distances = ends.map(|end| end.ln().abs()).filter(|it| it.is_finite());
+        let widest = distances.fold(0.0, f64::max) * 1.05;
+        Self {
+            extent: widest.clamp(RATIO_MIN.ln(), RATIO_MAX.ln()),
+        }
+    }
+
+    /// Position of a ratio from the left end, in percent; ratios beyond the axis are at its ends.
+    fn percent(&self, ratio: f64) -> f64 {
+        // The logarithm of a ratio of 0 is negative infinity, which is at the left end.
+        let position = (ratio.max(0.0).ln() / self.extent).clamp(-1.0, 1.0);
+        50.0 + 50.0 * position
+    }
+
+    fn is_beyond(&self, ratio: f64) -> bool {
+        ratio.max(0.0).ln().abs() > self.extent
+    }
+
+    /// Ratios with a tick: 1, one or two above it, and their inverses.
+    fn ticks(&self) -> Vec<f64> {
+        let largest = |max: f64| TICKS.into_iter().rfind(|tick| tick.ln() <= max);
+        let outer = largest(0.95 * self.extent);
+        let inner = outer.and_then(|outer| largest(0.55 * outer.ln()));
+        let above = inner.into_iter().chain(outer);
+        let mut ticks: Vec<f64> = above.flat_map(|tick| [1.0 / tick, tick]).collect();
+        ticks.push(1.0);
+        ticks.sort_by(f64::total_cmp);
+        ticks
+    }
+}
+
+/// Returns the plot; nothing without rows. `reference` names the side that a ratio of 1 equals.
+pub(crate) fn forest(rows: &[ForestRow], reference: &str) -> Markup {
+    let shown = &rows[..rows.len().min(ROWS_MAX)];
+    let axis = RatioAxis::of(shown);
+    html! {
+        @if !shown.is_empty() {
+            figure.forest {
+                figcaption {
+                    p {
+                        "Ratio to " (sentence(reference)) " on a logarithmic axis. Lines: 95 % "
+                        "confidence interval. Shaded: differences too small to be detected. Filled "
+                        "marks: significant after correction for all rows."
+                        @if shown.len() < rows.len() {
+                            " The first " (ROWS_MAX) " of " (rows.len())
+                            " rows; the tables have all."
+                        }
+                    }
+                }
+                ul {
+                    @for row in shown { (line(row, &axis)) }
+                    li.axis aria-hidden="true" {
+                        div.track {
+                            @for tick in axis.ticks() {
+                                span style={ "left:" (style_percent(axis.percent(tick))) } {
+                                    (tick_label(tick))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
+    let ratio = |value: f64| format!("{value:.3}");
+    html! {
+        li.(row.tone.class()) {
+            div.what { (sentence(&row.label)) small { (sentence(&row.detail)) } }
+            div.track aria-hidden="true" {
+                @if let Some(detectable) = row.detectable {
+                    (span("shade", axis, [1.0 / (1.0 + detectable), 1.0 + detectable]))
+                }
+                div.one {}
+                @if let Some(ends) = row.interval { (span("reach", axis, ends)) }
+                div.dot style={ "left:" (style_percent(axis.percent(row.ratio))) } {}
+            }
+            div.ratio {
+                "× " (ratio(row.ratio))
+                @if let Some([low, high]) = row.interval {
+                    small { (ratio(low)) " to " (ratio(high)) }
+                }
+            }
+            div.verdict { (row.verdict) }
+        }
+    }
+}
+
+/// Returns a part of the axis between two ratios, marked where it continues beyond the axis.
+fn span(class: &str, axis: &RatioAxis, [low, high]: [f64; 2]) -> Markup {
+    let left = axis.percent(low);
+    let width = axis.percent(high) - left;
+    let style = format!(
+        "left:{};width:{}",
+        style_percent(left),
+        style_percent(width)
+    );
+    html! {
+        div.(class).cut-left[axis.is_beyond(low)].cut-right[axis.is_beyond(high)] style=(style) {}
+    }
+}
+
+fn style_percent(value: f64) -> String {
+    format!("{value:.2}%")
+}
+
+/// Formats a tick with as many decimals as it needs to differ from its neighbors.
+fn tick_label(ratio: f64) -> String {
+    if ratio.fract() == 0.0 {
+        format!("{ratio}")
+    } else {
+        format!("{ratio:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(ratio: f64, interval: Option<[f64; 2]>, detectable: Option<f64>) -> ForestRow {
+        ForestRow {
+            label: "randread".to_owned(),
+            detail: "IOPS, A 100, B 120".to_owned(),
+            ratio,
+            interval,
+            detectable,
+            tone: ForestTone::Open,
+            verdict: "no difference shown".to_owned(),
+        }
+    }
+
+    #[test]
+    fn equal_factors_up_and_down_are_equally_far_from_one() {
+        let axis = RatioAxis::of(&[row(0.5, Some([0.25, 1.0]), None)]);
+        assert!((axis.percent(1.0) - 50.0).abs() < 1e-9);
+        let (down, up) = (axis.percent(0.5), axis.percent(2.0));
+        assert!((down + up - 100.0).abs() < 1e-9, "{down} {up}");
+        assert!(axis.percent(0.25) > 0.0 && !axis.is_beyond(0.25));
+    }
+
+    #[test]
+    fn the_axis_has_a_minimum_and_a_maximum() {
+        let narrow = RatioAxis::of(&[row(1.0001, None, None)]);
+        assert!((narrow.extent - RATIO_MIN.ln()).abs() < 1e-9);
+        let wide = RatioAxis::of(&[row(3.0, Some([0.0, 1e9]), Some(f64::INFINITY))]);
+        assert!((wide.extent - RATIO_MAX.ln()).abs() < 1e-9);
+        assert_eq!((wide.percent(0.0), wide.percent(1e9)), (0.0, 100.0));
+        assert!(wide.is_beyond(0.0) && wide.is_beyond(1e9) && !wide.is_beyond(3.0));
+    }
+
+    #[test]
+    fn ticks_are_symmetric_and_within_the_axis() {
+        for ratio in [1.0, 1.03, 1.3, 2.5, 8.0, 100.0] {
+            let axis = RatioAxis::of(&[row(ratio, None, None)]);
+            let ticks = axis.ticks();
+            assert!(ticks.contains(&1.0) && ticks.len() % 2 == 1, "{ticks:?}");
+            assert!(ticks.len() >= 3, "{ratio}: {ticks:?}");
+            assert!(ticks.iter().all(|tick| !axis.is_beyond(*tick)));
+        }
+        assert_eq!(tick_label(1.0 / 1.2), "0.83");
+        assert_eq!(tick_label(2.0), "2");
+    }
+
+    #[test]
+    fn intervals_beyond_the_axis_are_marked_as_cut() {
+        let shown = forest(&[row(1.2, Some([0.01, 1.5]), Some(0.3))], "A").into_string();
+        assert!(shown.contains("class=\"reach cut-left\""), "{shown}");
+        assert!(shown.contains("class=\"shade\""), "{shown}");
+        assert!(shown.contains("0.010 to 1.500"), "{shown}");
+        assert!(forest(&[], "A").into_string().is_empty());
+    }
+
+    #[test]
+    fn a_long_plot_is_shortened_and_says_so() {
+        let rows = vec![row(1.1, None, None); ROWS_MAX + 5];
+        let shown = forest(&rows, "A").into_string();
+        assert!(shown.contains("The first 60 of 65 rows"), "{shown}");
+        assert_eq!(shown.matches("class=\"dot\"").count(), ROWS_MAX);
+    }
+}
