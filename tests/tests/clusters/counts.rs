@@ -200,7 +200,8 @@ fn a_rate_is_the_total_of_all_processes_for_every_kind() {
     ] {
         let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
-        let rate = ["--rate", "400/s", "--operations", "400"];
+        // After a ramp, a busy machine first does the requests that it still owes from the ramp.
+        let rate = ["--rate", "400/s", "--operations", "400", "--ramp-time", "0"];
         let record = site.record("a,b", &[&[name], &rate[..]].concat());
         let cells = record["cells"].as_array().unwrap().iter();
         for cell in cells.filter(|cell| !cell["open_loop"].is_null()) {
@@ -208,7 +209,7 @@ fn a_rate_is_the_total_of_all_processes_for_every_kind() {
             let seconds = cell["run_time_ns"].as_u64().unwrap() as f64 / 1e9;
             // The first request is due immediately; a busy machine issues the last one later than
             // it is due.
-            assert!(seconds > 0.98, "{name}: {seconds}");
+            assert!(seconds > 0.99, "{name}: {seconds}");
         }
     }
 }

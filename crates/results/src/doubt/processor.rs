@@ -148,7 +148,8 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             false => format!("{} usable CPUs were", usage.usable),
         };
         return format!(
-            "the {are} {busy} busy; other processes and kernel threads used {:.1} of that{share}; \
+            "the {are} {busy} busy; other processes and kernel threads used {:.1} CPUs of \
+             that{share}; \
              stop the ones that the target does not need (see `top`)",
             usage.other_processes
         );
