@@ -24,6 +24,7 @@ pub const RULES: &[&str] = &[
     "machine-paths",
     "spelling",
     "misspelling",
+    "guide-names",
     "words",
     "wording",
     "crate-graph",

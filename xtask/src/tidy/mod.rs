@@ -9,6 +9,7 @@ mod cycles;
 mod exceptions;
 mod fronts;
 mod graph;
+mod guides;
 mod manifest;
 mod misspelling;
 mod modules;
@@ -97,6 +98,7 @@ pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     misspelling::check(root, &sources, &mut findings)?;
     classics::check(&sources, &mut findings);
     fronts::check(&sources, &mut findings);
+    guides::check(root, &mut findings)?;
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
     // All checks precede this, because an exception without a finding is reported, too.
