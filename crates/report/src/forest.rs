@@ -1,8 +1,10 @@
 //! Forest plots: ratios with their confidence intervals, one row each, on one logarithmic axis.
 
+use ::compare::Verdict;
 use maud::{Markup, html};
 
 use crate::html::sentence;
+use crate::numbers::ratio;
 
 /// Ratio at which the axis ends at the latest; intervals beyond it are cut.
 const RATIO_MAX: f64 = 10.0;
@@ -26,29 +28,15 @@ pub(crate) struct ForestRow {
     pub interval: Option<[f64; 2]>,
     /// Smallest difference that the comparison would have detected, relative to the reference.
     pub detectable: Option<f64>,
-    pub tone: ForestTone,
-    /// Conclusion in a few words.
-    pub verdict: String,
+    pub verdict: Verdict,
 }
 
-/// Result of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ForestTone {
-    /// Significantly better than the reference.
-    Better,
-    /// Significantly worse than the reference.
-    Worse,
-    /// No significant difference, or an unknown one.
-    Open,
-}
-
-impl ForestTone {
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Better => "better",
-            Self::Worse => "worse",
-            Self::Open => "open",
-        }
+/// Class of a row in the page's style.
+const fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::NoDifferenceShown | Verdict::CannotTell => "open",
     }
 }
 
@@ -133,9 +121,8 @@ pub(crate) fn forest(rows: &[ForestRow], reference: &str) -> Markup {
 }
 
 fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
-    let ratio = |value: f64| format!("{value:.3}");
     html! {
-        li.(row.tone.class()) {
+        li.(class(row.verdict)) {
             div.what { (sentence(&row.label)) small { (sentence(&row.detail)) } }
             div.track aria-hidden="true" {
                 @if let Some(detectable) = row.detectable {
@@ -151,7 +138,7 @@ fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
                     small { (ratio(low)) " to " (ratio(high)) }
                 }
             }
-            div.verdict { (row.verdict) }
+            div.verdict { (row.verdict.name()) }
         }
     }
 }
@@ -194,8 +181,7 @@ mod tests {
             ratio,
             interval,
             detectable,
-            tone: ForestTone::Open,
-            verdict: "no difference shown".to_owned(),
+            verdict: Verdict::NoDifferenceShown,
         }
     }
 

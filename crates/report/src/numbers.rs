@@ -97,6 +97,16 @@ impl LatencyUnit {
     }
 }
 
+/// Formats a ratio with three decimals, or fewer if it is large.
+pub fn ratio(value: f64) -> String {
+    // Most ratios are close to 1, where a third decimal shows a tenth of a percent.
+    if (0.001..10.0).contains(&value) {
+        format!("{value:.3}")
+    } else {
+        digits(value)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -119,8 +119,7 @@ fn of_kind(
 /// one has.
 fn other_cells(record: &RunRecord, groups: &[&GroupedWarnings]) -> String {
     let cells: BTreeSet<u32> = groups.iter().flat_map(|it| &it.cells).copied().collect();
-    let measured: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
-    let (count, all) = (cells.len(), measured.len().max(record.plan.cells.len()));
+    let (count, all) = (cells.len(), cell_count(record));
     let have = match groups.len() {
         0 | 1 => return String::new(),
         _ if count == 2 && all == 2 => "both cells".to_owned(),
@@ -128,6 +127,13 @@ fn other_cells(record: &RunRecord, groups: &[&GroupedWarnings]) -> String {
         _ => format!("{count} of {all} cells"),
     };
     format!(" ({have} have this warning; this one most)")
+}
+
+fn cell_count(record: &RunRecord) -> usize {
+    // A cell of a classic program has one record per phase.
+    let measured: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
+    // After an interruption, the plan has more cells than the record.
+    measured.len().max(record.plan.cells.len())
 }
 
 /// Formats a warning with its location. For the whole run, adds how often it occurred.
@@ -158,10 +164,7 @@ fn line(code: &WarningCode, message: &str) -> ModelWarning {
 /// all.
 fn place(record: &RunRecord, cells: &[u32]) -> String {
     let distinct: BTreeSet<u32> = cells.iter().copied().collect();
-    // A cell of a classic program has one record per phase.
-    let measured: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
-    // After an interruption, the plan has more cells than the record.
-    if distinct.is_empty() || distinct.len() == measured.len().max(record.plan.cells.len()) {
+    if distinct.is_empty() || distinct.len() == cell_count(record) {
         return String::new();
     }
     if distinct.len() > 3 {

@@ -15,6 +15,7 @@ use crate::sample::{Outbox, Sample, exchange};
 use crate::schedule::Schedule;
 use crate::slots::{EndedFlow, LoopState};
 use crate::tally::{BatchTally, Tally, TallyGroup};
+use crate::times;
 
 /// Maximum interval between a worker's checks of the stop flag, in nanoseconds.
 const POLL_INTERVAL_NS: u64 = 50_000_000;
@@ -157,10 +158,7 @@ impl Recorder {
             // Without a ramp there is nothing to drop, and the first tick comes only after some
             // requests.
             search.begin_ns = (self.schedule.ramp_ns > 0).then_some(search_ns);
-            self.end_ns = match self.schedule.run_ns {
-                0 => u64::MAX,
-                run_ns => search_ns.saturating_add(run_ns),
-            };
+            self.end_ns = times::end_ns(search_ns, self.schedule.run_ns);
         } else if self.schedule.ramp_ns == 0 {
             self.begin_measuring(now_ns, 0);
         }
@@ -177,10 +175,7 @@ impl Recorder {
     /// no more work.
     pub fn due_end_ns(&self) -> Option<u64> {
         let (_, measure_ns) = self.start_times_ns();
-        let planned_ns = match self.schedule.run_ns {
-            0 => u64::MAX,
-            run_ns => measure_ns.saturating_add(run_ns),
-        };
+        let planned_ns = times::end_ns(measure_ns, self.schedule.run_ns);
         // A user may stop the measurement before its planned end.
         self.is_cut.then(|| planned_ns.min(self.finish_ns))
     }
@@ -452,10 +447,7 @@ impl Recorder {
         self.ramp = false;
         self.measure_ns = now_ns;
         self.current.clear(now_ns, false);
-        self.end_ns = match self.schedule.run_ns {
-            0 => u64::MAX,
-            run_ns => now_ns.saturating_add(run_ns),
-        };
+        self.end_ns = times::end_ns(now_ns, self.schedule.run_ns);
         self.interval_end_ns = now_ns + self.schedule.interval_ns;
         // Requests in flight now will complete in the measurement and count towards the limit.
         self.budget = self

@@ -126,6 +126,12 @@ pub(crate) const fn due_window_ns(run_time_ns: u64) -> u64 {
     }
 }
 
+/// End of a measurement that starts at `begin_ns`, in nanoseconds of the clock; `u64::MAX` if the
+/// number of operations ends it, which a `run_time_ns` of 0 means.
+pub(crate) const fn end_ns(begin_ns: u64, run_time_ns: u64) -> u64 {
+    begin_ns.saturating_add(due_window_ns(run_time_ns))
+}
+
 /// Maximum time after a cell's end in which due requests may start, in nanoseconds.
 pub(crate) fn drain_max_ns(cell: &Cell) -> u64 {
     DRAIN_MIN_NS.max(cell.run_time_ns / DRAIN_PART)

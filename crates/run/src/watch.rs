@@ -49,7 +49,7 @@ pub(crate) fn watch(
     mut watch: WatchedWorkers<'_>,
 ) {
     let measure_ns = watch.start_ns + context.cell.ramp_time_ns;
-    let end_ns = end_ns(context.cell, measure_ns);
+    let end_ns = times::end_ns(measure_ns, times::measure_ns(context.cell));
     let round_ns = times::round_ns(context.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(CellMark::Begin);
@@ -109,14 +109,6 @@ pub(crate) fn watch(
     }
     if next_mark == Some(CellMark::End) {
         (context.mark)(CellMark::End, watch.thread_ids);
-    }
-}
-
-/// Planned end of a measurement that starts at `measure_ns`; `u64::MAX` if work ends it.
-fn end_ns(cell: &Cell, measure_ns: u64) -> u64 {
-    match times::measure_ns(cell) {
-        0 => u64::MAX,
-        run_ns => measure_ns.saturating_add(run_ns),
     }
 }
 

@@ -74,24 +74,26 @@ impl fmt::Display for DirectDoubt {
 /// The doubt about a file that was opened with `O_DIRECT`.
 pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<DirectDoubt> {
     let (compressed, encrypted) = compression_and_encryption(file);
-    let is_transformed = compressed || encrypted;
-    doubt_of_file_system(facts, write).or_else(|| {
-        // A cause that does not apply to reads says nothing about a compressed file.
-        let has_cause = cause_of(&facts.file_system, facts.mount.as_ref()).is_some();
-        (is_transformed && !has_cause).then(|| DirectDoubt {
-            cause: DirectCause::AllBuffered,
-            file_system: facts.file_system.clone(),
-        })
-    })
+    let cause = match cause_of(&facts.file_system, facts.mount.as_ref()) {
+        None if compressed || encrypted => Some(DirectCause::AllBuffered),
+        cause => cause,
+    };
+    of_cause(facts, cause, write)
 }
 
 /// The doubt about all files that are opened with `O_DIRECT` on a file system.
 pub(crate) fn doubt_of_file_system(facts: &PathFacts, write: bool) -> Option<DirectDoubt> {
-    let file_system = facts.file_system.clone();
-    let cause = cause_of(&file_system, facts.mount.as_ref());
+    let cause = cause_of(&facts.file_system, facts.mount.as_ref());
+    of_cause(facts, cause, write)
+}
+
+fn of_cause(facts: &PathFacts, cause: Option<DirectCause>, write: bool) -> Option<DirectDoubt> {
     // Without writes, buffered writes do not matter.
-    let cause = cause.filter(|it| write || *it != DirectCause::WritesBuffered);
-    cause.map(|cause| DirectDoubt { cause, file_system })
+    let cause = cause.filter(|it| write || *it != DirectCause::WritesBuffered)?;
+    Some(DirectDoubt {
+        cause,
+        file_system: facts.file_system.clone(),
+    })
 }
 
 pub(crate) fn cause_of(file_system: &str, mount: Option<&MountLine>) -> Option<DirectCause> {

@@ -132,7 +132,7 @@ mod tests {
     fn only_paths_really_below_a_root_are_admitted() {
         let site = tempfile::tempdir().unwrap();
         let root = site.path().join("root");
-        let sibling = site.path().join("root-beside");
+        let sibling = site.path().join("root-sibling");
         std::fs::create_dir_all(root.join("inner")).unwrap();
         std::fs::create_dir(&sibling).unwrap();
         symlink("/etc", root.join("link")).unwrap();
@@ -145,7 +145,7 @@ mod tests {
         for path in [
             text(sibling),
             text(root.join("link")),
-            text(root.join("../root-beside")),
+            text(root.join("../root-sibling")),
             text(root.join("not-there")),
             text(site.path().to_owned()),
             "/".to_owned(),

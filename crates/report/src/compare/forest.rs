@@ -4,7 +4,7 @@ use ::compare::{CellComparison, Figure, FigureComparison, Scope, Verdict};
 use maud::Markup;
 
 use super::sentences;
-use crate::forest::{ForestRow, ForestTone, forest};
+use crate::forest::{ForestRow, forest};
 use crate::numbers::{self, LatencyUnit};
 
 /// Returns the plot of all cells on all sides; nothing if no metric is compared.
@@ -26,11 +26,7 @@ fn rows(cell: &CellComparison, letter: &str, unit: LatencyUnit, several: bool) -
         true => format!("{letter}: {heading}"),
         false => heading,
     };
-    let shown = cell
-        .figures
-        .iter()
-        .filter(|figure| is_plotted(cell, figure));
-    shown
+    plotted(cell)
         .map(|figure| {
             let value = |mean: f64| numbers::figure(figure.figure, mean, unit);
             let arrow = if figure.higher_is_better {
@@ -52,28 +48,22 @@ fn rows(cell: &CellComparison, letter: &str, unit: LatencyUnit, several: bool) -
                     Verdict::NoDifferenceShown => figure.smallest_difference,
                     _ => None,
                 },
-                tone: match figure.verdict {
-                    Verdict::Better => ForestTone::Better,
-                    Verdict::Worse => ForestTone::Worse,
-                    Verdict::NoDifferenceShown | Verdict::CannotTell => ForestTone::Open,
-                },
-                verdict: figure.verdict.name().to_owned(),
+                verdict: figure.verdict,
             }
         })
         .collect()
 }
 
-/// Returns `true` for the main metrics of the whole cell: the rate, or else the bandwidth, and the
-/// 99th percentile.
-fn is_plotted(cell: &CellComparison, figure: &FigureComparison) -> bool {
-    let has = |wanted: Figure| {
-        let mut totals = cell.figures.iter().filter(|it| it.scope == Scope::Total);
-        totals.any(|it| it.figure == wanted)
-    };
-    let rate = match () {
-        () if has(Figure::TransactionsPerSecond) => Figure::TransactionsPerSecond,
-        () if has(Figure::PerSecond) => Figure::PerSecond,
-        () => Figure::BytesPerSecond,
-    };
-    figure.scope == Scope::Total && (figure.figure == rate || figure.figure == Figure::LatencyP99)
+/// Returns the main metrics of the whole cell: the rate, or else the bandwidth, and the 99th
+/// percentile.
+fn plotted(cell: &CellComparison) -> impl Iterator<Item = &FigureComparison> {
+    let totals = || cell.figures.iter().filter(|it| it.scope == Scope::Total);
+    let rates = [
+        Figure::TransactionsPerSecond,
+        Figure::PerSecond,
+        Figure::BytesPerSecond,
+    ];
+    let mut rates = rates.into_iter();
+    let rate = rates.find(|rate| totals().any(|it| it.figure == *rate));
+    totals().filter(move |it| Some(it.figure) == rate || it.figure == Figure::LatencyP99)
 }

@@ -4,7 +4,7 @@ use ::compare::{CellComparison, FigureComparison, Verdict};
 use stats::Estimate;
 
 use super::sentences;
-use crate::numbers::{self, ABSENT, LatencyUnit, digits, percent};
+use crate::numbers::{self, ABSENT, LatencyUnit, digits, percent, ratio};
 use crate::styled::Style;
 use crate::table::{Column, Table};
 
@@ -167,16 +167,6 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
         detectable_difference(figure),
         sentences::verdict(figure),
     ]
-}
-
-/// Formats a ratio with three decimals, or fewer if it is large.
-fn ratio(value: f64) -> String {
-    // Most ratios are close to 1, where a third decimal shows a tenth of a percent.
-    if (0.001..10.0).contains(&value) {
-        format!("{value:.3}")
-    } else {
-        digits(value)
-    }
 }
 
 /// Formats the smallest detectable difference, if no difference was detected.

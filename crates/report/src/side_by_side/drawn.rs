@@ -1,12 +1,13 @@
 //! Runs side by side on a page: a bar per value, and the complete runs.
 
+use ::compare::Verdict;
 use maud::{Markup, html};
 use results::BetterDirection;
 
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
 use super::{SHORT_MARK, SideBySide, WorkloadSection};
 use crate::document::{Block, DocumentPart};
-use crate::forest::{ForestRow, ForestTone, forest};
+use crate::forest::{ForestRow, forest};
 use crate::html::{frame, sentence, table as plain_table};
 use crate::numbers::ABSENT;
 use crate::run_page::{RunGroup, opened};
@@ -39,16 +40,11 @@ fn forest_rows(
                 BetterDirection::Lower => ratio.value < 1.0,
                 _ => ratio.value > 1.0,
             };
-            let tone = match row.differs_from_first(column) {
-                true if is_better => ForestTone::Better,
-                true => ForestTone::Worse,
-                false => ForestTone::Open,
-            };
-            let verdict = match (tone, ratio.certainty) {
-                (ForestTone::Better, _) => "better",
-                (ForestTone::Worse, _) => "worse",
-                (ForestTone::Open, Some(_)) => "no difference shown",
-                (ForestTone::Open, None) => "cannot tell",
+            let verdict = match (row.differs_from_first(column), ratio.certainty) {
+                (true, _) if is_better => Verdict::Better,
+                (true, _) => Verdict::Worse,
+                (false, Some(_)) => Verdict::NoDifferenceShown,
+                (false, None) => Verdict::CannotTell,
             };
             ForestRow {
                 label: format!("{}: {name}", section.heading),
@@ -56,8 +52,7 @@ fn forest_rows(
                 ratio: ratio.value,
                 interval: ratio.certainty.map(|it| [it.ci95_low, it.ci95_high]),
                 detectable: None,
-                tone,
-                verdict: verdict.to_owned(),
+                verdict,
             }
         })
         .collect()
