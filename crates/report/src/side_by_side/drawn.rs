@@ -13,10 +13,13 @@ use crate::numbers::ABSENT;
 use crate::run_page::{RunGroup, opened};
 use crate::table::{Column, Table};
 
-/// Returns the rates of all sections as ratios to the first column that has a value.
+/// Returns the rates of all sections as ratios to the first column.
 pub(super) fn ratios(side_by_side: &SideBySide) -> Markup {
     let rows = side_by_side.sections.iter().flat_map(|section| {
+        // Without a value in the first column, the ratios of a row are to another column.
+        let has_reference = |row: &&FigureRow| matches!(row.values.first(), Some(Some(_)));
         let rates = section.rows.iter().filter(|row| row.is_rate);
+        let rates = rates.filter(has_reference);
         rates.flat_map(|row| forest_rows(side_by_side, section, row))
     });
     let first = side_by_side.columns.first();
