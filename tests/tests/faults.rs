@@ -417,7 +417,14 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let faultfs = need!(FaultFs::new(settings));
     let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
     let for_time = |time| {
-        let arguments = ["mine.toml", "--keep", "--ramp-time", "0", "--engine", "psync"];
+        let arguments = [
+            "mine.toml",
+            "--keep",
+            "--ramp-time",
+            "0",
+            "--engine",
+            "psync",
+        ];
         [&arguments[..], &["--run-time", time]].concat()
     };
     let ten = for_time("10s");
