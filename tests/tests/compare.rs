@@ -310,7 +310,7 @@ fn comparing_single_runs_warns_that_the_difference_may_be_chance() {
     assert!(
         output
             .stdout
-            .starts_with("B is 10 % slower, but the difference may be due to chance"),
+            .starts_with("B (b) is 10 % slower than A (a), but the difference may be due"),
         "{}",
         output.text()
     );
@@ -332,13 +332,18 @@ fn the_first_line_states_the_difference_and_the_smallest_detectable_one() {
         output.stdout.lines().next().unwrap().to_owned()
     };
     let line = first(0.9);
-    assert!(line.starts_with("B is 10 % slower, ±"), "{line}");
-    let line = first(1.002);
-    assert!(line.starts_with("B is 0.2 % faster, ±"), "{line}");
-    assert!(
-        line.contains("not significant; differences below about"),
-        "{line}"
-    );
+    let wanted = "B (b) is 10 % slower than A (a), 95 % interval -1";
+    assert!(line.starts_with(wanted), "{line}");
+    let text = compare(&two(1.002), &[]).stdout.replace('\n', " ");
+    let wanted = "no significant difference: B (b) +0.2 %, 95 % interval -";
+    assert!(text.starts_with(wanted), "{text}");
+    for part in [
+        "a difference under ",
+        " % would go unnoticed; ",
+        " repetitions would ",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
 }
 
 #[test]
@@ -367,7 +372,7 @@ fn pages_of_several_runs_show_ratios_intervals_verdicts_and_differences() {
         let page = std::fs::read_to_string(bed.path().join(name)).unwrap();
         assert!(page.starts_with("<!DOCTYPE html>"), "{name}");
         for text in [
-            "B is 10 % slower, ±",
+            " is 10 % slower than A",
             ">0.900<",
             ">B/A<",
             ">95 %<",

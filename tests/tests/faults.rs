@@ -397,7 +397,7 @@ fn check_slow_start(record: &Value) -> Result<(), String> {
     let warning = warnings.iter().find(|it| it["code"] == "warm-up");
     let message = warning.and_then(|it| it["message"].as_str());
     match message {
-        Some(message) if message.contains("; add `--ramp-time ") => Ok(()),
+        Some(message) if message.contains(" were still warm-up: ") => Ok(()),
         other => Err(format!("the warning is {other:?}")),
     }
 }

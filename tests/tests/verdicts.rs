@@ -29,7 +29,8 @@ fn quick_ends_with_a_verdict_and_its_page_starts_with_it() {
         "4 KiB random write",
         "depth 32",
         "measured once",
-        "\nbut: ",
+        "\ndoubt: ",
+        "\nnext: ",
     ] {
         assert!(verdict.contains(figure), "no `{figure}` in {verdict}");
     }

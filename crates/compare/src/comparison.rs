@@ -49,6 +49,9 @@ pub struct Comparison {
 /// A side of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
+    /// What the user calls the side, such as a tag; absent if it has only run ids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Ids of the runs.
     pub runs: Vec<String>,
     /// Start of the first run.
@@ -407,6 +410,7 @@ fn side(runs: &[RunRecord], groups: &[SideGroup]) -> Side {
         is_new
     });
     Side {
+        name: None,
         runs: runs.iter().map(|run| run.id.clone()).collect(),
         started_at: runs.iter().map(|run| run.started_at).min(),
         targets,

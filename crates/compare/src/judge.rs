@@ -89,6 +89,10 @@ pub struct FigureComparison {
     /// Smallest true difference, relative to the first side, that 80 of 100 such comparisons would
     /// detect; null if they would miss even a tenfold one.
     pub smallest_difference: Option<f64>,
+    /// Number of repetitions of each side with which 80 of 100 such comparisons would detect a
+    /// difference as large as this one; null if it was detected, if it is unknown, or if more than
+    /// 1000 would be needed.
+    pub repetitions_needed: Option<u64>,
     /// Another metric that is exactly proportional to this one; both count as one test.
     pub same_as: Option<Figure>,
     /// Verdict.
@@ -161,6 +165,7 @@ impl Pair<'_> {
             p_value: certainty.map(|certainty| certainty.p_value),
             p_corrected: None,
             smallest_difference: None,
+            repetitions_needed: None,
             same_as: None,
             verdict: Verdict::CannotTell,
             certainty,
@@ -282,5 +287,14 @@ impl FigureComparison {
         } else {
             Verdict::Worse
         };
+        // The scatter within a run or of one side says nothing about repetitions of both.
+        let is_repeated = matches!(self.basis, Basis::Repetitions | Basis::Pairs);
+        self.repetitions_needed = self
+            .certainty
+            .filter(|_| is_repeated && self.verdict == Verdict::NoDifferenceShown)
+            .and_then(|certainty| {
+                let measured = self.a.n.min(self.b.n);
+                certainty.repetitions_for(self.effect, measured, level)
+            });
     }
 }

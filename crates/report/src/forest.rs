@@ -6,12 +6,17 @@ use maud::{Markup, html};
 use crate::html::sentence;
 use crate::numbers::ratio;
 
-/// Ratio at which the axis ends at the latest; intervals beyond it are cut.
-const RATIO_MAX: f64 = 10.0;
+/// Ratio at which the axis ends at the latest unless a row has a larger one; intervals beyond the
+/// axis are cut.
+const INTERVAL_MAX: f64 = 10.0;
+/// Ratio at which the axis ends in any case.
+const RATIO_MAX: f64 = 1e6;
 /// Ratio at which the axis ends at the earliest, so that tiny differences do not look large.
 const RATIO_MIN: f64 = 1.02;
 /// Ratios that may have a tick.
-const TICKS: [f64; 10] = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
+const TICKS: [f64; 15] = [
+    1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6,
+];
 /// Maximum number of rows; a longer plot would only repeat the tables.
 const ROWS_MAX: usize = 60;
 
@@ -28,15 +33,18 @@ pub(crate) struct ForestRow {
     pub interval: Option<[f64; 2]>,
     /// Smallest difference that the comparison would have detected, relative to the reference.
     pub detectable: Option<f64>,
-    pub verdict: Verdict,
+    /// Single repetitions, relative to the reference.
+    pub repetitions: Vec<f64>,
+    /// Verdict on the ratio, if it was tested.
+    pub verdict: Option<Verdict>,
 }
 
 /// Class of a row in the page's style.
-const fn class(verdict: Verdict) -> &'static str {
+const fn class(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Verdict::Better => "better",
-        Verdict::Worse => "worse",
-        Verdict::NoDifferenceShown | Verdict::CannotTell => "open",
+        Some(Verdict::Better) => "better",
+        Some(Verdict::Worse) => "worse",
+        Some(Verdict::NoDifferenceShown | Verdict::CannotTell) | None => "open",
     }
 }
 
@@ -52,12 +60,17 @@ impl RatioAxis {
         let ends = rows.iter().flat_map(|row| {
             let detectable = row.detectable.map(|it| 1.0 + it);
             let interval = row.interval.into_iter().flatten();
-            interval.chain(detectable).chain([row.ratio])
+            interval.chain(detectable)
         });
-        let distances = ends.map(|end| end.ln().abs()).filter(|it| it.is_finite());
-        let widest = distances.fold(0.0, f64::max) * 1.05;
+        let ratios = rows.iter().flat_map(|row| {
+            let repetitions = row.repetitions.iter().copied();
+            repetitions.chain([row.ratio])
+        });
+        let interval = widest(ends).min(INTERVAL_MAX.ln());
         Self {
-            extent: widest.clamp(RATIO_MIN.ln(), RATIO_MAX.ln()),
+            extent: widest(ratios)
+                .max(interval)
+                .clamp(RATIO_MIN.ln(), RATIO_MAX.ln()),
         }
     }
 
@@ -85,6 +98,37 @@ impl RatioAxis {
     }
 }
 
+/// Largest distance of a ratio from 1, as a logarithm, with a margin.
+fn widest(ratios: impl Iterator<Item = f64>) -> f64 {
+    let distances = ratios.map(|it| it.ln().abs()).filter(|it| it.is_finite());
+    distances.fold(0.0, f64::max) * 1.05
+}
+
+/// Explains the marks that the rows have.
+fn legend(rows: &[ForestRow]) -> String {
+    let has = |part: fn(&ForestRow) -> bool| rows.iter().any(part);
+    let parts = [
+        (
+            "Lines: 95 % confidence interval.",
+            has(|row| row.interval.is_some()),
+        ),
+        (
+            "Shaded: differences too small to be detected.",
+            has(|row| row.detectable.is_some()),
+        ),
+        (
+            "Small marks: single repetitions.",
+            has(|row| !row.repetitions.is_empty()),
+        ),
+        (
+            "Filled marks: significant after correction for all rows.",
+            has(|row| row.verdict.is_some()),
+        ),
+    ];
+    let parts = parts.into_iter().filter(|(_, is_used)| *is_used);
+    parts.map(|(text, _)| format!(" {text}")).collect()
+}
+
 /// Returns the plot; nothing without rows. `reference` names the side that a ratio of 1 equals.
 pub(crate) fn forest(rows: &[ForestRow], reference: &str) -> Markup {
     let shown = &rows[..rows.len().min(ROWS_MAX)];
@@ -94,9 +138,8 @@ pub(crate) fn forest(rows: &[ForestRow], reference: &str) -> Markup {
             figure.forest {
                 figcaption {
                     p {
-                        "Ratio to " (sentence(reference)) " on a logarithmic axis. Lines: 95 % "
-                        "confidence interval. Shaded: differences too small to be detected. Filled "
-                        "marks: significant after correction for all rows."
+                        "Ratio to " (sentence(reference)) " on a logarithmic axis."
+                        (legend(shown))
                         @if shown.len() < rows.len() {
                             " The first " (ROWS_MAX) " of " (rows.len())
                             " rows; the tables have all."
@@ -129,6 +172,9 @@ fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
                     (span("shade", axis, [1.0 / (1.0 + detectable), 1.0 + detectable]))
                 }
                 div.one {}
+                @for ratio in &row.repetitions {
+                    div.single style={ "left:" (style_percent(axis.percent(*ratio))) } {}
+                }
                 @if let Some(ends) = row.interval { (span("reach", axis, ends)) }
                 div.dot style={ "left:" (style_percent(axis.percent(row.ratio))) } {}
             }
@@ -138,7 +184,7 @@ fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
                     small { (ratio(low)) " to " (ratio(high)) }
                 }
             }
-            div.verdict { (row.verdict.name()) }
+            div.verdict { (row.verdict.map_or("", Verdict::name)) }
         }
     }
 }
@@ -181,7 +227,8 @@ mod tests {
             ratio,
             interval,
             detectable,
-            verdict: Verdict::NoDifferenceShown,
+            repetitions: Vec::new(),
+            verdict: Some(Verdict::NoDifferenceShown),
         }
     }
 
@@ -199,7 +246,9 @@ mod tests {
         let narrow = RatioAxis::of(&[row(1.0001, None, None)]);
         assert!((narrow.extent - RATIO_MIN.ln()).abs() < 1e-9);
         let wide = RatioAxis::of(&[row(3.0, Some([0.0, 1e9]), Some(f64::INFINITY))]);
-        assert!((wide.extent - RATIO_MAX.ln()).abs() < 1e-9);
+        assert!((wide.extent - INTERVAL_MAX.ln()).abs() < 1e-9);
+        let ratio = RatioAxis::of(&[row(500.0, None, None), row(1e9, None, None)]);
+        assert!((ratio.extent - RATIO_MAX.ln()).abs() < 1e-9);
         assert_eq!((wide.percent(0.0), wide.percent(1e9)), (0.0, 100.0));
         assert!(wide.is_beyond(0.0) && wide.is_beyond(1e9) && !wide.is_beyond(3.0));
     }
@@ -224,6 +273,26 @@ mod tests {
         assert!(shown.contains("class=\"shade\""), "{shown}");
         assert!(shown.contains("0.010 to 1.500"), "{shown}");
         assert!(forest(&[], "A").into_string().is_empty());
+    }
+
+    #[test]
+    fn the_legend_explains_only_marks_that_exist() {
+        let mut one = row(1.0, Some([0.9, 1.1]), None);
+        (one.verdict, one.repetitions) = (None, vec![0.95, 1.05]);
+        let shown = forest(&[one], "the mean").into_string();
+        assert!(
+            shown.contains("Lines: 95 % confidence interval."),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("Small marks: single repetitions."),
+            "{shown}"
+        );
+        assert!(
+            !shown.contains("Shaded") && !shown.contains("significant"),
+            "{shown}"
+        );
+        assert_eq!(shown.matches("class=\"single\"").count(), 2);
     }
 
     #[test]

@@ -213,12 +213,60 @@ impl RepeatedCell<'_> {
         })
     }
 
+    /// Returns the metric of each complete repetition.
+    #[must_use]
+    pub fn values(&self, metric: Metric) -> Vec<f64> {
+        let cells = self.cells.iter().copied();
+        let complete = cells.filter(|cell| cell.status == Status::Complete);
+        complete.filter_map(|cell| metric.of(cell)).collect()
+    }
+
+    /// Returns the smallest difference that a comparison of two such means would find, in the unit
+    /// of the metric.
+    #[must_use]
+    pub fn smallest_difference(&self, metric: Metric) -> Option<f64> {
+        let mut estimates = self.estimates.iter();
+        let own = estimates.find(|it| it.metric == metric.estimate_name());
+        own?.smallest_difference
+    }
+
     /// Returns the number of failed operations in all repetitions.
     #[must_use]
     pub fn errors(&self) -> u64 {
         let errors = self.cells.iter().map(|cell| cell.total.errors);
         errors.fold(0, u64::saturating_add)
     }
+}
+
+/// Returns all groups if they are few, or else the fastest of each workload at any queue depth, and
+/// at most `groups_max` of those.
+#[must_use]
+pub fn best_of_each_workload<'a, 'b>(
+    groups: &'a [RepeatedCell<'b>],
+    groups_max: usize,
+) -> Vec<&'a RepeatedCell<'b>> {
+    if groups.len() <= groups_max {
+        return groups.iter().collect();
+    }
+    let mean = |group: &RepeatedCell| {
+        group
+            .figure(Metric::PerSecond)
+            .map_or(0.0, |figure| figure.mean)
+    };
+    let mut best: Vec<&RepeatedCell> = Vec::new();
+    for group in groups {
+        match best
+            .iter_mut()
+            .find(|known| known.identity.at_any_depth() == group.identity.at_any_depth())
+        {
+            // All depths have the same request sizes, so the rate also ranks their bandwidth.
+            Some(known) if mean(group) > mean(known) => *known = group,
+            Some(_) => {}
+            None => best.push(group),
+        }
+    }
+    best.truncate(groups_max);
+    best
 }
 
 /// Properties that cell names must include to be distinct.
@@ -253,6 +301,12 @@ impl Naming {
             naming.repetition |= cell.repetition > 0;
         }
         naming
+    }
+
+    /// Returns `true` if the cells have different queue depths.
+    #[must_use]
+    pub fn has_depths(&self) -> bool {
+        self.iodepth
     }
 
     /// Returns the name of a cell without its queue depth, for a line over queue depths.

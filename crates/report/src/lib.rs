@@ -54,7 +54,7 @@ pub use plan_text::{plan_text, plan_text_with_remarks};
 pub use side_by_side::{BetterDirection, Extra, SideBySide, TableFormat};
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
-pub use verdict::{KnownFigure, RunVerdict};
+pub use verdict::{RunVerdict, VerdictFigure};
 pub use warnings::ModelWarning;
 pub use wrap::wrap;
 
@@ -151,14 +151,28 @@ pub enum ShownRepetitions {
     All,
 }
 
+/// Position of the verdict in a report as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerdictPosition {
+    /// At the beginning, where a reader starts.
+    First,
+    /// At the end, which a terminal shows.
+    Last,
+}
+
 /// Returns the report of a record as text, with a final line break.
 #[must_use]
-pub fn render_text(record: &RunRecord, repetitions: ShownRepetitions, page: Page) -> Styled {
+pub fn render_text(
+    record: &RunRecord,
+    repetitions: ShownRepetitions,
+    verdict: VerdictPosition,
+    page: Page,
+) -> Styled {
     let model = match repetitions {
         ShownRepetitions::Means => Model::of_means(record),
         ShownRepetitions::All => Model::new(record),
     };
-    write::write(&model::document(&model, Terminal), Terminal, page)
+    write::write(&model::document(&model, Terminal, verdict), Terminal, page)
 }
 
 /// Returns the report of a record in this format, with a final line break. As text, it shows means
@@ -166,9 +180,16 @@ pub fn render_text(record: &RunRecord, repetitions: ShownRepetitions, page: Page
 #[must_use]
 pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
     let text = match format {
-        Format::Text => return render_text(record, ShownRepetitions::Means, page),
+        Format::Text => {
+            return render_text(
+                record,
+                ShownRepetitions::Means,
+                VerdictPosition::First,
+                page,
+            );
+        }
         Format::Markdown => {
-            let document = model::document(&Model::new(record), Markdown);
+            let document = model::document(&Model::new(record), Markdown, VerdictPosition::First);
             return write::write(&document, Markdown, page);
         }
         Format::Html => run_page::render(std::slice::from_ref(record)),

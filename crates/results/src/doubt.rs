@@ -13,6 +13,7 @@ mod whole_run;
 pub use cluster::{doubt_cluster, host_difference_warning};
 pub use device::memory_target_warnings;
 pub(crate) use device::{cache_read_share, cache_write_share};
+pub(crate) use processor::advice as processor_advice;
 pub use short::{MEASURED_NS_MIN, lengthening_options, short_run_warning};
 pub use whole_run::{load_warning, store_io_warning};
 
@@ -47,8 +48,8 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         stood_still(cell),
         io_errors(cell, plan),
         short_transfers(cell),
-        device::cache_served_reads(cell, planned),
-        device::cache_absorbed_writes(cell, planned),
+        device::cache_served_reads(cell),
+        device::cache_absorbed_writes(cell),
         device::other_io(cell, planned, environment, plan),
         processor::cpu_wait_warning(cell, environment),
         processor::worker_cpu_bound(cell, environment),
@@ -136,8 +137,7 @@ fn outcome(cell: &CellRecord) -> Finding {
     if cell.total.count == 0 && !is_idle(cell) {
         let message = match cell.standstills.is_empty() {
             true if cell.run_time_ns == 0 && cell.ramp_time_ns > 0 => format!(
-                "all work was done during the ramp of {}, so there is nothing to report; use a \
-                 shorter `--ramp-time` or more work",
+                "all work was done during the ramp of {}, so there is nothing to report",
                 Span(cell.ramp_time_ns)
             ),
             true => "no operation succeeded, so there is nothing to report".to_owned(),
@@ -169,7 +169,7 @@ fn stood_still(cell: &CellRecord) -> Finding {
     };
     let outcome = match cell.is_valid() {
         true => "that time is excluded from the results",
-        false => "the results are not valid: measure again",
+        false => "the results are not valid",
     };
     let message = format!(
         "{cause} for {:.1} s{count}, {:.1} s after the measurement began; {outcome}",
@@ -320,11 +320,9 @@ fn warm_up(cell: &CellRecord) -> Finding {
     let within = cell.within.as_ref()?;
     let warm_up = within.significant_warm_up()?;
     let seconds = warm_up.length_ns as f64 / 1e9;
-    // Whole seconds plus one, because the end of the warm-up is known only to an interval.
-    let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;
     let message = format!(
         "the first {seconds:.1} s of the measurement were still warm-up: {} per second with them, \
-         {} without; add `--ramp-time {ramp}s`",
+         {} without",
         units::format::iops(within.mean),
         units::format::iops(warm_up.settled_mean),
     );
@@ -342,8 +340,7 @@ fn not_steady(cell: &CellRecord) -> Finding {
     let by = by.map_or_else(String::new, |share| format!(" by {}", percent(share.abs())));
     let [start, end] = drift.ends(within.settled_mean());
     let message = format!(
-        "the rate {verb}{by} during the measurement, from {} to {} per second; use a longer \
-         `--ramp-time`, or `--until steady`",
+        "the rate {verb}{by} during the measurement, from {} to {} per second",
         units::format::iops(start),
         units::format::iops(end),
     );

@@ -6,6 +6,7 @@
 /// A point in time, written in records as RFC 3339 text in UTC.
 pub use jiff::Timestamp;
 
+mod advice;
 mod build;
 mod cell;
 mod claim;
@@ -48,6 +49,7 @@ mod warning;
 mod within_cell;
 mod zero;
 
+pub use advice::next_action;
 pub use cell::CellRecord;
 pub use claim::Claim;
 pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigures};

@@ -86,6 +86,16 @@ impl WithinRun {
         (self.mean > 0.0).then(|| width / 2.0 / self.mean)
     }
 
+    /// Ramp time in seconds that would have covered the warm-up after a ramp of `ramp_ns`; `None`
+    /// if there was no significant warm-up.
+    #[must_use]
+    pub fn ramp_needed_s(&self, ramp_ns: u64) -> Option<u64> {
+        let warm_up = self.significant_warm_up()?;
+        let end_s = (ramp_ns.saturating_add(warm_up.length_ns) as f64 / 1e9).ceil();
+        // A second more, because the end of the warm-up is known only to an interval.
+        Some(end_s as u64 + 1)
+    }
+
     /// The warm-up, if it changes the mean by at least 1 %.
     #[must_use]
     pub fn significant_warm_up(&self) -> Option<&WarmUpRecord> {

@@ -21,8 +21,7 @@ pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
         let target = plan.targets.get(target_index as usize)?;
         let blank = (target.kind == TargetKind::Device)
             .then(|| storage::blank(&target.path, read_bytes(cell, target_index)?))??;
-        let help = "fill the device first, or measure a test file in a directory on it";
-        warning(cell, &target.path, &blank, help)
+        warning(cell, &target.path, &blank)
     });
     doubted.collect()
 }
@@ -32,13 +31,12 @@ pub(crate) fn blank_files(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec
     let doubted = target_indexes(cell).into_iter().filter_map(|target_index| {
         let prepared = targets.get(&target_index)?;
         let blank = prepared.blank(read_bytes(cell, target_index)?)?;
-        let help = "copy the file with `cp --sparse=never`, and read the copy";
-        warning(cell, &prepared.path(), &blank, help)
+        warning(cell, &prepared.path(), &blank)
     });
     doubted.collect()
 }
 
-fn warning(cell: &Cell, path: &Path, blank: &UnwrittenPart, help: &str) -> Option<Warning> {
+fn warning(cell: &Cell, path: &Path, blank: &UnwrittenPart) -> Option<Warning> {
     if blank.share() < BLANK_SHARE_MIN {
         return None;
     }
@@ -48,7 +46,7 @@ fn warning(cell: &Cell, path: &Path, blank: &UnwrittenPart, help: &str) -> Optio
     };
     let message = format!(
         "{:.0} % of the data read from `{}` was never written{where_it_is}, so these reads do not \
-         reach the medium; {help}",
+         reach the medium",
         (blank.share() * 100.0).max(1.0),
         path.display()
     );

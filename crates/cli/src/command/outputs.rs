@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, ShownRepetitions, render, render_text};
+use report::{Format, Page, ShownRepetitions, VerdictPosition, render, render_text};
 use results::RunRecord;
 use run::Finished;
 
@@ -159,7 +159,14 @@ impl<'a> Outputs<'a> {
 
     /// Prints the results as text.
     fn show(&self, record: &RunRecord, written: &mut WrittenOutputs) {
-        let text = |page| OutputText::Prose(render_text(record, self.repetitions, page));
+        let text = |page| {
+            OutputText::Prose(render_text(
+                record,
+                self.repetitions,
+                VerdictPosition::Last,
+                page,
+            ))
+        };
         if self.stdout.is_some() {
             if !self.is_quiet {
                 eprint_document(&text(OutputStream::Error.page()));

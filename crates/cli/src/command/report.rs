@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, html, render, render_text};
+use report::{Format, Page, VerdictPosition, html, render, render_text};
 use results::RunRecord;
 
 use super::lab::stored::{lab_of, page_name, page_of_lab, report_lab};
@@ -41,9 +41,12 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
     let records = records(args, location)?;
     if has_place {
         let text = match records.as_slice() {
-            [record] if format == Format::Text => {
-                render_text(record, repetitions(args.all), page_of(output))
-            }
+            [record] if format == Format::Text => render_text(
+                record,
+                repetitions(args.all),
+                VerdictPosition::First,
+                page_of(output),
+            ),
             [record] => render(record, format, page_of(output)),
             several => html(several).into(),
         };

@@ -5,7 +5,7 @@ use description::reference::template;
 use description::{to_tables, to_toml};
 use front::LoadOptions;
 use planning::ShownWorkload;
-use report::{ShownRepetitions, SideBySide, TableFormat, render_text};
+use report::{ShownRepetitions, SideBySide, TableFormat, VerdictPosition, render_text};
 
 use super::lab::stored::with_runs;
 use super::runs::list::{list_of, text_of};
@@ -83,7 +83,14 @@ pub(crate) fn show_stored(
     match store.find(name)? {
         store::FoundName::Run(id) => {
             let run = store.load(&id)?;
-            let text = || OutputText::prose(render_text(&run, repetitions, page()));
+            let text = || {
+                OutputText::prose(render_text(
+                    &run,
+                    repetitions,
+                    VerdictPosition::First,
+                    page(),
+                ))
+            };
             output.give(&run, text)?;
         }
         store::FoundName::Lab(id) => {

@@ -48,7 +48,8 @@ fn rows(cell: &CellComparison, letter: &str, unit: LatencyUnit, several: bool) -
                     Verdict::NoDifferenceShown => figure.smallest_difference,
                     _ => None,
                 },
-                verdict: figure.verdict,
+                repetitions: Vec::new(),
+                verdict: Some(figure.verdict),
             }
         })
         .collect()

@@ -58,7 +58,21 @@ fn side(side: &Side) -> String {
         0 => String::new(),
         count => format!("; {count} cells did not complete and are left out"),
     };
-    format!("{runs}{start}, on {targets}{omitted}")
+    let name = side.name.as_ref();
+    let name = name.map_or_else(String::new, |it| format!("{}: ", printable(it)));
+    format!("{name}{runs}{start}, on {targets}{omitted}")
+}
+
+/// Returns a letter with what distinguishes its side from the other: its name, or its target.
+pub(super) fn labeled(letter: &str, side: &Side, other: &Side) -> String {
+    let target = match (side.targets.as_slice(), other.targets.as_slice()) {
+        ([one], [other]) if one != other => Some(one),
+        _ => None,
+    };
+    match side.name.as_ref().or(target) {
+        Some(name) => format!("{letter} ({})", printable(name)),
+        None => letter.to_owned(),
+    }
 }
 
 /// Returns warnings about the whole comparison.
@@ -281,6 +295,13 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
         notes.push(
             "detects: the smallest true difference, in percent, that 80 of 100 such comparisons \
              would detect; smaller ones may exist"
+                .to_owned(),
+        );
+    }
+    if figures().any(|figure| figure.repetitions_needed.is_some()) {
+        notes.push(
+            "needs: repetitions of each side with which 80 of 100 such comparisons would detect a \
+             difference as large as this one (omitted in narrow output)"
                 .to_owned(),
         );
     }

@@ -2,7 +2,7 @@
 
 use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
-use super::sentences::{no_verdict_reason, other_letters};
+use super::sentences::{labeled, no_verdict_reason, other_letters};
 
 /// Returns the result in one sentence; `None` without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
@@ -15,12 +15,14 @@ pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
 }
 
 fn comparison_sentence(comparison: &Comparison, letter: &str) -> String {
+    let (a, b) = (&comparison.a, &comparison.b);
+    let letters = [labeled("A", a, b), labeled(letter, b, a)];
     let rate = |cell| total(cell, Figure::PerSecond);
     let rates: Vec<&FigureComparison> = comparison.cells.iter().filter_map(rate).collect();
     let mut text = match rates.as_slice() {
-        [] => format!("A and {letter} have no rate in common"),
-        [rate] => rate_sentence(rate, letter),
-        several => rates_sentence(several, letter),
+        [] => format!("{} and {} have no rate in common", letters[0], letters[1]),
+        [rate] => rate_sentence(rate, &letters),
+        several => rates_sentence(several, &letters),
     };
     text.push_str(&latencies_sentence(comparison));
     text
@@ -31,28 +33,38 @@ fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
     figures.find(|it| it.scope == Scope::Total && it.figure == figure)
 }
 
-fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
+fn rate_sentence(rate: &FigureComparison, [a, b]: &[String; 2]) -> String {
     let change = match share(rate.effect.abs()) {
         // The text is compared, so that `0 % faster` is never printed.
-        same if same == "0" => format!("{letter} is as fast as A"),
-        percent if rate.effect < 0.0 => format!("{letter} is {percent} % slower"),
-        percent => format!("{letter} is {percent} % faster"),
+        same if same == "0" => format!("{b} is as fast as {a}"),
+        percent if rate.effect < 0.0 => format!("{b} is {percent} % slower than {a}"),
+        percent => format!("{b} is {percent} % faster than {a}"),
     };
-    let margin = match (rate.ci95_low, rate.ci95_high) {
-        (Some(low), Some(high)) => format!(", ±{} %", share((high - low) / 2.0)),
+    let interval = match (rate.ci95_low, rate.ci95_high) {
+        (Some(low), Some(high)) => {
+            format!(
+                "95 % interval {} to {}",
+                signed(low - 1.0),
+                signed(high - 1.0)
+            )
+        }
         _ => String::new(),
     };
     match rate.verdict {
-        Verdict::Better | Verdict::Worse => format!("{change}{margin}"),
+        Verdict::Better | Verdict::Worse => format!("{change}, {interval}"),
         Verdict::NoDifferenceShown => {
             let unseen = match rate.smallest_difference {
                 Some(least) => {
                     let least = share(least);
-                    format!("differences below about {least} % would go undetected")
+                    format!("a difference under {least} % would go unnoticed")
                 }
-                None => "even a tenfold difference would go undetected".to_owned(),
+                None => "even a tenfold difference would go unnoticed".to_owned(),
             };
-            format!("{change}{margin}: not significant; {unseen}")
+            let needed = needed(rate).map_or_else(String::new, |it| format!("; {it}"));
+            format!(
+                "no significant difference: {b} {}, {interval}; {unseen}{needed}",
+                signed(rate.effect)
+            )
         }
         Verdict::CannotTell => {
             format!(
@@ -63,7 +75,7 @@ fn rate_sentence(rate: &FigureComparison, letter: &str) -> String {
     }
 }
 
-fn rates_sentence(rates: &[&FigureComparison], letter: &str) -> String {
+fn rates_sentence(rates: &[&FigureComparison], [a, b]: &[String; 2]) -> String {
     let of = |verdict: Verdict| -> Vec<&FigureComparison> {
         let rates = rates.iter().copied();
         rates.filter(|rate| rate.verdict == verdict).collect()
@@ -82,12 +94,20 @@ fn rates_sentence(rates: &[&FigureComparison], letter: &str) -> String {
         .collect();
     let mut parts = Vec::new();
     if !significant.is_empty() {
-        parts.push(format!("{letter} is {}", significant.join(" and ")));
+        parts.push(format!("{b} is {}", significant.join(" and ")));
     }
     let unshown = of(Verdict::NoDifferenceShown).len();
     if unshown > 0 {
         let total = std::mem::take(&mut total);
-        parts.push(format!("no significant difference in {unshown}{total}"));
+        let largest = of(Verdict::NoDifferenceShown).into_iter();
+        let largest = largest.max_by(|a, b| a.effect.abs().total_cmp(&b.effect.abs()));
+        let largest = largest.map_or_else(String::new, |rate| {
+            let needed = needed(rate).map_or_else(String::new, |it| format!("; {it}"));
+            format!(" (largest: {}{needed})", signed(rate.effect))
+        });
+        parts.push(format!(
+            "no significant difference in {unshown}{total}{largest}"
+        ));
     }
     let undecided = of(Verdict::CannotTell);
     if let Some(first) = undecided.first() {
@@ -99,7 +119,7 @@ fn rates_sentence(rates: &[&FigureComparison], letter: &str) -> String {
         ));
     }
     match significant.is_empty() {
-        true => format!("{letter} against A: {}", parts.join("; ")),
+        true => format!("{b} against {a}: {}", parts.join("; ")),
         false => parts.join("; "),
     }
 }
@@ -141,6 +161,26 @@ fn latencies_sentence(comparison: &Comparison) -> String {
     }
 }
 
+/// Says how many repetitions would detect a difference as large as this one; `None` if that is
+/// unknown, or if there is none.
+fn needed(rate: &FigureComparison) -> Option<String> {
+    let effect = share(rate.effect.abs());
+    match rate.repetitions_needed {
+        _ if effect == "0" => None,
+        Some(count) => Some(format!("{count} repetitions would detect {effect} %")),
+        None if rate.smallest_difference.is_some() => Some(format!(
+            "more than 1000 repetitions would be needed to detect {effect} %"
+        )),
+        None => None,
+    }
+}
+
+/// Formats a share in percent with its sign.
+fn signed(value: f64) -> String {
+    let sign = if value < 0.0 { "-" } else { "+" };
+    format!("{sign}{} %", share(value.abs()))
+}
+
 /// Formats a share in percent, with the digits that suit a sentence.
 fn share(share: f64) -> String {
     let percent = share * 100.0;
@@ -164,7 +204,8 @@ mod tests {
             "ci95_low": half.map(|it| 1.0 + effect - it),
             "ci95_high": half.map(|it| 1.0 + effect + it),
             "effect": effect, "basis": "repetitions", "p_value": null, "p_corrected": null,
-            "smallest_difference": half.map(|_| 0.41), "same_as": null, "verdict": verdict,
+            "smallest_difference": half.map(|_| 0.41),
+            "repetitions_needed": (verdict == Verdict::NoDifferenceShown).then_some(12), "same_as": null, "verdict": verdict,
         });
         serde_json::from_value(serde_json::json!({
             "workload": "w", "phase": "measure", "engine": "null", "cache": "direct",
@@ -193,15 +234,20 @@ mod tests {
                 -0.04,
                 Some(0.17),
                 Verdict::NoDifferenceShown,
-                "B is 4 % slower, ±17 %: not significant; differences below about 41 % would go \
-                 undetected",
+                "no significant difference: B -4 %, 95 % interval -21 % to +13 %; a difference \
+                 under 41 % would go unnoticed; 12 repetitions would detect 4 %",
             ),
-            (0.125, Some(0.02), Verdict::Better, "B is 12 % faster, ±2 %"),
+            (
+                0.125,
+                Some(0.02),
+                Verdict::Better,
+                "B is 12 % faster than A, 95 % interval +10 % to +15 %",
+            ),
             (
                 0.32,
                 None,
                 Verdict::CannotTell,
-                "B is 32 % faster, but the difference may be due to chance: one repetition",
+                "B is 32 % faster than A, but the difference may be due to chance: one repetition",
             ),
         ] {
             assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
@@ -215,12 +261,12 @@ mod tests {
         let undecided = || cell(0.3, None, Verdict::CannotTell);
         assert_eq!(
             said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
-            "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2; \
-             it is unknown whether 1 differs: one repetition"
+            "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2 \
+             (largest: +0 %); it is unknown whether 1 differs: one repetition"
         );
         assert_eq!(
             said(&[same(), same()]),
-            "B against A: no significant difference in 2 of 2 cells"
+            "B against A: no significant difference in 2 of 2 cells (largest: +0 %)"
         );
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn for_several_sides(rows: &[ComparedRow]) -> Table {
         let mut first = side_cells(row, "A", figure, |figure| &figure.a);
         first[0].clone_from(&row.label);
         // The first side is the reference, so it has no ratio and no verdict.
-        first.extend([const { String::new() }; 5]);
+        first.extend([const { String::new() }; 6]);
         texts.push(first);
         for (letter, other) in sentences::other_letters().zip(&row.others) {
             if let Some(figure) = other {
@@ -139,6 +139,7 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
         Column::number("low", 10),
         Column::number("high", 10),
         Column::number("detects %", 9),
+        Column::number("needs", 8),
         // Declared as a number because numbers are never wrapped, which keeps the row on one line.
         Column::number("verdict", u8::MAX),
     ]);
@@ -157,16 +158,27 @@ fn style(verdict: &str) -> Option<Style> {
     }
 }
 
-/// Formats the ratio, the ends of its interval, the smallest detectable difference and the verdict.
-fn judged(figure: &FigureComparison) -> [String; 5] {
+/// Formats the ratio, the ends of its interval, the smallest detectable difference, the repetitions
+/// that would detect this one, and the verdict.
+fn judged(figure: &FigureComparison) -> [String; 6] {
     let end = |end: Option<f64>| end.map_or_else(|| ABSENT.to_owned(), ratio);
     [
         ratio(figure.ratio),
         end(figure.ci95_low),
         end(figure.ci95_high),
         detectable_difference(figure),
+        repetitions_needed(figure),
         sentences::verdict(figure),
     ]
+}
+
+/// Formats the repetitions that would detect this difference, if it was not detected.
+fn repetitions_needed(figure: &FigureComparison) -> String {
+    match (figure.verdict, figure.repetitions_needed) {
+        (_, Some(count)) => count.to_string(),
+        (Verdict::NoDifferenceShown | Verdict::CannotTell, None) => ABSENT.to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Formats the smallest detectable difference, if no difference was detected.

@@ -1,14 +1,14 @@
 //! The report of a run.
 
 use super::{ClusterModel, Model};
+use crate::VerdictPosition;
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::styled::Style;
 use crate::table::Table;
 use crate::verdict::RunVerdict;
 
-/// Returns the report of a run. A terminal shows its end first, so the verdicts come last there,
-/// and first in other media.
-pub fn document(model: &Model, medium: ReportMedium) -> Document {
+/// Returns the report of a run.
+pub fn document(model: &Model, medium: ReportMedium, position: VerdictPosition) -> Document {
     let settings = [&model.environment, &model.settings].into_iter();
     let settings = settings.filter(|it| !it.is_empty());
     let outcome = model.outcome.iter();
@@ -16,7 +16,7 @@ pub fn document(model: &Model, medium: ReportMedium) -> Document {
     let head = settings
         .map(|it| TextLine::from(it.as_str()))
         .chain(outcome);
-    let tables = tables(model, medium).into_iter();
+    let tables = tables(model, medium, position).into_iter();
     let matrices = model.matrices.iter().map(|it| {
         let best = Block::paragraphs(it.best.as_deref());
         let blocks = [Block::Table(it.table.clone()), best];
@@ -40,20 +40,20 @@ pub fn document(model: &Model, medium: ReportMedium) -> Document {
     Document {
         title: model.title.clone(),
         head: vec![Block::list(head)],
-        parts: match medium {
-            ReportMedium::Terminal => rest.chain(verdicts).collect(),
-            ReportMedium::Markdown | ReportMedium::Page => verdicts.chain(rest).collect(),
+        parts: match position {
+            VerdictPosition::First => verdicts.chain(rest).collect(),
+            VerdictPosition::Last => rest.chain(verdicts).collect(),
         },
     }
 }
 
 /// Returns the tables below their headings. Means come before the single cells.
-fn tables(model: &Model, medium: ReportMedium) -> Vec<DocumentPart> {
-    let cells = match (model.is_means_only, medium) {
+fn tables(model: &Model, medium: ReportMedium, position: VerdictPosition) -> Vec<DocumentPart> {
+    let cells = match (model.is_means_only, position) {
         (true, _) => "measured once",
-        // In a terminal, this table directly follows the settings.
-        (false, ReportMedium::Terminal) => "",
-        (false, ReportMedium::Markdown | ReportMedium::Page) => "results",
+        // This table directly follows the settings.
+        (false, VerdictPosition::Last) => "",
+        (false, VerdictPosition::First) => "results",
     };
     let estimates = (
         "over repetitions, with 95 % confidence",
@@ -140,6 +140,10 @@ fn verdict(verdict: &RunVerdict, medium: ReportMedium) -> DocumentPart {
     };
     let sentences = verdict.sentences.iter();
     let sentences = sentences.map(|(name, text)| TextLine::labeled(*name, text.as_str()));
-    let blocks = [Block::Table(verdict.table()), Block::list(sentences)];
+    let blocks = [
+        Block::Table(verdict.table()),
+        Block::paragraphs(verdict.more()),
+        Block::list(sentences),
+    ];
     DocumentPart::new(medium.heading(&heading), blocks)
 }

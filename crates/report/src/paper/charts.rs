@@ -5,6 +5,7 @@ use results::BetterDirection;
 use units::format;
 
 use super::board::{Ranking, RankingEntry};
+use crate::forest::{ForestRow, forest};
 use crate::html::frame;
 use crate::names::capital;
 
@@ -12,9 +13,44 @@ use crate::names::capital;
 /// would otherwise vanish.
 const LINEAR_MAX: f64 = 100.0;
 
-/// Returns one chart per metric, with a bar for each system.
+/// Returns the ratios of what was measured here to each published value, then one chart per metric,
+/// with a bar for each system.
 pub(super) fn charts(boards: &[Ranking], doubted: &[bool]) -> Markup {
-    html! { div.boards { @for board in boards { (chart(board, doubted)) } } }
+    let rows: Vec<ForestRow> = boards.iter().flat_map(|it| ratios(it, doubted)).collect();
+    html! {
+        (forest(&rows, "each published value"))
+        div.boards { @for board in boards { (chart(board, doubted)) } }
+    }
+}
+
+/// Returns the ratios of one metric, one row per published and measured system. What is not
+/// comparable has no ratio.
+fn ratios(board: &Ranking, doubted: &[bool]) -> Vec<ForestRow> {
+    let published = board.entries.iter().filter(|it| it.side.is_none());
+    let is_comparable = |side: usize| doubted.get(side) != Some(&true);
+    let measured = board.entries.iter();
+    let measured = measured.filter(|it| it.side.is_some_and(is_comparable));
+    let measured: Vec<&RankingEntry> = measured.collect();
+    let arrow = match board.better {
+        BetterDirection::Lower => "↓",
+        _ => "↑",
+    };
+    let row = |own: &RankingEntry, other: &RankingEntry| {
+        let ratio = |value: f64| value / other.value;
+        ForestRow {
+            label: format!("{} to {} {}", own.name, other.name, other.year),
+            detail: format!("{} {arrow}: {}, {}", board.figure, own.text, other.text),
+            ratio: ratio(own.value),
+            interval: own.bounds.map(|ends| ends.map(ratio)),
+            detectable: None,
+            repetitions: Vec::new(),
+            verdict: None,
+        }
+    };
+    published
+        .filter(|it| it.value > 0.0)
+        .flat_map(|other| measured.iter().map(move |own| row(own, other)))
+        .collect()
 }
 
 fn chart(board: &Ranking, doubted: &[bool]) -> Markup {

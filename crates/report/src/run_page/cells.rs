@@ -6,6 +6,7 @@ use units::format;
 
 use super::cluster;
 use super::operations;
+use super::repetitions;
 use super::run::Run;
 use crate::chart::{
     figures, histogram, latency, percentiles, processes, rounds, throughput, waiting,
@@ -42,6 +43,7 @@ pub fn results(run: &Run) -> Markup {
             @if let Some(estimates) = &run.model.estimates {
                 @let caption = "Over repetitions: mean and half the 95 % confidence interval";
                 (table(estimates, caption, |_| None))
+                (repetitions::plot(run))
             }
         }
     }

@@ -109,7 +109,7 @@ pub fn of_run(run: &Run) -> Markup {
         p.where { "on " (sentence(&run.targets())) }
         (verdict::section(run))
         (facts(run))
-        (headline(run))
+        @if run.model.verdicts.iter().any(|it| it.is_of_device) { (headline(run)) }
         (warnings(run))
     }
 }

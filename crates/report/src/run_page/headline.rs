@@ -6,7 +6,7 @@ use results::{CellRecord, EvenRates};
 use units::format;
 
 use super::run::Run;
-use crate::group::{GroupFigure, Metric, RepeatedCell};
+use crate::group::{GroupFigure, Metric, RepeatedCell, best_of_each_workload};
 use crate::html::{frame, sentence};
 use crate::measure::WorkloadMeasure;
 use crate::names::capital;
@@ -184,7 +184,7 @@ fn transactions(group: &RepeatedCell) -> Option<f64> {
 ///
 /// Workloads measured by rate and by bandwidth have separate tables, and so separate axes.
 fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
-    let shown = choose_groups(groups);
+    let shown = best_of_each_workload(groups, GROUPS_MAX);
     let hidden = groups.len() - shown.len();
     let parts = WorkloadMeasure::group_by_measure(shown, |group| WorkloadMeasure::of(group));
     // The caller passes at least two groups, so there is at least one part.
@@ -251,33 +251,6 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
     }
 }
 
-/// Returns all groups if they are few, or else the fastest of each workload, and at most the first
-/// ones of those.
-fn choose_groups<'a, 'b>(groups: &'a [RepeatedCell<'b>]) -> Vec<&'a RepeatedCell<'b>> {
-    if groups.len() <= GROUPS_MAX {
-        return groups.iter().collect();
-    }
-    let mean = |group: &RepeatedCell| {
-        group
-            .figure(Metric::PerSecond)
-            .map_or(0.0, |figure| figure.mean)
-    };
-    let mut best: Vec<&RepeatedCell> = Vec::new();
-    for group in groups {
-        match best
-            .iter_mut()
-            .find(|known| known.identity.at_any_depth() == group.identity.at_any_depth())
-        {
-            // All depths have the same request sizes, so the rate also ranks their bandwidth.
-            Some(known) if mean(group) > mean(known) => *known = group,
-            Some(_) => {}
-            None => best.push(group),
-        }
-    }
-    best.truncate(GROUPS_MAX);
-    best
-}
-
 /// Formats the metric of a group; a dash if there is no value.
 #[must_use]
 pub fn value_or_dash(group: &RepeatedCell, metric: Metric) -> String {
@@ -336,12 +309,12 @@ mod tests {
     fn many_groups_are_reduced_to_the_best_of_each_workload() {
         let record = record(30);
         let groups = groups(&record);
-        let depths: Vec<u32> = choose_groups(&groups)
+        let depths: Vec<u32> = best_of_each_workload(&groups, GROUPS_MAX)
             .iter()
             .map(|group| group.identity.iodepth)
             .collect();
         assert_eq!(depths, [10, 20, 30]);
-        assert_eq!(choose_groups(&groups[..12]).len(), 12);
+        assert_eq!(best_of_each_workload(&groups[..12], GROUPS_MAX).len(), 12);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod matrices;
 mod nested_runs;
 mod operations;
 mod plan;
+mod repetitions;
 mod run;
 mod sweeps;
 mod verdict;

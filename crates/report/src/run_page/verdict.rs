@@ -2,23 +2,24 @@
 
 use maud::{Markup, html};
 
-use super::headline::value;
+use super::headline::{headline, value};
 use super::run::Run;
 use crate::html::sentence;
-use crate::verdict::{KnownFigure, RunVerdict};
+use crate::names::capital;
+use crate::verdict::{RunVerdict, VerdictFigure};
 
-/// Returns the conclusions about a run, in words.
+/// Returns the main results of a run with the conclusions from them, in words.
 #[must_use]
 pub fn section(run: &Run) -> Markup {
     html! {
-        @for verdict in &run.model.verdicts { (one(verdict)) }
+        @for verdict in &run.model.verdicts { (one(run, verdict)) }
     }
 }
 
-fn one(verdict: &RunVerdict) -> Markup {
+fn one(run: &Run, verdict: &RunVerdict) -> Markup {
     html! {
         @if let Some(of) = &verdict.subject { p.where { (sentence(of)) } }
-        @if !verdict.figures.is_empty() {
+        @if verdict.is_of_device {
             dl.tiles {
                 @for figure in &verdict.figures {
                     div.tile {
@@ -27,15 +28,20 @@ fn one(verdict: &RunVerdict) -> Markup {
                     }
                 }
             }
+        } @else {
+            (headline(run))
         }
         dl.facts.verdict {
             @for (name, text) in &verdict.sentences {
-                div { dt { (name) } dd { (sentence(text)) } }
+                div { dt { (capital(name)) } dd { (sentence(text)) } }
             }
         }
     }
 }
 
-fn label(figure: &KnownFigure) -> String {
-    format!("{}, depth {}", figure.name, figure.depth)
+fn label(figure: &VerdictFigure) -> String {
+    match figure.depth {
+        Some(depth) => format!("{}, depth {depth}", figure.name),
+        None => figure.name.clone(),
+    }
 }

@@ -55,7 +55,8 @@ fn forest_rows(
                 ratio: ratio.value,
                 interval: ratio.certainty.map(|it| [it.ci95_low, it.ci95_high]),
                 detectable: None,
-                verdict,
+                repetitions: Vec::new(),
+                verdict: Some(verdict),
             }
         })
         .collect()

@@ -7,6 +7,7 @@ use units::format;
 
 use crate::group::{Metric, RepeatedCell};
 
+use super::VerdictFigure;
 use super::rate::UncertainRate;
 
 /// Sequential transfers of at least this size are reported as bandwidth, in bytes.
@@ -75,19 +76,6 @@ fn is_self_paced(line: &LinePlan) -> bool {
     line.delay_ns > 0 || line.burst > 1 || line.reply_bytes > 0
 }
 
-/// A result for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownFigure {
-    /// Name of the access, such as `4 KiB random read`.
-    pub name: &'static str,
-    /// Number of requests in flight.
-    pub depth: u64,
-    /// Rate with its unit.
-    pub value: String,
-    /// Uncertainty in words.
-    pub uncertainty: String,
-}
-
 /// A result that data sheets state.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KnownRate<'a> {
@@ -120,12 +108,23 @@ impl<'a> KnownRate<'a> {
         })
     }
 
+    /// Name of the result in a sentence.
+    pub fn name(&self) -> String {
+        let kind = match self.access {
+            DeviceAccess::SequentialRead => return "sequential reads".to_owned(),
+            DeviceAccess::SequentialWrite => return "sequential writes".to_owned(),
+            DeviceAccess::RandomRead => "reads",
+            DeviceAccess::RandomWrite => "writes",
+        };
+        format!("random {kind} at depth {}", self.depth)
+    }
+
     /// Formats the result for people.
-    pub fn figure(&self) -> KnownFigure {
+    pub fn figure(&self) -> VerdictFigure {
         let rate = self.rate.mean;
-        KnownFigure {
-            name: self.access.name(),
-            depth: self.depth,
+        VerdictFigure {
+            name: self.access.name().to_owned(),
+            depth: Some(self.depth),
             value: match self.access.is_sequential() {
                 true => format::bandwidth(rate),
                 false => format!("{} IOPS", format::iops(rate)),

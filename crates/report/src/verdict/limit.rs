@@ -19,6 +19,8 @@ const DEPTHS_MIN: usize = 3;
 const PROPORTIONAL_SHARE: f64 = 0.8;
 /// Transfers of at least this mean size are reported as bandwidth, in bytes.
 const LARGE_BYTES: f64 = 65_536.0;
+/// Maximum number of results that a sentence names.
+const NAMES_MAX: usize = 5;
 /// Leading digits of typical limits of providers, for operations and for bytes.
 const ROUND_DIGITS: [f64; 10] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0];
 const ROUND_BYTES: [f64; 5] = [1.024, 1.25, 1.28, 2.56, 5.12];
@@ -27,8 +29,17 @@ const ROUND_BYTES: [f64; 5] = [1.024, 1.25, 1.28, 2.56, 5.12];
 pub(super) struct RateLimits<'a> {
     pub record: &'a RunRecord,
     pub known: &'a [KnownRate<'a>],
+    /// Results that a limit is about.
+    pub subjects: Vec<LimitSubject<'a>>,
     /// All groups with the same target, engine and cache mode.
     pub groups: Vec<&'a RepeatedCell<'a>>,
+}
+
+/// A result that a limit is about.
+pub(super) struct LimitSubject<'a> {
+    /// Name of the result in a sentence.
+    pub name: String,
+    pub group: &'a RepeatedCell<'a>,
 }
 
 impl RateLimits<'_> {
@@ -96,8 +107,7 @@ impl RateLimits<'_> {
     /// Lists the results that were limited by the CPU.
     fn processor(&self) -> Option<String> {
         let names = self.doubted(Claim::NotCpuBound);
-        (!names.is_empty())
-            .then(|| format!("the CPU limited {names} (the warnings say what used it)"))
+        (!names.is_empty()).then(|| format!("the CPU limited {names}"))
     }
 
     /// Lists the results that a cache produced.
@@ -108,23 +118,26 @@ impl RateLimits<'_> {
 
     /// Lists the results for which a warning contradicts the claim.
     fn doubted(&self, claim: Claim) -> String {
-        let is_doubted = |rate: &&KnownRate| {
+        let is_doubted = |subject: &&LimitSubject| {
             let mut warnings = self
                 .record
                 .warnings
                 .iter()
                 .filter(|it| it.contradicts(claim));
             warnings.any(|it| {
-                rate.group
+                subject
+                    .group
                     .cells
                     .iter()
                     .any(|cell| it.cell == Some(cell.index))
             })
         };
-        let doubted = self.known.iter().filter(is_doubted);
-        let names: Vec<String> = doubted.map(|it| name(it.access, it.depth)).collect();
-        match names.len() {
-            count if count > 1 && count == self.known.len() => "all of them".to_owned(),
+        let doubted = self.subjects.iter().filter(is_doubted);
+        let names: Vec<&str> = doubted.map(|it| it.name.as_str()).collect();
+        match (names.len(), self.subjects.len()) {
+            (1, 1) => "the result".to_owned(),
+            (count, all) if count > 1 && count == all => "all of them".to_owned(),
+            (count, all) if count > NAMES_MAX => format!("{count} of {all} results"),
             _ => names.join(", "),
         }
     }
@@ -137,16 +150,6 @@ impl RateLimits<'_> {
     }
 }
 
-fn name(access: DeviceAccess, depth: u64) -> String {
-    let kind = match access {
-        DeviceAccess::SequentialRead => return "sequential reads".to_owned(),
-        DeviceAccess::SequentialWrite => return "sequential writes".to_owned(),
-        DeviceAccess::RandomRead => "reads",
-        DeviceAccess::RandomWrite => "writes",
-    };
-    format!("random {kind} at depth {depth}")
-}
-
 /// Compares depth 32 with depth 1, given the ends of both rates' intervals.
 fn queue_depth_effect(one: [f64; 2], deep: [f64; 2]) -> String {
     let middle = |ends: [f64; 2]| f64::midpoint(ends[0], ends[1]);
@@ -156,7 +159,7 @@ fn queue_depth_effect(one: [f64; 2], deep: [f64; 2]) -> String {
     let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
     let finding = format!("random reads at depth 32 reach {times} times the rate at depth 1");
     if least >= proportional {
-        format!("the queue depth: {finding}, so a deeper queue may help (`--find-depth`)")
+        format!("the queue depth: {finding}, so a deeper queue may help")
     } else if most < proportional {
         format!("the device or the path to it: {finding}, so requests wait there at depth 32")
     } else {

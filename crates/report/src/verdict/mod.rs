@@ -1,14 +1,16 @@
 //! Verdicts: conclusions from the results of a run in words, limited to what their confidence
 //! intervals support.
 
+mod cells;
 mod class;
 mod depth;
+mod fit;
 mod known;
 mod limit;
 mod rate;
 pub(crate) mod search;
 
-use results::{Claim, RunRecord};
+use results::{Claim, RunRecord, next_action};
 use units::format;
 
 use crate::group::{Naming, RepeatedCell, groups};
@@ -19,9 +21,8 @@ use crate::wrap::printable;
 
 use class::DeviceClass;
 pub(crate) use depth::{Knee, sweeps};
-pub use known::KnownFigure;
 use known::{DeviceAccess, KnownRate};
-use limit::RateLimits;
+use limit::{LimitSubject, RateLimits};
 pub(crate) use search::searches;
 
 /// Minimum number of access patterns for a verdict on a target.
@@ -29,65 +30,107 @@ const ACCESSES_MIN: usize = 2;
 /// Maximum number of targets with a verdict; for more, the tables are enough.
 const TARGETS_MAX: usize = 4;
 
-/// Conclusions from the results of a run, in words.
+/// Maximum number of sweeps and searches with a sentence each.
+const SENTENCES_MAX: usize = 2;
+
+/// The answer of a run: its main results, how sure they are, what limits them, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunVerdict {
     /// Target, engine and cache mode of the verdict, if the run has several.
     pub subject: Option<String>,
-    /// Results that data sheets of devices state.
-    pub figures: Vec<KnownFigure>,
+    /// The main results.
+    pub figures: Vec<VerdictFigure>,
+    /// Number of results that are not among the main ones.
+    pub more_count: usize,
+    /// `true` if the main results are those that data sheets of devices state.
+    pub is_of_device: bool,
     /// Other conclusions, each with its topic.
     pub sentences: Vec<(&'static str, String)>,
+}
+
+/// One of the main results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictFigure {
+    /// Name of the access or the cell, such as `4 KiB random read`.
+    pub name: String,
+    /// Number of requests in flight, if it distinguishes the result from others.
+    pub depth: Option<u64>,
+    /// Rate with its unit.
+    pub value: String,
+    /// Uncertainty in words.
+    pub uncertainty: String,
 }
 
 impl RunVerdict {
     /// Returns the results, in one row each.
     pub(crate) fn table(&self) -> Table {
-        let row = |figure: &KnownFigure| {
-            let depth = format!("depth {}", figure.depth);
-            [
-                figure.name.to_owned(),
-                figure.value.clone(),
-                depth,
-                figure.uncertainty.clone(),
-            ]
-            .into()
+        let has_depth = self.figures.iter().any(|it| it.depth.is_some());
+        let row = |figure: &VerdictFigure| {
+            let depth = figure.depth.map(|depth| format!("depth {depth}"));
+            let mut row = vec![figure.name.clone(), figure.value.clone()];
+            row.extend(has_depth.then(|| depth.unwrap_or_default()));
+            row.push(figure.uncertainty.clone());
+            row
         };
-        let columns = [
-            Column::name("access"),
-            Column::number("rate", 40),
-            Column::number("queue depth", 30),
-            Column::name("how sure"),
-        ];
+        let name = if self.is_of_device {
+            "access"
+        } else {
+            "workload"
+        };
+        let mut columns = vec![Column::name(name), Column::number("rate", 40)];
+        columns.extend(has_depth.then(|| Column::number("queue depth", 30)));
+        columns.push(Column::name("how sure"));
         Table::new(columns, self.figures.iter().map(row))
+    }
+
+    /// Says how many results are not among the main ones.
+    pub(crate) fn more(&self) -> Option<String> {
+        match self.more_count {
+            0 => None,
+            1 => Some("1 more result is in the tables".to_owned()),
+            count => Some(format!(
+                "{} more results are in the tables",
+                format::count(count as u64)
+            )),
+        }
     }
 }
 
-/// Returns the verdicts on a run: on each target measured like a data sheet, on sweeps over queue
-/// depths, and on searches for the highest rate.
+/// Returns the verdicts on a run: one on each target measured like a data sheet, or else one on all
+/// cells. The last one also has what the whole run shows.
 pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<RunVerdict> {
     let groups = groups(record);
-    let mut verdicts = of_places(record, &groups, warnings);
-    let advice = depth::advice(&groups, &Naming::of(record));
-    let found = searches(record, &Naming::of(record)).into_iter();
-    let found: Vec<String> = found.map(|(_, said)| said).collect();
-    if !advice.is_empty() || !found.is_empty() {
-        let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
-        let sentences = named("queue depth", advice).chain(named("highest rate", found));
-        verdicts.push(RunVerdict {
-            sentences: sentences.collect(),
-            ..RunVerdict::default()
-        });
+    let naming = Naming::of(record);
+    let mut verdicts = of_places(record, &groups);
+    if verdicts.is_empty() {
+        verdicts.push(cells::verdict(record, &groups, &naming));
     }
+    let found = searches(record, &naming).into_iter();
+    let found = few(found.map(|(_, said)| said).collect(), "searches");
+    let advice = few(depth::advice(&groups, &naming), "sweeps over queue depths");
+    let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
+    let of_run = named("queue depth", advice)
+        .chain(named("highest rate", found))
+        .chain(main_doubt(warnings))
+        .chain([("next", next_action(record))]);
+    // Only once, because these are about the whole run.
+    if let Some(last) = verdicts.last_mut() {
+        last.sentences.extend(of_run);
+    }
+    fit::shorten(&mut verdicts);
     verdicts
 }
 
+/// The first sentences, and how many others there are.
+fn few(mut texts: Vec<String>, what: &str) -> Vec<String> {
+    let more_count = texts.len().saturating_sub(SENTENCES_MAX);
+    texts.truncate(SENTENCES_MAX);
+    texts.extend((more_count > 0).then(|| format!("{more_count} more {what} are in the tables")));
+    texts
+}
+
 /// Returns a verdict on each target with results that data sheets state.
-fn of_places(
-    record: &RunRecord,
-    groups: &[RepeatedCell],
-    warnings: &[ModelWarning],
-) -> Vec<RunVerdict> {
+fn of_places(record: &RunRecord, groups: &[RepeatedCell]) -> Vec<RunVerdict> {
     let mut places: Vec<(&RepeatedCell, Vec<KnownRate>)> = Vec::new();
     for (group, access) in groups
         .iter()
@@ -115,12 +158,7 @@ fn of_places(
         verdict.subject = (!is_alone).then(|| place_name(first));
         verdict
     };
-    let mut verdicts: Vec<RunVerdict> = places.iter().map(verdict_of).collect();
-    // Only once, because warnings are about the whole run.
-    if let Some(last) = verdicts.last_mut() {
-        last.sentences.extend(main_caveat(warnings));
-    }
-    verdicts
+    places.iter().map(verdict_of).collect()
 }
 
 /// Returns `true` if both have the same target, engine and cache mode.
@@ -142,9 +180,14 @@ fn of_place(
     groups: &[RepeatedCell],
     first: &RepeatedCell,
 ) -> RunVerdict {
+    let subjects = rates.iter().map(|rate| LimitSubject {
+        name: rate.name(),
+        group: rate.group,
+    });
     let limits = RateLimits {
         record,
         known: rates,
+        subjects: subjects.collect(),
         groups: groups.iter().filter(|it| is_same(it, first)).collect(),
     };
     let sentences = [
@@ -155,6 +198,8 @@ fn of_place(
     RunVerdict {
         subject: None,
         figures: rates.iter().map(KnownRate::figure).collect(),
+        more_count: 0,
+        is_of_device: true,
         sentences: sentences
             .filter_map(|(name, text)| Some((name, text?)))
             .collect(),
@@ -192,7 +237,7 @@ fn class_of(record: &RunRecord, rates: &[KnownRate]) -> Option<class::MatchingCl
 }
 
 /// Returns the most important warning, with the number of others.
-fn main_caveat(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
+fn main_doubt(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
     let mut doubts = warnings.iter().filter(|it| !it.is_note);
     let first = doubts.next()?;
     let more = match doubts.count() {
@@ -203,7 +248,7 @@ fn main_caveat(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
             format::count(count as u64)
         ),
     };
-    Some(("but", format!("{}{more}", first.message)))
+    Some(("doubt", format!("{}{more}", first.message)))
 }
 
 #[cfg(test)]

@@ -73,7 +73,10 @@ fn device_figures_are_in_the_order_of_data_sheets() {
         .map(|it| {
             format!(
                 "{}, {}: {} ({})",
-                it.name, it.depth, it.value, it.uncertainty
+                it.name,
+                it.depth.unwrap(),
+                it.value,
+                it.uncertainty
             )
         })
         .collect();
@@ -105,9 +108,13 @@ fn the_verdict_names_class_and_limit_and_ends_with_the_worst_doubt() {
     );
     let limit = sentence(verdict, "limit").unwrap();
     assert!(limit.starts_with("the device or the path to it"), "{limit}");
+    let doubt = sentence(verdict, "doubt").unwrap();
+    assert!(doubt.ends_with("(and 1 more reason to doubt)"), "{doubt}");
     let (name, last) = verdict.sentences.last().unwrap();
-    assert_eq!(*name, "but");
-    assert!(last.ends_with("(and 1 more reason to doubt)"), "{last}");
+    assert_eq!(
+        (*name, last.as_str()),
+        ("next", "use `--until steady`, or a longer `--ramp-time`")
+    );
 }
 
 #[test]
@@ -126,8 +133,7 @@ fn reads_from_the_page_cache_are_like_memory_and_limited_by_the_cpu() {
     assert_eq!(
         sentence(verdict, "limit"),
         Some(
-            "the CPU limited random reads at depth 32 (the warnings say what used it); a cache \
-             served random reads at depth 32, not the device"
+            "the CPU limited random reads at depth 32; a cache served random reads at depth 32, not the device"
         )
     );
 }
@@ -149,9 +155,24 @@ fn a_plateau_at_a_round_rate_indicates_a_provider_limit() {
 }
 
 #[test]
-fn a_single_access_kind_or_another_workload_has_no_verdict() {
-    assert!(Model::new(&record(&QUICK[2..4])).verdicts.is_empty());
-    assert!(Model::new(&sample::record()).verdicts.is_empty());
+fn a_single_access_kind_or_another_workload_has_the_results_of_its_cells() {
+    let verdict = |record: &RunRecord| {
+        let mut verdicts = Model::new(record).verdicts;
+        assert_eq!(verdicts.len(), 1);
+        verdicts.remove(0)
+    };
+    let reads = verdict(&record(&QUICK[2..4]));
+    assert!(!reads.is_of_device);
+    let values: Vec<&str> = reads.figures.iter().map(|it| it.value.as_str()).collect();
+    assert_eq!(values, ["12.00k IOPS", "240.0k IOPS"]);
+    assert_eq!(sentence(&reads, "like"), None);
+    assert!(
+        sentence(&reads, "next")
+            .unwrap()
+            .starts_with("add `--repetitions 5`")
+    );
+    let mixed = verdict(&sample::record());
+    assert!(!mixed.is_of_device && !mixed.figures.is_empty());
     let mut classic = record(&QUICK);
     classic
         .plan
@@ -161,7 +182,31 @@ fn a_single_access_kind_or_another_workload_has_no_verdict() {
     for cell in &mut classic.cells {
         cell.phase = Phase::Classic("tx".to_owned());
     }
-    assert!(Model::new(&classic).verdicts.is_empty());
+    let classic = verdict(&classic);
+    assert!(!classic.is_of_device);
+    assert!(
+        classic.figures[0].value.ends_with(" per second"),
+        "{classic:?}"
+    );
+}
+
+#[test]
+fn verdicts_fit_on_a_screen_of_24_lines() {
+    let depths = [1, 2, 4, 8, 16, 32];
+    let sweep = depths.map(|depth| (true, true, depth, 1_000.0 * f64::from(depth)));
+    let long = "a workload whose name takes more than one line in a terminal of 80 columns";
+    let mut named = record(&[QUICK, sweep].concat());
+    for (index, cell) in named.cells.iter_mut().enumerate() {
+        cell.access_spec = Some(format!("{long} {index}"));
+    }
+    for mut record in [record(&QUICK), record(&sweep), named, sample::record()] {
+        let message = "word ".repeat(60);
+        record.warnings = vec![Warning::of_run(WarningCode::StealTime, message)];
+        let verdicts = Model::new(&record).verdicts;
+        assert!(fit::lines_count(&verdicts) <= 24, "{verdicts:#?}");
+        let shown: usize = verdicts.iter().map(|it| it.figures.len()).sum();
+        assert!(shown > 0);
+    }
 }
 
 #[test]

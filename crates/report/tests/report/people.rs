@@ -1,6 +1,6 @@
 //! Reports for people.
 
-use report::{Format, Model, Page, ShownRepetitions, render, render_text};
+use report::{Format, Model, Page, ShownRepetitions, VerdictPosition, render, render_text};
 use results::{Phase, RunRecord, Status, Warning, WarningCode};
 use unicode_width::UnicodeWidthStr;
 
@@ -25,6 +25,14 @@ pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
 Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
 io_uring, direct, 10 s measured, 2 s ramp, /mnt/array, seed 7
 
+verdict
+                                            queue
+workload                            rate    depth  how sure
+File Server, 2 workers       10.00k IOPS  depth 8  measured once
+4 KiB random read, 1 worker   500.0 IOPS  depth 1  measured once
+next: add `--repetitions 5`: only repetitions show how much results differ
+
+results
                                                --------- latency in µs ---------
                          queue
 workload        workers  depth    IOPS  MiB/s   mean    p50    p99  p99.9    max
@@ -60,9 +68,10 @@ note: 4 KiB random read at queue depth 1: 5000 operations are too few for
 fn a_narrow_terminal_shows_what_matters_most() {
     let table = |width| {
         let shown = text(&sample::record(), width);
-        shown.split("\n\n").nth(1).map(str::to_owned).unwrap()
+        shown.split("\n\n").nth(2).map(str::to_owned).unwrap()
     };
     let wanted = "
+results
                                  latency in µs
                    queue
 workload           depth    IOPS  MiB/s    p99
@@ -70,6 +79,7 @@ File Server            8  10.00k  39.06  199.7
 4 KiB random read      1   500.0  1.953  199.7";
     assert_eq!(table(46), wanted[1..]);
     let wanted = "
+results
                queue
 workload       depth    IOPS
 File Server        8  10.00k
@@ -147,6 +157,9 @@ pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
 Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
 seed 7
 failed: 0 of 2 cells were measured in full
+
+verdict
+next: run it again, to its end
 ";
     assert_eq!(text(&record, 80), wanted[1..]);
     assert!(render(&record, Format::Markdown, Page::PLAIN).contains("**failed: 0 of 2"));
@@ -164,7 +177,12 @@ fn repetitions_are_shown_with_their_uncertainty() {
     }
     record.estimates = results::estimates(&record.cells);
     let means = text(&record, 80);
-    let all = render_text(&record, ShownRepetitions::All, Page::PLAIN);
+    let all = render_text(
+        &record,
+        ShownRepetitions::All,
+        VerdictPosition::Last,
+        Page::PLAIN,
+    );
     for shown in [&means, &*all] {
         let heading = shown.find("over repetitions").unwrap();
         let section = shown[heading..].split("\n\n").next().unwrap();
@@ -175,18 +193,17 @@ fn repetitions_are_shown_with_their_uncertainty() {
         assert!(section.contains("1.000k ± 24.84"), "{section}");
     }
     // Means come first, one row per cell; single repetitions appear only with `--all`.
-    assert_eq!(means.matches("\nFile Server ").count(), 3, "{means}");
+    let (_, tables) = means.split_once("\nnext: ").unwrap();
+    assert_eq!(tables.matches("\nFile Server ").count(), 3, "{means}");
     assert!(means.contains("by operation, over repetitions"));
     assert!(means.contains("`--all` shows each repetition"));
     assert!(!all.contains("`--all`"), "{all}");
-    let first_table = |shown: &str| shown.split("\n\n").nth(1).unwrap().to_owned();
-    assert!(first_table(&means).contains("1.000k ± 24.84"));
-    assert!(first_table(&all).contains("rep"), "{all}");
-    assert_eq!(
-        first_table(&all).matches("\nFile Server ").count(),
-        3,
-        "{all}"
-    );
+    let part = |shown: &str, index| shown.split("\n\n").nth(index).unwrap().to_owned();
+    assert!(part(&means, 1).starts_with("verdict\n"), "{means}");
+    assert!(part(&means, 2).contains("1.000k ± 24.84"));
+    let first_table = part(&all, 1);
+    assert!(first_table.contains("rep"), "{all}");
+    assert_eq!(first_table.matches("\nFile Server ").count(), 3, "{all}");
 }
 
 #[test]
@@ -290,12 +307,14 @@ fn no_transaction_is_called_an_io_operation() {
         width: 100,
         color: false,
     };
-    let shown = render_text(&record, ShownRepetitions::All, page);
-    assert!(shown.contains("over repetitions"), "{shown}");
-    assert!(!shown.contains("IOPS"), "{shown}");
+    let shown = render_text(&record, ShownRepetitions::All, VerdictPosition::Last, page);
+    let (tables, _) = shown.split_once("\n\nverdict\n").unwrap();
+    assert!(tables.contains("over repetitions"), "{shown}");
+    assert!(!tables.contains("IOPS"), "{shown}");
     // What was measured once is the cell of requests alone.
     let shown = text(&record, 100);
-    let (means, once) = shown.split_once("measured once").unwrap();
+    let (_, tables) = shown.split_once("\nnext: ").unwrap();
+    let (means, once) = tables.split_once("measured once").unwrap();
     assert!(!means.contains("IOPS") && once.contains("IOPS"), "{shown}");
 }
 

@@ -17,16 +17,10 @@ pub(super) const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 // `overlay` copies a file of its lower layer before the first write to it.
 const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overlay", "zfs"];
 
-pub(super) fn cache_served_reads(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
+pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
     let share = cache_read_share(cell)?;
-    let help = match cell.cache {
-        CacheMode::Direct => "use a target whose file system bypasses the cache",
-        // The sizes of many files are seldom multiples of a sector, which direct I/O needs.
-        _ if works_on_files(planned) => "use more or larger files than memory can hold",
-        _ => "use `--cache direct`",
-    };
     let message = format!(
-        "the page cache, not {}, served {} of the bytes read; {help}",
+        "the page cache, not {}, served {} of the bytes read",
         cell.device.as_ref()?.source,
         percent(share)
     );
@@ -42,19 +36,10 @@ pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
     missing_share(cell, "read", own.min(device.read_bytes))
 }
 
-fn works_on_files(planned: Option<&Cell>) -> bool {
-    planned.is_some_and(|cell| cell.work.is_acts())
-}
-
-pub(super) fn cache_absorbed_writes(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
+pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
     let share = cache_write_share(cell)?;
-    let help = match cell.cache {
-        CacheMode::Direct => "its file system buffers direct writes: use another target",
-        _ if works_on_files(planned) => "sync them, or write more than memory can hold",
-        _ => "sync them, use `--cache direct`, or write more than memory can hold",
-    };
     let message = format!(
-        "{} of the bytes written had not reached {} when the measurement ended; {help}",
+        "{} of the bytes written had not reached {} when the measurement ended",
         percent(share),
         cell.device.as_ref()?.source
     );
@@ -126,12 +111,12 @@ pub(super) fn other_io(
             .collect();
         format!(
             "{source} moved {} more bytes than this run issued: {} came from other programs or \
-             the file system itself (see `iotop`)",
+             the file system itself",
             percent(extra / moved),
             amounts.join(" and "),
         )
     } else {
-        format!("{source} served other programs while this run did no I/O (see `iotop`)")
+        format!("{source} served other programs while this run did no I/O")
     };
     Some((WarningCode::OtherIoOnDevice, message))
 }
@@ -203,7 +188,7 @@ pub fn memory_target_warnings(environment: &Environment, plan: &Plan) -> Vec<War
         let mut cells = cells.filter(|cell| !is_reported(cell));
         cells.next().map(|_| {
             let message = format!(
-                "no device is measured: `{}` is on {}; choose a target on a disk",
+                "no device is measured: `{}` is on {}",
                 target.path.display(),
                 stack.layers
             );
@@ -246,14 +231,10 @@ pub(super) fn file_smaller_than_memory(
         let share = percent(used as f64 / memory as f64);
         let has_files = planned.is_some_and(|cell| !cell.work.is_access());
         let message = match has_files {
-            false => format!(
-                "the targets are {share} of memory, so the page cache can hold them; use `--cache \
-                 direct` or a larger `--size` to measure the device"
-            ),
-            true => format!(
-                "the files fit into {share} of memory, so the page cache can hold them; use more \
-                 or larger files to measure the device"
-            ),
+            false => format!("the targets are {share} of memory, so the page cache can hold them"),
+            true => {
+                format!("the files fit into {share} of memory, so the page cache can hold them")
+            }
         };
         (WarningCode::FileSmallerThanMemory, message)
     })

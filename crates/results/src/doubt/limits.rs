@@ -66,7 +66,7 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
 
 fn told(limit: &Limit, effect: &str) -> (WarningCode, String) {
     let message = format!(
-        "{effect} {limit}, set by the control group `{}`; run outside of it",
+        "{effect} {limit}, set by the control group `{}`",
         limit.group
     );
     (WarningCode::LimitInForce, message)

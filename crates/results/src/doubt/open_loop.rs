@@ -8,14 +8,9 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
     figures.is_short(cell.run_time_ns).then(|| {
         let achieved = figures.achieved_per_second;
         let requested = figures.asked_per_second;
-        // Curves and searches choose their own rates.
-        let help = match cell.curve {
-            None => "; use a lower `--rate`",
-            Some(_) => "",
-        };
         let message = format!(
             "{achieved:.1} of {requested} requests per second were answered; {} were due but not \
-             started at the end, so response times depend on the run time{help}",
+             started at the end, so response times depend on the run time",
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
@@ -30,7 +25,7 @@ pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
     let share = figures.censored_count as f64 / due.max(1) as f64;
     let message = format!(
         "{} of {due} requests ({}) were never started, so response times from {} up are lower \
-         bounds; use a lower `--rate`",
+         bounds",
         figures.censored_count,
         percent(share),
         units::format::latency(from_ns as f64),

@@ -4,6 +4,7 @@ use plan::EngineKind;
 
 use super::stretch::{self, Stretch};
 use super::{Finding, percent};
+use crate::advice::Advice;
 use crate::{CellRecord, Environment, WarningCode};
 
 /// From this share of its time running or runnable on, a worker is limited by its CPU.
@@ -38,6 +39,22 @@ struct ProcessorUsage {
     other_processes: f64,
     /// CPUs used by other threads of this process, such as kernel threads of a ring.
     other_threads: f64,
+}
+
+/// Why workers waited for a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Contention {
+    /// A control group allows fewer CPUs than there are.
+    Quota,
+    /// Other processes and kernel threads used CPUs, and this run has more threads than the rest
+    /// allows if `shares_rest`.
+    Others { shares_rest: bool },
+    /// Kernel threads of the engine used CPUs.
+    EngineThreads,
+    /// The run has more threads than CPUs.
+    OwnThreads,
+    /// The averages show no reason.
+    Unknown,
 }
 
 impl ProcessorUsage {
@@ -84,6 +101,23 @@ impl ProcessorUsage {
             && !self.counts(self.other_processes)
     }
 
+    /// The likely reason why workers waited.
+    fn contention(&self, cell: &CellRecord) -> Contention {
+        let shares_rest = f64::from(cell.cpu.threads) > self.allowed;
+        // Idle CPUs that the quota does not allow are the clearest cause, so it comes first.
+        if self.allowed < self.usable && !self.is_saturated() {
+            Contention::Quota
+        } else if self.counts(self.other_processes) {
+            Contention::Others { shares_rest }
+        } else if shares_rest {
+            Contention::OwnThreads
+        } else if self.counts(self.other_threads) {
+            Contention::EngineThreads
+        } else {
+            Contention::Unknown
+        }
+    }
+
     /// Text such as `2 usable CPUs, 99 % busy`.
     fn in_words(&self) -> String {
         let noun = if self.usable == 1.0 { "CPU" } else { "CPUs" };
@@ -119,69 +153,77 @@ pub(super) fn cpu_wait_warning(cell: &CellRecord, environment: &Environment) -> 
     Some((WarningCode::WaitedForProcessor, message))
 }
 
-/// The likely cause, and advice.
+/// The likely cause.
 fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
-    let (threads, processors) = (f64::from(cell.cpu.threads), usage.in_words());
-    let are_too_many = threads > usage.allowed;
-    // Idle CPUs that the quota does not allow are the clearest cause, so it comes first.
-    if usage.allowed < usage.usable && !usage.is_saturated() {
-        return format!(
-            "of {processors}, a quota allows this run {}; raise `cpu.max` of its control group",
+    let (threads, processors) = (cell.cpu.threads, usage.in_words());
+    match usage.contention(cell) {
+        Contention::Quota => format!(
+            "of {processors}, a quota allows this run {}",
             (usage.allowed * 100.0).round() / 100.0
-        );
-    }
-    if !usage.counts(usage.other_processes) && !are_too_many && !usage.counts(usage.other_threads) {
-        return format!(
-            "the averages of {processors}, show no cause; look for intermittent load, such \
-             as a periodic job or another virtual machine"
-        );
-    }
-    if usage.counts(usage.other_processes) {
-        let share = match are_too_many {
-            true => format!(", and {threads} threads of this run share the rest"),
-            false => String::new(),
-        };
-        // The usage of others is known only together with that of the CPUs.
-        let busy = percent(usage.busy.unwrap_or_default());
-        let are = match usage.usable == 1.0 {
-            true => "usable CPU was".to_owned(),
-            false => format!("{} usable CPUs were", usage.usable),
-        };
-        return format!(
-            "the {are} {busy} busy; other processes and kernel threads used {:.1} CPUs of \
-             that{share}; \
-             stop the ones that the target does not need (see `top`)",
-            usage.other_processes
-        );
-    }
-    if !are_too_many {
-        return format!(
-            "of {processors}, threads that the kernel runs for the engine used {:.1}{}",
+        ),
+        Contention::Unknown => format!("the averages of {processors}, show no cause"),
+        Contention::Others { shares_rest } => {
+            let share = match shares_rest {
+                true => format!(", and {threads} threads of this run share the rest"),
+                false => String::new(),
+            };
+            // The usage of others is known only together with that of the CPUs.
+            let busy = percent(usage.busy.unwrap_or_default());
+            let are = match usage.usable == 1.0 {
+                true => "usable CPU was".to_owned(),
+                false => format!("{} usable CPUs were", usage.usable),
+            };
+            format!(
+                "the {are} {busy} busy; other processes and kernel threads used {:.1} CPUs of \
+                 that{share}",
+                usage.other_processes
+            )
+        }
+        Contention::EngineThreads => format!(
+            "of {processors}, threads that the kernel runs for the engine used {:.1}",
             usage.other_threads,
-            load_advice(cell),
-        );
+        ),
+        Contention::OwnThreads => format!("{threads} threads of this run share {processors}"),
     }
-    let advice = match cell.engine {
-        _ if cell.workers > 1 && f64::from(cell.workers) > usage.allowed => {
-            let count = usage.allowed.floor().max(1.0);
-            format!("; use at most `--workers {count}`")
-        }
-        // With fewer workers than CPUs, the surplus threads come from the queue depth.
-        EngineKind::Psync if cell.iodepth > 1 => {
-            "; use `--engine io_uring`, which takes one thread a worker".to_owned()
-        }
-        _ => load_advice(cell).to_owned(),
-    };
-    format!("{threads} threads of this run share {processors}{advice}")
 }
 
-/// Advice that reduces the CPU load, to append to a sentence; empty if the load is already minimal.
-fn load_advice(cell: &CellRecord) -> &'static str {
-    match (cell.workers, cell.iodepth) {
-        (2.., _) => "; use fewer `--workers`",
-        (_, 2..) => "; use a smaller `--iodepth`",
-        _ => "",
+/// What to do about a warning that the CPUs limit a cell.
+pub(crate) fn advice(cell: &CellRecord, environment: &Environment) -> Option<Advice> {
+    let usage = ProcessorUsage::of(cell, environment);
+    if cpu_wait_warning(cell, environment).is_none() {
+        return match worker_cpu_bound(cell, environment) {
+            Some(_) if !usage.is_saturated() => Some(Advice::Do("use more `--workers`")),
+            _ if usage.other_processes > cell.cpu.utilization => Some(Advice::STOP_PROGRAMS),
+            _ => less_load(cell),
+        };
     }
+    match usage.contention(cell) {
+        Contention::Quota => Some(Advice::Do("raise `cpu.max` of the run's control group")),
+        Contention::Unknown => Some(Advice::Do(
+            "look for load that comes and goes, such as a periodic job or another virtual machine",
+        )),
+        Contention::Others { .. } => Some(Advice::STOP_PROGRAMS),
+        Contention::EngineThreads => less_load(cell),
+        Contention::OwnThreads => match cell.engine {
+            _ if cell.workers > 1 && f64::from(cell.workers) > usage.allowed => {
+                Some(Advice::FewerWorkers(usage.allowed.floor().max(1.0) as u64))
+            }
+            // With fewer workers than CPUs, the surplus threads come from the queue depth.
+            EngineKind::Psync if cell.iodepth > 1 => Some(Advice::Do(
+                "use `--engine io_uring`, which needs one thread per worker",
+            )),
+            _ => less_load(cell),
+        },
+    }
+}
+
+/// Advice that reduces the CPU load.
+fn less_load(cell: &CellRecord) -> Option<Advice> {
+    Some(Advice::Do(match (cell.workers, cell.iodepth) {
+        (2.., _) => "use fewer `--workers`",
+        (_, 2..) => "use a smaller `--iodepth`",
+        _ => "use a machine with more or faster CPUs",
+    }))
 }
 
 /// Warns if a worker's thread was always running or runnable.
@@ -220,14 +262,12 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     };
     // At least as many threads as CPUs, and they wait: more workers would only wait longer.
     let are_all_used = waits && f64::from(cell.cpu.threads) >= usage.allowed;
-    let message = if usage.is_saturated() || are_all_used {
-        let processors = usage.in_words();
-        format!("{who} {did}; of {processors}, none is left for more workers")
-    } else if cpu_wait_warning(cell, environment).is_some() {
-        // The other warning already has the advice, and more workers would wait longer.
-        format!("{who} {did}")
-    } else {
-        format!("{who} {did}; more `--workers` may increase the rate")
+    let message = match usage.is_saturated() || are_all_used {
+        true => format!(
+            "{who} {did}; of {}, none is left for more workers",
+            usage.in_words()
+        ),
+        false => format!("{who} {did}"),
     };
     Some((WarningCode::WorkerCpuBound, message))
 }
@@ -246,11 +286,10 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
     }
     let message = format!(
         "of {}, this run used {:.1} and others {:.1}; threads that serve the target may have \
-         waited for a CPU{}",
+         waited for a CPU",
         usage.in_words(),
         cell.cpu.utilization,
         usage.other_processes,
-        load_advice(cell),
     );
     Some((WarningCode::ProcessorsSaturated, message))
 }
@@ -265,8 +304,7 @@ pub(super) fn steal_time(cell: &CellRecord) -> Finding {
     let steal = cell.cpu.machine?.steal;
     (steal > STEAL_SHARE_MAX).then(|| {
         let message = format!(
-            "the hypervisor withheld {} of the CPU time (steal); use a host with spare \
-             CPUs",
+            "the hypervisor withheld {} of the CPU time (steal)",
             percent(steal)
         );
         (WarningCode::StealTime, message)

@@ -34,8 +34,7 @@ pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Findi
         _ => format!(", {in_flight} at a time"),
     };
     let message = format!(
-        "only {count} {noun} {verb} measured{at_a_time}, so the rate may be off by {}; use a \
-         longer `--run-time`",
+        "only {count} {noun} {verb} measured{at_a_time}, so the rate may be off by {}",
         percent(unsure as f64 / count as f64)
     );
     Some((WarningCode::FewOperations, message))

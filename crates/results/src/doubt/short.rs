@@ -59,7 +59,6 @@ pub fn lengthening_options(planned: &Cell) -> &'static str {
 pub fn short_run_warning(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
     let names = CellNames::of(plan);
     let mut short: Vec<(String, u64)> = Vec::new();
-    let mut longer: Vec<&str> = Vec::new();
     for cell in cells.iter().filter(|cell| cell.is_too_short()) {
         let name = match &cell.phase {
             Phase::Classic(phase) => phase.clone(),
@@ -69,13 +68,6 @@ pub fn short_run_warning(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
             // Repetitions share a name; the shortest one stands for them.
             Some((_, ns)) => *ns = cell.run_time_ns.min(*ns),
             None => short.push((name, cell.run_time_ns)),
-        }
-        let mut planned = plan.cells.iter().filter(|it| it.index == cell.index);
-        let by = planned
-            .next()
-            .map_or("a longer `--run-time`", lengthening_options);
-        if !longer.contains(&by) {
-            longer.push(by);
         }
     }
     let shown = short.iter().take(NAMES_MAX);
@@ -88,10 +80,9 @@ pub fn short_run_warning(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
     };
     let verb = if short.len() == 1 { "was" } else { "were" };
     let message = format!(
-        "{}{more} {verb} measured for less than {} s, which is too short for rates; use {}",
+        "{}{more} {verb} measured for less than {} s, which is too short for rates",
         shown.join(", "),
-        MEASURED_NS_MIN / 1_000_000_000,
-        longer.join(", ")
+        MEASURED_NS_MIN / 1_000_000_000
     );
     (!short.is_empty()).then(|| Warning::of_run(WarningCode::TooShort, message))
 }

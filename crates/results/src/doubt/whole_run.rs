@@ -32,14 +32,12 @@ pub fn load_warning(environment: &Environment, cells: &[CellRecord]) -> Option<W
     let message = match most.max_by(|a, b| a.0.total_cmp(&b.0)) {
         // No cell has values of the machine that could show the opposite.
         None => format!(
-            "the machine was already busy before the run: load {load:.1} on {processors} CPUs; \
-             stop other programs and repeat the run"
+            "the machine was already busy before the run: load {load:.1} on {processors} CPUs"
         ),
         Some((others, idle)) if others >= idle && others >= processors * OTHERS_SHARE_MIN => {
             format!(
                 "the machine was busy before the run (load {load:.1}) and while it was measured: \
-                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle; stop other \
-                 programs and repeat the run"
+                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle"
             )
         }
         Some(_) => return None,
@@ -64,7 +62,7 @@ pub fn store_io_warning(
     }
     let message = format!(
         "the results store `{}` is on a device under `{}` and wrote {} during the run, {} of what \
-         the device moved; `--db` puts it elsewhere",
+         the device moved",
         store.display(),
         target.display(),
         units::format::size(store_bytes),

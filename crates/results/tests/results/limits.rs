@@ -40,7 +40,7 @@ fn only_a_device_near_its_limit_is_reported() {
     };
     // The sample has 100,000 reads in 10 s.
     let wanted = "I/O was throttled: 10000 of at most 12000 reads per second on nvme0n1, set by \
-                  the control group `/sys/fs/cgroup/a`; run outside of it";
+                  the control group `/sys/fs/cgroup/a`";
     assert_eq!(of(12_000.0), [wanted], "held a little below by others");
     assert_eq!(of(10_000.0).len(), 1);
     assert_eq!(of(20_000.0), [""; 0]);

@@ -1,5 +1,6 @@
 //! Records and doubts, tested from outside on a made-up run.
 
+mod advice;
 mod cluster_doubts;
 mod device_doubts;
 mod doubts;

@@ -9,7 +9,7 @@ use results::{
 use crate::sample::{self, SECOND};
 
 /// A cell of two workers with a thread each on two processors, of which so much was busy.
-fn cell(busy: f64) -> CellRecord {
+pub fn cell(busy: f64) -> CellRecord {
     let mut cell = sample::cell_record(&sample::plan(), 0, 100_000);
     let shares = MachineCpu {
         busy,
@@ -22,7 +22,7 @@ fn cell(busy: f64) -> CellRecord {
 }
 
 /// Gives so many threads to the workers, each of which ran and waited for such a share.
-fn set_thread_times(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
+pub fn set_thread_times(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
     let workers = cell.worker_figures.len() as u32;
     let per_worker_ns = u64::from(threads / workers) * 10 * SECOND;
     for worker in &mut cell.worker_figures {
@@ -36,7 +36,7 @@ fn set_thread_times(cell: &mut CellRecord, threads: u32, running: f64, waiting: 
     cell.cpu.utilization = running * f64::from(threads);
 }
 
-fn environment() -> Environment {
+pub fn environment() -> Environment {
     let mut environment = sample::environment();
     environment.cpu.usable_count = 2;
     environment
@@ -58,7 +58,7 @@ fn a_busy_worker_is_reported() {
     *busy = std::mem::take(busy)
         .with_cpu(9 * SECOND, 810_000_000)
         .with_waits(1, 0, 10 * SECOND);
-    let message = "worker `Worker 2` used 98 % of a CPU; more `--workers` may increase the rate";
+    let message = "worker `Worker 2` used 98 % of a CPU";
     only(&cell, WarningCode::WorkerCpuBound, message);
     for processor in &mut cell.cpu.processors {
         processor.shares.busy = 0.97;
@@ -81,13 +81,13 @@ fn threads_of_a_synchronous_worker_share_its_processor_time() {
     set_thread_times(&mut cell, 16, 0.5, 0.01);
     assert_eq!(told(&cell), [], "8 threads used half a processor each");
     set_thread_times(&mut cell, 16, 0.95, 0.01);
-    let wanted = "2 of 2 workers used 95 % of a CPU each; ";
+    let wanted = "2 of 2 workers used 95 % of a CPU each";
     assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
     let other = &mut cell.worker_figures[1];
     *other = std::mem::take(other)
         .with_cpu(0, 0)
         .with_waits(8, 0, 80 * SECOND);
-    let wanted = "the threads of worker `Worker 1` used 95 % of a CPU each; ";
+    let wanted = "the threads of worker `Worker 1` used 95 % of a CPU each";
     assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
 }
 
@@ -100,7 +100,7 @@ fn more_threads_than_processors_wait_for_each_other() {
         (
             WarningCode::WaitedForProcessor,
             "the workers were runnable but waited for a CPU 49 % of their time: 4 threads of \
-             this run share 2 usable CPUs, 100 % busy; use at most `--workers 2`",
+             this run share 2 usable CPUs, 100 % busy",
         ),
         (
             WarningCode::WorkerCpuBound,
@@ -110,40 +110,6 @@ fn more_threads_than_processors_wait_for_each_other() {
     ];
     let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
     assert_eq!(told(&cell), wanted);
-    (cell.workers, cell.engine) = (1, EngineKind::Psync);
-    assert!(
-        told(&cell)[0]
-            .1
-            .ends_with("use `--engine io_uring`, which takes one thread a worker")
-    );
-}
-
-#[test]
-fn no_list_advises_both_more_and_fewer_workers() {
-    let is_either = |message: &str, words: &[&str]| words.iter().any(|it| message.contains(it));
-    let shares = [0.0, 0.1, 0.49, 0.9, 1.0];
-    let engines = [EngineKind::IoUring, EngineKind::Psync];
-    let mut advised = 0;
-    for (busy, running) in shares
-        .iter()
-        .flat_map(|it| shares.map(|other| (*it, other)))
-    {
-        for waiting in shares.iter().filter(|it| **it + running <= 1.0) {
-            for (threads, engine) in [2, 16].iter().flat_map(|it| engines.map(|e| (*it, e))) {
-                let mut cell = cell(busy);
-                cell.engine = engine;
-                set_thread_times(&mut cell, threads, running, *waiting);
-                let doubts = told(&cell);
-                let all = doubts.iter().map(|it| it.1.as_str());
-                let all = all.collect::<Vec<_>>().join("\n");
-                let more = is_either(&all, &["more `--workers`"]);
-                let fewer = is_either(&all, &["fewer `--workers`", "at most `--workers"]);
-                assert!(!(more && fewer), "{all}");
-                advised += u32::from(more || fewer);
-            }
-        }
-    }
-    assert!(advised > 20, "{advised}");
 }
 
 #[test]
@@ -152,7 +118,7 @@ fn cpu_use_of_others_is_distinguished_from_our_own() {
     set_thread_times(&mut cell, 2, 0.4, 0.1);
     let message = "the workers were runnable but waited for a CPU 10 % of their time: the \
                    2 usable CPUs were 100 % busy; other processes and kernel threads used \
-                   1.2 CPUs of that; stop the ones that the target does not need (see `top`)";
+                   1.2 CPUs of that";
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
     cell.cpu.utilization = 1.95;
@@ -174,7 +140,7 @@ fn a_quota_that_leaves_cpus_idle_is_reported() {
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
     let wanted = "waited for a CPU 70 % of their time: of 2 usable CPUs, 30 % busy, \
-                  a quota allows this run 1; raise `cpu.max` of its control group";
+                  a quota allows this run 1";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
     // The system rounds a quota to whole processors.
     environment.limits = vec![Limit {
@@ -184,7 +150,7 @@ fn a_quota_that_leaves_cpus_idle_is_reported() {
         device: None,
     }];
     let warnings = doubt(&cell, &environment, &sample::plan());
-    let wanted = "a quota allows this run 0.5; raise `cpu.max` of its control group";
+    let wanted = "a quota allows this run 0.5";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
 }
 
@@ -193,8 +159,7 @@ fn waiting_without_a_visible_cause_blames_nobody() {
     let mut cell = cell(0.3);
     set_thread_times(&mut cell, 2, 0.28, 0.05);
     let text = &told(&cell)[0].1;
-    let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause; look for \
-                  intermittent load, such as a periodic job or another virtual machine";
+    let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause";
     assert!(text.ends_with(wanted), "{text}");
 }
 
@@ -229,7 +194,7 @@ fn waiting_below_two_percent_or_at_thread_start_raises_no_alarm() {
 #[test]
 fn saturated_cpus_without_a_busy_worker_are_reported() {
     let message = "of 2 usable CPUs, 96 % busy, this run used 1.0 and others 0.9; threads \
-                   that serve the target may have waited for a CPU; use fewer `--workers`";
+                   that serve the target may have waited for a CPU";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
     assert_eq!(told(&cell(0.94)), []);
 }

@@ -54,7 +54,8 @@ pub(crate) fn compare(
         force: args.force,
         paired: args.paired,
     };
-    let comparisons = compare_with_first(&sides, options)?;
+    let mut comparisons = compare_with_first(&sides, options)?;
+    name_sides(&mut comparisons, &args.runs);
     let runs: Vec<&RunRecord> = records.iter().flatten().collect();
     let published = references
         .iter()
@@ -69,6 +70,26 @@ pub(crate) fn compare(
         published: &published,
     })?;
     Ok(verdict(&comparisons, args))
+}
+
+/// Names the sides as the user does, where that says more than a run id.
+fn name_sides(comparisons: &mut [Comparison], names: &[PathBuf]) {
+    let name = |path: &PathBuf| {
+        let text = path.to_str()?;
+        match text.strip_prefix("tag:") {
+            Some(tag) => Some(tag.to_owned()),
+            None if names_a_run(text) => None,
+            None => Some(path.file_stem()?.to_str()?.to_owned()),
+        }
+    };
+    let names: Vec<Option<String>> = names.iter().map(name).collect();
+    // Files of the same name in several directories are not told apart by it.
+    let is_distinct = |name: &&Option<String>| names.iter().filter(|it| it == name).count() == 1;
+    let distinct = |index: usize| names.get(index).filter(is_distinct).cloned().flatten();
+    for (comparison, index) in comparisons.iter_mut().zip(1..) {
+        comparison.a.name = distinct(0);
+        comparison.b.name = distinct(index);
+    }
 }
 
 /// Finds the published columns for `--published`.

@@ -428,10 +428,7 @@ impl FilePools {
             .filter(|it| it.end == Some(PoolMark::OutOfFiles));
         let depleted: Vec<u64> = depleted.map(|it| it.totals.transactions_count).collect();
         if let Some(first) = depleted.first() {
-            let message = format!(
-                "out of files: a pool was empty after {first} transactions; set a larger \
-                 `number` or fewer `transactions`"
-            );
+            let message = format!("out of files: a pool was empty after {first} transactions");
             warnings.push(Warning::of_cell(WarningCode::PoolDepleted, index, message));
         }
         let totals = self.totals();

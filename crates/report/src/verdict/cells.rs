@@ -1,0 +1,74 @@
+//! The verdict on a run that data sheets have no results for.
+
+use plan::CurvePart;
+use results::{CellRecord, RunRecord};
+use units::format;
+
+use crate::group::{Metric, Naming, RepeatedCell, best_of_each_workload};
+use crate::measure::WorkloadMeasure;
+
+use super::limit::{LimitSubject, RateLimits};
+use super::rate::UncertainRate;
+use super::{RunVerdict, VerdictFigure};
+
+/// Maximum number of main results.
+const FIGURES_MAX: usize = 8;
+
+/// Returns the verdict on all cells of a run.
+pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Naming) -> RunVerdict {
+    // Rates that depend on a peak are no results of their own; curves and searches describe them.
+    let is_own = |cell: &CellRecord| !cell.curve.is_some_and(CurvePart::depends_on_peak);
+    let own = groups.iter().filter(|it| is_own(it.cells[0])).cloned();
+    let own: Vec<RepeatedCell> = own.collect();
+    let figures = best_of_each_workload(&own, FIGURES_MAX).into_iter();
+    let figures: Vec<VerdictFigure> = figures.filter_map(|it| figure(it, naming)).collect();
+    let subjects = own.iter().map(|group| LimitSubject {
+        name: naming.place(&group.identity),
+        group,
+    });
+    let limits = RateLimits {
+        record,
+        known: &[],
+        subjects: subjects.collect(),
+        groups: own.iter().collect(),
+    };
+    RunVerdict {
+        more_count: own.len().saturating_sub(figures.len()),
+        figures,
+        sentences: limits
+            .sentence()
+            .map(|it| ("limit", it))
+            .into_iter()
+            .collect(),
+        ..RunVerdict::default()
+    }
+}
+
+/// Returns the main result of a group; `None` if nothing was measured.
+fn figure(group: &RepeatedCell, naming: &Naming) -> Option<VerdictFigure> {
+    let is_of_postmark = group.figure(Metric::TransactionsPerSecond).is_some();
+    let metric = match WorkloadMeasure::of(group) {
+        _ if is_of_postmark => Metric::TransactionsPerSecond,
+        measure => measure.metric(),
+    };
+    let rate = UncertainRate::of(group, metric)?;
+    let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
+    let is_classic = group
+        .cells
+        .iter()
+        .any(|cell| crate::parts::is_classic(cell));
+    let depth = u64::from(group.identity.iodepth);
+    Some(VerdictFigure {
+        name: naming.line(&group.identity),
+        depth: naming.has_depths().then_some(depth),
+        value: match metric {
+            Metric::BytesPerSecond => format::bandwidth(rate.mean),
+            Metric::TransactionsPerSecond => {
+                format!("{} transactions/s", format::iops(rate.mean))
+            }
+            _ if moves && !is_classic => format!("{} IOPS", format::iops(rate.mean)),
+            _ => format!("{} per second", format::iops(rate.mean)),
+        },
+        uncertainty: rate.uncertainty_sentence(),
+    })
+}
