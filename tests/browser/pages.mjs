@@ -24,6 +24,8 @@ const NAMES = [
   "recover",
   "paper",
   "iozone",
+  "summary",
+  "summary-of-mixed",
   "empty",
   "hostile",
 ];
@@ -100,6 +102,31 @@ async function paperIsWhite(bed) {
     const paper = await page.pdf({ format: "A4" });
     assert.equal(paper.subarray(0, 5).toString(), "%PDF-");
   });
+}
+
+async function aSummaryIsOneSheet(bed) {
+  for (const name of ["summary", "summary-of-curve", "summary-of-mixed"]) {
+    await bed.visit(name, {}, async (page) => {
+      const paper = (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("latin1");
+      const [, sheets] = paper.match(/\/Count (\d+)/);
+      assert.equal(sheets, "1", `sheets of ${name}`);
+      assert.ok((await page.locator(".tile").count()) <= 6);
+      assert.ok((await page.locator("main dl.verdict dt").count()) <= 3);
+      assert.ok((await page.locator("canvas").count()) <= 2);
+    });
+  }
+}
+
+/** The answer of a page of one run: what to do next is the end of it. */
+async function theAnswerIsOnTheFirstScreen(bed) {
+  const viewport = { width: 1400, height: 900 };
+  for (const name of ["quick", "search", "single", "sweep", "postmark", "repeated", "doubtful", "curve", "mixed"]) {
+    await bed.visit(name, { viewport }, async (page) => {
+      const next = page.locator("dl.verdict dt", { hasText: "Next" }).last();
+      const { y, height } = await next.boundingBox();
+      assert.ok(y + height <= viewport.height, `${name}: the answer ends at ${y + height}`);
+    });
+  }
 }
 
 /** Names at the beginning of rows of which something is hidden. */
@@ -200,5 +227,7 @@ export const pageTests = [
   ["block_sizes_have_axes_of_their_own", blockSizesHaveAxesOfTheirOwn],
   ["code_is_code", codeIsCode],
   ["paper_is_white", paperIsWhite],
+  ["a_summary_is_one_sheet", aSummaryIsOneSheet],
+  ["the_answer_is_on_the_first_screen", theAnswerIsOnTheFirstScreen],
   ["a_thousand_cells_open_soon", aThousandCellsOpenSoon],
 ];

@@ -46,13 +46,17 @@ fn cache_served_reads_is_reported_although_a_neighbor_reads_the_device() {
     let bed = bed(mounted.path(), 100);
     let neighbor = Neighbor::reading(mounted.path()).unwrap();
     let slowly = ["--cache", "buffered", "--set", "warm=true", "--rate", "200"];
-    let (codes, record) = measured(&bed, &slowly);
+    // On a busy machine, the neighbor may not get its turn.
+    let (codes, device, moved) = (0..10)
+        .find_map(|_| {
+            let (codes, record) = measured(&bed, &slowly);
+            let cell = &record["cells"][0];
+            let moved = cell["operations"]["read"]["bytes"].as_u64().unwrap();
+            let read = cell["device"]["read_bytes"].as_u64().unwrap();
+            (read > moved).then(|| (codes, cell["device"].clone(), moved))
+        })
+        .expect("the neighbor reads more than the run in one of 10 tries");
     drop(neighbor);
-    let device = &record["cells"][0]["device"];
-    let moved = record["cells"][0]["operations"]["read"]["bytes"]
-        .as_u64()
-        .unwrap();
-    assert!(device["read_bytes"].as_u64().unwrap() > moved, "{device}");
     assert!(
         device["own_read_bytes"].as_u64().unwrap() < moved / 2,
         "{device}"
@@ -69,11 +73,13 @@ fn cache_absorbed_writes_is_reported_when_memory_absorbs_them() {
             "mine.toml",
             "size = \"32m\"\n[[access_spec]]\nline = [{ size = \"128k\", read = 0 }]\n",
         );
-        let (codes, record) = measured(&bed, &["--cache", "buffered", "--run-time", "1s"]);
-        assert!(
-            has(&codes, "cache-absorbed-writes"),
-            "{file_system:?} {codes:?}"
-        );
+        let options = ["--cache", "buffered", "--run-time", "1s"];
+        // On a busy machine, the device's counters may be read too late to say anything.
+        let found = (0..5).find_map(|_| {
+            let (codes, record) = measured(&bed, &options);
+            has(&codes, "cache-absorbed-writes").then_some(record)
+        });
+        let record = found.unwrap_or_else(|| panic!("no warning on {file_system:?}"));
         let text = bed.run(&["show", "last"]);
         assert!(text.stdout.contains("written"), "{}", text.text());
         assert!(record["cells"][0]["device"]["own_write_bytes"].is_u64());

@@ -147,6 +147,24 @@ fn fio_json_has_the_keys_of_fio() {
 }
 
 #[test]
+fn a_summary_is_a_page_of_one_run() {
+    let bed = bed();
+    bed.measure(&["small.toml", "--quiet", "--no-html", "--json", "saved.json"]);
+    let summary = ["report", "saved.json", "--format", "summary"];
+    let output = bed.run(&[&summary[..], &["-o", "sheet.html"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let page = std::fs::read_to_string(bed.path().join("sheet.html")).unwrap();
+    for text in ["<h2>Conditions</h2>", "<h2>Repeat</h2>", "class=\"tiles\""] {
+        assert!(page.contains(text), "no `{text}`");
+    }
+    assert!(!page.contains("<h2>Cells</h2>"), "only the summary");
+    let output = bed.run(&[&summary[..], &["-o", "sheet.csv"]].concat());
+    output.assert_refused(2, &["contradicts the file name", "help: "]);
+    let output = bed.run(&["report", "saved.json", "saved.json", "--format", "summary"]);
+    output.assert_refused(2, &["takes one record, not 2", "help: "]);
+}
+
+#[test]
 fn fio_json_of_several_depths_notes_what_fio_plot_draws() {
     let bed = bed();
     let says = |depths: &str| {

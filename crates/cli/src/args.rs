@@ -447,4 +447,6 @@ pub(crate) enum ReportFormat {
     Classic,
     /// fio's JSON: one job per cell
     FioJson,
+    /// One page for printing: the main results, two charts and three sentences
+    Summary,
 }

@@ -29,7 +29,7 @@ impl OutputText {
     pub fn report(format: Format, text: Styled) -> Self {
         match format {
             Format::Text => Self::Prose(text),
-            Format::Markdown | Format::Html => Self::Markup(text),
+            Format::Markdown | Format::Html | Format::Summary => Self::Markup(text),
             Format::Json | Format::FioJson => Self::Json(text.to_string()),
             Format::Csv | Format::IometerCsv | Format::Classic => Self::Data(text.to_string()),
         }

@@ -104,7 +104,7 @@ impl FormatByExtension for ReportFormat {
         match self {
             Self::Text | Self::Classic => TEXT,
             Self::Markdown => MARKDOWN,
-            Self::Html => HTML,
+            Self::Html | Self::Summary => HTML,
             Self::Json | Self::FioJson => JSON,
             Self::Csv | Self::IometerCsv => CSV,
         }

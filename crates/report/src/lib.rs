@@ -81,11 +81,13 @@ pub enum Format {
     Classic,
     /// The output format of `fio --output-format=json`.
     FioJson,
+    /// One page for printing: the main results, two charts and three sentences.
+    Summary,
 }
 
 impl Format {
     /// All formats with their names.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 9] = [
         (Self::Text, "text"),
         (Self::Markdown, "markdown"),
         (Self::Html, "html"),
@@ -94,6 +96,7 @@ impl Format {
         (Self::IometerCsv, "iometer-csv"),
         (Self::Classic, "classic"),
         (Self::FioJson, "fio-json"),
+        (Self::Summary, "summary"),
     ];
 }
 
@@ -202,6 +205,7 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
             .flatten()
             .collect(),
         Format::FioJson => fio_json::render(record),
+        Format::Summary => run_page::render_summary(record),
     };
     text.into()
 }

@@ -74,12 +74,12 @@ fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
         Some(output) => choose_format(args.format, Some(output))?,
         None => args.format.unwrap_or(ReportFormat::Html),
     };
-    if format != ReportFormat::Html {
+    if !matches!(format, ReportFormat::Html | ReportFormat::Summary) {
         let message = "`--open` shows an HTML page, but another format is requested";
         let help = "leave `--format` out, or name an output that ends in `.html`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
-    let (name, page) = page(args, location)?;
+    let (name, page) = page(args, format.format(), location)?;
     let path = write_page(&name, &page, output, args, location)?;
     print(format!("{}\n", path.display()))?;
     browser::show(&path).map_err(|not_shown| {
@@ -90,7 +90,11 @@ fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
 }
 
 /// Renders the page of a lab, of a run or of several runs. Returns its file name and text.
-fn page(args: &ReportArgs, location: &StoreLocation) -> Result<(String, OutputText), CliError> {
+fn page(
+    args: &ReportArgs,
+    format: Format,
+    location: &StoreLocation,
+) -> Result<(String, OutputText), CliError> {
     if let [name] = args.records.as_slice()
         && let Some(lab) = lab_of(name, location)?
     {
@@ -99,8 +103,11 @@ fn page(args: &ReportArgs, location: &StoreLocation) -> Result<(String, OutputTe
     let records = records(args, location)?;
     let (name, text) = match records.as_slice() {
         [record] => (
-            format!("pgmeter-{}.html", record.id),
-            render(record, Format::Html, Page::PLAIN),
+            match format {
+                Format::Summary => format!("pgmeter-{}-summary.html", record.id),
+                _ => format!("pgmeter-{}.html", record.id),
+            },
+            render(record, format, Page::PLAIN),
         ),
         several => {
             let ids: Vec<&str> = several.iter().map(|record| record.id.as_str()).collect();
@@ -146,6 +153,7 @@ impl ReportFormat {
             Self::IometerCsv => Format::IometerCsv,
             Self::Classic => Format::Classic,
             Self::FioJson => Format::FioJson,
+            Self::Summary => Format::Summary,
         }
     }
 }

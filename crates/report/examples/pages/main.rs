@@ -27,7 +27,16 @@ fn main() -> std::io::Result<()> {
     ];
     let runs = made_up::pages().into_iter().chain(loads);
     let runs = runs.map(|(name, records)| (name, report::html(&records)));
-    for (name, page) in runs.chain(labs::pages()) {
+    let summaries = [
+        ("summary", first::quick()),
+        ("summary-of-curve", loads::curve()),
+        ("summary-of-mixed", odd::mixed()),
+    ];
+    let summaries = summaries.map(|(name, record)| {
+        let page = report::render(&record, report::Format::Summary, report::Page::PLAIN);
+        (name, page.to_string())
+    });
+    for (name, page) in runs.chain(labs::pages()).chain(summaries) {
         std::fs::write(directory.join(format!("{name}.html")), page)?;
     }
     Ok(())

@@ -13,6 +13,7 @@ mod operations;
 mod plan;
 mod repetitions;
 mod run;
+mod summary;
 mod sweeps;
 mod verdict;
 
@@ -24,6 +25,7 @@ use crate::write::page;
 use comparison::ComparisonResult;
 pub(crate) use nested_runs::{RunGroup, opened};
 use run::Run;
+pub(crate) use summary::render as render_summary;
 
 /// Returns the page of one record, or of several side by side.
 #[must_use]

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::run::Run;
-use crate::chart::{SweepLine, figures, sweeps};
+use crate::chart::{Chart, SweepLine, figures, sweeps};
 use crate::html::sentence;
 use crate::measure::WorkloadMeasure;
 use crate::verdict::sweeps as sweeps_of;
@@ -30,6 +30,14 @@ pub fn section(runs: &[Run]) -> Markup {
             }
         }
     }
+}
+
+/// Returns the two charts of the first measure; `None` without workloads at several depths.
+pub(super) fn first(run: &Run) -> Option<[Chart; 2]> {
+    let parts =
+        WorkloadMeasure::group_by_measure(lines(run), |line| WorkloadMeasure::of(&line.groups[0]));
+    let (measure, lines) = parts.first()?;
+    Some(sweeps(&lines[..lines.len().min(LINES_MAX)], *measure))
 }
 
 /// Returns a chart of the first few lines of a measure. The others are in charts that can be

@@ -113,7 +113,7 @@ fn the_verdict_names_class_and_limit_and_ends_with_the_worst_doubt() {
     let (name, last) = verdict.sentences.last().unwrap();
     assert_eq!(
         (*name, last.as_str()),
-        ("next", "use `--until steady`, or a longer `--ramp-time`")
+        ("next", "use a host with spare CPUs")
     );
 }
 

@@ -65,7 +65,10 @@ pub(crate) fn report_lab(
         ReportFormat::Html => TableFormatArg::Html,
         ReportFormat::Csv => TableFormatArg::Csv,
         ReportFormat::Json => TableFormatArg::Json,
-        ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
+        ReportFormat::IometerCsv
+        | ReportFormat::Classic
+        | ReportFormat::FioJson
+        | ReportFormat::Summary => {
             let message = format!("`{}` is a lab, which this format cannot show", record.id);
             let help = Some("use one of text, markdown, html, csv, json".to_owned());
             return Err(CliError::new(Exit::Usage, message, help));

@@ -1,0 +1,200 @@
+//! A run on one sheet of paper: its main results, two charts, three sentences, the conditions, and
+//! the command that repeats it.
+
+use maud::{Markup, html};
+use results::{CellRecord, RunRecord};
+use units::format;
+
+use super::first;
+use super::headline::value;
+use super::run::Run;
+use super::sweeps;
+use crate::chart::{Chart, figures, histogram, latency, throughput};
+use crate::group::{Metric, RepeatedCell, best_of_each_workload};
+use crate::html::{command_block, sentence, shell};
+use crate::measure::WorkloadMeasure;
+use crate::names::capital;
+use crate::numbers::digits;
+use crate::verdict::VerdictFigure;
+
+/// Maximum number of main results.
+const NUMBERS_MAX: usize = 6;
+const SENTENCES_MAX: usize = 3;
+const CHARTS_MAX: usize = 2;
+/// Topics of a verdict's sentences, the most important first.
+const TOPICS: [&str; 6] = [
+    "doubt",
+    "limit",
+    "like",
+    "highest rate",
+    "queue depth",
+    "next",
+];
+
+/// A result with its name and its uncertainty.
+struct Number {
+    name: String,
+    value: String,
+    uncertainty: String,
+}
+
+/// Returns the summary of a run as a page.
+#[must_use]
+pub fn render(record: &RunRecord) -> String {
+    let runs = Run::all(std::slice::from_ref(record));
+    let run = &runs[0];
+    let body = html! {
+        header {
+            (first::status(run))
+            h1 { (sentence(&run.title())) }
+            p.where { "on " (sentence(&run.targets())) }
+        }
+        main #content {
+            (numbers(run))
+            (charts(run))
+            (sentences(run))
+            section {
+                h2 { "Conditions" }
+                (first::facts(run))
+            }
+            @if !record.command.is_empty() {
+                section {
+                    h2 { "Repeat" }
+                    (command_block(&record.command))
+                }
+            }
+        }
+    };
+    shell(
+        &first::title(&runs),
+        &html! {},
+        &html! { div.sheet { (body) } },
+    )
+}
+
+fn numbers(run: &Run) -> Markup {
+    let of_figure = |figure: &VerdictFigure| Number {
+        name: match figure.depth {
+            Some(depth) => format!("{}, depth {depth}", figure.name),
+            None => figure.name.clone(),
+        },
+        value: figure.value.clone(),
+        uncertainty: figure.uncertainty.clone(),
+    };
+    let figures = run.model.verdicts.iter().flat_map(|it| &it.figures);
+    let mut numbers: Vec<Number> = figures.map(of_figure).collect();
+    // A run with one or two results has room for their latencies.
+    if let [only] = numbers.as_slice() {
+        let uncertainty = only.uncertainty.clone();
+        let group = run.groups.first();
+        numbers.extend(group.into_iter().flat_map(|it| more(it, &uncertainty)));
+    }
+    numbers.truncate(NUMBERS_MAX);
+    html! {
+        dl.tiles {
+            @for number in &numbers {
+                div.tile {
+                    dt { (sentence(&number.name)) }
+                    dd { (value(&number.value)) span.interval { (number.uncertainty) } }
+                }
+            }
+        }
+    }
+}
+
+/// Returns what else is known about a cell: its bandwidth or rate, latencies and failures.
+fn more(group: &RepeatedCell, uncertainty: &str) -> Vec<Number> {
+    let other = match WorkloadMeasure::of(group).metric() {
+        Metric::BytesPerSecond => ("operations per second", Metric::PerSecond),
+        _ => ("bandwidth", Metric::BytesPerSecond),
+    };
+    let metrics = [
+        other,
+        ("mean latency", Metric::LatencyMean),
+        ("latency, p50", Metric::LatencyP50),
+        ("latency, p99", Metric::LatencyP99),
+    ];
+    let known = metrics.into_iter().filter_map(|(name, metric)| {
+        let figure = group.figure(metric).filter(|it| it.mean > 0.0)?;
+        let half = figure.interval.map(|[low, high]| (high - low) / 2.0);
+        let precision = half.map(|half| format!("±{} %", digits(100.0 * half / figure.mean)));
+        Some(Number {
+            name: name.to_owned(),
+            value: metric.show(figure.mean),
+            uncertainty: precision.unwrap_or_else(|| uncertainty.to_owned()),
+        })
+    });
+    let failed = Number {
+        name: "failed operations".to_owned(),
+        value: format::count(group.errors()),
+        uncertainty: String::new(),
+    };
+    known.chain([failed]).collect()
+}
+
+/// Returns the charts over queue depths, or else those of the cell with the highest rate.
+fn charts(run: &Run) -> Markup {
+    let sweep = sweeps::first(run);
+    let own = || {
+        let best = best_of_each_workload(&run.groups, 1).into_iter().next();
+        let cell = best.and_then(|group| group.cells.first());
+        cell.map_or_else(Vec::new, |cell| of_cell(run, cell))
+    };
+    let mut charts = sweep.map_or_else(own, Vec::from);
+    charts.truncate(CHARTS_MAX);
+    figures(&charts)
+}
+
+fn of_cell(run: &Run, cell: &CellRecord) -> Vec<Chart> {
+    let charts = [throughput, latency, histogram].map(|chart| chart(cell, run.detail));
+    charts.into_iter().flatten().collect()
+}
+
+fn sentences(run: &Run) -> Markup {
+    let all = || run.model.verdicts.iter().flat_map(|it| &it.sentences);
+    let known = TOPICS
+        .iter()
+        .flat_map(|topic| all().filter(move |it| it.0 == *topic));
+    let chosen: Vec<_> = known.take(SENTENCES_MAX).collect();
+    html! {
+        dl.facts.verdict {
+            @for (name, text) in chosen {
+                div { dt { (capital(name)) } dd { (sentence(text)) } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_summary_has_numbers_charts_sentences_conditions_and_the_command() {
+        let page = render(&sample::record());
+        for text in [
+            "class=\"tiles\"",
+            "Conditions",
+            "Repeat",
+            "<dt>Next</dt>",
+            "EPYC 9354",
+        ] {
+            assert!(page.contains(text), "no `{text}`");
+        }
+        assert!(page.matches("class=\"tile\"").count() <= NUMBERS_MAX);
+        let charts = page.matches("<figure").count();
+        assert!(charts <= CHARTS_MAX, "{charts}");
+        assert!(!page.contains("<h2>Cells"), "only one sheet");
+    }
+
+    #[test]
+    fn a_single_result_comes_with_its_latencies() {
+        let mut record = sample::record();
+        record.cells.truncate(1);
+        let page = render(&record);
+        for text in ["bandwidth", "latency, p99", "failed operations"] {
+            assert!(page.contains(text), "no `{text}`");
+        }
+    }
+}
