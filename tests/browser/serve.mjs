@@ -2,6 +2,7 @@
 // is easily lost beside it.
 
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { violations } from "./bed.mjs";
@@ -348,6 +349,55 @@ async function keyboard(page, server) {
   assert.equal(runs[0].id, run, "nothing is deleted that was not confirmed");
 }
 
+/** What a new user sees first leads to every task. */
+async function tasks(page, server) {
+  await page.waitForSelector("ul.tasks", WAIT);
+  const titles = await page.locator("ul.tasks strong").allInnerTexts();
+  assert.deepEqual(titles, ["Quick test", "Test a workload", "Compare two targets", "File systems side by side", "Import"]);
+  await page.click("text=Quick test");
+  await page.waitForSelector("button.primary:not([disabled])", WAIT);
+  assert.equal(await page.textContent(".where"), "quick.toml");
+  await go(page, server, "#/runs");
+  await page.click("ul.tasks >> text=Import");
+  await page.waitForFunction(() => document.activeElement.type === "file", null, WAIT);
+}
+
+/** Two targets are measured one after the other and compared. */
+async function pair(page, server) {
+  const [a, b] = ["a", "b"].map((name) => join(server.target, name));
+  for (const path of [a, b]) mkdirSync(path);
+  for (let run = 0; run < 2; run += 1) await measured(page, server);
+  const before = await ask(page, "GET", "/api/queue");
+  // What waits can be taken out again: both runs would take minutes.
+  await ask(page, "PUT", "/api/queue/pause", { is_paused: true });
+  await go(page, server, "#/runs");
+  await page.click("ul.tasks >> text=Compare two targets");
+  await page.selectOption("[name=workload]", "randread-4k");
+  await page.fill("[name=a]", a);
+  await page.fill("[name=b]", a);
+  await page.fill("[name=repetitions]", "2");
+  await page.click("button.primary");
+  await page.waitForSelector("text=both targets are the same", WAIT);
+  assert.deepEqual(await violations(page), []);
+  await page.fill("[name=b]", b);
+  await page.click("button.primary");
+  await page.waitForURL(/#\/pair\/.+\/.+/, WAIT);
+  await page.waitForSelector("main ol li >> nth=1", WAIT);
+  const text = await page.textContent("main ol");
+  assert.ok(text.includes(a) && text.includes(b), text);
+  const { entries } = await ask(page, "GET", "/api/queue");
+  const waiting = entries.filter(({ state }) => state === "waiting");
+  assert.deepEqual(waiting.map(({ request }) => request.settings.repetitions), ["2", "2"]);
+  for (const { id } of waiting) await ask(page, "DELETE", `/api/queue/${id}`);
+  await page.waitForSelector("text=no longer in the queue", WAIT);
+  // Runs that have ended lead to their comparison.
+  const ended = before.entries.map(({ id }) => id).sort();
+  await go(page, server, `#/pair/${ended.join("/")}`);
+  await page.click("text=Open the comparison");
+  await page.waitForURL(/#\/compare\?/, WAIT);
+  await page.waitForSelector("#verdict", WAIT);
+}
+
 async function withoutScript(page) {
   assert.match(await page.textContent("noscript, body"), /pgmeter run NAME --target DIR/);
 }
@@ -391,6 +441,8 @@ export const serveTests = [
   ["an_experiment_is_repeated_and_stands_beside_its_figures", (bed) => served(bed, publication)],
   ["a_program_is_built_by_its_options_and_changed_again", (bed) => served(bed, options)],
   ["the_list_of_runs_needs_no_mouse", (bed) => served(bed, keyboard)],
+  ["the_first_page_leads_to_every_task", (bed) => served(bed, tasks)],
+  ["two_targets_are_measured_one_after_the_other", (bed) => served(bed, pair)],
   ["without_a_script_the_page_tells_of_the_command_line", (bed) => served(bed, withoutScript, { javaScriptEnabled: false })],
   ["a_page_that_is_left_early_complains_of_nothing", (bed) => served(bed, leftEarly)],
   ["names_and_notes_are_text", (bed) => served(bed, hostileNames)],

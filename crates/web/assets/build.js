@@ -21,6 +21,7 @@ export async function showBuild({ main, params, signal }) {
   if (run) await page.takeRun(run);
   else if (params.get("own")) await page.takeOwn(params.get("own"));
   else await page.takeBuiltin(params.get("workload") ?? "file-server");
+  if (params.get("import")) page.file.focus();
 }
 
 class BuildPage {
@@ -80,6 +81,7 @@ class BuildPage {
     this.listOwn(this.own);
     const kinds = this.list.programs.map(({ files }) => files).filter(Boolean).join(", ");
     const file = h("input", { type: "file", onchange: () => file.files[0] && this.doing(() => this.takeFile(file.files[0])) });
+    this.file = file;
     return h("div", { class: "fields source" },
       field("Built-in workload or pack", this.built),
       field("Your workloads", this.owned),

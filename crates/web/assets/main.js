@@ -6,6 +6,7 @@ import { showBuild } from "./build.js";
 import { showCompare } from "./compare.js";
 import { showLabs, showPapers } from "./labs.js";
 import { showLive } from "./live.js";
+import { showPair } from "./pair.js";
 import { showQueue } from "./queue.js";
 import { showRun } from "./run.js";
 import { showRuns } from "./runs.js";
@@ -17,6 +18,7 @@ const VIEWS = {
   live: { title: "Live", show: showLive },
   build: { title: "Build", show: showBuild },
   queue: { title: "Queue", show: showQueue },
+  pair: { title: "Compare two targets", show: showPair, within: "runs" },
   compare: { title: "Compare", show: showCompare, within: "runs" },
   labs: { title: "Labs", show: showLabs },
   papers: { title: "Papers", show: showPapers },

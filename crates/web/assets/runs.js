@@ -24,6 +24,15 @@ const COLUMNS = [
   ["note", "Tags and note"],
 ];
 
+/** What people come for: the address, the title and what it does. */
+const TASKS = [
+  ["#/build?workload=quick", "Quick test", "Is my disk fast? Takes about a minute."],
+  ["#/build", "Test a workload", "Choose one, change it, and start it."],
+  ["#/pair", "Compare two targets", "Measures one after the other, with confidence intervals."],
+  ["#/labs", "File systems side by side", "Creates each of them and measures the same work."],
+  ["#/build?import=true", "Import", "An Iometer, fio or PostMark file, or your own."],
+];
+
 /** Runs selected for a comparison, on any page of the table. */
 const ticked = new Map();
 
@@ -32,7 +41,7 @@ export async function showRuns({ main, params, signal }) {
   const status = h("p", { class: "remark", role: "status" });
   const bar = h("div", { class: "ticked", hidden: true });
   const frame = h("div");
-  main.append(h("h1", {}, "Runs"), filters(asked), bar, status, frame);
+  main.append(h("h1", {}, "Runs"), tasks(), filters(asked), bar, status, frame);
   const view = { asked, status, bar, frame, signal, shown: "" };
   await refresh(view);
   const timer = setInterval(() => {
@@ -41,6 +50,11 @@ export async function showRuns({ main, params, signal }) {
     if (isIdle) refresh(view).catch(() => {});
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+function tasks() {
+  const items = TASKS.map(([href, title, text]) => h("li", {}, h("a", { href }, h("strong", {}, title), h("small", {}, text))));
+  return h("ul", { class: "tasks", "aria-label": "Tasks" }, items);
 }
 
 /** Goes to the same view with another query. */
@@ -105,21 +119,15 @@ async function refresh(view) {
   const last = offset + page.runs.length;
   const which = matching === total ? "" : `, of ${total} in all`;
   view.status.textContent = matching === 0
-    ? (total === 0 ? "No run is stored yet." : `None of ${total} runs matches.`)
+    ? (total === 0 ? "No run is stored yet. Choose a task above, or enter `pgmeter run` in a terminal." : `None of ${total} runs matches.`)
     : `${offset + 1} to ${last} of ${matching} runs${which}`;
   const focused = document.activeElement?.dataset?.key;
   view.frame.replaceChildren(
-    total === 0 ? first() : "",
     page.runs.length > 0 ? list(view, page.runs) : "",
     pages(view, page),
   );
   if (focused) view.frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   tick(view);
-}
-
-function first() {
-  return h("p", {}, "Choose a workload and start it in ", h("a", { href: "#/build" }, "Build"),
-    ", or run ", h("code", {}, "pgmeter run"), " on the command line.");
 }
 
 function list(view, runs) {
@@ -187,6 +195,7 @@ export function unit(of) {
 function more(view, run) {
   const items = [
     h("a", { href: ofRun(run.id, "/page") }, "Report"),
+    h("a", { href: ofRun(run.id, "/summary") }, "Summary on one sheet"),
     h("a", { href: ofRun(run.id, "/record"), download: "" }, "Record (JSON)"),
     h("a", { href: ofRun(run.id, "/csv"), download: "" }, "Table (CSV)"),
     button("Tags and note", () => edit(run).then((done) => done && refresh(view))),

@@ -168,6 +168,13 @@ pub(crate) const ROUTES: &[Route] = &[
     ),
     route(
         RUNS,
+        ("GET", "/api/runs/{id}/summary"),
+        || get(runs::summary),
+        "HTML",
+        "The report on one sheet, as a self-contained page.",
+    ),
+    route(
+        RUNS,
         ("GET", "/api/runs/{id}/page"),
         || get(runs::page),
         "HTML",

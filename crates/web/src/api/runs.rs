@@ -302,6 +302,12 @@ pub(crate) async fn page(shared: State, Path(id): Path<String>) -> Answer {
     Ok(report_page(text, &shared.options.report_policy))
 }
 
+/// `GET /api/runs/{id}/summary`
+pub(crate) async fn summary(shared: State, Path(id): Path<String>) -> Answer {
+    let (_, text) = rendered(&shared.0, id, "summary").await?;
+    Ok(report_page(text, &shared.options.report_policy))
+}
+
 /// `GET /api/runs/{id}/workload`
 pub(crate) async fn workload(shared: State, Path(id): Path<String>) -> Answer {
     let text = shared.with_store(move |store| {

@@ -1,0 +1,92 @@
+// Measures a workload on two targets, one after the other, and leads to the comparison.
+
+import { get, post, query } from "./api.js";
+import { announce, choice, failure, field, h } from "./dom.js";
+
+const LOOK_MS = 1000;
+const REPETITIONS = "5";
+
+export async function showPair({ main, rest, signal }) {
+  main.append(h("h1", {}, "Compare two targets"));
+  if (rest.length === 2) await follow(main, rest, signal);
+  else await starter(main, signal);
+}
+
+/** Form for the workload and the targets. */
+async function starter(main, signal) {
+  const [facts, { workloads }] = await Promise.all(
+    ["/api", "/api/workloads"].map((path) => get(path, signal)));
+  const paths = facts.roots.flatMap(({ path, directories }) =>
+    [path, ...directories.map((name) => (name.startsWith("/") ? name : `${path}/${name}`))]);
+  if (paths.length === 0) {
+    main.append(h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
+      h("code", {}, "pgmeter serve --target DIR --target DIR"), "."));
+    return;
+  }
+  const workload = choice(workloads.map(({ name, title }) => [name, title]), "oltp", { name: "workload" });
+  const target = (name, value) => h("input", { name, value, list: "pair-targets", required: true });
+  const targets = [target("a", paths[0]), target("b", paths[1] ?? "")];
+  const often = h("input", { name: "repetitions", inputMode: "numeric", value: REPETITIONS, required: true });
+  const wrong = h("div");
+  const begin = async (event) => {
+    event.preventDefault();
+    wrong.replaceChildren();
+    try {
+      const [a, b] = targets.map(({ value }) => value.trim());
+      if (a === b) {
+        const error = new Error("both targets are the same");
+        error.help = "choose two directories, such as one on each disk";
+        throw error;
+      }
+      const entries = [];
+      for (const path of [a, b]) {
+        const settings = { repetitions: often.value.trim() };
+        entries.push(await post("/api/runs", { workload: { builtin: workload.value }, targets: [path], settings }));
+      }
+      location.hash = `#/pair/${entries.map(({ id }) => encodeURIComponent(id)).join("/")}`;
+    } catch (error) {
+      wrong.replaceChildren(failure(error));
+    }
+  };
+  main.append(
+    h("p", {}, "Measures the workload on A, then on B, and compares the two with confidence intervals."),
+    h("form", { onsubmit: begin },
+      h("div", { class: "fields lab" }, field("Workload", workload), field("Target A", targets[0]),
+        field("Target B", targets[1]), field("Repetitions", often, "on each target")),
+      h("datalist", { id: "pair-targets" }, paths.map((value) => h("option", { value }))),
+      wrong, h("div", { class: "actions" }, h("button", { class: "primary" }, "Start"))),
+    h("p", { class: "remark" }, "A slow change of the machine between the two runs looks like a difference. ",
+      h("code", {}, "pgmeter compare WORKLOAD --target A --target B"), " measures them alternately, which cancels it."));
+}
+
+/** Waits for both runs, then shows the way to their comparison. */
+async function follow(main, ids, signal) {
+  const status = h("ol", { role: "status" });
+  main.append(status);
+  for (;;) {
+    const { entries } = await get("/api/queue", signal);
+    const found = ids.map((id) => entries.find((entry) => entry.id === id));
+    status.replaceChildren(...found.map(said));
+    const runs = found.map((entry) => (entry?.state === "ended" ? entry.run_id : null));
+    if (runs.every(Boolean)) {
+      announce("Both runs have ended");
+      main.append(h("div", { class: "actions" },
+        h("a", { class: "button primary", href: query("#/compare", { runs: runs.join(",") }) }, "Open the comparison")));
+      return;
+    }
+    if (found.some((entry) => !entry || (entry.state === "ended" && !entry.run_id))) return;
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+    if (signal.aborted) return;
+  }
+}
+
+/** One of the two runs, as an item of a list. */
+function said(entry) {
+  if (!entry) return h("li", {}, "This run is no longer in the queue.");
+  const place = entry.request.targets.join(", ");
+  const link = entry.run_id
+    ? h("a", { href: `#/run/${encodeURIComponent(entry.run_id)}` }, entry.title)
+    : entry.title;
+  const failed = entry.state === "ended" && !entry.run_id ? `: ${entry.remarks ?? "no run was stored"}` : "";
+  return h("li", {}, link, ` on ${place}: ${entry.state}${failed}`);
+}
