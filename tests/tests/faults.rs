@@ -411,7 +411,7 @@ fn retry_three_times(mut check: impl FnMut() -> Result<(), String>) {
 #[test]
 fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let settings = Settings {
-        read_delay: Duration::from_millis(10),
+        read_delay: Duration::from_millis(5),
         ..Settings::default()
     };
     let faultfs = need!(FaultFs::new(settings));
@@ -427,13 +427,14 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
         ];
         [&arguments[..], &["--run-time", time]].concat()
     };
-    let ten = for_time("10s");
+    // Even a busy machine does enough reads in this time for 20 intervals of 10.
+    let long = for_time("16s");
     // What a run reads before it measures must not use up the stalls.
     faultfs.arm(&[]);
     let (_, record) = bed.record(&for_time("100ms"));
     let measured_count = record["cells"][0]["total"]["count"].as_u64().unwrap();
     let prepared_count = faultfs.calls_count(Call::Read) - measured_count;
-    // 26 times slower for the first 3 s of 10. Few reads that take long: a busy machine adds to
+    // 50 times slower for the first 3 s of 16. Few reads that take long: a busy machine adds to
     // each read, and must not hide the difference or make the slow start last half of the run.
     let slower = Effect::Stall(Duration::from_millis(250));
     let fault = Fault {
@@ -442,14 +443,14 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     };
     retry_three_times(|| {
         faultfs.arm(&[fault]);
-        let (seen, record) = bed.record(&ten);
+        let (seen, record) = bed.record(&long);
         assert_eq!(seen.code, 0, "{}", seen.text());
         assert_eq!(faultfs.hits_count(), SLOW_READS);
         check_slow_start(&record)
     });
     // Without it there is none.
     retry_three_times(|| {
-        let (_, record) = bed.record(&[&ten[..], &["--seed", "2"]].concat());
+        let (_, record) = bed.record(&[&long[..], &["--seed", "2"]].concat());
         match &record["cells"][0]["within"]["warm_up"] {
             Value::Null => Ok(()),
             told => Err(told.to_string()),
