@@ -106,7 +106,9 @@ async function paperIsWhite(bed) {
 
 async function aSummaryIsOneSheet(bed) {
   for (const name of ["summary", "summary-of-curve", "summary-of-mixed"]) {
-    await bed.visit(name, {}, async (page) => {
+    await bed.visit(name, { viewport: { width: 700, height: 1000 } }, async (page) => {
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
       const paper = (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("latin1");
       const [, sheets] = paper.match(/\/Count (\d+)/);
       assert.equal(sheets, "1", `sheets of ${name}`);

@@ -21,7 +21,8 @@ export async function showBuild({ main, params, signal }) {
   if (run) await page.takeRun(run);
   else if (params.get("own")) await page.takeOwn(params.get("own"));
   else await page.takeBuiltin(params.get("workload") ?? "file-server");
-  if (params.get("import")) page.file.focus();
+  // The view itself gets the focus once it is shown.
+  if (params.get("import")) requestAnimationFrame(() => page.file.focus());
 }
 
 class BuildPage {

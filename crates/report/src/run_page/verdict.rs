@@ -16,21 +16,41 @@ pub fn section(run: &Run) -> Markup {
     }
 }
 
+/// Number of results that fit on the first screen above the sentences.
+const RESULTS_MAX: usize = 4;
+
 fn one(run: &Run, verdict: &RunVerdict) -> Markup {
+    let is_long = run.groups.len() > RESULTS_MAX;
     html! {
         @if let Some(of) = &verdict.subject { p.where { (sentence(of)) } }
         @if verdict.is_of_device {
-            dl.tiles {
-                @for figure in &verdict.figures {
-                    div.tile {
-                        dt { (label(figure)) }
-                        dd { (value(&figure.value)) span.interval { (figure.uncertainty) } }
-                    }
-                }
-            }
+            (tiles(verdict))
+            (sentences(verdict))
+        } @else if is_long {
+            (sentences(verdict))
+            (headline(run))
         } @else {
             (headline(run))
+            (sentences(verdict))
         }
+    }
+}
+
+fn tiles(verdict: &RunVerdict) -> Markup {
+    html! {
+        dl.tiles {
+            @for figure in &verdict.figures {
+                div.tile {
+                    dt { (label(figure)) }
+                    dd { (value(&figure.value)) span.interval { (figure.uncertainty) } }
+                }
+            }
+        }
+    }
+}
+
+fn sentences(verdict: &RunVerdict) -> Markup {
+    html! {
         dl.facts.verdict {
             @for (name, text) in &verdict.sentences {
                 div { dt { (capital(name)) } dd { (sentence(text)) } }

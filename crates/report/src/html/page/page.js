@@ -72,7 +72,10 @@ let onScreen = "";
 addEventListener("beforeprint", () => {
   onScreen = root.style.colorScheme;
   setTheme("light");
-  figures.forEach(({ drawn }) => drawn.setSize({ width: 640, height: 240 }));
+  // Two charts side by side on a single sheet.
+  const isSheet = document.querySelector(".sheet") !== null;
+  const size = isSheet ? { width: 320, height: 170 } : { width: 640, height: 240 };
+  figures.forEach(({ drawn }) => drawn.setSize(size));
 });
 addEventListener("afterprint", () => setTheme(onScreen));
 
