@@ -1,11 +1,4 @@
-//! What to do after a run: one action, chosen from the causes of all its warnings.
-
-use std::cmp::Ordering;
-
-use plan::{CacheMode, Cell};
-
-use crate::doubt::{lengthening_options, processor_advice};
-use crate::{CellRecord, Claim, RunRecord, Status, Warning, WarningCode, WarningLevel, effect};
+//! Advice on how to remove the cause of a warning.
 
 /// Something to do about the cause of a warning.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,21 +13,12 @@ pub(crate) enum Advice {
     FewerWorkers(u64),
 }
 
-/// Advice with its weight.
-struct WeighedAdvice<'a> {
-    advice: Advice,
-    /// `true` if it removes the cause of invalid results.
-    is_urgent: bool,
-    /// Largest effect of each kind of warning that it removes.
-    effects: Vec<(&'a WarningCode, f64)>,
-}
-
 impl Advice {
     /// Other programs used the CPUs.
     pub const STOP_PROGRAMS: Self =
         Self::Do("stop the programs that the target does not need (see `top`), and run again");
 
-    fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         match self {
             Self::Do(words) => (*words).to_owned(),
             Self::DoThis(words) => words.clone(),
@@ -45,7 +29,7 @@ impl Advice {
 
     /// Combines this advice with other advice of its kind, so that it serves both; `false` if the
     /// other is of another kind.
-    fn join(&mut self, other: &Self) -> bool {
+    pub fn join(&mut self, other: &Self) -> bool {
         match (&mut *self, other) {
             (Self::LongerRamp(one), Self::LongerRamp(other)) => *one = (*one).max(*other),
             (Self::FewerWorkers(one), Self::FewerWorkers(other)) => *one = (*one).min(*other),
@@ -54,256 +38,4 @@ impl Advice {
         }
         true
     }
-}
-
-impl WeighedAdvice<'_> {
-    /// Orders by urgency, then by the largest effect, so that the action fits the warning that
-    /// comes first. Of equal ones, the one that removes more is heavier.
-    fn cmp_weight(&self, other: &Self) -> Ordering {
-        let effects = |it: &Self| {
-            it.effects
-                .iter()
-                .map(|effect| effect.1)
-                .collect::<Vec<f64>>()
-        };
-        let (own, others) = (effects(self), effects(other));
-        let largest = |effects: &[f64]| effects.iter().copied().fold(0.0, f64::max);
-        let sum = |effects: &[f64]| effects.iter().sum::<f64>();
-        self.is_urgent
-            .cmp(&other.is_urgent)
-            .then(largest(&own).total_cmp(&largest(&others)))
-            .then(sum(&own).total_cmp(&sum(&others)))
-    }
-}
-
-/// The one action to take next: the one that removes the cause of the warning with the largest
-/// effect. Without warnings that call for an action, the one that makes the result more certain.
-///
-/// Warnings state causes, not actions, so that a report never has actions that contradict each
-/// other.
-#[must_use]
-pub fn next_action(record: &RunRecord) -> String {
-    let mut weighed: Vec<WeighedAdvice> = Vec::new();
-    let is_disturbed = record.warnings.iter().any(|it| is_disturbance(&it.code));
-    let counts = |warning: &&Warning| {
-        let is_explained = is_disturbed && is_consequence(&warning.code);
-        warning.level() == WarningLevel::Warning && !is_explained
-    };
-    for warning in record.warnings.iter().filter(counts) {
-        if let Some(advice) = advice(warning, record) {
-            weigh(&mut weighed, advice, warning, effect(warning, record));
-        }
-    }
-    // The first of equal ones, because warnings about the whole run come last.
-    let heaviest = weighed.iter().rev().max_by(|a, b| a.cmp_weight(b));
-    match heaviest {
-        Some(found) => found.advice.sentence(),
-        None => without_doubts(record).to_owned(),
-    }
-}
-
-/// `true` for what others do to a run.
-fn is_disturbance(code: &WarningCode) -> bool {
-    matches!(
-        code,
-        WarningCode::LoadBefore | WarningCode::OtherIoOnDevice | WarningCode::StealTime
-    )
-}
-
-/// `true` for what a disturbance can cause, so that it needs an action of its own only in a run
-/// without disturbances.
-fn is_consequence(code: &WarningCode) -> bool {
-    matches!(
-        code,
-        WarningCode::NotSteady | WarningCode::WarmUp | WarningCode::PrecisionNotReached
-    )
-}
-
-fn weigh<'a>(
-    weighed: &mut Vec<WeighedAdvice<'a>>,
-    advice: Advice,
-    warning: &'a Warning,
-    effect: f64,
-) {
-    let index = weighed.iter_mut().position(|it| it.advice.join(&advice));
-    let index = index.unwrap_or_else(|| {
-        weighed.push(WeighedAdvice {
-            advice,
-            is_urgent: false,
-            effects: Vec::new(),
-        });
-        weighed.len() - 1
-    });
-    let own = &mut weighed[index];
-    own.is_urgent |= warning.contradicts(Claim::Valid);
-    let mut effects = own.effects.iter_mut();
-    match effects.find(|(code, _)| **code == warning.code) {
-        Some((_, most)) => *most = most.max(effect),
-        None => own.effects.push((&warning.code, effect)),
-    }
-}
-
-/// What to do if no warning calls for anything.
-fn without_doubts(record: &RunRecord) -> &'static str {
-    if record.status != Status::Complete {
-        return "run it again, to its end";
-    }
-    // An emulated program has the options of its original.
-    let is_emulated = record.command.get(1).is_some_and(|it| it == "as");
-    match record.estimates.is_empty() {
-        true if is_emulated => "run it again: only repetitions show how much results differ",
-        true => "add `--repetitions 5`: only repetitions show how much results differ",
-        false => "keep this run, change one thing, run again, and compare: `pgmeter compare`",
-    }
-}
-
-/// What to do about a warning; `None` if there is nothing to do. The match lists every code, so
-/// that a new code does not compile until it has an entry.
-fn advice(warning: &Warning, record: &RunRecord) -> Option<Advice> {
-    use Advice::Do;
-    let planned = warning.cell.and_then(|index| {
-        let mut cells = record.plan.cells.iter();
-        cells.find(|cell| cell.index == index)
-    });
-    // All phases of a program are records of one cell.
-    let of_cells = |find: fn(&CellRecord, &RunRecord) -> Option<Advice>| {
-        let own = record.cells.iter();
-        let mut own = own.filter(|cell| Some(cell.index) == warning.cell);
-        own.find_map(|cell| find(cell, record))
-    };
-    let advice = match warning.code {
-        WarningCode::IoErrors => Do("find out why operations failed (see `dmesg`)"),
-        WarningCode::VerifyMismatch => {
-            Do("find out why the data is wrong before you trust this storage (see `dmesg`)")
-        }
-        WarningCode::NothingMeasured => return of_cells(unmeasured),
-        WarningCode::StoodStill => return of_cells(after_standstill),
-        WarningCode::CellCutShort => Do("run it again, to its end"),
-        WarningCode::TargetLost => Do("keep the test files in place, and run again"),
-        WarningCode::GoalMissed => Do("lower the goal that was missed"),
-        WarningCode::DepthNotFound => Do("raise the latency limit of the job"),
-        WarningCode::RankLost => Do("find out why the process ended, and run again"),
-        WarningCode::TraceBroken => Do("replay it on the files that it was recorded on"),
-        WarningCode::CacheServedReads | WarningCode::FileSmallerThanMemory => {
-            past_the_cache(planned)
-        }
-        WarningCode::CacheAbsorbedWrites => sync_writes(planned),
-        WarningCode::DirectNotHonored | WarningCode::DirectFallsBack => {
-            Do("use a target on a file system with direct I/O, such as ext4 or xfs")
-        }
-        WarningCode::MemoryBacked => Do("choose a `--target` on a disk"),
-        WarningCode::BlankStorage => Do("fill the target with data first"),
-        WarningCode::WorkerCpuBound
-        | WarningCode::WaitedForProcessor
-        | WarningCode::ProcessorsSaturated => {
-            return of_cells(|cell, record| processor_advice(cell, &record.environment));
-        }
-        WarningCode::LoadBefore => Advice::STOP_PROGRAMS,
-        WarningCode::OtherIoOnDevice => {
-            Do("stop the programs that use the device (see `iotop`), and run again")
-        }
-        WarningCode::StealTime => Do("use a host with spare CPUs"),
-        WarningCode::ClockUnstable => Do("choose a stable clock source, such as `tsc`"),
-        WarningCode::WarmUp => return of_cells(longer_ramp),
-        WarningCode::NotSteady => return of_cells(until_steady),
-        WarningCode::RateNotReached | WarningCode::ResponsesCensored => {
-            return of_cells(lower_rate);
-        }
-        WarningCode::LimitInForce => Do("run outside of the control group that limits it"),
-        WarningCode::NotMounted => Do("mount the file system, and run again"),
-        WarningCode::NetworkLoopback => Do("use a peer on another machine"),
-        WarningCode::PoolDepleted => Do("use more files or fewer transactions"),
-        WarningCode::PrecisionNotReached => {
-            Do("allow more time for repetitions, with a longer `--budget`")
-        }
-        WarningCode::NotStored => Do("choose a results store that can be written, with `--db`"),
-        WarningCode::StoreOnTarget => Do("put the results store on another device, with `--db`"),
-        WarningCode::UnequalHosts => Do("use hosts that are alike"),
-        WarningCode::RankImbalance => Do("find out what is different about the slow processes"),
-        WarningCode::TooShort => return longer(record),
-        WarningCode::StartSpread => Do("use a longer `--run-time`"),
-        WarningCode::ClockOffset => Do("use longer intervals, with a longer `--run-time`"),
-        WarningCode::CompressibleContent
-        | WarningCode::FewSamplesForPercentile
-        | WarningCode::FewOperations
-        | WarningCode::RingFlagsMissing
-        | WarningCode::ShortTransfers
-        | WarningCode::SizeReduced
-        | WarningCode::AlignmentRaised
-        | WarningCode::IntervalLate
-        | WarningCode::LeftoverFiles
-        | WarningCode::ClassicFigure
-        | WarningCode::DiffersFromOriginal
-        | WarningCode::Plan
-        | WarningCode::Lab
-        | WarningCode::Other(_) => return None,
-    };
-    Some(advice)
-}
-
-fn unmeasured(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
-    let was_all_ramp = cell.run_time_ns == 0 && cell.ramp_time_ns > 0;
-    Some(Advice::Do(match cell.status {
-        Status::Interrupted => "run it again, to its end",
-        _ if was_all_ramp => "use a shorter `--ramp-time` or more work",
-        _ => "find out why no operation succeeded",
-    }))
-}
-
-fn after_standstill(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
-    (!cell.is_valid()).then_some(Advice::Do("run it again, without interrupting it"))
-}
-
-/// Work on many files cannot use direct I/O, which needs sizes that are multiples of a sector.
-fn works_on_files(planned: Option<&Cell>) -> bool {
-    planned.is_some_and(|cell| cell.work.is_acts())
-}
-
-fn is_direct(planned: Option<&Cell>) -> bool {
-    planned.is_some_and(|cell| cell.cache == CacheMode::Direct)
-}
-
-fn past_the_cache(planned: Option<&Cell>) -> Advice {
-    Advice::Do(match () {
-        () if works_on_files(planned) => "use more or larger files than memory can hold",
-        () if is_direct(planned) => "use a target whose file system bypasses the cache",
-        () => "use `--cache direct`, or a `--size` larger than memory",
-    })
-}
-
-fn sync_writes(planned: Option<&Cell>) -> Advice {
-    Advice::Do(match () {
-        () if works_on_files(planned) => "sync the files, or write more than memory can hold",
-        () if is_direct(planned) => "use a target whose file system writes directly",
-        () => "use `--cache direct`, or write more than memory can hold",
-    })
-}
-
-fn longer_ramp(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
-    let ramp_s = cell.within.as_ref()?.ramp_needed_s(cell.ramp_time_ns)?;
-    Some(Advice::LongerRamp(ramp_s))
-}
-
-fn until_steady(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
-    Some(Advice::Do(match cell.steady {
-        None => "use `--until steady`, or a longer `--ramp-time`",
-        Some(_) => "use longer rounds, with a longer `--run-time`",
-    }))
-}
-
-fn lower_rate(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
-    // Curves and searches choose their own rates.
-    let is_own = cell.curve.is_none();
-    is_own.then_some(Advice::Do(
-        "use a lower `--rate`, or search for it with `--find-rate`",
-    ))
-}
-
-/// Options that make the first cell that was too short longer.
-fn longer(record: &RunRecord) -> Option<Advice> {
-    let short = record.cells.iter().find(|cell| cell.is_too_short())?;
-    let mut planned = record.plan.cells.iter();
-    let planned = planned.find(|cell| cell.index == short.index);
-    let options = planned.map_or("a longer `--run-time`", lengthening_options);
-    Some(Advice::DoThis(format!("use {options}")))
 }

@@ -27,6 +27,7 @@ mod lab;
 mod latency;
 mod merge;
 mod names;
+mod next_action;
 mod open_loop;
 mod operations;
 mod over_time;
@@ -49,7 +50,6 @@ mod warning;
 mod within_cell;
 mod zero;
 
-pub use advice::next_action;
 pub use cell::CellRecord;
 pub use claim::Claim;
 pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigures};
@@ -80,6 +80,7 @@ pub use lab::{
 pub use latency::{HistogramRecord, Latency, Percentiles};
 pub use merge::{MergedInterval, RankCell, merged};
 pub use names::CounterNames;
+pub use next_action::next_action;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::ProcessIdentity;

@@ -205,7 +205,8 @@ mod tests {
             "ci95_high": half.map(|it| 1.0 + effect + it),
             "effect": effect, "basis": "repetitions", "p_value": null, "p_corrected": null,
             "smallest_difference": half.map(|_| 0.41),
-            "repetitions_needed": (verdict == Verdict::NoDifferenceShown).then_some(12), "same_as": null, "verdict": verdict,
+            "repetitions_needed": (verdict == Verdict::NoDifferenceShown).then_some(12),
+            "same_as": null, "verdict": verdict,
         });
         serde_json::from_value(serde_json::json!({
             "workload": "w", "phase": "measure", "engine": "null", "cache": "direct",

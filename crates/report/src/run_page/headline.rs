@@ -15,7 +15,7 @@ use crate::parts::{CountedOperations, distinct_transactions};
 use crate::verdict::searches;
 
 /// Maximum number of groups with a bar each.
-const GROUPS_MAX: usize = 12;
+pub(super) const GROUPS_MAX: usize = 12;
 
 /// Returns the headline of a run: large numbers for a single group, or else a bar per group.
 #[must_use]

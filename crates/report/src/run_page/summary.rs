@@ -132,7 +132,7 @@ fn more(group: &RepeatedCell, uncertainty: &str) -> Vec<Number> {
     known.chain([failed]).collect()
 }
 
-/// Returns the charts over queue depths, or else those of the cell with the highest rate.
+/// Returns the charts over queue depths, or else the charts of the cell with the highest rate.
 fn charts(run: &Run) -> Markup {
     let sweep = sweeps::first(run);
     let own = || {

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::headline::{headline, value};
+use super::headline::{GROUPS_MAX, headline, value};
 use super::run::Run;
+use crate::group::best_of_each_workload;
 use crate::html::sentence;
 use crate::names::capital;
 use crate::verdict::{RunVerdict, VerdictFigure};
@@ -20,7 +21,7 @@ pub fn section(run: &Run) -> Markup {
 const RESULTS_MAX: usize = 4;
 
 fn one(run: &Run, verdict: &RunVerdict) -> Markup {
-    let is_long = run.groups.len() > RESULTS_MAX;
+    let is_long = best_of_each_workload(&run.groups, GROUPS_MAX).len() > RESULTS_MAX;
     html! {
         @if let Some(of) = &verdict.subject { p.where { (sentence(of)) } }
         @if verdict.is_of_device {

@@ -16,7 +16,7 @@ const FIGURES_MAX: usize = 8;
 
 /// Returns the verdict on all cells of a run.
 pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Naming) -> RunVerdict {
-    // Rates that depend on a peak are no results of their own; curves and searches describe them.
+    // Curves and searches describe the rates that depend on a peak.
     let is_own = |cell: &CellRecord| !cell.curve.is_some_and(CurvePart::depends_on_peak);
     let own = groups.iter().filter(|it| is_own(it.cells[0])).cloned();
     let own: Vec<RepeatedCell> = own.collect();
@@ -46,9 +46,9 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
 
 /// Returns the main result of a group; `None` if nothing was measured.
 fn figure(group: &RepeatedCell, naming: &Naming) -> Option<VerdictFigure> {
-    let is_of_postmark = group.figure(Metric::TransactionsPerSecond).is_some();
+    let counts_transactions = group.figure(Metric::TransactionsPerSecond).is_some();
     let metric = match WorkloadMeasure::of(group) {
-        _ if is_of_postmark => Metric::TransactionsPerSecond,
+        _ if counts_transactions => Metric::TransactionsPerSecond,
         measure => measure.metric(),
     };
     let rate = UncertainRate::of(group, metric)?;

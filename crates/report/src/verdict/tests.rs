@@ -133,7 +133,8 @@ fn reads_from_the_page_cache_are_like_memory_and_limited_by_the_cpu() {
     assert_eq!(
         sentence(verdict, "limit"),
         Some(
-            "the CPU limited random reads at depth 32; a cache served random reads at depth 32, not the device"
+            "the CPU limited random reads at depth 32; a cache served random reads at depth 32, \
+             not the device"
         )
     );
 }
