@@ -15,8 +15,7 @@ pub(crate) enum Advice {
 
 impl Advice {
     /// Other programs used the CPUs.
-    pub const STOP_PROGRAMS: Self =
-        Self::Do("stop the programs that the target does not need (see `top`), and run again");
+    pub const STOP_PROGRAMS: Self = Self::Do("stop other programs (see `top`), and run again");
 
     pub fn sentence(&self) -> String {
         match self {

@@ -294,7 +294,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
             "detects: the smallest true difference, in percent, that 80 of 100 such comparisons \
-             would detect; smaller ones may exist"
+             would detect; smaller ones may go unnoticed"
                 .to_owned(),
         );
     }

@@ -1,6 +1,6 @@
 //! The result of a comparison in one sentence.
 
-use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
+use ::compare::{Basis, CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
 use super::sentences::{labeled, no_verdict_reason, other_letters};
 
@@ -25,7 +25,18 @@ fn comparison_sentence(comparison: &Comparison, letter: &str) -> String {
         several => rates_sentence(several, &letters),
     };
     text.push_str(&latencies_sentence(comparison));
+    text.push_str(single_runs_note(&rates));
     text
+}
+
+/// Qualifies a difference between runs that were measured once each; empty for other comparisons.
+fn single_runs_note(rates: &[&FigureComparison]) -> &'static str {
+    let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
+    let is_single = |it: &FigureComparison| is_judged(it) && it.basis == Basis::WithinRun;
+    match rates.iter().any(|rate| is_single(rate)) {
+        true => "; measured once each, so repeat both before you rely on this",
+        false => "",
+    }
 }
 
 fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
@@ -167,7 +178,9 @@ fn needed(rate: &FigureComparison) -> Option<String> {
     let effect = share(rate.effect.abs());
     match rate.repetitions_needed {
         _ if effect == "0" => None,
-        Some(count) => Some(format!("{count} repetitions would detect {effect} %")),
+        Some(count) => Some(format!(
+            "{count} repetitions of each side would detect {effect} %"
+        )),
         None if rate.smallest_difference.is_some() => Some(format!(
             "more than 1000 repetitions would be needed to detect {effect} %"
         )),
@@ -236,7 +249,8 @@ mod tests {
                 Some(0.17),
                 Verdict::NoDifferenceShown,
                 "no significant difference: B -4 %, 95 % interval -21 % to +13 %; a difference \
-                 under 41 % would go unnoticed; 12 repetitions would detect 4 %",
+                 under 41 % would go unnoticed; 12 repetitions of each side would \
+                 detect 4 %",
             ),
             (
                 0.125,

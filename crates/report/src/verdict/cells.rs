@@ -35,11 +35,10 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
     RunVerdict {
         more_count: own.len().saturating_sub(figures.len()),
         figures,
-        sentences: limits
-            .sentence()
-            .map(|it| ("limit", it))
-            .into_iter()
-            .collect(),
+        sentences: match record.cells.is_empty() {
+            true => Vec::new(),
+            false => vec![("limit", limits.sentence_or_unknown())],
+        },
         ..RunVerdict::default()
     }
 }

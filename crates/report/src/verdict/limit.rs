@@ -1,5 +1,7 @@
 //! Finds the bottleneck, as far as the results show it.
 
+use std::collections::HashSet;
+
 use results::{Claim, RunRecord, Status, WarningCode};
 use units::format;
 
@@ -43,8 +45,14 @@ pub(super) struct LimitSubject<'a> {
 }
 
 impl RateLimits<'_> {
+    /// Describes the bottleneck in a sentence, or says that the results show none.
+    pub fn sentence_or_unknown(&self) -> String {
+        let unknown = || "the results do not show what limits them".to_owned();
+        self.sentence().unwrap_or_else(unknown)
+    }
+
     /// Describes the bottleneck in a sentence; `None` if it is unknown.
-    pub fn sentence(&self) -> Option<String> {
+    fn sentence(&self) -> Option<String> {
         let limits = [
             // A limit that the system reports explains a plateau, so a guess is not needed.
             self.reported_limit().or_else(|| self.plateau()),
@@ -118,25 +126,19 @@ impl RateLimits<'_> {
 
     /// Lists the results for which a warning contradicts the claim.
     fn doubted(&self, claim: Claim) -> String {
+        let against = self.record.warnings.iter();
+        let against = against.filter(|it| it.contradicts(claim));
+        // A set, because a program may have tens of thousands of phases.
+        let cells: HashSet<u32> = against.filter_map(|it| it.cell).collect();
         let is_doubted = |subject: &&LimitSubject| {
-            let mut warnings = self
-                .record
-                .warnings
-                .iter()
-                .filter(|it| it.contradicts(claim));
-            warnings.any(|it| {
-                subject
-                    .group
-                    .cells
-                    .iter()
-                    .any(|cell| it.cell == Some(cell.index))
-            })
+            let mut own = subject.group.cells.iter();
+            own.any(|cell| cells.contains(&cell.index))
         };
         let doubted = self.subjects.iter().filter(is_doubted);
         let names: Vec<&str> = doubted.map(|it| it.name.as_str()).collect();
         match (names.len(), self.subjects.len()) {
             (1, 1) => "the result".to_owned(),
-            (count, all) if count > 1 && count == all => "all of them".to_owned(),
+            (count, all) if count > 1 && count == all => "all results".to_owned(),
             (count, all) if count > NAMES_MAX => format!("{count} of {all} results"),
             _ => names.join(", "),
         }

@@ -111,7 +111,7 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Run
     let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
     let of_run = named("queue depth", advice)
         .chain(named("highest rate", found))
-        .chain(main_doubt(warnings))
+        .chain(main_doubt(record, warnings))
         .chain([("next", next_action(record))]);
     // Only once, because these are about the whole run.
     if let Some(last) = verdicts.last_mut() {
@@ -192,7 +192,7 @@ fn of_place(
     };
     let sentences = [
         ("like", class_of(record, rates).map(|it| it.sentence(rates))),
-        ("limit", limits.sentence()),
+        ("limit", Some(limits.sentence_or_unknown())),
     ];
     let sentences = sentences.into_iter();
     RunVerdict {
@@ -236,10 +236,13 @@ fn class_of(record: &RunRecord, rates: &[KnownRate]) -> Option<class::MatchingCl
     Some(likeness.on(record.environment.virtualization.as_deref()))
 }
 
-/// Returns the most important warning, with the number of others.
-fn main_doubt(warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
+/// Returns the most important warning, with the number of others; `None` if nothing was measured.
+fn main_doubt(record: &RunRecord, warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
     let mut doubts = warnings.iter().filter(|it| !it.is_note);
-    let first = doubts.next()?;
+    let Some(first) = doubts.next() else {
+        let none = || ("doubt", "no warning is about these results".to_owned());
+        return (!record.cells.is_empty()).then(none);
+    };
     let more = match doubts.count() {
         0 => String::new(),
         1 => " (and 1 more reason to doubt)".to_owned(),

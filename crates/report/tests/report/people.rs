@@ -30,6 +30,8 @@ verdict
 workload                            rate    depth  how sure
 File Server, 2 workers       10.00k IOPS  depth 8  measured once
 4 KiB random read, 1 worker   500.0 IOPS  depth 1  measured once
+limit: the results do not show what limits them
+doubt: no warning is about these results
 next: add `--repetitions 5`: only repetitions show how much results differ
 
 results

@@ -169,13 +169,13 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             };
             // The usage of others is known only together with that of the CPUs.
             let busy = percent(usage.busy.unwrap_or_default());
-            let are = match usage.usable == 1.0 {
-                true => "usable CPU was".to_owned(),
-                false => format!("{} usable CPUs were", usage.usable),
+            let (are, them) = match usage.usable == 1.0 {
+                true => ("usable CPU was".to_owned(), "it"),
+                false => (format!("{} usable CPUs were", usage.usable), "them"),
             };
             format!(
-                "the {are} {busy} busy; other processes and kernel threads used {:.1} CPUs of \
-                 that{share}",
+                "the {are} {busy} busy; other processes and kernel threads used {:.1} of \
+                 {them}{share}",
                 usage.other_processes
             )
         }

@@ -118,7 +118,7 @@ fn cpu_use_of_others_is_distinguished_from_our_own() {
     set_thread_times(&mut cell, 2, 0.4, 0.1);
     let message = "the workers were runnable but waited for a CPU 10 % of their time: the \
                    2 usable CPUs were 100 % busy; other processes and kernel threads used \
-                   1.2 CPUs of that";
+                   1.2 of them";
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
     cell.cpu.utilization = 1.95;
@@ -127,7 +127,7 @@ fn cpu_use_of_others_is_distinguished_from_our_own() {
     set_thread_times(&mut cell, 8, 0.1, 0.4);
     let text = &told(&cell)[0].1;
     assert!(
-        text.contains("used 1.2 CPUs of that, and 8 threads of this run share the rest"),
+        text.contains("used 1.2 of them, and 8 threads of this run share the rest"),
         "{text}"
     );
 }
