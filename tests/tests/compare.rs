@@ -339,7 +339,7 @@ fn the_first_line_states_the_difference_and_the_smallest_detectable_one() {
     assert!(text.starts_with(wanted), "{text}");
     for part in [
         "a difference under ",
-        " % would go unnoticed; ",
+        " % may go unnoticed; ",
         " repetitions would ",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");

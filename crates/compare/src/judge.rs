@@ -90,8 +90,9 @@ pub struct FigureComparison {
     /// detect; null if they would miss even a tenfold one.
     pub smallest_difference: Option<f64>,
     /// Number of repetitions of each side with which 80 of 100 such comparisons would detect a
-    /// difference as large as this one; null if it was detected, if it is unknown, or if more than
-    /// 1000 would be needed.
+    /// difference as large as this one; null if it was detected, if both sides were not repeated
+    /// equally often, for rounded metrics such as percentiles, or if more than 1000 would be
+    /// needed.
     pub repetitions_needed: Option<u64>,
     /// Another metric that is exactly proportional to this one; both count as one test.
     pub same_as: Option<Figure>,
@@ -287,14 +288,15 @@ impl FigureComparison {
         } else {
             Verdict::Worse
         };
-        // The scatter within a run or of one side says nothing about repetitions of both.
-        let is_repeated = matches!(self.basis, Basis::Repetitions | Basis::Pairs);
+        // The scatter within a run or of one side says nothing about repetitions of both. Unequal
+        // numbers leave open which side would need more, and more repetitions do not remove
+        // rounding.
+        let is_repeated = matches!(self.basis, Basis::Repetitions | Basis::Pairs)
+            && self.a.n == self.b.n
+            && self.figure.step() == 0.0;
         self.repetitions_needed = self
             .certainty
             .filter(|_| is_repeated && self.verdict == Verdict::NoDifferenceShown)
-            .and_then(|certainty| {
-                let measured = self.a.n.min(self.b.n);
-                certainty.repetitions_for(self.effect, measured, level)
-            });
+            .and_then(|certainty| certainty.repetitions_for(self.effect, self.a.n, level));
     }
 }

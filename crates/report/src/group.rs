@@ -254,11 +254,12 @@ pub fn best_of_each_workload<'a, 'b>(
             .map_or(0.0, |figure| figure.mean)
     };
     let mut best: Vec<&RepeatedCell> = Vec::new();
+    // A table instead of a search: a program may have tens of thousands of phases.
+    let mut indexes = HashMap::new();
     for group in groups {
-        match best
-            .iter_mut()
-            .find(|known| known.identity.at_any_depth() == group.identity.at_any_depth())
-        {
+        let identity = group.identity.at_any_depth();
+        let index = *indexes.entry(identity).or_insert(best.len());
+        match best.get_mut(index) {
             // All depths have the same request sizes, so the rate also ranks their bandwidth.
             Some(known) if mean(group) > mean(known) => *known = group,
             Some(_) => {}

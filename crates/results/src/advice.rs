@@ -5,7 +5,7 @@
 pub(crate) enum Advice {
     /// Always the same words.
     Do(&'static str),
-    /// Words that contain a name from this run.
+    /// Words chosen for this run.
     DoThis(String),
     /// A ramp of at least this many seconds.
     LongerRamp(u64),

@@ -40,8 +40,8 @@ impl WeighedAdvice<'_> {
 /// The one action to take next: the one that removes the cause of the warning with the largest
 /// effect. Without warnings that call for an action, the one that makes the result more certain.
 ///
-/// Warnings state causes, not actions, so that a report never has actions that contradict each
-/// other.
+/// Warnings about results state causes, not actions, so that a report never has actions that
+/// contradict each other.
 #[must_use]
 pub fn next_action(record: &RunRecord) -> String {
     let mut weighed: Vec<WeighedAdvice> = Vec::new();
@@ -124,7 +124,8 @@ fn advice(warning: &Warning, record: &RunRecord) -> Option<Advice> {
         let mut cells = record.plan.cells.iter();
         cells.find(|cell| cell.index == index)
     });
-    // All phases of a program are records of one cell.
+    // All phases of a program are records of one cell, so each function passes over those that the
+    // warning is not about.
     let of_cells = |find: fn(&CellRecord, &RunRecord) -> Option<Advice>| {
         let own = record.cells.iter();
         let mut own = own.filter(|cell| Some(cell.index) == warning.cell);
@@ -221,6 +222,9 @@ const fn fixed_words(code: &WarningCode) -> Option<&'static str> {
 }
 
 fn unmeasured(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
+    if cell.total.count > 0 {
+        return None;
+    }
     let was_all_ramp = cell.run_time_ns == 0 && cell.ramp_time_ns > 0;
     Some(Advice::Do(match cell.status {
         Status::Interrupted => "run it again, to its end",

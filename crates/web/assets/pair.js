@@ -1,6 +1,6 @@
 // Measures a workload on two targets, one after the other, and leads to the comparison.
 
-import { get, post, query } from "./api.js";
+import { get, post, query, remove } from "./api.js";
 import { announce, choice, failure, field, h } from "./dom.js";
 
 const LOOK_MS = 1000;
@@ -25,7 +25,7 @@ async function starter(main, signal) {
   }
   const workload = choice(workloads.map(({ name, title }) => [name, title]), "oltp", { name: "workload" });
   const target = (name, value) => h("input", { name, value, list: "pair-targets", required: true });
-  const targets = [target("a", paths[0]), target("b", paths[1] ?? "")];
+  const targets = [target("a", paths[0]), target("b", facts.roots[1]?.path ?? "")];
   const often = h("input", { name: "repetitions", inputMode: "numeric", value: REPETITIONS, required: true });
   const wrong = h("div");
   const begin = async (event) => {
@@ -38,18 +38,22 @@ async function starter(main, signal) {
         error.help = "choose two directories, such as one on each disk";
         throw error;
       }
-      const entries = [];
-      for (const path of [a, b]) {
-        const settings = { repetitions: often.value.trim() };
-        entries.push(await post("/api/runs", { workload: { builtin: workload.value }, targets: [path], settings }));
-      }
-      location.hash = `#/pair/${entries.map(({ id }) => encodeURIComponent(id)).join("/")}`;
+      const order = (path) => post("/api/runs", {
+        workload: { builtin: workload.value }, targets: [path], settings: { repetitions: often.value.trim() },
+      });
+      // B comes first: it is the one that is more likely to be refused, and A is not measured for nothing.
+      const second = await order(b);
+      const first = await order(a).catch(async (error) => {
+        await remove(`/api/queue/${encodeURIComponent(second.id)}`).catch(() => {});
+        throw error;
+      });
+      location.hash = `#/pair/${[first, second].map(({ id }) => encodeURIComponent(id)).join("/")}`;
     } catch (error) {
       wrong.replaceChildren(failure(error));
     }
   };
   main.append(
-    h("p", {}, "Measures the workload on A, then on B, and compares the two with confidence intervals."),
+    h("p", {}, "Measures the workload on both, one after the other, and compares the two with confidence intervals."),
     h("form", { onsubmit: begin },
       h("div", { class: "fields lab" }, field("Workload", workload), field("Target A", targets[0]),
         field("Target B", targets[1]), field("Repetitions", often, "on each target")),
@@ -74,7 +78,10 @@ async function follow(main, ids, signal) {
         h("a", { class: "button primary", href: query("#/compare", { runs: runs.join(",") }) }, "Open the comparison")));
       return;
     }
-    if (found.some((entry) => !entry || (entry.state === "ended" && !entry.run_id))) return;
+    if (found.some((entry) => !entry || (entry.state === "ended" && !entry.run_id))) {
+      main.append(h("p", {}, "There is nothing to compare. ", h("a", { href: "#/pair" }, "Start again")));
+      return;
+    }
     await new Promise((done) => setTimeout(done, LOOK_MS));
     if (signal.aborted) return;
   }

@@ -119,7 +119,7 @@ async function refresh(view) {
   const last = offset + page.runs.length;
   const which = matching === total ? "" : `, of ${total} in all`;
   view.status.textContent = matching === 0
-    ? (total === 0 ? "No run is stored yet. Choose a task above, or enter `pgmeter run` in a terminal." : `None of ${total} runs matches.`)
+    ? (total === 0 ? "No run is stored yet. Choose a task above." : `None of ${total} runs matches.`)
     : `${offset + 1} to ${last} of ${matching} runs${which}`;
   const focused = document.activeElement?.dataset?.key;
   view.frame.replaceChildren(

@@ -33,10 +33,7 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
     }
     let format = requested.format();
     if args.records.len() > 1 && (format != Format::Html || args.json.file.is_some()) {
-        let count = args.records.len();
-        let help = Some("use `--format html`, or name one record at a time".to_owned());
-        let message = format!("this format takes one record, not {count}");
-        return Err(CliError::new(Exit::Usage, message, help));
+        return Err(several_records(args));
     }
     let records = records(args, location)?;
     if has_place {
@@ -61,6 +58,14 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
     Ok(Exit::Success)
 }
 
+/// Refuses several records for a format that takes one.
+fn several_records(args: &ReportArgs) -> CliError {
+    let count = args.records.len();
+    let help = Some("use `--format html`, or name one record at a time".to_owned());
+    let message = format!("this format takes one record, not {count}");
+    CliError::new(Exit::Usage, message, help)
+}
+
 fn records(args: &ReportArgs, location: &StoreLocation) -> Result<Vec<RunRecord>, CliError> {
     let records = args.records.iter().map(|run| location.record(run));
     records.collect()
@@ -78,6 +83,15 @@ fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
         let message = "`--open` shows an HTML page, but another format is requested";
         let help = "leave `--format` out, or name an output that ends in `.html`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
+    }
+    if format == ReportFormat::Summary {
+        let [name] = args.records.as_slice() else {
+            return Err(several_records(args));
+        };
+        // It refuses the format with help.
+        if let Some(lab) = lab_of(name, location)? {
+            return report_lab(&lab, format, None, args.json.open()?);
+        }
     }
     let (name, page) = page(args, format.format(), location)?;
     let path = write_page(&name, &page, output, args, location)?;

@@ -67,9 +67,9 @@ fn rate_sentence(rate: &FigureComparison, [a, b]: &[String; 2]) -> String {
             let unseen = match rate.smallest_difference {
                 Some(least) => {
                     let least = share(least);
-                    format!("a difference under {least} % would go unnoticed")
+                    format!("a difference under {least} % may go unnoticed")
                 }
-                None => "even a tenfold difference would go unnoticed".to_owned(),
+                None => "even a tenfold difference may go unnoticed".to_owned(),
             };
             let needed = needed(rate).map_or_else(String::new, |it| format!("; {it}"));
             format!(
@@ -176,8 +176,10 @@ fn latencies_sentence(comparison: &Comparison) -> String {
 /// unknown, or if there is none.
 fn needed(rate: &FigureComparison) -> Option<String> {
     let effect = share(rate.effect.abs());
+    // Only repetitions of both sides say how much more of them would help.
+    let is_repeated = matches!(rate.basis, Basis::Repetitions | Basis::Pairs);
     match rate.repetitions_needed {
-        _ if effect == "0" => None,
+        _ if effect == "0" || !is_repeated || rate.a.n != rate.b.n => None,
         Some(count) => Some(format!(
             "{count} repetitions of each side would detect {effect} %"
         )),
@@ -249,7 +251,7 @@ mod tests {
                 Some(0.17),
                 Verdict::NoDifferenceShown,
                 "no significant difference: B -4 %, 95 % interval -21 % to +13 %; a difference \
-                 under 41 % would go unnoticed; 12 repetitions of each side would \
+                 under 41 % may go unnoticed; 12 repetitions of each side would \
                  detect 4 %",
             ),
             (

@@ -5,7 +5,7 @@ use crate::VerdictPosition;
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::styled::Style;
 use crate::table::Table;
-use crate::verdict::RunVerdict;
+use crate::verdict::{RunVerdict, fit};
 
 /// Returns the report of a run.
 pub fn document(model: &Model, medium: ReportMedium, position: VerdictPosition) -> Document {
@@ -36,12 +36,17 @@ pub fn document(model: &Model, medium: ReportMedium, position: VerdictPosition) 
         .chain(cluster)
         .chain([notes])
         .chain(warnings);
-    let verdicts = model.verdicts.iter().map(|it| verdict(it, medium));
+    let verdicts = match medium {
+        ReportMedium::Terminal => fit::shortened(&model.verdicts),
+        ReportMedium::Markdown | ReportMedium::Page => model.verdicts.clone(),
+    };
+    let verdicts = verdicts.iter().map(|it| verdict(it, medium));
+    let verdicts: Vec<DocumentPart> = verdicts.collect();
     Document {
         title: model.title.clone(),
         head: vec![Block::list(head)],
         parts: match position {
-            VerdictPosition::First => verdicts.chain(rest).collect(),
+            VerdictPosition::First => verdicts.into_iter().chain(rest).collect(),
             VerdictPosition::Last => rest.chain(verdicts).collect(),
         },
     }

@@ -38,7 +38,10 @@ fn ratios(board: &Ranking, doubted: &[bool]) -> Vec<ForestRow> {
     let row = |own: &RankingEntry, other: &RankingEntry| {
         let ratio = |value: f64| value / other.value;
         ForestRow {
-            label: format!("{} to {} {}", own.name, other.name, other.year),
+            label: format!(
+                "{}: {} to {} {}",
+                board.heading, own.name, other.name, other.year
+            ),
             detail: format!("{} {arrow}: {}, {}", board.figure, own.text, other.text),
             ratio: ratio(own.value),
             interval: own.bounds.map(|ends| ends.map(ratio)),

@@ -8,14 +8,14 @@ use units::format;
 use super::first;
 use super::headline::value;
 use super::run::Run;
-use super::sweeps;
+use super::{sweeps, verdict};
 use crate::chart::{Chart, figures, histogram, latency, throughput};
-use crate::group::{Metric, RepeatedCell, best_of_each_workload};
+use crate::group::{Metric, RepeatedCell};
 use crate::html::{command_block, sentence, shell};
 use crate::measure::WorkloadMeasure;
 use crate::names::capital;
 use crate::numbers::digits;
-use crate::verdict::VerdictFigure;
+use crate::verdict::{RunVerdict, VerdictFigure};
 
 /// Maximum number of main results.
 const NUMBERS_MAX: usize = 6;
@@ -23,10 +23,10 @@ const SENTENCES_MAX: usize = 3;
 const CHARTS_MAX: usize = 2;
 /// Topics of a verdict's sentences, the most important first.
 const TOPICS: [&str; 6] = [
+    "highest rate",
     "doubt",
     "limit",
     "like",
-    "highest rate",
     "queue depth",
     "next",
 ];
@@ -73,21 +73,18 @@ pub fn render(record: &RunRecord) -> String {
 }
 
 fn numbers(run: &Run) -> Markup {
-    let of_figure = |figure: &VerdictFigure| Number {
-        name: match figure.depth {
-            Some(depth) => format!("{}, depth {depth}", figure.name),
-            None => figure.name.clone(),
-        },
+    let of_figure = |verdict: &RunVerdict, figure: &VerdictFigure| Number {
+        name: of_subject(verdict, &verdict::label(figure)),
         value: figure.value.clone(),
         uncertainty: figure.uncertainty.clone(),
     };
-    let figures = run.model.verdicts.iter().flat_map(|it| &it.figures);
-    let mut numbers: Vec<Number> = figures.map(of_figure).collect();
-    // A run with one or two results has room for their latencies.
-    if let [only] = numbers.as_slice() {
-        let uncertainty = only.uncertainty.clone();
-        let group = run.groups.first();
-        numbers.extend(group.into_iter().flat_map(|it| more(it, &uncertainty)));
+    let verdicts = run.model.verdicts.iter();
+    let numbers =
+        verdicts.flat_map(|it| it.figures.iter().map(move |figure| of_figure(it, figure)));
+    let mut numbers: Vec<Number> = numbers.collect();
+    // A run with a single result has room for its latencies.
+    if let [only] = run.groups.as_slice() {
+        numbers.extend(more(only));
     }
     numbers.truncate(NUMBERS_MAX);
     html! {
@@ -102,8 +99,16 @@ fn numbers(run: &Run) -> Markup {
     }
 }
 
+/// Adds the subject of a verdict, if there are several.
+fn of_subject(verdict: &RunVerdict, text: &str) -> String {
+    match &verdict.subject {
+        Some(subject) => format!("{subject}: {text}"),
+        None => text.to_owned(),
+    }
+}
+
 /// Returns what else is known about a cell: its bandwidth or rate, latencies and failures.
-fn more(group: &RepeatedCell, uncertainty: &str) -> Vec<Number> {
+fn more(group: &RepeatedCell) -> Vec<Number> {
     let other = match WorkloadMeasure::of(group).metric() {
         Metric::BytesPerSecond => ("operations per second", Metric::PerSecond),
         _ => ("bandwidth", Metric::BytesPerSecond),
@@ -121,7 +126,7 @@ fn more(group: &RepeatedCell, uncertainty: &str) -> Vec<Number> {
         Some(Number {
             name: name.to_owned(),
             value: metric.show(figure.mean),
-            uncertainty: precision.unwrap_or_else(|| uncertainty.to_owned()),
+            uncertainty: precision.unwrap_or_default(),
         })
     });
     let failed = Number {
@@ -132,17 +137,19 @@ fn more(group: &RepeatedCell, uncertainty: &str) -> Vec<Number> {
     known.chain([failed]).collect()
 }
 
-/// Returns the charts over queue depths, or else the charts of the cell with the highest rate.
+/// Returns the charts over queue depths, or else the charts of the first cell, with its name if it
+/// is not the only one.
 fn charts(run: &Run) -> Markup {
-    let sweep = sweeps::first(run);
-    let own = || {
-        let best = best_of_each_workload(&run.groups, 1).into_iter().next();
-        let cell = best.and_then(|group| group.cells.first());
-        cell.map_or_else(Vec::new, |cell| of_cell(run, cell))
-    };
-    let mut charts = sweep.map_or_else(own, Vec::from);
+    let sweep = sweeps::first(run).map(Vec::from);
+    let cell = run.record.cells.first().filter(|_| sweep.is_none());
+    let own = cell.map_or_else(Vec::new, |cell| of_cell(run, cell));
+    let mut charts = sweep.unwrap_or(own);
     charts.truncate(CHARTS_MAX);
-    figures(&charts)
+    let named = cell.filter(|_| run.record.cells.len() > 1 && !charts.is_empty());
+    html! {
+        @if let Some(cell) = named { p.tiles-of { (sentence(&run.naming.cell(cell))) ":" } }
+        (figures(&charts))
+    }
 }
 
 fn of_cell(run: &Run, cell: &CellRecord) -> Vec<Chart> {
@@ -151,15 +158,19 @@ fn of_cell(run: &Run, cell: &CellRecord) -> Vec<Chart> {
 }
 
 fn sentences(run: &Run) -> Markup {
-    let all = || run.model.verdicts.iter().flat_map(|it| &it.sentences);
+    let all = || {
+        let verdicts = run.model.verdicts.iter();
+        verdicts.flat_map(|it| it.sentences.iter().map(move |sentence| (it, sentence)))
+    };
     let known = TOPICS
         .iter()
-        .flat_map(|topic| all().filter(move |it| it.0 == *topic));
+        .flat_map(|topic| all().filter(move |it| it.1.0 == *topic));
+    let known = known.map(|(verdict, (name, text))| (name, of_subject(verdict, text)));
     let chosen: Vec<_> = known.take(SENTENCES_MAX).collect();
     html! {
         dl.facts.verdict {
             @for (name, text) in chosen {
-                div { dt { (capital(name)) } dd { (sentence(text)) } }
+                div { dt { (capital(name)) } dd { (sentence(&text)) } }
             }
         }
     }

@@ -60,7 +60,8 @@ fn sentences(verdict: &RunVerdict) -> Markup {
     }
 }
 
-fn label(figure: &VerdictFigure) -> String {
+/// Returns the name of a result with its depth.
+pub(super) fn label(figure: &VerdictFigure) -> String {
     match figure.depth {
         Some(depth) => format!("{}, depth {depth}", figure.name),
         None => figure.name.clone(),

@@ -21,7 +21,21 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
     let own = groups.iter().filter(|it| is_own(it.cells[0])).cloned();
     let own: Vec<RepeatedCell> = own.collect();
     let figures = best_of_each_workload(&own, FIGURES_MAX).into_iter();
-    let figures: Vec<VerdictFigure> = figures.filter_map(|it| figure(it, naming)).collect();
+    let has_peak = own.len() < groups.len();
+    let figure = |it| {
+        let figure = figure(it, naming)?;
+        // Rates that were requested follow from this one.
+        let name = match has_peak {
+            true => format!("{}, closed-loop peak", figure.name),
+            false => figure.name,
+        };
+        Some(VerdictFigure { name, ..figure })
+    };
+    let figures: Vec<VerdictFigure> = figures.filter_map(figure).collect();
+    let measured_count = own
+        .iter()
+        .filter(|it| it.cells.iter().any(|cell| cell.total.count > 0));
+    let measured_count = measured_count.count();
     let subjects = own.iter().map(|group| LimitSubject {
         name: naming.place(&group.identity),
         group,
@@ -30,10 +44,11 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
         record,
         known: &[],
         subjects: subjects.collect(),
-        groups: own.iter().collect(),
+        // Cells of different targets or with their own pace may share a rate by chance.
+        groups: Vec::new(),
     };
     RunVerdict {
-        more_count: own.len().saturating_sub(figures.len()),
+        more_count: measured_count.saturating_sub(figures.len()),
         figures,
         sentences: match record.cells.is_empty() {
             true => Vec::new(),

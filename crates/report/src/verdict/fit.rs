@@ -7,20 +7,23 @@ use crate::wrap::wrap;
 const LINES_MAX: usize = 24;
 const COLUMNS: usize = 80;
 
-/// Moves main results to the tables until all verdicts fit on one screen.
-pub(super) fn shorten(verdicts: &mut [RunVerdict]) {
-    while lines_count(verdicts) > LINES_MAX {
+/// Returns the verdicts with as many main results as fit on one screen; the tables have the others.
+#[must_use]
+pub fn shortened(verdicts: &[RunVerdict]) -> Vec<RunVerdict> {
+    let mut verdicts = verdicts.to_vec();
+    while lines_count(&verdicts) > LINES_MAX {
         let longest = verdicts.iter_mut().max_by_key(|it| it.figures.len());
         let Some(longest) = longest.filter(|it| it.figures.len() > 1) else {
-            return;
+            break;
         };
         longest.figures.pop();
         longest.more_count += 1;
     }
+    verdicts
 }
 
 /// Number of lines that the verdicts take in a terminal.
-pub(super) fn lines_count(verdicts: &[RunVerdict]) -> usize {
+pub fn lines_count(verdicts: &[RunVerdict]) -> usize {
     verdicts.iter().map(verdict_lines_count).sum()
 }
 

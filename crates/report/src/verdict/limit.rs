@@ -7,6 +7,7 @@ use units::format;
 
 use crate::group::{CellIdentity, Metric, RepeatedCell};
 use crate::numbers::digits;
+use crate::parts::is_classic;
 use crate::wrap::printable;
 
 use super::known::{DEEP, DeviceAccess, KnownRate, find};
@@ -134,12 +135,21 @@ impl RateLimits<'_> {
             let mut own = subject.group.cells.iter();
             own.any(|cell| cells.contains(&cell.index))
         };
-        let doubted = self.subjects.iter().filter(is_doubted);
-        let names: Vec<&str> = doubted.map(|it| it.name.as_str()).collect();
+        let doubted: Vec<&LimitSubject> = self.subjects.iter().filter(is_doubted).collect();
+        // Phases of a program share an index, and a warning has only the index.
+        let is_phase = |it: &&LimitSubject| it.group.cells.iter().any(|cell| is_classic(cell));
+        if doubted.iter().any(is_phase) {
+            return "at least one phase".to_owned();
+        }
+        let names: Vec<&str> = doubted.iter().map(|it| it.name.as_str()).collect();
+        let is_ambiguous = names.iter().any(|name| name.contains(", "));
         match (names.len(), self.subjects.len()) {
+            (0, _) => String::new(),
             (1, 1) => "the result".to_owned(),
             (count, all) if count > 1 && count == all => "all results".to_owned(),
-            (count, all) if count > NAMES_MAX => format!("{count} of {all} results"),
+            (count, all) if count > NAMES_MAX || count > 1 && is_ambiguous => {
+                format!("{count} of {all} results")
+            }
             _ => names.join(", "),
         }
     }
@@ -161,7 +171,7 @@ fn queue_depth_effect(one: [f64; 2], deep: [f64; 2]) -> String {
     let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
     let finding = format!("random reads at depth 32 reach {times} times the rate at depth 1");
     if least >= proportional {
-        format!("the queue depth: {finding}, so a deeper queue may help")
+        format!("the queue depth: {finding}, in proportion to the depth")
     } else if most < proportional {
         format!("the device or the path to it: {finding}, so requests wait there at depth 32")
     } else {

@@ -4,7 +4,7 @@
 mod cells;
 mod class;
 mod depth;
-mod fit;
+pub(crate) mod fit;
 mod known;
 mod limit;
 mod rate;
@@ -117,7 +117,6 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Run
     if let Some(last) = verdicts.last_mut() {
         last.sentences.extend(of_run);
     }
-    fit::shorten(&mut verdicts);
     verdicts
 }
 

@@ -203,7 +203,7 @@ fn verdicts_fit_on_a_screen_of_24_lines() {
     for mut record in [record(&QUICK), record(&sweep), named, sample::record()] {
         let message = "word ".repeat(60);
         record.warnings = vec![Warning::of_run(WarningCode::StealTime, message)];
-        let verdicts = Model::new(&record).verdicts;
+        let verdicts = fit::shortened(&Model::new(&record).verdicts);
         assert!(fit::lines_count(&verdicts) <= 24, "{verdicts:#?}");
         let shown: usize = verdicts.iter().map(|it| it.figures.len()).sum();
         assert!(shown > 0);

@@ -5,7 +5,7 @@ use plan::EngineKind;
 use super::stretch::{self, Stretch};
 use super::{Finding, percent};
 use crate::advice::Advice;
-use crate::{CellRecord, Environment, WarningCode};
+use crate::{CellRecord, Environment, WarningCode, WorkerFigures};
 
 /// From this share of its time running or runnable on, a worker is limited by its CPU.
 const WORKER_BUSY_SHARE: f64 = 0.95;
@@ -101,6 +101,14 @@ impl ProcessorUsage {
             && !self.counts(self.other_processes)
     }
 
+    /// `true` if more workers could use a CPU. `waiting` is the share of time that the busy workers
+    /// waited for one.
+    fn has_room(&self, cell: &CellRecord, waiting: f64) -> bool {
+        // At least as many threads as CPUs, and they wait: more workers would only wait longer.
+        let are_all_used = f64::from(cell.cpu.threads) >= self.allowed;
+        !self.is_saturated() && !(are_all_used && waiting > WAITING_SHARE_MAX)
+    }
+
     /// The likely reason why workers waited.
     fn contention(&self, cell: &CellRecord) -> Contention {
         let shares_rest = f64::from(cell.cpu.threads) > self.allowed;
@@ -187,12 +195,17 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
     }
 }
 
-/// What to do about a warning that the CPUs limit a cell.
+/// What to do about a warning that the CPUs limit a cell; `None` if they do not limit it.
 pub(crate) fn advice(cell: &CellRecord, environment: &Environment) -> Option<Advice> {
     let usage = ProcessorUsage::of(cell, environment);
     if cpu_wait_warning(cell, environment).is_none() {
-        return match worker_cpu_bound(cell, environment) {
-            Some(_) if !usage.is_saturated() => Some(Advice::Do("use more `--workers`")),
+        let is_bound = worker_cpu_bound(cell, environment).is_some();
+        if !is_bound && saturated(cell, environment).is_none() {
+            return None;
+        }
+        let waiting = mean(&bound_workers(cell), |it| it.waiting);
+        return match is_bound {
+            true if usage.has_room(cell, waiting) => Some(Advice::Do("use more `--workers`")),
             _ if usage.other_processes > cell.cpu.utilization => Some(Advice::STOP_PROGRAMS),
             _ => less_load(cell),
         };
@@ -226,19 +239,38 @@ fn less_load(cell: &CellRecord) -> Option<Advice> {
     }))
 }
 
+/// A worker that was always running or runnable, with its shares of the time.
+struct BoundWorker<'a> {
+    worker: &'a WorkerFigures,
+    running: f64,
+    waiting: f64,
+}
+
+fn bound_workers(cell: &CellRecord) -> Vec<BoundWorker<'_>> {
+    let bound = cell.worker_figures.iter().filter_map(|worker| {
+        // Older records have 0 threads.
+        let running = worker.utilization / f64::from(worker.threads.max(1));
+        let waiting = worker.waiting.unwrap_or(0.0);
+        (running + waiting >= WORKER_BUSY_SHARE).then_some(BoundWorker {
+            worker,
+            running,
+            waiting,
+        })
+    });
+    bound.collect()
+}
+
+fn mean(bound: &[BoundWorker], of: impl Fn(&BoundWorker) -> f64) -> f64 {
+    bound.iter().map(of).sum::<f64>() / bound.len().max(1) as f64
+}
+
 /// Warns if a worker's thread was always running or runnable.
 pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> Finding {
     if is_by_design(cell) {
         return None;
     }
-    let bound = cell.worker_figures.iter().filter_map(|worker| {
-        // Older records have 0 threads.
-        let running = worker.utilization / f64::from(worker.threads.max(1));
-        let waiting = worker.waiting.unwrap_or(0.0);
-        (running + waiting >= WORKER_BUSY_SHARE).then_some((worker, running, waiting))
-    });
-    let bound: Vec<_> = bound.collect();
-    let (first, ..) = bound.first()?;
+    let bound = bound_workers(cell);
+    let first = bound.first()?.worker;
     let (who, each) = match (bound.len(), first.threads) {
         (1, 0 | 1) => (format!("worker `{}`", first.name), ""),
         (1, _) => (format!("the threads of worker `{}`", first.name), " each"),
@@ -247,10 +279,8 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
             (format!("{count} of {of} workers"), " each")
         }
     };
-    let mean = |sum: f64| sum / bound.len() as f64;
-    let running = mean(bound.iter().map(|it| it.1).sum());
-    let running = percent(running.min(1.0));
-    let waiting = mean(bound.iter().map(|it| it.2).sum());
+    let running = percent(mean(&bound, |it| it.running).min(1.0));
+    let waiting = mean(&bound, |it| it.waiting);
     let usage = ProcessorUsage::of(cell, environment);
     let waits = waiting > WAITING_SHARE_MAX;
     let did = match waits {
@@ -260,14 +290,12 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
         ),
         false => format!("used {running} of a CPU{each}"),
     };
-    // At least as many threads as CPUs, and they wait: more workers would only wait longer.
-    let are_all_used = waits && f64::from(cell.cpu.threads) >= usage.allowed;
-    let message = match usage.is_saturated() || are_all_used {
-        true => format!(
+    let message = match usage.has_room(cell, waiting) {
+        true => format!("{who} {did}"),
+        false => format!(
             "{who} {did}; of {}, none is left for more workers",
             usage.in_words()
         ),
-        false => format!("{who} {did}"),
     };
     Some((WarningCode::WorkerCpuBound, message))
 }
