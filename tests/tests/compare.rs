@@ -340,7 +340,7 @@ fn the_first_line_states_the_difference_and_the_smallest_detectable_one() {
     for part in [
         "a difference under ",
         " % may go unnoticed; ",
-        " repetitions would ",
+        " repetitions ",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
