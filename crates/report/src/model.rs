@@ -123,8 +123,8 @@ impl Model {
         let warnings = warnings(record);
         let estimates = tables::estimates(record, unit);
         if estimates.is_some() {
-            let says = "detects: the smallest difference that a comparison of this rate alone would \
-                        find in 80 of 100 cases";
+            let says = "detects: the smallest difference that a comparison of this rate alone \
+                        would find in 80 of 100 cases";
             notes.push(says.to_owned());
         }
         Self {
