@@ -106,7 +106,7 @@ impl ProcessorUsage {
     fn has_room(&self, cell: &CellRecord, waiting: f64) -> bool {
         // At least as many threads as CPUs, and they wait: more workers would only wait longer.
         let are_all_used = f64::from(cell.cpu.threads) >= self.allowed;
-        !self.is_saturated() && !(are_all_used && waiting > WAITING_SHARE_MAX)
+        !(self.is_saturated() || are_all_used && waiting > WAITING_SHARE_MAX)
     }
 
     /// The likely reason why workers waited.
