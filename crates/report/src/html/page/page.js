@@ -74,7 +74,7 @@ addEventListener("beforeprint", () => {
   setTheme("light");
   // Two charts side by side on a single sheet.
   const isSheet = document.querySelector(".sheet") !== null;
-  const size = isSheet ? { width: 320, height: 170 } : { width: 640, height: 240 };
+  const size = isSheet ? { width: 320, height: 130 } : { width: 640, height: 240 };
   figures.forEach(({ drawn }) => drawn.setSize(size));
 });
 addEventListener("afterprint", () => setTheme(onScreen));
