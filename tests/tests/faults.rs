@@ -16,6 +16,16 @@ const READS: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
 const WRITES: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
     line = [{ size = \"4k\", read = 0, random = 100 }]\n";
 
+/// Measures the kept file from the first read on.
+const FROM_THE_START: [&str; 6] = [
+    "mine.toml",
+    "--keep",
+    "--ramp-time",
+    "0",
+    "--engine",
+    "psync",
+];
+
 /// A bed on a file system with faults, its test file made and kept.
 fn prepared(faultfs: &FaultFs, workload: &str, more: &[&str]) -> ScratchTarget {
     let bed = ScratchTarget::with_target(&faultfs.path()).unwrap();
@@ -184,17 +194,7 @@ fn a_stall_is_seen_in_the_largest_latency() {
     let bed = prepared(&faultfs, READS, &[]);
     let stall = Effect::Stall(Duration::from_secs(2));
     faultfs.arm(&[Fault::once(Call::Read, 300, stall)]);
-    let arguments = [
-        "mine.toml",
-        "--keep",
-        "--engine",
-        "psync",
-        "--ramp-time",
-        "0",
-        "--run-time",
-        "1s",
-    ];
-    let (seen, record) = bed.record(&arguments);
+    let (seen, record) = bed.record(&[&FROM_THE_START[..], &["--run-time", "1s"]].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     let max_ns = record["cells"][0]["total"]["latency"]["max_ns"]
         .as_u64()
@@ -416,17 +416,7 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     };
     let faultfs = need!(FaultFs::new(settings));
     let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
-    let for_time = |time| {
-        let arguments = [
-            "mine.toml",
-            "--keep",
-            "--ramp-time",
-            "0",
-            "--engine",
-            "psync",
-        ];
-        [&arguments[..], &["--run-time", time]].concat()
-    };
+    let for_time = |time| [&FROM_THE_START[..], &["--run-time", time]].concat();
     // Even a busy machine does enough reads in this time for 20 intervals of 10.
     let long = for_time("16s");
     // What a run reads before it measures must not use up the stalls.
@@ -482,15 +472,7 @@ fn short_runs_and_runs_ended_by_operations_have_enough_intervals() {
     let timed = ["--run-time", "3s"];
     let counted = ["--run-time", "0", "--set", "operations=2000"];
     for (how, about_ms) in [(&timed[..], 100), (&counted[..], 125)] {
-        let arguments = [
-            "mine.toml",
-            "--keep",
-            "--ramp-time",
-            "0",
-            "--engine",
-            "psync",
-        ];
-        let (seen, record) = bed.record(&[&arguments[..], how].concat());
+        let (seen, record) = bed.record(&[&FROM_THE_START[..], how].concat());
         assert_eq!(seen.code, 0, "{}", seen.text());
         let (mut lengths_ms, count) = in_intervals(&record);
         assert_eq!(record["cells"][0]["total"]["count"], count);

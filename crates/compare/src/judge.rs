@@ -39,6 +39,12 @@ impl Verdict {
             Self::CannotTell => "cannot tell",
         }
     }
+
+    /// Returns `true` if the difference is significant.
+    #[must_use]
+    pub const fn is_significant(self) -> bool {
+        matches!(self, Self::Better | Self::Worse)
+    }
 }
 
 /// Data that the uncertainty of a ratio is based on.
@@ -112,6 +118,14 @@ impl FigureComparison {
         } else {
             self.effect
         }
+    }
+
+    /// Returns `true` if the scatter shows what more repetitions would detect: both sides were
+    /// repeated equally often. The scatter within a run or of one side says nothing about
+    /// repetitions of both, and unequal numbers leave open which side would need more.
+    #[must_use]
+    pub fn has_equal_repetitions(&self) -> bool {
+        matches!(self.basis, Basis::Repetitions | Basis::Pairs) && self.a.n == self.b.n
     }
 }
 
@@ -288,15 +302,11 @@ impl FigureComparison {
         } else {
             Verdict::Worse
         };
-        // The scatter within a run or of one side says nothing about repetitions of both. Unequal
-        // numbers leave open which side would need more, and more repetitions do not remove
-        // rounding.
-        let is_repeated = matches!(self.basis, Basis::Repetitions | Basis::Pairs)
-            && self.a.n == self.b.n
-            && self.figure.step() == 0.0;
+        // More repetitions do not remove rounding.
+        let is_predictable = self.has_equal_repetitions() && self.figure.step() == 0.0;
         self.repetitions_needed = self
             .certainty
-            .filter(|_| is_repeated && self.verdict == Verdict::NoDifferenceShown)
+            .filter(|_| is_predictable && self.verdict == Verdict::NoDifferenceShown)
             .and_then(|certainty| certainty.repetitions_for(self.effect, self.a.n, level));
     }
 }

@@ -57,7 +57,7 @@ fn origins(record: &RunRecord) -> Vec<&FrontOrigin> {
 fn part_of(record: &RunRecord, origin: &FrontOrigin) -> RunRecord {
     let mut part = record.clone();
     let is_own = |index: u32| {
-        let cell = record.plan.cells.iter().find(|cell| cell.index == index);
+        let cell = record.plan.cell(index);
         let workload = cell.and_then(|cell| cell.workload_index);
         let workload = workload.and_then(|index| record.plan.workloads.get(index as usize));
         workload.and_then(|it| it.front.as_ref()) == Some(origin)

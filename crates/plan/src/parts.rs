@@ -1,8 +1,19 @@
-//! Targets of a cell.
+//! Cells of a plan, and targets of a cell.
 
 use std::collections::BTreeSet;
 
-use super::{Cell, WorkerPlan};
+use super::{Cell, Plan, WorkerPlan};
+
+impl Plan {
+    /// The cell with this index; `None` if the plan has none.
+    #[must_use]
+    pub fn cell(&self, index: u32) -> Option<&Cell> {
+        // A part of a plan lacks cells, so an index is a position only in a whole one.
+        let at_its_position = self.cells.get(index as usize);
+        let found = at_its_position.filter(|cell| cell.index == index);
+        found.or_else(|| self.cells.iter().find(|cell| cell.index == index))
+    }
+}
 
 impl Cell {
     /// Indexes of the targets that its workers use, each once, in ascending order. Results by

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use plan::{CacheMode, EngineKind};
+use plan::{CacheMode, CurvePart, EngineKind};
 use results::{
     CellNames, CellRecord, Distinction, EstimateRecord, Phase, RunRecord, Status,
     percentile_is_supported,
@@ -182,11 +182,7 @@ impl RepeatedCell<'_> {
     pub fn figure(&self, metric: Metric) -> Option<GroupFigure> {
         // The record's estimate has precedence. A percentile over all repetitions is not the mean
         // of their percentiles, and a page must not show a value that the record lacks.
-        let estimated = self
-            .estimates
-            .iter()
-            .find(|one| one.metric == metric.estimate_name());
-        if let Some(estimate) = estimated.filter(|one| one.mean.is_finite()) {
+        if let Some(estimate) = self.estimate(metric).filter(|one| one.mean.is_finite()) {
             return Some(GroupFigure {
                 mean: estimate.mean,
                 interval: estimate
@@ -196,9 +192,7 @@ impl RepeatedCell<'_> {
                 n: estimate.n,
             });
         }
-        let is_complete = |cell: &&CellRecord| cell.status == Status::Complete;
-        let complete = self.cells.iter().copied().filter(is_complete);
-        let mut values: Vec<f64> = complete.filter_map(|cell| metric.of(cell)).collect();
+        let mut values = self.values(metric);
         if values.is_empty() {
             values = self
                 .cells
@@ -225,9 +219,21 @@ impl RepeatedCell<'_> {
     /// of the metric.
     #[must_use]
     pub fn smallest_difference(&self, metric: Metric) -> Option<f64> {
+        self.estimate(metric)?.smallest_difference
+    }
+
+    fn estimate(&self, metric: Metric) -> Option<&EstimateRecord> {
         let mut estimates = self.estimates.iter();
-        let own = estimates.find(|it| it.metric == metric.estimate_name());
-        own?.smallest_difference
+        estimates
+            .find(|it| it.metric == metric.estimate_name())
+            .copied()
+    }
+
+    /// Returns `true` if the requested rate of the cells depends on a peak that the run measured,
+    /// as in curves and searches. These have their own charts and sentences.
+    #[must_use]
+    pub fn depends_on_peak(&self) -> bool {
+        self.cells[0].curve.is_some_and(CurvePart::depends_on_peak)
     }
 
     /// Returns the number of failed operations in all repetitions.

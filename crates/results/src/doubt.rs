@@ -39,10 +39,7 @@ const LATE_BASE_NS_MIN: f64 = 1e9;
 /// All warnings about the results of one cell.
 #[must_use]
 pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<Warning> {
-    let planned = plan
-        .cells
-        .iter()
-        .find(|planned| planned.index == cell.index);
+    let planned = plan.cell(cell.index);
     let figure_findings = [
         outcome(cell),
         stood_still(cell),

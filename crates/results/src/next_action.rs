@@ -21,19 +21,12 @@ impl WeighedAdvice<'_> {
     /// Orders by urgency, then by the largest effect, so that the action fits the warning that
     /// comes first. Of equal ones, the one that removes more is heavier.
     fn cmp_weight(&self, other: &Self) -> Ordering {
-        let effects = |it: &Self| {
-            it.effects
-                .iter()
-                .map(|effect| effect.1)
-                .collect::<Vec<f64>>()
-        };
-        let (own, others) = (effects(self), effects(other));
-        let largest = |effects: &[f64]| effects.iter().copied().fold(0.0, f64::max);
-        let sum = |effects: &[f64]| effects.iter().sum::<f64>();
+        let largest = |it: &Self| it.effects.iter().fold(0.0_f64, |most, one| most.max(one.1));
+        let sum = |it: &Self| it.effects.iter().map(|one| one.1).sum::<f64>();
         self.is_urgent
             .cmp(&other.is_urgent)
-            .then(largest(&own).total_cmp(&largest(&others)))
-            .then(sum(&own).total_cmp(&sum(&others)))
+            .then(largest(self).total_cmp(&largest(other)))
+            .then(sum(self).total_cmp(&sum(other)))
     }
 }
 
@@ -120,10 +113,7 @@ fn without_doubts(record: &RunRecord) -> &'static str {
 
 /// What to do about a warning; `None` if there is nothing to do.
 fn advice(warning: &Warning, record: &RunRecord) -> Option<Advice> {
-    let planned = warning.cell.and_then(|index| {
-        let mut cells = record.plan.cells.iter();
-        cells.find(|cell| cell.index == index)
-    });
+    let planned = warning.cell.and_then(|index| record.plan.cell(index));
     // All phases of a program are records of one cell, so each function passes over those that the
     // warning is not about.
     let of_cells = |find: fn(&CellRecord, &RunRecord) -> Option<Advice>| {
@@ -285,8 +275,7 @@ fn lower_rate(cell: &CellRecord, _: &RunRecord) -> Option<Advice> {
 /// Options that make the first cell that was too short longer.
 fn longer(record: &RunRecord) -> Option<Advice> {
     let short = record.cells.iter().find(|cell| cell.is_too_short())?;
-    let mut planned = record.plan.cells.iter();
-    let planned = planned.find(|cell| cell.index == short.index);
+    let planned = record.plan.cell(short.index);
     let options = planned.map_or("a longer `--run-time`", lengthening_options);
     Some(Advice::DoThis(format!("use {options}")))
 }

@@ -1,7 +1,7 @@
 //! Repeats identical runs to count false differences and confidence intervals that contain the true
 //! rate.
 
-use compare::{ComparisonOptions, Verdict, compare};
+use compare::{ComparisonOptions, compare};
 use plan::EngineKind;
 use results::RunRecord;
 use stats::Estimate;
@@ -152,5 +152,5 @@ fn is_different([a, b]: &[Vec<RunRecord>; 2]) -> Result<bool, MissingValue> {
     };
     let comparison = compare(a, b, options).map_err(|it| MissingValue::Broken(it.to_string()))?;
     let mut figures = comparison.figures();
-    Ok(figures.any(|it| matches!(it.verdict, Verdict::Better | Verdict::Worse)))
+    Ok(figures.any(|it| it.verdict.is_significant()))
 }

@@ -109,8 +109,7 @@ fn add_open_cell(record: &mut RunRecord, open: Option<InterruptedCell>, status: 
     let Some(open) = open.filter(|open| !open.intervals.is_empty()) else {
         return;
     };
-    let mut planned = record.plan.cells.iter();
-    let Some(planned) = planned.find(|cell| cell.index == open.index) else {
+    let Some(planned) = record.plan.cell(open.index) else {
         return;
     };
     let cell = CellRecord::of_intervals(planned, &record.plan, open.intervals);

@@ -40,5 +40,9 @@ export function query(path, fields) {
   return text ? `${path}?${text}` : path;
 }
 
+/** The roots of the server and the directories below them, as paths. */
+export const targetPaths = (roots) => roots.flatMap(({ path, directories }) =>
+  [path, ...directories.map((name) => (name.startsWith("/") ? name : `${path}/${name}`))]);
+
 /** The path of a run in the API. */
 export const ofRun = (id, what = "") => `/api/runs/${encodeURIComponent(id)}${what}`;

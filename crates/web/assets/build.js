@@ -1,7 +1,7 @@
 // Page to choose, change, check and start a workload. The text is authoritative: the form changes
 // the text and shows its content.
 
-import { get, post, put, query, remove } from "./api.js";
+import { get, post, put, query, remove, targetPaths } from "./api.js";
 import { requestOf } from "./again.js";
 import { button, confirmed, duration, failure, field, h, table } from "./dom.js";
 import { TextEditor, verdictList } from "./editor.js";
@@ -215,7 +215,7 @@ class BuildPage {
       return h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
         h("code", {}, "pgmeter serve --target DIR"), ".");
     }
-    this.known = roots.flatMap((root) => [root.path, ...root.directories.map((path) => path.startsWith("/") ? path : `${root.path}/${path}`)]);
+    this.known = targetPaths(roots);
     this.targets.add(roots[0].path);
     this.choose([...this.targets]);
     const other = h("input", { placeholder: `${roots[0].path}/…`, list: "targets" });

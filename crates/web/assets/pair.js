@@ -1,6 +1,6 @@
 // Measures a workload on two targets, one after the other, and leads to the comparison.
 
-import { get, post, query, remove } from "./api.js";
+import { get, post, query, remove, targetPaths } from "./api.js";
 import { announce, choice, failure, field, h } from "./dom.js";
 
 const LOOK_MS = 1000;
@@ -16,8 +16,7 @@ export async function showPair({ main, rest, signal }) {
 async function starter(main, signal) {
   const [facts, { workloads }] = await Promise.all(
     ["/api", "/api/workloads"].map((path) => get(path, signal)));
-  const paths = facts.roots.flatMap(({ path, directories }) =>
-    [path, ...directories.map((name) => (name.startsWith("/") ? name : `${path}/${name}`))]);
+  const paths = targetPaths(facts.roots);
   if (paths.length === 0) {
     main.append(h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
       h("code", {}, "pgmeter serve --target DIR --target DIR"), "."));

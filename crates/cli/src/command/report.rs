@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use report::{Format, Page, VerdictPosition, html, render, render_text};
 use results::RunRecord;
 
-use super::lab::stored::{lab_of, page_name, page_of_lab, report_lab};
+use super::lab::stored::{lab_of, not_of_labs, page_name, page_of_lab, report_lab};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::document::OutputText;
@@ -84,15 +84,6 @@ fn open(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
         let help = "leave `--format` out, or name an output that ends in `.html`";
         return Err(CliError::new(Exit::Usage, message, Some(help.to_owned())));
     }
-    if format == ReportFormat::Summary {
-        let [name] = args.records.as_slice() else {
-            return Err(several_records(args));
-        };
-        // It refuses the format with help.
-        if let Some(lab) = lab_of(name, location)? {
-            return report_lab(&lab, format, None, args.json.open()?);
-        }
-    }
     let (name, page) = page(args, format.format(), location)?;
     let path = write_page(&name, &page, output, args, location)?;
     print(format!("{}\n", path.display()))?;
@@ -112,7 +103,10 @@ fn page(
     if let [name] = args.records.as_slice()
         && let Some(lab) = lab_of(name, location)?
     {
-        return Ok((page_name(&lab), page_of_lab(&lab)));
+        return match format {
+            Format::Summary => Err(not_of_labs(&lab)),
+            _ => Ok((page_name(&lab), page_of_lab(&lab))),
+        };
     }
     let records = records(args, location)?;
     let (name, text) = match records.as_slice() {
@@ -123,6 +117,7 @@ fn page(
             },
             render(record, format, Page::PLAIN),
         ),
+        _ if format == Format::Summary => return Err(several_records(args)),
         several => {
             let ids: Vec<&str> = several.iter().map(|record| record.id.as_str()).collect();
             // clap's default value makes the list non-empty.

@@ -19,7 +19,7 @@ fn share_called_different(mut pair: impl FnMut() -> Comparison) -> f64 {
     let called = (0..COMPARISONS).filter(|_| {
         pair()
             .figures()
-            .any(|figure| matches!(figure.verdict, Verdict::Better | Verdict::Worse))
+            .any(|figure| figure.verdict.is_significant())
     });
     called.count() as f64 / f64::from(COMPARISONS)
 }
@@ -68,7 +68,7 @@ fn a_suite_of_forty_cells_rarely_differs_from_itself() {
             comparisons += comparison.cells.len();
             comparison
                 .figures()
-                .any(|figure| matches!(figure.verdict, Verdict::Better | Verdict::Worse))
+                .any(|figure| figure.verdict.is_significant())
         })
         .count();
     assert_eq!(comparisons, 2400);

@@ -52,7 +52,7 @@ impl ClassicText for FilebenchText {
         for cell in &record.cells {
             text += &self.running(cell.started_at);
             self.is_running = false;
-            let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
+            let planned = record.plan.cell(cell.index);
             if let Some(program) = planned.and_then(plan::Cell::program) {
                 let begin_s = seconds(self.started_at, cell.started_at);
                 text += &figures(program, cell, begin_s);

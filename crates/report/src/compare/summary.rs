@@ -31,9 +31,9 @@ fn comparison_sentence(comparison: &Comparison, letter: &str) -> String {
 
 /// Qualifies a difference between runs that were measured once each; empty for other comparisons.
 fn single_runs_note(rates: &[&FigureComparison]) -> &'static str {
-    let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
-    let is_single = |it: &FigureComparison| is_judged(it) && it.basis == Basis::WithinRun;
-    match rates.iter().any(|rate| is_single(rate)) {
+    let is_single =
+        |it: &&FigureComparison| it.verdict.is_significant() && it.basis == Basis::WithinRun;
+    match rates.iter().any(is_single) {
         true => "; measured once each, so repeat both before you rely on this",
         false => "",
     }
@@ -149,8 +149,9 @@ fn range(rates: &[&FigureComparison]) -> Option<String> {
 /// Summarizes the latencies of cells without a verdict on the rate; empty if latencies have no
 /// verdict either.
 fn latencies_sentence(comparison: &Comparison) -> String {
-    let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
-    let has_rate = |cell: &&CellComparison| total(cell, Figure::PerSecond).is_some_and(is_judged);
+    let has_rate = |cell: &&CellComparison| {
+        total(cell, Figure::PerSecond).is_some_and(|it| it.verdict.is_significant())
+    };
     // In a closed loop, the mean latency follows from rate and depth (Little's law). A verdict on
     // the rate therefore covers it.
     let open = comparison.cells.iter().filter(|cell| !has_rate(cell));
@@ -176,10 +177,8 @@ fn latencies_sentence(comparison: &Comparison) -> String {
 /// unknown, or if there is none.
 fn needed(rate: &FigureComparison) -> Option<String> {
     let effect = share(rate.effect.abs());
-    // Only repetitions of both sides say how much more of them would help.
-    let is_repeated = matches!(rate.basis, Basis::Repetitions | Basis::Pairs);
     match rate.repetitions_needed {
-        _ if effect == "0" || !is_repeated || rate.a.n != rate.b.n => None,
+        _ if effect == "0" || !rate.has_equal_repetitions() => None,
         Some(count) => Some(format!(
             "{count} repetitions of each side would detect {effect} %"
         )),

@@ -250,7 +250,7 @@ pub(super) fn measured_size(paper: &Paper, run: &RunRecord, cell: &CellRecord) -
         let fileset = figures.step().and(figures.fileset())?;
         return Some(files_of_each_size(fileset.file_count));
     }
-    let planned = run.plan.cells.iter().find(|it| it.index == cell.index)?;
+    let planned = run.plan.cell(cell.index)?;
     let workers = match cell.workers {
         1 => String::new(),
         count => format!(", by each of {count} workers"),

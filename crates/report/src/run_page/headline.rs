@@ -1,7 +1,6 @@
 //! The main results, with their uncertainty.
 
 use maud::{Markup, html};
-use plan::CurvePart;
 use results::{CellRecord, EvenRates};
 use units::format;
 
@@ -15,16 +14,14 @@ use crate::parts::{CountedOperations, distinct_transactions};
 use crate::verdict::searches;
 
 /// Maximum number of groups with a bar each.
-pub(super) const GROUPS_MAX: usize = 12;
+const GROUPS_MAX: usize = 12;
+/// Number of bars that fit on the first screen together with the sentences of a verdict.
+const FIRST_SCREEN_MAX: usize = 4;
 
 /// Returns the headline of a run: large numbers for a single group, or else a bar per group.
 #[must_use]
 pub fn headline(run: &Run) -> Markup {
-    // Cells whose rates depend on a peak have separate charts.
-    let follows =
-        |group: &&RepeatedCell| group.cells[0].curve.is_some_and(CurvePart::depends_on_peak);
-    let shown = run.groups.iter().filter(|group| !follows(group));
-    let shown: Vec<RepeatedCell> = shown.cloned().collect();
+    let shown = own_groups(run);
     let is_peak = shown.len() < run.groups.len();
     html! {
         (highest_rates(run))
@@ -39,6 +36,17 @@ pub fn headline(run: &Run) -> Markup {
             several => { (overview(run, several)) }
         }
     }
+}
+
+/// Returns `true` if the headline fills the first screen.
+pub fn is_long(run: &Run) -> bool {
+    best_of_each_workload(&own_groups(run), GROUPS_MAX).len() > FIRST_SCREEN_MAX
+}
+
+/// Returns the groups without those whose rates depend on a peak, which have separate charts.
+fn own_groups<'a>(run: &Run<'a>) -> Vec<RepeatedCell<'a>> {
+    let own = run.groups.iter().filter(|group| !group.depends_on_peak());
+    own.cloned().collect()
 }
 
 /// Returns the highest rates that met the response-time limit, as far as they are known.
@@ -59,13 +67,18 @@ fn highest_rates(run: &Run) -> Markup {
     html! {
         @if !rates.is_empty() {
             dl.tiles {
-                @for (label, rate, sure) in &rates {
-                    div.tile {
-                        dt { (label) }
-                        dd { (value(rate)) span.interval { (sure) } }
-                    }
-                }
+                @for (label, rate, sure) in &rates { (tile(label, rate, sure)) }
             }
+        }
+    }
+}
+
+/// Returns a large number with its name and how sure it is.
+pub fn tile(label: &str, number: &str, sure: &str) -> Markup {
+    html! {
+        div.tile {
+            dt { (sentence(label)) }
+            dd { (value(number)) span.interval { (sure) } }
         }
     }
 }
@@ -95,22 +108,12 @@ fn tiles(group: &RepeatedCell) -> Markup {
     html! {
         dl.tiles {
             @if let Some(figure) = group.figure(Metric::TransactionsPerSecond) {
-                div.tile {
-                    dt { "transactions per second" }
-                    dd {
-                        (value(&Metric::TransactionsPerSecond.show(figure.mean)))
-                        span.interval { (interval(group, Metric::TransactionsPerSecond, figure)) }
-                    }
-                }
+                @let metric = Metric::TransactionsPerSecond;
+                @let sure = interval(group, metric, figure);
+                (tile("transactions per second", &metric.show(figure.mean), &sure))
             }
             @for (label, metric, figure) in shown {
-                div.tile {
-                    dt { (label) }
-                    dd {
-                        (value(&metric.show(figure.mean)))
-                        span.interval { (interval(group, metric, figure)) }
-                    }
-                }
+                (tile(&label, &metric.show(figure.mean), &interval(group, metric, figure)))
             }
             @if let Some(rate) = iometer_transactions {
                 div.tile {
@@ -129,7 +132,7 @@ fn tiles(group: &RepeatedCell) -> Markup {
 }
 
 /// Returns a number, followed by its unit in a smaller font.
-pub fn value(text: &str) -> Markup {
+fn value(text: &str) -> Markup {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     html! {
         span.value { (number) @if !unit.is_empty() { small { " " (unit) } } }

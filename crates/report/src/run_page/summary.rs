@@ -6,14 +6,14 @@ use results::{CellRecord, RunRecord};
 use units::format;
 
 use super::first;
-use super::headline::value;
+use super::headline::tile;
 use super::run::Run;
-use super::{sweeps, verdict};
+use super::sweeps;
+use super::verdict::facts;
 use crate::chart::{Chart, figures, histogram, latency, throughput};
 use crate::group::{Metric, RepeatedCell};
 use crate::html::{command_block, sentence, shell};
 use crate::measure::WorkloadMeasure;
-use crate::names::capital;
 use crate::numbers::digits;
 use crate::verdict::{RunVerdict, VerdictFigure};
 
@@ -30,13 +30,6 @@ const TOPICS: [&str; 6] = [
     "queue depth",
     "next",
 ];
-
-/// A result with its name and its uncertainty.
-struct Number {
-    name: String,
-    value: String,
-    uncertainty: String,
-}
 
 /// Returns the summary of a run as a page.
 #[must_use]
@@ -73,42 +66,24 @@ pub fn render(record: &RunRecord) -> String {
 }
 
 fn numbers(run: &Run) -> Markup {
-    let of_figure = |verdict: &RunVerdict, figure: &VerdictFigure| Number {
-        name: of_subject(verdict, &verdict::label(figure)),
-        value: figure.value.clone(),
-        uncertainty: figure.uncertainty.clone(),
+    let of_figure = |verdict: &RunVerdict, it: &VerdictFigure| {
+        let label = verdict.of_subject(&it.label());
+        tile(&label, &it.value, &it.uncertainty)
     };
     let verdicts = run.model.verdicts.iter();
     let numbers =
         verdicts.flat_map(|it| it.figures.iter().map(move |figure| of_figure(it, figure)));
-    let mut numbers: Vec<Number> = numbers.collect();
+    let mut numbers: Vec<Markup> = numbers.collect();
     // A run with a single result has room for its latencies.
     if let [only] = run.groups.as_slice() {
         numbers.extend(more(only));
     }
     numbers.truncate(NUMBERS_MAX);
-    html! {
-        dl.tiles {
-            @for number in &numbers {
-                div.tile {
-                    dt { (sentence(&number.name)) }
-                    dd { (value(&number.value)) span.interval { (number.uncertainty) } }
-                }
-            }
-        }
-    }
-}
-
-/// Adds the subject of a verdict, if there are several.
-fn of_subject(verdict: &RunVerdict, text: &str) -> String {
-    match &verdict.subject {
-        Some(subject) => format!("{subject}: {text}"),
-        None => text.to_owned(),
-    }
+    html! { dl.tiles { @for number in &numbers { (number) } } }
 }
 
 /// Returns what else is known about a cell: its bandwidth or rate, latencies and failures.
-fn more(group: &RepeatedCell) -> Vec<Number> {
+fn more(group: &RepeatedCell) -> Vec<Markup> {
     let other = match WorkloadMeasure::of(group).metric() {
         Metric::BytesPerSecond => ("operations per second", Metric::PerSecond),
         _ => ("bandwidth", Metric::BytesPerSecond),
@@ -123,17 +98,13 @@ fn more(group: &RepeatedCell) -> Vec<Number> {
         let figure = group.figure(metric).filter(|it| it.mean > 0.0)?;
         let half = figure.interval.map(|[low, high]| (high - low) / 2.0);
         let precision = half.map(|half| format!("±{} %", digits(100.0 * half / figure.mean)));
-        Some(Number {
-            name: name.to_owned(),
-            value: metric.show(figure.mean),
-            uncertainty: precision.unwrap_or_default(),
-        })
+        Some(tile(
+            name,
+            &metric.show(figure.mean),
+            &precision.unwrap_or_default(),
+        ))
     });
-    let failed = Number {
-        name: "failed operations".to_owned(),
-        value: format::count(group.errors()),
-        uncertainty: String::new(),
-    };
+    let failed = tile("failed operations", &format::count(group.errors()), "");
     known.chain([failed]).collect()
 }
 
@@ -165,15 +136,9 @@ fn sentences(run: &Run) -> Markup {
     let known = TOPICS
         .iter()
         .flat_map(|topic| all().filter(move |it| it.1.0 == *topic));
-    let known = known.map(|(verdict, (name, text))| (name, of_subject(verdict, text)));
-    let chosen: Vec<_> = known.take(SENTENCES_MAX).collect();
-    html! {
-        dl.facts.verdict {
-            @for (name, text) in chosen {
-                div { dt { (capital(name)) } dd { (sentence(&text)) } }
-            }
-        }
-    }
+    let known = known.map(|(verdict, (topic, text))| (*topic, verdict.of_subject(text)));
+    let chosen: Vec<(&str, String)> = known.take(SENTENCES_MAX).collect();
+    facts(chosen.iter().map(|(topic, text)| (*topic, text.as_str())))
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::headline::{GROUPS_MAX, headline, value};
+use super::headline::{headline, is_long, tile};
 use super::run::Run;
-use crate::group::best_of_each_workload;
 use crate::html::sentence;
 use crate::names::capital;
-use crate::verdict::{RunVerdict, VerdictFigure};
+use crate::verdict::RunVerdict;
 
 /// Returns the main results of a run with the conclusions from them, in words.
 #[must_use]
@@ -17,53 +16,33 @@ pub fn section(run: &Run) -> Markup {
     }
 }
 
-/// Number of results that fit on the first screen above the sentences.
-const RESULTS_MAX: usize = 4;
-
 fn one(run: &Run, verdict: &RunVerdict) -> Markup {
-    let is_long = best_of_each_workload(&run.groups, GROUPS_MAX).len() > RESULTS_MAX;
+    let sentences = verdict.sentences.iter();
+    let sentences = facts(sentences.map(|(topic, text)| (*topic, text.as_str())));
     html! {
         @if let Some(of) = &verdict.subject { p.where { (sentence(of)) } }
         @if verdict.is_of_device {
-            (tiles(verdict))
-            (sentences(verdict))
-        } @else if is_long {
-            (sentences(verdict))
+            dl.tiles {
+                @for it in &verdict.figures { (tile(&it.label(), &it.value, &it.uncertainty)) }
+            }
+            (sentences)
+        } @else if is_long(run) {
+            (sentences)
             (headline(run))
         } @else {
             (headline(run))
-            (sentences(verdict))
+            (sentences)
         }
     }
 }
 
-fn tiles(verdict: &RunVerdict) -> Markup {
-    html! {
-        dl.tiles {
-            @for figure in &verdict.figures {
-                div.tile {
-                    dt { (label(figure)) }
-                    dd { (value(&figure.value)) span.interval { (figure.uncertainty) } }
-                }
-            }
-        }
-    }
-}
-
-fn sentences(verdict: &RunVerdict) -> Markup {
+/// Returns sentences with their topics.
+pub(super) fn facts<'a>(sentences: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
     html! {
         dl.facts.verdict {
-            @for (name, text) in &verdict.sentences {
-                div { dt { (capital(name)) } dd { (sentence(text)) } }
+            @for (topic, text) in sentences {
+                div { dt { (capital(topic)) } dd { (sentence(text)) } }
             }
         }
-    }
-}
-
-/// Returns the name of a result with its depth.
-pub(super) fn label(figure: &VerdictFigure) -> String {
-    match figure.depth {
-        Some(depth) => format!("{}, depth {depth}", figure.name),
-        None => figure.name.clone(),
     }
 }

@@ -317,10 +317,7 @@ fn longer(columns: &[&[RunRecord]]) -> Vec<&'static str> {
     let mut longer = Vec::new();
     for run in columns.iter().copied().flatten() {
         for cell in run.cells.iter().filter(|cell| cell.is_too_short()) {
-            let mut planned = run.plan.cells.iter();
-            let by = planned
-                .find(|it| it.index == cell.index)
-                .map(lengthening_options);
+            let by = run.plan.cell(cell.index).map(lengthening_options);
             longer.extend(by.filter(|by| !longer.contains(by)));
         }
     }

@@ -1,11 +1,11 @@
 //! The verdict on a run that data sheets have no results for.
 
-use plan::CurvePart;
-use results::{CellRecord, RunRecord};
+use results::RunRecord;
 use units::format;
 
 use crate::group::{Metric, Naming, RepeatedCell, best_of_each_workload};
 use crate::measure::WorkloadMeasure;
+use crate::parts::CountedOperations;
 
 use super::limit::{LimitSubject, RateLimits};
 use super::rate::UncertainRate;
@@ -16,9 +16,7 @@ const FIGURES_MAX: usize = 8;
 
 /// Returns the verdict on all cells of a run.
 pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Naming) -> RunVerdict {
-    // Curves and searches describe the rates that depend on a peak.
-    let is_own = |cell: &CellRecord| !cell.curve.is_some_and(CurvePart::depends_on_peak);
-    let own = groups.iter().filter(|it| is_own(it.cells[0])).cloned();
+    let own = groups.iter().filter(|it| !it.depends_on_peak()).cloned();
     let own: Vec<RepeatedCell> = own.collect();
     let figures = best_of_each_workload(&own, FIGURES_MAX).into_iter();
     let has_peak = own.len() < groups.len();
@@ -32,10 +30,8 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
         Some(VerdictFigure { name, ..figure })
     };
     let figures: Vec<VerdictFigure> = figures.filter_map(figure).collect();
-    let measured_count = own
-        .iter()
-        .filter(|it| it.cells.iter().any(|cell| cell.total.count > 0));
-    let measured_count = measured_count.count();
+    let is_measured = |it: &&RepeatedCell| it.cells.iter().any(|cell| cell.total.count > 0);
+    let measured_count = own.iter().filter(is_measured).count();
     let subjects = own.iter().map(|group| LimitSubject {
         name: naming.place(&group.identity),
         group,
@@ -52,7 +48,7 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
         figures,
         sentences: match record.cells.is_empty() {
             true => Vec::new(),
-            false => vec![("limit", limits.sentence_or_unknown())],
+            false => vec![("limit", limits.sentence())],
         },
         ..RunVerdict::default()
     }
@@ -60,17 +56,15 @@ pub(super) fn verdict(record: &RunRecord, groups: &[RepeatedCell], naming: &Nami
 
 /// Returns the main result of a group; `None` if nothing was measured.
 fn figure(group: &RepeatedCell, naming: &Naming) -> Option<VerdictFigure> {
+    let measure = WorkloadMeasure::of(group);
     let counts_transactions = group.figure(Metric::TransactionsPerSecond).is_some();
-    let metric = match WorkloadMeasure::of(group) {
-        _ if counts_transactions => Metric::TransactionsPerSecond,
-        measure => measure.metric(),
+    let metric = match counts_transactions {
+        true => Metric::TransactionsPerSecond,
+        false => measure.metric(),
     };
     let rate = UncertainRate::of(group, metric)?;
+    let counts_files = measure == WorkloadMeasure::Rate(CountedOperations::FileOperations);
     let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
-    let is_classic = group
-        .cells
-        .iter()
-        .any(|cell| crate::parts::is_classic(cell));
     let depth = u64::from(group.identity.iodepth);
     Some(VerdictFigure {
         name: naming.line(&group.identity),
@@ -80,7 +74,7 @@ fn figure(group: &RepeatedCell, naming: &Naming) -> Option<VerdictFigure> {
             Metric::TransactionsPerSecond => {
                 format!("{} transactions/s", format::iops(rate.mean))
             }
-            _ if moves && !is_classic => format!("{} IOPS", format::iops(rate.mean)),
+            _ if moves && !counts_files => format!("{} IOPS", format::iops(rate.mean)),
             _ => format!("{} per second", format::iops(rate.mean)),
         },
         uncertainty: rate.uncertainty_sentence(),

@@ -91,8 +91,7 @@ impl<'a> KnownRate<'a> {
     /// Returns the result of a group; `None` if data sheets do not state such a result.
     pub fn of(group: &'a RepeatedCell<'a>, record: &RunRecord) -> Option<Self> {
         let index = group.cells.first()?.index;
-        let mut planned = record.plan.cells.iter();
-        let cell = planned.find(|it| it.index == index)?;
+        let cell = record.plan.cell(index)?;
         let access = DeviceAccess::of(cell)?;
         let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
         let metric = match access.is_sequential() {

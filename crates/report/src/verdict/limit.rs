@@ -47,13 +47,7 @@ pub(super) struct LimitSubject<'a> {
 
 impl RateLimits<'_> {
     /// Describes the bottleneck in a sentence, or says that the results show none.
-    pub fn sentence_or_unknown(&self) -> String {
-        let unknown = || "the results do not show what limits them".to_owned();
-        self.sentence().unwrap_or_else(unknown)
-    }
-
-    /// Describes the bottleneck in a sentence; `None` if it is unknown.
-    fn sentence(&self) -> Option<String> {
+    pub fn sentence(&self) -> String {
         let limits = [
             // A limit that the system reports explains a plateau, so a guess is not needed.
             self.reported_limit().or_else(|| self.plateau()),
@@ -65,7 +59,10 @@ impl RateLimits<'_> {
         if parts.is_empty() {
             parts.extend(self.queue());
         }
-        (!parts.is_empty()).then(|| parts.join("; "))
+        match parts.is_empty() {
+            true => "the results do not show what limits them".to_owned(),
+            false => parts.join("; "),
+        }
     }
 
     /// Describes a limit that the system reports.

@@ -61,7 +61,25 @@ pub struct VerdictFigure {
     pub uncertainty: String,
 }
 
+impl VerdictFigure {
+    /// Returns the name of the result with its depth.
+    pub(crate) fn label(&self) -> String {
+        match self.depth {
+            Some(depth) => format!("{}, depth {depth}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 impl RunVerdict {
+    /// Adds the subject to a text, if there are several.
+    pub(crate) fn of_subject(&self, text: &str) -> String {
+        match &self.subject {
+            Some(subject) => format!("{subject}: {text}"),
+            None => text.to_owned(),
+        }
+    }
+
     /// Returns the results, in one row each.
     pub(crate) fn table(&self) -> Table {
         let has_depth = self.figures.iter().any(|it| it.depth.is_some());
@@ -189,19 +207,14 @@ fn of_place(
         subjects: subjects.collect(),
         groups: groups.iter().filter(|it| is_same(it, first)).collect(),
     };
-    let sentences = [
-        ("like", class_of(record, rates).map(|it| it.sentence(rates))),
-        ("limit", Some(limits.sentence_or_unknown())),
-    ];
-    let sentences = sentences.into_iter();
+    let like = class_of(record, rates).map(|it| ("like", it.sentence(rates)));
+    let limit = ("limit", limits.sentence());
     RunVerdict {
         subject: None,
         figures: rates.iter().map(KnownRate::figure).collect(),
         more_count: 0,
         is_of_device: true,
-        sentences: sentences
-            .filter_map(|(name, text)| Some((name, text?)))
-            .collect(),
+        sentences: like.into_iter().chain([limit]).collect(),
     }
 }
 

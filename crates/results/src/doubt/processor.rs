@@ -204,39 +204,39 @@ pub(crate) fn advice(cell: &CellRecord, environment: &Environment) -> Option<Adv
             return None;
         }
         let waiting = mean(&bound_workers(cell), |it| it.waiting);
-        return match is_bound {
-            true if usage.has_room(cell, waiting) => Some(Advice::Do("use more `--workers`")),
-            _ if usage.other_processes > cell.cpu.utilization => Some(Advice::STOP_PROGRAMS),
+        return Some(match is_bound {
+            true if usage.has_room(cell, waiting) => Advice::Do("use more `--workers`"),
+            _ if usage.other_processes > cell.cpu.utilization => Advice::STOP_PROGRAMS,
             _ => less_load(cell),
-        };
+        });
     }
-    match usage.contention(cell) {
-        Contention::Quota => Some(Advice::Do("raise `cpu.max` of the run's control group")),
-        Contention::Unknown => Some(Advice::Do(
+    Some(match usage.contention(cell) {
+        Contention::Quota => Advice::Do("raise `cpu.max` of the run's control group"),
+        Contention::Unknown => Advice::Do(
             "look for load that comes and goes, such as a periodic job or another virtual machine",
-        )),
-        Contention::Others { .. } => Some(Advice::STOP_PROGRAMS),
+        ),
+        Contention::Others { .. } => Advice::STOP_PROGRAMS,
         Contention::EngineThreads => less_load(cell),
         Contention::OwnThreads => match cell.engine {
             _ if cell.workers > 1 && f64::from(cell.workers) > usage.allowed => {
-                Some(Advice::FewerWorkers(usage.allowed.floor().max(1.0) as u64))
+                Advice::FewerWorkers(usage.allowed.floor().max(1.0) as u64)
             }
             // With fewer workers than CPUs, the surplus threads come from the queue depth.
-            EngineKind::Psync if cell.iodepth > 1 => Some(Advice::Do(
-                "use `--engine io_uring`, which needs one thread per worker",
-            )),
+            EngineKind::Psync if cell.iodepth > 1 => {
+                Advice::Do("use `--engine io_uring`, which needs one thread per worker")
+            }
             _ => less_load(cell),
         },
-    }
+    })
 }
 
 /// Advice that reduces the CPU load.
-fn less_load(cell: &CellRecord) -> Option<Advice> {
-    Some(Advice::Do(match (cell.workers, cell.iodepth) {
+fn less_load(cell: &CellRecord) -> Advice {
+    Advice::Do(match (cell.workers, cell.iodepth) {
         (2.., _) => "use fewer `--workers`",
         (_, 2..) => "use a smaller `--iodepth`",
         _ => "use a machine with more or faster CPUs",
-    }))
+    })
 }
 
 /// A worker that was always running or runnable, with its shares of the time.

@@ -68,11 +68,7 @@ pub(crate) fn report_lab(
         ReportFormat::IometerCsv
         | ReportFormat::Classic
         | ReportFormat::FioJson
-        | ReportFormat::Summary => {
-            let message = format!("`{}` is a lab, which this format cannot show", record.id);
-            let help = Some("use one of text, markdown, html, csv, json".to_owned());
-            return Err(CliError::new(Exit::Usage, message, help));
-        }
+        | ReportFormat::Summary => return Err(not_of_labs(record)),
     };
     let table = TableArgs {
         format: Some(format),
@@ -83,6 +79,13 @@ pub(crate) fn report_lab(
     };
     print(record, &table, json)?;
     Ok(Exit::Success)
+}
+
+/// Refuses a format that shows only runs.
+pub(crate) fn not_of_labs(record: &LabRecord) -> CliError {
+    let message = format!("`{}` is a lab, which this format cannot show", record.id);
+    let help = Some("use one of text, markdown, html, csv, json".to_owned());
+    CliError::new(Exit::Usage, message, help)
 }
 
 /// Returns the file name of the page of a lab.
