@@ -1,5 +1,5 @@
 //! Parsing, printing and serialization of bytes, spans, rates and percentages; untrusted text made
-//! safe to print; and common properties of all JSON documents.
+//! safe to print and wrapped; and common properties of all JSON documents.
 //!
 //! Every type prints exactly and parses what it printed. Rounded text for users is in [`format`]
 //! and cannot be parsed back.
@@ -16,6 +16,7 @@ mod rate;
 mod span;
 mod wire;
 mod word;
+mod wrap;
 
 pub use bytes::Bytes;
 pub use document::{JsonDocument, document_schema, path_as_text, paths_as_text};
@@ -28,3 +29,4 @@ pub use printable::{
 pub use rate::Rate;
 pub use span::Span;
 pub use word::text_of;
+pub use wrap::wrap;
