@@ -68,18 +68,21 @@ pub fn too_wide(text: &str, columns: usize) -> Vec<String> {
     wide.filter(|line| !is_filled(line, columns)).collect()
 }
 
-/// Whether it is a line that stays, filled with blanks to the terminal's end, where the line that
-/// is kept up to date follows it without a line break.
+/// `true` for lines that stay and the progress line as they are written: each is filled with blanks
+/// to the end of the terminal's line, and the next one follows without a line break.
 fn is_filled(line: &str, columns: usize) -> bool {
     let mut used = 0;
-    let end = line.char_indices().find_map(|(index, character)| {
-        let is_end = used == columns;
+    let mut previous = ' ';
+    for character in line.chars() {
+        let is_start = used > 0 && used % columns == 0;
+        // A word that is no longer than a line does not continue on the next one.
+        if is_start && previous != ' ' && character != ' ' {
+            return false;
+        }
         used += character.to_string().width();
-        is_end.then_some(index)
-    });
-    let rest = end.map(|end| &line[end..]);
-    let is_live = |rest: &str| rest.starts_with('[') && rest.width() <= columns;
-    line.starts_with('[') && rest.is_some_and(is_live)
+        previous = character;
+    }
+    used % columns == 0
 }
 
 /// A shell on a terminal of its own, which ends with this value.

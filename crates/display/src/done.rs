@@ -1,18 +1,15 @@
-//! The permanent lines for completed cells: one per cell, with aligned columns.
+//! The permanent lines for completed cells: one per cell, or more if its name is long, with aligned
+//! columns.
 
 use plan::{CurvePart, ResponseLimit};
 use results::{CellRecord, Phase, RateTrial, Status};
 use unicode_width::UnicodeWidthStr;
-use units::format;
+use units::{format, wrap};
 
-use crate::line::{counted, cut, cut_start, unit};
+use crate::line::{counted, cut, unit};
 use crate::row::{CellRow, DoneCell};
 use crate::state::RunState;
 
-/// First, names are cut to 12 columns. When all optional columns are dropped, they are cut to 8.
-const NAME_WIDTHS: [usize; 2] = [12, 8];
-/// Targets are cut to this width before columns are dropped.
-const TARGET_WIDTH: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
 
@@ -23,19 +20,15 @@ enum DoneColumn {
     P50,
     Bandwidth,
     P99,
-    Target,
-    Tag,
 }
 
 /// The order in which columns are dropped on a narrow terminal.
-// The tag is the last: it alone tells the cells of a sweep apart.
-const DROP_ORDER: [DoneColumn; 6] = [
+// Name, tag and target are not in it: they tell the cells of a run apart.
+const DROP_ORDER: [DoneColumn; 4] = [
     DoneColumn::Repetition,
     DoneColumn::P50,
     DoneColumn::Bandwidth,
     DoneColumn::P99,
-    DoneColumn::Target,
-    DoneColumn::Tag,
 ];
 
 /// Column widths, the same for all lines of a run.
@@ -49,6 +42,8 @@ struct LineWidths {
     rate: usize,
     /// Number of columns dropped, in the order of `DROP_ORDER`.
     dropped_count: usize,
+    /// `true` if the results are on the line after the name.
+    is_broken: bool,
 }
 
 /// Formatted results of a cell, with remarks such as errors.
@@ -60,53 +55,59 @@ struct DoneFigures {
     remarks: Vec<String>,
 }
 
-/// The line for a completed cell, at most `width` columns wide; `None` if the plan has no such
-/// cell.
+/// The lines for a completed cell, at most `width` columns wide: one, or more if its name is too
+/// long for that; none if the plan has no such cell.
 #[must_use]
-pub fn done_line(state: &RunState, record: &CellRecord, width: usize) -> Option<String> {
+pub fn done_lines(state: &RunState, record: &CellRecord, width: usize) -> Vec<String> {
     let index = record.index as usize;
-    let row = state.cells.get(index)?;
+    let Some(row) = state.cells.get(index) else {
+        return Vec::new();
+    };
     let texts = told(record);
     let mut layout = LineWidths::of(state, record);
-    let fixed = texts.remarks.iter().map(|it| GAP + it.width()).sum();
+    let fixed: usize = texts.remarks.iter().map(|it| GAP + it.width()).sum();
     layout.fit(width, fixed);
     let position = format!("[{}]", state.place_of_done(index));
-    let name = name(row, record);
-    let pad_left = |text: &str, width: usize| {
-        let blanks = width.saturating_sub(text.width());
-        format!("{}{text}", " ".repeat(blanks))
-    };
-    let pad = |text: &str, width: usize| {
-        let blanks = width.saturating_sub(text.width());
-        format!("{text}{}", " ".repeat(blanks))
-    };
-    let mut parts = vec![format!(
-        "{} {}",
-        pad_left(&position, layout.position),
-        pad(&cut(&name, layout.name), layout.name)
+    let position = pad_left(&position, layout.position);
+    let mut title = vec![format!(
+        "{position} {}",
+        pad(&name(row, record), layout.name)
     )];
-    if layout.has(DoneColumn::Tag) {
-        parts.push(pad(&row.tag, layout.tag));
+    if layout.tag > 0 {
+        title.push(pad(&row.tag, layout.tag));
     }
-    if layout.has(DoneColumn::Target) {
+    if layout.target > 0 {
         let target = row.target.as_deref().unwrap_or_default();
-        parts.push(pad(&cut_start(target, layout.target), layout.target));
+        title.push(pad(target, layout.target));
     }
     if layout.has(DoneColumn::Repetition) {
         let number = row.repetition.unwrap_or(1);
-        parts.push(pad_left(&format!("rep {number}"), layout.repetition));
+        title.push(pad_left(&format!("rep {number}"), layout.repetition));
     }
-    parts.push(pad_left(&texts.rate, layout.rate));
-    let figures = [
-        (DoneColumn::Bandwidth, &texts.bandwidth, BANDWIDTH_WIDTH),
-        (DoneColumn::P50, &texts.p50, PERCENTILE_WIDTH),
-        (DoneColumn::P99, &texts.p99, PERCENTILE_WIDTH),
-    ];
-    let shown = figures.into_iter().filter(|it| layout.has(it.0));
-    parts.extend(shown.map(|(_, text, width)| pad_left(text, width)));
-    parts.extend(texts.remarks);
+    let title = title.join(&" ".repeat(GAP));
+    let figures = layout.figures(texts);
+    if !layout.is_broken {
+        let line = format!("{title}{}{figures}", " ".repeat(GAP));
+        return vec![cut(line.trim_end(), width)];
+    }
+    let mut lines = match title.trim_end() {
+        title if title.width() <= width => vec![title.to_owned()],
+        title => wrap(title, width),
+    };
     // Remarks are never dropped, so the line may still be too wide.
-    Some(cut(parts.join(&" ".repeat(GAP)).trim_end(), width))
+    let line = format!("{}{figures}", " ".repeat(layout.indent()));
+    lines.push(cut(line.trim_end(), width));
+    lines
+}
+
+fn pad_left(text: &str, width: usize) -> String {
+    let blanks = width.saturating_sub(text.width());
+    format!("{}{text}", " ".repeat(blanks))
+}
+
+fn pad(text: &str, width: usize) -> String {
+    let blanks = width.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(blanks))
 }
 
 /// Enough for `123.4 MiB/s`.
@@ -137,47 +138,73 @@ impl LineWidths {
             // Rates of later cells are unknown; this is the widest form of one.
             rate: "12.34k ".len() + unit(&record.phase).len(),
             dropped_count: 0,
+            is_broken: false,
         }
     }
 
     fn has(&self, column: DoneColumn) -> bool {
         let is_dropped = DROP_ORDER[..self.dropped_count].contains(&column);
-        let width = match column {
-            DoneColumn::Repetition => self.repetition,
-            DoneColumn::Target => self.target,
-            DoneColumn::Tag => self.tag,
-            DoneColumn::Bandwidth | DoneColumn::P50 | DoneColumn::P99 => 1,
-        };
-        !is_dropped && width > 0
+        !is_dropped && (column != DoneColumn::Repetition || self.repetition > 0)
     }
 
-    fn width(&self) -> usize {
+    /// Width of the blanks before the results if they are on a separate line.
+    fn indent(&self) -> usize {
+        self.position + 1
+    }
+
+    /// Width of the optional columns with results, and of the rate before them.
+    fn figures_width(&self) -> usize {
         let columns = [
-            (DoneColumn::Tag, self.tag),
-            (DoneColumn::Target, self.target),
-            (DoneColumn::Repetition, self.repetition),
             (DoneColumn::Bandwidth, BANDWIDTH_WIDTH),
             (DoneColumn::P50, PERCENTILE_WIDTH),
             (DoneColumn::P99, PERCENTILE_WIDTH),
         ];
         let shown = columns.into_iter().filter(|it| self.has(it.0));
-        let columns: usize = shown.map(|it| GAP + it.1).sum();
-        self.position + 1 + self.name + columns + GAP + self.rate
+        self.rate + shown.map(|it| GAP + it.1).sum::<usize>()
     }
 
-    /// Narrows names and targets, then drops columns, until `fixed` more columns fit into `width`.
-    fn fit(&mut self, width: usize, fixed: usize) {
-        let excess = |layout: &Self| (layout.width() + fixed).saturating_sub(width);
-        let narrow = |column: usize, least: usize, excess: usize| {
-            // A column that is narrower than `least` anyway keeps its width.
-            column.saturating_sub(excess).max(column.min(least))
+    fn width(&self) -> usize {
+        if self.is_broken {
+            return self.indent() + self.figures_width();
+        }
+        let repetition = match self.has(DoneColumn::Repetition) {
+            true => self.repetition,
+            false => 0,
         };
-        self.name = narrow(self.name, NAME_WIDTHS[0], excess(self));
-        self.target = narrow(self.target, TARGET_WIDTH, excess(self));
-        while excess(self) > 0 && self.dropped_count < DROP_ORDER.len() {
+        let columns = [self.tag, self.target, repetition];
+        let columns = columns.iter().filter(|width| **width > 0);
+        let columns: usize = columns.map(|width| GAP + width).sum();
+        self.indent() + self.name + columns + GAP + self.figures_width()
+    }
+
+    /// Drops columns until `fixed` more columns fit into `width`. If the name still does not fit,
+    /// the results are put on the next line.
+    fn fit(&mut self, width: usize, fixed: usize) {
+        self.drop_columns(width, fixed);
+        if self.width() + fixed > width {
+            (self.is_broken, self.dropped_count) = (true, 0);
+            self.drop_columns(width, fixed);
+        }
+    }
+
+    fn drop_columns(&mut self, width: usize, fixed: usize) {
+        while self.width() + fixed > width && self.dropped_count < DROP_ORDER.len() {
             self.dropped_count += 1;
         }
-        self.name = narrow(self.name, NAME_WIDTHS[1], excess(self));
+    }
+
+    /// The rate, the optional columns and the remarks.
+    fn figures(&self, texts: DoneFigures) -> String {
+        let columns = [
+            (DoneColumn::Bandwidth, texts.bandwidth, BANDWIDTH_WIDTH),
+            (DoneColumn::P50, texts.p50, PERCENTILE_WIDTH),
+            (DoneColumn::P99, texts.p99, PERCENTILE_WIDTH),
+        ];
+        let shown = columns.into_iter().filter(|it| self.has(it.0));
+        let mut parts = vec![pad_left(&texts.rate, self.rate)];
+        parts.extend(shown.map(|(_, text, width)| pad_left(&text, width)));
+        parts.extend(texts.remarks);
+        parts.join(&" ".repeat(GAP))
     }
 }
 

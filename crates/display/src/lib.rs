@@ -21,11 +21,11 @@ mod steps;
 mod terminal;
 
 pub use current::{CellHistory, CurrentCell, Preparation};
-pub use done::done_line;
+pub use done::done_lines;
 pub use history::{History, HistoryPoint};
 pub use keys::PressedKey;
 pub use left::{TimeLeft, time_left};
-pub use line::live_line;
+pub use line::live_lines;
 pub use parts::{ExpectedPart, PartsDisplay};
 pub use place::SearchProgress;
 pub use plain::PlainLines;

@@ -1,23 +1,23 @@
-//! The progress line. On a narrow terminal, the most important parts stay.
+//! The progress line. On a narrow terminal, the name and the most important parts stay.
 
 use results::Phase;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-use units::format;
+use units::{format, wrap};
 
 use crate::current::{CurrentCell, Preparation};
 use crate::left::{TimeLeft, time_left};
 use crate::state::RunState;
 
-/// A name is cut below this many columns only when all other parts are dropped.
-const NAME_WIDTH_MIN: usize = 8;
-/// Parts with at most this priority are dropped before a name is cut.
-const LOW_PRIORITY_MAX: u8 = 2;
+/// Parts with at most this priority are dropped to keep everything on one line.
+const OPTIONAL_PRIORITY_MAX: u8 = 6;
+/// On narrower terminals, a name is cut because wrapping would fill the screen.
+const WRAP_WIDTH_MIN: usize = 8;
 /// Blanks between two parts.
 const GAP: &str = "  ";
 
-/// The state of a run as one line of at most `width` columns.
+/// The state of a run as one line of at most `width` columns, or as several if the name needs them.
 #[must_use]
-pub fn live_line(state: &RunState, width: usize) -> String {
+pub fn live_lines(state: &RunState, width: usize) -> Vec<String> {
     let line = match (&state.preparation, &state.current) {
         _ if state.cleanup.is_some() => removing(state),
         (Some(preparation), _) => preparing(state, preparation),
@@ -37,9 +37,9 @@ pub struct LiveLine {
     pub position: String,
     /// Full description of the current activity.
     pub long: String,
-    /// Short name for narrow lines; it may be cut.
+    /// Short name for narrow lines.
     pub name: String,
-    /// Suffix of the short name that is never dropped.
+    /// Suffix of the short name.
     pub tag: String,
     /// The optional parts.
     pub parts: Vec<LinePart>,
@@ -74,43 +74,74 @@ impl LiveLine {
         self
     }
 
-    /// Fits the line into `width` columns: drops parts by priority, then cuts the name.
-    pub fn fit(mut self, width: usize) -> String {
-        let parts_width = |parts: &[LinePart]| -> usize {
-            parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
-        };
-        let total = self.position.width() + self.long.width() + parts_width(&self.parts);
+    /// Fits the line into `width` columns. If it is still too wide without its optional parts, the
+    /// name and the parts are on separate lines.
+    pub fn fit(mut self, width: usize) -> Vec<String> {
+        let full = format!("{}{}", self.position, self.long);
         // Only if everything fits: otherwise, the short name leaves more room for results.
-        if total <= width {
-            return joined([&self.position, &self.long], &self.parts);
+        if full.width() + parts_width(&self.parts) <= width {
+            return vec![joined(full, &self.parts)];
         }
-        let tag_width = match self.tag.as_str() {
-            "" => 0,
-            tag => tag.width() + 1,
+        if width < WRAP_WIDTH_MIN {
+            return vec![self.fit_one(width)];
+        }
+        let title = self.title();
+        let parts = self.parts.clone();
+        self.shrink(width.saturating_sub(title.width()), OPTIONAL_PRIORITY_MAX);
+        if title.width() + parts_width(&self.parts) <= width {
+            return vec![joined(title, &self.parts)];
+        }
+        let mut lines = match full.width() <= width {
+            true => vec![full],
+            false => wrap(&title, width),
         };
-        let fixed = self.position.width() + tag_width;
-        loop {
-            let room = width.saturating_sub(fixed + parts_width(&self.parts));
-            let least = self.parts.iter().enumerate().min_by_key(|(_, it)| it.0);
-            let least = least.map(|(index, it)| (index, it.0));
-            let needed = match least {
-                Some((_, worth)) if worth <= LOW_PRIORITY_MAX => self.name.width(),
-                _ => self.name.width().min(NAME_WIDTH_MIN),
-            };
-            let Some((index, _)) = least.filter(|_| room < needed) else {
-                let name = cut(&self.name, room.min(width));
-                let blank = if self.tag.is_empty() { "" } else { " " };
-                let title = [&self.position, &name, blank, &self.tag];
-                return cut(&joined(title, &self.parts), width);
+        let most_important = parts.iter().max_by_key(|part| part.0).cloned();
+        self.parts = parts;
+        // No blanks precede the first part.
+        self.shrink(width + GAP.len(), u8::MAX);
+        match (self.parts.is_empty(), most_important) {
+            (true, Some((_, text))) => lines.extend(wrap(&text, width)),
+            (true, None) => {}
+            (false, _) => lines.push(joined(String::new(), &self.parts).trim_start().to_owned()),
+        }
+        lines
+    }
+
+    /// Fits the line into `width` columns: drops parts by priority, then cuts the name.
+    pub fn fit_one(mut self, width: usize) -> String {
+        let title = self.title();
+        self.shrink(width.saturating_sub(title.width()), u8::MAX);
+        cut(&joined(title, &self.parts), width)
+    }
+
+    /// The position and the short name.
+    fn title(&self) -> String {
+        let blank = if self.tag.is_empty() { "" } else { " " };
+        [&self.position, &self.name, blank, &self.tag].concat()
+    }
+
+    /// Drops the least important parts, up to `priority_max`, until the others fit into `room`.
+    fn shrink(&mut self, room: usize, priority_max: u8) {
+        while parts_width(&self.parts) > room {
+            let droppable = self.parts.iter().enumerate();
+            let droppable = droppable.filter(|(_, part)| part.0 <= priority_max);
+            let Some((index, _)) = droppable.min_by_key(|(_, part)| part.0) else {
+                return;
             };
             self.parts.remove(index);
         }
     }
 }
 
-fn joined<const N: usize>(title: [&str; N], parts: &[LinePart]) -> String {
-    let parts = parts.iter().flat_map(|(_, text)| [GAP, text]);
-    title.into_iter().chain(parts).collect()
+/// Width of the parts and of the blanks before them.
+fn parts_width(parts: &[LinePart]) -> usize {
+    parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
+}
+
+fn joined(title: String, parts: &[LinePart]) -> String {
+    parts
+        .iter()
+        .fold(title, |line, (_, text)| line + GAP + text)
 }
 
 fn preparing(state: &RunState, preparation: &Preparation) -> LiveLine {
@@ -227,21 +258,4 @@ pub fn cut(text: &str, limit: usize) -> String {
         cut.push('…');
     }
     cut
-}
-
-/// Like [`cut`], but keeps the end of the text: paths differ at their ends.
-pub fn cut_start(text: &str, limit: usize) -> String {
-    if text.width() <= limit || limit == 0 {
-        return cut(text, limit);
-    }
-    let mut start = text.len();
-    let mut used = 1;
-    for (index, character) in text.char_indices().rev() {
-        used += character.width().unwrap_or(0);
-        if used > limit {
-            break;
-        }
-        start = index;
-    }
-    format!("…{}", &text[start..])
 }

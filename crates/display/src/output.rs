@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use results::RunEvent;
 use units::printable;
 
-use crate::done::done_line;
+use crate::done::done_lines;
 use crate::keys::PressedKey;
-use crate::line::live_line;
+use crate::line::live_lines;
 use crate::plain::PlainLines;
 use crate::screen::Screen;
 use crate::state::RunState;
@@ -98,12 +98,12 @@ impl Output {
             Self::Line { state, bar } => {
                 state.apply(event, now_ns);
                 let width = terminal::width();
-                if let RunEvent::CellDone { record } = event
-                    && let Some(line) = done_line(state, record, width)
-                {
-                    print_permanent_line(bar, &line);
+                if let RunEvent::CellDone { record } = event {
+                    for line in done_lines(state, record, width) {
+                        print_permanent_line(bar, &line);
+                    }
                 }
-                update_progress_line(bar, &live_line(state, width));
+                update_progress_line(bar, &live_lines(state, width));
                 UserRequest::None
             }
             Self::Full {
@@ -136,7 +136,7 @@ impl Output {
         *self = Self::line_of(state);
         if let Self::Line { bar, state } = self {
             print_permanent_line(bar, LEFT_MESSAGE);
-            update_progress_line(bar, &live_line(state, terminal::width()));
+            update_progress_line(bar, &live_lines(state, terminal::width()));
         }
     }
 }
@@ -147,10 +147,10 @@ pub fn bar_of(kind: DisplayKind, surroundings: TerminalFacts) -> Option<Progress
     has_bar.then(|| line_bar(ProgressDrawTarget::stderr()))
 }
 
-/// A terminal line that shows only a message.
+/// A bar that shows only a message.
 fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, target);
-    let style = ProgressStyle::with_template("{wide_msg}");
+    let style = ProgressStyle::with_template("{msg}");
     bar.set_style(style.expect("the template has only a known key"));
     bar
 }
@@ -160,9 +160,10 @@ pub fn print_permanent_line(bar: &ProgressBar, line: &str) {
     bar.println(printable(line));
 }
 
-/// Updates the text of the progress line.
-pub fn update_progress_line(bar: &ProgressBar, line: &str) {
-    bar.set_message(printable(line).into_owned());
+/// Updates the text of the progress line, which may take several lines.
+pub fn update_progress_line(bar: &ProgressBar, lines: &[String]) {
+    let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
+    bar.set_message(lines.join("\n"));
     bar.tick();
 }
 

@@ -2,15 +2,15 @@
 
 use results::{Phase, RunEvent};
 
-use crate::done::done_line;
-use crate::line::live_line;
+use crate::done::done_lines;
+use crate::line::live_lines;
 use crate::state::RunState;
 
 /// Minimum time between the last line and a progress line.
 // A log file keeps every line, so a run of a day must not fill it.
 const PERIOD_NS: u64 = 60_000_000_000;
-/// Lines for pipes are not cut: the width of the reader is unknown.
-const WIDTH: usize = 1000;
+/// Lines for pipes are not broken: the width of the reader is unknown.
+const WIDTH: usize = usize::MAX;
 
 /// Decides which lines to print. Pure: time is passed in.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +50,7 @@ impl PlainLines {
                 }
             }
             RunEvent::CellDone { record } => {
-                let line = done_line(&self.state, record, WIDTH)?;
+                let line = done_lines(&self.state, record, WIDTH).pop()?;
                 self.say(line)
             }
             RunEvent::Finished { status } => {
@@ -67,7 +67,7 @@ impl PlainLines {
         if self.state.now_ns.saturating_sub(last_ns) < PERIOD_NS {
             return None;
         }
-        self.say(live_line(&self.state, WIDTH))
+        self.say(live_lines(&self.state, WIDTH).concat())
     }
 
     fn say(&mut self, line: String) -> Option<String> {

@@ -172,7 +172,7 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
     if !state.id.is_empty() {
         line.parts.push((1, format!("run {}", state.id)));
     }
-    let text = line.fit(usize::from(area.width));
+    let text = line.fit_one(usize::from(area.width));
     let style = Style::new().add_modifier(Modifier::BOLD);
     frame.render_widget(Paragraph::new(Line::styled(text, style)), area);
 }

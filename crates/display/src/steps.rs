@@ -2,7 +2,7 @@
 
 use indicatif::ProgressBar;
 
-use crate::line::cut;
+use crate::line::LiveLine;
 use crate::output::{bar_of, update_progress_line};
 use crate::{DisplayKind, TerminalFacts, terminal};
 
@@ -28,7 +28,7 @@ impl StepLine {
     pub fn show(&self, step: &str) {
         match &self.bar {
             _ if self.is_silent => {}
-            Some(bar) => update_progress_line(bar, &cut(step, terminal::width())),
+            Some(bar) => update_progress_line(bar, &LiveLine::of(step).fit(terminal::width())),
             None => terminal::say(step),
         }
     }

@@ -150,7 +150,7 @@ fn nan_and_infinite_figures_are_harmless() {
     let state = after(&[(cell_started(0), 0), (event, S)]);
     let current = state.current.clone().unwrap();
     assert_eq!(current.share(), None);
-    assert!(display::live_line(&state, 80).contains("- IOPS"));
+    assert!(display::live_lines(&state, 80)[0].contains("- IOPS"));
 }
 
 /// A search for the highest rate instead of the second cell: its peak and 20 trials.
