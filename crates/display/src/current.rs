@@ -5,6 +5,9 @@ use results::{IntervalRecord, Phase, RunEvent};
 use crate::history::History;
 use crate::printable::printable;
 
+/// Minimum time between two write speeds of a preparation.
+const POINT_NS: u64 = 200_000_000;
+
 /// The cell that is being measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurrentCell {
@@ -43,8 +46,8 @@ pub struct CurrentCell {
     pub interval: Option<IntervalRecord>,
 }
 
-/// Earlier values of a cell, including the ramp time, oldest first.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Earlier values of a cell, including the ramp time, or of a preparation, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CellHistory {
     /// Time of the first values, in nanoseconds of the display's time; `None` before them.
     pub since_ns: Option<u64>,
@@ -120,9 +123,13 @@ impl CurrentCell {
         (self.elapsed_ns, self.total_ns) = (*elapsed_ns, *total_ns);
         (self.iops, self.bytes_per_second) = (*iops, *bytes_per_second);
         (self.p50_ns, self.p99_ns, self.errors) = (*p50_ns, *p99_ns, *errors);
+        // Before the first results, the rates are NaN. They would be a gap in the charts.
+        if iops.is_nan() {
+            return;
+        }
         let past = &mut self.history;
         past.since_ns.get_or_insert(now_ns);
-        // Before the first results, the rates are NaN. The casts saturate and turn NaN into 0.
+        // The casts saturate.
         past.iops.push(*iops as u64);
         past.bandwidth.push(*bytes_per_second as u64);
         past.p50_ns.push(p50_ns.unwrap_or(0));
@@ -142,11 +149,43 @@ pub struct Preparation {
     pub total_bytes: u64,
     /// Start of the preparation, in nanoseconds of the display's time.
     pub since_ns: u64,
+    /// Earlier write speeds.
+    pub history: CellHistory,
     /// Bytes that were already written at the start; they do not count for the speed.
-    pub(crate) initial_bytes: u64,
+    initial_bytes: u64,
+    /// Time and bytes written at the last point of the history.
+    last_point: (u64, u64),
 }
 
 impl Preparation {
+    pub(crate) fn new(target: String, done_bytes: u64, now_ns: u64) -> Self {
+        Self {
+            target,
+            done_bytes,
+            total_bytes: 0,
+            since_ns: now_ns,
+            history: CellHistory {
+                since_ns: Some(now_ns),
+                ..CellHistory::default()
+            },
+            initial_bytes: done_bytes,
+            last_point: (now_ns, done_bytes),
+        }
+    }
+
+    pub(crate) fn progress(&mut self, done_bytes: u64, total_bytes: u64, now_ns: u64) {
+        (self.done_bytes, self.total_bytes) = (done_bytes, total_bytes);
+        let (last_ns, last_bytes) = self.last_point;
+        let elapsed_ns = now_ns.saturating_sub(last_ns);
+        if elapsed_ns < POINT_NS {
+            return;
+        }
+        let written = done_bytes.saturating_sub(last_bytes);
+        let rate = written as f64 * 1e9 / elapsed_ns as f64;
+        self.history.bandwidth.push(rate as u64);
+        self.last_point = (now_ns, done_bytes);
+    }
+
     /// Completed share, from 0 to 1; `None` if there is nothing to write.
     #[must_use]
     pub fn share(&self) -> Option<f64> {

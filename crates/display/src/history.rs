@@ -1,8 +1,20 @@
 //! History with a bounded number of equally spaced points.
 
+use std::ops::Range;
+
 /// Limit for the number of points; at the limit, each pair of points is merged.
 // Few terminals have more columns, and each column shows at least one point.
 const POINTS_MAX: usize = 512;
+
+/// Divides `count` points between `columns` columns. If there are fewer points, several columns
+/// have the same one.
+pub fn stretched(count: usize, columns: usize) -> impl Iterator<Item = Range<usize>> {
+    let columns_used = if count == 0 { 0 } else { columns };
+    (0..columns_used).map(move |column| {
+        let start = column * count / columns;
+        start..((column + 1) * count / columns).max(start + 1)
+    })
+}
 
 /// A value that can be merged with its neighbors.
 pub trait HistoryPoint: Sized {
@@ -71,12 +83,14 @@ impl<P: HistoryPoint> History<P> {
     /// covering an equal share of the time.
     #[must_use]
     pub fn points(&self, limit: usize) -> Vec<P> {
-        let (count, known) = (self.points.len().min(limit), self.points.len());
-        // A column ends where the next one begins, so every point is in exactly one of them.
-        let bound = |column: usize| column * known / count;
-        let columns = 0..count;
-        columns
-            .map(|column| P::merged(&self.points[bound(column)..bound(column + 1)]))
+        self.columns(self.points.len().min(limit))
+    }
+
+    /// One point for each of `count` columns, oldest first; none if there are no points.
+    #[must_use]
+    pub fn columns(&self, count: usize) -> Vec<P> {
+        stretched(self.points.len(), count)
+            .map(|points| P::merged(&self.points[points]))
             .collect()
     }
 }
@@ -95,6 +109,16 @@ mod tests {
         assert_eq!(history.points(2), [24, 74]);
         assert_eq!(history.points(30).len(), 30);
         assert_eq!(history.points(0), [0; 0]);
+    }
+
+    #[test]
+    fn a_short_history_fills_all_columns() {
+        let mut history = History::default();
+        assert_eq!(history.columns(5), [0; 0]);
+        for value in 1..=2_u64 {
+            history.push(value);
+        }
+        assert_eq!(history.columns(5), [1, 1, 1, 2, 2]);
     }
 
     #[test]

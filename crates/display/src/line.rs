@@ -259,3 +259,23 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
     cut
 }
+
+/// Like [`cut`], but keeps both ends of the text: long names often differ only at their ends.
+pub fn cut_middle(text: &str, limit: usize) -> String {
+    if text.width() <= limit || limit < 3 {
+        return cut(text, limit);
+    }
+    // `cut` adds the ellipsis.
+    let start = cut(text, limit.div_ceil(2));
+    let room = limit - start.width();
+    let mut end = text.len();
+    let mut used = 0;
+    for (index, character) in text.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used > room {
+            break;
+        }
+        end = index;
+    }
+    start + &text[end..]
+}

@@ -2,30 +2,37 @@
 
 mod cells;
 mod chosen;
+mod grid;
+mod heat;
 mod help;
-mod measuring;
+mod layout;
+mod operations;
+mod panel;
+mod scale;
 mod strips;
+mod warnings;
+
+use std::borrow::Cow;
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
-use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
 use results::{RunEvent, Status};
+use unicode_width::UnicodeWidthStr;
 use units::format;
 
 use crate::UserRequest;
+use crate::current::CellHistory;
 use crate::keys::PressedKey;
 use crate::left::{TimeLeft, time_left};
-use crate::line::{LiveLine, counted, cut};
+use crate::line::{LiveLine, counted, cut, cut_middle};
 use crate::state::RunState;
 
-/// On narrower terminals, the list of cells is hidden.
-const LIST_WIDTH_MIN: u16 = 60;
-/// Lines for the last warnings, including the frame.
-const WARNINGS_HEIGHT: u16 = 3;
-/// On lower terminals, warnings are hidden.
-const WARNED_HEIGHT_MIN: u16 = 20;
+use grid::ItemList;
+use layout::SectionHeights;
+use panel::ScreenPanel;
 
 /// The full screen: the run's state and the user's selection.
 #[derive(Debug, Clone, Default)]
@@ -116,6 +123,16 @@ impl Screen {
         current.map_or(0, |current| current.index as usize)
     }
 
+    /// History of the current activity, empty before the first.
+    fn history(&self) -> Cow<'_, CellHistory> {
+        let state = &self.state;
+        let prepared = state.preparation.as_ref().map(|it| &it.history);
+        let current = state.current.as_ref().map(|it| &it.history);
+        prepared
+            .or(current)
+            .map_or_else(Cow::default, Cow::Borrowed)
+    }
+
     fn style(&self, color: Color) -> Style {
         if self.no_color {
             Style::new()
@@ -127,25 +144,90 @@ impl Screen {
 
 /// Draws the screen on a frame of any size.
 pub fn draw(frame: &mut Frame, screen: &Screen) {
-    let state = screen.state();
-    let warnings_height = match state.warnings.is_empty() {
-        false if frame.area().height >= WARNED_HEIGHT_MIN => WARNINGS_HEIGHT,
-        _ => 0,
+    let area = frame.area();
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    let panel = ScreenPanel::of(screen, width, height);
+    let operations = last_operations(screen, width, height);
+    let list = cells::list(screen);
+    let wanted = SectionHeights {
+        panel: panel.height(),
+        charts: usize::from(strips::STRIPS_HEIGHT_MIN),
+        operations: operations.len(),
+        cells: list.as_ref().map_or(0, |list| cells_height(list, area)),
+        warnings: warnings::lines(screen, width, warnings::lines_max(height)).len(),
     };
-    let [top, middle, warnings, bottom] = Layout::vertical([
-        Constraint::Length(1),
+    let heights = SectionHeights::shared(height, &wanted);
+    let length = |lines: usize| Constraint::Length(u16::try_from(lines).unwrap_or(u16::MAX));
+    let areas = Layout::vertical([
+        length(1),
+        length(heights.panel),
         Constraint::Fill(1),
-        Constraint::Length(warnings_height),
-        Constraint::Length(1),
-    ])
-    .areas(frame.area());
+        length(heights.operations),
+        length(heights.cells),
+        length(heights.warnings),
+        length(usize::from(height > 1)),
+    ]);
+    let [top, above, charts, middle, cells, below, bottom] = areas.areas(area);
     draw_top(frame, top, screen);
-    draw_middle(frame, middle, screen);
-    draw_warnings(frame, warnings, screen);
+    panel.draw(frame, above, screen);
+    if heights.charts > 0 {
+        strips::draw(frame, charts, screen, &screen.history());
+    }
+    frame.render_widget(Paragraph::new(operations), middle);
+    if let Some(list) = list {
+        draw_cells(frame, cells, screen, &list);
+    }
+    let warnings = warnings::lines(screen, width, heights.warnings);
+    frame.render_widget(Paragraph::new(warnings), below);
     draw_bottom(frame, bottom, screen);
     if screen.shows_help {
-        help::draw(frame, middle);
+        help::draw(frame, area);
     }
+}
+
+/// A line with a title that separates two sections.
+fn rule<'a>(title: &str, width: usize) -> Line<'a> {
+    let title = format!(" {} ", cut_middle(title, width.saturating_sub(2)));
+    let line = "─".repeat(width.saturating_sub(title.width()));
+    Line::from(vec![
+        Span::styled(title, Style::new().add_modifier(Modifier::BOLD)),
+        Span::styled(line, Style::new().add_modifier(Modifier::DIM)),
+    ])
+}
+
+/// The lines of a section, below a title if there are several.
+fn titled<'a>(title: &str, width: usize, mut lines: Vec<Line<'a>>) -> Vec<Line<'a>> {
+    if lines.len() > 1 {
+        lines.insert(0, rule(title, width));
+    }
+    lines
+}
+
+fn last_operations<'a>(screen: &Screen, width: usize, height: usize) -> Vec<Line<'a>> {
+    let current = screen.state.current.as_ref();
+    let current = current.filter(|_| screen.state.preparation.is_none());
+    let interval = current.and_then(|current| current.interval.as_ref());
+    let lines = interval.map(|it| operations::lines(it, width, height / 4));
+    titled("operations", width, lines.unwrap_or_default())
+}
+
+/// Lines for the list and, if it has several rows, its title.
+fn cells_height(list: &ItemList, area: Rect) -> usize {
+    let rows = cells::rows_wanted(list, usize::from(area.width), usize::from(area.height));
+    rows + usize::from(rows > 1)
+}
+
+fn draw_cells(frame: &mut Frame, area: Rect, screen: &Screen, list: &ItemList) {
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    // Two lines are needed more for cells than for a title.
+    let has_title = height > 2;
+    let shape = list.shape(width, height - usize::from(has_title));
+    let lines = cells::lines(screen, &shape);
+    let lines = match has_title {
+        true => titled("cells", width, lines),
+        false => lines,
+    };
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
 fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
@@ -156,7 +238,7 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
         // Repetitions are still added, so nobody knows the total.
         (true, _) => format!("{done} cells done, more until results are precise"),
         (false, Some(current)) => format!("[{}]", state.place(current.index as usize)),
-        (false, None) => format!("{} cells", state.cells.len()),
+        (false, None) => counted(state.cells.len() as u64, "cell"),
     };
     let mut line = LiveLine::of("pgmeter");
     let left = time_left(state).map(TimeLeft::text);
@@ -175,41 +257,6 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
     let text = line.fit_one(usize::from(area.width));
     let style = Style::new().add_modifier(Modifier::BOLD);
     frame.render_widget(Paragraph::new(Line::styled(text, style)), area);
-}
-
-fn draw_middle(frame: &mut Frame, area: Rect, screen: &Screen) {
-    let (list, figures) = match area.width < LIST_WIDTH_MIN {
-        true => (None, area),
-        false => {
-            let halves = [Constraint::Percentage(45), Constraint::Percentage(55)];
-            let [left, right] = Layout::horizontal(halves).areas(area);
-            (Some(left), right)
-        }
-    };
-    if let Some(list) = list {
-        cells::draw(frame, list, screen);
-    }
-    match screen.selected {
-        Some(index) => chosen::draw(frame, figures, screen, index),
-        None => measuring::draw(frame, figures, screen),
-    }
-}
-
-fn draw_warnings(frame: &mut Frame, area: Rect, screen: &Screen) {
-    let block = Block::new().borders(Borders::TOP).title(" warnings ");
-    let lines: Vec<Line> = screen
-        .state()
-        .warnings
-        .iter()
-        // Newest first, because few lines fit.
-        .rev()
-        .take(usize::from(area.height.saturating_sub(1)))
-        .map(|message| Line::styled(message.as_str(), screen.style(Color::Yellow)))
-        .collect();
-    frame.render_widget(
-        Paragraph::new(lines).wrap(Wrap { trim: true }).block(block),
-        area,
-    );
 }
 
 fn draw_bottom(frame: &mut Frame, area: Rect, screen: &Screen) {

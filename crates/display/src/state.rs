@@ -153,20 +153,12 @@ impl RunState {
 
     fn prepare(&mut self, target: &str, done_bytes: u64, total_bytes: u64) {
         let target = printable(target);
-        let same = self
-            .preparation
-            .as_ref()
-            .filter(|known| known.target == target);
-        let (since_ns, first_bytes) = same.map_or((self.now_ns, done_bytes), |known| {
-            (known.since_ns, known.initial_bytes)
-        });
-        self.preparation = Some(Preparation {
-            target,
-            done_bytes,
-            total_bytes,
-            since_ns,
-            initial_bytes: first_bytes,
-        });
+        let same = self.preparation.take();
+        let same = same.filter(|known| known.target == target);
+        let mut preparation =
+            same.unwrap_or_else(|| Preparation::new(target, done_bytes, self.now_ns));
+        preparation.progress(done_bytes, total_bytes, self.now_ns);
+        self.preparation = Some(preparation);
     }
 
     /// Adds the current round, and how steady the last rounds were, to the cell's description.

@@ -1,30 +1,34 @@
-//! History of a cell as strips above one time axis: rates, latency percentiles, and the
-//! distribution of latencies.
+//! History of a cell as charts above a time axis: rates, latency percentiles, and the distribution
+//! of latencies.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::symbols::Marker;
-use ratatui::text::Line;
-use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph, Sparkline};
-use units::format;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph};
 
-use super::Screen;
+use super::scale::{PlotScale, time_axis};
+use super::{Screen, heat};
 use crate::current::CellHistory;
+use crate::history::History;
+use crate::line::unit;
 
-/// Columns for the ticks.
+/// Columns for the labels and the line next to them.
 const TICK_WIDTH: u16 = 12;
-/// Narrower strips have no ticks.
+/// Narrower strips have no labels.
 const TICKED_WIDTH_MIN: u16 = 30;
 /// A title and two lines.
 const HEIGHT_MIN: u16 = 3;
-/// Narrower axes do not show the time in their middle.
-const MIDDLE_WIDTH_MIN: usize = 30;
-/// Shades, each with the smallest share of a column's latencies that it stands for.
-const SHADES: [(f64, char); 4] = [(0.5, '█'), (0.1, '▓'), (0.01, '▒'), (0.0, '░')];
+/// Height at which all strips are shown below each other.
+const STACKED_HEIGHT_MIN: u16 = 4;
+/// On wider but low screens, strips are shown side by side.
+const SIDE_BY_SIDE_WIDTH_MIN: u16 = 100;
+/// Lines for one strip and its time axis.
+pub const STRIPS_HEIGHT_MIN: u16 = HEIGHT_MIN + 1;
 
-/// Contents of a strip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Contents of a strip, from top to bottom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Strip {
     Iops,
     Bandwidth,
@@ -32,46 +36,76 @@ enum Strip {
     Heat,
 }
 
-/// The strips that fit into `height` lines. While several processes measure, only the distribution
-/// of latencies is known, not their percentiles.
-fn strips(height: u16, has_percentiles: bool) -> &'static [Strip] {
-    match height / HEIGHT_MIN {
-        0 => &[],
-        1 => &[Strip::Iops],
-        2 if !has_percentiles => &[Strip::Iops, Strip::Heat],
-        _ if !has_percentiles => &[Strip::Iops, Strip::Bandwidth, Strip::Heat],
-        2 => &[Strip::Iops, Strip::Latency],
-        3 => &[Strip::Iops, Strip::Latency, Strip::Heat],
-        _ => &[Strip::Iops, Strip::Bandwidth, Strip::Latency, Strip::Heat],
+/// Most important first.
+const IMPORTANCE: [Strip; 4] = [Strip::Iops, Strip::Latency, Strip::Heat, Strip::Bandwidth];
+
+/// The strips with values, most important first; all before the first values.
+fn known_strips(past: &CellHistory) -> Vec<Strip> {
+    let has_values = |history: &History| history.points(usize::MAX).iter().any(|it| *it > 0);
+    let is_known = |strip: &Strip| match strip {
+        Strip::Iops => has_values(&past.iops),
+        Strip::Bandwidth => has_values(&past.bandwidth),
+        // While several processes measure, only the distribution is known.
+        Strip::Latency => has_values(&past.p99_ns),
+        Strip::Heat => past.octaves.points(1).iter().flatten().any(|it| *it > 0),
+    };
+    let known: Vec<Strip> = IMPORTANCE.into_iter().filter(is_known).collect();
+    if known.is_empty() {
+        return IMPORTANCE.to_vec();
     }
+    known
+}
+
+/// The strips that fit, in one or two columns, each from top to bottom.
+fn arranged(width: u16, height: u16, mut strips: Vec<Strip>) -> Vec<Vec<Strip>> {
+    let count = u16::try_from(strips.len()).unwrap_or(u16::MAX);
+    let are_stacked = height / STACKED_HEIGHT_MIN >= count;
+    let column_count = match are_stacked || count < 2 || width < SIDE_BY_SIDE_WIDTH_MIN {
+        true => 1,
+        false => 2,
+    };
+    let in_column = match are_stacked {
+        true => count,
+        false => (height / HEIGHT_MIN)
+            .min(count.div_ceil(column_count))
+            .min(3),
+    };
+    strips.truncate(usize::from(in_column * column_count));
+    strips.sort_unstable();
+    let chunks = strips.chunks(usize::from(in_column.max(1)));
+    chunks.map(<[Strip]>::to_vec).collect()
 }
 
 /// Draws the strips that fit into the area.
-pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory, elapsed_ns: u64) {
-    let has_percentiles = screen.state().cluster.is_none();
-    let shown = strips(area.height.saturating_sub(1), has_percentiles);
-    if shown.is_empty() {
-        return;
+pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory) {
+    let room = area.height.saturating_sub(1);
+    let shown = arranged(area.width, room, known_strips(past));
+    let since_ns = past.since_ns.unwrap_or(screen.state.now_ns);
+    let elapsed_ns = screen.state.now_ns.saturating_sub(since_ns);
+    let columns = Layout::horizontal(vec![Constraint::Fill(1); shown.len()]).spacing(1);
+    for (strips, column) in shown.iter().zip(columns.split(area).iter()) {
+        let [above, axis] =
+            Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(*column);
+        let rows = Layout::vertical(vec![Constraint::Fill(1); strips.len()]).split(above);
+        for (strip, row) in strips.iter().zip(rows.iter()) {
+            strip.draw(frame, *row, screen, past);
+        }
+        // Below the columns of the strips, not below their labels.
+        let axis = plot(axis);
+        let text = time_axis(usize::from(axis.width), elapsed_ns);
+        frame.render_widget(Paragraph::new(Line::styled(text, dim())), axis);
     }
-    let [above, axis] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(area);
-    let rows = Layout::vertical(vec![Constraint::Fill(1); shown.len()]).split(above);
-    for (strip, row) in shown.iter().zip(rows.iter()) {
-        strip.draw(frame, *row, screen, past);
-    }
-    // Below the columns of the strips, not below their ticks.
-    let axis = inner(axis);
-    let columns = past.iops.points(usize::from(axis.width)).len();
-    let text = time_axis(columns, elapsed_ns);
-    let dim = Style::new().add_modifier(Modifier::DIM);
-    frame.render_widget(Paragraph::new(Line::styled(text, dim)), axis);
 }
 
-/// Area for the columns of a strip, to the right of the ticks.
-fn inner(area: Rect) -> Rect {
-    let ticks = if area.width < TICKED_WIDTH_MIN {
-        0
-    } else {
-        TICK_WIDTH
+fn dim() -> Style {
+    Style::new().add_modifier(Modifier::DIM)
+}
+
+/// Area for the columns of a strip, to the right of the labels.
+fn plot(area: Rect) -> Rect {
+    let ticks = match area.width < TICKED_WIDTH_MIN {
+        true => 0,
+        false => TICK_WIDTH,
     };
     Rect {
         x: area.x + ticks,
@@ -80,166 +114,152 @@ fn inner(area: Rect) -> Rect {
     }
 }
 
-/// The times at both ends of the axis, and in the middle if it is wide enough.
-fn time_axis(columns: usize, elapsed_ns: u64) -> String {
-    let (start, end) = ("0:00", format::span(elapsed_ns));
-    if columns < start.len() + end.len() + 1 {
-        return end;
-    }
-    let mut axis = start.to_owned();
-    if columns >= MIDDLE_WIDTH_MIN {
-        let middle = format::span(elapsed_ns / 2);
-        let at = columns / 2 - middle.len() / 2;
-        axis = format!("{axis:<at$}{middle}");
-    }
-    let at = columns - end.len();
-    format!("{axis:<at$}{end}")
-}
-
 impl Strip {
     fn draw(self, frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory) {
-        let title = match self {
-            Self::Iops => " IOPS ",
-            Self::Bandwidth => " bandwidth ",
-            Self::Latency => " latency: p99 (top), p50 (bottom) ",
-            Self::Heat => " latency distribution ",
-        };
-        let block = Block::new().borders(Borders::TOP).title(title);
+        let block = Block::new()
+            .borders(Borders::TOP)
+            .border_style(dim())
+            // The title would otherwise be as dim as the border.
+            .title_style(Style::new().remove_modifier(Modifier::DIM));
         let below = block.inner(area);
-        frame.render_widget(block, area);
-        let plot = inner(below);
-        if plot.width == 0 || plot.height == 0 {
+        frame.render_widget(block.title(self.title(screen)), area);
+        let plot = plot(below);
+        if plot.is_empty() {
             return;
         }
-        let width = usize::from(plot.width);
-        let ticks = match self {
+        let scale = match self {
             Self::Iops => {
-                let points = past.iops.points(width);
-                rate(frame, plot, &points, screen.style(Color::Cyan));
-                rate_ticks(&points, format::iops)
+                let scale = PlotScale::of_count;
+                rate(frame, plot, &past.iops, (scale, screen.style(Color::Cyan)))
             }
             Self::Bandwidth => {
-                let points = past.bandwidth.points(width);
-                rate(frame, plot, &points, screen.style(Color::Magenta));
-                rate_ticks(&points, format::bandwidth)
+                let scale = PlotScale::of_bandwidth;
+                let style = screen.style(Color::Green);
+                rate(frame, plot, &past.bandwidth, (scale, style))
             }
             Self::Latency => latency(frame, plot, screen, past),
-            Self::Heat => heat(frame, plot, screen, &past.octaves.points(width)),
+            Self::Heat => {
+                let columns = past.octaves.columns(usize::from(plot.width));
+                heat::draw(frame, plot, screen.style(Color::Magenta), &columns)
+            }
         };
-        if let Some(ticks) = ticks.filter(|_| plot.x > below.x) {
-            draw_ticks(frame, below, &ticks);
+        if plot.x > below.x {
+            draw_ticks(frame, below, &scale.unwrap_or_default());
         }
     }
-}
 
-/// Labels for the top and the bottom of a strip.
-type Ticks = [String; 2];
-
-fn draw_ticks(frame: &mut Frame, area: Rect, [top, bottom]: &Ticks) {
-    let dim = Style::new().add_modifier(Modifier::DIM);
-    let room = usize::from(TICK_WIDTH) - 1;
-    let rows = [(0, top), (area.height - 1, bottom)];
-    let count = if area.height > 1 { 2 } else { 1 };
-    for (row, text) in rows.into_iter().take(count) {
-        let row_area = Rect {
-            y: area.y + row,
-            height: 1,
-            width: TICK_WIDTH,
-            ..area
-        };
-        let line = Line::styled(format!("{text:>room$}"), dim);
-        frame.render_widget(Paragraph::new(line), row_area);
+    fn title(self, screen: &Screen) -> Line<'static> {
+        let strong = Style::new().add_modifier(Modifier::BOLD);
+        Line::from(match self {
+            Self::Iops => {
+                let current = screen.state.current.as_ref();
+                let phase = current.and_then(|current| current.phase.as_ref());
+                let unit = phase.map_or("IOPS", unit);
+                vec![Span::styled(format!(" {unit} "), strong)]
+            }
+            Self::Bandwidth => vec![Span::styled(" bandwidth ", strong)],
+            Self::Latency => vec![
+                Span::styled(" latency: ", strong),
+                Span::styled("p99 (top)", screen.style(Color::Magenta)),
+                Span::raw(", "),
+                Span::styled("p50 (bottom) ", screen.style(Color::Cyan)),
+            ],
+            Self::Heat => vec![Span::styled(" latency distribution ", strong)],
+        })
     }
 }
 
-fn rate(frame: &mut Frame, area: Rect, points: &[u64], style: Style) {
-    frame.render_widget(Sparkline::default().data(points).style(style), area);
+/// Draws the labels of a strip and the line next to them.
+fn draw_ticks(frame: &mut Frame, area: Rect, scale: &PlotScale) {
+    let room = usize::from(TICK_WIDTH) - 1;
+    let labels = scale.rows(area.height);
+    let line = |row| {
+        let label = labels.iter().find(|(other, _)| *other == row);
+        let text = match label {
+            Some((_, label)) => format!("{label:>width$} ┤", width = room - 1),
+            None => format!("{:>room$}│", ""),
+        };
+        Line::styled(text, dim())
+    };
+    let lines: Vec<Line> = (0..area.height).map(line).collect();
+    let area = Rect {
+        width: TICK_WIDTH,
+        ..area
+    };
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn rate_ticks(points: &[u64], show: fn(f64) -> String) -> Option<Ticks> {
-    let most = points.iter().max()?;
-    Some([show(*most as f64), "0".to_owned()])
+/// Number of points that a chart with Braille symbols can show: two per column.
+fn point_count(area: Rect) -> usize {
+    usize::from(area.width) * 2
+}
+
+/// Numbers the points. A single point has no extent, so it is shown twice.
+fn numbered(points: &[u64]) -> Vec<(f64, f64)> {
+    let repeated = points.iter().filter(|_| points.len() == 1);
+    let points = (0..).zip(points.iter().chain(repeated));
+    points
+        .map(|(x, y): (u32, _)| (f64::from(x), *y as f64))
+        .collect()
+}
+
+/// Draws a rate as an area above 0.
+fn rate(
+    frame: &mut Frame,
+    area: Rect,
+    history: &History,
+    (scale, style): (fn(f64) -> PlotScale, Style),
+) -> Option<PlotScale> {
+    let points = history.points(point_count(area));
+    let scale = scale(*points.iter().max()? as f64);
+    let points = numbered(&points);
+    let data = dataset(&points, style).graph_type(GraphType::Area);
+    draw_chart(frame, area, vec![data], (points.len(), &scale));
+    Some(scale)
 }
 
 /// Draws p50 and p99 on a logarithmic scale.
-fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &CellHistory) -> Option<Ticks> {
-    // A Braille cell is two points wide, so each value has two points.
-    let columns = usize::from(area.width);
-    let known = |points: Vec<u64>| -> Vec<(f64, f64)> {
-        let numbered = points.into_iter().enumerate();
-        // 0 stands for an unknown value and has no logarithm.
-        let known = numbered.filter(|(_, ns)| *ns > 0);
-        known
-            .map(|(x, ns)| (x as f64, (ns as f64).log2()))
-            .collect()
-    };
-    let p50 = known(past.p50_ns.points(columns));
-    let p99 = known(past.p99_ns.points(columns));
-    let all = || p50.iter().chain(&p99).map(|point| point.1);
-    let (low, high) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
-    // With less than one octave of values, widen the scale: noise must not fill the whole strip.
-    let (bottom, top) = if high - low < 1.0 {
-        (low - 1.0, high + 1.0)
-    } else {
-        (low, high)
-    };
-    let of = |data, color| {
-        Dataset::default()
-            .data(data)
-            .marker(Marker::Braille)
-            .graph_type(GraphType::Line)
-            .style(screen.style(color))
-    };
-    let chart = Chart::new(vec![of(&p99, Color::Yellow), of(&p50, Color::Green)])
-        .x_axis(Axis::default().bounds([0.0, columns.saturating_sub(1).max(1) as f64]))
-        .y_axis(Axis::default().bounds([bottom, top]));
+fn latency(
+    frame: &mut Frame,
+    area: Rect,
+    screen: &Screen,
+    past: &CellHistory,
+) -> Option<PlotScale> {
+    let count = point_count(area);
+    let histories = [&past.p99_ns, &past.p50_ns].map(|it| numbered(&it.points(count)));
+    // 0 stands for an unknown value and has no logarithm.
+    let known = || histories.iter().flatten().filter(|point| point.1 > 0.0);
+    let low = known().map(|point| point.1).reduce(f64::min)?;
+    let high = known().map(|point| point.1).reduce(f64::max)?;
+    let scale = PlotScale::of_latency(low, high);
+    let length = histories[0].len();
+    let [p99, p50] = histories.map(|points| -> Vec<(f64, f64)> {
+        let known = points.into_iter().filter(|point| point.1 > 0.0);
+        known.map(|(x, ns)| (x, ns.log10())).collect()
+    });
+    let data = [(&p99, Color::Magenta), (&p50, Color::Cyan)];
+    let data = data
+        .map(|(points, color)| dataset(points, screen.style(color)).graph_type(GraphType::Line));
+    draw_chart(frame, area, data.to_vec(), (length, &scale));
+    Some(scale)
+}
+
+fn dataset(points: &[(f64, f64)], style: Style) -> Dataset<'_> {
+    let data = Dataset::default().data(points);
+    data.marker(Marker::Braille).style(style)
+}
+
+fn draw_chart(
+    frame: &mut Frame,
+    area: Rect,
+    data: Vec<Dataset>,
+    (length, scale): (usize, &PlotScale),
+) {
+    let last = length.saturating_sub(1).max(1) as f64;
+    let chart = Chart::new(data)
+        .x_axis(Axis::default().bounds([0.0, last]))
+        .y_axis(Axis::default().bounds(scale.bounds));
     frame.render_widget(chart, area);
-    Some([top, bottom].map(|octave| format::latency(octave.exp2())))
-}
-
-/// Draws the distribution of latencies over time, one or more octaves per line, the slowest on top.
-fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) -> Option<Ticks> {
-    let is_used = |octave: &usize| {
-        let mut counts = columns.iter().filter_map(|it| it.get(*octave));
-        counts.any(|count| *count > 0)
-    };
-    let octave_count = columns.iter().map(Vec::len).max()?;
-    let low = (0..octave_count).find(is_used)?;
-    let high = (0..octave_count).rfind(is_used)?;
-    let per_row = (high - low + 1).div_ceil(usize::from(area.height));
-    let rows = (high - low + 1).div_ceil(per_row);
-    let line = |row: usize| {
-        let first = low + (rows - 1 - row) * per_row;
-        let shade = |column: &Vec<u64>| {
-            let all: u64 = column.iter().sum();
-            let own: u64 = column.iter().skip(first).take(per_row).sum();
-            shade(own, all)
-        };
-        let shades: String = columns.iter().map(shade).collect();
-        Line::styled(shades, screen.style(Color::Yellow))
-    };
-    let lines: Vec<Line> = (0..rows).map(line).collect();
-    // Unused lines stay empty at the top.
-    let free = area.height - u16::try_from(rows).unwrap_or(area.height);
-    let used = Rect {
-        y: area.y + free,
-        height: area.height - free,
-        ..area
-    };
-    frame.render_widget(Paragraph::new(lines), used);
-    let bound = |octave: usize| format::latency((octave as f64).exp2());
-    // The upper label stands above the unused lines, so they count as octaves.
-    let top = low + (rows + usize::from(free)) * per_row;
-    Some([bound(top), bound(low)])
-}
-
-fn shade(own: u64, all: u64) -> char {
-    if own == 0 {
-        return ' ';
-    }
-    let share = own as f64 / all as f64;
-    let known = SHADES.iter().find(|(least, _)| share >= *least);
-    known.map_or(' ', |(_, shade)| *shade)
 }
 
 #[cfg(test)]
@@ -247,17 +267,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shades_show_the_share() {
-        let shades = [0, 1, 10, 100, 500, 1000].map(|own| shade(own, 1000));
-        assert_eq!(shades, [' ', '░', '▒', '▓', '█', '█']);
-        assert_eq!(shade(0, 0), ' ');
-    }
-
-    #[test]
-    fn the_axis_ends_where_the_columns_do() {
-        const S: u64 = 1_000_000_000;
-        assert_eq!(time_axis(3, 7 * S), "0:07");
-        assert_eq!(time_axis(12, 7 * S), "0:00    0:07");
-        assert_eq!(time_axis(30, 20 * S), "0:00         0:10         0:20");
+    fn strips_use_the_whole_width_unless_the_screen_is_low() {
+        let [iops, bandwidth, latency, heat] =
+            [Strip::Iops, Strip::Bandwidth, Strip::Latency, Strip::Heat];
+        for (width, height, wanted) in [
+            (80, 2, vec![]),
+            (80, 3, vec![vec![iops]]),
+            (80, 8, vec![vec![iops, latency]]),
+            (80, 12, vec![vec![iops, latency, heat]]),
+            (80, 16, vec![vec![iops, bandwidth, latency, heat]]),
+            (200, 3, vec![vec![iops], vec![latency]]),
+            (200, 12, vec![vec![iops, bandwidth], vec![latency, heat]]),
+            (200, 30, vec![vec![iops, bandwidth, latency, heat]]),
+        ] {
+            let shown = arranged(width, height, IMPORTANCE.to_vec());
+            assert_eq!(shown, wanted, "{width} x {height}");
+        }
+        assert_eq!(arranged(80, 12, vec![bandwidth]), [[bandwidth]]);
     }
 }

@@ -1,8 +1,11 @@
 //! Tests of the progress line.
 
-use display::{RunState, live_lines};
+use display::{RunState, done_lines, live_lines};
 use results::{Phase, RunEvent};
 use unicode_width::UnicodeWidthStr;
+
+use crate::sample;
+use crate::situations::{LONG_CELL, LONG_TARGET, record, running};
 
 use crate::events::{
     cell_started, prepare, progress, progress_of_several, started, started_by_four, warning,
@@ -132,4 +135,79 @@ fn a_line_of_several_processes_shows_their_number_but_no_percentile() {
         narrow.contains("12.35k IOPS") && !narrow.contains("processes"),
         "{narrow}"
     );
+}
+
+/// `text` without its line breaks and blanks.
+fn letters(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn a_long_name_is_never_cut() {
+    let mut record = record(&[(LONG_CELL, 8), ("short", 8)]);
+    let mut second = record.plan.targets[0].clone();
+    second.path = LONG_TARGET.into();
+    record.plan.targets.push(second);
+    record.plan.cells[0].workers[0].spans[0].target_index = 1;
+    let state = running(&record, 0, 20).state().clone();
+    let done = sample::cell_record(&record.plan, 0, 10_000);
+    for width in [8, 20, 40, 80, 120, 200] {
+        let line = live_lines(&state, width);
+        let done = done_lines(&state, &done, width);
+        for lines in [&line, &done] {
+            let text = lines.join("\n");
+            assert!(
+                letters(&text).contains(&letters(LONG_CELL)),
+                "{width}: {text}"
+            );
+            assert!(text.contains("QD8"), "{width}: {text}");
+            assert!(
+                lines.iter().all(|it| it.width() <= width),
+                "{width}: {text}"
+            );
+        }
+        assert!(
+            width < 20 || line.join(" ").contains("k IOPS"),
+            "{width}: {line:?}"
+        );
+        assert!(
+            width < 40 || done.join(" ").contains("IOPS"),
+            "{width}: {done:?}"
+        );
+        assert!(
+            letters(&done.concat()).contains(LONG_TARGET),
+            "{width}: {done:?}"
+        );
+    }
+}
+
+#[test]
+fn a_long_name_gets_lines_before_the_results() {
+    let state = running(&record(&[(LONG_CELL, 8)]), 0, 20).state().clone();
+    let lines = live_lines(&state, 80);
+    let wanted = [
+        "[1/1] nightly mixed 4 KiB and 64 KiB random reads of a very large database QD8",
+        "0:03/0:30  9.002k IOPS  70.33 MiB/s  p99 1.63 ms  ~30 s left  0 errors",
+    ];
+    assert_eq!(lines, wanted);
+    assert_eq!(live_lines(&state, 120).len(), 1);
+    assert_eq!(live_lines(&state, 40).len(), 4);
+}
+
+#[test]
+fn a_long_target_that_is_prepared_is_never_cut() {
+    let mut state = RunState::default();
+    let event = RunEvent::Prepare {
+        target: LONG_TARGET.into(),
+        done_bytes: 1 << 30,
+        total_bytes: 2 << 30,
+    };
+    state.apply(&event, 0);
+    for width in [20, 40, 80] {
+        let text = live_lines(&state, width).concat();
+        assert!(
+            text.contains(LONG_TARGET) || text.replace("prepare ", "prepare").contains(LONG_TARGET)
+        );
+        assert!(text.contains("50 %"), "{text}");
+    }
 }

@@ -13,3 +13,5 @@ mod state;
 mod sample;
 
 mod events;
+#[cfg(test)]
+mod situations;
