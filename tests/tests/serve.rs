@@ -1175,6 +1175,97 @@ fn a_trend_joins_only_cells_that_measured_the_same() {
 }
 
 #[test]
+fn a_series_has_the_runs_of_one_cell_on_the_same_targets_and_host() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("mine.toml", null(1, "100ms"));
+    for depths in ["1", "1,8"] {
+        let output = bed.measure(&["mine.toml", "--iodepth", depths]);
+        assert_eq!(output.code, 0, "{}", output.text());
+    }
+    let server = Server::start(&bed, &[]);
+    let trends = fits(&bed, "serve-trends", 200, &server.get("/api/trends"));
+    let series = trends["series"].as_array().unwrap();
+    let counts: Vec<(u64, u64)> = series
+        .iter()
+        .map(|it| {
+            let count = |value: &Value| value.as_u64().unwrap();
+            (count(&it["cell"]["iodepth"]), count(&it["run_count"]))
+        })
+        .collect();
+    assert_eq!(counts, [(1, 2), (8, 1)], "{trends:#}");
+    let runs = |one: &Value, host: &str| {
+        let mut path = format!("/api/trend?workload=mine&host={host}");
+        for key in ["cell", "targets", "file_systems"] {
+            path.push_str(&format!("&{key}={}", encoded(&one[key].to_string())));
+        }
+        let trend = fits(&bed, "serve-trend", 200, &server.get(&path));
+        trend["runs"].as_array().unwrap().len()
+    };
+    for (one, (_, count)) in series.iter().zip(&counts) {
+        let host = one["host"].as_str().unwrap();
+        assert_eq!(runs(one, host) as u64, *count);
+        assert_eq!(runs(one, "another-host"), 0);
+    }
+    let refused = server.get("/api/trend?workload=mine&cell=x");
+    fits(&bed, "serve-error", 400, &refused);
+}
+
+/// A text as a value of a query.
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+#[test]
+fn a_lab_is_one_row_of_the_list_and_tags_are_sides_of_a_comparison() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("mine.toml", null(1, "100ms"));
+    for _ in 0..4 {
+        assert_eq!(bed.measure(&["mine.toml"]).code, 0);
+    }
+    for (run, tag) in [
+        ("@-4", "lab-20261121-1"),
+        ("@-3", "lab-20261121-1"),
+        ("@-2", "new"),
+        ("@-1", "old"),
+    ] {
+        bed.run(&["runs", "tag", run, tag]).assert_says(0, &[]);
+    }
+    let server = Server::start(&bed, &[]);
+    let all = fits(&bed, "serve-runs", 200, &server.get("/api/runs"));
+    assert_eq!((&all["total_count"], &all["labs"]), (&json!(4), &json!([])));
+    let folded = server.get("/api/runs?fold=true");
+    let folded = fits(&bed, "serve-runs", 200, &folded);
+    assert_eq!(folded["runs"].as_array().unwrap().len(), 3, "{folded:#}");
+    let lab = &folded["labs"][0];
+    assert_eq!(
+        (&lab["tag"], &lab["run_count"]),
+        (&json!("lab-20261121-1"), &json!(2))
+    );
+    assert_eq!(
+        (&lab["id"], &folded["running_lab"]),
+        (&Value::Null, &Value::Null)
+    );
+    let tags = fits(&bed, "serve-tags", 200, &server.get("/api/tags"));
+    let tags: Vec<_> = tags["tags"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["tag"])
+        .collect();
+    assert_eq!(tags, ["old", "new"]);
+    let compared = server.get("/api/compare?runs=tag:lab-20261121-1,tag:new");
+    let compared = fits(&bed, "compare", 200, &compared);
+    let side = |side: &str| {
+        let side = &compared["comparisons"][0][side];
+        (side["name"].clone(), side["runs"].as_array().unwrap().len())
+    };
+    assert_eq!(side("a"), (json!("lab-20261121-1"), 2));
+    assert_eq!(side("b"), (json!("new"), 1));
+    let missing = server.get("/api/compare?runs=tag:none,tag:new");
+    fits(&bed, "serve-error", 404, &missing);
+}
+
+#[test]
 fn a_trend_marks_where_its_level_changes() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "1s"));

@@ -8,18 +8,19 @@ use report::{ComparisonDocument, PaperDocument, PaperList};
 use results::{LabRecord, RunRecord};
 use selftest::SelfTest;
 use storage::{CleanedTarget, Diagnosis};
-use store::{RunList, RunPage, RunsImported, RunsRemoved};
+use store::{RunList, RunsImported, RunsRemoved};
 use units::document_schema;
 use web::{
     CheckAnswer, ControlAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads,
-    QueueDocument, QueueEntry, RefusedRequest, RemovedRun, RunView, ServerFacts, TrendAnswer,
+    QueueDocument, QueueEntry, RefusedRequest, RemovedRun, RunView, RunsAnswer, ServerFacts,
+    TagsAnswer, TrendAnswer, TrendsAnswer,
 };
 
 /// The part of a document's `format` between `pgmeter-` and `/`, and a function that returns its
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 32] = [
+const SCHEMAS: [NamedSchema; 34] = [
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),
@@ -38,9 +39,11 @@ const SCHEMAS: [NamedSchema; 32] = [
     ("clean", document_schema::<CleanedTarget>),
     ("selftest", document_schema::<SelfTest>),
     ("serve", document_schema::<ServerFacts>),
-    ("serve-runs", document_schema::<RunPage>),
+    ("serve-runs", document_schema::<RunsAnswer>),
     ("serve-run", document_schema::<RunView>),
     ("serve-intervals", document_schema::<IntervalsAnswer>),
+    ("serve-tags", document_schema::<TagsAnswer>),
+    ("serve-trends", document_schema::<TrendsAnswer>),
     ("serve-trend", document_schema::<TrendAnswer>),
     ("serve-labs", document_schema::<LabsAnswer>),
     ("serve-removed", document_schema::<RemovedRun>),

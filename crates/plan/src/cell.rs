@@ -118,6 +118,15 @@ impl Cell {
         }
     }
 
+    /// `true` if a rate of the cell or of its job limits this worker.
+    #[must_use]
+    pub fn has_rate(&self, worker: &WorkerPlan) -> bool {
+        let pace = worker.job.as_ref().map(|job| &job.stream.pace);
+        self.rate.is_some()
+            || self.curve.is_some_and(CurvePart::depends_on_peak)
+            || pace.is_some_and(|pace| pace.read.is_some() || pace.write.is_some())
+    }
+
     /// Number of threads per worker that are listed as separate `workers`: the flows of work on
     /// many files at a queue depth, if each thread has one request in flight.
     #[must_use]

@@ -13,6 +13,7 @@ mod documents;
 mod draft;
 mod entry;
 mod error;
+mod folded;
 mod follow;
 mod followed;
 mod format;
@@ -30,13 +31,16 @@ mod names;
 mod open;
 mod page;
 mod select;
+mod series;
 mod status;
 mod store;
+mod tag;
 mod writer;
 
 pub use best::{Headline, HeadlineUnit};
 pub use documents::{ImportedRun, RunList, RunsImported, RunsRemoved};
 pub use error::StoreError;
+pub use folded::FoldedLab;
 pub use follow::{
     CellView, LatencyView, LiveRun, OperationView, RunCursor, StoredEvent, StoredEvents,
     StoredIntervals,
@@ -50,6 +54,8 @@ pub use location::default_path;
 pub use names::{NamedRun, StoreNames, names};
 pub use page::{RunOrder, RunPage, RunQuery};
 pub use select::{FoundName, is_lab_tag};
+pub use series::TrendSeries;
 pub use status::RunStatus;
 pub use store::Store;
+pub use tag::TagRow;
 pub use writer::RunWriter;

@@ -159,10 +159,10 @@ pub(crate) fn read_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)
     let run = RunRow {
         short_id: id.clone(),
         id,
-        started_at: parsed(row, 2, |text| text.parse().ok())?,
+        started_at: stored_time(row, 2)?,
         finished_at: row
             .get::<_, Option<String>>(3)?
-            .map(|_| parsed(row, 3, |text| text.parse().ok()))
+            .map(|_| stored_time(row, 3))
             .transpose()?,
         status: status.ok_or_else(|| damaged(4, "this is not the status of a run"))?,
         command: json(row, 6)?,
@@ -188,6 +188,11 @@ fn headline(row: &Row) -> rusqlite::Result<Option<Headline>> {
     };
     let of = HeadlineUnit::of(&of).ok_or_else(|| damaged(16, "this is no unit of a rate"))?;
     Ok(Some(Headline { of, per_second }))
+}
+
+/// Parses a column with a time.
+pub(crate) fn stored_time(row: &Row, column: usize) -> rusqlite::Result<Timestamp> {
+    parsed(row, column, |text| text.parse().ok())
 }
 
 /// Parses a text column.

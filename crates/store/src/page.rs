@@ -7,11 +7,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use schemars::JsonSchema;
 use serde::Serialize;
-use units::JsonDocument;
 
 use crate::StoreError;
 use crate::list::{COLUMNS, RunRow, add_partial_rates, read_row};
 use crate::live::live_ids;
+use crate::select::IS_LAB_TAG;
 use crate::status::RunStatus;
 use crate::store::Store;
 
@@ -76,6 +76,12 @@ pub struct RunQuery {
     pub workload_name: Option<String>,
     /// Text in a target's path, ignoring case.
     pub target: Option<String>,
+    /// Exact paths of all targets, in their order.
+    pub target_paths: Option<Vec<String>>,
+    /// Exact types of the file systems, in their order.
+    pub file_system_types: Option<Vec<String>>,
+    /// Exact name of the host.
+    pub host: Option<String>,
     /// Tags that the run must have.
     pub tags: Vec<String>,
     /// Status of the run.
@@ -92,12 +98,21 @@ pub struct RunQuery {
     pub offset: usize,
     /// Maximum number of runs.
     pub limit: usize,
+    /// Of the matching runs of a lab, only the newest one, which stands for the lab. The runs of a
+    /// lab are found by their tag.
+    pub folds_labs: bool,
+}
+
+/// SQL of the tag of a run's lab, or the id of a run that belongs to none.
+fn lab_or_run() -> String {
+    format!("coalesce((SELECT min(tag) FROM tags WHERE tags.run = runs.key AND {IS_LAB_TAG}), id)")
 }
 
 /// One page of the list of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunPage {
-    /// Number of runs in the store.
+    /// Number of runs in the store. If labs are folded, the runs of a lab count as one, here and
+    /// below.
     pub total_count: u64,
     /// Number of runs that meet the conditions.
     pub matching_count: u64,
@@ -105,10 +120,6 @@ pub struct RunPage {
     pub offset: u64,
     /// The runs, in the requested order.
     pub runs: Vec<RunRow>,
-}
-
-impl JsonDocument for RunPage {
-    const FORMAT: &'static str = "pgmeter-serve-runs/1";
 }
 
 impl Store {
@@ -147,15 +158,25 @@ fn page(path: &Path, connection: &Connection, query: &RunQuery) -> rusqlite::Res
         let count: i64 = query.query_row(params_from_iter(values), |row| row.get(0))?;
         Ok(u64::try_from(count).unwrap_or(0))
     };
-    let total_count = count("SELECT count(*) FROM runs", &[])?;
-    let sql = format!("SELECT count(*) FROM runs WHERE {}", condition.sql);
+    let row = lab_or_run();
+    let counted = if query.folds_labs { &row } else { "id" };
+    let sql = format!("SELECT count(DISTINCT {counted}) FROM runs");
+    let total_count = count(&sql, &[])?;
+    let sql = format!("{sql} WHERE {}", condition.sql);
     let matching_count = count(&sql, &condition.values)?;
     let direction = if query.is_ascending { "ASC" } else { "DESC" };
+    let rows = match query.folds_labs {
+        true => format!(
+            "(SELECT *, row_number() OVER (PARTITION BY {row} \
+             ORDER BY started_us DESC, id DESC) AS place FROM runs WHERE {}) WHERE place = 1",
+            condition.sql
+        ),
+        false => format!("runs WHERE {}", condition.sql),
+    };
     // Runs without a value come last in both directions.
     let sql = format!(
-        "SELECT {COLUMNS} FROM runs WHERE {} ORDER BY {column} IS NULL, {column} {direction}, \
+        "SELECT {COLUMNS} FROM {rows} ORDER BY {column} IS NULL, {column} {direction}, \
          started_us {direction}, id {direction} LIMIT ? OFFSET ?",
-        condition.sql,
         column = query.order.column(),
     );
     let number = |count: usize| Value::Integer(i64::try_from(count).unwrap_or(i64::MAX));
@@ -234,6 +255,19 @@ impl Condition {
         if let Some(name) = &query.workload_name {
             let sql = "EXISTS (SELECT 1 FROM json_each(workloads) WHERE value = ?)";
             it.and(sql, [Value::Text(name.clone())]);
+        }
+        let lists = [
+            ("targets", &query.target_paths),
+            ("file_systems", &query.file_system_types),
+        ];
+        for (column, list) in lists {
+            if let Some(list) = list {
+                let text = serde_json::Value::from(list.clone()).to_string();
+                it.and(&format!("{column} = ?"), [Value::Text(text)]);
+            }
+        }
+        if let Some(host) = &query.host {
+            it.and("host = ?", [Value::Text(host.clone())]);
         }
         for tag in &query.tags {
             let sql = "EXISTS (SELECT 1 FROM tags WHERE tags.run = runs.key AND tag = ?)";

@@ -14,6 +14,9 @@ const TAG: &str = "tag:";
 /// Prefix of the tag of a lab's runs; the start time of the lab follows.
 const LAB_TAG: &str = "lab-";
 
+/// SQL condition for such a tag, in the column `tag`.
+pub(crate) const IS_LAB_TAG: &str = "tag GLOB 'lab-[0-9]*'";
+
 /// Match of a selector in the list of runs and labs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundName {

@@ -9,6 +9,9 @@ use crate::answer::RefusedAnswer;
 
 /// Maximum number of workloads or file systems.
 const COUNT_MAX: usize = 64;
+/// Number of measurements of each workload on each file system, unless the request has one.
+const REPETITIONS_DEFAULT: u32 = 5;
+
 /// A lab, or a published experiment to repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -25,8 +28,8 @@ pub struct LabRequest {
     pub target: String,
     /// Size of each image, such as `2GiB`; 8 GiB by default.
     pub image_size: Option<String>,
-    /// Number of measurements of each workload on each file system; the default of the command line
-    /// if missing.
+    /// Number of measurements of each workload on each file system; if missing, 5, or 1 for a
+    /// published experiment.
     pub repetitions: Option<u32>,
     /// Scale of the work, above 0 and at most 1.
     pub scale: Option<String>,
@@ -35,6 +38,21 @@ pub struct LabRequest {
 }
 
 impl LabRequest {
+    /// Number of measurements of each workload on each file system; `None` for the default of a
+    /// published experiment.
+    pub(crate) fn repetitions(&self) -> Option<u32> {
+        let default = self.paper.is_none().then_some(REPETITIONS_DEFAULT);
+        self.repetitions.or(default)
+    }
+
+    /// Number of its runs; `None` for a published experiment, which may need several runs per
+    /// measurement.
+    pub(crate) fn run_count(&self) -> Option<u32> {
+        let count = self.workloads.len() * self.file_systems.len();
+        let count = u32::try_from(count).ok().filter(|it| *it > 0)?;
+        count.checked_mul(self.repetitions()?)
+    }
+
     /// Title in the queue.
     pub(crate) fn title(&self) -> String {
         let subject = match &self.paper {
@@ -110,6 +128,7 @@ mod tests {
         };
         assert!(lab.check().is_ok());
         assert_eq!(lab.title(), "postmark on ext4, xfs");
+        assert_eq!(lab.run_count(), Some(10));
         for name in [
             "path:/etc",
             "ext4:-d /etc",

@@ -209,7 +209,7 @@ pub(crate) const ROUTES: &[Route] = &[
         ("GET", "/api/compare"),
         || get(compare::compare),
         "`compare`",
-        "Compares two or more runs, each with the first.",
+        "Compares two or more runs, or the runs of two or more tags, each with the first.",
     )
     .query(|| schema_for!(compare::CompareQuery)),
     route(
@@ -220,6 +220,21 @@ pub(crate) const ROUTES: &[Route] = &[
         "The comparison as a self-contained page.",
     )
     .query(|| schema_for!(compare::CompareQuery)),
+    route(
+        RUNS,
+        ("GET", "/api/tags"),
+        || get(runs::tags),
+        "`serve-tags`",
+        "The tags of the stored runs.",
+    ),
+    route(
+        RUNS,
+        ("GET", "/api/trends"),
+        || get(trend::list),
+        "`serve-trends`",
+        "The cells that complete runs measured, each with the number of runs that measured it on \
+         the same targets, file systems and machine. Runs of labs are left out.",
+    ),
     route(
         RUNS,
         ("GET", "/api/trend"),

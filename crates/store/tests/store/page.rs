@@ -163,3 +163,77 @@ fn runs_without_the_sort_figure_come_last_in_both_orders() {
     assert_eq!(sorted(RunOrder::Note, false)[0], 4);
     assert_eq!(sorted(RunOrder::Target, false)[0], 3);
 }
+
+#[test]
+fn the_runs_of_a_lab_are_one_row_if_labs_are_folded() {
+    let (_bed, mut store, _writer) = five();
+    for number in [1, 2, 4] {
+        store.add_tag(&record(number).id, "lab-20261121").unwrap();
+    }
+    let folded = |query: RunQuery| {
+        let query = RunQuery {
+            folds_labs: true,
+            ..query
+        };
+        let page = store.page(&query).unwrap();
+        (numbers(&page), page.matching_count, page.total_count)
+    };
+    // The newest run stands for the lab.
+    assert_eq!(folded(query()), (vec![5, 4, 3], 3, 3));
+    let tags = vec!["before".to_owned()];
+    // Of the matching runs.
+    assert_eq!(folded(RunQuery { tags, ..query() }), (vec![2], 1, 3));
+    let second = RunQuery {
+        offset: 1,
+        limit: 1,
+        ..query()
+    };
+    assert_eq!(folded(second), (vec![4], 3, 3));
+    let lab = store.folded_lab("lab-20261121").unwrap().unwrap();
+    assert_eq!((lab.run_count, lab.ended_count, lab.id), (3, 3, None));
+    assert_eq!(lab.started_at, record(1).started_at);
+    assert_eq!(lab.workloads, [record(1).plan.workloads[0].name.as_str()]);
+    assert_eq!(store.folded_lab("lab-1").unwrap(), None);
+}
+
+#[test]
+fn tags_are_counted_without_those_of_labs() {
+    let (_bed, mut store, _writer) = five();
+    store.add_tag(&record(1).id, "lab-20261121").unwrap();
+    store.add_tag(&record(4).id, "before").unwrap();
+    let tags = store.tags().unwrap();
+    let tags: Vec<_> = tags
+        .iter()
+        .map(|it| (it.tag.as_str(), it.run_count))
+        .collect();
+    assert_eq!(tags, [("before", 2)]);
+    assert_eq!(store.tags().unwrap()[0].newest_at, record(4).started_at);
+}
+
+#[test]
+fn a_series_has_the_runs_of_one_cell_on_the_same_targets_and_host() {
+    let (_bed, store, _writer) = five();
+    let series = store.trend_series(10).unwrap();
+    let cells = record(1).cells;
+    let measured = cells
+        .iter()
+        .filter(|cell| cell.total.per_second > 0.0)
+        .count();
+    assert!(measured > 0);
+    // The third run failed, and the fifth has no results yet.
+    assert!(series.iter().all(|it| it.run_count == 3), "{series:#?}");
+    assert!(series.iter().all(|it| it.newest_at == record(4).started_at));
+    assert_eq!(store.trend_series(1).unwrap().len(), 1);
+    let first = &series[0];
+    let found = |host: &str, targets: &[String]| {
+        let query = RunQuery {
+            host: Some(host.to_owned()),
+            target_paths: Some(targets.to_vec()),
+            ..query()
+        };
+        numbers(&store.page(&query).unwrap())
+    };
+    assert_eq!(found(&first.host, &first.targets), [5, 4, 2, 1]);
+    assert_eq!(found("other", &first.targets), [0; 0]);
+    assert_eq!(found(&first.host, &[]), [0; 0]);
+}

@@ -18,8 +18,8 @@ const RUNS_MAX: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CompareQuery {
-    /// Ids of two or more runs, separated by commas; each is compared with the first. With
-    /// `published`, one run is enough.
+    /// Ids of two or more runs, separated by commas; each is compared with the first. `tag:NAME`
+    /// stands for all runs with the tag, taken together. With `published`, one run is enough.
     pub runs: String,
     /// A published experiment to compare with, as in `compare --published`.
     pub published: Option<String>,
@@ -51,8 +51,12 @@ async fn compared(
     }
     // Resolve names in the store, because `compare` would also accept names of files.
     let ids = shared.with_store(move |store| {
-        let ids = named.iter().map(|name| Ok(store.resolve(name)?));
-        ids.collect::<Result<Vec<String>, RefusedAnswer>>()
+        let resolve = |name: &String| match name.starts_with("tag:") {
+            // `compare` uses the tag as the name of the side.
+            true => store.resolve_all(name).map(|_| name.clone()),
+            false => store.resolve(name),
+        };
+        Ok(named.iter().map(resolve).collect::<Result<Vec<_>, _>>()?)
     });
     let mut arguments = words(["compare", "--format", format]);
     arguments.extend(ids.await?.into_iter().map(OsString::from));

@@ -112,7 +112,7 @@ pub(crate) fn command_line(
     }
     let given = [
         ("image-size", lab.image_size.clone()),
-        ("repetitions", lab.repetitions.map(|it| it.to_string())),
+        ("repetitions", lab.repetitions().map(|it| it.to_string())),
         ("scale", lab.scale.clone()),
     ];
     for (option, value) in given {

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod events;
 pub(crate) mod facts;
+pub(crate) mod folded;
 pub(crate) mod labs;
 pub(crate) mod over_time;
 pub(crate) mod queue;

@@ -6,10 +6,11 @@ use axum::extract::{Path, Query};
 use results::{CellNames, ClusterRecord, IntervalRecord, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::{CellView, RunOrder, RunQuery, RunRow, RunStatus};
+use store::{CellView, FoldedLab, RunOrder, RunPage, RunQuery, RunRow, RunStatus, TagRow};
 use units::JsonDocument;
 
 use crate::answer::{Answer, RefusedAnswer, as_file, document, json, report_page, typed};
+use crate::api::folded::{RunningLab, of_runs};
 use crate::api::workloads::OwnText;
 use crate::body::Body;
 use crate::program::{ask, words};
@@ -50,6 +51,8 @@ pub struct ListQuery {
     pub offset: usize,
     /// Maximum number of runs; 100 by default, at most 1000.
     pub limit: Option<usize>,
+    /// `true` to list only the newest matching run of each lab; `labs` then describes its lab.
+    pub fold: bool,
 }
 
 /// Columns by which runs can be sorted.
@@ -100,6 +103,33 @@ impl SortColumn {
             Self::Note => RunOrder::Note,
         }
     }
+}
+
+/// A part of the list of runs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunsAnswer {
+    /// The runs.
+    #[serde(flatten)]
+    pub page: RunPage,
+    /// With `fold`, the labs of the listed runs, which have the tag of their lab.
+    pub labs: Vec<FoldedLab>,
+    /// With `fold`, the lab of the queue that is running, once it has a run.
+    pub running_lab: Option<RunningLab>,
+}
+
+impl JsonDocument for RunsAnswer {
+    const FORMAT: &'static str = "pgmeter-serve-runs/1";
+}
+
+/// The tags in the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TagsAnswer {
+    /// The tags, that of the newest run first; without the tags that mark the runs of labs.
+    pub tags: Vec<TagRow>,
+}
+
+impl JsonDocument for TagsAnswer {
+    const FORMAT: &'static str = "pgmeter-serve-tags/1";
 }
 
 /// A run with a summary of each cell.
@@ -166,6 +196,8 @@ pub struct PlannedCell {
     /// Names of the workers with results in the intervals, in the same order. Empty if there is
     /// only one worker or more than 64.
     pub worker_names: Vec<String>,
+    /// In the order of `worker_names`: `true` if a rate limits the worker.
+    pub worker_has_rate: Vec<bool>,
     /// Paths of the targets with results in the intervals, in the same order. Empty if there is
     /// only one target or more than 64.
     pub target_paths: Vec<String>,
@@ -184,11 +216,26 @@ pub struct NotesRequest {
 /// `GET /api/runs`
 pub(crate) async fn list(shared: State, Query(asked): Query<ListQuery>) -> Answer {
     let query = run_query(asked)?;
-    document(
-        &shared
-            .with_store(move |store| Ok(store.page(&query)?))
-            .await?,
-    )
+    let state = Arc::clone(&shared);
+    let answer = shared.with_store(move |store| {
+        let page = store.page(&query)?;
+        let (labs, running_lab) = match query.folds_labs {
+            true => (of_runs(store, &page.runs)?, RunningLab::find(&state, store)),
+            false => (Vec::new(), None),
+        };
+        Ok(RunsAnswer {
+            page,
+            labs,
+            running_lab,
+        })
+    });
+    document(&answer.await?)
+}
+
+/// `GET /api/tags`
+pub(crate) async fn tags(shared: State) -> Answer {
+    let tags = shared.with_store(|store| Ok(store.tags()?)).await?;
+    document(&TagsAnswer { tags })
 }
 
 fn run_query(request: ListQuery) -> Result<RunQuery, RefusedAnswer> {
@@ -208,7 +255,6 @@ fn run_query(request: ListQuery) -> Result<RunQuery, RefusedAnswer> {
     Ok(RunQuery {
         words: words.split_whitespace().map(str::to_owned).collect(),
         workload: some(request.workload),
-        workload_name: None,
         target: some(request.target),
         tags: tags.map(str::to_owned).collect(),
         status: status
@@ -220,6 +266,8 @@ fn run_query(request: ListQuery) -> Result<RunQuery, RefusedAnswer> {
         is_ascending: request.rising,
         offset: request.offset,
         limit: request.limit.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX),
+        folds_labs: request.fold,
+        ..RunQuery::default()
     })
 }
 
@@ -251,6 +299,7 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
             workers: u32::try_from(cell.workers.len()).unwrap_or(u32::MAX),
             repetition: cell.repetition,
             worker_names: parts(cell.workers.iter().map(|worker| worker.name.clone())),
+            worker_has_rate: parts(cell.workers.iter().map(|worker| cell.has_rate(worker))),
             target_paths: parts(cell.target_indexes().map(|index| {
                 let target = plan.targets.get(index as usize);
                 target.map_or_else(String::new, |it| {
@@ -270,11 +319,11 @@ pub(crate) async fn view(shared: State, Path(id): Path<String>) -> Answer {
     document(&view.await?)
 }
 
-/// Names of workers or targets, if intervals have their results: see `IntervalRecord::workers`.
-fn parts(names: impl Iterator<Item = String>) -> Vec<String> {
-    let names: Vec<String> = names.collect();
-    match IntervalRecord::lists_separately(names.len()) {
-        true => names,
+/// Facts about workers or targets, if intervals have their results: see `IntervalRecord::workers`.
+fn parts<T>(facts: impl Iterator<Item = T>) -> Vec<T> {
+    let facts: Vec<T> = facts.collect();
+    match IntervalRecord::lists_separately(facts.len()) {
+        true => facts,
         false => Vec::new(),
     }
 }

@@ -3,19 +3,22 @@
 use axum::extract::Query;
 use results::Timestamp;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use stats::ChangePoint;
 use store::{
     CellSettings, FollowedCell, HeadlineUnit, RunOrder, RunQuery, RunRow, RunStatus, Store,
-    StoreError,
+    StoreError, TrendSeries,
 };
 use units::JsonDocument;
 
-use crate::answer::{Answer, document};
+use crate::answer::{Answer, RefusedAnswer, document};
 use crate::shared::State;
 
 /// Maximum number of runs in a trend.
 const RUNS_MAX: usize = 500;
+/// Maximum number of series in a list.
+const SERIES_MAX: usize = 1000;
 
 /// Selection of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -25,6 +28,25 @@ pub struct TrendQuery {
     pub workload: String,
     /// Text that a target's path contains, in any case.
     pub target: Option<String>,
+    /// Only the cell with these settings, as JSON: `cell` of `GET /api/trends`.
+    pub cell: Option<String>,
+    /// Only runs with exactly these targets, as JSON: `targets` of `GET /api/trends`.
+    pub targets: Option<String>,
+    /// Only runs with exactly these file systems, as JSON: `file_systems` of `GET /api/trends`.
+    pub file_systems: Option<String>,
+    /// Only runs that this host measured.
+    pub host: Option<String>,
+}
+
+/// The cells that can be followed over runs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TrendsAnswer {
+    /// At most 1000 series, the one with the newest run first.
+    pub series: Vec<TrendSeries>,
+}
+
+impl JsonDocument for TrendsAnswer {
+    const FORMAT: &'static str = "pgmeter-serve-trends/1";
 }
 
 /// The rate of one cell of a workload in each complete run that measured it.
@@ -59,6 +81,8 @@ pub struct TrendRun {
     pub started_at: Timestamp,
     /// Paths of its targets.
     pub targets: Vec<String>,
+    /// Host that measured; empty if unknown.
+    pub host: String,
     /// Release of the kernel.
     pub kernel: String,
     /// Mean rate of the repetitions.
@@ -83,27 +107,60 @@ pub struct TrendChange {
     pub p_value: f64,
 }
 
-/// `GET /api/trend`
-pub(crate) async fn trend(shared: State, Query(asked): Query<TrendQuery>) -> Answer {
-    document(
-        &shared
-            .with_store(move |store| Ok(found(store, &asked)?))
-            .await?,
-    )
+/// `GET /api/trends`
+pub(crate) async fn list(shared: State) -> Answer {
+    let series = shared.with_store(|store| Ok(store.trend_series(SERIES_MAX)?));
+    document(&TrendsAnswer {
+        series: series.await?,
+    })
 }
 
-fn found(store: &Store, request: &TrendQuery) -> Result<TrendAnswer, StoreError> {
-    let page = store.page(&RunQuery {
-        workload_name: Some(request.workload.clone()),
-        target: request.target.clone().filter(|text| !text.is_empty()),
+/// `GET /api/trend`
+pub(crate) async fn trend(shared: State, Query(query): Query<TrendQuery>) -> Answer {
+    let wanted = WantedCell {
+        settings: parsed("cell", query.cell.as_deref())?,
+        workload: query.workload,
+    };
+    let runs = RunQuery {
+        workload_name: Some(wanted.workload.clone()),
+        target: query.target.filter(|text| !text.is_empty()),
+        target_paths: parsed("targets", query.targets.as_deref())?,
+        file_system_types: parsed("file_systems", query.file_systems.as_deref())?,
+        host: query.host,
         status: Some(RunStatus::Complete),
         order: RunOrder::Started,
         limit: RUNS_MAX,
         ..RunQuery::default()
-    })?;
+    };
+    let answer = shared.with_store(move |store| Ok(found(store, &runs, &wanted)?));
+    document(&answer.await?)
+}
+
+/// Parses a field of a query that contains JSON.
+fn parsed<T: DeserializeOwned>(name: &str, text: Option<&str>) -> Result<Option<T>, RefusedAnswer> {
+    let value = text.map(units::parse_json).transpose();
+    value.map_err(|error| RefusedAnswer::bad(format!("`{name}`: {error}")))
+}
+
+/// The cell that a trend follows.
+struct WantedCell {
+    workload: String,
+    /// `None` if any cell of the workload will do.
+    settings: Option<CellSettings>,
+}
+
+impl WantedCell {
+    fn is(&self, cell: &FollowedCell) -> bool {
+        let wanted = self.settings.as_ref();
+        self.workload == cell.workload && wanted.is_none_or(|it| *it == cell.settings)
+    }
+}
+
+fn found(store: &Store, query: &RunQuery, wanted: &WantedCell) -> Result<TrendAnswer, StoreError> {
+    let page = store.page(query)?;
     let of = page.runs.iter().find_map(headline_of);
     let followed = match of {
-        Some(of) => followed(store, &page.runs, request, of)?,
+        Some(of) => followed(store, &page.runs, wanted, of)?,
         None => Followed::default(),
     };
     let run = |(run, cell): &(&RunRow, FollowedCell)| {
@@ -112,6 +169,7 @@ fn found(store: &Store, request: &TrendQuery) -> Result<TrendAnswer, StoreError>
             short_id: run.short_id.clone(),
             started_at: run.started_at,
             targets: run.targets.clone(),
+            host: run.host.clone(),
             kernel: run.kernel.clone(),
             per_second: cell.per_second?,
             ci95_low: cell.interval.map(|it| it.0),
@@ -156,7 +214,7 @@ struct Followed<'a> {
 fn followed<'a>(
     store: &Store,
     named: &'a [RunRow],
-    request: &TrendQuery,
+    wanted: &WantedCell,
     of: HeadlineUnit,
 ) -> Result<Followed<'a>, StoreError> {
     let mut all: Vec<(&'a RunRow, Vec<FollowedCell>)> = Vec::new();
@@ -164,7 +222,7 @@ fn followed<'a>(
         let mut cells = store.followed_cells(run, of)?;
         cells.retain(|cell| {
             let is_measured = cell.per_second.is_some_and(|rate| rate > 0.0);
-            cell.workload == request.workload && is_measured
+            wanted.is(cell) && is_measured
         });
         all.extend((!cells.is_empty()).then_some((run, cells)));
     }

@@ -136,6 +136,7 @@ impl LabRunner for StoringRunner<'_> {
         listener: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunRecord, CliError> {
         let notes = self.notes_on(order.subject);
+        let lab_name = order.lab_name;
         let workload_file = workload_file(&order);
         let lab_warning = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
         let plan_warnings = order.planned.warnings.into_iter().map(Warning::from);
@@ -154,15 +155,17 @@ impl LabRunner for StoringRunner<'_> {
             workload_file,
             store: self.is_stored.then(|| self.location.open()),
             listener: &mut |event| {
+                // At its start, so that lists show it as part of its lab while it is measured.
+                if let RunEvent::Started { record } = event
+                    && self.is_stored
+                {
+                    self.mark(record, &notes, lab_name);
+                }
                 listener(event);
                 self.progress.on_run_event(event);
             },
         };
         let finished = run::measure(spec, &options, None);
-        // A run that was refused before it began is not in the store.
-        if self.is_stored && finished.has_begun() && finished.not_stored.is_none() {
-            self.mark(&finished.record, &notes, order.lab_name);
-        }
         let (record, _) = self.progress.aside(|| saved(finished, self.stdout))?;
         Ok(record)
     }
