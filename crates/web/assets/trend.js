@@ -1,36 +1,102 @@
-// Rate of one workload in each run, the oldest first.
+// Rate of one cell of a workload in each run, the oldest first. The cell is chosen from a list, so
+// that only runs of the same work on the same targets and machine are in one trend.
 
 import { get, query } from "./api.js";
 import { figure, show } from "./charts.js";
-import { button, field, h, localTime, table } from "./dom.js";
+import { field, h, localTime, table } from "./dom.js";
 import { unit } from "./runs.js";
 
 export async function showTrend({ main, params, signal }) {
-  const asked = { workload: params.get("workload") ?? "", target: params.get("target") ?? "" };
-  main.append(h("h1", {}, "Trend"),
-    h("p", {}, "The rate of one workload in each complete run of the same cell, oldest first, with lasting changes marked. " +
-      "To test whether two runs differ, compare them."));
-  const newest = await get(query("/api/runs", { limit: 200, status: "complete" }), signal);
-  const names = [...new Set(newest.runs.flatMap(({ workloads }) => workloads))].sort();
-  const workload = h("input", { name: "workload", value: asked.workload, list: "workloads", required: true });
-  const target = h("input", { name: "target", value: asked.target });
-  const go = (event) => {
-    event.preventDefault();
-    location.hash = query("#/trend", { workload: workload.value, target: target.value }).slice(1);
-  };
-  main.append(h("form", { class: "filters", onsubmit: go },
-    field("Workload", workload), field("Target", target), h("button", {}, "Show"),
-    h("datalist", { id: "workloads" }, names.map((value) => h("option", { value })))));
-  if (!asked.workload) return;
-  const trend = await get(query("/api/trend", asked), signal);
-  if (trend.runs.length === 0) {
-    main.append(h("p", { class: "nothing" }, "No complete run of this workload is stored."));
+  const asked = Object.fromEntries(params);
+  main.append(h("h1", {}, "Trend"));
+  if (asked.cell) {
+    await showSeries(main, asked, signal);
     return;
   }
-  draw(main, trend);
+  const { series } = await get("/api/trends", signal);
+  const isAsked = ({ workload, targets, host }) => (!asked.workload || workload === asked.workload) &&
+    (!asked.targets || JSON.stringify(targets) === asked.targets) && (!asked.host || host === asked.host);
+  const found = series.filter(isAsked);
+  if (asked.targets && found.length === 1) await showSeries(main, fieldsOf(found[0]), signal);
+  else choose(main, asked, found);
 }
 
-function draw(main, { runs, changes, of, cell, matching_count: matching }) {
+/** Fields of the address of a series. */
+const fieldsOf = ({ workload, cell, targets, file_systems: systems, host }) => ({
+  workload, cell: JSON.stringify(cell), targets: JSON.stringify(targets), file_systems: JSON.stringify(systems), host,
+});
+
+/** The list of series. */
+function choose(main, asked, found) {
+  // A trend needs two runs. For a user who comes from a run, all cells of its workload are listed.
+  const listed = asked.targets ? found : found.filter(({ run_count: count }) => count > 1);
+  main.append(h("p", {}, "Choose a cell to see its rate in each complete run, with lasting changes marked. " +
+    "A row has only runs with the same settings, targets, file system and machine."));
+  const single = found.length - listed.length;
+  const left = single === 0 ? "" : h("p", { class: "remark" },
+    single === 1 ? "1 cell is not listed because only one run measured it."
+      : `${single} cells are not listed because only one run measured each of them.`);
+  if (listed.length === 0) {
+    main.append(h("p", { class: "nothing" }, "No two complete runs measured the same cell on the same targets and machine."), left);
+    return;
+  }
+  const frame = h("div");
+  const search = h("input", { type: "search", oninput: () => fill() });
+  const text = (one) => [one.workload, ...settings(one.cell), ...one.targets, ...one.file_systems, one.host].join(" ").toLowerCase();
+  const fill = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = listed.filter((one) => words.every((word) => text(one).includes(word))).map(row);
+    frame.replaceChildren(rows.length === 0 ? h("p", { class: "nothing", role: "status" }, "No cell matches.")
+      : table("Cells that can be followed", ["Workload", "Cell", "Queue depth", "Workers", "Targets", "File system", "Machine", "Runs", "Newest run"],
+        h("tbody", {}, rows), { class: "stack" }));
+  };
+  fill();
+  main.append(h("div", { class: "fields wide", role: "search", "aria-label": "Cells" },
+    field("Search", search)), frame, left);
+}
+
+function row(one) {
+  const { cell } = one;
+  return h("tr", {},
+    h("th", { scope: "row" }, h("a", { href: query("#/trend", fieldsOf(one)) }, one.workload)),
+    h("td", { class: "name" }, [...named(cell), cell.engine, cell.cache].join(", ")),
+    h("td", {}, String(cell.iodepth)),
+    h("td", {}, String(cell.workers)),
+    h("td", { class: "name path" }, one.targets.join(", ")),
+    h("td", { class: "name" }, one.file_systems.join(", ")),
+    h("td", { class: "name" }, one.host || "unknown"),
+    h("td", {}, String(one.run_count)),
+    h("td", { class: "name" }, localTime(one.newest_at)));
+}
+
+/** Access specification and phase of a cell, where it has its own. */
+const named = (cell) => [cell.access_spec, cell.phase === "measure" ? "" : cell.phase].filter(Boolean);
+
+/** Settings of a cell as text. */
+function settings(cell) {
+  const workers = cell.workers === 1 ? "1 worker" : `${cell.workers} workers`;
+  return [...named(cell), `queue depth ${cell.iodepth}`, workers, cell.engine, cell.cache];
+}
+
+/** The runs of one series; with `machines`, those of all machines. */
+async function showSeries(main, asked, signal) {
+  const { machines, host, ...like } = asked;
+  const trend = await get(query("/api/trend", machines ? like : { ...like, host }), signal);
+  const all = h("input", { type: "checkbox", checked: Boolean(machines), onchange: () => {
+    location.hash = query("#/trend", { ...asked, machines: all.checked ? "all" : "" });
+  } });
+  const facts = [asked.targets, asked.file_systems].map((text) => JSON.parse(text || "[]").join(", "));
+  main.append(h("p", { class: "where" }, [asked.workload, ...facts, machines ? "" : host].filter(Boolean).join(" · ")),
+  h("div", { class: "actions" }, h("a", { class: "button", href: "#/trend" }, "Choose another cell"),
+    h("label", { class: "check" }, all, " Runs of all machines")));
+  if (trend.runs.length === 0) {
+    main.append(h("p", { class: "nothing" }, "No complete run of this cell is stored."));
+    return;
+  }
+  draw(main, trend, Boolean(machines));
+}
+
+function draw(main, { runs, changes, of, cell, matching_count: matching }, hasMachines) {
   const frame = h("section", { class: "figures", "aria-label": "Over runs" });
   const name = unit(of);
   const axis = of === "bytes" ? "bytes_per_second" : "per_second";
@@ -40,19 +106,17 @@ function draw(main, { runs, changes, of, cell, matching_count: matching }) {
   const rows = runs.map((run, index) => h("tr", { class: begins.has(index) ? "changed" : "" },
     h("th", { scope: "row" }, String(index + 1), " ", h("a", { href: `#/run/${encodeURIComponent(run.id)}` }, run.short_id)),
     h("td", { class: "name" }, localTime(run.started_at)),
-    h("td", { class: "name path" }, run.targets.join(", ")),
+    hasMachines ? h("td", { class: "name" }, run.host || "unknown") : null,
     h("td", { class: "name" }, run.kernel),
     h("td", {}, told(run.per_second)),
     h("td", {}, run.ci95_low === null ? "–" : `${show(axis, run.ci95_low)} to ${show(axis, run.ci95_high)}`),
     h("td", {}, index === 0 ? "–" : change(run.per_second / runs[index - 1].per_second)),
     h("td", { class: "name" }, begins.has(index) ? h("strong", {}, `new level: ${change(begins.get(index).after / begins.get(index).before)}`) : "")));
   const ends = [runs[0].id, runs.at(-1).id].join(",");
-  const compare = button("Compare the oldest with the newest", () => {
-    location.hash = query("#/compare", { runs: ends }).slice(1);
-  });
+  const compare = h("a", { class: "button", href: query("#/compare", { runs: ends }) }, "Compare the oldest with the newest");
   const left = matching > runs.length ? h("p", { class: "remark" },
-    `${runs.length} of ${matching} complete runs with this name: the newest ones that measured the same cell of this workload.`) : "";
-  const heads = ["Run", "Started", "Targets", "Kernel", "Rate", "95 % within the run", "vs. previous run", "Level"];
+    `${runs.length} of ${matching} complete runs of this workload here: the newest ones that measured the same cell.`) : "";
+  const heads = ["Run", "Started", ...(hasMachines ? ["Machine"] : []), "Kernel", "Rate", "95 % within the run", "vs. previous run", "Level"];
   main.append(followed(cell), said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
     table("Runs, oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
 }
@@ -60,10 +124,7 @@ function draw(main, { runs, changes, of, cell, matching_count: matching }) {
 /** Describes the cell that all these runs measured. */
 function followed(cell) {
   if (!cell) return "";
-  const named = [cell.access_spec, cell.phase === "measure" ? "" : cell.phase].filter(Boolean);
-  const workers = cell.workers === 1 ? "1 worker" : `${cell.workers} workers`;
-  const parts = [...named, `queue depth ${cell.iodepth}`, workers, cell.engine, cell.cache];
-  return h("p", { class: "remark" }, `Measured in each run: ${parts.join(", ")}.`);
+  return h("p", { class: "remark" }, `Measured in each run: ${settings(cell).join(", ")}.`);
 }
 
 /** Describes the changes of level. */
