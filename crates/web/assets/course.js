@@ -92,10 +92,21 @@ export class Course {
     return points;
   }
 
-  /** The last completed cell, with the results of its record; null if there is none. */
+  /**
+   * The last completed cell, with the results of its record; null if there is none. A cell of an
+   * emulated program has several phases: the longest one stands for it.
+   */
   last() {
-    const positions = [...this.done.keys()];
-    return positions.length > 0 ? this.done.get(Math.max(...positions)) : null;
+    if (this.done.size === 0) return null;
+    const { index } = this.done.get(Math.max(...this.done.keys()));
+    const phases = [...this.done.values()].filter((one) => one.index === index);
+    return phases.reduce((longest, one) => (one.run_time_ns > longest.run_time_ns ? one : longest));
+  }
+
+  /** Index in the plan of the cell that has begun but not ended; null if there is none. */
+  running() {
+    const cell = this.cells.get(this.current);
+    return cell && !this.done.has(this.current) ? cell.index : null;
   }
 
   /** Number of cells in the plan. */

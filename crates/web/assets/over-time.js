@@ -105,7 +105,7 @@ export class OngoingChart {
   }
 
   update(course, points, operations) {
-    if (points.length < 2 || operations.length === 0 || !this.isWanted(points)) return;
+    if (points.length === 0 || operations.length === 0 || !this.isWanted(points)) return;
     if (this.state && !this.isSeen) {
       this.waits = [course, points, operations];
       return;
@@ -149,12 +149,12 @@ export class OngoingChart {
     this.refill();
   }
 
-  /** The axis ends at the last value. */
+  /** The axis ends at the last value. A single value, of a very short cell, is in its middle. */
   bind() {
     const { chart, drawn } = this.state;
     drawn.scales.x.range = () => {
       const { at } = chart;
-      return at.length > 1 ? [at[0], at.at(-1)] : [at[0] - 1, at[0] + 1];
+      return at.length > 1 ? [at[0], at.at(-1)] : [0, 2 * at[0]];
     };
   }
 

@@ -54,12 +54,13 @@ async function starter(main, signal) {
   main.append(
     h("p", {}, "Measures the workload on both, one after the other, and compares the two with confidence intervals."),
     h("form", { onsubmit: begin },
-      h("div", { class: "fields lab" }, field("Workload", workload), field("Target A", targets[0]),
+      h("div", { class: "fields pair" }, field("Workload", workload), field("Target A", targets[0]),
         field("Target B", targets[1]), field("Repetitions", often, "on each target")),
       h("datalist", { id: "pair-targets" }, paths.map((value) => h("option", { value }))),
       wrong, h("div", { class: "actions" }, h("button", { class: "primary" }, "Start"))),
-    h("p", { class: "remark" }, "A slow change of the machine between the two runs looks like a difference. ",
-      h("code", {}, "pgmeter compare WORKLOAD --target A --target B"), " measures them alternately, which cancels it."));
+    h("p", { class: "remark" }, "A slow change of the machine between the two runs looks like a difference. " +
+      "This command measures the targets alternately, which cancels it:"),
+    h("pre", { class: "command" }, "pgmeter compare WORKLOAD --target A --target B"));
 }
 
 /** Waits for both runs, then shows the way to their comparison. */

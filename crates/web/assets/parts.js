@@ -6,7 +6,8 @@ import { choice, h, svg, table } from "./dom.js";
 
 const SECOND = 1e9;
 const COURSE = 60;
-/** With fewer workers or targets, none is marked as behind: the median says too little. */
+/** With fewer workers or targets without a rate, none is marked as behind: the median says too
+ * little. */
 const COMPARED_MIN = 3;
 /** Below this share of the median rate, a worker or target is marked as behind. */
 const BEHIND = 0.5;
@@ -57,8 +58,9 @@ export class Parts {
     if (!isSame) this.box.replaceChildren(...shown);
     const isTold = shown.length > 0;
     this.select.disabled = !isTold;
+    const limited = plan?.worker_has_rate?.some(Boolean) ? ", except workers that a rate limits" : "";
     this.remark.textContent = isTold
-      ? `All share one scale. Those below half of the median rate in the last interval are marked as behind.`
+      ? `All share one scale. Those below half of the median rate in the last interval are marked as behind${limited}.`
       : `The intervals of this cell have no results of its ${plan.workers} workers: ` +
         (plan.workers > 64 ? "there are more than 64." : "an earlier version measured it.");
   }
@@ -101,9 +103,12 @@ class Group {
     const values = this.cards.map((_, place) => shown.map((interval) => valueOf(interval, this.kind, place, statistic)));
     const top = Math.max(...values.flat().map((value) => value ?? 0));
     const now = values.map((all) => all.at(-1) ?? 0);
-    const middle = median(now);
+    // A rate holds a worker back on purpose, so it says nothing about the others.
+    const hasRate = (place) => this.kind === "workers" && Boolean(plan?.worker_has_rate?.[place]);
+    const compared = now.filter((_, place) => !hasRate(place));
+    const middle = median(compared);
     this.cards.forEach((card, place) => {
-      const isBehind = statistic.isRate && count >= COMPARED_MIN && now[place] < BEHIND * middle;
+      const isBehind = statistic.isRate && compared.length >= COMPARED_MIN && !hasRate(place) && now[place] < BEHIND * middle;
       card.draw(this.name(plan, place), statistic, values[place], top, isBehind ? now[place] / middle : null);
     });
     this.scale.textContent = top > 0 ? `Scale: 0 to ${show(statistic.unit, top)}` : "";
