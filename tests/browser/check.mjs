@@ -9,6 +9,7 @@ import { Bed } from "./bed.mjs";
 import { chartTests } from "./charts.mjs";
 import { formTests } from "./forms.mjs";
 import { layoutTests } from "./layout.mjs";
+import { listTests } from "./lists.mjs";
 import { pageTests } from "./pages.mjs";
 import { serveTests } from "./serve.mjs";
 import { togetherTests } from "./together.mjs";
@@ -18,7 +19,7 @@ mkdirSync(screens, { recursive: true });
 
 // Those of records keep a processor busy; those of servers wait for runs most of the time.
 const ofRecords = [...pageTests, ...chartTests, ...layoutTests];
-const ofServers = [...serveTests, ...formTests, ...togetherTests];
+const ofServers = [...serveTests, ...listTests, ...formTests, ...togetherTests];
 const tests = [...ofRecords, ...ofServers].filter(([name]) => name.includes(wanted));
 const failures = [];
 const bed = await Bed.open(pages, screens);

@@ -55,7 +55,7 @@ async function wholeWay(page, server) {
   for (const index of [0, 1]) await page.check(`td.pick input >> nth=${index}`);
   await page.click("text=Compare 2 runs");
   await page.waitForSelector("#verdict", WAIT);
-  assert.match(await page.textContent("#verdict"), /\d+ values compared: \d+ (better|worse|the same|cannot tell)/);
+  assert.match(await page.textContent("#verdict"), /\d+ values compared: \d+ (better|worse|no difference shown|cannot tell)/);
   await page.click("text=Open the full comparison");
   await page.waitForURL(/\/api\/compare\/page/, WAIT);
   await page.waitForSelector("h1", WAIT);
@@ -430,7 +430,7 @@ async function leftEarly(page, server) {
 }
 
 export const serveTests = [
-  ["a_user_builds_starts_watches_stops_tags_repeats_and_compares", (bed) => served(bed, wholeWay)],
+  ["a_user_builds_starts_watches_stops_tags_repeats_and_compares", (bed) => served(bed, wholeWay, { viewport: TALL })],
   ["every_view_of_the_server_fits_and_can_be_read", (bed) => served(bed, (page, server) => everyView(page, server, bed.screens))],
   ["what_is_typed_wrongly_is_told_with_its_line", (bed) => served(bed, wrongLines)],
   ["job_files_of_others_are_judged_converted_and_kept", (bed) => served(bed, otherFormats)],

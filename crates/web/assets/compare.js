@@ -8,7 +8,7 @@ import { choice, failure, field, h, table } from "./dom.js";
 const WORDS = {
   better: ["better", "complete"],
   worse: ["worse", "failed"],
-  same: ["the same", ""],
+  "no-difference-shown": ["no difference shown", "open"],
   "cannot-tell": ["cannot tell", "interrupted"],
 };
 
@@ -77,15 +77,18 @@ const number = (value) => (value === null || value === undefined ? "–"
   : new Intl.NumberFormat("en", { maximumSignificantDigits: 4, useGrouping: false }).format(value));
 
 function part({ a, b, cells, plan_differences: plan, environment_differences: environment }) {
-  const names = (side) => side.runs.map((id) => h("a", { href: `#/run/${encodeURIComponent(id)}` }, id));
+  const names = (side) => side.runs.flatMap((id, index) =>
+    [index > 0 ? ", " : "", h("a", { href: `#/run/${encodeURIComponent(id)}` }, id)]);
   const rows = cells.flatMap((cell) => cell.figures
     .filter(({ scope, figure }) => scope.of === "total" && (FIGURES[figure] || /p50|p99|mean/.test(figure)))
     .map((figure) => row(cell, figure)));
   const heads = ["Cell", "Result", "Before", "After", "Change", "Verdict"];
   const differences = [...plan, ...environment].map(said);
   return h("section", {},
-    h("h2", {}, "Compared with the first run"),
+    h("h2", {}, a.name && b.name ? `${b.name} compared with ${a.name}` : "Compared with the first run"),
     h("p", { class: "where" }, names(b), " compared with ", names(a)),
+    Math.max(a.runs.length, b.runs.length) > 1 ? h("p", { class: "remark" },
+      "Runs of the same work on one side count as repetitions.") : "",
     verdict(rows),
     differences.length > 0 ? h("div", { class: "warnings notes" }, h("h2", {}, "Other differences"),
       h("ul", {}, differences.map((text) => sentence("li", text)))) : "",

@@ -3,7 +3,49 @@
 
 import { get, post, query, remove } from "./api.js";
 import { sentence } from "./charts.js";
-import { announce, button, choice, confirmed, failure, field, h, localTime, table } from "./dom.js";
+import {
+  announce, button, choice, confirmed, duration, failure, field, h, localTime, table,
+} from "./dom.js";
+
+/** `true` for the tag of the runs of a single lab. */
+export const isLabTag = (tag) => /^lab-\d/.test(tag);
+
+/** `true` for the tags that `pgmeter lab run` gives to its runs. */
+export const isOfLab = (tag) => tag === "lab" || isLabTag(tag);
+
+/** Tag of a run's lab, if it belongs to one. */
+export const labTag = ({ tags }) => tags.find(isLabTag);
+
+/** The path of a lab in the API. */
+export const labPath = (id, what = "") => `/api/labs/${encodeURIComponent(id)}${what}`;
+
+/**
+ * Progress of a lab over all its runs; null if it is not running. `newest` is its newest run, and
+ * `running` the lab of the queue that is running.
+ */
+export function labProgress(lab, newest, running) {
+  const isOfQueue = running?.tag === lab.tag;
+  if (!isOfQueue && newest.status !== "running") return null;
+  const status = h("span", { class: "status running" }, "running");
+  const expected = isOfQueue ? running.expected_count : null;
+  const { ended_count: ended } = lab;
+  // A lab on the command line tells nobody how many runs it plans.
+  if (expected === null) return h("span", {}, status, h("small", { class: "note" }, `${ended} runs complete`));
+  const left = Math.max(0, expected - ended);
+  const spent = ended > 0 ? (Date.parse(lab.finished_at) - Date.parse(lab.started_at)) / 1000 / ended : null;
+  const when = spent === null ? "" : `, about ${duration(spent * left)} left`;
+  return h("span", {}, status,
+    h("progress", { max: expected, value: Math.min(ended, expected), "aria-label": "Runs of the lab" }),
+    h("small", { class: "note" }, `${ended} of ${expected} runs${when}`));
+}
+
+/** Deletes a lab after confirmation; resolves to true if it was deleted. */
+export async function eraseLab({ id, title }) {
+  if (!(await confirmed("Delete this lab?", `This deletes the table of ${title}. Its runs stay in the store.`, "Delete"))) return false;
+  await remove(labPath(id));
+  announce("Lab deleted");
+  return true;
+}
 
 export async function showLabs({ main, signal }) {
   main.append(h("h1", {}, "Labs"),
@@ -48,21 +90,17 @@ async function list(frame, signal) {
     return;
   }
   const rows = labs.map((lab) => {
-    const path = `/api/labs/${encodeURIComponent(lab.id)}`;
     const erase = button("Delete", async () => {
-      if (!(await confirmed("Delete this lab?", `This deletes the table of ${lab.title}. Its runs stay in the store.`, "Delete"))) return;
-      await remove(path);
-      announce("Lab deleted");
-      await list(frame, signal);
+      if (await eraseLab(lab)) await list(frame, signal);
     }, { class: "danger", "aria-label": `Delete lab ${lab.short_id}` });
     const few = lab.run_ids.slice(0, 32);
     return h("tr", {},
-      h("th", { scope: "row" }, h("a", { href: `${path}/page` }, lab.short_id), h("small", { class: "note" }, localTime(lab.started_at))),
+      h("th", { scope: "row" }, h("a", { href: labPath(lab.id, "/page") }, lab.short_id), h("small", { class: "note" }, localTime(lab.started_at))),
       h("td", { class: "name" }, lab.title), h("td", { class: "name" }, lab.columns.join(", ")),
       h("td", {}, String(lab.run_ids.length)), h("td", { class: "name" }, lab.kernel),
       h("td", { class: "name" }, h("div", { class: "actions" },
         few.length > 0 ? h("a", { class: "button", href: query("#/runs", { search: few[0].slice(0, 15) }) }, "First run") : "",
-        h("a", { class: "button", href: `${path}/record`, download: "" }, "Record"), erase)));
+        h("a", { class: "button", href: labPath(lab.id, "/record"), download: "" }, "Record"), erase)));
   });
   frame.replaceChildren(table("Stored labs", ["Lab", "What", "File systems", "Runs", "Kernel", "Actions"], h("tbody", {}, rows), { class: "stack" }));
 }

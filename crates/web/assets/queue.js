@@ -3,6 +3,7 @@
 import { get, put, query, remove } from "./api.js";
 import { sentence } from "./charts.js";
 import { announce, button, confirmed, failure, h, localTime, table } from "./dom.js";
+import { labPath, labProgress } from "./labs.js";
 
 const LOOK_MS = 1000;
 /** The server compares at most this many runs at once. */
@@ -14,16 +15,27 @@ export async function showQueue({ main, signal }) {
     h("p", {}, "Runs start one at a time, even on different targets, so that they do not disturb each other. " +
       "They wait for any other run of this store to end, and keep running if you close this page or stop the server."),
     view.wrong, view.frame);
-  take(view, await get("/api/queue", signal));
+  take(view, await load(signal));
   const timer = setInterval(async () => {
     if (document.hidden) return;
     try {
-      take(view, await get("/api/queue", signal));
+      take(view, await load(signal));
     } catch {
       // The next tick asks again.
     }
   }, LOOK_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** The queue, with the progress of its running lab. */
+async function load(signal) {
+  const queue = await get("/api/queue", signal);
+  const entry = queue.entries.find(({ state, lab }) => state === "running" && lab);
+  if (!entry) return queue;
+  // Only one run is active at a time, so the newest one belongs to the lab.
+  const { runs, labs, running_lab: running } = await get("/api/runs?fold=true&limit=1", signal);
+  const isIt = running?.entry_id === entry.id && labs[0]?.tag === running.tag;
+  return { ...queue, labOf: isIt ? { lab: labs[0], newest: runs[0], running } : null };
 }
 
 /** Shows a queue, unless it is unchanged. */
@@ -66,11 +78,11 @@ function list(view, queue, waiting) {
   if (queue.entries.length === 0) {
     return h("p", {}, "The queue is empty. ", h("a", { href: "#/build" }, "Build a run"), ".");
   }
-  const rows = queue.entries.map((entry) => row(view, entry, waiting));
+  const rows = queue.entries.map((entry) => row(view, entry, waiting, queue.labOf));
   return table("Queued runs", ["Run", "Targets", "Queued at", "State", "Actions"], h("tbody", {}, rows), { class: "stack" });
 }
 
-function row(view, entry, waiting) {
+function row(view, entry, waiting, labOf) {
   const place = waiting.indexOf(entry);
   const move = (by) => {
     const ids = waiting.map(({ id }) => id);
@@ -93,19 +105,33 @@ function row(view, entry, waiting) {
   }
   if (place >= 0 || entry.state === "ended") actions.push(takeOut);
   if (entry.lab_id) {
-    actions.push(h("a", { class: "button", href: `/api/labs/${encodeURIComponent(entry.lab_id)}/page` }, "Lab table"));
-  } else if (entry.lab?.paper && entry.run_ids.length > 0) {
-    const asked = { runs: entry.run_ids.slice(0, RUNS_MAX).join(","), published: entry.lab.paper, force: "true" };
-    actions.push(h("a", { class: "button", href: query("#/compare", asked) }, "Compare with published results"));
+    actions.push(h("a", { class: "button", href: labPath(entry.lab_id, "/page") }, "Lab table"));
+  } else if (published(entry)) {
+    actions.push(h("a", { class: "button", href: published(entry) }, "Compare with published results"));
   }
-  const link = entry.run_id ? `#/run/${encodeURIComponent(entry.run_id)}` : `#/live/${encodeURIComponent(entry.id)}`;
-  const code = entry.exit_code ? ` (exit code ${entry.exit_code})` : "";
+  const isLab = labOf?.running.entry_id === entry.id;
+  const state = isLab ? labProgress(labOf.lab, labOf.newest, labOf.running) : entry.state + code(entry);
   return h("tr", {},
-    h("th", { scope: "row" }, h("a", { href: link }, entry.title)),
+    h("th", { scope: "row" }, h("a", { href: address(entry) }, entry.title)),
     h("td", { class: "name path" }, entry.lab?.target ?? entry.request.targets.join(", ")),
     h("td", { class: "name" }, localTime(entry.added_at)),
-    h("td", { class: "name" }, entry.state + code,
+    h("td", { class: "name" }, state,
       entry.waits_for ? h("small", { class: "note" }, `for ${entry.waits_for}`) : null,
       entry.remarks ? h("small", { class: "note" }, entry.remarks) : null),
     h("td", { class: "name" }, actions.length > 0 ? h("div", { class: "actions" }, actions) : null));
+}
+
+const code = ({ exit_code: number }) => (number ? ` (exit code ${number})` : "");
+
+/** Address of an entry: the results of a lab are its table, or its comparison, not one of its runs. */
+function address(entry) {
+  if (entry.lab_id) return labPath(entry.lab_id, "/page");
+  if (published(entry)) return published(entry);
+  return entry.run_id ? `#/run/${encodeURIComponent(entry.run_id)}` : `#/live/${encodeURIComponent(entry.id)}`;
+}
+
+/** Comparison of a repeated experiment with its published results; null if there is none. */
+function published({ lab, run_ids: ids }) {
+  if (!lab?.paper || ids.length === 0) return null;
+  return query("#/compare", { runs: ids.slice(0, RUNS_MAX).join(","), published: lab.paper, force: "true" });
 }

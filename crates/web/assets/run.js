@@ -9,6 +9,7 @@ import {
   announce, button, confirmed, duration, failure, h, localTime, table,
 } from "./dom.js";
 import { HeatMap } from "./heat.js";
+import { isOfLab, labPath, labProgress, labTag } from "./labs.js";
 import { OngoingChart, devices, failures, latencies, processor, throughput } from "./over-time.js";
 import { Parts } from "./parts.js";
 import { edit } from "./runs.js";
@@ -16,6 +17,8 @@ import { stream } from "./stream.js";
 import { Tiles } from "./tiles.js";
 
 const POINTS = 2000;
+/** Time between two looks at the lab that the run belongs to. */
+const LAB_MS = 3000;
 /** Minimum time between two redraws. */
 const DRAW_MS = 100;
 const CELLS_SHOWN = 500;
@@ -30,6 +33,7 @@ export async function showRun({ main, rest: [id], signal }) {
   page.course.takeIntervals(told.cells);
   page.build();
   page.draw();
+  page.followLab();
   if (view.run.status === "running") {
     stream(view.run.id, told.next, (name, data) => page.take(name, data), (text) => page.lost(text), signal);
     const timer = setInterval(() => page.progress(), 1000);
@@ -59,12 +63,13 @@ class RunPage {
   build() {
     const { main } = this;
     this.head = h("header");
+    this.lab = h("div");
     this.connection = h("p", { class: "remark", role: "status" });
     this.actions = h("div", { class: "actions" });
     this.bar = h("progress", { "aria-label": "Progress" });
     this.time = h("p", { class: "remark" });
     this.progressBox = h("div", { class: "progress" }, this.bar, this.time);
-    main.append(this.head, this.actions, this.progressBox, this.connection);
+    main.append(this.head, this.lab, this.actions, this.progressBox, this.connection);
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
@@ -100,9 +105,37 @@ class RunPage {
       h("h1", {}, name),
       h("p", { class: "where" }, facts, " · ", localTime(run.started_at)),
       h("p", {}, h("span", { class: `status ${run.status}` }, run.status), ` · ${run.short_id} `,
-        run.tags.map((tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag)),
+        run.tags.filter((tag) => !isOfLab(tag)).map((tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag)),
         run.note ? h("span", { class: "note" }, ` ${run.note}`) : null),
     );
+  }
+
+  /**
+   * Shows the lab of the run with its progress until it ends. If the run was watched until its end,
+   * the page continues with the next run of the lab.
+   */
+  async followLab() {
+    const tag = labTag(this.run);
+    if (!tag) return;
+    const wasLive = this.isRunning;
+    for (;;) {
+      // Errors are ignored: the lab is shown with the next answer.
+      const found = await get(query("/api/runs", { tags: tag, fold: true, limit: 1 }), this.signal).catch(() => null);
+      if (this.signal.aborted) return;
+      const [newest, lab] = [found?.runs[0], found?.labs[0]];
+      if (lab) {
+        const isNext = newest.id !== this.run.id && newest.status === "running";
+        if (wasLive && isNext && !this.isRunning) {
+          location.replace(`#/run/${encodeURIComponent(newest.id)}`);
+          return;
+        }
+        const progress = labProgress(lab, newest, found.running_lab);
+        this.lab.replaceChildren(labLine(lab, progress, isNext ? newest : null));
+        if (!progress && !this.isRunning) return;
+      }
+      await new Promise((done) => setTimeout(done, LAB_MS));
+      if (this.signal.aborted) return;
+    }
   }
 
   /** Buttons for the actions that the state of the run allows. */
@@ -120,7 +153,10 @@ class RunPage {
       h("a", { class: "button", href: ofRun(this.run.id, "/record"), download: "" }, "Record"),
       h("a", { class: "button", href: ofRun(this.run.id, "/csv"), download: "" }, "CSV"),
       h("a", { class: "button", href: query("#/compare", { runs: this.run.id }) }, "Compare with published results"),
-      h("a", { class: "button", href: query("#/trend", { workload: this.run.workloads[0], target: this.run.targets[0] }) }, "Trend"),
+      // A lab removes its file systems, so no later run has the same target.
+      ...(labTag(this.run) ? [] : [h("a", { class: "button", href: query("#/trend", {
+        workload: this.run.workloads[0], targets: JSON.stringify(this.run.targets), host: this.run.host,
+      }) }, "Trend")]),
     ];
     this.actions.replaceChildren(...made);
     this.progressBox.hidden = !this.isRunning;
@@ -178,6 +214,7 @@ class RunPage {
   /** Processes an event of the stream. */
   take(name, data) {
     const { course } = this;
+    const before = course.current;
     switch (name) {
       case "cell-start":
         course.begin(data.position, data.index);
@@ -202,6 +239,8 @@ class RunPage {
         break;
       default:
     }
+    // The list marks the running cell.
+    if (course.current !== before) this.list();
     this.progress();
     this.changed();
   }
@@ -295,10 +334,12 @@ class RunPage {
   /** Table of all cells: completed cells with their results, the others as planned. */
   list() {
     const { done, planned } = this.course;
+    const running = this.isRunning ? this.course.running() : null;
     const ended = [...done.values()].sort((one, other) => one.position - other.position);
     const isDone = new Set(ended.map(({ index }) => index));
-    const rest = planned.filter(({ index }) => !isDone.has(index));
-    const all = [...ended.map(measured), ...rest.map((cell) => waits(cell, this.isRunning))];
+    const rest = planned.filter(({ index }) => index === running || !isDone.has(index));
+    const state = ({ index }) => (index === running ? "running" : this.isRunning ? "planned" : "not run");
+    const all = [...ended.map(measured), ...rest.map((cell) => waits(cell, state(cell)))];
     const heads = ["Cell", "Queue depth", "Workers", "Repetition", "Status", "Per second", "Bandwidth", "Median", "99 %", "Slowest", "Errors"];
     const more = all.length > CELLS_SHOWN ? h("p", { class: "remark" }, `${all.length - CELLS_SHOWN} more cells are in the report.`) : "";
     const made = table("Cells", heads, h("tbody", {}, all.slice(0, CELLS_SHOWN)));
@@ -315,6 +356,16 @@ class RunPage {
     this.cost.textContent = `This server has used ${percent} % of one CPU since it started. ` +
       "Each open live page adds a little load: close those that you do not need.";
   }
+}
+
+/** Links from a run to its lab. `current` is the running run, if it is another one. */
+function labLine(lab, progress, current) {
+  const count = lab.run_count === 1 ? "1 run" : `all ${lab.run_count} runs`;
+  return h("div", { class: "lab-line" },
+    progress ? h("span", {}, "Lab: ", progress) : "This run belongs to a lab.",
+    lab.id ? h("a", { class: "button primary", href: labPath(lab.id, "/page") }, "Open the lab's table") : "",
+    current ? h("a", { class: "button", href: `#/run/${encodeURIComponent(current.id)}` }, "Go to the running run") : "",
+    h("a", { class: "button", href: query("#/runs", { tags: lab.tag }) }, `List ${count}`));
 }
 
 /** Merges identical warnings of several cells. */
@@ -342,10 +393,10 @@ function measured(cell) {
     h("td", { class: total.errors > 0 ? "severe" : "" }, String(total.errors)));
 }
 
-function waits(cell, isRunning) {
+function waits(cell, state) {
   return h("tr", { class: "planned" },
     h("th", { scope: "row" }, cell.title),
     [cell.iodepth, cell.workers, (cell.repetition ?? 0) + 1].map((number) => h("td", {}, String(number ?? "–"))),
-    h("td", { class: "name" }, isRunning ? "planned" : "not run"),
+    h("td", { class: "name" }, state === "running" ? h("span", { class: "status running" }, state) : state),
     Array.from({ length: 6 }, () => h("td", {}, "–")));
 }

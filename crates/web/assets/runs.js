@@ -1,14 +1,17 @@
-// Table of stored runs, with search, filters, sorting, paging, tags, notes, deletion and
-// comparison.
+// Table of stored runs and labs, with search, filters, sorting, paging, tags, notes, deletion and
+// comparison. A lab is one row; its runs are listed by their tag.
 
 import { get, ofRun, put, query, remove } from "./api.js";
 import { show } from "./charts.js";
 import {
   announce, button, choice, confirmed, dialog, failure, field, h, localTime, table, th,
 } from "./dom.js";
+import { eraseLab, isLabTag, isOfLab, labPath, labProgress } from "./labs.js";
 
 const PAGE = 50;
 const REFRESH_MS = 3000;
+/** Type of dragged data, so that rows accept nothing else. */
+const DRAGGED = "application/x-pgmeter-run";
 const STATUSES = [["", "any"], "running", "complete", "interrupted", "failed"];
 
 /** Columns: the server's sort key and the head. */
@@ -41,12 +44,14 @@ export async function showRuns({ main, params, signal }) {
   const status = h("p", { class: "remark", role: "status" });
   const bar = h("div", { class: "ticked", hidden: true });
   const frame = h("div");
-  main.append(h("h1", {}, "Runs"), tasks(), filters(asked), bar, status, frame);
-  const view = { asked, status, bar, frame, signal, shown: "" };
+  const byTag = h("div");
+  main.append(h("h1", {}, "Runs"), tasks(), filters(asked), byTag, bar, status, frame);
+  const view = { asked, status, bar, frame, signal, shown: "", dragged: null };
   await refresh(view);
+  byTag.replaceWith(tagForm(await get("/api/tags", signal)));
   const timer = setInterval(() => {
     // Do not replace rows that the user is reading or operating.
-    const isIdle = !document.hidden && !document.querySelector("dialog, details.more[open]");
+    const isIdle = !document.hidden && !view.dragged && !document.querySelector("dialog, details.more[open]");
     if (isIdle) refresh(view).catch(() => {});
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
@@ -100,6 +105,26 @@ function filters(asked) {
   return form;
 }
 
+/** Form that compares all runs of a tag with those of another one. */
+function tagForm({ tags }) {
+  if (tags.length < 2) return "";
+  const words = tags.map(({ tag, run_count: count }) => [tag, `${tag} (${count === 1 ? "1 run" : `${count} runs`})`]);
+  // The newest tag usually marks the state after a change.
+  const [before, after] = [tags[1].tag, tags[0].tag].map((tag) => choice(words, tag));
+  const wrong = h("div");
+  const compare = (event) => {
+    event.preventDefault();
+    const error = new Error("both tags are the same");
+    error.help = "choose the tag of the runs before the change, and that of the runs after it";
+    if (before.value === after.value) wrong.replaceChildren(failure(error));
+    else location.hash = query("#/compare", { runs: `tag:${before.value},tag:${after.value}` });
+  };
+  return h("details", { class: "by-tag" }, h("summary", {}, "Compare two tags"),
+    h("form", { class: "actions", onsubmit: compare }, field("Tag before", before), field("Tag after", after),
+      h("button", {}, "Compare tags")),
+    wrong, h("p", { class: "remark" }, "All runs with a tag are taken together: those of the same work count as repetitions."));
+}
+
 /** Day in the browser's time zone; for `until`, the last day that is included. */
 function dayOf(text, name) {
   if (!text) return "";
@@ -111,29 +136,34 @@ function dayOf(text, name) {
 
 async function refresh(view) {
   const { asked, signal } = view;
-  const page = await get(query("/api/runs", { limit: PAGE, ...asked }), signal);
+  const isInLab = (asked.tags ?? "").split(",").some(isLabTag);
+  const page = await get(query("/api/runs", { limit: PAGE, fold: !isInLab, ...asked }), signal);
   const text = JSON.stringify(page);
   if (text === view.shown) return;
   view.shown = text;
   const { total_count: total, matching_count: matching, offset } = page;
   const last = offset + page.runs.length;
   const which = matching === total ? "" : `, of ${total} in all`;
+  const noun = page.labs.length > 0 ? "runs and labs" : "runs";
   view.status.textContent = matching === 0
     ? (total === 0 ? "No run is stored yet. Choose a task above." : `None of ${total} runs matches.`)
-    : `${offset + 1} to ${last} of ${matching} runs${which}`;
+    : `${offset + 1} to ${last} of ${matching} ${noun}${which}`;
   const focused = document.activeElement?.dataset?.key;
   view.frame.replaceChildren(
-    page.runs.length > 0 ? list(view, page.runs) : "",
+    page.runs.length > 0 ? list(view, page) : "",
     pages(view, page),
   );
   if (focused) view.frame.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   tick(view);
 }
 
-function list(view, runs) {
+function list(view, { runs, labs, running_lab: running }) {
   const heads = [th(h("span", { class: "unseen" }, "Compare")), ...COLUMNS.map((it) => head(view, it)),
     th(h("span", { class: "unseen" }, "Actions"))];
-  const rows = runs.map((run) => row(view, run));
+  const rows = runs.map((run) => {
+    const lab = labs.find(({ tag }) => run.tags.includes(tag));
+    return lab ? labRow(view, run, lab, running) : row(view, run);
+  });
   return table("Stored runs", heads, h("tbody", {}, rows), { class: "list" });
 }
 
@@ -169,7 +199,7 @@ function row(view, run) {
   link.dataset.key = `run-${run.id}`;
   const rate = run.headline ? `${show("per_second", run.headline.per_second)} ${unit(run.headline.of)}` : "–";
   const { bytes_per_second_max: bytes } = run;
-  return h("tr", {},
+  return h("tr", dragging(view, run),
     h("td", { class: "pick" }, box),
     h("th", { scope: "row" }, link, h("small", { class: "when" }, localTime(run.started_at))),
     h("td", { class: "name" }, run.workloads.join(", ")),
@@ -179,12 +209,74 @@ function row(view, run) {
     h("td", {}, rate),
     h("td", {}, show("bytes_per_second", bytes || null)),
     h("td", { "data-label": "Cells" }, String(run.cell_count)),
-    h("td", { class: "name" }, run.tags.map((tag) => h("a", {
-      class: "tag", href: query("#/runs", { tags: tag }),
-    }, tag)), run.note ? h("small", { class: "note" }, run.note) : null),
+    h("td", { class: "name" }, run.tags.map(tagLink), run.note ? h("small", { class: "note" }, run.note) : null),
     h("td", { class: "more" }, more(view, run)),
   );
 }
+
+/**
+ * Properties of a row that can be dragged onto another one, to compare both. The check boxes do the
+ * same for the keyboard and on touch screens.
+ */
+function dragging(view, run) {
+  const isOther = ({ dataTransfer }) => dataTransfer.types.includes(DRAGGED) && view.dragged !== run.id;
+  return {
+    draggable: true,
+    ondragstart: ({ dataTransfer }) => {
+      view.dragged = run.id;
+      dataTransfer.setData(DRAGGED, run.id);
+      dataTransfer.effectAllowed = "link";
+    },
+    ondragend: () => (view.dragged = null),
+    ondragover: (event) => {
+      if (!isOther(event)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "link";
+      event.currentTarget.classList.add("drop");
+    },
+    ondragleave: ({ currentTarget, relatedTarget }) => {
+      if (!currentTarget.contains(relatedTarget)) currentTarget.classList.remove("drop");
+    },
+    ondrop: (event) => {
+      if (!isOther(event)) return;
+      event.preventDefault();
+      location.hash = comparison([event.dataTransfer.getData(DRAGGED), run.id]);
+    },
+  };
+}
+
+/** Address of a comparison. Ids begin with the start time: the oldest run is the baseline. */
+const comparison = (ids) => query("#/compare", { runs: [...ids].sort().join(",") });
+
+/** A lab, whose newest matching run is `run`. */
+function labRow(view, run, lab, running) {
+  const inner = query("#/runs", { tags: lab.tag });
+  const progress = labProgress(lab, run, running);
+  const link = h("a", { href: lab.id ? labPath(lab.id, "/page") : inner }, lab.tag.slice(0, "lab-20261121-045905".length));
+  link.dataset.key = `run-${lab.tag}`;
+  const count = lab.run_count === 1 ? "1 run" : `${lab.run_count} runs`;
+  const items = lab.id ? [
+    h("a", { href: labPath(lab.id, "/page") }, "Table"),
+    h("a", { href: labPath(lab.id, "/record"), download: "" }, "Record (JSON)"),
+    button("Delete", () => eraseLab({ id: lab.id, title: lab.title }).then((done) => done && refresh(view)), { class: "danger" }),
+  ] : [];
+  return h("tr", {},
+    h("td", { class: "pick" }),
+    h("th", { scope: "row" }, link, h("small", { class: "when" }, localTime(lab.started_at))),
+    h("td", { class: "name" }, lab.workloads.join(", "), h("small", { class: "note" }, "lab")),
+    h("td", { class: "name" }),
+    h("td", { class: "name" }, lab.file_systems.join(", ")),
+    h("td", { class: "name" }, progress ?? h("span", { class: `status ${run.status}` }, run.status)),
+    h("td", {}, h("a", { href: inner }, count)),
+    h("td", {}),
+    h("td", {}),
+    h("td", { class: "name" }, run.tags.filter((tag) => !isOfLab(tag)).map(tagLink),
+      lab.title ? h("small", { class: "note" }, lab.title) : null),
+    h("td", { class: "more" }, menu(lab.tag, [h("a", { href: inner }, "Its runs"), ...items])),
+  );
+}
+
+const tagLink = (tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag);
 
 /** Unit of the headline rate. */
 export function unit(of) {
@@ -193,15 +285,18 @@ export function unit(of) {
 
 /** Menu of actions for a run. */
 function more(view, run) {
-  const items = [
+  return menu(run.short_id, [
     h("a", { href: ofRun(run.id, "/page") }, "Report"),
     h("a", { href: ofRun(run.id, "/summary") }, "Summary on one sheet"),
     h("a", { href: ofRun(run.id, "/record"), download: "" }, "Record (JSON)"),
     h("a", { href: ofRun(run.id, "/csv"), download: "" }, "Table (CSV)"),
     button("Tags and note", () => edit(run).then((done) => done && refresh(view))),
     button("Delete", () => erase(view, run), { class: "danger" }),
-  ];
-  const summary = h("summary", { "aria-label": `More of ${run.short_id}` }, "More");
+  ]);
+}
+
+function menu(name, items) {
+  const summary = h("summary", { "aria-label": `More of ${name}` }, "More");
   const made = h("details", { class: "more" }, summary, h("div", { class: "menu" }, items));
   made.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -252,12 +347,10 @@ async function erase(view, run) {
 function tick(view) {
   const { bar } = view;
   bar.hidden = ticked.size === 0;
-  // Ids begin with the start time. The oldest run is the baseline of the comparison.
-  const ids = [...ticked.keys()].sort().join(",");
   const names = [...ticked.values()].join(", ");
   const compare = ticked.size > 1
-    ? h("a", { class: "button primary", href: query("#/compare", { runs: ids }) }, `Compare ${ticked.size} runs`)
-    : h("span", {}, "Select another run to compare the two.");
+    ? h("a", { class: "button primary", href: comparison(ticked.keys()) }, `Compare ${ticked.size} runs`)
+    : h("span", {}, "Select another run to compare the two, or drag one row onto another.");
   const clear = button("Clear selection", () => {
     ticked.clear();
     for (const box of view.frame.querySelectorAll("td.pick input")) box.checked = false;
