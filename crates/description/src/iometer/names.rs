@@ -12,7 +12,7 @@ pub fn one_line(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// A name for each manager, with its number if several have the same name.
+/// A different name for each manager, with its number if several have the same name.
 pub fn group_names<'a>(managers: impl Iterator<Item = &'a IdName> + Clone) -> Vec<String> {
     let mut counts = HashMap::new();
     for manager in managers.clone() {
@@ -25,5 +25,14 @@ pub fn group_names<'a>(managers: impl Iterator<Item = &'a IdName> + Clone) -> Ve
             _ => name,
         }
     };
-    managers.map(name).collect()
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    let unique = |name: String| {
+        let count = counts.entry(name.clone()).or_insert(0);
+        *count += 1;
+        match count {
+            1 => name,
+            count => format!("{name} ({count})"),
+        }
+    };
+    managers.map(name).map(unique).collect()
 }

@@ -6,6 +6,7 @@ use units::Bytes;
 
 use description::iometer::{
     IdName, IometerSettings, IometerWorker, ManagerShare, Target, TargetSettings, WorkerKind,
+    group_names,
 };
 use description::model::{self, ContentChoice, OneOrMany, Workload};
 
@@ -50,6 +51,13 @@ pub(super) fn managers(
             manager.workers.insert(position, network.worker.clone());
         }
     }
+    // A manager that lost all its workers since the import is gone, too.
+    let mut index = 0;
+    managers.retain(|manager| {
+        let before = extras.managers.get(index).map_or(0, |it| it.worker_count);
+        index += 1;
+        before == 0 || !manager.workers.is_empty()
+    });
     Ok(managers)
 }
 
@@ -105,35 +113,37 @@ fn tables(workload: &Workload) -> Result<Vec<model::Worker>, Diagnostic> {
     Ok(all)
 }
 
-/// Assigns the workers to their original managers, or else to one manager per group.
+/// Assigns the workers to their original managers, and to new ones for groups that the imported
+/// configuration did not have.
 fn share(
     extras: &IometerSettings,
     tables: &[model::Worker],
     workers: Vec<IometerWorker>,
 ) -> Vec<Manager> {
-    let shares = extras
-        .managers
-        .iter()
-        .map(|share| share.worker_count as usize);
-    // Workers may have been added or removed since the import, so the old shares only apply to the
-    // same number.
-    if !extras.managers.is_empty() && shares.fold(0, usize::saturating_add) == workers.len() {
-        let mut workers = workers.into_iter();
-        let manager = |share: &ManagerShare| Manager {
-            identity: share.identity.clone(),
-            address: share.address.clone(),
-            workers: workers.by_ref().take(share.worker_count as usize).collect(),
-        };
-        return extras.managers.iter().map(manager).collect();
-    }
-    let mut managers: Vec<Manager> = Vec::new();
-    let mut indices = HashMap::new();
+    // As an import names the groups.
+    let names = match extras.managers.as_slice() {
+        [_] => vec![None],
+        several => {
+            let identities = several.iter().map(|share| &share.identity);
+            group_names(identities).into_iter().map(Some).collect()
+        }
+    };
+    let mut indices: HashMap<_, _> = names.iter().zip(0..).collect();
+    let empty = |share: &ManagerShare| Manager {
+        identity: share.identity.clone(),
+        address: share.address.clone(),
+        workers: Vec::new(),
+    };
+    let mut managers: Vec<Manager> = extras.managers.iter().map(empty).collect();
     for (table, worker) in tables.iter().zip(workers) {
-        let index = *indices.entry(&table.group).or_insert(managers.len());
+        let group = &table.group;
+        let index = *indices.entry(group).or_insert(managers.len());
         if index == managers.len() {
-            let id = i32::try_from(index + 1).unwrap_or(i32::MAX);
-            let name = table.group.clone().unwrap_or_default();
-            let identity = IdName { id, name };
+            let last = managers.iter().map(|it| it.identity.id).max().unwrap_or(0);
+            let identity = IdName {
+                id: last.saturating_add(1),
+                name: group.clone().unwrap_or_default(),
+            };
             managers.push(Manager {
                 identity,
                 ..Manager::default()

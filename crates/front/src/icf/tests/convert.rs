@@ -174,6 +174,29 @@ fn managers_round_trip_as_groups() {
 }
 
 #[test]
+fn workers_that_change_their_group_change_their_manager() {
+    let second = MANAGERS
+        .replace("'MANAGER LIST ====\n", "")
+        .replace("1,alpha", "7,beta")
+        .replace("address\n\t\n", "address\n\tnode7\n");
+    let first = MANAGERS.replace("'END manager list\n", "");
+    let (mut changed, _) = workload(&file(&[SETUP, SPECS, &first, &second]));
+    // The number of workers of all managers together stays the same.
+    changed.worker[0].group = Some("beta".to_owned());
+    changed.worker[1].group = Some("gamma".to_owned());
+    let managers = back(&changed).managers.unwrap();
+    let found: Vec<(i32, &str, &str, usize)> = managers
+        .iter()
+        .map(|it| {
+            let identity = &it.identity;
+            let (id, name) = (identity.id, identity.name.as_str());
+            (id, name, it.address.as_str(), it.workers.len())
+        })
+        .collect();
+    assert_eq!(found, [(7, "beta", "node7", 3), (8, "gamma", "", 1)]);
+}
+
+#[test]
 fn without_managers_one_worker_runs_all_specifications() {
     let (workload, warnings) = workload(&file(&[SPECS]));
     assert_eq!(workload.worker, []);
