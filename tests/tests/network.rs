@@ -625,14 +625,6 @@ fn file_options_are_refused_for_network_targets() {
         assert_eq!(refused.code, 2, "{}", refused.text());
         assert!(!refused.stderr.contains('\u{1b}'), "{}", refused.stderr);
     }
-    let mut offered = bed.command(&["check", "w.toml", "--target", "tcp://127.0.0.1:0"]);
-    let refused = end_to_end::finish(offered.env("PGMETER_NO_PEERS", "1"));
-    assert_eq!(refused.code, 2, "{}", refused.text());
-    assert!(
-        refused.stderr.contains("only paths are allowed"),
-        "{}",
-        refused.stderr
-    );
 }
 
 /// An Iometer configuration with a network worker whose target is `target` on a manager, and a

@@ -1416,7 +1416,7 @@ fn a_process_started_by_serve_itself_refuses_paths_not_offered() {
     let hash = run_tool("sha256sum", &[text.to_str().unwrap()]).unwrap();
     let hash = hash.split(' ').next().unwrap();
     let run = |roots: Value, hash: &str, more: &[&str]| {
-        let bounds = json!({"roots": roots, "devices": [], "is_question": false,
+        let bounds = json!({"roots": roots, "devices": [], "peers": [], "is_question": false,
                             "text_sha256": hash});
         let mut command = bed.command(&[&["run", "--quiet", "--no-html"], more].concat());
         let output = command
@@ -1455,6 +1455,85 @@ fn a_process_started_by_serve_itself_refuses_paths_not_offered() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn only_offered_peers_are_measured() {
+    let bed = ScratchTarget::new().unwrap();
+    let root = bed.target().to_string_lossy().into_owned();
+    // With port 0, the run starts the peer itself.
+    let (offered, other) = ("tcp://127.0.0.1:0", "tcp://127.0.0.1:7765");
+    let server = Server::with(&bed, &["--target", &root, "--target", offered], None);
+    let text = |peer: &str| {
+        format!(
+            "run_time = \"1s\"\nramp_time = 0\n[[access_spec]]\nname = \"ping\"\n\
+             line = [{{ size = 1, read = 0, reply = 1 }}]\n\
+             [[worker]]\ntargets = \"{peer}\"\n"
+        )
+    };
+    let request = |peer: &str, targets: Value| {
+        let workload = json!({"text": text(peer), "name": "ping.toml"});
+        json!({"workload": workload, "targets": targets})
+    };
+    let checked = |peer: &str| {
+        let answer = server.change("POST /api/check", &request(peer, json!([])));
+        fits(&bed, "serve-check", 200, &answer)
+    };
+    assert_eq!(checked(offered)["may_start"], true);
+    let refused = checked(other);
+    assert_eq!(refused["may_start"], false);
+    let message = refused["verdicts"][0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("that the page may not measure"),
+        "{message}"
+    );
+    let answer = server.change("POST /api/runs", &request(offered, json!([other])));
+    let refused = fits(&bed, "serve-error", 403, &answer);
+    let help = refused["help"].as_str().unwrap();
+    assert!(help.contains("--target tcp://127.0.0.1:7765"), "{help}");
+    let run = begun(&bed, &server, &request(offered, json!([])));
+    wait_for_status(&server, &run, "complete");
+}
+
+#[test]
+fn the_disk_list_begins_with_what_is_offered() {
+    let bed = ScratchTarget::new().unwrap();
+    let root = bed.target().canonicalize().unwrap();
+    let root = root.to_str().unwrap();
+    let file = bed.file("data", "x".repeat(4096));
+    let peer = "tcp://127.0.0.1:7765";
+    let options = [
+        "--target",
+        root,
+        "--target",
+        file.to_str().unwrap(),
+        "--target",
+        peer,
+    ];
+    let server = Server::with(&bed, &options, None);
+    let list = fits(&bed, "serve-disks", 200, &server.get("/api/disks"));
+    let disks = list["disks"].as_array().unwrap();
+    let shown = |disk: &Value| {
+        let text = |key: &str| disk[key].as_str().unwrap_or_default().to_owned();
+        (text("kind"), text("may_write"))
+    };
+    let pair = |kind: &str, may: &str| (kind.to_owned(), may.to_owned());
+    assert_eq!(disks[0]["path"], root);
+    assert_eq!(shown(&disks[0]), pair("directory", "files"));
+    assert!(disks[0]["free_bytes"].is_u64() && disks[0]["file_system"].is_string());
+    assert_eq!(shown(&disks[1]), pair("file", "nothing"));
+    assert_eq!(disks[1]["size_bytes"], 4096);
+    assert_eq!(
+        (&disks[2]["path"], shown(&disks[2])),
+        (&json!(peer), pair("peer", "messages"))
+    );
+    // The machine's own disks depend on the machine.
+    for disk in &disks[3..] {
+        assert_eq!(disk["is_offered"], false, "{disk}");
+        assert!(disk["size_bytes"].as_u64() > Some(0), "{disk}");
+    }
+    let facts = server.get("/api").json();
+    assert_eq!(facts["peers"], json!([peer]));
 }
 
 /// Texts that name a file by each way that a front has, with the kind that they are read as.

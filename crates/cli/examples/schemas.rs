@@ -11,16 +11,16 @@ use storage::{CleanedTarget, Diagnosis};
 use store::{RunList, RunsImported, RunsRemoved};
 use units::document_schema;
 use web::{
-    CheckAnswer, ControlAnswer, ConvertAnswer, IntervalsAnswer, LabsAnswer, OwnText, OwnWorkloads,
-    QueueDocument, QueueEntry, RefusedRequest, RemovedRun, RunView, RunsAnswer, ServerFacts,
-    TagsAnswer, TrendAnswer, TrendsAnswer,
+    CheckAnswer, ControlAnswer, ConvertAnswer, DiskList, IntervalsAnswer, LabsAnswer, OwnText,
+    OwnWorkloads, QueueDocument, QueueEntry, RefusedRequest, RemovedRun, RunView, RunsAnswer,
+    ServerFacts, TagsAnswer, TrendAnswer, TrendsAnswer,
 };
 
 /// The part of a document's `format` between `pgmeter-` and `/`, and a function that returns its
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 34] = [
+const SCHEMAS: [NamedSchema; 35] = [
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),
@@ -39,6 +39,7 @@ const SCHEMAS: [NamedSchema; 34] = [
     ("clean", document_schema::<CleanedTarget>),
     ("selftest", document_schema::<SelfTest>),
     ("serve", document_schema::<ServerFacts>),
+    ("serve-disks", document_schema::<DiskList>),
     ("serve-runs", document_schema::<RunsAnswer>),
     ("serve-run", document_schema::<RunView>),
     ("serve-intervals", document_schema::<IntervalsAnswer>),

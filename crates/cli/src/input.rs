@@ -317,9 +317,9 @@ fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
 
 fn overrides(args: &WorkloadOptions) -> Result<Overrides, CliError> {
     let mut overrides = Overrides::new();
-    if std::env::var_os(web::NO_PEERS).is_some() {
+    if let Some(bounds) = bounds()? {
         // A user of the page must not reach through this machine into its network.
-        overrides.refuse_peers();
+        overrides.allow_peers(bounds.peers().to_vec());
     }
     for (key, value) in args.keys() {
         let set = overrides.set(key, &value);

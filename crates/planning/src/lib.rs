@@ -146,8 +146,8 @@ pub fn plan(
         return Err(flaw.diagnostic(""));
     }
     context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
-    if overrides.refuses_peers() {
-        network::refuse(&context)?;
+    if let Some(allowed) = overrides.allowed_peers() {
+        network::refuse_others(&context, allowed)?;
     }
     let mut series = Vec::new();
     let mut seed = seeds::SEED_DEFAULT;

@@ -173,13 +173,15 @@ pub(super) fn refuse_vi(workload: &Workload, context: &mut Context) {
     }
 }
 
-/// Refuses all TCP peers.
-pub(super) fn refuse(context: &Context) -> Result<(), Diagnostic> {
-    let mut entries = context.targets.entries.iter();
-    let Some(peer) = entries.find(|it| it.facts.kind == TargetKind::Network) else {
+/// Refuses all TCP peers except these.
+pub(super) fn refuse_others(context: &Context, allowed: &[String]) -> Result<(), Diagnostic> {
+    let entries = context.targets.entries.iter();
+    let mut peers = entries.filter(|it| it.facts.kind == TargetKind::Network);
+    let Some(peer) = peers.find(|it| !allowed.contains(&it.facts.path)) else {
         return Ok(());
     };
     let path = plan::printable(&peer.facts.path);
-    let message = format!("`{path}` is a TCP peer, but only paths are allowed here");
-    Err(Diagnostic::error("", message).help("use `pgmeter run` on the machine itself"))
+    let message = format!("`{path}` is a TCP peer that the page may not measure");
+    let help = format!("start `pgmeter serve` with `--target {path}`, or use `pgmeter run`");
+    Err(Diagnostic::error("", message).help(help))
 }

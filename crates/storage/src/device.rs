@@ -60,12 +60,7 @@ pub(crate) fn admit_device(
         .to_str()
         .and_then(block_number)
         .ok_or_else(|| busy_elsewhere(path))?;
-    let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
-    let system = InUse {
-        sys: Sysfs::default(),
-        mounts: mounts::mounts(),
-        swaps,
-    };
+    let system = InUse::now();
     // Looked up before the exclusive open, which fails as well but does not say who uses the
     // device.
     if let Some(usage) = system.usage(number) {
@@ -185,7 +180,7 @@ fn busy(path: &Path, usage: DeviceUsage) -> TargetError {
 }
 
 /// Information about the use of devices.
-struct InUse {
+pub(crate) struct InUse {
     sys: Sysfs,
     mounts: Vec<MountLine>,
     /// `/proc/swaps`.
@@ -193,6 +188,20 @@ struct InUse {
 }
 
 impl InUse {
+    /// The current use.
+    pub(crate) fn now() -> Self {
+        Self {
+            sys: Sysfs::default(),
+            mounts: mounts::mounts(),
+            swaps: std::fs::read_to_string("/proc/swaps").unwrap_or_default(),
+        }
+    }
+
+    /// What uses the device, as a sentence without a full stop.
+    pub(crate) fn description(&self, number: DeviceNumber) -> Option<String> {
+        self.usage(number).map(|usage| usage.description)
+    }
+
     /// The use of the device, or of anything that shares bytes with it.
     fn usage(&self, number: DeviceNumber) -> Option<DeviceUsage> {
         self.usage_around(number)

@@ -112,6 +112,17 @@ impl Sysfs {
         }
     }
 
+    /// All disks, sorted by name, without their partitions.
+    pub(crate) fn disks(&self) -> Vec<BlockDevice> {
+        let all = entries(&self.root.join("block"));
+        let numbers = all
+            .iter()
+            .filter_map(|path| device_number(&path.join("dev")));
+        numbers
+            .filter_map(|number| self.device(number, 0))
+            .collect()
+    }
+
     /// Directory of a device, with links resolved.
     pub(crate) fn directory(&self, number: DeviceNumber) -> Option<PathBuf> {
         let link = self

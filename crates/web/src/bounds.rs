@@ -18,6 +18,8 @@ pub struct Bounds {
     roots: Vec<PathBuf>,
     /// Block devices that may be overwritten, with symbolic links resolved.
     devices: Vec<PathBuf>,
+    /// TCP peers that may be measured, as `tcp://HOST:PORT`.
+    peers: Vec<String>,
     /// `true` if the process only answers a question and measures nothing.
     pub is_question: bool,
     /// SHA-256 of the workload file for the process, in hexadecimal digits.
@@ -25,9 +27,9 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Limits with these roots and devices. Paths that are not UTF-8 are left out: requests are
-    /// UTF-8 and cannot name them.
-    pub(crate) fn new(roots: &[PathBuf], devices: &[PathBuf]) -> Self {
+    /// Limits with these roots, devices and peers. Paths that are not UTF-8 are left out: requests
+    /// are UTF-8 and cannot name them.
+    pub(crate) fn new(roots: &[PathBuf], devices: &[PathBuf], peers: &[String]) -> Self {
         let texts = |paths: &[PathBuf]| {
             let paths = paths.iter().filter(|path| path.to_str().is_some());
             paths.cloned().collect()
@@ -35,6 +37,7 @@ impl Bounds {
         Self {
             roots: texts(roots),
             devices: texts(devices),
+            peers: peers.to_vec(),
             ..Self::default()
         }
     }
@@ -84,6 +87,12 @@ impl Bounds {
         is_beneath || self.devices.iter().any(|device| device == path)
     }
 
+    /// TCP peers that may be measured.
+    #[must_use]
+    pub fn peers(&self) -> &[String] {
+        &self.peers
+    }
+
     /// Files that a workload may refer to.
     #[must_use]
     pub fn files(&self) -> AllowedDirectories {
@@ -105,7 +114,7 @@ mod tests {
         let site = tempfile::tempdir().unwrap();
         let root = site.path().canonicalize().unwrap();
         std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
-        let bounds = Bounds::new(std::slice::from_ref(&root), &[]).with_text(Some("a"));
+        let bounds = Bounds::new(std::slice::from_ref(&root), &[], &[]).with_text(Some("a"));
         let read = Bounds::of_text(&bounds.text()).unwrap();
         assert_eq!(read, bounds);
         assert!(read.admits(&root) && !read.admits(&root.join("link")));

@@ -114,10 +114,6 @@ pub(crate) async fn ask_at_most(
     .await
 }
 
-/// Environment variable that forbids a process to measure TCP peers. The page offers only roots;
-/// its users must not reach the network of this machine.
-pub const NO_PEERS: &str = "PGMETER_NO_PEERS";
-
 /// Text of the workload file for a process.
 pub(crate) fn text_of(given: Option<&ChildFile>) -> Option<&str> {
     given.map(|given| given.text.as_str())
@@ -140,7 +136,6 @@ pub(crate) fn command(
         // With this variable, the program may complete words for a shell instead.
         .env_remove("PGMETER_COMPLETE")
         .env_remove("PGMETER_TOKEN_FILE")
-        .env(NO_PEERS, "1")
         .env(BOUNDS_VARIABLE, bounds.text())
         // The directory contains only the given file, so a relative name can mean no other one.
         .current_dir(directory)

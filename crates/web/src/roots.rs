@@ -1,22 +1,25 @@
-//! Permitted targets: everything below the roots from the command line.
+//! Permitted targets: everything below the roots from the command line, and the peers named there.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+
+use plan::TcpAddress;
 
 use crate::answer::RefusedAnswer;
 use crate::bounds::Bounds;
 use crate::error::WebError;
 use crate::options::ServeOptions;
 
-/// Permitted targets and devices, with symbolic links resolved.
+/// Permitted targets and devices, with symbolic links resolved, and permitted TCP peers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Roots {
     roots: Vec<PathBuf>,
     devices: Vec<PathBuf>,
+    peers: Vec<String>,
 }
 
 impl Roots {
-    /// Resolves the roots and devices of the command line.
+    /// Resolves the roots and devices of the command line, and parses its TCP peers.
     pub fn new(options: &ServeOptions) -> Result<Self, WebError> {
         let root = |path: &PathBuf| {
             path.canonicalize().map_err(|error| WebError::Root {
@@ -37,8 +40,23 @@ impl Roots {
                 false => Err(refused("it is another kind of file".to_owned())),
             }
         };
+        let peer = |path: &PathBuf| {
+            let name = path.to_string_lossy();
+            match TcpAddress::of(&name) {
+                Ok(address) => Ok(address.to_string()),
+                Err(flaw) => Err(WebError::Root {
+                    path: path.clone(),
+                    reason: flaw.message,
+                }),
+            }
+        };
+        let (peers, paths): (Vec<_>, Vec<_>) = options
+            .roots
+            .iter()
+            .partition(|it| it.to_str().is_some_and(TcpAddress::is_tcp_name));
         Ok(Self {
-            roots: options.roots.iter().map(root).collect::<Result<_, _>>()?,
+            roots: paths.into_iter().map(root).collect::<Result<_, _>>()?,
+            peers: peers.into_iter().map(peer).collect::<Result<_, _>>()?,
             devices: options
                 .overwrite_devices
                 .iter()
@@ -57,14 +75,28 @@ impl Roots {
         &self.devices
     }
 
-    /// The same limits for a child process.
-    pub fn bounds(&self) -> Bounds {
-        Bounds::new(&self.roots, &self.devices)
+    /// TCP peers that may be measured.
+    pub fn peers(&self) -> &[String] {
+        &self.peers
     }
 
-    /// Resolves a path to a permitted target.
+    /// The same limits for a child process.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(&self.roots, &self.devices, &self.peers)
+    }
+
+    /// Resolves a path to a permitted target; a permitted TCP peer is returned as it is.
     pub fn admit(&self, path: &str) -> Result<PathBuf, RefusedAnswer> {
         let given = Path::new(path);
+        if TcpAddress::is_tcp_name(path) {
+            return match self.peers.iter().any(|peer| peer == path) {
+                true => Ok(given.to_owned()),
+                false => Err(RefusedAnswer::forbidden(format!(
+                    "runs are not allowed to measure `{path}`"
+                ))
+                .help(format!("start `pgmeter serve` with `--target {path}`"))),
+            };
+        }
         // The processes that use the path have another current directory.
         if !given.is_absolute() {
             return Err(RefusedAnswer::bad(format!(
@@ -125,6 +157,7 @@ mod tests {
         Roots {
             roots: vec![path.canonicalize().unwrap()],
             devices: Vec::new(),
+            peers: vec!["tcp://10.0.0.2:7765".to_owned()],
         }
     }
 
@@ -156,5 +189,14 @@ mod tests {
             assert!(roots.admit(&path).is_err(), "{path}");
         }
         assert!(roots.admit_overwriting("/dev/vda").is_err());
+        assert!(roots.admit("tcp://10.0.0.2:7765").is_ok());
+        for peer in [
+            "tcp://10.0.0.2:77",
+            "tcp://10.0.0.2",
+            "tcp://",
+            "tcp:/10.0.0.2:7765",
+        ] {
+            assert!(roots.admit(peer).is_err(), "{peer}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use schemars::{Schema, schema_for};
 
 use crate::answer::{Answer, RefusedAnswer};
 use crate::api::{
-    checks, compare, control, events, facts, labs, over_time, queue, runs, trend, workloads,
+    checks, compare, control, disks, events, facts, labs, over_time, queue, runs, trend, workloads,
 };
 use crate::choice::{WorkloadChoice, WorkloadRequest};
 use crate::guard::guard;
@@ -91,6 +91,14 @@ pub(crate) const ROUTES: &[Route] = &[
         "`serve`",
         "Facts about the server: its version, its store, the roots below which targets may be \
          chosen, and the CPU time it has used.",
+    ),
+    route(
+        SERVER,
+        ("GET", "/api/disks"),
+        || get(disks::list),
+        "`serve-disks`",
+        "What may be measured, and the other disks of this machine: size, model, file system, and \
+         what may be written.",
     ),
     route(
         SERVER,

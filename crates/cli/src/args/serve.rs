@@ -25,8 +25,9 @@ pub(crate) struct ServeArgs {
     /// machines; repeatable
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Hostname)]
     pub allow_host: Vec<String>,
-    /// Directory, file or block device that the page may measure, including everything below it;
-    /// repeatable; without it, the page shows and compares runs but starts none
+    /// Directory, file, block device or `tcp://HOST:PORT` that the page may measure, including
+    /// everything below it; repeatable; without it, the page shows and compares runs but starts
+    /// none
     #[arg(long, short = 't', value_name = "PATH",
         add = ArgValueCompleter::new(values::targets))]
     pub target: Vec<PathBuf>,

@@ -38,7 +38,7 @@ pub struct Overrides {
     /// See [`Self::set_ranks`].
     ranks: Option<Ranks>,
     /// `true` if TCP peers are refused as targets.
-    refuses_peers: bool,
+    allowed_peers: Option<Vec<String>>,
 }
 
 /// Number of processes that share the work.
@@ -185,16 +185,16 @@ impl Overrides {
         }
     }
 
-    /// Refuses targets that are TCP peers, wherever they are named, for callers that may use this
-    /// machine's paths but not its network.
-    pub fn refuse_peers(&mut self) {
-        self.refuses_peers = true;
+    /// Refuses all other TCP peers as targets, wherever they are named, for callers that may not
+    /// use this machine's network.
+    pub fn allow_peers(&mut self, peers: Vec<String>) {
+        self.allowed_peers = Some(peers);
     }
 
-    /// `true` if targets that are TCP peers are refused.
+    /// The only TCP peers that are allowed as targets; `None` if all are.
     #[must_use]
-    pub const fn refuses_peers(&self) -> bool {
-        self.refuses_peers
+    pub fn allowed_peers(&self) -> Option<&[String]> {
+        self.allowed_peers.as_deref()
     }
 
     /// Replaces the targets of the workloads.

@@ -29,6 +29,8 @@ pub struct ServerFacts {
     pub roots: Vec<RootFacts>,
     /// Block devices that runs may overwrite.
     pub overwrite_devices: Vec<String>,
+    /// TCP peers that runs may measure, as `tcp://HOST:PORT`.
+    pub peers: Vec<String>,
     /// Id of the run that this server accompanies and ends with; null for `pgmeter serve`.
     pub beside_run: Option<String>,
     /// Number of open streams of events; all pages of a browser share one per run.
@@ -72,6 +74,7 @@ pub(crate) async fn facts(shared: State) -> Answer {
         store: text(&options.store),
         folder: text(OwnFolder::beside(&options.store).path()),
         overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
+        peers: roots.peers().to_vec(),
         beside_run: options.beside_run.clone(),
         stream_count: shared.followers.stream_count(),
         own_cpu_ns: clock_ns(ClockId::ProcessCPUTime),

@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod compare;
 pub(crate) mod control;
+pub(crate) mod disks;
 pub(crate) mod events;
 pub(crate) mod facts;
 pub(crate) mod folded;
