@@ -13,13 +13,14 @@ import { listTests } from "./lists.mjs";
 import { pageTests } from "./pages.mjs";
 import { serveTests } from "./serve.mjs";
 import { togetherTests } from "./together.mjs";
+import { topologyTests } from "./topology.mjs";
 
 const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 // Those of records keep a processor busy; those of servers wait for runs most of the time.
 const ofRecords = [...pageTests, ...chartTests, ...layoutTests];
-const ofServers = [...serveTests, ...listTests, ...formTests, ...togetherTests];
+const ofServers = [...serveTests, ...listTests, ...formTests, ...topologyTests, ...togetherTests];
 const tests = [...ofRecords, ...ofServers].filter(([name]) => name.includes(wanted));
 const failures = [];
 const bed = await Bed.open(pages, screens);

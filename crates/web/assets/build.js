@@ -3,6 +3,7 @@
 
 import { get, post, put, query, remove, targetPaths } from "./api.js";
 import { requestOf } from "./again.js";
+import { diskTables } from "./disks.js";
 import { button, confirmed, duration, failure, field, h, table } from "./dom.js";
 import { TextEditor, verdictList } from "./editor.js";
 import { WorkloadForm } from "./form.js";
@@ -10,12 +11,14 @@ import { TomlText, literal } from "./toml.js";
 
 const CHECK_MS = 350;
 const PLAN_SHOWN = 40;
+/** Directories shown in the disk list; others can be typed. */
+const LISTED_MAX = 24;
 const EMPTY = "name = \"mine\"\n";
 
 export async function showBuild({ main, params, signal }) {
-  const [facts, list, own, keys] = await Promise.all(
-    ["/api", "/api/workloads", "/api/workloads/own", "/api/keys"].map((path) => get(path, signal)));
-  const page = new BuildPage(main, { facts, list, own, keys: keys.keys }, signal);
+  const [facts, { disks }, list, own, keys] = await Promise.all(
+    ["/api", "/api/disks", "/api/workloads", "/api/workloads/own", "/api/keys"].map((path) => get(path, signal)));
+  const page = new BuildPage(main, { facts, disks, list, own, keys: keys.keys }, signal);
   page.build();
   const run = params.get("run");
   if (run) await page.takeRun(run);
@@ -32,6 +35,8 @@ class BuildPage {
     this.builtin = null;
     this.otherText = "";
     this.targets = new Set();
+    /** Whether the targets are those in the text, instead of those chosen on the page. */
+    this.usesWritten = false;
     this.devices = new Set();
     signal.addEventListener("abort", () => clearTimeout(this.timer));
   }
@@ -54,6 +59,8 @@ class BuildPage {
     this.wrong = h("div");
     this.editor = new TextEditor("Text of the workload", () => this.edited());
     this.form = new WorkloadForm(this.keys, () => this.ours, (text) => this.write(text));
+    Object.assign(this.form, { places: () => [...this.offered(), ...this.within()], fileName: () => this.name });
+    this.form.failed = (error) => this.wrong.replaceChildren(failure(error));
     this.instead = h("div");
     this.work = h("div", {}, h("h2", {}, "Work"), this.form.work);
     this.shown = h("div", {}, h("h2", {}, "Settings"), this.form.settings, this.work);
@@ -61,10 +68,12 @@ class BuildPage {
     this.plan = h("div");
     this.what = h("p", { class: "where" });
     this.start = button("Start", () => this.begin(), { class: "primary", disabled: true });
-    const left = h("div", { class: "pane" }, this.source(), this.instead, this.shown, h("h2", {}, "Targets"), this.where());
+    const left = h("div", { class: "pane" }, this.source(), this.instead, h("h2", {}, "Targets"), this.where(), this.shown);
     const right = h("div", { class: "pane" }, h("h2", {}, "Workload file"), this.editor.element, this.keep(),
-      h("h2", {}, "Verdict and plan"), this.verdicts, this.plan, h("div", { class: "actions" }, this.start));
-    this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right));
+      h("h2", {}, "Verdict and plan"), this.verdicts, this.plan);
+    this.brief = h("span");
+    this.main.append(h("h1", {}, "Build"), this.what, this.wrong, h("div", { class: "panes" }, left, right),
+      h("div", { class: "actions start" }, this.start, this.brief));
     this.dropping();
   }
 
@@ -173,6 +182,7 @@ class BuildPage {
     this.editor.text = text;
     if (!builtin) this.built.value = "";
     this.title();
+    this.usesWritten = this.names().length > 0 && this.names().every((name) => this.isOffered(name));
     this.fill();
     this.check(0);
   }
@@ -190,7 +200,11 @@ class BuildPage {
 
   /** Called when the form changes the text. */
   write(text) {
+    const had = this.names().length > 0;
     this.ours = text;
+    // Whoever gives a worker its targets wants them to be used.
+    if (had !== this.names().length > 0) this.usesWritten = !had;
+    this.choose();
     this.title();
     this.check(CHECK_MS);
   }
@@ -201,31 +215,30 @@ class BuildPage {
     this.work.hidden = !this.isToml;
     this.shown.inert = !doc;
     if (doc) this.form.show(doc);
+    if (doc) this.choose();
     const turn = button("Convert to TOML", () => this.doing(() => this.convert()));
     const foreign = [h("p", {}, "This file runs as it is, with these settings. To change its work in the form, convert it to TOML first. "), turn];
     const waits = h("p", { class: "remark" }, "The form is available again once the text is valid TOML.");
     this.instead.replaceChildren(...(this.isToml ? [doc ? "" : waits] : foreign));
   }
 
-  /** Controls to choose targets below the roots of the server. */
+  /** The disk list, and controls to choose targets from it. */
   where() {
     this.places = h("div", { class: "places" });
-    const { roots, overwrite_devices: devices } = this.facts;
-    if (roots.length === 0) {
-      return h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
-        h("code", {}, "pgmeter serve --target DIR"), ".");
+    const { roots, peers, overwrite_devices: devices } = this.facts;
+    if (roots.length + peers.length + devices.length === 0) {
+      return h("div", {}, h("p", { class: "warnings" }, "The server offers no targets, so it cannot start runs. Start it with ",
+        h("code", {}, "pgmeter serve --target DIR"), "."), this.places);
     }
-    this.known = targetPaths(roots);
-    this.targets.add(roots[0].path);
-    this.choose([...this.targets]);
-    const other = h("input", { placeholder: `${roots[0].path}/…`, list: "targets" });
+    this.targets.add(this.disks.find((disk) => disk.is_offered).path);
+    const known = targetPaths(roots);
+    const other = h("input", { placeholder: `${known[0] ?? ""}/…`, list: "targets" });
     const add = button("Add", () => {
       if (!other.value.trim()) return;
-      this.choose([...this.targets, other.value.trim()]);
+      this.pick(other.value.trim(), true);
       other.value = "";
-      this.check(0);
     });
-    const list = h("datalist", { id: "targets" }, this.known.map((value) => h("option", { value })));
+    const list = h("datalist", { id: "targets" }, known.map((value) => h("option", { value })));
     const forDevices = devices.map((device) => {
       const box = h("input", { type: "checkbox", onchange: () => {
         this.devices[box.checked ? "add" : "delete"](device);
@@ -236,17 +249,59 @@ class BuildPage {
     return h("div", {}, this.places, h("div", { class: "fields" }, field("Another path below them", other), add), list, forDevices);
   }
 
-  choose(targets) {
+  /** What the server offers. */
+  offered() {
+    return this.disks.filter((disk) => disk.is_offered).map(({ path }) => path);
+  }
+
+  /** Directories within what the server offers, as far as a list can show them. */
+  within() {
+    const offered = this.offered();
+    return targetPaths(this.facts.roots).filter((path) => !offered.includes(path)).slice(0, LISTED_MAX);
+  }
+
+  isOffered(name) {
+    return this.offered().some((path) => name === path || name.startsWith(`${path.replace(/\/$/, "")}/`));
+  }
+
+  /** Targets that the text names, of all workers and of single ones. */
+  names() {
+    const doc = this.isToml ? TomlText.read(this.editor.text) : null;
+    if (!doc) return [];
+    const own = Array.from({ length: doc.count(["worker"]) }, (_, place) => doc.strings(["worker", place, "targets"]) ?? []);
+    return [doc.strings(["targets"]) ?? [], own].flat(2);
+  }
+
+  /** Adds or removes a target: on the page, or in the text if its targets are used. */
+  pick(path, isWanted) {
+    if (this.usesWritten) {
+      const doc = TomlText.read(this.editor.text);
+      const now = new Set(doc?.strings(["targets"]) ?? []);
+      now[isWanted ? "add" : "delete"](path);
+      if (doc) this.ours = doc.set(["targets"], now.size > 0 ? JSON.stringify([...now]) : "");
+      this.title();
+    } else this.targets[isWanted ? "add" : "delete"](path);
+    this.choose();
+    this.check(0);
+  }
+
+  /** Shows the chosen targets. */
+  choose(targets = this.targets) {
     this.targets = new Set(targets);
     if (!this.places) return;
-    const all = [...new Set([...(this.known ?? []), ...targets])];
-    this.places.replaceChildren(...all.map((path) => {
-      const box = h("input", { type: "checkbox", checked: this.targets.has(path), onchange: () => {
-        this.targets[box.checked ? "add" : "delete"](path);
-        this.check(0);
-      } });
-      return h("label", { class: "check" }, box, ` ${path}`);
-    }));
+    const names = this.names();
+    const chosen = this.usesWritten ? new Set(TomlText.read(this.editor.text)?.strings(["targets"]) ?? []) : this.targets;
+    const box = h("input", { type: "checkbox", checked: this.usesWritten, name: "written", onchange: () => {
+      this.usesWritten = box.checked;
+      this.choose();
+      this.check(0);
+    } });
+    const written = names.length === 0 && !this.usesWritten ? "" : h("label", { class: "check" }, box,
+      ` Use the targets that the workload names (${[...new Set(names)].slice(0, 3).join(", ")}${new Set(names).size > 3 ? ", …" : ""})`);
+    const remark = this.usesWritten ? h("p", { class: "remark" }, "Choose targets here for workers that name none.") : "";
+    const isHere = this.places.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+    this.places.replaceChildren(written, remark, ...diskTables(this.disks, [...new Set([...this.within(), ...chosen])], (path) => chosen.has(path), (path, isWanted) => this.pick(path, isWanted)));
+    if (isHere) [...this.places.querySelectorAll("input")].find((one) => one.getAttribute("aria-label") === isHere)?.focus();
   }
 
   /** Controls to save, delete and download the workload. */
@@ -322,7 +377,8 @@ class BuildPage {
   }
 
   request() {
-    return { workload: this.workload(), settings: this.settings(), targets: [...this.targets], overwrite_devices: [...this.devices] };
+    const targets = this.usesWritten ? [] : [...this.targets];
+    return { workload: this.workload(), settings: this.settings(), targets, overwrite_devices: [...this.devices] };
   }
 
   /** Schedules a check by the server and cancels the previous one. `fills` refills the form after a
@@ -350,6 +406,8 @@ class BuildPage {
   judge({ is_understood: isUnderstood, may_start: mayStart, verdicts, plan, planned_ns: planned }) {
     this.say(verdicts);
     this.start.disabled = !mayStart;
+    const errors = verdicts.filter(({ severity }) => severity === "error").length;
+    this.brief.textContent = errors > 0 ? `${errors} ${errors === 1 ? "error" : "errors"} to fix` : mayStart ? "" : "Choose a target first";
     if (!plan) {
       this.plan.replaceChildren(h("p", { class: "remark" }, isUnderstood ? "It has no plan." : "Fix the errors to see the plan."));
       return;
@@ -363,6 +421,7 @@ class BuildPage {
       h("td", {}, cell.run_time_ns ? duration(cell.run_time_ns / 1e9) : "until done"),
       h("td", { class: "name" }, `${cell.engine ?? ""} ${cell.cache ?? ""}`)));
     const more = cells.length > PLAN_SHOWN ? h("p", { class: "remark" }, `and ${cells.length - PLAN_SHOWN} more`) : "";
+    if (mayStart) this.brief.textContent = `${cells.length} ${cells.length === 1 ? "cell" : "cells"}${time}`;
     this.plan.replaceChildren(h("p", {}, `${cells.length} ${cells.length === 1 ? "cell" : "cells"}${time}.`),
       table("Plan", ["Cell", "Queue depth", "Workers", "Repetition", "Time", "I/O"], h("tbody", {}, rows)), more,
       mayStart ? "" : h("p", { class: "remark" }, "To start it from this page, choose targets below the roots of the server."));

@@ -3,14 +3,17 @@
 
 import { announce, button, choice, h } from "./dom.js";
 import { actList } from "./acts.js";
+import { testSetup } from "./cycling.js";
+import { chooseSpecs } from "./library.js";
 import { accessLines } from "./mix.js";
 import { TomlText, literal, nameOf } from "./toml.js";
+import { assignments, draggableSpec, nextName, topology, workerTargets } from "./topology.js";
 
 /** Keys of a table that are always shown, in this order. The others are under "More settings" until
  * they are set. For a table that is not listed here, all keys are shown. */
 const FIRST = {
   "": ["iodepth", "workers", "run_time", "ramp_time", "repetitions", "size", "engine", "cache"],
-  worker: ["name", "count", "access_specs"],
+  worker: ["name", "targets", "access_specs", "iodepth", "size", "start", "content", "seed", "count"],
   job: ["name", "engine", "read", "random", "block_size", "size", "iodepth", "rate", "run_time"],
   "job.reads": [],
   fileset: ["name", "count", "size", "present"],
@@ -45,6 +48,10 @@ const KINDS = [["access_spec", "worker"], ["job"], ["fileset", "way", "tokens", 
 const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
 /** Keys that are not settings: work, and keys with their own controls on the page. */
 const NO_SETTINGS = new Set([...KINDS.flat(), ...PROGRAMS, "part", "targets", "iometer"]);
+/** Keys that have their controls beside access specifications. */
+const TEST_SETUP = new Set(["test_type", "cycling"]);
+/** Keys with controls of a special kind. */
+const SPECIAL = { "access_spec.line": accessLines, "worker.targets": workerTargets, "worker.access_specs": assignments };
 const LABELS = { iodepth: "Queue depth (iodepth)" };
 
 const newBranch = (form) => ({ share: "1", do: `[{ stat = ${JSON.stringify(form.names("fileset")[0] ?? "@")} }]` });
@@ -62,12 +69,23 @@ function helpOf(text, id) {
   return h("details", { id, class: "help" }, h("summary", {}, text.slice(0, end).replace(/[:;]$/, "")), text.slice(end + 1));
 }
 
+/** What a table of a list is called, and how a new one is made. */
+const kindOf = (path, table) => LISTS[table] ?? { one: path.at(-1).replaceAll("_", " "), make: () => ({}) };
+
+/** The name, or the next one with a number, that no table of a list has. */
+function free(doc, path, name) {
+  const used = new Set(Array.from({ length: doc.count(path) }, (_, place) => doc.typed([...path, place, "name"])));
+  return used.has(name) ? nextName(name, used) : name;
+}
+
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 export class WorkloadForm {
   /** `text` returns the text of the workload; `changed` receives the new text. */
   constructor(keys, text, changed) {
-    Object.assign(this, { text, changed, verdicts: [], controls: new Map(), open: new Map(), folds: new Map(), tables: new Map() });
+    Object.assign(this, { text, changed, verdicts: [], controls: new Map(), open: new Map(), folds: new Map(), tables: new Map(), hosts: new Map() });
+    // The page replaces these.
+    Object.assign(this, { places: () => [], fileName: () => "workload.toml", failed: () => {} });
     for (const key of keys) {
       if (!this.tables.has(key.table)) this.tables.set(key.table, []);
       this.tables.get(key.table).push(key);
@@ -96,7 +114,8 @@ export class WorkloadForm {
     this.doc = doc;
     this.controls.clear();
     this.folds.clear();
-    this.settings.replaceChildren(...this.group([], "", this.keys("").filter(({ name }) => !NO_SETTINGS.has(name))));
+    const isBeside = (name) => TEST_SETUP.has(name) && this.isForSpecs();
+    this.settings.replaceChildren(...this.group([], "", this.keys("").filter(({ name }) => !NO_SETTINGS.has(name) && !isBeside(name))));
     this.work.replaceChildren(...this.whole());
   }
 
@@ -118,6 +137,11 @@ export class WorkloadForm {
     this.edit((doc) => doc.set(path, literal(text, kind)));
   }
 
+  /** Whether the text has access specifications or workers for them. */
+  isForSpecs() {
+    return KINDS[0].some((name) => this.doc.at([name]) !== undefined);
+  }
+
   /** Groups for all work in the text, or buttons to begin with. */
   whole() {
     const { doc } = this;
@@ -129,10 +153,11 @@ export class WorkloadForm {
     const programs = PROGRAMS.filter(has);
     const used = has("use") ? [h("p", { class: "remark" }, `It is based on ${doc.typed(["use"])}; settings here take precedence.`)] : [];
     if (kinds.length + programs.length === 0) return [...used, this.beginnings()];
-    const lists = kinds.map((list) => this.list([list], list));
+    const lists = kinds.filter((list) => list !== "worker").map((list) => this.list([list], list));
     const empty = lists.filter(({ items }) => items.length === 0).map(({ add }) => add);
     return [...used, ...lists.filter(({ items }) => items.length > 0).flatMap(({ items, add }) => [...items, h("div", { class: "actions" }, add)]),
-      empty.length > 0 ? h("div", { class: "actions" }, empty) : "", ...programs.map((name) => this.program(name))];
+      empty.length > 0 ? h("div", { class: "actions" }, empty) : "", this.isForSpecs() ? [topology(this), testSetup(this)] : [],
+      ...programs.map((name) => this.program(name))].flat();
   }
 
   /** Buttons to add the first work to a workload. */
@@ -154,24 +179,65 @@ export class WorkloadForm {
       h("div", { class: "actions" }, button(`Remove ${name.replaceAll("_", "-")}`, () => this.edit((doc) => doc.drop([name]), "none"))));
   }
 
-  /** Tables of a list: each is a group of fields that can be added, moved and removed. */
+  /** Tables of a list: each is a group of fields that can be added, copied, moved and removed. */
   list(path, table) {
-    const { one, make } = LISTS[table] ?? { one: path.at(-1).replaceAll("_", " "), make: () => ({}) };
+    const { one, make } = kindOf(path, table);
     const count = this.doc.count(path);
-    const focus = `${nameOf(path)}.add`;
-    const items = Array.from({ length: count }, (_, place) => {
-      const own = [...path, place];
-      const what = `${one} ${place + 1}`;
-      const title = this.titleOf(own);
-      const made = () => [...this.group(own, table), h("div", { class: "actions" }, this.moves(own, count, what),
-        button(`Remove ${one}`, () => this.remove(own, focus, what), { name: `${nameOf(own)}.remove`, "aria-label": `Remove ${what}` }))];
-      return h("div", { class: "item" }, this.note(own), this.folded(own, `${capital(what)}${title ? `: ${title}` : ""}`, made, count === 1));
-    });
+    const items = Array.from({ length: count }, (_, place) => this.item([...path, place], table, { count, moves: this.moves([...path, place], count, `${one} ${place + 1}`) }));
     const add = button(`Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`, () => {
       this.open.set(nameOf([...path, count]), true);
       this.edit((doc) => doc.add(path, make(count + 1, this)), [`${nameOf(path)}.${count}.name`, `${nameOf(path)}.${count}.remove`]);
-    }, { name: focus });
-    return { items, add };
+    }, { name: `${nameOf(path)}.add` });
+    return { items, add: table === "access_spec" ? h("div", { class: "actions" }, add, this.library(count)) : add };
+  }
+
+  /** A table of a list. `moves` are its buttons to move it; `summary` follows its title. */
+  item(path, table, { count, moves, summary = "" }) {
+    const { one } = kindOf(path.slice(0, -1), table);
+    const what = `${one} ${path.at(-1) + 1}`;
+    const title = this.titleOf(path);
+    const focus = [`${nameOf(path.slice(0, -1))}.add`, "worker.add"];
+    const made = () => [...this.group(path, table), h("div", { class: "actions" }, moves,
+      button("Duplicate", () => this.duplicate(path), { name: `${nameOf(path)}.copy`, "aria-label": `Duplicate ${what}` }),
+      button(`Remove ${one}`, () => this.remove(path, focus, what), { name: `${nameOf(path)}.remove`, "aria-label": `Remove ${what}` }))];
+    const full = `${capital(what)}${title ? `: ${title}` : ""}`;
+    const fold = this.folded(path, summary ? [full, h("small", { class: "note" }, summary)] : full, made, count === 1);
+    const element = h("div", { class: "item" }, this.note(path), fold);
+    return table === "access_spec" && title ? draggableSpec(element, title) : element;
+  }
+
+  /** Button that adds access specifications from a library. */
+  library(count) {
+    return button("Add from a library…", async () => {
+      try {
+        const chosen = await chooseSpecs();
+        if (chosen.length === 0) return;
+        this.edit((doc) => chosen.reduce((now, { name, line }) => {
+          const unique = free(now, ["access_spec"], name);
+          return now.after(now.add(["access_spec"], { name: JSON.stringify(unique), line }));
+        }, doc).text, `access_spec.${count}.name`);
+        announce(`${chosen.length} specifications added`);
+      } catch (error) {
+        this.failed(error);
+      }
+    }, { name: "access_spec.library" });
+  }
+
+  /** Adds a copy of a table behind it, under another name. */
+  duplicate(path) {
+    const later = [...path.slice(0, -1), path.at(-1) + 1];
+    this.edit((doc) => {
+      const copied = doc.after(doc.copy(path));
+      const name = copied.typed([...later, "name"]);
+      if (name === "") return copied.text;
+      return copied.set([...later, "name"], JSON.stringify(free(doc, path.slice(0, -1), name)));
+    }, [`${nameOf(later)}.name`, `${nameOf(later)}.copy`]);
+    announce("copy added");
+  }
+
+  /** A name that no table of a list has. */
+  freeName(path, name) {
+    return free(this.doc, path, name);
   }
 
   /** Title of a table in a list. */
@@ -201,11 +267,13 @@ export class WorkloadForm {
 
   /** Fields of a table: keys that come first or are set, and the others under "More settings". */
   group(path, table, keys = this.keys(table), wanted = FIRST[table]) {
+    // The topology shows the group of a worker as its manager.
+    const isElsewhere = ({ name }) => table === "worker" && name === "group";
     const isShown = ({ name }) => !wanted || wanted.includes(name) || this.doc.at([...path, name]) !== undefined;
     const order = wanted ?? ["name"];
     const place = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);
-    const shown = keys.filter(isShown).sort((one, other) => place(one) - place(other));
-    const others = keys.filter((key) => !isShown(key));
+    const shown = keys.filter((key) => isShown(key) && !isElsewhere(key)).sort((one, other) => place(one) - place(other));
+    const others = keys.filter((key) => !isShown(key) && !isElsewhere(key));
     return [...this.fields(path, table, shown), ...(others.length > 0 ? [this.more(path, table, others)] : [])];
   }
 
@@ -244,7 +312,7 @@ export class WorkloadForm {
     const inner = SAME[`${table}.${name}`] ?? (table === "" ? name : `${table}.${name}`);
     const node = this.doc.at(path);
     const meaning = h("p", { class: "remark" }, about.meaning.replaceAll("`", ""));
-    if (inner === "access_spec.line") return accessLines(this, path);
+    if (SPECIAL[inner]) return SPECIAL[inner](this, path);
     if (value === "list of acts") return h("div", { class: "acts" }, name === "do" ? "" : [h("h4", {}, capital(name)), meaning], this.note(path), actList(this, path));
     const hasKeys = this.keys(inner).length > 0;
     if (hasKeys && (node?.style === "sections" || value.startsWith("list of tables"))) {
@@ -259,8 +327,10 @@ export class WorkloadForm {
   }
 
   /** Input for a key; every input changes the text. */
-  control(path, { name: key, value, words, default: usual }) {
+  control(path, { name: key, value, words: own, default: usual }) {
     const now = this.doc.typed(path);
+    // The values of a key that overrides the workload's are explained there.
+    const words = own.length === 0 && usual === `the workload's \`${key}\`` ? this.about("", key)?.words ?? [] : own;
     const choices = words.length > 0 && /^(word|table)$/.test(value) ? words : value === "`true` or `false`" ? ["true", "false"] : [];
     const kind = words.length > 0 && choices.length > 0 ? "word" : value;
     if (choices.length > 0 && (now === "" || choices.includes(now))) {

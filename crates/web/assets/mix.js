@@ -10,12 +10,30 @@ const COLUMNS = [
   ["delay", "Delay", "0s"], ["burst", "Burst", "1"], ["align", "Align", ""], ["reply", "Reply", ""],
 ];
 
+/** Keys with a slider, and their default. */
+const SLIDERS = [["of_size", "Share", 100], ["read", "Reads", 100], ["random", "Random", 0]];
+
 /** Editor for the lines of an access specification, with a picture that follows the input. */
 export function accessLines(form, path) {
   const picture = h("div", { class: "mix" });
   const sum = h("p", { class: "remark" });
   const note = form.note(path);
   const count = form.doc.count(path);
+  let current = 0;
+  const sliders = h("div", { class: "sliders", role: "group", "aria-label": "Sliders of the line that was edited last" });
+  const inputOf = (place, key) => table.querySelector(`[name="${CSS.escape(nameOf([...path, place, key]))}"]`);
+  const slide = () => sliders.replaceChildren(...SLIDERS.map(([key, text, usual]) => {
+    const output = h("output", {});
+    const input = h("input", { type: "range", min: 0, max: 100, step: 1, value: percent(form.doc.typed([...path, current, key]), usual), "aria-label": `${text} of line ${current + 1}`,
+      oninput: () => {
+        output.textContent = `${input.value} %`;
+        const field = inputOf(current, key);
+        field.value = input.value;
+        field.dispatchEvent(new Event("input"));
+      } });
+    output.textContent = `${input.value} %`;
+    return h("label", {}, `${text}, line ${current + 1}`, output, input);
+  }));
   const show = () => {
     const lines = Array.from({ length: count }, (_, place) => Object.fromEntries(
       COLUMNS.map(([key]) => [key, form.doc.typed([...path, place, key])])));
@@ -33,6 +51,11 @@ export function accessLines(form, path) {
         oninput: () => {
           form.edit((doc) => doc.set([...own, key], literal(input.value, value)));
           show();
+          if (!sliders.contains(document.activeElement)) slide();
+        },
+        onfocus: () => {
+          current = place;
+          slide();
         },
       });
       input.dataset.key = key;
@@ -49,10 +72,11 @@ export function accessLines(form, path) {
     const same = [...last].filter(([, { style }]) => !style || style === "inline").map(([key, { begin, end }]) => [key, doc.text.slice(begin, end)]);
     return doc.add(path, { size: '"4KiB"', ...Object.fromEntries(same), of_size: "0" });
   }, `${nameOf([...path, count])}.size`), { name: `${nameOf(path)}.add` });
+  const table = h("table", { class: "lines" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, Array.from({ length: count }, (_, place) => row(place))));
   show();
-  return h("div", {}, picture, h("div", { class: "frame", tabIndex: 0, role: "group", "aria-label": "Access lines" },
-    h("table", { class: "lines" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, Array.from({ length: count }, (_, place) => row(place))))),
-    note, sum, h("div", { class: "actions" }, add));
+  slide();
+  return h("div", {}, picture, h("div", { class: "frame", tabIndex: 0, role: "group", "aria-label": "Access lines" }, table),
+    note, sliders, sum, h("div", { class: "actions" }, add));
 }
 
 /** Share of each line in percent; lines without a share divide the rest equally. */

@@ -3,12 +3,15 @@
 
 import { show } from "./charts.js";
 import { errors, latency, pressure, rate, slowest, together } from "./course.js";
-import { choice, h, svg } from "./dom.js";
+import { button, choice, h, svg } from "./dom.js";
+import { Gauge } from "./gauge.js";
 
 const KEY = "pgmeter-tiles";
 const DEFAULTS = ["rate", "bandwidth", "p50", "p99", "slowest", "errors"];
 const COURSE = 60;
-const MODES = [["last", "in the last interval"], ["cell", "since the cell began"]];
+const MODES = [["last", "since the last update"], ["cell", "since the cell began"]];
+/** Update intervals in seconds; 0 updates with every interval of the run. */
+const UPDATES = [["0", "as measured"], ["2", "2 s"], ["5", "5 s"], ["10", "10 s"], ["30", "30 s"], ["60", "60 s"]];
 
 /**
  * Statistics of an interval (`of`), and of a completed cell by its record (`recorded`). Only
@@ -64,13 +67,16 @@ function remembered() {
 export class Tiles {
   constructor(parent) {
     this.mode = choice(MODES, "last", { "aria-label": "Values", onchange: () => this.redraw() });
+    this.every = choice(UPDATES, "0", { "aria-label": "Update", onchange: () => this.redraw() });
+    this.gauge = new Gauge();
+    this.shownTo = -Infinity;
     this.list = h("dl", { class: "tiles live" });
-    this.moment = h("label", {}, "Values ", this.mode);
+    this.moment = h("span", {}, h("label", {}, "Values ", this.mode), " ", h("label", {}, "Update every ", this.every));
     this.recorded = h("p", { class: "remark", hidden: true });
     this.element = h("section", { "aria-label": "Values", hidden: true },
       h("div", { class: "tiles-head" }, this.moment, this.recorded), this.list);
     parent.append(this.element);
-    this.tiles = remembered().map((chosen) => new Tile(chosen, () => this.chosen()));
+    this.tiles = remembered().map((chosen) => new Tile(chosen, () => this.chosen(), (tile) => this.enlarge(tile)));
     this.list.append(...this.tiles.map((tile) => tile.element));
   }
 
@@ -90,7 +96,8 @@ export class Tiles {
     this.moment.hidden = Boolean(done);
     this.recorded.hidden = !done;
     this.recorded.textContent = done ? `Results of cell ${done.position + 1}, as in its record` : "";
-    this.redraw();
+    const isDue = (points.at(-1)?.to ?? 0) - this.shownTo >= Number(this.every.value);
+    if (isDue || done) this.redraw();
   }
 
   redraw() {
@@ -98,13 +105,23 @@ export class Tiles {
     const [points, operations, done] = this.last;
     this.element.hidden = points.length === 0;
     if (points.length === 0) return;
+    this.shownTo = points.at(-1).to;
     const known = statistics(operations);
-    for (const tile of this.tiles) tile.draw(points, known, { mode: this.mode.value, done });
+    const drawn = { mode: this.mode.value, every: Number(this.every.value), done };
+    for (const tile of this.tiles) tile.draw(points, known, drawn);
+    if (this.gauge.isOpen) this.gauge.draw(this.large.shown);
+  }
+
+  /** Shows a tile's value over the whole screen. */
+  enlarge(tile) {
+    this.large = tile;
+    this.gauge.draw(tile.shown);
+    this.gauge.open();
   }
 }
 
 class Tile {
-  constructor(chosen, changed) {
+  constructor(chosen, changed, enlarge) {
     this.chosen = chosen;
     this.select = h("select", { "aria-label": "Statistic", onchange: () => {
       this.chosen = this.select.value;
@@ -115,29 +132,36 @@ class Tile {
     this.spark = svg("svg", { viewBox: "0 0 100 30", preserveAspectRatio: "none", class: "spark", "aria-hidden": "true" }, this.line);
     this.meter = h("meter", { min: 0 });
     this.scale = h("small");
-    this.element = h("div", { class: "tile" }, h("dt", {}, this.select),
+    const large = button("⤢", () => enlarge(this), { class: "small", title: "Full screen", "aria-label": "Full screen" });
+    this.element = h("div", { class: "tile" }, h("dt", {}, this.select, large),
       h("dd", {}, this.value, this.spark, this.meter, this.scale));
   }
 
-  draw(points, known, { mode, done }) {
+  draw(points, known, { mode, every, done }) {
     this.offer(known);
     const statistic = known[this.chosen];
     const values = points.map(({ interval }) => statistic.of(interval));
-    const { cell } = points.at(-1);
+    const { cell, to } = points.at(-1);
     const isWhole = mode === "cell" && statistic.adds;
     const whole = () => statistic.of(together(cell.intervals));
-    const live = () => (isWhole ? whole() : values.at(-1));
+    const recent = points.filter((point) => point.cell === cell && (point.to === to || point.from > to - every - 1e-3));
+    const last = () => (recent.length > 1 && statistic.adds ? statistic.of(together(recent.map(({ interval }) => interval))) : values.at(-1));
+    const live = () => (isWhole ? whole() : last());
     const ended = () => (statistic.recorded ? statistic.recorded(done) : whole());
     const now = done ? ended() : live();
     const text = show(statistic.unit, statistic.unit === "percent" && now !== null ? Math.round(now) : now);
     const [number, ...unit] = text.split(" ");
     this.value.replaceChildren(number, unit.length > 0 ? h("small", {}, ` ${unit.join(" ")}`) : "");
-    this.value.title = !done && mode === "cell" && !isWhole ? "in the last interval" : "";
+    // Percentiles of several intervals cannot be computed from theirs.
+    const isLast = !done && !statistic.adds && (mode === "cell" || every > 0);
+    const remark = isLast ? "in the last interval" : "";
+    this.value.title = remark;
     const most = values.reduce((most, value) => Math.max(most, value ?? 0), now ?? 0);
     const top = statistic.unit === "percent" ? Math.max(100, round(most)) : round(most, statistic.unit);
     this.meter.max = top || 1;
     this.meter.value = now ?? 0;
     this.meter.setAttribute("aria-label", `${statistic.label}: ${text} of ${show(statistic.unit, top)}`);
+    this.shown = { label: statistic.label, unit: statistic.unit, value: now, most, top, remark };
     this.scale.textContent = top > 0 ? `of ${show(statistic.unit, top)}` : "none so far";
     this.element.classList.toggle("severe", statistic.label === "Errors" && now > 0);
     this.course(values.slice(-COURSE), top || 1);

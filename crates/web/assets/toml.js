@@ -217,6 +217,11 @@ export class TomlText {
     return path.reduce((node, step) => (typeof step === "number" ? node?.items?.[step] : node?.entries?.get(step)), this.root);
   }
 
+  /** The workload file with another text. */
+  after(text) {
+    return new TomlText(text);
+  }
+
   /** Number of items in a list. */
   count(path) {
     return this.at(path)?.items?.length ?? 0;
@@ -226,6 +231,13 @@ export class TomlText {
   typed(path) {
     const node = this.at(path);
     return node === undefined ? "" : this.typedNode(node);
+  }
+
+  /** The texts in a list, or a single text; null if there is no such key. */
+  strings(path) {
+    const node = this.at(path);
+    if (node === undefined) return null;
+    return (node.items ?? [node]).filter(({ kind }) => kind === "value").map(({ value }) => value.number ?? String(value));
   }
 
   typedNode(node) {
@@ -330,6 +342,14 @@ export class TomlText {
       return this.set(path, `[\n${indent}  ${inline(item)},\n${indent}]`);
     }
     return this.append((list?.items.at(-1) ?? above).to, sections(named(path), item));
+  }
+
+  /** The text with a copy of a list item behind another item, by default behind itself. */
+  copy(path, behind = path.at(-1)) {
+    const list = this.at(path.slice(0, -1));
+    const item = list.items[path.at(-1)];
+    if (list.style === "inline") return this.addInline(list, this.text.slice(item.begin, item.end));
+    return this.append(list.items[behind].to, `${this.text.slice(item.from, item.to).trim()}\n`);
   }
 
   /** The text with a new empty table. */

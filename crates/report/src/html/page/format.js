@@ -5,6 +5,7 @@ const ABSENT = "–";
 const UNITS = {
   per_second: [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"]],
   bytes_per_second: [[1024, " KiB/s"], [1024 ** 2, " MiB/s"], [1024 ** 3, " GiB/s"]],
+  bytes: [[1, " B"], [1024, " KiB"], [1024 ** 2, " MiB"], [1024 ** 3, " GiB"], [1024 ** 4, " TiB"]],
   nanoseconds: [[1, " ns"], [1e3, " µs"], [1e6, " ms"], [1e9, " s"]],
   seconds: [[1, " s"]],
   percent: [[1, " %"]],
