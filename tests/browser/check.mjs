@@ -14,13 +14,14 @@ import { pageTests } from "./pages.mjs";
 import { serveTests } from "./serve.mjs";
 import { togetherTests } from "./together.mjs";
 import { topologyTests } from "./topology.mjs";
+import { wayTests } from "./way.mjs";
 
 const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 // Those of records keep a processor busy; those of servers wait for runs most of the time.
 const ofRecords = [...pageTests, ...chartTests, ...layoutTests];
-const ofServers = [...serveTests, ...listTests, ...formTests, ...topologyTests, ...togetherTests];
+const ofServers = [...serveTests, ...listTests, ...formTests, ...topologyTests, ...wayTests, ...togetherTests];
 const tests = [...ofRecords, ...ofServers].filter(([name]) => name.includes(wanted));
 const failures = [];
 const bed = await Bed.open(pages, screens);

@@ -68,8 +68,8 @@ iodepth = 4
 group = "Manager 1"
 `;
 
-async function managersAndWorkers(page, server) {
-  for (const name of ["one", "two"]) mkdirSync(join(server.target, name));
+export async function managersAndWorkers(page, server) {
+  for (const name of ["one", "two"]) mkdirSync(join(server.target, name), { recursive: true });
   await built(page, server);
   const before = await text(page);
   assert.ok(before.includes(TOPOLOGY(server.target)), before);
@@ -152,8 +152,8 @@ async function sliders(page, server) {
 }
 
 /** The disk list tells what may be written, and a cycling test is measured on what was chosen. */
-async function cycled(page, server, screens) {
-  mkdirSync(join(server.target, "one"));
+export async function cycled(page, server, screens) {
+  mkdirSync(join(server.target, "one"), { recursive: true });
   await begun(page, server);
   await page.waitForSelector(`.disks tr:has-text("${server.target}") >> text=new files, removed afterwards`, WAIT);
   await page.selectOption("select[name=engine]", "psync");
@@ -180,7 +180,7 @@ async function cycled(page, server, screens) {
 
 /** It fits, and can be used by everyone. */
 async function fits(page, server, screens) {
-  for (const name of ["one", "two"]) mkdirSync(join(server.target, name));
+  for (const name of ["one", "two"]) mkdirSync(join(server.target, name), { recursive: true });
   await built(page, server);
   await page.selectOption(named("test_type"), "cycle-outstanding-ios-and-targets");
   await startable(page);

@@ -72,7 +72,8 @@ pub struct RunQuery {
     pub words: Vec<String>,
     /// Text in a workload's name, ignoring case.
     pub workload: Option<String>,
-    /// Exact name of a workload.
+    /// Exact name of a workload, or of the workload of a cell: the cells of a pack have the names of
+    /// its workloads.
     pub workload_name: Option<String>,
     /// Text in a target's path, ignoring case.
     pub target: Option<String>,
@@ -253,8 +254,10 @@ impl Condition {
             }
         }
         if let Some(name) = &query.workload_name {
-            let sql = "EXISTS (SELECT 1 FROM json_each(workloads) WHERE value = ?)";
-            it.and(sql, [Value::Text(name.clone())]);
+            let sql = "(EXISTS (SELECT 1 FROM json_each(workloads) WHERE value = ?) \
+                       OR EXISTS (SELECT 1 FROM cells WHERE cells.run = runs.key \
+                                  AND cells.workload = ?))";
+            it.and(sql, [Value::Text(name.clone()), Value::Text(name.clone())]);
         }
         let lists = [
             ("targets", &query.target_paths),

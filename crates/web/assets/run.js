@@ -155,7 +155,8 @@ class RunPage {
       h("a", { class: "button", href: query("#/compare", { runs: this.run.id }) }, "Compare with published results"),
       // A lab removes its file systems, so no later run has the same target.
       ...(labTag(this.run) ? [] : [h("a", { class: "button", href: query("#/trend", {
-        workload: this.run.workloads[0], targets: JSON.stringify(this.run.targets), host: this.run.host,
+        // The cells of a pack have the names of its workloads.
+        workloads: JSON.stringify([...new Set([...this.course.done.values()].map(({ workload }) => workload))]), targets: JSON.stringify(this.run.targets), host: this.run.host,
       }) }, "Trend")]),
     ];
     this.actions.replaceChildren(...made);

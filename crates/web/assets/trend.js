@@ -14,7 +14,8 @@ export async function showTrend({ main, params, signal }) {
     return;
   }
   const { series } = await get("/api/trends", signal);
-  const isAsked = ({ workload, targets, host }) => (!asked.workload || workload === asked.workload) &&
+  const names = JSON.parse(asked.workloads ?? "[]");
+  const isAsked = ({ workload, targets, host }) => (names.length === 0 || names.includes(workload)) &&
     (!asked.targets || JSON.stringify(targets) === asked.targets) && (!asked.host || host === asked.host);
   const found = series.filter(isAsked);
   if (asked.targets && found.length === 1) await showSeries(main, fieldsOf(found[0]), signal);
