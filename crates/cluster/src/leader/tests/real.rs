@@ -124,7 +124,11 @@ fn all_ranks_reach_the_steady_state_in_the_same_round() {
     let counts = steady.rounds[window.first_round_index..]
         .iter()
         .map(|it| it.count);
-    assert_eq!(counts.sum::<u64>(), record.total.count);
     let ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    assert_eq!(
+        counts.sum::<u64>(),
+        record.total.count,
+        "{steady:?} {ranks:?}"
+    );
     assert!(ranks.iter().all(|it| it.count > 0));
 }
