@@ -215,7 +215,7 @@ fn run_and_signal(bed: &ScratchTarget, launcher: &Mpirun, signal: &str) -> Finis
     let program = bed.command(&[]).get_program().to_os_string();
     let script = format!(
         "rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\ncd '{}'\n\
-         (until [ -e db ]; do sleep 0.1; done; sleep 3; {signal}) &\n\
+         (until [ -e db ]; do sleep 0.1; done; sleep 6; {signal}) &\n\
          exec '{}' run null.toml --target target --run-time 60s --ramp-time 0 \
          --quiet --no-html --db db\n",
         bed.path().display(),

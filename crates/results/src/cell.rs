@@ -152,16 +152,21 @@ impl CellRecord {
         is_measured.then(|| pool.transactions_per_second())
     }
 
-    /// Share of the measured time that the device counters cover, from 0 to 1. `None` without
-    /// device counters, or if they cover less than 90 %. A monitor that did not get a CPU reads the
-    /// counters too late, and they then do not match the cell's results.
+    /// Share of the cell's requests that the device counters cover at least, from 0 to 1. `None`
+    /// without device counters, or if they may cover less than 90 %. A monitor that did not get a
+    /// CPU reads the counters too late, and they then do not match the cell's results.
+    ///
+    /// Threads that wait for a CPU make their requests in bursts, so they may make more of them in
+    /// the time that is not covered than its share of the measured time.
     #[must_use]
     pub fn device_coverage(&self) -> Option<f64> {
         let device = self.device.as_ref()?;
         let share = match device.covered_ns {
             // Readings just outside of the measured time can cover more than all of it.
             Some(covered_ns) if self.run_time_ns > 0 => {
-                (covered_ns as f64 / self.run_time_ns as f64).min(1.0)
+                let uncovered = 1.0 - covered_ns as f64 / self.run_time_ns as f64;
+                let running = (1.0 - self.cpu.waiting.unwrap_or(0.0)).max(f64::EPSILON);
+                (1.0 - uncovered / running).clamp(0.0, 1.0)
             }
             _ => 1.0,
         };

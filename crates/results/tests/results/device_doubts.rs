@@ -60,6 +60,24 @@ fn counters_read_too_late_do_not_blame_the_cache() {
 }
 
 #[test]
+fn requests_in_a_burst_before_the_first_reading_do_not_blame_the_cache() {
+    let (plan, mut cell) = setting();
+    // As measured beside a dozen busy processes: the counters miss 0.9 % of the time and 17 % of
+    // the reads, because the workers ran 7 % of the time.
+    let device = cell.device.as_mut().unwrap();
+    device.read_bytes = device.read_bytes * 83 / 100;
+    device.covered_ns = Some(cell.run_time_ns * 991 / 1000);
+    let codes = |cell: &CellRecord| told(&plan, cell).into_iter().map(|it| it.0);
+    let blames = |cell: &CellRecord| codes(cell).any(|it| it == WarningCode::CacheServedReads);
+    assert!(blames(&cell));
+    cell.cpu.waiting = Some(0.93);
+    assert!(!blames(&cell));
+    // Without a gap, bursts do not matter.
+    cell.device.as_mut().unwrap().covered_ns = Some(cell.run_time_ns);
+    assert!(blames(&cell));
+}
+
+#[test]
 fn reads_of_other_programs_do_not_hide_cached_reads() {
     let (plan, cell) = buffered(|device| {
         counted(device);
