@@ -104,6 +104,13 @@ pub struct FigureComparison {
     pub same_as: Option<Figure>,
     /// Verdict.
     pub verdict: Verdict,
+    /// Ends of the 95 % confidence interval that the intervals within the first side's only run
+    /// give its value; `None` if it was repeated, or if they cannot show it.
+    #[serde(skip)]
+    pub within_a: Option<[f64; 2]>,
+    /// The same for the second side.
+    #[serde(skip)]
+    pub within_b: Option<[f64; 2]>,
     #[serde(skip)]
     pub(crate) certainty: Option<stats::RatioConfidence>,
 }
@@ -183,6 +190,8 @@ impl Pair<'_> {
             repetitions_needed: None,
             same_as: None,
             verdict: Verdict::CannotTell,
+            within_a: interval_within_run(self.a, scope, figure),
+            within_b: interval_within_run(self.b, scope, figure),
             certainty,
         })
     }
@@ -215,16 +224,7 @@ impl Pair<'_> {
     /// Returns the ratio of single measurements. Their uncertainty is that of the intervals within
     /// each run.
     fn within_run(&self, a: f64, b: f64, scope: &Scope, figure: Figure) -> Option<Ratio> {
-        let uncertain = |cell: &CellRecord, value: f64| {
-            let mean = series::uncertain_mean(cell, scope, figure)?;
-            Some(UncertainMean {
-                mean: value,
-                // The value covers the whole run, so the error of the intervals' mean is scaled to
-                // it.
-                standard_error: mean.relative()? * value,
-                ..mean
-            })
-        };
+        let uncertain = |cell, value| uncertain_within_run(cell, value, scope, figure);
         match (uncertain(self.a[0], a), uncertain(self.b[0], b)) {
             (Some(a), Some(b)) => Ratio::of(&a, &b),
             _ => Ratio::bare(a, b),
@@ -256,6 +256,30 @@ impl Pair<'_> {
             figures[1].same_as = Some(Figure::PerSecond);
         }
     }
+}
+
+/// Returns a value of a run, with the uncertainty that the intervals within the run show.
+fn uncertain_within_run(
+    cell: &CellRecord,
+    value: f64,
+    scope: &Scope,
+    figure: Figure,
+) -> Option<UncertainMean> {
+    let mean = series::uncertain_mean(cell, scope, figure)?;
+    Some(UncertainMean {
+        mean: value,
+        // The value covers the whole run, so the error of the intervals' mean is scaled to it.
+        standard_error: mean.relative()? * value,
+        ..mean
+    })
+}
+
+/// Returns the 95 % confidence interval within the only run; `None` for several runs.
+fn interval_within_run(cells: &[&CellRecord], scope: &Scope, figure: Figure) -> Option<[f64; 2]> {
+    let [cell] = cells else { return None };
+    let value = figure::value(cell, scope, figure)?;
+    let half = uncertain_within_run(cell, value, scope, figure)?.half_width()?;
+    Some([(value - half).max(0.0), value + half])
 }
 
 /// Sets the verdicts of all metrics of a comparison. Returns the number of tests.

@@ -130,7 +130,15 @@ fn single_long_runs_are_judged_by_their_intervals() {
         assert!(
             figure.ci95_low.unwrap() < figure.ratio && figure.ratio < figure.ci95_high.unwrap()
         );
+        let [low, high] = figure.within_a.unwrap();
+        assert!(low < figure.a.mean && figure.a.mean < high);
     }
+    let repeated = slower();
+    assert!(
+        repeated
+            .figures()
+            .all(|it| it.within_a.is_none() && it.within_b.is_none())
+    );
     // Intervals keep no mean latency.
     assert_eq!(
         figure(&comparison, Figure::LatencyMean).basis,
