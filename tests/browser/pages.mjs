@@ -13,6 +13,7 @@ const NAMES = [
   "postmark",
   "repeated",
   "compared",
+  "compared-once",
   "doubtful",
   "steady",
   "curve",

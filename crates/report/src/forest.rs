@@ -3,7 +3,7 @@
 use ::compare::Verdict;
 use maud::{Markup, html};
 
-use crate::html::sentence;
+use crate::html::{BarInterval, bar, sentence, within_run_note};
 use crate::numbers::ratio;
 
 /// Ratio at which the axis ends at the latest unless a row has a larger one; intervals beyond the
@@ -25,7 +25,7 @@ const ROWS_MAX: usize = 60;
 pub(crate) struct ForestRow {
     /// The compared work.
     pub label: String,
-    /// The metric, and the values of both sides.
+    /// The metric, and its value unless there are bars.
     pub detail: String,
     /// The compared value divided by the reference.
     pub ratio: f64,
@@ -37,6 +37,38 @@ pub(crate) struct ForestRow {
     pub repetitions: Vec<f64>,
     /// Verdict on the ratio, if it was tested.
     pub verdict: Option<Verdict>,
+    /// The compared values; `None` if they are on the page already.
+    pub bars: Option<ForestBars>,
+}
+
+/// The values of which a ratio is made, the reference first.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ForestBars {
+    /// Value at the end of the axis, the same for all rows of a metric of a cell.
+    pub axis_max: f64,
+    pub bars: Vec<ForestBar>,
+}
+
+/// A value on one side.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ForestBar {
+    /// Name of the side.
+    pub name: String,
+    pub value: f64,
+    pub interval: Option<BarInterval>,
+    /// The value with its unit.
+    pub text: String,
+    /// Half-width of the interval from repetitions; empty without one.
+    pub precision: String,
+    /// Index of the side, which chooses the color.
+    pub side: usize,
+}
+
+impl ForestBar {
+    /// Returns the end of the bar or of its whisker.
+    pub fn end(&self) -> f64 {
+        self.interval.map_or(self.value, |it| it.ends[1])
+    }
 }
 
 /// Class of a row in the page's style.
@@ -117,6 +149,10 @@ fn legend(rows: &[ForestRow]) -> String {
             has(|row| row.detectable.is_some()),
         ),
         (
+            "Bars: the values, on an axis from 0 in each row.",
+            has(|row| row.bars.is_some()),
+        ),
+        (
             "Small marks: single repetitions.",
             has(|row| !row.repetitions.is_empty()),
         ),
@@ -126,7 +162,12 @@ fn legend(rows: &[ForestRow]) -> String {
         ),
     ];
     let parts = parts.into_iter().filter(|(_, is_used)| *is_used);
-    parts.map(|(text, _)| format!(" {text}")).collect()
+    let bars = rows.iter().flat_map(|row| &row.bars);
+    let intervals = bars.flat_map(|it| it.bars.iter().map(|bar| bar.interval));
+    let parts = parts
+        .map(|(text, _)| text)
+        .chain(within_run_note(intervals));
+    parts.map(|text| format!(" {text}")).collect()
 }
 
 /// Returns the plot; nothing without rows. `reference` names the side that a ratio of 1 equals.
@@ -135,7 +176,7 @@ pub(crate) fn forest(rows: &[ForestRow], reference: &str) -> Markup {
     let axis = RatioAxis::of(shown);
     html! {
         @if !shown.is_empty() {
-            figure.forest {
+            figure.forest.with-bars[shown.iter().any(|row| row.bars.is_some())] {
                 figcaption {
                     p {
                         "Ratio to " (sentence(reference)) " on a logarithmic axis."
@@ -167,6 +208,7 @@ fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
     html! {
         li.(class(row.verdict)) {
             div.what { (sentence(&row.label)) small { (sentence(&row.detail)) } }
+            @if let Some(values) = &row.bars { (bars(values)) }
             div.track aria-hidden="true" {
                 @if let Some(detectable) = row.detectable {
                     (span("shade", axis, [1.0 / (1.0 + detectable), 1.0 + detectable]))
@@ -185,6 +227,24 @@ fn line(row: &ForestRow, axis: &RatioAxis) -> Markup {
                 }
             }
             div.verdict { (row.verdict.map_or("", Verdict::name)) }
+        }
+    }
+}
+
+fn bars(values: &ForestBars) -> Markup {
+    // The minimum avoids a division by 0 if all values are 0.
+    let share = |value: f64| value / values.axis_max.max(f64::MIN_POSITIVE);
+    html! {
+        div.values {
+            @for it in &values.bars {
+                div.bar.{ "color-" (it.side % 8) } aria-hidden="true" {
+                    (bar(it.value, it.interval, share))
+                }
+                span {
+                    (sentence(&it.name)) " " strong { (it.text) }
+                    @if !it.precision.is_empty() { small { " ± " (it.precision) } }
+                }
+            }
         }
     }
 }
@@ -229,6 +289,7 @@ mod tests {
             detectable,
             repetitions: Vec::new(),
             verdict: Some(Verdict::NoDifferenceShown),
+            bars: None,
         }
     }
 

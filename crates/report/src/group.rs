@@ -165,6 +165,13 @@ impl Metric {
         .filter(|value| value.is_finite())
     }
 
+    const fn is_latency(self) -> bool {
+        matches!(
+            self,
+            Self::LatencyMean | Self::LatencyP50 | Self::LatencyP99
+        )
+    }
+
     /// Formats a value for people, with its unit.
     #[must_use]
     pub fn show(self, value: f64) -> String {
@@ -205,6 +212,19 @@ impl RepeatedCell<'_> {
             interval: None,
             n: u32::try_from(values.len()).unwrap_or(u32::MAX),
         })
+    }
+
+    /// Returns the ends of the 95 % confidence interval that the intervals within the only run give
+    /// a rate; `None` for latencies and for repeated cells.
+    #[must_use]
+    pub fn interval_within_run(&self, metric: Metric) -> Option<[f64; 2]> {
+        let [only] = self.cells.as_slice() else {
+            return None;
+        };
+        let value = metric.of(only).filter(|_| !metric.is_latency())?;
+        let share = only.within.as_ref()?.precision()?;
+        // A precision above 100 % must not make the lower end negative.
+        Some([value * (1.0 - share).max(0.0), value * (1.0 + share)])
     }
 
     /// Returns the metric of each complete repetition.

@@ -6,7 +6,7 @@ use crate::parts::CountedOperations;
 
 /// Bandwidth is the measure from this mean transfer size on, in bytes.
 // The verdict has the same limit, so that a report shows one measure of a workload.
-const LARGE_BYTES: f64 = 65_536.0;
+pub const LARGE_BYTES: f64 = 65_536.0;
 
 /// Measure of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

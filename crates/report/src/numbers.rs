@@ -52,6 +52,16 @@ pub fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
     }
 }
 
+/// Formats a value of a comparison with its unit.
+pub fn figure_with_unit(of: Figure, value: f64, unit: LatencyUnit) -> String {
+    let text = figure(of, value, unit);
+    match of {
+        Figure::PerSecond | Figure::TransactionsPerSecond => format!("{text}/s"),
+        Figure::BytesPerSecond => format!("{text} MiB/s"),
+        Figure::LatencyMean | Figure::LatencyP99 => format!("{text} {}", unit.name()),
+    }
+}
+
 /// Formats a share from 0 to 1 as percent, with one decimal.
 pub fn percent(share: f64) -> String {
     if share.is_finite() {

@@ -21,6 +21,7 @@ fn main() -> std::io::Result<()> {
         ("steady", vec![loads::steady()]),
         ("curve", vec![loads::curve()]),
         ("mixed", vec![odd::mixed()]),
+        ("compared-once", odd::compared_once()),
         ("wide", vec![odd::wide()]),
         ("processes", vec![clusters::few()]),
         ("many-processes", vec![clusters::many()]),

@@ -7,11 +7,13 @@ use crate::made_up::{self, MIXED, Shape};
 use crate::sample;
 
 const SMALL: Shape = Shape {
+    seconds: 30,
     operations: &[(42_000.0, 4096, 92_000.0), (18_000.0, 4096, 131_000.0)],
     ..MIXED
 };
 
 const LARGE: Shape = Shape {
+    seconds: 30,
     operations: &[(2_900.0, 1 << 20, 2_400_000.0), (1.0, 1 << 20, 2_900_000.0)],
     ..MIXED
 };
@@ -41,6 +43,7 @@ pub fn mixed() -> RunRecord {
         let shape = if cell.index < 3 { &SMALL } else { &LARGE };
         let mut record = made_up::scaled(&plan, cell.index, shape, speed, depth / speed);
         record.target = target.to_owned();
+        record.within = WithinRun::of(&record);
         record
     });
     let cells = cells.collect();
@@ -54,6 +57,19 @@ pub fn mixed() -> RunRecord {
         Warning::of_cell(WarningCode::CacheServedReads, 3, served),
     ];
     record
+}
+
+/// The same run twice, measured once each, the second time on a faster system.
+pub fn compared_once() -> Vec<RunRecord> {
+    let first = mixed();
+    let mut second = first.clone();
+    second.id = "20261121-031612-042-2f".into();
+    second.environment.kernel = "6.13.1".into();
+    for cell in &mut second.cells {
+        cell.total.per_second *= 1.13;
+        cell.total.bytes_per_second *= 1.13;
+    }
+    vec![first, second]
 }
 
 /// PostMark on a target with latencies from nanoseconds to minutes.

@@ -1,6 +1,7 @@
 //! The report of a comparison.
 
 use ::compare::{CellComparison, Comparison, Difference};
+use maud::Markup;
 
 use super::summary::summary;
 use super::tables::{self, ComparedRow};
@@ -32,6 +33,7 @@ pub(crate) fn document(comparisons: &[Comparison], medium: ReportMedium) -> Docu
                     .map(|(letter, side)| TextLine::labeled(letter, side)),
             ),
             Block::list(alarms.map(|it| TextLine::styled(it, Style::Red))),
+            plot(comparisons, medium),
         ],
         parts: parts(comparisons, medium),
     }
@@ -43,9 +45,10 @@ pub(crate) fn document_for_run_page(comparisons: &[Comparison]) -> Document {
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
     Document {
         title: title(comparisons),
-        head: vec![Block::list(
-            alarms.map(|it| TextLine::styled(it, Style::Red)),
-        )],
+        head: vec![
+            Block::list(alarms.map(|it| TextLine::styled(it, Style::Red))),
+            plot(comparisons, ReportMedium::Page),
+        ],
         parts: parts(comparisons, ReportMedium::Page),
     }
 }
@@ -54,13 +57,19 @@ fn title(comparisons: &[Comparison]) -> String {
     summary(comparisons).unwrap_or_else(|| "nothing is compared".to_owned())
 }
 
+/// Returns the forest plot, which only pages have.
+fn plot(comparisons: &[Comparison], medium: ReportMedium) -> Block {
+    let unit = sentences::latency_unit(comparisons);
+    let plot = || forest::plot(&align_cells(comparisons), unit);
+    let is_page = medium == ReportMedium::Page;
+    Block::Markup(if is_page { plot() } else { Markup::default() })
+}
+
 /// Returns the differences, then the cells, then notes on reading the tables.
 fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> {
     let unit = sentences::latency_unit(comparisons);
     let names_targets = comparisons.iter().any(sentences::has_several_targets);
     let aligned = align_cells(comparisons);
-    let plot = DocumentPart::new("", [Block::Markup(forest::plot(&aligned, unit))]);
-    let plot = (medium == ReportMedium::Page).then_some(plot);
     let cells = aligned.iter().map(|cell| part(cell, unit, names_targets));
     let notes = DocumentPart::new("", [Block::paragraphs(sentences::notes(comparisons))]);
     let chapter = |heading: &str, id: &str| {
@@ -71,8 +80,7 @@ fn parts(comparisons: &[Comparison], medium: ReportMedium) -> Vec<DocumentPart> 
     let differences = chapter("What differs", "differences").into_iter();
     let differences = differences.chain(differences_of(comparisons, medium));
     let cells = chapter("Compared", "compared").into_iter().chain(cells);
-    let parts = plot.into_iter().chain(differences).chain(cells);
-    parts.chain([notes]).collect()
+    differences.chain(cells).chain([notes]).collect()
 }
 
 /// Returns the differences in plan and environment, for each comparison.

@@ -7,12 +7,14 @@
 //!
 //! [uPlot]: https://github.com/leeoniya/uPlot
 
+mod bar;
 mod command;
 pub(crate) mod compressed;
 mod sentence;
 mod shell;
 mod table;
 
+pub(crate) use bar::{BarInterval, bar, within_run_note};
 pub(crate) use command::{again, command_block, command_line};
 pub(crate) use compressed::{opening, waiting};
 pub(crate) use sentence::sentence;

@@ -6,7 +6,7 @@ use units::format;
 
 use super::board::{Ranking, RankingEntry};
 use crate::forest::{ForestRow, forest};
-use crate::html::frame;
+use crate::html::{BarInterval, bar, frame};
 use crate::names::capital;
 
 /// Above this ratio of the largest to the smallest value, the scale is logarithmic. Short bars
@@ -48,6 +48,7 @@ fn ratios(board: &Ranking, doubted: &[bool]) -> Vec<ForestRow> {
             detectable: None,
             repetitions: Vec::new(),
             verdict: None,
+            bars: None,
         }
     };
     published
@@ -108,12 +109,8 @@ fn row(entry: &RankingEntry, axis: &BarAxis, doubted: &[bool]) -> Markup {
             }
             td.name role="cell" {
                 div.bar.(color) aria-hidden="true" {
-                    div.fill style={ "width:" (percent(axis.share(entry.value))) } {}
-                    @if let Some([low, high]) = entry.bounds {
-                        @let (low, high) = (axis.share(low), axis.share(high));
-                        @let width = percent(high - low);
-                        div.whisker style={ "left:" (percent(low)) ";width:" (width) } {}
-                    }
+                    @let interval = BarInterval::of(entry.bounds, None);
+                    (bar(entry.value, interval, |value| axis.share(value)))
                 }
                 span.number { (entry.text) }
             }

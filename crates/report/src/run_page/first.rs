@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use results::Status;
 
-use super::comparison::{self, ComparisonResult};
+use super::comparison::ComparisonResult;
 use super::headline::headline;
 use super::run::Run;
 use super::verdict;
@@ -94,7 +94,6 @@ pub fn header(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
                         Some(Err(why)) => { p role="alert" { strong { (sentence(why)) } } }
                         None => {}
                     }
-                    (comparison::bars(several))
                     @for run in several { (warnings(run)) }
                 }
             }

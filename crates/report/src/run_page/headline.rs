@@ -6,7 +6,7 @@ use units::format;
 
 use super::run::Run;
 use crate::group::{GroupFigure, Metric, RepeatedCell, best_of_each_workload};
-use crate::html::{frame, sentence};
+use crate::html::{BarInterval, bar, frame, sentence, within_run_note};
 use crate::measure::WorkloadMeasure;
 use crate::names::capital;
 use crate::numbers::digits;
@@ -209,9 +209,11 @@ fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
 /// block, which removes the table semantics. So the roles are explicit.
 fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: &str) -> Markup {
     let metric = measure.metric();
-    let ends = |figure: GroupFigure| figure.interval.map_or(figure.mean, |[_, high]| high);
-    let figures = groups.iter().filter_map(|group| group.figure(metric));
-    let most = figures.map(ends).fold(0.0, f64::max);
+    let values: Vec<_> = groups.iter().map(|it| measured(it, metric)).collect();
+    // The axis must have room for the whiskers, not only for the bars.
+    let end = |(mean, interval): &MeasuredValue| interval.map_or(*mean, |it| it.ends[1]);
+    let most = values.iter().flatten().map(end).fold(0.0, f64::max);
+    let note = within_run_note(values.iter().flatten().map(|(_, interval)| *interval));
     let (other, other_name) = match metric {
         Metric::BytesPerSecond => (Metric::PerSecond, "per second"),
         _ => (Metric::BytesPerSecond, "bandwidth"),
@@ -230,6 +232,7 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                         th.name scope="col" role="columnheader" { "workload" }
                         th.name scope="col" role="columnheader" {
                             (measure.name()) ", with 95 % confidence where repeated"
+                            @if let Some(note) = note { br; small { (note) } }
                         }
                         @for (_, name) in others {
                             th scope="col" role="columnheader" { (name) }
@@ -237,12 +240,12 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                     }
                 }
                 tbody role="rowgroup" {
-                    @for group in groups {
+                    @for (group, value) in groups.iter().zip(&values) {
                         tr role="row" {
                             th scope="row" role="rowheader" {
                                 (sentence(&run.naming.place(&group.identity)))
                             }
-                            td.name role="cell" { (bar(metric, group.figure(metric), most, 0)) }
+                            td.name role="cell" { (value_bar(metric, *value, most)) }
                             @for (metric, name) in others {
                                 td role="cell" data-name=(name) { (value_or_dash(group, metric)) }
                             }
@@ -255,30 +258,33 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
 }
 
 /// Formats the metric of a group; a dash if there is no value.
-#[must_use]
-pub fn value_or_dash(group: &RepeatedCell, metric: Metric) -> String {
+fn value_or_dash(group: &RepeatedCell, metric: Metric) -> String {
     let figure = group.figure(metric).filter(|figure| figure.mean > 0.0);
     figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
 }
 
-/// Returns a bar relative to `most`, the ends of the confidence interval, and the value.
-#[must_use]
-pub fn bar(metric: Metric, figure: Option<GroupFigure>, most: f64, color: usize) -> Markup {
-    let Some(figure) = figure else {
+/// A mean with its confidence interval.
+type MeasuredValue = (f64, Option<BarInterval>);
+
+fn measured(group: &RepeatedCell, metric: Metric) -> Option<MeasuredValue> {
+    let figure = group.figure(metric)?;
+    let within_run = group.interval_within_run(metric);
+    Some((figure.mean, BarInterval::of(figure.interval, within_run)))
+}
+
+/// Returns a bar relative to `most`, and the value.
+fn value_bar(metric: Metric, value: Option<MeasuredValue>, most: f64) -> Markup {
+    let Some((mean, interval)) = value else {
         return html! { "–" };
     };
-    // The minimum avoids a division by 0 if all values are 0.
-    let share = |value: f64| format!("{:.2}%", (100.0 * value / most.max(1e-9)).clamp(0.0, 100.0));
-    let half = figure.interval.map(|[low, high]| (high - low) / 2.0);
+    let half = interval.and_then(BarInterval::half_over_repetitions);
     html! {
-        div.bar.{ "color-" (color % 8) } aria-hidden="true" {
-            div.fill style={ "width:" (share(figure.mean)) } {}
-            @if let Some([low, high]) = figure.interval {
-                div.whisker style={ "left:" (share(low)) ";width:" (share(high - low)) } {}
-            }
+        div.bar.color-0 aria-hidden="true" {
+            // The minimum avoids a division by 0 if all values are 0.
+            (bar(mean, interval, |value| value / most.max(1e-9)))
         }
         span.number {
-            (metric.show(figure.mean))
+            (metric.show(mean))
             @if let Some(half) = half { small { " ± " (metric.show(half)) } }
         }
     }
@@ -351,19 +357,38 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_shows_the_interval_of_its_figure() {
-        let figure = GroupFigure {
-            mean: 50.0,
-            interval: Some([40.0, 60.0]),
-            n: 3,
+    fn a_bar_shows_the_half_width_over_repetitions() {
+        let shown = |interval| value_bar(Metric::PerSecond, Some((50.0, interval)), 100.0);
+        let page = shown(BarInterval::of(Some([40.0, 60.0]), None)).into_string();
+        assert!(page.contains("50.00<small> ± 10.00</small>"), "{page}");
+        let page = shown(BarInterval::of(None, Some([40.0, 60.0]))).into_string();
+        assert!(!page.contains('±') && page.contains("within"), "{page}");
+    }
+
+    #[test]
+    fn bars_measured_once_have_the_interval_from_within_the_run() {
+        let mut record = record(2);
+        let page = |record: &RunRecord| {
+            let runs = Run::all(std::slice::from_ref(record));
+            headline(&runs[0]).into_string()
         };
-        let page = bar(Metric::PerSecond, Some(figure), 100.0, 9).into_string();
-        assert!(page.contains("class=\"bar color-1\""), "{page}");
-        assert!(page.contains("style=\"width:50.00%\""), "{page}");
-        assert!(
-            page.contains("style=\"left:40.00%;width:20.00%\""),
+        assert!(!page(&record).contains("whisker"), "without an estimate");
+        record.cells[1].within = Some(results::WithinRun {
+            intervals: 30,
+            mean: 1.0,
+            stddev: 0.1,
+            effective: Some(30.0),
+            ci95_low: Some(0.9),
+            ci95_high: Some(1.1),
+            warm_up: None,
+            drift: None,
+        });
+        let page = page(&record);
+        assert_eq!(
+            page.matches("class=\"whisker within\"").count(),
+            1,
             "{page}"
         );
-        assert!(page.contains("50.00<small> ± 10.00</small>"), "{page}");
+        assert!(page.contains("not from repetitions"), "{page}");
     }
 }

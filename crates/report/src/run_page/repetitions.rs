@@ -27,6 +27,7 @@ fn row(run: &Run, group: &RepeatedCell) -> Option<ForestRow> {
         detectable: group.smallest_difference(metric).map(|it| it / mean),
         repetitions: group.values(metric).iter().map(|it| it / mean).collect(),
         verdict: None,
+        bars: None,
     })
 }
 

@@ -3,12 +3,13 @@
 use ::compare::Verdict;
 use maud::{Markup, html};
 use results::BetterDirection;
+use units::format;
 
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
 use super::{SHORT_MARK, SideBySide, WorkloadSection};
 use crate::document::{Block, DocumentPart};
-use crate::forest::{ForestRow, forest};
-use crate::html::{frame, sentence, table as plain_table};
+use crate::forest::{ForestBar, ForestBars, ForestRow, forest};
+use crate::html::{self, BarInterval, frame, sentence, table as plain_table};
 use crate::numbers::ABSENT;
 use crate::run_page::{RunGroup, opened};
 use crate::table::{Column, Table};
@@ -35,10 +36,10 @@ fn forest_rows(
     let columns = side_by_side.columns.iter().zip(&row.values).enumerate();
     let compared = columns.filter_map(|(column, ((name, _), value))| {
         let value = value.as_ref()?;
-        Some((column, name, value, value.ratio?))
+        Some((column, name, value.ratio?))
     });
     compared
-        .map(|(column, name, value, ratio)| {
+        .map(|(column, name, ratio)| {
             let is_better = match row.better {
                 BetterDirection::Lower => ratio.value < 1.0,
                 _ => ratio.value > 1.0,
@@ -51,15 +52,40 @@ fn forest_rows(
             };
             ForestRow {
                 label: format!("{}: {name}", section.heading),
-                detail: format!("{}: {}", row.label, value.text),
+                detail: row.label.clone(),
                 ratio: ratio.value,
                 interval: ratio.certainty.map(|it| [it.ci95_low, it.ci95_high]),
                 detectable: None,
                 repetitions: Vec::new(),
                 verdict: Some(verdict),
+                bars: Some(bars(side_by_side, row, column)),
             }
         })
         .collect()
+}
+
+/// Returns the values of the first column and of another one.
+fn bars(side_by_side: &SideBySide, row: &FigureRow, column: usize) -> ForestBars {
+    let bar = |place: usize| {
+        let ((name, _), value) = (side_by_side.columns.get(place)?, row.values.get(place)?);
+        let value = value.as_ref()?;
+        let half = value
+            .interval()
+            .and_then(BarInterval::half_over_repetitions);
+        Some(ForestBar {
+            name: name.clone(),
+            value: value.mean,
+            interval: value.interval(),
+            // All rows of the plot are rates.
+            text: format!("{}/s", value.text),
+            precision: half.map(format::iops).unwrap_or_default(),
+            side: place,
+        })
+    };
+    ForestBars {
+        axis_max: row.scale_max(),
+        bars: [0, column].into_iter().filter_map(bar).collect(),
+    }
 }
 
 /// Returns the metrics of a section, with links to its runs.
@@ -178,19 +204,11 @@ fn cell(
     }
 }
 
-/// Returns a bar relative to the largest value, with the ends of its confidence interval.
+/// Returns a bar relative to the largest value.
 fn bar(most: f64, value: &ColumnValue, is_best: bool) -> Markup {
-    let share = |part: f64| format!("{:.1}%", (100.0 * part / most).clamp(0.0, 100.0));
-    let ends = value.estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
     html! {
         div.bar.below.best[is_best] aria-hidden="true" {
-            div.fill style={ "width:" (share(value.mean)) } {}
-            @if let Some((low, high)) = ends {
-                @let low = low.clamp(0.0, most);
-                @let width = share(high.min(most) - low);
-                @let is_cut = high > most;
-                div.whisker.cut[is_cut] style={ "left:" (share(low)) ";width:" (width) } {}
-            }
+            (html::bar(value.mean, value.interval(), |value| value / most))
         }
     }
 }

@@ -16,6 +16,7 @@ pub use results::{BetterDirection, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, lengthening_options};
 
 use crate::document::ReportMedium;
+use crate::html::within_run_note;
 use crate::model::method;
 use crate::page::Page;
 use crate::styled::Styled;
@@ -288,10 +289,16 @@ impl SideBySide {
 
     /// Returns the paragraphs below all tables.
     fn footnotes(&self, is_page: bool) -> Vec<String> {
-        let lines = [self.legend(is_page), self.too_short()]
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        let values = rows.flat_map(|row| row.values.iter().flatten());
+        let note = within_run_note(values.map(rows::ColumnValue::interval));
+        let note = note.filter(|_| is_page).map(str::to_owned);
+        let lines = [self.legend(is_page), note, self.too_short()];
+        lines
             .into_iter()
-            .flatten();
-        lines.chain(self.notes.iter().cloned()).collect()
+            .flatten()
+            .chain(self.notes.iter().cloned())
+            .collect()
     }
 }
 

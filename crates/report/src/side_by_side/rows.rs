@@ -8,6 +8,7 @@ use results::{BetterDirection, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 
 use super::UNCERTAIN_MARK;
+use crate::html::BarInterval;
 use crate::numbers::{self, LatencyUnit, digits};
 use crate::wrap::printable;
 
@@ -40,6 +41,8 @@ pub(crate) struct ColumnValue {
     pub text: String,
     /// `None` for words.
     pub estimate: Option<Estimate>,
+    /// Ends of the confidence interval from within the run, if it was measured once.
+    pub within_run: Option<[f64; 2]>,
     /// Ratio to the first column with a value; `None` for that column itself.
     pub ratio: Option<Ratio>,
 }
@@ -49,6 +52,14 @@ pub(crate) struct ColumnValue {
 pub(crate) struct SignificantPair {
     pub(super) columns: [usize; 2],
     pub(super) better: usize,
+}
+
+impl ColumnValue {
+    /// Returns the confidence interval of the value.
+    pub fn interval(&self) -> Option<BarInterval> {
+        let repeated = self.estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
+        BarInterval::of(repeated.map(<[f64; 2]>::from), self.within_run)
+    }
 }
 
 impl FigureRow {
@@ -67,6 +78,7 @@ impl FigureRow {
                 mean: estimate.mean,
                 text: digits(estimate.mean),
                 estimate: Some(*estimate),
+                within_run: None,
                 ratio: (place != first)
                     .then(|| Ratio::of_estimates(first_estimate, estimate))
                     .flatten(),
@@ -121,6 +133,7 @@ impl FigureRow {
             mean: 0.0,
             text: word.clone(),
             estimate: None,
+            within_run: None,
             ratio: None,
         };
         let values = words.iter().map(|it| it.as_ref().map(value));
@@ -153,7 +166,7 @@ impl FigureRow {
     /// beyond the means are cut, so that the bars remain visible.
     pub fn scale_max(&self) -> f64 {
         const MEANS_MAX: f64 = 2.0;
-        let end = |value: &ColumnValue| value.estimate.and_then(|it| it.ci95_high);
+        let end = |value: &ColumnValue| Some(value.interval()?.ends[1]);
         let values = || self.values.iter().flatten();
         let mean = values().map(|value| value.mean).fold(0.0, f64::max);
         let ends = values().filter_map(end).fold(mean, f64::max);
@@ -289,6 +302,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
                 mean: found.b.mean,
                 text: numbers::figure(figure, found.b.mean, unit),
                 estimate: Some(found.b),
+                within_run: found.within_b,
                 ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
             })
         };

@@ -35,16 +35,12 @@ impl UncertainRate {
         if mean <= 0.0 {
             return None;
         }
-        let within = match group.cells.as_slice() {
-            [only] => only.within.as_ref().and_then(results::WithinRun::precision),
-            _ => None,
-        };
-        // A precision above 100 % must not make the lower end negative.
-        let around = |share: f64| [mean * (1.0 - share).max(0.0), mean * (1.0 + share)];
+        let around = |share: f64| [mean * (1.0 - share), mean * (1.0 + share)];
+        let within = group.interval_within_run(metric);
         // Repetitions have precedence, because they also show what varies only between runs.
         let (ends, basis) = match (figure.interval, within) {
             (Some(ends), _) => (ends, RateBasis::Repetitions(figure.n)),
-            (None, Some(share)) => (around(share), RateBasis::WithinRun),
+            (None, Some(ends)) => (ends, RateBasis::WithinRun),
             (None, None) => (around(DEFAULT_UNCERTAINTY), RateBasis::None),
         };
         Some(Self {

@@ -138,7 +138,9 @@ fn several_records_are_compared_on_one_page() {
         "<h2>Results of B</h2>",
         "id=\"B-cell-1\"",
         "6.13.1",
-        "class=\"forest\"",
+        "class=\"forest with-bars\"",
+        "B <strong>12.75k/s</strong><small> ± 707.4</small>",
+        "<strong>441.7 µs</strong>",
     ] {
         assert!(page.contains(text), "no `{text}`");
     }
