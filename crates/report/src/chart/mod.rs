@@ -26,7 +26,7 @@ pub use rounds::rounds;
 pub use search::rate_search;
 pub use sweep::{SweepLine, sweeps};
 
-use of_groups::{group_view, latency_views, rate_views};
+use of_groups::{axis_of, group_view, latency_views, rate_views};
 
 use serde::Serialize;
 
@@ -260,6 +260,15 @@ impl Axis {
 
     const fn new(label: &'static str, unit: AxisUnit, scale: AxisScale) -> Self {
         Self { label, unit, scale }
+    }
+
+    /// Rounds a value to the digits that this axis needs.
+    fn number(self, value: f64) -> ChartNumber {
+        match self.unit {
+            AxisUnit::BytesPerSecond => ChartNumber::bandwidth(value),
+            AxisUnit::Nanoseconds => ChartNumber::latency(Some(value)),
+            _ => ChartNumber::rounded(value),
+        }
     }
 }
 

@@ -23,6 +23,13 @@ impl ChartNumber {
         Self(rounded(value, 4))
     }
 
+    /// Rounds a bandwidth to eight significant digits. The page shows four digits in binary units:
+    /// four decimal digits would be rounded twice, which can change the last one.
+    #[must_use]
+    pub fn bandwidth(bytes_per_second: f64) -> Self {
+        Self(rounded(bytes_per_second, 8))
+    }
+
     /// Rounds a latency to three significant digits, which is the resolution of the records. At
     /// least 1 ns, because a logarithmic axis has no zero.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Views of metrics of groups of cells, for charts against a setting.
 
-use super::{Axis, AxisScale, ChartNumber, Ends, LineStyle, Series, View};
+use super::{Axis, ChartNumber, Ends, LineStyle, Series, View};
 use crate::group::{Metric, RepeatedCell};
 use crate::measure::WorkloadMeasure;
 
@@ -37,15 +37,8 @@ pub(super) fn group_view<'a>(
     style: LineStyle,
     lines: impl Iterator<Item = (&'a str, Vec<Option<&'a RepeatedCell<'a>>>)>,
 ) -> View {
-    let y = match metric {
-        Metric::PerSecond => Axis::RATE,
-        Metric::BytesPerSecond => Axis::BANDWIDTH,
-        _ => Axis::LATENCY,
-    };
-    let number = |value: Option<f64>| match y.scale {
-        AxisScale::Linear => value.map_or(ChartNumber::NONE, ChartNumber::rounded),
-        _ => ChartNumber::latency(value),
-    };
+    let y = axis_of(metric);
+    let number = |value: Option<f64>| value.map_or(ChartNumber::NONE, |it| y.number(it));
     let series = lines.enumerate().map(|(color, (name, groups))| {
         let figures = groups
             .iter()
@@ -67,4 +60,13 @@ pub(super) fn group_view<'a>(
         }
     });
     View::new(label, y, series)
+}
+
+/// Returns the axis of a metric.
+pub(super) const fn axis_of(metric: Metric) -> Axis {
+    match metric {
+        Metric::PerSecond => Axis::RATE,
+        Metric::BytesPerSecond => Axis::BANDWIDTH,
+        _ => Axis::LATENCY,
+    }
 }

@@ -133,7 +133,7 @@ impl<'a> IntervalChunks<'a> {
 
     fn rates(&self, label: &str, y: Axis, of: fn(&IntervalFigures) -> u64) -> View {
         let series = self.operations.iter().enumerate().map(|(index, name)| {
-            let rate = |chunk| ChartNumber::rounded(rate(chunk, |found| sum(found, name, of)));
+            let rate = |chunk| y.number(rate(chunk, |found| sum(found, name, of)));
             let color = color_of(name, index);
             Series::new(*name, color, LineStyle::Solid, self.chunks().map(rate))
         });

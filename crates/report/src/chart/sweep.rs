@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle as Drawn, Series, View, few,
+    Axis, AxisScale, AxisUnit, Chart, ChartNumber, LineStyle as Drawn, Series, View, axis_of, few,
     group_view, latency_views, rate_views,
 };
 use crate::group::{Metric, RepeatedCell};
@@ -101,7 +101,7 @@ fn knees(lines: &[SweepLine], depths: &[u32], metric: Metric) -> Vec<Series> {
     let found = found.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
     let series = |(color, line, knee): (usize, &SweepLine, Knee)| {
         let value = |depth: &u32| match *depth == knee.depth {
-            true => ChartNumber::rounded(knee.rate),
+            true => axis_of(metric).number(knee.rate),
             false => ChartNumber::NONE,
         };
         let of = match lines.len() {

@@ -164,7 +164,17 @@ fn workers(cell: &CellRecord) -> Markup {
     if all.len() < 2 {
         return html! {};
     }
-    let rate = |worker: &WorkerFigures| worker.operations.values().map(|it| it.per_second).sum();
+    // The same operations as in the total of the cell, so that the workers add up to it.
+    let names = CountedOperations::of(cell).names(cell);
+    let is_counted = |name: &str| names.as_ref().is_none_or(|names| names.contains(&name));
+    let sum = |worker: &WorkerFigures, of: fn(&OperationFigures) -> f64| {
+        let counted = worker
+            .operations
+            .iter()
+            .filter(|(name, _)| is_counted(name));
+        counted.map(|(_, figures)| of(figures)).sum::<f64>()
+    };
+    let rate = |worker: &WorkerFigures| sum(worker, |it| it.per_second);
     let rates: Vec<f64> = all.iter().map(rate).collect();
     let (caption, shown): (String, Vec<&WorkerFigures>) = match all.len() {
         count if count > WORKERS_MAX => {
@@ -175,13 +185,11 @@ fn workers(cell: &CellRecord) -> Markup {
         _ => ("Workers".to_owned(), all.iter().collect()),
     };
     let rows = shown.into_iter().map(|worker| {
-        let sum =
-            |of: fn(&OperationFigures) -> f64| worker.operations.values().map(of).sum::<f64>();
         vec![
             printable(&worker.name),
             printable(&worker.access_spec),
-            format::iops(sum(|figures| figures.per_second)),
-            mebibytes(sum(|figures| figures.bytes_per_second)),
+            format::iops(rate(worker)),
+            mebibytes(sum(worker, |it| it.bytes_per_second)),
             percent(worker.utilization),
             worker.waiting.map_or_else(|| ABSENT.to_owned(), percent),
         ]
@@ -269,5 +277,31 @@ pub fn usage(run: &Run) -> Markup {
                 (table(usage, "Processor and device of each cell", link))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn workers_count_the_operations_of_the_total() {
+        let mut cell = sample::record().cells.remove(0);
+        let figures = |per_second| OperationFigures {
+            count: 1,
+            per_second,
+            ..OperationFigures::default()
+        };
+        let operations = [("read", 100.0), ("write", 20.0), ("open", 7.0)];
+        let operations = operations.map(|(name, rate)| (name.to_owned(), figures(rate)));
+        let worker = WorkerFigures {
+            operations: operations.clone().into(),
+            ..WorkerFigures::default()
+        };
+        cell.operations = operations.into();
+        cell.worker_figures = vec![worker.clone(), worker];
+        let page = workers(&cell).into_string();
+        assert_eq!(page.matches("<td>120.0</td>").count(), 2, "{page}");
     }
 }
