@@ -8,6 +8,7 @@ mod labs;
 mod loads;
 mod made_up;
 mod odd;
+mod runs;
 #[path = "../../../results/tests/results/sample.rs"]
 #[expect(dead_code, reason = "the tests use the rest of it")]
 mod sample;
@@ -15,18 +16,7 @@ mod sample;
 fn main() -> std::io::Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
     std::fs::create_dir_all(&directory)?;
-    let loads = [
-        ("quick", vec![first::quick()]),
-        ("search", vec![first::search()]),
-        ("steady", vec![loads::steady()]),
-        ("curve", vec![loads::curve()]),
-        ("mixed", vec![odd::mixed()]),
-        ("compared-once", odd::compared_once()),
-        ("wide", vec![odd::wide()]),
-        ("processes", vec![clusters::few()]),
-        ("many-processes", vec![clusters::many()]),
-    ];
-    let runs = made_up::pages().into_iter().chain(loads);
+    let runs = runs::pages().into_iter();
     let runs = runs.map(|(name, records)| (name, report::html(&records)));
     let summaries = [
         ("summary", first::quick()),
