@@ -64,13 +64,6 @@ pub(crate) struct ForestBar {
     pub side: usize,
 }
 
-impl ForestBar {
-    /// Returns the end of the bar or of its whisker.
-    pub fn end(&self) -> f64 {
-        self.interval.map_or(self.value, |it| it.ends[1])
-    }
-}
-
 /// Class of a row in the page's style.
 const fn class(verdict: Option<Verdict>) -> &'static str {
     match verdict {

@@ -5,7 +5,7 @@ use maud::Markup;
 
 use super::sentences;
 use crate::forest::{ForestBar, ForestBars, ForestRow, forest};
-use crate::html::BarInterval;
+use crate::html::{BarInterval, axis_max};
 use crate::measure::LARGE_BYTES;
 use crate::numbers::{self, LatencyUnit};
 
@@ -96,7 +96,7 @@ fn bars(figure: &FigureComparison, (letter, side): (&str, usize), unit: LatencyU
         }
     });
     ForestBars {
-        axis_max: bars.iter().map(ForestBar::end).fold(0.0, f64::max),
+        axis_max: axis_max(bars.iter().map(|bar| (bar.value, bar.interval))),
         bars: bars.into(),
     }
 }

@@ -40,6 +40,18 @@ pub(crate) fn within_run_note(
     known.any(|it| it.is_within_run).then_some(WITHIN_RUN_NOTE)
 }
 
+/// Returns the value at the end of the axis of several bars: their largest value or end of an
+/// interval. Intervals far beyond the values are cut, so that the bars remain visible.
+pub(crate) fn axis_max(bars: impl IntoIterator<Item = (f64, Option<BarInterval>)>) -> f64 {
+    const VALUES_MAX: f64 = 2.0;
+    let [value, end] = bars.into_iter().fold([0.0, 0.0], |[most, furthest], bar| {
+        let (value, interval): (f64, Option<BarInterval>) = bar;
+        let end = interval.map_or(value, |it| it.ends[1]);
+        [f64::max(most, value), f64::max(furthest, end)]
+    });
+    end.max(value).min(value * VALUES_MAX)
+}
+
 /// Returns the content of a bar: its length, and the whisker of its interval. `share` returns the
 /// position of a value on the axis, from 0 to 1. An interval that continues beyond the axis is cut.
 pub(crate) fn bar(value: f64, interval: Option<BarInterval>, share: impl Fn(f64) -> f64) -> Markup {
@@ -87,6 +99,14 @@ mod tests {
             Some(10.0)
         );
         assert_eq!(interval.and_then(BarInterval::half_over_repetitions), None);
+    }
+
+    #[test]
+    fn the_axis_has_room_for_intervals_but_not_for_extreme_ones() {
+        let interval = |high| BarInterval::of(Some([0.0, high]), None);
+        assert_eq!(axis_max([(5.0, interval(7.0)), (6.0, None)]), 7.0);
+        assert_eq!(axis_max([(5.0, interval(70.0)), (6.0, None)]), 12.0);
+        assert_eq!(axis_max([]), 0.0);
     }
 
     #[test]

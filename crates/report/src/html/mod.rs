@@ -14,7 +14,7 @@ mod sentence;
 mod shell;
 mod table;
 
-pub(crate) use bar::{BarInterval, bar, within_run_note};
+pub(crate) use bar::{BarInterval, axis_max, bar, within_run_note};
 pub(crate) use command::{again, command_block, command_line};
 pub(crate) use compressed::{opening, waiting};
 pub(crate) use sentence::sentence;

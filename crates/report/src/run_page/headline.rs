@@ -6,7 +6,7 @@ use units::format;
 
 use super::run::Run;
 use crate::group::{GroupFigure, Metric, RepeatedCell, best_of_each_workload};
-use crate::html::{BarInterval, bar, frame, sentence, within_run_note};
+use crate::html::{BarInterval, axis_max, bar, frame, sentence, within_run_note};
 use crate::measure::WorkloadMeasure;
 use crate::names::capital;
 use crate::numbers::digits;
@@ -210,9 +210,7 @@ fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
 fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: &str) -> Markup {
     let metric = measure.metric();
     let values: Vec<_> = groups.iter().map(|it| measured(it, metric)).collect();
-    // The axis must have room for the whiskers, not only for the bars.
-    let end = |(mean, interval): &MeasuredValue| interval.map_or(*mean, |it| it.ends[1]);
-    let most = values.iter().flatten().map(end).fold(0.0, f64::max);
+    let most = axis_max(values.iter().flatten().copied());
     let note = within_run_note(values.iter().flatten().map(|(_, interval)| *interval));
     let (other, other_name) = match metric {
         Metric::BytesPerSecond => (Metric::PerSecond, "per second"),

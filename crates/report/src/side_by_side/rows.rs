@@ -8,7 +8,7 @@ use results::{BetterDirection, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 
 use super::UNCERTAIN_MARK;
-use crate::html::BarInterval;
+use crate::html::{BarInterval, axis_max};
 use crate::numbers::{self, LatencyUnit, digits};
 use crate::wrap::printable;
 
@@ -162,15 +162,10 @@ impl FigureRow {
         }
     }
 
-    /// Returns the full scale of the bars: the largest mean or end of an interval. Intervals far
-    /// beyond the means are cut, so that the bars remain visible.
+    /// Returns the full scale of the bars.
     pub fn scale_max(&self) -> f64 {
-        const MEANS_MAX: f64 = 2.0;
-        let end = |value: &ColumnValue| Some(value.interval()?.ends[1]);
-        let values = || self.values.iter().flatten();
-        let mean = values().map(|value| value.mean).fold(0.0, f64::max);
-        let ends = values().filter_map(end).fold(mean, f64::max);
-        ends.min(mean * MEANS_MAX)
+        let values = self.values.iter().flatten();
+        axis_max(values.map(|value| (value.mean, value.interval())))
     }
 }
 
