@@ -480,3 +480,43 @@ fn direct_io_is_not_said_to_bypass_the_cache_against_a_warning() {
         assert!(!both.contains("bypassed the page cache"), "{both}");
     }
 }
+
+#[test]
+fn single_runs_have_dashed_whiskers_and_a_note() {
+    let mut run = sample::record();
+    for cell in &mut run.cells {
+        let interval = cell.intervals[0].clone();
+        cell.intervals = (0..30)
+            .map(|index| {
+                let mut interval = interval.clone();
+                interval.at_ns = index * interval.length_ns;
+                for figures in interval.operations.values_mut() {
+                    figures.count += index % 3 * 100;
+                }
+                interval
+            })
+            .collect();
+    }
+    let page = |runs: Vec<RunRecord>| {
+        let columns = [
+            runs.clone(),
+            runs.iter().map(|it| faster(it, 2.0)).collect(),
+        ];
+        let mut side_by_side = SideBySide::new(
+            "Two file systems".to_owned(),
+            ["ext4", "xfs"]
+                .map(|name| (name.to_owned(), String::new()))
+                .into(),
+        );
+        side_by_side.add("File Server", &columns.each_ref().map(Vec::as_slice), &[]);
+        side_by_side
+            .render(TableFormat::Html, Page::PLAIN)
+            .to_string()
+    };
+    let once = page(vec![run.clone()]);
+    assert!(once.contains("class=\"whisker within\""));
+    assert!(once.contains("Dashed whiskers: interval from within one run"));
+    assert!(once.contains("class=\"forest with-bars\""));
+    let repeated = page(vec![run.clone(), faster(&run, 1.01)]);
+    assert!(!repeated.contains("class=\"whisker within\"") && !repeated.contains("Dashed"));
+}
