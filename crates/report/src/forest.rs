@@ -17,6 +17,8 @@ const RATIO_MIN: f64 = 1.02;
 const TICKS: [f64; 15] = [
     1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6,
 ];
+/// Minimum distance of ticks, in percent of the axis; labels would otherwise overlap.
+const TICK_DISTANCE_MIN: f64 = 14.0;
 /// Maximum number of rows; a longer plot would only repeat the tables.
 const ROWS_MAX: usize = 60;
 
@@ -114,7 +116,14 @@ impl RatioAxis {
     fn ticks(&self) -> Vec<f64> {
         let largest = |max: f64| TICKS.into_iter().rfind(|tick| tick.ln() <= max);
         let outer = largest(0.95 * self.extent);
-        let inner = outer.and_then(|outer| largest(0.55 * outer.ln()));
+        let is_apart = |inner: f64, outer: f64| {
+            let distance = inner.ln().min(outer.ln() - inner.ln());
+            50.0 * distance / self.extent >= TICK_DISTANCE_MIN
+        };
+        let inner = outer.and_then(|outer| {
+            let inner = largest(0.55 * outer.ln());
+            inner.filter(|inner| is_apart(*inner, outer))
+        });
         let above = inner.into_iter().chain(outer);
         let mut ticks: Vec<f64> = above.flat_map(|tick| [1.0 / tick, tick]).collect();
         ticks.push(1.0);

@@ -230,7 +230,6 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                         th.name scope="col" role="columnheader" { "workload" }
                         th.name scope="col" role="columnheader" {
                             (measure.name()) ", with 95 % confidence where repeated"
-                            @if let Some(note) = note { br; small { (note) } }
                         }
                         @for (_, name) in others {
                             th scope="col" role="columnheader" { (name) }
@@ -252,6 +251,7 @@ fn bars(run: &Run, measure: WorkloadMeasure, groups: &[&RepeatedCell], caption: 
                 }
             }
         }))
+        @if let Some(note) = note { p.remark { (note) } }
     }
 }
 
