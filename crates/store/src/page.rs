@@ -72,8 +72,8 @@ pub struct RunQuery {
     pub words: Vec<String>,
     /// Text in a workload's name, ignoring case.
     pub workload: Option<String>,
-    /// Exact name of a workload, or of the workload of a cell: the cells of a pack have the names of
-    /// its workloads.
+    /// Exact name of a workload, or of the workload of a cell: the cells of a pack have the names
+    /// of its workloads.
     pub workload_name: Option<String>,
     /// Text in a target's path, ignoring case.
     pub target: Option<String>,
