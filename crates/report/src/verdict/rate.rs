@@ -73,7 +73,12 @@ impl UncertainRate {
     /// Describes the uncertainty.
     pub fn uncertainty_sentence(&self) -> String {
         let [low, high] = self.bounds;
-        let percent = digits_of(100.0 * (high - low) / 2.0 / self.mean);
+        // The lower end of an interval of more than ±100 % is cut off at 0.
+        let half = match low > 0.0 {
+            true => (high - low) / 2.0,
+            false => high - self.mean,
+        };
+        let percent = digits_of(100.0 * half / self.mean);
         match self.basis {
             RateBasis::Repetitions(count) => {
                 format!("±{percent} % with 95 % confidence, {count} repetitions")
@@ -90,5 +95,18 @@ pub(super) fn digits_of(percent: f64) -> String {
         10.0.. => format!("{percent:.0}"),
         0.1.. => format!("{percent:.1}"),
         _ => digits(percent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_that_is_cut_off_at_0_keeps_its_width() {
+        let mut rate = UncertainRate::bare(100.0);
+        (rate.bounds, rate.basis) = ([0.0, 326.0], RateBasis::WithinRun);
+        let sentence = rate.uncertainty_sentence();
+        assert_eq!(sentence, "measured once, ±226 % within the run");
     }
 }
