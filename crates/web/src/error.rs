@@ -99,7 +99,9 @@ impl WebError {
                  example with `openssl rand -hex 24`, and name it in `PGMETER_TOKEN_FILE`"
                     .to_owned()
             }
-            Self::Root { .. } => "name an existing directory or file".to_owned(),
+            Self::Root { .. } => {
+                "name an existing directory or file, or a peer as `tcp://HOST:PORT`".to_owned()
+            }
             Self::Device { .. } => "name a block device, such as `/dev/vdb`".to_owned(),
             Self::Store(error) => return error.help(),
             Self::Random(_) | Self::System { .. } => return None,

@@ -42,13 +42,11 @@ impl Roots {
         };
         let peer = |path: &PathBuf| {
             let name = path.to_string_lossy();
-            match TcpAddress::of(&name) {
-                Ok(address) => Ok(address.to_string()),
-                Err(flaw) => Err(WebError::Root {
-                    path: path.clone(),
-                    reason: flaw.message,
-                }),
-            }
+            let address = TcpAddress::of(&name).map_err(|_| WebError::Root {
+                path: path.clone(),
+                reason: "it is not `tcp://HOST:PORT`".to_owned(),
+            });
+            address.map(|address| address.to_string())
         };
         let (peers, paths): (Vec<_>, Vec<_>) = options
             .roots
