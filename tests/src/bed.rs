@@ -102,8 +102,16 @@ impl ScratchTarget {
     /// # Panics
     /// When they do not come.
     pub fn wait_for_intervals(&self, count: usize) {
+        self.wait_for_intervals_of("last", count);
+    }
+
+    /// Waits until so many intervals of this run are in the store.
+    ///
+    /// # Panics
+    /// When they do not come in time.
+    pub fn wait_for_intervals_of(&self, run: &str, count: usize) {
         wait_for("intervals in the store", || {
-            let output = self.run(&["runs", "export", "last"]);
+            let output = self.run(&["runs", "export", run]);
             let record: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
             let intervals = record["cells"][0]["intervals"].as_array();
             intervals.is_some_and(|intervals| intervals.len() >= count)

@@ -219,7 +219,8 @@ fn an_interrupted_lab_still_prints_its_document() {
     let mut command = bed.command(&line);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let child = command.spawn().unwrap();
-    bed.wait_for_intervals(1);
+    // `last` is the whole lab.
+    bed.wait_for_intervals_of("tag:lab", 1);
     run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
