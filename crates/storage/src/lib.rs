@@ -56,7 +56,7 @@ pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{
     CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
 };
-pub use disks::{ListedDisk, disks};
+pub use disks::{ListedDisk, device_usage, disks};
 pub use doctor::{Finding, Health, check_io_uring, check_mpi, doctor};
 pub use documents::{CleanedTarget, Diagnosis};
 pub use doubt::{DirectCause, DirectDoubt};

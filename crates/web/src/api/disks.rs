@@ -4,7 +4,7 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use storage::{ListedDisk, PathFacts, PathKind, devices_under, disks, probe};
+use storage::{ListedDisk, PathFacts, PathKind, device_usage, devices_under, disks, probe};
 use units::JsonDocument;
 
 use crate::answer::{Answer, document};
@@ -90,7 +90,6 @@ pub(crate) async fn list(shared: State) -> Answer {
 }
 
 fn listed(roots: &Roots) -> DiskList {
-    let machine = disks();
     let mut all: Vec<DiskEntry> = Vec::new();
     let offered = roots.all().iter().chain(roots.devices());
     for path in offered {
@@ -100,11 +99,10 @@ fn listed(roots: &Roots) -> DiskList {
         }
     }
     all.extend(roots.peers().iter().map(|peer| peer_entry(peer)));
-    for disk in machine {
+    for disk in disks() {
         let path = format!("/dev/{}", disk.device.name);
-        match all.iter_mut().find(|it| it.path == path) {
-            Some(entry) => entry.usage = disk.usage,
-            None => all.push(other_entry(path, disk)),
+        if !all.iter().any(|it| it.path == path) {
+            all.push(other_entry(path, disk));
         }
     }
     DiskList { disks: all }
@@ -135,7 +133,7 @@ fn offered_entry(path: &Path, roots: &Roots) -> Option<DiskEntry> {
         is_rotational: below.as_ref().and_then(|it| it.rotational),
         model: below.and_then(|it| it.model),
         is_read_only: read_only,
-        usage: None,
+        usage: device_usage(path),
         is_offered: true,
         may_write: match kind {
             DiskKind::Directory if !read_only => MayWrite::Files,
