@@ -202,7 +202,7 @@ class BuildPage {
   write(text) {
     const had = this.names().length > 0;
     this.ours = text;
-    // Whoever gives a worker its targets wants them to be used.
+    // A user who gives targets to a worker expects the run to use them.
     if (had !== this.names().length > 0) this.usesWritten = !had;
     this.choose();
     this.title();

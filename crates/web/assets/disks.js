@@ -8,8 +8,8 @@ const KINDS = { directory: "directory", file: "file", device: "device", peer: "T
 const WRITES = { nothing: "nothing", files: "new files, removed afterwards", everything: "everything: its data is lost", messages: "messages" };
 
 /**
- * Tables of the disks. `more` are other paths below the offered ones. `isChosen` tells whether a path
- * is a target, and `choose` gets a path and whether it is now one.
+ * Tables of the disks. `more` are further paths within the offered ones. `isChosen` returns whether a
+ * path is a target; `choose` receives a path and whether to measure it.
  */
 export function diskTables(disks, more, isChosen, choose) {
   const others = more.filter((path) => !disks.some((disk) => disk.path === path)).map(unknown);

@@ -79,7 +79,7 @@ function settings(cell) {
   return [...named(cell), `queue depth ${cell.iodepth}`, workers, cell.engine, cell.cache];
 }
 
-/** The runs of one series; with `machines`, those of all machines. */
+/** The runs of one series; with `machines`, on all machines. */
 async function showSeries(main, asked, signal) {
   const { machines, host, ...like } = asked;
   const trend = await get(query("/api/trend", machines ? like : { ...like, host }), signal);

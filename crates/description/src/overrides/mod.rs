@@ -37,7 +37,7 @@ pub struct Overrides {
     varied: Vec<VariedKey>,
     /// See [`Self::set_ranks`].
     ranks: Option<Ranks>,
-    /// `true` if TCP peers are refused as targets.
+    /// See [`Self::allow_peers`].
     allowed_peers: Option<Vec<String>>,
 }
 
