@@ -30,6 +30,48 @@ export function button(text, press, properties = {}) {
   return h("button", { type: "button", onclick: press, ...properties }, text);
 }
 
+/**
+ * Buttons that move `what`, which is item `at` of `places`, up or down. `name` gives the name of a
+ * place's button. `move` gets the place of the neighbor, and the names of the buttons to focus
+ * afterwards.
+ */
+export function moveButtons(what, name, places, at, move) {
+  const one = (by, mark, other) => button(mark, () => move(other, [name(other, by), name(other, by === "up" ? "down" : "up")]),
+    { name: name(places[at], by), class: "small", disabled: other === undefined, "aria-label": `Move ${what} ${by}` });
+  return [one("up", "↑", places[at - 1]), one("down", "↓", places[at + 1])];
+}
+
+/** Makes an element draggable; it carries `data` of this type. */
+export function draggable(element, type, data) {
+  element.draggable = true;
+  element.addEventListener("dragstart", (event) => {
+    event.stopPropagation();
+    event.dataTransfer.setData(type, data);
+  });
+  return element;
+}
+
+/** Calls `take` with what is dropped on an element, if it has this type and `accepts` allows it. */
+export function droppable(element, type, take, accepts = () => true) {
+  const isWanted = (event) => event.dataTransfer.types.includes(type) && accepts();
+  element.addEventListener("dragover", (event) => {
+    if (!isWanted(event)) return;
+    event.preventDefault();
+    element.classList.add("drop");
+  });
+  element.addEventListener("dragleave", ({ relatedTarget }) => {
+    if (!element.contains(relatedTarget)) element.classList.remove("drop");
+  });
+  element.addEventListener("drop", (event) => {
+    element.classList.remove("drop");
+    if (!isWanted(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take(event.dataTransfer.getData(type));
+  });
+  return element;
+}
+
 /** A control with its label and an optional hint. */
 export function field(text, control, hint) {
   const name = h("span", { class: "field-name" }, text);
@@ -55,9 +97,12 @@ export function table(caption, heads, body, properties = {}) {
     if (cell.tagName === "TH" || cell.classList.contains("name")) row.cells[index]?.classList.add("name");
   });
   // On a narrow screen, CSS stacks the cells of a row, and each shows its label.
-  if (properties.class === "stack") {
+  if (properties.class?.split(" ").includes("stack")) {
     for (const { cells } of body.rows ?? []) {
-      [...cells].forEach((cell, index) => (cell.dataset.label = row.cells[index].textContent));
+      [...cells].forEach((cell, index) => {
+        const label = row.cells[index].textContent;
+        if (label) cell.dataset.label = label;
+      });
     }
   }
   const made = h("table", properties, named, h("thead", {}, row), body);

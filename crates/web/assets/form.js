@@ -1,13 +1,13 @@
 // Form of a workload, built from the reference of its keys: a field for each key, a group for each
 // table. Input changes the text at once, and the form shows the content of the text.
 
-import { announce, button, choice, h } from "./dom.js";
+import { announce, button, choice, draggable, h, moveButtons } from "./dom.js";
 import { actList } from "./acts.js";
 import { testSetup } from "./cycling.js";
 import { chooseSpecs } from "./library.js";
 import { accessLines } from "./mix.js";
 import { TomlText, literal, nameOf } from "./toml.js";
-import { assignments, draggableSpec, nextName, topology, workerTargets } from "./topology.js";
+import { SPEC_DRAG, assignments, nextName, topology, workerTargets } from "./topology.js";
 
 /** Keys of a table that are always shown, in this order. The others are under "More settings" until
  * they are set. For a table that is not listed here, all keys are shown. */
@@ -48,7 +48,7 @@ const KINDS = [["access_spec", "worker"], ["job"], ["fileset", "way", "tokens", 
 const PROGRAMS = ["postmark", "fs_mark", "create_remove", "lat_fs"];
 /** Keys that are not settings: work, and keys with their own controls on the page. */
 const NO_SETTINGS = new Set([...KINDS.flat(), ...PROGRAMS, "part", "targets", "iometer"]);
-/** Keys that have their controls beside access specifications. */
+/** Keys that the test setup shows if there are access specifications. */
 const TEST_SETUP = new Set(["test_type", "cycling"]);
 /** Keys with controls of a special kind. */
 const SPECIAL = { "access_spec.line": accessLines, "worker.targets": workerTargets, "worker.access_specs": assignments };
@@ -203,7 +203,7 @@ export class WorkloadForm {
     const full = `${capital(what)}${title ? `: ${title}` : ""}`;
     const fold = this.folded(path, summary ? [full, h("small", { class: "note" }, summary)] : full, made, count === 1);
     const element = h("div", { class: "item" }, this.note(path), fold);
-    return table === "access_spec" && title ? draggableSpec(element, title) : element;
+    return table === "access_spec" && title ? draggable(element, SPEC_DRAG, title) : element;
   }
 
   /** Button that adds access specifications from a library. */
@@ -223,7 +223,7 @@ export class WorkloadForm {
     }, { name: "access_spec.library" });
   }
 
-  /** Adds a copy of a table behind it, under another name. */
+  /** Inserts a copy after a table, with a new name. */
   duplicate(path) {
     const later = [...path.slice(0, -1), path.at(-1) + 1];
     this.edit((doc) => {
@@ -252,17 +252,17 @@ export class WorkloadForm {
 
   /** Buttons that move a table within its list. */
   moves(path, count, what) {
+    if (count < 2) return [];
     const place = path.at(-1);
-    const to = (other, by) => [...path.slice(0, -1), other, by];
-    const state = (other) => nameOf([...path.slice(0, -1), other]);
-    const move = (by, mark, isLast, other) => button(mark, () => {
-      const later = [...path.slice(0, -1), by === "up" ? place : place + 1];
+    const at = (other) => [...path.slice(0, -1), other];
+    const state = (other) => nameOf(at(other));
+    const places = [...Array(count).keys()];
+    return moveButtons(what, (other, by) => nameOf([...at(other), by]), places, place, (other, focus) => {
       const [mine, theirs] = [this.open.get(state(place)), this.open.get(state(other))];
       this.open.set(state(place), theirs).set(state(other), mine);
-      this.edit((doc) => doc.raise(later), [nameOf(to(other, by)), nameOf(to(other, by === "up" ? "down" : "up"))]);
+      this.edit((doc) => doc.raise(at(Math.max(place, other))), focus);
       announce(`${what} is now number ${other + 1}`);
-    }, { name: nameOf([...path, by]), class: "small", disabled: isLast, "aria-label": `Move ${what} ${by}` });
-    return count < 2 ? [] : [move("up", "↑", place === 0, place - 1), move("down", "↓", place === count - 1, place + 1)];
+    });
   }
 
   /** Fields of a table: keys that come first or are set, and the others under "More settings". */

@@ -12,7 +12,7 @@ import { HeatMap } from "./heat.js";
 import { isOfLab, labPath, labProgress, labTag } from "./labs.js";
 import { OngoingChart, devices, failures, latencies, processor, throughput } from "./over-time.js";
 import { Parts } from "./parts.js";
-import { edit } from "./runs.js";
+import { edit, tagLink } from "./runs.js";
 import { stream } from "./stream.js";
 import { Tiles } from "./tiles.js";
 
@@ -105,7 +105,7 @@ class RunPage {
       h("h1", {}, name),
       h("p", { class: "where" }, facts, " · ", localTime(run.started_at)),
       h("p", {}, h("span", { class: `status ${run.status}` }, run.status), ` · ${run.short_id} `,
-        run.tags.filter((tag) => !isOfLab(tag)).map((tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag)),
+        run.tags.filter((tag) => !isOfLab(tag)).map(tagLink),
         run.note ? h("span", { class: "note" }, ` ${run.note}`) : null),
     );
   }

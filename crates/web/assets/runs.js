@@ -4,7 +4,7 @@
 import { get, ofRun, put, query, remove } from "./api.js";
 import { show } from "./charts.js";
 import {
-  announce, button, choice, confirmed, dialog, failure, field, h, localTime, table, th,
+  announce, button, choice, confirmed, dialog, draggable, droppable, failure, field, h, localTime, table, th,
 } from "./dom.js";
 import { eraseLab, isLabTag, isOfLab, labPath, labProgress } from "./labs.js";
 
@@ -105,7 +105,7 @@ function filters(asked) {
   return form;
 }
 
-/** Form that compares all runs of a tag with those of another one. */
+/** Form that compares the runs of two tags. */
 function tagForm({ tags }) {
   if (tags.length < 2) return "";
   const words = tags.map(({ tag, run_count: count }) => [tag, `${tag} (${count === 1 ? "1 run" : `${count} runs`})`]);
@@ -122,7 +122,7 @@ function tagForm({ tags }) {
   return h("details", { class: "by-tag" }, h("summary", {}, "Compare two tags"),
     h("form", { class: "actions", onsubmit: compare }, field("Tag before", before), field("Tag after", after),
       h("button", {}, "Compare tags")),
-    wrong, h("p", { class: "remark" }, "All runs with a tag are taken together: those of the same work count as repetitions."));
+    wrong, h("p", { class: "remark" }, "All runs with a tag are combined: runs of the same work count as repetitions."));
 }
 
 /** Day in the browser's time zone; for `until`, the last day that is included. */
@@ -199,7 +199,7 @@ function row(view, run) {
   link.dataset.key = `run-${run.id}`;
   const rate = run.headline ? `${show("per_second", run.headline.per_second)} ${unit(run.headline.of)}` : "–";
   const { bytes_per_second_max: bytes } = run;
-  return h("tr", dragging(view, run),
+  return draggableRow(view, run, h("tr", {},
     h("td", { class: "pick" }, box),
     h("th", { scope: "row" }, link, h("small", { class: "when" }, localTime(run.started_at))),
     h("td", { class: "name" }, run.workloads.join(", ")),
@@ -211,38 +211,21 @@ function row(view, run) {
     h("td", { "data-label": "Cells" }, String(run.cell_count)),
     h("td", { class: "name" }, run.tags.map(tagLink), run.note ? h("small", { class: "note" }, run.note) : null),
     h("td", { class: "more" }, more(view, run)),
-  );
+  ));
 }
 
 /**
- * Properties of a row that can be dragged onto another one, to compare both. The check boxes do the
- * same for the keyboard and on touch screens.
+ * Makes a row draggable onto another one, to compare both. The check boxes do the same for the
+ * keyboard and on touch screens.
  */
-function dragging(view, run) {
-  const isOther = ({ dataTransfer }) => dataTransfer.types.includes(DRAGGED) && view.dragged !== run.id;
-  return {
-    draggable: true,
-    ondragstart: ({ dataTransfer }) => {
-      view.dragged = run.id;
-      dataTransfer.setData(DRAGGED, run.id);
-      dataTransfer.effectAllowed = "link";
-    },
-    ondragend: () => (view.dragged = null),
-    ondragover: (event) => {
-      if (!isOther(event)) return;
-      event.preventDefault();
-      event.dataTransfer.dropEffect = "link";
-      event.currentTarget.classList.add("drop");
-    },
-    ondragleave: ({ currentTarget, relatedTarget }) => {
-      if (!currentTarget.contains(relatedTarget)) currentTarget.classList.remove("drop");
-    },
-    ondrop: (event) => {
-      if (!isOther(event)) return;
-      event.preventDefault();
-      location.hash = comparison([event.dataTransfer.getData(DRAGGED), run.id]);
-    },
-  };
+function draggableRow(view, run, row) {
+  draggable(row, DRAGGED, run.id);
+  row.addEventListener("dragstart", ({ dataTransfer }) => {
+    view.dragged = run.id;
+    dataTransfer.effectAllowed = "link";
+  });
+  row.addEventListener("dragend", () => (view.dragged = null));
+  return droppable(row, DRAGGED, (id) => (location.hash = comparison([id, run.id])), () => view.dragged !== run.id);
 }
 
 /** Address of a comparison. Ids begin with the start time: the oldest run is the baseline. */
@@ -276,7 +259,8 @@ function labRow(view, run, lab, running) {
   );
 }
 
-const tagLink = (tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag);
+/** Link to the runs with a tag. */
+export const tagLink = (tag) => h("a", { class: "tag", href: query("#/runs", { tags: tag }) }, tag);
 
 /** Unit of the headline rate. */
 export function unit(of) {

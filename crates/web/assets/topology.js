@@ -1,11 +1,12 @@
 // Managers and workers, as in Iometer's topology. Each worker has targets, access specifications in
 // order, and settings. The list of workers in the text is flat: workers of one group form a manager.
 
-import { announce, button, choice, field, h } from "./dom.js";
+import { announce, button, choice, draggable, droppable, field, h, moveButtons } from "./dom.js";
 import { literal, nameOf } from "./toml.js";
 
 const LIST = ["worker"];
-const SPEC_DRAG = "application/x-pgmeter-specification";
+/** Type of a dragged access specification. */
+export const SPEC_DRAG = "application/x-pgmeter-specification";
 const WORKER_DRAG = "application/x-pgmeter-worker";
 const NAME_FIRST = "Manager 1";
 
@@ -36,14 +37,15 @@ function managerItem(form, managers, index) {
   const { name, workers } = managers[index];
   const what = name === "" ? "manager" : `manager ${name}`;
   const label = `manager.${index}`;
-  const order = (other, from, to, by) => button(by === "up" ? "↑" : "↓", () => {
-    form.edit((doc) => moved(doc, managers[from].workers, managers[to].workers[0]), [`manager.${other}.${by}`, `manager.${other}.${by === "up" ? "down" : "up"}`]);
+  const moves = moveButtons(what, (other, by) => `manager.${other}.${by}`, [...managers.keys()], index, (other, focus) => {
+    const [first, second] = [Math.min(index, other), Math.max(index, other)];
+    form.edit((doc) => moved(doc, managers[second].workers, managers[first].workers[0]), focus);
     announce(`${what} is now number ${other + 1}`);
-  }, { name: `${label}.${by}`, class: "small", "aria-label": `Move ${what} ${by}`, disabled: managers[other] === undefined });
+  });
   const actions = h("div", { class: "actions" },
     button("Add a worker", () => addWorker(form, name), { name: `${label}.add`, "aria-label": `Add a worker to ${what}` }),
     button("Duplicate manager", () => duplicateManager(form, managers, index), { "aria-label": `Duplicate ${what}` }),
-    managers.length > 1 ? [order(index - 1, index, index - 1, "up"), order(index + 1, index + 1, index, "down")] : [],
+    managers.length > 1 ? moves : [],
     button("Remove manager", () => {
       form.edit((doc) => [...workers].reverse().reduce((now, place) => now.after(now.drop([...LIST, place])), doc).text, ["manager.add", "worker.add"]);
       announce(`${what} removed`);
@@ -102,19 +104,14 @@ const quoted = (text) => (/^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replace
 function workerItem(form, { workers }, at, managers) {
   const place = workers[at];
   const path = [...LIST, place];
-  const swap = (other, by) => button(by === "up" ? "↑" : "↓", () => {
-    const [from, to] = by === "up" ? [place, workers[at - 1]] : [workers[at + 1], place];
-    form.edit((doc) => moved(doc, [from], to), [nameOf([...LIST, other, by]), nameOf([...LIST, other, by === "up" ? "down" : "up"])]);
-    announce(`worker ${place + 1} is now number ${other + 1}`);
-  }, { name: nameOf([...path, by]), class: "small", disabled: other === undefined, "aria-label": `Move worker ${place + 1} ${by}` });
-  const moves = workers.length > 1 ? [swap(workers[at - 1], "up"), swap(workers[at + 1], "down")] : [];
+  const what = `worker ${place + 1}`;
+  const moves = workers.length < 2 ? [] : moveButtons(what, (other, by) => nameOf([...LIST, other, by]), workers, at, (other, focus) => {
+    form.edit((doc) => moved(doc, [Math.max(place, other)], Math.min(place, other)), focus);
+    announce(`${what} is now number ${other + 1}`);
+  });
   const manager = managers.length > 1 ? managerOf(form, path, managers) : [];
   const element = form.item(path, "worker", { count: form.doc.count(LIST), moves: [manager, moves].flat(), summary: summaryOf(form.doc, path) });
-  element.draggable = true;
-  element.addEventListener("dragstart", (event) => {
-    event.stopPropagation();
-    event.dataTransfer.setData(WORKER_DRAG, String(place));
-  });
+  draggable(element, WORKER_DRAG, String(place));
   return droppable(element, SPEC_DRAG, (name) => assign(form, [...path, "access_specs"], [...assignedTo(form, path), name]));
 }
 
@@ -207,7 +204,7 @@ export function workerTargets(form, path) {
   });
   const other = h("input", { name: `${nameOf(path)}.other`, placeholder: "path or tcp://HOST:PORT" });
   const add = () => other.value.trim() && set([...new Set([...(written ?? []), other.value.trim()])]);
-  const rest = written === null ? "No target of its own: it uses those of the workload." : written.length === 0 ? "No target: the worker is idle." : "";
+  const rest = written === null ? "The worker uses the workload's targets." : written.length === 0 ? "The worker has no target and stays idle." : "";
   return h("fieldset", {}, h("legend", {}, "Targets"), form.note(path), h("div", { class: "places" }, boxes),
     rest ? h("p", { class: "remark" }, rest) : "", h("div", { class: "fields" }, field("Another target", other), button("Add", add)));
 }
@@ -232,10 +229,7 @@ export function assignments(form, path) {
   const without = (place) => names.filter((_, at) => at !== place);
   const swapped = (place, other) => names.map((name, at) => (at === place ? names[other] : at === other ? names[place] : name));
   const rows = names.map((name, place) => h("li", {}, h("span", { class: "path" }, name), h("span", { class: "act-buttons" },
-    button("↑", () => assign(form, path, swapped(place, place - 1), [`${label}.${place - 1}.up`, `${label}.${place - 1}.down`]),
-      { name: `${label}.${place}.up`, class: "small", disabled: place === 0, "aria-label": `Move ${name} up` }),
-    button("↓", () => assign(form, path, swapped(place, place + 1), [`${label}.${place + 1}.down`, `${label}.${place + 1}.up`]),
-      { name: `${label}.${place}.down`, class: "small", disabled: place === names.length - 1, "aria-label": `Move ${name} down` }),
+    moveButtons(name, (other, by) => `${label}.${other}.${by}`, [...names.keys()], place, (other, focus) => assign(form, path, swapped(place, other), focus)),
     button("×", () => assign(form, path, without(place)), { class: "small", "aria-label": `Unassign ${name}` }))));
   const select = choice([["", "Assign a specification…"], ...all.map((name) => [name, name])], "", {
     name: `${label}.assign`, "aria-label": "Assign a specification",
@@ -246,30 +240,4 @@ export function assignments(form, path) {
     state ? h("p", { class: "remark" }, state) : "", h("ol", { class: "assigned" }, rows),
     h("div", { class: "actions" }, select, written === null ? "" : button("Assign all", () => assign(form, path, null)),
       names.length === 0 ? "" : button("Assign none", () => assign(form, path, []))));
-}
-
-/** Makes the item of a specification draggable to a worker. */
-export function draggableSpec(element, name) {
-  element.draggable = true;
-  element.addEventListener("dragstart", (event) => event.dataTransfer.setData(SPEC_DRAG, name));
-  return element;
-}
-
-/** Calls `take` with what is dropped, if it is of this type. */
-function droppable(element, type, take) {
-  const isWanted = (event) => event.dataTransfer.types.includes(type);
-  element.addEventListener("dragover", (event) => {
-    if (!isWanted(event)) return;
-    event.preventDefault();
-    element.classList.add("over");
-  });
-  element.addEventListener("dragleave", () => element.classList.remove("over"));
-  element.addEventListener("drop", (event) => {
-    element.classList.remove("over");
-    if (!isWanted(event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    take(event.dataTransfer.getData(type));
-  });
-  return element;
 }
