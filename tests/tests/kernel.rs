@@ -107,12 +107,19 @@ fn the_device_under_the_file_is_counted() {
 fn reads_from_the_cache_are_reported() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), READS);
-    let (_, record) = bed.record(&["mine.toml", "--cache", "buffered", "--set", "warm=true"]);
-    assert!(
-        warnings(&record).contains("cache-served-reads"),
-        "{}",
-        warnings(&record)
-    );
+    let arguments = [
+        "mine.toml",
+        "--cache",
+        "buffered",
+        "--set",
+        "warm=true",
+        "--run-time",
+        "2s",
+    ];
+    // On a busy machine, the counters may be read too late to say anything.
+    let mut records = (0..5).map(|_| bed.record(&arguments).1);
+    let reported = |record: Value| warnings(&record).contains("cache-served-reads");
+    assert!(records.any(reported), "the cache was never reported");
 }
 
 #[test]
