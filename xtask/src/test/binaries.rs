@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::{JoinHandle, spawn};
 
+use end_to_end::Scratch;
 use serde_json::Value;
 
 use super::lane::Select;
@@ -19,6 +20,8 @@ pub struct Binaries {
     /// Empty until they are built.
     tests: Vec<TestProgram>,
     release: Release,
+    /// The tests' directory for data of the user, so that no run gets into the user's own store.
+    user_data: Scratch,
 }
 
 /// The release build of the program under test.
@@ -49,13 +52,14 @@ impl TestProgram {
 
 impl Binaries {
     /// Nothing built yet.
-    pub fn new(needs_release: bool) -> Binaries {
-        Binaries {
+    pub fn new(needs_release: bool) -> Result<Binaries, Failure> {
+        Ok(Binaries {
             tests: Vec::new(),
             release: Release::None {
                 will_be_needed: needs_release,
             },
-        }
+            user_data: Scratch::new()?,
+        })
     }
 
     /// Builds the tests once, and starts to build the release program if lanes will need it.
@@ -147,7 +151,9 @@ impl Binaries {
         // A snapshot that differs is a failure and never updated.
         command
             .env("INSTA_UPDATE", "no")
-            .env("INSTA_WORKSPACE_ROOT", workspace::root());
+            .env("INSTA_WORKSPACE_ROOT", workspace::root())
+            .env("XDG_DATA_HOME", self.user_data.path())
+            .env_remove("PGMETER_DB");
         command
     }
 }

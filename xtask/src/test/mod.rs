@@ -28,7 +28,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
     }
     let start = Instant::now();
     let needs_release = lanes.iter().any(|lane| lane.needs_release());
-    let mut binaries = Binaries::new(needs_release);
+    let mut binaries = Binaries::new(needs_release)?;
     let mut total = TestTally::default();
     let are_together =
         |one: &&TestLane, next: &&TestLane| one.runs_in_parallel() && next.runs_in_parallel();
