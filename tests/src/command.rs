@@ -24,6 +24,18 @@ impl Finished {
         format!("exit {}\n{}\n{}", self.code, self.stdout, self.stderr)
     }
 
+    /// The lines of standard output in alphabetical order, without the heading of the verdict: a
+    /// report that was just measured has its answer last, a stored one has it first.
+    #[must_use]
+    pub fn lines_of_report(&self) -> Vec<&str> {
+        let lines = self.stdout.lines();
+        let mut lines: Vec<&str> = lines
+            .filter(|it| !it.is_empty() && *it != "verdict")
+            .collect();
+        lines.sort_unstable();
+        lines
+    }
+
     /// Asserts that a program ended well below strace. On a busy machine strace may stop a thread
     /// for so long that the results are refused; the calls are complete all the same.
     ///

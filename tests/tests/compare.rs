@@ -310,7 +310,7 @@ fn comparing_single_runs_warns_that_the_difference_may_be_chance() {
     assert!(
         output
             .stdout
-            .starts_with("B (b) is 10 % slower than A (a), but the difference may be due"),
+            .starts_with("cannot tell (one repetition): B (b) is 10 % slower than A (a), but"),
         "{}",
         output.text()
     );

@@ -273,7 +273,12 @@ fn a_lab_is_one_row_that_can_be_expanded() {
         &["show", &name],
         &["report", &name],
     ] {
-        assert_eq!(bed.run(again).stdout, printed.stdout, "{again:?}");
+        let shown = bed.run(again);
+        assert_eq!(
+            shown.lines_of_report(),
+            printed.lines_of_report(),
+            "{again:?}"
+        );
     }
     let all_runs = bed.run(&["runs", "--all", "--columns", "run,lab,rate"]);
     assert_eq!(
@@ -435,6 +440,17 @@ fn output_longer_than_the_screen_goes_through_the_pager() {
             4,
             "{line} {pager}: {output}"
         );
+    }
+    let lines = [
+        "pgmeter report",
+        "pgmeter show last",
+        "pgmeter compare @-2 last",
+    ];
+    for line in lines {
+        for (rows, is_paged) in [(4, true), (1000, false)] {
+            let output = run_in_terminal(&bed, (rows, 80), line, &pager).unwrap();
+            assert_eq!(output.starts_with("paged:"), is_paged, "{line}: {output}");
+        }
     }
 }
 

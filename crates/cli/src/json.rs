@@ -10,6 +10,7 @@ use crate::args::{JsonArg, RecordJsonArg};
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::output::{OutputFile, OverwritePolicy, is_stdout};
+use crate::pager::print_paged;
 use crate::stored::names_a_run;
 use crate::terminal::{StandardOutput, print_document};
 
@@ -135,7 +136,8 @@ impl JsonOutput {
         }
     }
 
-    /// Writes the document to its destination, and prints the text if standard output is free.
+    /// Writes the document to its destination, and prints the text, through the pager if it is long,
+    /// if standard output is free.
     pub fn give(
         self,
         document: &impl JsonDocument,
@@ -144,7 +146,7 @@ impl JsonOutput {
         // The document is written even if printing fails, so the error is returned afterwards.
         let printed = match self.takes_stdout() {
             true => Ok(()),
-            false => print_document(&text()),
+            false => print_paged(&text()),
         };
         let written = self.write(document);
         printed.and(written)

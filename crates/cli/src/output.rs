@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
+use crate::pager::print_paged;
 use crate::terminal::{OutputStream, StandardOutput, eprint_document, print_document};
 
 /// Number of random names to try.
@@ -207,10 +208,10 @@ pub(crate) fn try_file(path: &Path, existing: OverwritePolicy) -> Result<(), Cli
     }
 }
 
-/// Writes to a new file, or to standard output if there is none.
+/// Writes to a new file, or to standard output (through the pager if it is long) if there is none.
 pub(crate) fn write_new(path: Option<&Path>, document: &OutputText) -> Result<(), CliError> {
     match path.filter(|path| !is_stdout(path)) {
-        None => print_document(document),
+        None => print_paged(document),
         Some(path) => OutputFile::create(path, OverwritePolicy::Keep)?.finish(document),
     }
 }

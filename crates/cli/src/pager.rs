@@ -16,20 +16,22 @@ use crate::terminal::{OutputStream, print_document, terminal_height};
 /// screen.
 const LESS_OPTIONS: &str = "FRX";
 
-/// Prints text for people to standard output. Uses the pager if standard output is a terminal with
-/// fewer lines.
-pub(crate) fn print_paged(text: String) -> Result<(), CliError> {
-    let line_count = text.lines().count();
-    let document = OutputText::Prose(text.into());
-    // The shell's prompt needs a line, too.
-    let is_longer = OutputStream::Output.is_terminal() && line_count >= terminal_height();
-    if is_longer && let Some(pager) = pager(std::env::var_os("PAGER")) {
-        let shown = show(pager, OutputStream::Output.shown(&document).as_bytes());
-        if shown.is_ok_and(|status| !is_missing(status)) {
-            return Ok(());
+/// Prints to standard output. Uses the pager for text for people if standard output is a terminal
+/// with fewer lines.
+pub(crate) fn print_paged(document: &OutputText) -> Result<(), CliError> {
+    let is_for_people = matches!(document, OutputText::Prose(_));
+    if is_for_people && OutputStream::Output.is_terminal() {
+        let text = OutputStream::Output.shown(document);
+        // The shell's prompt needs a line, too.
+        let is_longer = text.lines().count() >= terminal_height();
+        if is_longer && let Some(pager) = pager(std::env::var_os("PAGER")) {
+            let shown = show(pager, text.as_bytes());
+            if shown.is_ok_and(|status| !is_missing(status)) {
+                return Ok(());
+            }
         }
     }
-    print_document(&document)
+    print_document(document)
 }
 
 /// Returns the pager; `None` if the user does not want one.

@@ -1,7 +1,9 @@
 //! The comparison of two runs.
 
+use std::collections::BTreeSet;
+
 use plan::{CacheMode, EngineKind, Plan};
-use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode};
+use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode, WarningLevel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +66,9 @@ pub struct Side {
     /// no cell has a warning about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<f64>,
+    /// Reasons to doubt the side's results: the codes of the warnings of its runs, without notes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<WarningCode>,
 }
 
 /// Short description of a cell's work.
@@ -416,7 +421,15 @@ fn side(runs: &[RunRecord], groups: &[SideGroup]) -> Side {
         targets,
         incomplete_count: (cells - complete) as u64,
         waiting: runs.iter().filter_map(waiting).reduce(f64::max),
+        doubts: doubts(runs),
     }
+}
+
+fn doubts(runs: &[RunRecord]) -> Vec<WarningCode> {
+    let warnings = runs.iter().flat_map(|run| &run.warnings);
+    let doubts = warnings.filter(|it| it.level() == WarningLevel::Warning);
+    let codes: BTreeSet<WarningCode> = doubts.map(|it| it.code.clone()).collect();
+    codes.into_iter().collect()
 }
 
 fn waiting(run: &RunRecord) -> Option<f64> {

@@ -114,6 +114,19 @@ impl DocumentPart {
         }
     }
 
+    /// Creates the last part of a report as text: its answer, where a terminal still shows it. It is
+    /// empty without an answer.
+    pub fn verdict(blocks: impl IntoIterator<Item = Block>) -> Self {
+        let part = Self::new("", blocks);
+        match part.is_empty() {
+            true => part,
+            false => Self {
+                heading: "verdict".to_owned(),
+                ..part
+            },
+        }
+    }
+
     /// Sets the anchor for the navigation of pages.
     pub fn at(self, id: impl Into<String>) -> Self {
         Self {

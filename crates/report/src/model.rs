@@ -20,6 +20,7 @@ pub(crate) use within::sentence as within_sentence;
 
 use results::{CellRecord, RunRecord};
 
+use crate::html::command_line;
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
 use crate::verdict::{RunVerdict, verdicts};
@@ -36,6 +37,8 @@ pub struct Model {
     pub environment: String,
     /// Settings that all cells share, in one line.
     pub settings: String,
+    /// Command line that repeats the run, quoted for a shell; empty if it is unknown.
+    pub command: String,
     /// One row per cell.
     pub cells: Table,
     /// One row per operation, if cells have several.
@@ -132,6 +135,7 @@ impl Model {
             outcome: sentences::outcome(record),
             environment: sentences::environment(record),
             settings: sentences::settings(record),
+            command: command_line(&record.command),
             open_loop: open_loop::table(record, unit),
             curves: curve::table(record, unit),
             classic: tables::classic(record),

@@ -159,12 +159,20 @@ fn sides_report_worker_wait_time_if_it_caused_a_warning() {
     }
     let mut b = a.clone();
     let code = WarningCode::WaitedForProcessor;
-    b.warnings = vec![Warning::of_cell(code, b.cells[0].index, "")];
+    let note = WarningCode::FewOperations;
+    b.warnings = vec![
+        Warning::of_cell(code.clone(), b.cells[0].index, ""),
+        Warning::of_cell(code.clone(), b.cells[1].index, ""),
+        Warning::of_run(note, ""),
+    ];
     let comparison = compare_strictly(&a, &b).unwrap();
     assert_eq!(
         (comparison.a.waiting, comparison.b.waiting),
         (None, Some(0.3))
     );
+    // Each kind once, and no notes.
+    assert_eq!(comparison.a.doubts, []);
+    assert_eq!(comparison.b.doubts, [code]);
 }
 
 #[test]

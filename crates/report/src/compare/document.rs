@@ -6,6 +6,7 @@ use maud::Markup;
 use super::summary::summary;
 use super::tables::{self, ComparedRow};
 use super::{forest, sentences};
+use crate::VerdictPosition;
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::numbers::LatencyUnit;
 use crate::styled::Style;
@@ -18,24 +19,36 @@ const DIFFERENCES_MAX: usize = 20;
 /// A cell of the first side, with its entry in each comparison.
 type AlignedCells<'a> = Vec<Option<&'a CellComparison>>;
 
-/// Returns the report of comparisons requested by the user.
-pub(crate) fn document(comparisons: &[Comparison], medium: ReportMedium) -> Document {
+/// Returns the report of comparisons requested by the user. The position is that of the summary in a
+/// text; in other media, it comes first.
+pub(crate) fn document(
+    comparisons: &[Comparison],
+    medium: ReportMedium,
+    position: VerdictPosition,
+) -> Document {
     let sides = sentences::sides(comparisons);
     let because = |unlike| format!("{unlike}; they are compared because of `--force`");
     let unlike = sentences::unlike(comparisons).into_iter().map(because);
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
+    let sides = sides
+        .into_iter()
+        .map(|(letter, side)| TextLine::labeled(letter, side));
+    let sides = Block::list(sides);
+    let alarms = Block::list(alarms.map(|it| TextLine::styled(it, Style::Red)));
+    let mut parts = parts(comparisons, medium);
+    if medium == ReportMedium::Terminal && position == VerdictPosition::Last {
+        let summary = Block::paragraphs([title(comparisons)]);
+        parts.push(DocumentPart::verdict([summary, alarms]));
+        return Document {
+            title: "comparison".to_owned(),
+            head: vec![sides],
+            parts,
+        };
+    }
     Document {
         title: title(comparisons),
-        head: vec![
-            Block::list(
-                sides
-                    .into_iter()
-                    .map(|(letter, side)| TextLine::labeled(letter, side)),
-            ),
-            Block::list(alarms.map(|it| TextLine::styled(it, Style::Red))),
-            plot(comparisons, medium),
-        ],
-        parts: parts(comparisons, medium),
+        head: vec![sides, alarms, plot(comparisons, medium)],
+        parts,
     }
 }
 

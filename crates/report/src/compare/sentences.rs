@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ::compare::{
     Basis, CellComparison, CellName, Comparison, Figure, FigureComparison, Scope, Side, Verdict,
 };
+use results::WarningCode;
 
 use crate::names::{cache_name, kind_name, letter, workers};
 use crate::numbers::{self, LatencyUnit, percent};
@@ -28,14 +29,8 @@ pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
 
 /// Returns the letter and the description of each side.
 pub(super) fn sides(comparisons: &[Comparison]) -> Vec<(String, String)> {
-    let first = comparisons.first().map(|comparison| &comparison.a);
-    let others = comparisons.iter().map(|comparison| &comparison.b);
-    first
-        .into_iter()
-        .chain(others)
-        .enumerate()
-        .map(|(place, it)| (letter(place), side(it)))
-        .collect()
+    let letters = (0..).map(letter);
+    letters.zip(in_order(comparisons).map(side)).collect()
 }
 
 fn side(side: &Side) -> String {
@@ -106,19 +101,37 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
         }));
     }
     alarms.extend(waits(comparisons));
+    alarms.extend(doubts(comparisons));
     alarms
+}
+
+/// Returns the sides in order.
+fn in_order(comparisons: &[Comparison]) -> impl Iterator<Item = &Side> {
+    let first = comparisons.first().map(|comparison| &comparison.a);
+    let others = comparisons.iter().map(|comparison| &comparison.b);
+    first.into_iter().chain(others)
+}
+
+/// Lists the kinds of warnings of each side, in one sentence; `None` if there are no warnings.
+fn doubts(comparisons: &[Comparison]) -> Option<String> {
+    let of_side = |(index, side): (usize, &Side)| {
+        let codes: Vec<&str> = side.doubts.iter().map(WarningCode::as_str).collect();
+        (!codes.is_empty()).then(|| format!("{} in {}", codes.join(", "), letter(index)))
+    };
+    let sides: Vec<String> = in_order(comparisons)
+        .enumerate()
+        .filter_map(of_side)
+        .collect();
+    let listed = sides.join("; ");
+    let hint = "`pgmeter show RUN` explains them";
+    (!sides.is_empty()).then(|| format!("warnings: {listed} ({hint})"))
 }
 
 /// Lists the sides whose workers waited for a CPU; empty if the workers of all sides did.
 fn waits(comparisons: &[Comparison]) -> Vec<String> {
-    let first = comparisons.first().map(|comparison| &comparison.a);
-    let others = comparisons.iter().map(|comparison| &comparison.b);
-    let sides: Vec<(String, Option<f64>)> = first
-        .into_iter()
-        .chain(others)
-        .enumerate()
-        .map(|(place, side)| (letter(place), side.waiting))
-        .collect();
+    let letters = (0..).map(letter);
+    let waits = in_order(comparisons).map(|side| side.waiting);
+    let sides: Vec<(String, Option<f64>)> = letters.zip(waits).collect();
     // If the workers of all sides waited, the CPUs do not explain a difference between the sides.
     if sides.iter().all(|(_, waiting)| waiting.is_some()) {
         return Vec::new();
@@ -366,19 +379,41 @@ fn basis(basis: Basis) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn alarms_for_waits(waits: [Option<f64>; 2]) -> Vec<String> {
-        let side = |waiting: Option<f64>| {
+    fn alarms_of(sides: [(Option<f64>, &[&str]); 2]) -> Vec<String> {
+        let [a, b] = sides.map(|(waiting, doubts)| {
             serde_json::json!({
                 "runs": [], "started_at": null, "targets": [], "incomplete_count": 0,
-                "waiting": waiting,
+                "waiting": waiting, "doubts": doubts,
             })
-        };
+        });
         let comparison = serde_json::json!({
-            "a": side(waits[0]), "b": side(waits[1]), "plan_differences": [],
+            "a": a, "b": b, "plan_differences": [],
             "environment_differences": [], "forced": false, "cells": [], "only_a": [],
             "only_b": [], "test_count": 1,
         });
         alarms(&[serde_json::from_value(comparison).unwrap()])
+    }
+
+    fn alarms_for_waits(waits: [Option<f64>; 2]) -> Vec<String> {
+        alarms_of(waits.map(|waiting| (waiting, &[][..])))
+    }
+
+    #[test]
+    fn warnings_of_the_runs_are_named_by_side() {
+        assert_eq!(
+            alarms_of([
+                (None, &["not-steady"]),
+                (None, &["not-steady", "too-short"])
+            ]),
+            [
+                "warnings: not-steady in A; not-steady, too-short in B (`pgmeter show RUN` explains \
+              them)"
+            ]
+        );
+        assert_eq!(
+            alarms_of([(None, &[]), (None, &["too-short"])]),
+            ["warnings: too-short in B (`pgmeter show RUN` explains them)"]
+        );
     }
 
     #[test]

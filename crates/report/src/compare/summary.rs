@@ -78,10 +78,8 @@ fn rate_sentence(rate: &FigureComparison, [a, b]: &[String; 2]) -> String {
             )
         }
         Verdict::CannotTell => {
-            format!(
-                "{change}, but the difference may be due to chance: {}",
-                no_verdict_reason(rate)
-            )
+            let reason = no_verdict_reason(rate);
+            format!("cannot tell ({reason}): {change}, but chance alone may be the cause")
         }
     }
 }
@@ -126,7 +124,7 @@ fn rates_sentence(rates: &[&FigureComparison], [a, b]: &[String; 2]) -> String {
         let number = undecided.len();
         let differ = if number == 1 { "differs" } else { "differ" };
         parts.push(format!(
-            "it is unknown whether {number}{total} {differ}: {why}"
+            "cannot tell whether {number}{total} {differ}: {why}"
         ));
     }
     match significant.is_empty() {
@@ -263,7 +261,8 @@ mod tests {
                 0.32,
                 None,
                 Verdict::CannotTell,
-                "B is 32 % faster than A, but the difference may be due to chance: one repetition",
+                "cannot tell (one repetition): B is 32 % faster than A, but chance alone may be the \
+                 cause",
             ),
         ] {
             assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
@@ -278,7 +277,7 @@ mod tests {
         assert_eq!(
             said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
             "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2 \
-             (largest: +0 %); it is unknown whether 1 differs: one repetition"
+             (largest: +0 %); cannot tell whether 1 differs: one repetition"
         );
         assert_eq!(
             said(&[same(), same()]),

@@ -13,8 +13,12 @@ pub fn document(model: &Model, medium: ReportMedium, position: VerdictPosition) 
     let settings = settings.filter(|it| !it.is_empty());
     let outcome = model.outcome.iter();
     let outcome = outcome.map(|it| TextLine::styled(it.as_str(), Style::Red));
+    // Whoever has just measured knows the command.
+    let is_later = position == VerdictPosition::First && !model.command.is_empty();
+    let command = is_later.then(|| TextLine::labeled("repeat", model.command.as_str()));
     let head = settings
         .map(|it| TextLine::from(it.as_str()))
+        .chain(command)
         .chain(outcome);
     let tables = tables(model, medium, position).into_iter();
     let matrices = model.matrices.iter().map(|it| {

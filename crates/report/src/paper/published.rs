@@ -6,6 +6,7 @@ use super::HARDWARE;
 use super::comparison::{
     ComparedFigure, ComparedRun, ComparedTable, ComparedValue, MeasuredMean, PublishedComparison,
 };
+use crate::VerdictPosition;
 use crate::compare;
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::numbers::{ABSENT, digits};
@@ -21,15 +22,16 @@ const RATIO_NOTE: &str = "A ratio is the measured value divided by the published
                        value is a single number, so there is neither an interval nor a verdict.";
 
 /// Renders comparisons of the first side with each other side, and published columns next to the
-/// runs, with a final line break.
+/// runs, with a final line break. The position is that of a text's summary of the comparisons.
 #[must_use]
 pub fn render_comparisons(
     comparisons: &[Comparison],
     published: &[PublishedComparison],
-    medium: ReportMedium,
+    (medium, position): (ReportMedium, VerdictPosition),
     page: Page,
 ) -> Styled {
-    let run_comparison = (!comparisons.is_empty()).then(|| compare::document(comparisons, medium));
+    let compared = || compare::document(comparisons, medium, position);
+    let run_comparison = (!comparisons.is_empty()).then(compared);
     let published = published.iter().map(|it| it.document(medium));
     let documents = run_comparison.into_iter().chain(published);
     let document = documents.reduce(|mut whole, next| {

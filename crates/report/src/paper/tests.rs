@@ -4,7 +4,7 @@ use results::{FilesetFigures, PhaseFigures, PoolFigures, StepFigures};
 use units::JsonDocument;
 
 use super::*;
-use crate::ReportMedium;
+use crate::{ReportMedium, VerdictPosition};
 
 fn shown(name: &str) -> String {
     let table = PaperTable {
@@ -136,7 +136,12 @@ fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
 }
 
 fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
-    let text = render_comparisons(&[], published, ReportMedium::Terminal, Page::PLAIN);
+    let text = render_comparisons(
+        &[],
+        published,
+        (ReportMedium::Terminal, VerdictPosition::First),
+        Page::PLAIN,
+    );
     let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
     let words = line.split("  ").map(str::trim);
     words
@@ -154,7 +159,12 @@ fn a_published_column_is_shown_with_the_ratio_of_the_run() {
     assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
     let none = line(&published, "appended");
     assert_eq!(none, ["appended", "LFS", "2472080", "0", "0"]);
-    let markdown = render_comparisons(&[], &published, ReportMedium::Markdown, Page::PLAIN);
+    let markdown = render_comparisons(
+        &[],
+        &published,
+        (ReportMedium::Markdown, VerdictPosition::First),
+        Page::PLAIN,
+    );
     assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
     assert!(markdown.contains("hardware of their time"), "{markdown}");
 }
@@ -232,7 +242,12 @@ fn counts_at_another_size_have_no_ratio() {
         line(&published, "transactions per s").last().unwrap(),
         "15.06"
     );
-    let text = render_comparisons(&[], &published, ReportMedium::Terminal, Page::PLAIN);
+    let text = render_comparisons(
+        &[],
+        &published,
+        (ReportMedium::Terminal, VerdictPosition::First),
+        Page::PLAIN,
+    );
     assert!(text.contains("A ran at another size"), "{text}");
     let document = ComparisonDocument {
         comparisons: &[],

@@ -5,6 +5,7 @@ use results::BetterDirection;
 use super::of_record::REPEAT;
 use super::rows::{ColumnValue, FigureRow, interval, ratio};
 use super::{SHORT_MARK, SideBySide, WorkloadSection, drawn};
+use crate::VerdictPosition;
 use crate::document::{Block, Document, DocumentPart, ReportMedium, TextLine};
 use crate::html::again;
 use crate::numbers::ABSENT;
@@ -12,8 +13,13 @@ use crate::styled::Style;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// Returns the report of a table with verdicts.
-pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Document {
+/// Returns the report of a table with verdicts. The position is that of the summary in a text; in
+/// other media, it comes first.
+pub(super) fn document(
+    side_by_side: &SideBySide,
+    medium: ReportMedium,
+    position: VerdictPosition,
+) -> Document {
     let is_page = medium == ReportMedium::Page;
     let labeled = |(label, text): (&str, &str)| TextLine::labeled(label, text);
     let columns = side_by_side.columns.iter();
@@ -24,11 +30,17 @@ pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Docum
     let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
     let plot = DocumentPart::new("", [Block::Markup(drawn::ratios(side_by_side))]);
     let plot = is_page.then_some(plot).into_iter();
+    let answer = answer(side_by_side);
     let mut document = Document {
         title: side_by_side.title.clone(),
-        head: head(side_by_side, is_page),
+        head: facts(side_by_side, is_page),
         parts: plot.chain(sections).chain([foot]).collect(),
     };
+    let is_last = medium == ReportMedium::Terminal && position == VerdictPosition::Last;
+    match is_last {
+        true => document.parts.push(DocumentPart::verdict(answer)),
+        false => document.head.splice(..0, answer).for_each(drop),
+    }
     if !is_page {
         document.head.push(columns);
         return document;
@@ -41,19 +53,25 @@ pub(super) fn document(side_by_side: &SideBySide, medium: ReportMedium) -> Docum
     document
 }
 
-/// Returns the summary, warnings, and facts about the measurement.
-fn head(side_by_side: &SideBySide, is_page: bool) -> Vec<Block> {
+/// Returns the summary, and what makes it doubtful.
+fn answer(side_by_side: &SideBySide) -> [Block; 2] {
     let summary = side_by_side.summary();
     let cache = side_by_side.page_cache();
     let cache = cache.map(|it| TextLine::styled(it, Style::Yellow));
     let alarms = side_by_side.failures.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
+    [
+        Block::paragraphs(summary.map(|it| TextLine::styled(it, Style::Bold))),
+        Block::list(cache.into_iter().chain(alarms)),
+    ]
+}
+
+/// Returns facts about the measurement, and remarks.
+fn facts(side_by_side: &SideBySide, is_page: bool) -> Vec<Block> {
     // On a page, the command has its own part.
     let facts = side_by_side.facts.iter();
     let facts = facts.filter(|(name, _)| !is_page || *name != REPEAT);
     vec![
-        Block::paragraphs(summary.map(|it| TextLine::styled(it, Style::Bold))),
-        Block::list(cache.into_iter().chain(alarms)),
         Block::list(facts.map(|(name, fact)| TextLine::labeled(*name, fact.as_str()))),
         Block::list(side_by_side.remarks.iter().map(String::as_str)),
     ]

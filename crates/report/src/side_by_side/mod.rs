@@ -15,6 +15,7 @@ use std::sync::Arc;
 pub use results::{BetterDirection, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, lengthening_options};
 
+use crate::VerdictPosition;
 use crate::document::ReportMedium;
 use crate::html::within_run_note;
 use crate::model::method;
@@ -176,9 +177,23 @@ impl SideBySide {
     /// Renders the table in this format, with a final line break.
     #[must_use]
     pub fn render(&self, format: TableFormat, page: Page) -> Styled {
+        self.render_at(VerdictPosition::First, format, page)
+    }
+
+    /// Same as [`SideBySide::render`], but a text ends with the summary, which a terminal then
+    /// shows.
+    #[must_use]
+    pub fn render_measured(&self, format: TableFormat, page: Page) -> Styled {
+        self.render_at(VerdictPosition::Last, format, page)
+    }
+
+    fn render_at(&self, position: VerdictPosition, format: TableFormat, page: Page) -> Styled {
         let judged = self.judged();
         match format.medium() {
-            Some(medium) => write(&document::document(&judged, medium), medium, page),
+            Some(medium) => {
+                let document = document::document(&judged, medium, position);
+                write(&document, medium, page)
+            }
             None => csv::render(&judged).into(),
         }
     }

@@ -16,6 +16,8 @@ use super::known::{DEEP, DeviceAccess, KnownRate, find};
 const ROUND_SHARE: f64 = 0.01;
 /// A rate limited by a provider has a smaller relative standard deviation within the run than this.
 const SCATTER_MAX: f64 = 0.05;
+/// From this share of all CPUs on, it is mentioned that others used them.
+const OTHERS_SHARE_MIN: f64 = 0.25;
 /// Number of depths of one workload that must share a rate, if no other workload has it.
 const DEPTHS_MIN: usize = 3;
 /// From this share of the queue depth on, the growth of the rate counts as proportional.
@@ -113,7 +115,23 @@ impl RateLimits<'_> {
     /// Lists the results that were limited by the CPU.
     fn processor(&self) -> Option<String> {
         let names = self.doubted(Claim::NotCpuBound);
-        (!names.is_empty()).then(|| format!("the CPU limited {names}"))
+        let others = self.others_use().unwrap_or_default();
+        (!names.is_empty()).then(|| format!("the CPU limited {names}{others}"))
+    }
+
+    /// Says how much of the CPUs others used in the worst of the results that the CPU limited;
+    /// `None` if they used little.
+    fn others_use(&self) -> Option<String> {
+        let cpus = f64::from(self.record.environment.cpu.logical_count);
+        let cells = self.doubted_cells(Claim::NotCpuBound);
+        let doubted = self.record.cells.iter();
+        let doubted = doubted.filter(|cell| cells.contains(&cell.index));
+        let others =
+            doubted.filter_map(|cell| Some(cell.cpu.machine?.busy * cpus - cell.cpu.utilization));
+        let most = others.max_by(f64::total_cmp)?;
+        (most >= OTHERS_SHARE_MIN * cpus).then(|| {
+            format!(": other processes and kernel threads used up to {most:.1} of {cpus} CPUs")
+        })
     }
 
     /// Lists the results that a cache produced.
@@ -124,10 +142,7 @@ impl RateLimits<'_> {
 
     /// Lists the results for which a warning contradicts the claim.
     fn doubted(&self, claim: Claim) -> String {
-        let against = self.record.warnings.iter();
-        let against = against.filter(|it| it.contradicts(claim));
-        // A set, because a program may have tens of thousands of phases.
-        let cells: HashSet<u32> = against.filter_map(|it| it.cell).collect();
+        let cells = self.doubted_cells(claim);
         let is_doubted = |subject: &&LimitSubject| {
             let mut own = subject.group.cells.iter();
             own.any(|cell| cells.contains(&cell.index))
@@ -149,6 +164,14 @@ impl RateLimits<'_> {
             }
             _ => names.join(", "),
         }
+    }
+
+    /// Returns the indexes of the cells for which a warning contradicts the claim.
+    fn doubted_cells(&self, claim: Claim) -> HashSet<u32> {
+        let against = self.record.warnings.iter();
+        let against = against.filter(|it| it.contradicts(claim));
+        // A set, because a program may have tens of thousands of phases.
+        against.filter_map(|it| it.cell).collect()
     }
 
     /// Describes whether a deeper queue increases the rate of random reads.

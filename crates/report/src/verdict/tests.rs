@@ -1,4 +1,4 @@
-use results::{Phase, RunRecord, Warning, WarningCode, WithinRun};
+use results::{MachineCpu, Phase, RunRecord, Warning, WarningCode, WithinRun};
 
 use super::*;
 use crate::Model;
@@ -135,6 +135,37 @@ fn reads_from_the_page_cache_are_like_memory_and_limited_by_the_cpu() {
         Some(
             "the CPU limited random reads at depth 32; a cache served random reads at depth 32, \
              not the device"
+        )
+    );
+}
+
+#[test]
+fn programs_that_use_the_cpus_are_mentioned_where_the_cpu_is_the_limit() {
+    let mut record = record(&QUICK);
+    record.warnings = vec![Warning::of_cell(
+        WarningCode::WaitedForProcessor,
+        3,
+        "it waited",
+    )];
+    let cpus = f64::from(record.environment.cpu.logical_count);
+    let limit_with_busy = |busy: f64| {
+        let mut record = record.clone();
+        record.cells[3].cpu.utilization = 1.0;
+        let machine = MachineCpu {
+            busy,
+            ..MachineCpu::default()
+        };
+        record.cells[3].cpu.machine = Some(machine);
+        let verdict = &Model::new(&record).verdicts[0];
+        sentence(verdict, "limit").unwrap().to_owned()
+    };
+    let named = "the CPU limited random reads at depth 32";
+    assert_eq!(limit_with_busy(1.0 / cpus), named);
+    assert_eq!(
+        limit_with_busy(0.75),
+        format!(
+            "{named}: other processes and kernel threads used up to {:.1} of {cpus} CPUs",
+            0.75 * cpus - 1.0
         )
     );
 }

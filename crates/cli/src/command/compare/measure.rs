@@ -6,7 +6,7 @@ use std::path::Path;
 use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
 use plan::Plan;
 use planning::check_space_together;
-use report::ComparisonDocument;
+use report::{ComparisonDocument, VerdictPosition};
 use results::{RunEvent, Status, Warning};
 use run::{Finished, RunOptions, RunSpec, measure_alternately};
 
@@ -102,7 +102,7 @@ fn present(
     let shown = match json.has_destination_for_text(output)? {
         true => write_measured(
             output,
-            &document(comparisons, &[], format, args),
+            &document(comparisons, &[], (format, VerdictPosition::Last), args),
             json.stdout(),
         ),
         false => Ok(()),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
     ComparisonDocument, PublishedComparison, Reference, ReferenceError, ReportMedium,
-    regression_lines, render_comparisons,
+    VerdictPosition, regression_lines, render_comparisons,
 };
 use results::RunRecord;
 use units::JsonDocument;
@@ -62,7 +62,12 @@ pub(crate) fn compare(
         .map(|reference| reference.compare_with(&runs));
     let published: Vec<PublishedComparison> = published.collect::<Result<_, ReferenceError>>()?;
     if has_place {
-        let document = document(&comparisons, &published, format, args);
+        let document = document(
+            &comparisons,
+            &published,
+            (format, VerdictPosition::First),
+            args,
+        );
         write_new(args.output.as_deref(), &document)?;
     }
     json.write(&ComparisonDocument {
@@ -142,7 +147,7 @@ fn refuse_the_same_run(names: &[PathBuf], ids: &[Vec<&str>]) -> Result<(), CliEr
 fn document(
     comparisons: &[Comparison],
     published: &[PublishedComparison],
-    format: CompareFormat,
+    (format, position): (CompareFormat, VerdictPosition),
     args: &CompareArgs,
 ) -> OutputText {
     let medium = match format {
@@ -158,7 +163,7 @@ fn document(
         }
     };
     let page = page_of(args.output.as_deref());
-    let text = render_comparisons(comparisons, published, medium, page);
+    let text = render_comparisons(comparisons, published, (medium, position), page);
     match medium {
         ReportMedium::Terminal => OutputText::Prose(text),
         _ => OutputText::Markup(text),

@@ -47,9 +47,9 @@ pub(crate) fn run(
     let record = record(&matrix, &outcome, (start, title));
     let table = SideBySide::of(&record);
     // An output that fails must not prevent the others, so its error is returned last.
-    let printed = on
-        .table
-        .print(json, &record, |format, page| table.render(format, page));
+    let printed = on.table.print(json, &record, |format, page| {
+        table.render_measured(format, page)
+    });
     if !on.no_db && !outcome.measured.is_empty() {
         keep(&record, location, on.table.quiet);
     }

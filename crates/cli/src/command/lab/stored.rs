@@ -13,6 +13,7 @@ use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::json::JsonOutput;
 use crate::stored::{StoreLocation, names_a_run, read_text, refused};
+use crate::terminal::{OutputStream, StandardOutput};
 
 /// Stores the record of a lab, in addition to its runs, and prints how to show it again. The result
 /// is already printed, so an error here is only a warning.
@@ -100,6 +101,12 @@ pub(crate) fn page_of_lab(record: &LabRecord) -> OutputText {
 
 fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), CliError> {
     let side_by_side = SideBySide::of(record);
+    let is_free = json.stdout() == StandardOutput::Free && table.output.is_none();
+    if is_free && table.format()? == TableFormatArg::Text {
+        let page = OutputStream::Output.page();
+        let text = || OutputText::prose(side_by_side.render(TableFormat::Text, page));
+        return json.give(record, text);
+    }
     table.print(json, record, |format, page| {
         side_by_side.render(format, page)
     })

@@ -12,6 +12,7 @@ use units::{Span, printable};
 
 use super::row::{ListRow, RateCell};
 use crate::args::{RunColumn, RunsListArgs, StatusArg};
+use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::pager::print_paged;
 use crate::stored::StoreLocation;
@@ -92,7 +93,7 @@ fn print_rows(
     let text = text(&rows, &args.columns, &TimeColumn::new(args.utc, zone));
     match args.no_pager {
         true => print(text)?,
-        false => print_paged(text)?,
+        false => print_paged(&OutputText::prose(text))?,
     }
     if has_more {
         tell!("there are more; `--limit N` lists N");

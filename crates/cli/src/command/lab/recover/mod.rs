@@ -36,7 +36,7 @@ pub(super) fn recover(
     let outcome = trials.run(&directory, &progress, &stop)?;
     let record = table::record(&trials, &outcome, start);
     let table = SideBySide::of(&record);
-    let render = |format, page| table.render(format, page);
+    let render = |format, page| table.render_measured(format, page);
     let printed = args.table.print(json, &record, render);
     if !args.no_db && !outcome.trials.is_empty() {
         keep(&record, location, args.table.quiet);
