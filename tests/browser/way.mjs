@@ -31,6 +31,8 @@ async function quickTest(page) {
   await page.click("button.primary");
   await page.waitForURL(/#\/run\//, WAIT);
   const first = await tagged(page, "before");
+  await page.waitForSelector("section[aria-label=Verdict] dt:text-is('Next')", WAIT);
+  assert.ok((await page.locator("section[aria-label=Verdict] .tile").count()) > 0, "its main results");
   await page.click("text=Open the report");
   await page.waitForSelector("h1", WAIT);
   assert.match(await page.innerText("body"), /next/i);
@@ -44,6 +46,8 @@ async function quickTest(page) {
 async function compared(page, server) {
   await go(page, server, "#/runs");
   await page.reload();
+  // A second on any machine is too short to be beyond doubt.
+  await page.waitForSelector("tbody td small:has-text('doubt')", WAIT);
   await page.click("summary:text-is('Compare two tags')");
   const [before, after] = await page.locator(".by-tag select").all();
   await before.selectOption("before");

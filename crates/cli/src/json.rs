@@ -136,8 +136,8 @@ impl JsonOutput {
         }
     }
 
-    /// Writes the document to its destination, and prints the text, through the pager if it is long,
-    /// if standard output is free.
+    /// Writes the document to its destination, and prints the text, through the pager if it is
+    /// long, if standard output is free.
     pub fn give(
         self,
         document: &impl JsonDocument,

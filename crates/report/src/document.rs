@@ -114,8 +114,8 @@ impl DocumentPart {
         }
     }
 
-    /// Creates the last part of a report as text: its answer, where a terminal still shows it. It is
-    /// empty without an answer.
+    /// Creates the last part of a report as text: its answer, where a terminal still shows it.
+    /// Without an answer, the part is empty.
     pub fn verdict(blocks: impl IntoIterator<Item = Block>) -> Self {
         let part = Self::new("", blocks);
         match part.is_empty() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use results::Timestamp;
+use results::{Timestamp, WarningCode, WarningLevel};
 use rusqlite::{Connection, Row};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,6 +55,8 @@ pub struct RunRow {
     pub note: String,
     /// Tags, sorted.
     pub tags: Vec<String>,
+    /// Reasons to doubt the results: the codes of the run's warnings, without notes.
+    pub doubts: Vec<WarningCode>,
 }
 
 /// Selects runs that meet all conditions.
@@ -131,7 +133,8 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
 /// The columns that [`read_row`] reads.
 pub(crate) const COLUMNS: &str = "key, id, started_at, finished_at, status, owner, command, \
     workloads, targets, file_systems, cell_count, note, host, per_second_max, \
-    bytes_per_second_max, kernel, rate_of, rate";
+    bytes_per_second_max, kernel, rate_of, rate, \
+    (SELECT json_group_array(DISTINCT code) FROM warnings WHERE warnings.run = key)";
 
 /// Adds the rates of a killed run that completed no cell, from its intervals.
 pub(crate) fn add_partial_rates(
@@ -156,6 +159,8 @@ pub(crate) fn read_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)
     let owner: Option<String> = row.get(5)?;
     let status: String = row.get(4)?;
     let status = RunStatus::of(&status, owner.as_deref(), is_live(path, &id));
+    let mut doubts: Vec<WarningCode> = json(row, 18)?;
+    doubts.retain(|code| code.level() == WarningLevel::Warning);
     let run = RunRow {
         short_id: id.clone(),
         id,
@@ -177,6 +182,7 @@ pub(crate) fn read_row(path: &Path, row: &Row) -> rusqlite::Result<(i64, RunRow)
         kernel: row.get(15)?,
         headline: headline(row)?,
         tags: Vec::new(),
+        doubts,
     };
     Ok((key, run))
 }

@@ -70,6 +70,8 @@ class RunPage {
     this.time = h("p", { class: "remark" });
     this.progressBox = h("div", { class: "progress" }, this.bar, this.time);
     main.append(this.head, this.lab, this.actions, this.progressBox, this.connection);
+    this.verdict = h("section", { "aria-label": "Verdict" });
+    main.append(this.verdict);
     this.tiles = new Tiles(main);
     this.warnings = h("section", { "aria-label": "Warnings" });
     main.append(this.warnings);
@@ -93,6 +95,28 @@ class RunPage {
     this.warn();
     this.list();
     this.tellCost();
+    this.judge();
+  }
+
+  /** Shows the verdict of a finished run, which is at the top of its report. */
+  async judge() {
+    if (this.isRunning) return;
+    const address = ofRun(this.run.id, "/page");
+    // Errors are ignored: the button that opens the report shows them.
+    const answer = await fetch(address, { signal: this.signal }).catch(() => null);
+    const page = answer?.ok ? await answer.text() : "";
+    // The policy of this page refuses styles in markup, but not those that a script sets.
+    const header = page.slice(page.indexOf("<header"), page.indexOf("</header>")).replaceAll(" style=", " data-style=");
+    const { body } = new DOMParser().parseFromString(header, "text/html");
+    for (const styled of body.querySelectorAll("[data-style]")) styled.style.cssText = styled.dataset.style;
+    const parts = [...body.querySelectorAll("header > *")];
+    const [first, last] = ["h1", "dl.facts:not(.verdict)"].map((it) => parts.findIndex((part) => part.matches(it)));
+    // The first line below the title names the target, as this page does.
+    const verdict = parts.slice(first + 1, last).filter((part, index) => index > 0 || !part.matches(".where"));
+    for (const link of verdict.flatMap((part) => [...part.querySelectorAll("a[href^='#']")])) {
+      link.setAttribute("href", address + link.getAttribute("href"));
+    }
+    this.verdict.replaceChildren(...verdict);
   }
 
   title() {
@@ -269,6 +293,7 @@ class RunPage {
       this.offer();
       this.warn();
       this.list();
+      this.judge();
       this.lost("");
       this.changed();
     } catch (error) {

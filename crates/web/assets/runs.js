@@ -205,13 +205,19 @@ function row(view, run) {
     h("td", { class: "name" }, run.workloads.join(", ")),
     h("td", { class: "name path" }, run.targets.join(", ")),
     h("td", { class: "name" }, run.file_systems.join(", ")),
-    h("td", { class: "name" }, h("span", { class: `status ${run.status}` }, run.status)),
+    h("td", { class: "name" }, h("span", { class: `status ${run.status}` }, run.status), doubtsOf(run)),
     h("td", {}, rate),
     h("td", {}, show("bytes_per_second", bytes || null)),
     h("td", { "data-label": "Cells" }, String(run.cell_count)),
     h("td", { class: "name" }, run.tags.map(tagLink), run.note ? h("small", { class: "note" }, run.note) : null),
     h("td", { class: "more" }, more(view, run)),
   ));
+}
+
+/** Number of reasons to doubt the results of a run; nothing if there are none. */
+function doubtsOf({ doubts }) {
+  const count = doubts.length === 1 ? "1 doubt" : `${doubts.length} doubts`;
+  return doubts.length > 0 ? h("small", { class: "note", title: doubts.join(", ") }, count) : null;
 }
 
 /**

@@ -171,6 +171,8 @@ pub(crate) enum RunColumn {
     Lab,
     /// Note
     Note,
+    /// Warnings, by their codes
+    Doubts,
 }
 
 /// Status of a run.

@@ -19,7 +19,7 @@ const DIFFERENCES_MAX: usize = 20;
 /// A cell of the first side, with its entry in each comparison.
 type AlignedCells<'a> = Vec<Option<&'a CellComparison>>;
 
-/// Returns the report of comparisons requested by the user. The position is that of the summary in a
+/// Returns the report of comparisons requested by the user. The position is for the summary of a
 /// text; in other media, it comes first.
 pub(crate) fn document(
     comparisons: &[Comparison],

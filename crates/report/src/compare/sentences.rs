@@ -406,8 +406,8 @@ mod tests {
                 (None, &["not-steady", "too-short"])
             ]),
             [
-                "warnings: not-steady in A; not-steady, too-short in B (`pgmeter show RUN` explains \
-              them)"
+                "warnings: not-steady in A; not-steady, too-short in B (`pgmeter show RUN` \
+                 explains them)"
             ]
         );
         assert_eq!(

@@ -122,10 +122,7 @@ fn rates_sentence(rates: &[&FigureComparison], [a, b]: &[String; 2]) -> String {
     if let Some(first) = undecided.first() {
         let why = no_verdict_reason(first);
         let number = undecided.len();
-        let differ = if number == 1 { "differs" } else { "differ" };
-        parts.push(format!(
-            "cannot tell whether {number}{total} {differ}: {why}"
-        ));
+        parts.push(format!("cannot tell for {number}{total}: {why}"));
     }
     match significant.is_empty() {
         true => format!("{b} against {a}: {}", parts.join("; ")),
@@ -261,8 +258,8 @@ mod tests {
                 0.32,
                 None,
                 Verdict::CannotTell,
-                "cannot tell (one repetition): B is 32 % faster than A, but chance alone may be the \
-                 cause",
+                "cannot tell (one repetition): B is 32 % faster than A, but chance alone may be \
+                 the cause",
             ),
         ] {
             assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
@@ -277,7 +274,7 @@ mod tests {
         assert_eq!(
             said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
             "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2 \
-             (largest: +0 %); cannot tell whether 1 differs: one repetition"
+             (largest: +0 %); cannot tell for 1: one repetition"
         );
         assert_eq!(
             said(&[same(), same()]),

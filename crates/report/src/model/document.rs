@@ -13,7 +13,7 @@ pub fn document(model: &Model, medium: ReportMedium, position: VerdictPosition) 
     let settings = settings.filter(|it| !it.is_empty());
     let outcome = model.outcome.iter();
     let outcome = outcome.map(|it| TextLine::styled(it.as_str(), Style::Red));
-    // Whoever has just measured knows the command.
+    // After a measurement, the user knows the command.
     let is_later = position == VerdictPosition::First && !model.command.is_empty();
     let command = is_later.then(|| TextLine::labeled("repeat", model.command.as_str()));
     let head = settings

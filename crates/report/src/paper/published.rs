@@ -22,7 +22,7 @@ const RATIO_NOTE: &str = "A ratio is the measured value divided by the published
                        value is a single number, so there is neither an interval nor a verdict.";
 
 /// Renders comparisons of the first side with each other side, and published columns next to the
-/// runs, with a final line break. The position is that of a text's summary of the comparisons.
+/// runs, with a final line break. The position is for the summary of a text.
 #[must_use]
 pub fn render_comparisons(
     comparisons: &[Comparison],

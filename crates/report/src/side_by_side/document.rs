@@ -13,7 +13,7 @@ use crate::styled::Style;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
-/// Returns the report of a table with verdicts. The position is that of the summary in a text; in
+/// Returns the report of a table with verdicts. The position is for the summary of a text; in
 /// other media, it comes first.
 pub(super) fn document(
     side_by_side: &SideBySide,

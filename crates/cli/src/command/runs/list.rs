@@ -298,6 +298,7 @@ fn head(column: RunColumn, clock: &TimeColumn) -> Column {
         RunColumn::Bandwidth => Column::number("bandwidth", 3),
         RunColumn::Lab => Column::number("lab", u8::MAX),
         RunColumn::Note => Column::name("note"),
+        RunColumn::Doubts => Column::name("doubts"),
     }
 }
 

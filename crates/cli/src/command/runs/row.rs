@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use jiff::tz::TimeZone;
-use results::Timestamp;
+use results::{Timestamp, WarningCode};
 use store::{Headline, HeadlineUnit, LabRow, RunRow, RunStatus, is_lab_tag};
 use units::format::{bandwidth, iops};
 
@@ -41,6 +41,7 @@ pub(super) struct ListRow {
     pub bandwidth: Option<f64>,
     pub lab: String,
     pub note: String,
+    pub doubts: Vec<WarningCode>,
 }
 
 impl ListRow {
@@ -62,6 +63,7 @@ impl ListRow {
             bandwidth: run.bytes_per_second_max,
             lab: lab.unwrap_or_default().to_owned(),
             note: run.note.clone(),
+            doubts: run.doubts.clone(),
         }
     }
 
@@ -106,6 +108,7 @@ impl ListRow {
             bandwidth: None,
             lab: name.to_owned(),
             note: String::new(),
+            doubts: each_once(runs, |run| &run.doubts),
         }
     }
 
@@ -134,6 +137,10 @@ impl ListRow {
             RunColumn::Bandwidth => figure(self.bandwidth, bandwidth),
             RunColumn::Lab => self.lab.clone(),
             RunColumn::Note => self.note.clone(),
+            RunColumn::Doubts => {
+                let codes: Vec<&str> = self.doubts.iter().map(WarningCode::as_str).collect();
+                codes.join(", ")
+            }
         }
     }
 
@@ -197,8 +204,11 @@ impl RateCell {
 }
 
 /// Returns the distinct names of all runs, in the order of first appearance.
-fn each_once<'a>(runs: &[&'a RunRow], names: impl Fn(&'a RunRow) -> &'a [String]) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+fn each_once<'a, T: Clone + PartialEq + 'a>(
+    runs: &[&'a RunRow],
+    names: impl Fn(&'a RunRow) -> &'a [T],
+) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
     for name in runs.iter().flat_map(|run| names(run)) {
         if !found.contains(name) {
             found.push(name.clone());
