@@ -16,7 +16,6 @@ pub(crate) fn overlay(mut under: Workload, mut over: Workload) -> Workload {
     over.pack = over.pack.or(under.pack.take());
     over.built = over.built.or(under.built.take());
     over.jobs = over.jobs.or(under.jobs.take());
-    over.varied = over.varied.or(under.varied.take());
     // Last, because it fills only what is still missing.
     over.fill_from(under);
     over

@@ -81,6 +81,7 @@ pub struct PlannedWorkload {
 
 /// One combination of the values of settings with several values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Name of the workload that is measured with all combinations.
     pub of: String,
@@ -91,6 +92,7 @@ pub struct Variant {
 
 /// A setting that varies, with one of its values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct VariedSetting {
     /// Key as in the workload file, or name of the option without dashes.
     pub key: String,

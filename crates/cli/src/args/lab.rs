@@ -122,9 +122,10 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',',
         value_parser = workload_key_parser::<u32>("workers"))]
     pub workers: Vec<u32>,
-    /// Size of the test file; if the workload creates many files, size of each
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<Bytes>,
+    /// Size of the test file; if the workload creates many files, size of each; with a list, each
+    /// size is measured
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',')]
+    pub size: Vec<Bytes>,
     /// How long to measure each cell
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
@@ -161,7 +162,7 @@ impl ChangeArgs {
                 cache: self.cache.clone(),
                 iodepth: self.iodepth.clone(),
                 workers: self.workers.clone(),
-                size: self.size,
+                size: self.size.clone(),
                 run_time: self.run_time,
                 ramp_time: self.ramp_time,
                 seed: self.seed,

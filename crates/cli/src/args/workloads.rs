@@ -77,13 +77,18 @@ pub(crate) struct WorkloadOptions {
         value_parser = workload_key_parser::<u32>("workers"))]
     pub workers: Vec<u32>,
     /// Size of the test file, such as `512m` or `4GiB`; if the workload creates many files, size of
-    /// each
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<Bytes>,
+    /// each; with a list, each size is measured
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',')]
+    pub size: Vec<Bytes>,
     /// Total size of all files, such as `64g`; if the workload creates many files, this determines
-    /// their number
-    #[arg(long, value_name = "SIZE", conflicts_with = "size")]
-    pub total_size: Option<Bytes>,
+    /// their number; with a list, each size is measured
+    #[arg(
+        long,
+        value_name = "SIZE,...",
+        value_delimiter = ',',
+        conflicts_with = "size"
+    )]
+    pub total_size: Vec<Bytes>,
     /// How long to measure each cell, such as `10s` or `5m`; at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
@@ -140,8 +145,8 @@ impl WorkloadOptions {
             ("find_rate", self.find_rate.clone()),
             ("find_depth", flag(self.find_depth)),
             ("workers", each(&self.workers, u32::to_string)),
-            ("size", self.size.map(|it| it.to_string())),
-            ("total_size", self.total_size.map(|it| it.to_string())),
+            ("size", each(&self.size, Bytes::to_string)),
+            ("total_size", each(&self.total_size, Bytes::to_string)),
             ("run_time", self.run_time.map(|it| it.to_string())),
             ("ramp_time", self.ramp_time.map(|it| it.to_string())),
             ("operations", self.operations.map(|it| it.to_string())),

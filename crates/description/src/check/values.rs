@@ -7,7 +7,7 @@ use units::Bytes;
 use crate::model::limits::time;
 use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
 use crate::overlay::sets_amount;
-use plan::PositionRule;
+use plan::{PositionRule, printable};
 
 use crate::flaw::ValueError;
 
@@ -54,6 +54,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), ValueError> {
     repetitions(workload)?;
     range("batch", workload.batch, 1, IODEPTH_MAX)?;
     amount(workload)?;
+    check_varied(workload)?;
     if workload.operations == Some(0) {
         let help = "leave `operations` out to end by time";
         return Err(ValueError::new(
@@ -188,6 +189,25 @@ fn lists(workload: &Workload) -> Result<(), ValueError> {
         ValueError { message, ..flaw }
     })?;
     at_most("part", workload.part.len(), PARTS_MAX)
+}
+
+/// Checks that a workload that is one of several says in which settings it differs.
+fn check_varied(workload: &Workload) -> Result<(), ValueError> {
+    let Some(varied) = &workload.varied else {
+        return Ok(());
+    };
+    if varied.settings.is_empty() {
+        let help = "add `{ key = \"KEY\", value = \"VALUE\" }`, or leave out `varied`";
+        return Err(ValueError::new("varied", "`settings` is empty", help));
+    }
+    let mut keys = HashSet::new();
+    match varied.settings.iter().find(|it| !keys.insert(&it.key)) {
+        None => Ok(()),
+        Some(again) => {
+            let message = format!("`settings` has two values for `{}`", printable(&again.key));
+            Err(ValueError::new("varied", message, "leave one of them out"))
+        }
+    }
 }
 
 fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), ValueError> {

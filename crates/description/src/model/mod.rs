@@ -83,9 +83,9 @@ pub struct Workload {
     /// Name of the pack that the workload is a part of. Set by the loader, not by a file.
     #[serde(skip)]
     pub pack: Option<String>,
-    /// Values of the settings that vary, if options give several values of some. Not a key of any
-    /// file.
-    #[serde(skip)]
+    /// Values of the settings in which this workload differs from others that were made of the same
+    /// workload; reports show them in one table. `--print toml` writes it for options with several
+    /// values. Default: none.
     pub varied: Option<Box<Variant>>,
     /// One line for people. Default: the name.
     pub title: Option<String>,
@@ -290,5 +290,5 @@ keyed_deserialize! {
     ramp_time, operations, new_file, until, steady, precondition, repetitions, precision, budget,
     seed, cpus, verify, keep, warm, transactions_per_connection, position, cursor, content, sqpoll,
     iopoll, batch, test_type, cycling, postmark, create_remove, lat_fs, fs_mark, fileset, way,
-    tokens, phase, rounds, job, access_spec, iometer, worker, part,
+    tokens, phase, rounds, job, access_spec, iometer, worker, part, varied,
 }

@@ -19,7 +19,7 @@ use crate::overlay::overlay;
 use plan::EngineKind;
 use plan::TcpAddress;
 use plan::{Diagnostic, Severity};
-use tables::TableOption;
+use tables::{SIZE, TableOption};
 use variants::VariedKey;
 
 /// Keys that define the amount of data, each replacing the others.
@@ -94,9 +94,14 @@ impl Overrides {
         // The later of two options for a key counts.
         self.varied.retain(|it| it.key != key);
         self.refuse_second_amount(key)?;
+        let varied = VariedKey::read(key, value);
         // As one value first, because a list of CPUs also has commas.
-        let as_one = self.set_one(key, value);
-        match (as_one, VariedKey::read(key, value)) {
+        let as_one = match &varied {
+            // As PostMark's range of sizes, it would have no effect on any other workload.
+            Some(_) if key == SIZE => self.clone().set_own(key, value),
+            _ => self.set_one(key, value),
+        };
+        match (as_one, varied) {
             (Err(error), Some(varied)) => self.set_each(varied, &error),
             (as_one, _) => as_one,
         }
@@ -281,6 +286,7 @@ impl Overrides {
             let mut seen = HashSet::new();
             for combination in &combinations {
                 let mut one = combination.overrides.applied_to(&workload, &mut unused)?;
+                combination.forget_replaced(&mut one);
                 let variant = combination.variant(&one, &unused);
                 // Combinations that differ only in keys without effect are measured once.
                 if seen.insert(variant.clone()) {

@@ -13,9 +13,9 @@ use plan::Diagnostic;
 use super::{UnusedOptions, listed, read};
 
 /// The only key of workloads that tables also have.
-const SIZE: &str = "size";
+pub(super) const SIZE: &str = "size";
 /// The corresponding key of tables with several sizes.
-const SIZES: &str = "sizes";
+pub(super) const SIZES: &str = "sizes";
 /// PostMark's own names for keys of its pool.
 const POOL_KEYS: [&str; 4] = [SIZE, "read", "write", "location"];
 
@@ -23,7 +23,7 @@ const POOL_KEYS: [&str; 4] = [SIZE, "read", "write", "location"];
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TableOption {
     /// The key as it was given.
-    key: String,
+    pub key: String,
     /// `true` if the option names its table.
     is_dotted: bool,
     /// The value for each table that has the key.

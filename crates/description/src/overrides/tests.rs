@@ -426,6 +426,61 @@ fn several_values_make_one_workload_per_combination() {
 }
 
 #[test]
+fn a_written_file_keeps_the_combinations_for_the_table_of_results() {
+    let overrides = with(&["workers=1,2", "size=1m,4m"]);
+    let workloads = crate::load_builtin("randread-4k").unwrap();
+    let applied = overrides.applied(&workloads).unwrap().workloads;
+    let text = crate::to_toml(&overrides.written(&workloads).unwrap()).unwrap();
+    let again = crate::load("x.toml", &text).unwrap();
+    let variants = |workloads: &[Workload]| -> Vec<_> {
+        workloads.iter().map(|it| it.varied.clone()).collect()
+    };
+    assert_eq!(variants(&again), variants(&applied));
+    assert!(variants(&again).iter().all(Option::is_some));
+
+    // An option with one value leaves nothing that varies in it.
+    let keys = |pair: &str| -> Vec<Vec<String>> {
+        let applied = with(&[pair]).applied(&again).unwrap().workloads;
+        let settings = applied
+            .iter()
+            .map(|it| it.varied.as_ref().map(|it| &it.settings));
+        let keys = settings.map(|it| it.into_iter().flatten().map(|it| it.key.clone()).collect());
+        keys.collect()
+    };
+    assert_eq!(keys("total_size=8m"), vec![["workers"]; 4]);
+    assert_eq!(keys("run_time=1s"), vec![["workers", "size"]; 4]);
+}
+
+#[test]
+fn sizes_are_measured_one_by_one_also_where_a_range_is_possible() {
+    let postmark = crate::load_builtin("postmark").unwrap();
+    let ranges = |pair: &str| -> Vec<_> {
+        let applied = with(&[pair]).applied(&postmark).unwrap().workloads;
+        let tables = applied.into_iter().filter_map(|it| it.postmark);
+        tables.map(|it| (it.min_size, it.max_size)).collect()
+    };
+    let each = [ranges("size=1k"), ranges("size=4k")].concat();
+    assert_eq!(each.len(), 2);
+    assert_eq!(ranges("size=1k,4k"), each);
+    assert_eq!(ranges("size=1k 4k"), [(each[0].0, each[1].1)]);
+}
+
+#[test]
+fn a_variant_without_or_with_repeated_settings_is_refused() {
+    for (settings, wanted) in [
+        ("", "`settings` is empty"),
+        (
+            "{ key = \"bs\", value = \"4k\" }, { key = \"bs\", value = \"8k\" }",
+            "`settings` has two values for `bs`",
+        ),
+    ] {
+        let text = format!("varied = {{ of = \"a\", settings = [{settings}] }}\n");
+        let error = crate::load("x.toml", &text).unwrap_err();
+        assert!(error.to_string().contains(wanted), "{error}");
+    }
+}
+
+#[test]
 fn the_last_option_for_a_key_wins_with_all_its_values() {
     let last = |pairs: &[&str]| names(&with(pairs), &named("a"));
     assert_eq!(last(&["batch=1,2", "batch=3"]), ["a"]);

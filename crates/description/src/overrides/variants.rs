@@ -2,7 +2,7 @@
 
 use plan::{Diagnostic, Variant, VariedSetting, printable};
 
-use super::{Overrides, UnusedOptions};
+use super::{AMOUNT_KEYS, Overrides, UnusedOptions};
 use crate::model::Workload;
 
 /// Maximum number of combinations; with the shortest useful run time, they take an hour.
@@ -75,7 +75,29 @@ impl Combination {
     }
 }
 
+impl Combination {
+    /// Removes the known values of varying settings that these options replace.
+    pub fn forget_replaced(&self, workload: &mut Workload) {
+        let Some(mut varied) = workload.varied.take() else {
+            return;
+        };
+        varied
+            .settings
+            .retain(|it| !self.overrides.replaces(&it.key));
+        workload.varied = (!varied.settings.is_empty()).then_some(varied);
+    }
+}
+
 impl Overrides {
+    /// `true` if an option replaces the value of this key.
+    fn replaces(&self, key: &str) -> bool {
+        let is_amount = AMOUNT_KEYS.contains(&key);
+        let mut options = self.table_options.iter();
+        self.has(key)
+            || is_amount && AMOUNT_KEYS.iter().any(|it| self.has(it))
+            || options.any(|it| it.key == key)
+    }
+
     /// Sets a key to several values.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ const TOP_KEYS: [(&str, &str); 39] = [
 
 /// Keys at the top of the file without an example, in addition to the keys of [`WorkloadTable`]:
 /// tables, which the reference page explains.
-const OMITTED_KEYS: [&str; 12] = [
+const OMITTED_KEYS: [&str; 13] = [
     "access_spec",
     "cycling",
     "fileset",
@@ -64,6 +64,7 @@ const OMITTED_KEYS: [&str; 12] = [
     "steady",
     "tokens",
     "transactions_per_connection",
+    "varied",
     "way",
     "worker",
 ];
