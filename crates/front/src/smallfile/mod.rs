@@ -6,6 +6,7 @@ mod operation;
 mod options;
 mod program;
 mod text;
+mod yaml;
 
 use std::path::PathBuf;
 
@@ -37,7 +38,8 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = SmallfileOptions::read(line.arguments)?;
+    let words = yaml::expand_yaml(line.arguments, line.files)?;
+    let options = SmallfileOptions::read(&words)?;
     let title = format!("smallfile {}", options.operation.name());
     let program = program::program(&options, line.host);
     let cell = writing(
@@ -47,6 +49,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     Ok(FrontWork {
         differences: differences(&options),
         directories: options.top_directories().map(PathBuf::from).collect(),
+        text_input: words,
         ..FrontWork::new(vec![cell])
     })
 }

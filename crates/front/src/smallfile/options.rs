@@ -30,9 +30,14 @@ pub(super) struct SmallfileOptions {
     pub is_verified: bool,
     pub pause_us: u32,
     pub output_json: Option<String>,
+    /// File with more parameters.
+    pub yaml_file: Option<String>,
     /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
+
+/// The option that names a file with more parameters.
+pub(super) const YAML_OPTION: &str = "--yaml-input-file";
 
 const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
     equals: EqualsSyntax::All,
@@ -46,7 +51,7 @@ const GRAMMAR: Grammar<SmallfileOptions> = Grammar {
     ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
 };
 
-const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
+pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     read("--operation", |it, value| it.operation.read(value)),
     text("--top", |it| &mut it.top),
     number("--threads", |it| &mut it.threads),
@@ -70,10 +75,8 @@ const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     idle_value("--cleanup-delay-usec-per-file"),
     read("--hash-into-dirs --response-times", require_no),
     read("--record-ctime-size", require_no),
-    refused_value_with(
-        "--host-set --yaml-input-file --launch-by-daemon",
-        UNSUPPORTED,
-    ),
+    text(YAML_OPTION, |it| it.yaml_file.get_or_insert_default()),
+    refused_value_with("--host-set --launch-by-daemon", UNSUPPORTED),
 ];
 const UNSUPPORTED: &str = "`{}` is not supported";
 
@@ -83,6 +86,14 @@ impl SmallfileOptions {
     /// # Errors
     /// An option is unknown or not supported, or a value is invalid.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
+        Self::parse(arguments)?.complete()
+    }
+
+    /// Parses the arguments without the checks of all values together.
+    ///
+    /// # Errors
+    /// An option is unknown or not supported, or a value has the wrong form.
+    pub(super) fn parse(arguments: &[String]) -> Result<Self, String> {
         let start = Self {
             top: ".".to_owned(),
             threads: 2,
@@ -94,7 +105,7 @@ impl SmallfileOptions {
             is_verified: true,
             ..Self::default()
         };
-        GRAMMAR.read(arguments, start)?.complete()
+        GRAMMAR.read(arguments, start)
     }
 
     fn complete(mut self) -> Result<Self, String> {

@@ -1,3 +1,4 @@
+use crate::file_access::{FileAccess, VirtualFiles};
 use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
 use super::*;
@@ -55,6 +56,70 @@ fn unsupported_options_are_refused_by_name() {
     }
     let options = SmallfileOptions::read(&words("--files=5 --finish=n --verbose y")).unwrap();
     assert_eq!((options.files, options.is_finish_forced), (5, true));
+}
+
+/// The options of `--yaml-input-file x.yaml` with this text, after other arguments.
+fn with_yaml(line: &str, text: &str) -> Result<SmallfileOptions, String> {
+    let read = |path: &str| match path {
+        "x.yaml" => Ok(text.as_bytes().to_vec()),
+        _ => Err("it does not exist".to_owned()),
+    };
+    let files = VirtualFiles {
+        read: &read,
+        ..VirtualFiles::EMPTY
+    };
+    let arguments = words(&format!("{line} --yaml-input-file x.yaml"));
+    let line = CommandLine {
+        files: FileAccess::scripted(files),
+        ..CommandLine::of(&arguments)
+    };
+    let work = find("smallfile").unwrap().work(&line);
+    match work {
+        // The record has the parameters of the file, so that its output needs no file.
+        Ok(work) => {
+            let built = work.cells[0].built.as_ref().unwrap();
+            SmallfileOptions::read(&built.origin.arguments)
+        }
+        Err(ArgumentError::Arguments(message)) => Err(message),
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+#[test]
+fn a_yaml_file_overrides_the_command_line() {
+    let text = "---\n# A comment.\noperation: read\nfiles: 30 # each\nfsync: off\ntop: '/a'\n";
+    let options = with_yaml("--files 5 --fsync Y --threads 3 --top /b", text).unwrap();
+    assert_eq!(options.operation.name(), "read");
+    assert_eq!((options.files, options.threads), (30, 3));
+    assert!(!options.is_synced);
+    assert_eq!(options.top, "/a");
+    // Only both together have to fit.
+    let options = with_yaml("--record-size 128", "file-size: 256\n").unwrap();
+    assert_eq!((options.record_kib, options.file_kib), (128, 256));
+}
+
+#[test]
+fn wrong_parameters_of_a_yaml_file_are_all_named_with_their_lines() {
+    let text = "file: 3\nfiles: 5\n\nfiles: 6\nyaml-input-file: y\ntop: [a, b]\n";
+    let refused = with_yaml("", text).unwrap_err();
+    let wanted = [
+        "x.yaml, line 1: there is no parameter `file`",
+        "x.yaml, line 4: `files` is repeated",
+        "x.yaml, line 5: `yaml-input-file` is not allowed",
+        "x.yaml, line 6: `[a, b]` is not a plain or quoted value",
+    ];
+    let lines: Vec<&str> = refused.lines().collect();
+    assert_eq!(lines.len(), wanted.len(), "{refused}");
+    for (line, wanted) in lines.into_iter().zip(wanted) {
+        assert!(line.starts_with(wanted), "{line}");
+    }
+    let refused = with_yaml("", "files: -3\n").unwrap_err();
+    assert!(refused.contains("-3"), "{refused}");
+    let refused = with_yaml("", "host-set: a,b\n").unwrap_err();
+    assert!(
+        refused.contains("`--host-set` is not supported"),
+        "{refused}"
+    );
 }
 
 fn text(line: &str, round: RoundFigures) -> String {
