@@ -36,7 +36,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     );
     cell.engine = options.is_dummy.then_some(EngineKind::Null);
     if let Some(built) = &mut cell.built {
-        built.is_checked = options.checks_read && !options.is_dummy;
+        built.is_checked = options.checks() && !options.is_dummy;
     }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
@@ -72,7 +72,13 @@ fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifferen
     let removed = "only items with the names that mdtest gives, up to the requested number";
     let has_trees = options.tree_count() > 1;
     let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
+    let is_read_checked = options.checks_written && options.phases.read && !options.checks_read;
     let those = [
+        (
+            is_read_checked,
+            "`--verify-write`",
+            "the files are also compared when they are read later",
+        ),
         (
             options.is_dummy,
             "calls without I/O",

@@ -48,6 +48,8 @@ pub(super) struct MdtestOptions {
     pub ranks_step: u32,
     /// `true` if the data that is read is compared with the data that was written.
     pub checks_read: bool,
+    /// `true` if each new file is read and compared before it is closed.
+    pub checks_written: bool,
     /// Options that have no effect.
     pub without_effect: Vec<String>,
 }
@@ -140,7 +142,7 @@ const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     flag("-S", |it| &mut it.is_shared),
     flag("-X --verify-read", |it| &mut it.checks_read),
     flag("--posix.odirect", |it| &mut it.is_direct),
-    refused("--verify-write", "checks what was written"),
+    flag("--verify-write", |it| &mut it.checks_written),
     refused("-g", "sets layouts of Lustre"),
 ];
 
@@ -187,7 +189,7 @@ impl MdtestOptions {
         let is_backwards = self.first_ranks > self.last_ranks;
         let is_others = self.last_ranks > self.ranks;
         let is_torn = self.is_shared && self.is_unique;
-        let checks_shared = self.is_shared && self.checks_read;
+        let checks_shared = self.is_shared && self.checks();
         let is_repeated = self.first_ranks < self.last_ranks && self.lasting().is_some();
         let reads_made = self.phases.create && self.phases.read;
         let reads_more = reads_made && self.read_bytes > self.write_bytes;
@@ -205,7 +207,10 @@ impl MdtestOptions {
             (is_backwards, "`-f` must be at most `-l`"),
             (is_others, "`-l` must be at most the number of ranks"),
             (is_torn, "only one of `-u` and `-S` can be given"),
-            (checks_shared, "`-X` is not supported with `-S`"),
+            (
+                checks_shared,
+                "`-X` and `--verify-write` are not supported with `-S`",
+            ),
             (
                 is_repeated,
                 "`-f` and `-l` need trees that the command creates and removes",
@@ -247,6 +252,11 @@ impl MdtestOptions {
             }
             _ => Ok(self),
         }
+    }
+
+    /// `true` if any data is compared.
+    pub(super) const fn checks(&self) -> bool {
+        self.checks_read || self.checks_written
     }
 
     /// The numbers of ranks for which everything is repeated.
@@ -391,11 +401,27 @@ mod tests {
     }
 
     #[test]
+    fn written_data_is_compared_on_request() {
+        let checks = |line: &str| {
+            let options = read(line).unwrap();
+            (
+                options.checks_written,
+                options.checks_read,
+                options.checks(),
+            )
+        };
+        assert_eq!(checks("-n 5 -w 10"), (false, false, false));
+        assert_eq!(checks("-n 5 -w 10 --verify-write"), (true, false, true));
+        assert_eq!(checks("-n 5 -w 10 -X"), (false, true, true));
+    }
+
+    #[test]
     fn unsupported_options_are_refused_by_name() {
         for (line, part) in [
             ("-T", "no item"),
             ("-n 5 -f 2 -l 1", "`-f` must be at most `-l`"),
             ("-n 5 -l 2", "`-l` must be at most the number of ranks"),
+            ("-n 5 -S -w 9 --verify-write", "`--verify-write`"),
             ("-n 5 -S -u", "only one of `-u` and `-S`"),
             ("-n 5 --ranks 2 -f 1 -l 2 -C", "creates and removes"),
             ("-n 10 -I 5 -u", "only one of"),

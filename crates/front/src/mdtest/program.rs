@@ -1,9 +1,9 @@
 //! The phases of an mdtest run.
 
 use plan::program::{
-    Access, Act, DirectoryNesting, DirectoryTree, FileFilter, FileNames, FileOperation,
-    FilesetPlan, FilesetSharing, Group, Law, NestedDirectories, OpenModePlan, PersistentFiles,
-    PhaseEndAction, PickOrder, Program, ProgramPart, ProgramPhase, RoundsEnd,
+    Access, Act, Call, CallPosition, DirectoryNesting, DirectoryTree, FileFilter, FileNames,
+    FileOperation, FilesetPlan, FilesetSharing, Group, Law, NestedDirectories, OpenModePlan,
+    PersistentFiles, PhaseEndAction, PickOrder, Program, ProgramPart, ProgramPhase, RoundsEnd,
 };
 
 use super::options::MdtestOptions;
@@ -274,7 +274,15 @@ impl PhaseWriter<'_> {
         let create = named(FileOperation::Create, next(FILES, filter), PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
-        let acts = on_file(create, write, is_synced);
+        let check = (options.checks_written && write.is_some()).then(|| {
+            Act::Call(Call {
+                place: CallPosition::At(0),
+                ..moving(FileOperation::Read, options.write_bytes)
+            })
+        });
+        let mut acts = on_file(create, write, is_synced);
+        // After the write, and before fsync and close.
+        acts.splice(acts.len().min(2)..acts.len().min(2), check);
         self.phase("file creation", acts, 0);
         // In the original, `-W` ends only this phase; later ones work on the level that was
         // reached.

@@ -1,3 +1,4 @@
+use plan::program::{Act, CallPosition, FileOperation};
 use results::RoundFigures;
 
 use super::*;
@@ -31,6 +32,7 @@ fn every_kind_of_run_becomes_a_valid_program() {
         "-n 5 -a DUMMY -C --posix.odirect",
         "-n 5 -S --ranks 2 -w 10 -e 10 -N 1",
         "-I 5 -z 1 -a dummy -T -x wall",
+        "-n 5 -F -w 10 --verify-write -y --ranks 2",
     ] {
         let arguments = words(line);
         let front = find("mdtest").unwrap();
@@ -42,6 +44,37 @@ fn every_kind_of_run_becomes_a_valid_program() {
         assert_eq!(built.program.check(), Ok(()), "{line}");
         assert_eq!(built.origin.arguments, arguments);
     }
+}
+
+/// The original checks a file between write and fsync, within the time of the creation.
+#[test]
+fn verify_write_reads_each_new_file_from_its_start_before_it_is_closed() {
+    let calls = |line: &str| -> Vec<(FileOperation, CallPosition)> {
+        let options = MdtestOptions::read(&words(line)).unwrap();
+        let program = program::program(&options);
+        // Tree creation, file creation.
+        let Act::Transaction(_, acts) = &program.groups().nth(1).unwrap().body[0] else {
+            panic!("{line}");
+        };
+        let calls = acts.iter().map(|act| match act {
+            Act::Call(call) => (call.operation, call.place.clone()),
+            other => panic!("{other:?}"),
+        });
+        calls.collect()
+    };
+    let here = |operation| (operation, CallPosition::Here);
+    let written = [
+        here(FileOperation::Create),
+        here(FileOperation::Write),
+        (FileOperation::Read, CallPosition::At(0)),
+        here(FileOperation::Fsync),
+        here(FileOperation::Close),
+    ];
+    assert_eq!(calls("-n 5 -F -C -w 10 -y --verify-write"), written);
+    assert_eq!(calls("-n 5 -F -C --verify-write").len(), 2);
+    let arguments = words("-n 5 -F -w 10 --verify-write");
+    let work = find("mdtest").unwrap().work(&CommandLine::of(&arguments));
+    assert!(work.unwrap().cells[0].built.as_ref().unwrap().is_checked);
 }
 
 #[test]
