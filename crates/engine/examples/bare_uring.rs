@@ -7,8 +7,9 @@ mod common;
 use std::os::fd::AsRawFd;
 use std::time::Instant;
 
-use common::{Arguments, Histogram, Random};
+use common::{Arguments, Histogram};
 use io_uring::{IoUring, opcode, types};
+use stats::SplitMixRng;
 
 const GETEVENTS: u32 = 1;
 
@@ -38,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     submitter.register_ring_fd()?;
 
     let clock = quanta::Clock::new();
-    let mut random = Random(1);
+    let mut rng = SplitMixRng::new(1);
     let mut histogram = Histogram::new();
     let mut issued_raw = vec![0_u64; given.depth as usize];
     let mut free: Vec<u32> = (0..given.depth).collect();
@@ -53,7 +54,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         for slot in free.drain(free.len() - count..) {
             let buffer = base.wrapping_add(slot as usize * block_bytes);
-            let offset = random.below(given.block_count) * u64::from(given.block_bytes);
+            let offset =
+                rng.below(given.block_count as usize) as u64 * u64::from(given.block_bytes);
             let entry = opcode::ReadFixed::new(types::Fixed(0), buffer, given.block_bytes, 0)
                 .offset(offset)
                 .build()

@@ -4,11 +4,12 @@ mod common;
 
 use std::time::Instant;
 
-use common::{Arguments, Histogram, Random};
+use common::{Arguments, Histogram};
 use engine::{
     Completion, Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, Request,
     UringOptions, Wait,
 };
+use stats::SplitMixRng;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut given = Arguments::parse()?;
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn measure(mut engine: impl Engine, given: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let clock = quanta::Clock::new();
-    let mut random = Random(1);
+    let mut rng = SplitMixRng::new(1);
     let mut histogram = Histogram::new();
     let mut issued_raw = vec![0_u64; given.depth as usize];
     let mut free: Vec<u32> = (0..given.depth).collect();
@@ -50,7 +51,8 @@ fn measure(mut engine: impl Engine, given: &Arguments) -> Result<(), Box<dyn std
             free.len().min(given.batch as usize)
         };
         for slot in free.drain(free.len() - count..) {
-            let offset_bytes = random.below(given.block_count) * u64::from(given.block_bytes);
+            let offset_bytes =
+                rng.below(given.block_count as usize) as u64 * u64::from(given.block_bytes);
             issued_raw[slot as usize] = clock.raw();
             engine.push(Request {
                 operation: Operation::Read,

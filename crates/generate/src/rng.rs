@@ -1,20 +1,7 @@
 //! Random numbers. The generators are part of this crate, so that results can be repeated in later
 //! versions.
 
-/// Increment of the splitmix64 sequence.
-const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A bijective hash of 64 bits.
-///
-/// Source: the output function of splitmix64 (Steele, Lea, Flood 2014; Stafford's variant 13).
-#[inline]
-#[must_use]
-pub const fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(GOLDEN_RATIO);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use stats::{SPLIT_MIX_STEP, mix};
 
 /// xoshiro256++, seeded by splitmix64: the generator for everything except Iometer's own rule.
 ///
@@ -30,9 +17,9 @@ impl Rng {
     pub const fn new(seed: u64) -> Self {
         // xoshiro256++ never leaves a state of zeros. `mix` is bijective, so at most one of the
         // words is 0.
-        let second = seed.wrapping_add(GOLDEN_RATIO);
-        let third = second.wrapping_add(GOLDEN_RATIO);
-        let fourth = third.wrapping_add(GOLDEN_RATIO);
+        let second = seed.wrapping_add(SPLIT_MIX_STEP);
+        let third = second.wrapping_add(SPLIT_MIX_STEP);
+        let fourth = third.wrapping_add(SPLIT_MIX_STEP);
         Self {
             state: [mix(seed), mix(second), mix(third), mix(fourth)],
         }
@@ -119,7 +106,7 @@ mod tests {
     fn splitmix_gives_the_published_stream_for_seed_1234567() {
         let seed = 1_234_567_u64;
         let seen: Vec<u64> = (0..3)
-            .map(|step| mix(seed.wrapping_add(GOLDEN_RATIO.wrapping_mul(step))))
+            .map(|step| mix(seed.wrapping_add(SPLIT_MIX_STEP.wrapping_mul(step))))
             .collect();
         let wanted = [
             6_457_827_717_110_365_317,

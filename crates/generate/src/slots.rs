@@ -4,7 +4,7 @@ use engine::{Operation, OperationSet};
 use plan::{LinePlan, SpanPlan, WorkerPlan};
 
 use crate::Flow;
-use crate::rng::mix;
+use stats::mix;
 
 /// Span of each slot, as an index into `spans`.
 ///

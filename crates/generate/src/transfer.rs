@@ -9,9 +9,9 @@ use crate::arithmetic::threshold;
 use crate::check::check_plan;
 use crate::choice::AliasTable;
 use crate::position::{Placement, RequestKind};
-use crate::rng::mix;
 use crate::slots::{TRANSACTION, TransactionSlot, data_operations, idle_slots};
 use crate::{Cursor, Flow, GenerateError, Generator, Rng, Step, named};
+use stats::mix;
 
 /// Transactions of an access specification: a request and, if the line has one, its reply.
 ///

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use stats::SplitMixRng;
 
 use crate::error::LabError;
 
@@ -83,30 +84,14 @@ pub fn schedule(
 }
 
 /// Fisher-Yates shuffle.
+// Not `SplitMixRng::shuffle`, which gives other orders: a seed must repeat the order that it gave
+// in earlier versions.
 fn shuffle(indices: &mut [usize], seed: u64) {
-    let mut state = seed;
+    let mut rng = SplitMixRng::new(seed);
     for index in (1..indices.len()).rev() {
-        let other = (next(&mut state) % (index as u64 + 1)) as usize;
+        let other = (rng.next_u64() % (index as u64 + 1)) as usize;
         indices.swap(index, other);
     }
-}
-
-/// Difference between two consecutive states.
-const STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-pub(crate) fn next(state: &mut u64) -> u64 {
-    let mixed = mixed(*state);
-    *state = state.wrapping_add(STRIDE);
-    mixed
-}
-
-/// Output for a state; consecutive states give unrelated numbers.
-pub(crate) const fn mixed(state: u64) -> u64 {
-    let mut mixed = state.wrapping_add(STRIDE);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

@@ -1,17 +1,11 @@
 //! Derives the workers' seeds from one number.
 
-/// The seed of a worker: the `worker_index`-th output of the generator started at `seed`.
-///
-/// Source: SplitMix64 of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
-/// 2014.
+use stats::SPLIT_MIX_STEP;
+
+/// The seed of a worker: number `worker_index`, from 0, that splitmix64 draws with `seed`.
 #[must_use]
 pub fn worker_seed(seed: u64, worker_index: u32) -> u64 {
-    const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
-    // SplitMix64 adds the constant before its first output, so worker 0 has one step.
-    let state = seed.wrapping_add(GAMMA.wrapping_mul(u64::from(worker_index) + 1));
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    stats::mix(seed.wrapping_add(SPLIT_MIX_STEP.wrapping_mul(u64::from(worker_index))))
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub use bucket::Bucket;
 pub use change::ChangePoint;
 pub use counter::{Counter, ERRNO_OTHER};
 pub use describe::{mean, median, stddev};
+pub use draw::{SPLIT_MIX_STEP, SplitMixRng, mix};
 pub use drift::Drift;
 pub use estimate::Estimate;
 pub use histogram::{Histogram, samples_needed};

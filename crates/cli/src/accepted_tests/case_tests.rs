@@ -3,23 +3,16 @@
 use description::reference::{WorkloadKey, keys};
 use description::{Overrides, Workload};
 use front::{CommandLine, FRONTS, FileAccess, LoadOptions};
+use stats::SplitMixRng;
 
 use crate::input::loaded;
 
-/// A sequence of numbers without a pattern (splitmix64).
-struct CaseRng(u64);
+/// A sequence of numbers without a pattern.
+struct CaseRng(SplitMixRng);
 
 impl CaseRng {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
+        (self.0.next_u64() % count.max(1) as u64) as usize
     }
 
     fn one_in(&mut self, count: usize) -> bool {
@@ -502,7 +495,7 @@ impl Cases {
 
     /// The case of this number, which is always the same.
     pub fn case(&self, number: u64) -> Case {
-        let mut numbers = CaseRng(number << 20);
+        let mut numbers = CaseRng(SplitMixRng::new(number << 20));
         let (mut told, workloads) = match numbers.below(10) {
             0..2 => {
                 let (name, text) = &self.files[numbers.below(self.files.len())];

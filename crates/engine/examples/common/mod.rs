@@ -89,19 +89,3 @@ impl Histogram {
         println!("{iops:.0} iops, mean {mean_ns} ns, max {} ns", ns(self.max));
     }
 }
-
-/// A small random number generator (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below `limit`.
-    #[inline]
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        ((u128::from(mixed) * u128::from(limit)) >> 64) as u64
-    }
-}

@@ -3,8 +3,8 @@
 
 use engine::Request;
 
-use crate::rng::mix;
 use crate::{Content, Mismatch};
+use stats::mix;
 
 /// Number of bytes that are generated and compared in one step.
 const WORD_BYTES: usize = 8;

@@ -13,8 +13,9 @@ use plan::ContentPlan;
 
 use crate::GenerateError;
 use crate::arithmetic::threshold;
-use crate::rng::{Rng, mix};
+use crate::rng::Rng;
 use noise::Noise;
+use stats::mix;
 
 pub use file_stamp::FileStamp;
 pub use plain::{PlainContent, UnchangedContent};

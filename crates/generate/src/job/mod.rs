@@ -29,9 +29,9 @@ use engine::{Completion, Operation, OperationSet, Request};
 use plan::job::{BlockRule, JobPlan, PaceRule, ReadWriteMix, StreamEnd};
 
 use crate::arithmetic::threshold;
-use crate::rng::mix;
 use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
+use stats::mix;
 
 use access::JobAccess;
 pub use goals::{

@@ -3,8 +3,8 @@
 use plan::ArrivalKind;
 use plan::job::{JobPlan, PaceRule, SizeRule};
 
-use crate::rng::mix;
 use crate::{Arrivals, GenerateError, Rng};
+use stats::mix;
 
 /// Upper limit of byte rates, in bytes per second.
 const BYTE_RATE_MAX: f64 = 1e15;

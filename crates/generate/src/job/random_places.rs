@@ -6,8 +6,8 @@ use super::size_draw::check_weights;
 use crate::arithmetic::Divisor;
 use crate::choice::AliasTable;
 use crate::position::{Draw, Permutation, Seeds};
-use crate::rng::mix;
 use crate::{GenerateError, Rng};
+use stats::mix;
 
 /// Possible start positions of random requests of a direction in a part of a file.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 use plan::job::{JobFile, JobPlan};
 use plan::{SpanPlan, WorkerPlan};
 
-use crate::rng::mix;
 use plan::share;
+use stats::mix;
 
 /// The threads of a worker with a job, as workers. If there are several, each uses its own part of
 /// every file and performs its share of the job's bytes and requests. The parts have equal size,

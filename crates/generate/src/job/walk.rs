@@ -17,8 +17,8 @@ use super::sides::{DIRECTIONS, DirectionRule, RequestDirection, side, used_block
 use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
 use crate::arithmetic::Divisor;
-use crate::rng::mix;
 use crate::{GenerateError, Rng};
+use stats::mix;
 
 /// Parameters that do not change while requests are generated.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Random orders of the starts in a span, without a map of visited starts.
 
 use crate::arithmetic::Divisor;
-use crate::rng::mix;
+use stats::mix;
 
 /// A permutation of `0..count`, computed for each number.
 ///

@@ -1,6 +1,6 @@
 //! File content: every byte follows from the seed, the step that wrote it, and its offset.
 
-use crate::schedule::mixed;
+use stats::mix;
 
 /// Bytes of one random number.
 const WORD_BYTES: u64 = 8;
@@ -59,12 +59,12 @@ impl LayeredContent {
 
 /// Fills a buffer with the bytes that a step writes at an offset.
 pub(crate) fn fill(seed: u64, step: u32, at_bytes: u64, buffer: &mut [u8]) {
-    let key = mixed(seed ^ mixed(u64::from(step)));
+    let key = mix(seed ^ mix(u64::from(step)));
     let mut offset_bytes = at_bytes;
     let mut rest = buffer;
     while !rest.is_empty() {
         // Depends on the absolute offset, so that a part has the same bytes as the whole has there.
-        let word = mixed(key.wrapping_add(offset_bytes / WORD_BYTES)).to_le_bytes();
+        let word = mix(key.wrapping_add(offset_bytes / WORD_BYTES)).to_le_bytes();
         let from = (offset_bytes % WORD_BYTES) as usize;
         let count = rest.len().min(word.len() - from);
         let (now, later) = rest.split_at_mut(count);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::plan::{FILES_END, ROUND};
-use crate::schedule::{mixed, next};
+use stats::{SplitMixRng, mix};
 
 /// The crash is in one of these rounds.
 const ROUND_MIN: u64 = 2;
@@ -25,18 +25,18 @@ impl CrashPoint {
     #[must_use]
     pub fn of(seed: u64) -> Self {
         // Inverted, so that the numbers differ from those for the plan with the same seed.
-        let mut random = !mixed(seed);
-        let rounds = ROUND_MIN + next(&mut random) % ROUND_COUNT;
+        let mut rng = SplitMixRng::new(!mix(seed));
+        let rounds = ROUND_MIN + rng.next_u64() % ROUND_COUNT;
         // Half of the crashes are in the part that writes only logs, because recovery replays
         // these.
-        let (from, length) = match next(&mut random) % 2 {
+        let (from, length) = match rng.next_u64() % 2 {
             0 => (0, ROUND),
             _ => (FILES_END, ROUND - FILES_END),
         };
-        let position = from + (next(&mut random) % u64::from(length)) as u32;
+        let position = from + (rng.next_u64() % u64::from(length)) as u32;
         Self {
             done_count: rounds as u32 * ROUND + position,
-            wait: Duration::from_micros(next(&mut random) % WAIT_MAX_US),
+            wait: Duration::from_micros(rng.next_u64() % WAIT_MAX_US),
         }
     }
 }
@@ -44,7 +44,7 @@ impl CrashPoint {
 /// The seed of a trial; the same for all file systems.
 #[must_use]
 pub fn trial_seed(seed: u64, trial_index: u32) -> u64 {
-    mixed(seed ^ mixed(u64::from(trial_index)))
+    mix(seed ^ mix(u64::from(trial_index)))
 }
 
 #[cfg(test)]

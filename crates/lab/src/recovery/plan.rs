@@ -1,6 +1,6 @@
 //! The writer's steps, derived from the seed.
 
-use crate::schedule::next;
+use stats::SplitMixRng;
 
 /// Maximum number of steps in a plan. Their output fits into a pipe that nobody reads.
 const STEPS_MAX: u32 = 2000;
@@ -19,7 +19,7 @@ const DRAFT_SUFFIX: &str = ".new";
 /// All steps of the writer.
 #[derive(Debug, Clone)]
 pub struct RecoveryPlan {
-    random: u64,
+    rng: SplitMixRng,
     live: Vec<WriterFile>,
     next_number: u32,
     next_file: u32,
@@ -110,7 +110,7 @@ impl RecoveryPlan {
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {
-            random: seed,
+            rng: SplitMixRng::new(seed),
             live: Vec::new(),
             next_number: 0,
             next_file: 0,
@@ -119,7 +119,7 @@ impl RecoveryPlan {
 
     /// A random number below the limit.
     fn below(&mut self, limit: u64) -> u64 {
-        next(&mut self.random) % limit.max(1)
+        self.rng.next_u64() % limit.max(1)
     }
 
     fn syncing(&mut self, part: RoundPart) -> SyncKind {
