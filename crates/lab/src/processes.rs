@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use results::ProcessState;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use crate::step::JournalStep;
@@ -16,26 +17,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Start of a process in clock ticks since boot; `None` if it does not exist or is a zombie.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
-    state(pid).map(|state| state.start_ticks)
-}
-
-/// The part of a process's state that is used here.
-struct ProcessState {
-    group: u32,
-    start_ticks: u64,
-}
-
-/// Source: proc_pid_stat(5), fields 3, 5 and 22.
-fn state(pid: u32) -> Option<ProcessState> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name is in parentheses and may contain anything.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let fields: Vec<&str> = rest.split(' ').collect();
-    let is_dead = matches!(*fields.first()?, "Z" | "X");
-    (!is_dead).then_some(ProcessState {
-        group: fields.get(2)?.parse().ok()?,
-        start_ticks: fields.get(19)?.parse().ok()?,
-    })
+    ProcessState::of(pid).map(|state| state.started_ticks)
 }
 
 /// Kills the processes in a journal and their descendants: the processes in the same process group
@@ -80,10 +62,10 @@ fn surviving_processes(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64
     }
     let members = all().into_iter().filter(|&it| it != pid && it != own);
     found.extend(members.filter_map(|it| {
-        let state = state(it)?;
+        let state = ProcessState::of(it)?;
         // The leader of the group may have ended; its group ID stays with its children.
-        let is_of_it = state.group == pid && state.start_ticks >= noted_ticks;
-        (is_of_it && shares(it, lock)).then_some((it, state.start_ticks))
+        let is_of_it = state.group == pid && state.started_ticks >= noted_ticks;
+        (is_of_it && shares(it, lock)).then_some((it, state.started_ticks))
     }));
     found
 }

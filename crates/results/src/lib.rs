@@ -83,7 +83,7 @@ pub use names::CounterNames;
 pub use next_action::next_action;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
-pub use owner::ProcessIdentity;
+pub use owner::{ProcessIdentity, ProcessState};
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, MachineCpu, MismatchFigures, ProcessorFigures,
     RingSetup, TargetFigures, ThreadUsage, WorkerFigures,

@@ -88,20 +88,40 @@ fn boot() -> String {
     text.trim().to_owned()
 }
 
+/// State of a running process, as the kernel reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessState {
+    /// ID of its process group.
+    pub group: u32,
+    /// Start of the process, in clock ticks since boot.
+    pub started_ticks: u64,
+}
+
+impl ProcessState {
+    /// The state of the process with this PID; `None` if it is gone or a zombie.
+    #[must_use]
+    pub fn of(pid: u32) -> Option<Self> {
+        // Bytes, not text, because a program can give itself any name (PR_SET_NAME, prctl(2)).
+        let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        // The name in parentheses may contain anything, so fields are counted after the last one.
+        let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+        let state = fields.next()?;
+        // A zombie keeps its entry until its parent waits for it, but holds no files any more.
+        if matches!(state, "Z" | "X") {
+            return None;
+        }
+        // Source: proc_pid_stat(5): fields 5 and 22; the state, already taken, is field 3.
+        Some(Self {
+            group: fields.nth(1)?.parse().ok()?,
+            started_ticks: fields.nth(16)?.parse().ok()?,
+        })
+    }
+}
+
 /// Start of a process, in clock ticks since boot; `None` if it is gone or a zombie.
 fn started_ticks(pid: u32) -> Option<u64> {
-    // Bytes, not text, because a program can give itself any name (PR_SET_NAME, prctl(2)).
-    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    // The name in parentheses may contain anything, so fields are counted after the last one.
-    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    let state = fields.next()?;
-    // A zombie keeps its entry until its parent waits for it, but holds no files any more.
-    if matches!(state, "Z" | "X") {
-        return None;
-    }
-    // `starttime` is field 22; the state, already taken, is field 3.
-    fields.nth(18)?.parse().ok()
+    ProcessState::of(pid).map(|state| state.started_ticks)
 }
 
 #[cfg(test)]
@@ -115,6 +135,13 @@ mod tests {
         assert!(owner.may_run() && owner.is_this_process());
         assert_eq!(ProcessIdentity::of(owner.pid), Some(owner));
         assert_eq!(ProcessIdentity::of(u32::MAX), None);
+    }
+
+    #[test]
+    fn the_state_of_the_current_process_has_its_group() {
+        let group = rustix::process::getpgrp().as_raw_nonzero().get();
+        let state = ProcessState::of(std::process::id());
+        assert_eq!(state.map(|it| it.group), u32::try_from(group).ok());
     }
 
     #[test]
