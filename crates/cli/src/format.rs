@@ -142,7 +142,7 @@ impl FormatByExtension for TableFormatArg {
 mod tests {
     use super::*;
 
-    fn told<F: FormatByExtension>(requested: Option<F>, name: &str) -> Result<String, String> {
+    fn chosen<F: FormatByExtension>(requested: Option<F>, name: &str) -> Result<String, String> {
         choose_format(requested, Some(Path::new(name)))
             .map(format_name)
             .map_err(|failure| failure.text().to_owned())
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_file_name_sets_the_format_unless_an_option_does() {
-        let format_of = |name| told::<ReportFormat>(None, name).unwrap();
+        let format_of = |name| chosen::<ReportFormat>(None, name).unwrap();
         for (name, word) in [
             ("a.html", "html"),
             ("a.b.HTM", "html"),
@@ -176,42 +176,42 @@ mod tests {
             (ReportFormat::Html, "-"),
         ] {
             let wanted = format_name(format);
-            assert_eq!(told(Some(format), name).unwrap(), wanted, "{name}");
+            assert_eq!(chosen(Some(format), name).unwrap(), wanted, "{name}");
         }
     }
 
     #[test]
     fn a_contradicting_file_name_is_an_error_with_help() {
-        let message = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
+        let message = chosen(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
         assert_eq!(
             message,
             "error: `--format iometer-csv` contradicts the file name `a.html`\n\
              help: leave `--format` out, or use a name that ends in `.csv`"
         );
-        told(Some(CompareFormat::Text), "a.csv").unwrap_err();
+        chosen(Some(CompareFormat::Text), "a.csv").unwrap_err();
     }
 
     #[test]
     fn an_unsupported_extension_is_refused_with_the_supported_ones() {
-        let message = told::<ReportFormat>(None, "a.pdf").unwrap_err();
+        let message = chosen::<ReportFormat>(None, "a.pdf").unwrap_err();
         assert!(
             message.contains("`.txt`, `.md`, `.html`, `.json`, `.csv`,"),
             "{message}"
         );
-        let message = told::<CompareFormat>(None, "a.csv").unwrap_err();
+        let message = chosen::<CompareFormat>(None, "a.csv").unwrap_err();
         assert!(
             message.contains("`.txt`, `.md`, `.html`, `.json`,"),
             "{message}"
         );
-        told::<TableFormatArg>(None, "a.csv").unwrap();
+        chosen::<TableFormatArg>(None, "a.csv").unwrap();
     }
 
     #[test]
     fn every_format_accepts_its_usual_extension() {
         for format in ReportFormat::value_variants() {
             let name = format!("a.{}", format.endings()[0]);
-            told(Some(*format), &name).unwrap();
-            told::<ReportFormat>(None, &name).unwrap();
+            chosen(Some(*format), &name).unwrap();
+            chosen::<ReportFormat>(None, &name).unwrap();
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn stop_flag(on_second_interrupt: fn() -> !) -> Result<Arc<AtomicBool
             match signal {
                 // With a handler, the kernel does not stop the process. It stops itself after it
                 // has left the full screen.
-                SIGTSTP => display::lend_while_stopped(|| {
+                SIGTSTP => display::release_while_stopped(|| {
                     // Stopping cannot fail: it is the default action of SIGTSTP.
                     let _ = emulate_default_handler(SIGTSTP);
                 }),

@@ -18,7 +18,7 @@ pub type MessageSender = Box<dyn Fn(Vec<u8>) + Send>;
 
 /// Creates a sender that puts messages into a channel.
 #[must_use]
-pub fn outlet(to: Sender<Vec<u8>>) -> MessageSender {
+pub fn channel_sender(to: Sender<Vec<u8>>) -> MessageSender {
     Box::new(move |message| {
         // The leader notices a process that has ended by its silence.
         let _ = to.send(message);

@@ -20,7 +20,7 @@ pub use copy::{ProgramCopy, copy_program};
 pub use error::ClusterError;
 pub use hosts::hosts;
 pub use leader::{Leader, LeaderOptions, OnLost};
-pub use leader_links::{LeaderLinks, LinkEvent, MessageSender, outlet};
+pub use leader_links::{LeaderLinks, LinkEvent, MessageSender, channel_sender};
 pub use order_inbox::OrderInbox;
 pub use pipes::{Children, serve_stdio};
 pub use worker::ClusterWorker;

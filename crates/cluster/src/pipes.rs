@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::ClusterError;
-use crate::leader_links::{LeaderLinks, LinkEvent, outlet};
+use crate::leader_links::{LeaderLinks, LinkEvent, channel_sender};
 use crate::message::{KEEPALIVE, read, words, write};
 use crate::worker::ClusterWorker;
 
@@ -58,7 +58,7 @@ impl Children {
             })?;
             // Unlimited, because the leader must not wait for a process that reads nothing.
             let (sender, messages) = channel();
-            to.push(outlet(sender));
+            to.push(channel_sender(sender));
             if let Some(mut stdin) = child.stdin.take() {
                 // Ends when the links are dropped, which also closes the command's input.
                 thread::spawn(move || send_all(&mut stdin, &messages));
@@ -219,7 +219,7 @@ pub(crate) fn first_printable_line(bytes: &[u8]) -> String {
 /// Works for the leader at the standard input until the input ends or `stop` is set.
 pub fn serve_stdio(stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = ClusterWorker::new(outlet(to), stop);
+    let worker = ClusterWorker::new(channel_sender(to), stop);
     let inbox = worker.inbox();
     thread::spawn(move || {
         let mut stdin = io::stdin().lock();

@@ -179,7 +179,7 @@ impl ClusterWorker {
                     let failed = outcome.as_ref().err();
                     let failed = failed.filter(|it| !matches!(it, run::RunError::Stopped));
                     let failure = failed.map(of_run);
-                    let records = told(records, plan, own);
+                    let records = with_planned_targets(records, plan, own);
                     inbox.send(&MemberMessage::Measured { records, failure });
                 }
                 LeaderMessage::Clean => {
@@ -229,7 +229,7 @@ fn whole(mut cell: Cell, plan: &Plan, like: usize, rank: u32) -> Cell {
 }
 
 /// Replaces this process's directories in records with the targets of the plan.
-fn told(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord> {
+fn with_planned_targets(mut records: Vec<CellRecord>, plan: &Plan, own: &Plan) -> Vec<CellRecord> {
     for record in &mut records {
         for (target, own) in plan.targets.iter().zip(&own.targets) {
             let (path, own) = (target.path.to_string_lossy(), own.path.to_string_lossy());

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use mpi::{Launch, MpiError, World};
 
-use crate::leader_links::{LeaderLinks, LinkEvent, MessageSender, outlet};
+use crate::leader_links::{LeaderLinks, LinkEvent, MessageSender, channel_sender};
 use crate::message::KEEPALIVE;
 use crate::order_inbox::OrderInbox;
 use crate::worker::ClusterWorker;
@@ -155,7 +155,7 @@ fn first(
     let mut channels = Vec::new();
     for rank in 1..size {
         let (sender, messages) = channel();
-        to.push(waking_outlet(sender, carrier.clone()));
+        to.push(waking_sender(sender, carrier.clone()));
         let arrivals = arrivals.clone();
         let deliver = move |message| {
             let rank = u32::try_from(rank).unwrap_or(u32::MAX);
@@ -175,8 +175,8 @@ fn first(
 }
 
 /// Creates a sender that also wakes the thread that carries the messages.
-fn waking_outlet(to: Sender<Vec<u8>>, carrier: Thread) -> MessageSender {
-    let to = outlet(to);
+fn waking_sender(to: Sender<Vec<u8>>, carrier: Thread) -> MessageSender {
+    let to = channel_sender(to);
     Box::new(move |message| {
         to(message);
         // The message must be in the queue first; otherwise the thread could find nothing and sleep
@@ -222,7 +222,7 @@ impl Drop for LocalWorker {
 /// Works for the first rank until it sends [`LeaderMessage::Bye`](crate::message::LeaderMessage).
 fn work(to_world: &Sender<Vec<Channel>>, carrier: Thread, stop: Arc<AtomicBool>) {
     let (to, messages) = channel();
-    let worker = ClusterWorker::new(waking_outlet(to, carrier), stop);
+    let worker = ClusterWorker::new(waking_sender(to, carrier), stop);
     let inbox = worker.inbox();
     let deliver = Box::new(move |message: Vec<u8>| inbox.take(&message));
     let _ = to_world.send(vec![Channel {

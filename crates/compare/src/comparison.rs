@@ -210,7 +210,7 @@ pub fn compare(
     let is_alike = |&(i, j): &(usize, usize)| groups_a[i].planned == groups_b[j].planned;
     let unlike = pairs.iter().copied().filter(|pair| !is_alike(pair));
     let unlike: GroupPairs = unlike.collect();
-    plan_differences.extend(untold(&groups_a, &groups_b, &unlike));
+    plan_differences.extend(line_differences(&groups_a, &groups_b, &unlike));
     let mut cells: Vec<CellComparison> = pairs
         .iter()
         .map(|&(i, j)| {
@@ -381,7 +381,11 @@ fn details(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<D
 
 /// Returns differences in access lines. Settings do not show them, because access lines are part of
 /// each worker's plan.
-fn untold(a: &[SideGroup], b: &[SideGroup], unlike: &[(usize, usize)]) -> Vec<Difference> {
+fn line_differences(
+    a: &[SideGroup],
+    b: &[SideGroup],
+    unlike: &[(usize, usize)],
+) -> Vec<Difference> {
     // Workers with one specification have equal lines, so the first worker is enough.
     let is_line = |it: &Difference| it.what.starts_with("workers[0].lines");
     let details = details(a, b, unlike).into_iter();

@@ -63,7 +63,7 @@ pub fn done_lines(state: &RunState, record: &CellRecord, width: usize) -> Vec<St
     let Some(row) = state.cells.get(index) else {
         return Vec::new();
     };
-    let texts = told(record);
+    let texts = done_figures(record);
     let mut layout = LineWidths::of(state, record);
     let fixed: usize = texts.remarks.iter().map(|it| GAP + it.width()).sum();
     layout.fit(width, fixed);
@@ -216,7 +216,7 @@ fn name(row: &CellRow, record: &CellRecord) -> String {
     }
 }
 
-fn told(record: &CellRecord) -> DoneFigures {
+fn done_figures(record: &CellRecord) -> DoneFigures {
     let figures = DoneCell::of(record);
     // Right-aligned in its column, so that the values of all lines have the same position.
     let percentile = |name: &str, ns: Option<u64>| {

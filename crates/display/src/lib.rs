@@ -33,7 +33,7 @@ pub use row::{CellRow, DoneCell, DoneOperation};
 pub use screen::{Screen, draw};
 pub use state::{Cleanup, RunState};
 pub use steps::StepLine;
-pub use terminal::{lend_while_stopped, restore_terminal, resume};
+pub use terminal::{release_while_stopped, restore_terminal, resume};
 
 use std::io;
 use std::time::Instant;

@@ -71,7 +71,7 @@ impl std::fmt::Debug for Terminal {
 impl Terminal {
     /// Switches the terminal to the full screen.
     pub fn enter() -> io::Result<Self> {
-        // Held until the end, so that Ctrl-Z cannot lend a screen that is only half entered.
+        // Held until the end, so that Ctrl-Z cannot release a screen that is only half entered.
         let mut hold = hold();
         take()?;
         // From here on, an early return must restore the terminal.
@@ -158,9 +158,9 @@ fn take() -> io::Result<()> {
 
 /// Restores the terminal if the full screen has it, then calls `stop`, which stops the process.
 /// Nothing is drawn until `stop` returns; [`resume`] enters the full screen again.
-pub fn lend_while_stopped(stop: impl FnOnce()) {
+pub fn release_while_stopped(stop: impl FnOnce()) {
     let mut hold = hold();
-    lend(&mut hold);
+    release(&mut hold);
     stop();
 }
 
@@ -173,11 +173,11 @@ pub fn resume() {
     }
     // After SIGSTOP, which cannot be caught, the full screen was not left. Leaving it now makes
     // `take_again` enter it again.
-    lend(&mut hold);
+    release(&mut hold);
     take_again(&mut hold);
 }
 
-fn lend(hold: &mut ScreenState) {
+fn release(hold: &mut ScreenState) {
     if matches!(*hold, ScreenState::Active | ScreenState::Resumed) {
         give_back();
         *hold = ScreenState::Suspended;

@@ -108,20 +108,20 @@ fn request(operation: Operation, file_index: u32) -> Request {
     }
 }
 
-/// A request of the first register, which says a number.
-fn told(operation: Operation, file_index: u32, offset_bytes: u64) -> Request {
+/// A request on the first register with a number in its offset.
+fn numbered_request(operation: Operation, file_index: u32, offset_bytes: u64) -> Request {
     Request {
         offset_bytes,
         ..request(operation, file_index)
     }
 }
 
-/// A request on what a register of slot 0 has open.
+/// A request on the file that a register of slot 0 has open.
 fn on(handle: u8, operation: Operation, offset_bytes: u64, length_bytes: u32) -> Request {
     Request {
         handle,
         length_bytes,
-        ..told(operation, 0, offset_bytes)
+        ..numbered_request(operation, 0, offset_bytes)
     }
 }
 
@@ -192,7 +192,10 @@ fn good_steps() -> Vec<(Request, i32)> {
     ];
     steps.extend((0..3).map(|handle| (on(handle, Operation::Close, 0, 0), 0)));
     steps.extend([
-        (told(Operation::Rename, 0, second_fileset_name(1)), 0),
+        (
+            numbered_request(Operation::Rename, 0, second_fileset_name(1)),
+            0,
+        ),
         (in_second(Operation::Stat, 1), 0),
         (open(1, 1, 0), 0),
         (on(1, Operation::Read, 0, 100), 100),
@@ -334,27 +337,27 @@ fn files_are_renamed_and_linked_from_one_fileset_into_another() {
         assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
         assert_eq!(write(engine, 0, 0, "content"), 7);
         assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
-        let link = told(Operation::Link, 0, second_fileset_name(4));
+        let link = numbered_request(Operation::Link, 0, second_fileset_name(4));
         assert_eq!(execute(engine, link), 0);
         assert_eq!(execute(engine, link), -libc::EEXIST);
-        let symlink = told(Operation::Symlink, 0, second_fileset_name(5));
+        let symlink = numbered_request(Operation::Symlink, 0, second_fileset_name(5));
         assert_eq!(execute(engine, symlink), 0);
         let text = fs::read_link(place.path("two/b5")).unwrap();
         assert_eq!(text, Path::new("a0"));
         fs::remove_file(place.path("two/b5")).unwrap();
-        let rename = told(Operation::Rename, 0, second_fileset_name(6));
+        let rename = numbered_request(Operation::Rename, 0, second_fileset_name(6));
         assert_eq!(execute(engine, rename), 0);
         assert_eq!(execute(engine, rename), -libc::ENOENT);
         let back = Request {
             fileset: 1,
-            ..told(Operation::Rename, 6, 8)
+            ..numbered_request(Operation::Rename, 6, 8)
         };
         assert_eq!(execute(engine, back), 0);
         let content = b"content".to_vec();
         let wanted = ["one/a8", "two/b4"].map(|it| (PathBuf::from(it), content.clone()));
         assert_eq!(place.files(), wanted);
         for code in [second_fileset_name(0) * 2, 1 << 40, u64::MAX] {
-            let invalid = told(Operation::Rename, 8, code);
+            let invalid = numbered_request(Operation::Rename, 8, code);
             assert_eq!(execute(engine, invalid), -libc::EBADF);
         }
     });

@@ -118,14 +118,14 @@ impl Language {
         let mut tokens = Vec::new();
         loop {
             let begin = self.skip_blanks(rest);
-            position = behind(position, &rest[..rest.len() - begin.len()]);
+            position = position_after(position, &rest[..rest.len() - begin.len()]);
             let token = self.token(begin);
             let (token, end) = token.map_err(|(message, help)| error(position, message, help))?;
             tokens.push((token, position));
             if token == Token::End {
                 return Ok(tokens);
             }
-            position = behind(position, &begin[..begin.len() - end.len()]);
+            position = position_after(position, &begin[..begin.len() - end.len()]);
             rest = end;
         }
     }
@@ -224,16 +224,16 @@ fn numbered<'a>(
     number.map(Token::Number).ok_or_else(not_a_number)
 }
 
-/// The position after a text that begins at `place`.
-fn behind(position: SourcePosition, text: &str) -> SourcePosition {
-    text.chars().fold(position, |place, char| match char {
+/// The position after a text that begins at `position`.
+fn position_after(position: SourcePosition, text: &str) -> SourcePosition {
+    text.chars().fold(position, |at, char| match char {
         '\n' => SourcePosition {
-            line: place.line.saturating_add(1),
+            line: at.line.saturating_add(1),
             column: 1,
         },
         _ => SourcePosition {
-            column: place.column.saturating_add(1),
-            ..place
+            column: at.column.saturating_add(1),
+            ..at
         },
     })
 }

@@ -130,7 +130,7 @@ mod tests {
         Launch::from_variables(|name| find(name).map(|variable| variable.1.into()))
     }
 
-    fn seen(variables: &[(&str, &str)]) -> Option<(Launcher, Option<usize>, Option<usize>)> {
+    fn detected(variables: &[(&str, &str)]) -> Option<(Launcher, Option<usize>, Option<usize>)> {
         launch(variables).map(|it| (it.launcher(), it.rank_count(), it.rank()))
     }
 
@@ -157,7 +157,7 @@ mod tests {
             ("PMIX_RANK", "3"),
         ];
         assert_eq!(
-            seen(&variables),
+            detected(&variables),
             Some((Launcher::OpenMpi, Some(4), Some(3)))
         );
     }
@@ -166,7 +166,10 @@ mod tests {
     fn hydra_is_recognized_by_pmi_and_its_own_variable() {
         for own in ["HYDI_CONTROL_FD", "I_MPI_HYDRA_UUID", "MPI_LOCALNRANKS"] {
             let variables = [("PMI_SIZE", "8"), ("PMI_RANK", "0"), (own, "5")];
-            assert_eq!(seen(&variables), Some((Launcher::Hydra, Some(8), Some(0))));
+            assert_eq!(
+                detected(&variables),
+                Some((Launcher::Hydra, Some(8), Some(0)))
+            );
         }
     }
 
@@ -185,9 +188,9 @@ mod tests {
             ("SLURM_PROCID", "2"),
             BATCH[1],
         ];
-        assert_eq!(seen(&step), Some((Launcher::Slurm, Some(4), Some(2))));
+        assert_eq!(detected(&step), Some((Launcher::Slurm, Some(4), Some(2))));
         let old = [("PMI_FD", "5"), ("SLURM_PROCID", "2"), BATCH[1]];
-        assert_eq!(seen(&old), Some((Launcher::Slurm, Some(64), Some(2))));
+        assert_eq!(detected(&old), Some((Launcher::Slurm, Some(64), Some(2))));
     }
 
     #[test]
@@ -197,15 +200,15 @@ mod tests {
         assert_eq!(launch(&variables).unwrap().launcher(), Launcher::OpenMpi);
         let hydra = [("PMI_SIZE", "4"), ("MPI_LOCALNRANKS", "2")];
         let variables = [&BATCH[..], &hydra].concat();
-        assert_eq!(seen(&variables), Some((Launcher::Hydra, Some(4), None)));
+        assert_eq!(detected(&variables), Some((Launcher::Hydra, Some(4), None)));
     }
 
     #[test]
     fn an_unknown_launcher_may_omit_the_number_of_ranks() {
         let variables = [("PMIX_RANK", "1")];
-        assert_eq!(seen(&variables), Some((Launcher::Other, None, Some(1))));
+        assert_eq!(detected(&variables), Some((Launcher::Other, None, Some(1))));
         let none = [("PMI_SIZE", "0"), ("PMI_RANK", "x")];
-        assert_eq!(seen(&none), Some((Launcher::Other, None, None)));
+        assert_eq!(detected(&none), Some((Launcher::Other, None, None)));
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn open_first(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
     for path in candidates(launch, launcher_directory().as_deref()) {
         match SharedObject::open(&path) {
             Ok(object) => return Ok((object, path)),
-            Err(reason) => tried.push(told(&path, &reason)),
+            Err(reason) => tried.push(attempt_text(&path, &reason)),
         }
     }
     Err(MpiError::NotFound {
@@ -90,7 +90,7 @@ fn open_first(launch: &Launch) -> Result<(SharedObject, PathBuf), MpiError> {
 }
 
 /// Text for a library that was tried: its name, or the reason if the file exists.
-fn told(path: &Path, reason: &str) -> String {
+fn attempt_text(path: &Path, reason: &str) -> String {
     let name = path.display().to_string();
     let text = if path.exists() { reason } else { &name };
     units::printable_message(text).into_owned()
@@ -144,7 +144,13 @@ mod tests {
 
     #[test]
     fn tried_paths_have_a_reason_only_if_they_exist() {
-        assert_eq!(told(Path::new("libmpi.so.40"), "not found"), "libmpi.so.40");
-        assert_eq!(told(Path::new("/proc"), "/proc: no file"), "/proc: no file");
+        assert_eq!(
+            attempt_text(Path::new("libmpi.so.40"), "not found"),
+            "libmpi.so.40"
+        );
+        assert_eq!(
+            attempt_text(Path::new("/proc"), "/proc: no file"),
+            "/proc: no file"
+        );
     }
 }

@@ -156,7 +156,7 @@ mod tests {
     use plan::facts::SystemFacts;
 
     /// What planning says of jobs on a machine with 24 GiB.
-    fn told(text: &str) -> Result<(), String> {
+    fn checked(text: &str) -> Result<(), String> {
         let loaded = load("w.toml", text).map_err(|it| it.to_string())?;
         let facts = SystemFacts {
             memory_bytes: 24 << 30,
@@ -170,34 +170,34 @@ mod tests {
     fn the_buffers_of_jobs_must_fit_in_memory() {
         let job = |rest: &str| format!("[[job]]\nengine = \"null\"\nsize = \"4g\"\n{rest}");
         let fits = job("block_size = \"1g\"\niodepth = 4\ncount = 3\n");
-        assert_eq!(told(&fits), Ok(()));
-        let error = told(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
+        assert_eq!(checked(&fits), Ok(()));
+        let error = checked(&job("block_size = \"1g\"\niodepth = 4\ncount = 8\n")).unwrap_err();
         let wanted = "need 32 GiB, more than half of this machine's memory (24 GiB)";
         assert!(
             error.contains(wanted) && error.contains("help: "),
             "{error}"
         );
         let split = "block_size = \"4k:99,1g:1\"\n";
-        let error = told(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
+        let error = checked(&job(&format!("{split}iodepth = 64\n"))).unwrap_err();
         assert!(error.contains("need 64 GiB"), "{error}");
         // What runs one after the other has the memory one after the other.
         let part = "engine = \"null\"\nsize = \"4g\"\nblock_size = \"1g\"\niodepth = 8\n";
         let in_turn = format!("[[job]]\n{part}[[job]]\nwaits = true\n{part}");
-        assert_eq!(told(&in_turn), Ok(()));
+        assert_eq!(checked(&in_turn), Ok(()));
         let together = format!("[[job]]\n{part}[[job]]\n{part}");
-        assert!(told(&together).is_err());
+        assert!(checked(&together).is_err());
     }
 
     #[test]
     fn every_file_of_a_job_needs_room_for_a_request_per_thread() {
         let job = |rest: &str| format!("[[job]]\nengine = \"psync\"\niodepth = 8\n{rest}");
-        let refused = told(&job("size = \"16k\"\n")).unwrap_err();
+        let refused = checked(&job("size = \"16k\"\n")).unwrap_err();
         assert!(
             refused.contains("8 threads of the job `job-1` share a file of 16 KiB"),
             "{refused}"
         );
         for rest in ["size = \"32k\"\n", "names = \"create\"\nfiles = 4\n"] {
-            assert_eq!(told(&job(rest)), Ok(()), "{rest}");
+            assert_eq!(checked(&job(rest)), Ok(()), "{rest}");
         }
     }
 
@@ -209,14 +209,14 @@ mod tests {
             "[\"a\", \"a/b\"]",
             "[\"a/b/c\", \"x\", \"a/b\"]",
         ] {
-            let error = told(&jobs(files)).unwrap_err();
+            let error = checked(&jobs(files)).unwrap_err();
             assert!(error.contains("is a file, and the directory of"), "{error}");
         }
-        assert_eq!(told(&jobs("[\"a/b\", \"a/c\", \"ab\"]")), Ok(()));
+        assert_eq!(checked(&jobs("[\"a/b\", \"a/c\", \"ab\"]")), Ok(()));
         // Also if another job, at the same time or later, uses it.
         for waits in ["", "waits = true\n"] {
             let two = jobs("[\"a/b\"]") + &jobs("[\"a\"]") + waits;
-            assert!(told(&two).is_err(), "{waits}");
+            assert!(checked(&two).is_err(), "{waits}");
         }
     }
 
@@ -229,17 +229,17 @@ mod tests {
             )
         };
         for law in ["zipf = 1e308", "zipf = 101", "zipf = 1", "zipf = 0"] {
-            let error = told(&line(&format!("distribution = {{ {law} }}"))).unwrap_err();
+            let error = checked(&line(&format!("distribution = {{ {law} }}"))).unwrap_err();
             assert!(
                 error.contains("the skew of `zipf` is") && error.len() < 300,
                 "{error}"
             );
         }
-        assert_eq!(told(&line("distribution = { zipf = 100 }")), Ok(()));
+        assert_eq!(checked(&line("distribution = { zipf = 100 }")), Ok(()));
         let large =
             "engine = \"null\"\nsize = \"4g\"\n[[access_spec]]\nline = [{ size = \"1025m\" }]\n";
         assert!(
-            told(large)
+            checked(large)
                 .unwrap_err()
                 .contains("more than a request may have")
         );

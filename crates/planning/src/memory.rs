@@ -83,7 +83,7 @@ mod tests {
     }
 
     /// Result of planning this work for four processes.
-    fn told(text: &str, facts: &SystemFacts) -> Result<(), String> {
+    fn resolved(text: &str, facts: &SystemFacts) -> Result<(), String> {
         let loaded = load("w.toml", text).expect("a workload");
         let mut overrides = Overrides::new();
         overrides.set_ranks(4);
@@ -100,16 +100,16 @@ mod tests {
     #[test]
     fn each_machine_needs_room_for_its_own_processes_alone() {
         for text in [BUFFERS, POOL] {
-            assert_eq!(told(text, &hosts(&[1024, 1024])), Ok(()));
-            assert!(told(text, &hosts(&[1024])).is_ok());
+            assert_eq!(resolved(text, &hosts(&[1024, 1024])), Ok(()));
+            assert!(resolved(text, &hosts(&[1024])).is_ok());
             // Nobody knows how much a machine has.
-            assert_eq!(told(text, &hosts(&[1024, 0])), Ok(()));
+            assert_eq!(resolved(text, &hosts(&[1024, 0])), Ok(()));
         }
         let one = SystemFacts {
             memory_bytes: 1024 * MIB,
             ..SystemFacts::default()
         };
-        let error = told(BUFFERS, &one).unwrap_err();
+        let error = resolved(BUFFERS, &one).unwrap_err();
         let wanted = "need 1 GiB, more than half of this machine's memory (1 GiB)";
         assert!(error.contains(wanted), "{error}");
     }
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn the_machine_without_room_is_named() {
         assert_eq!(
-            told(BUFFERS, &hosts(&[1024, 512])).unwrap_err(),
+            resolved(BUFFERS, &hosts(&[1024, 512])).unwrap_err(),
             "error: the buffers of a cell need 512 MiB on `node1`, more than half of the memory \
              there (512 MiB)\n\
              help: use a smaller `--iodepth`"
         );
-        let error = told(POOL, &hosts(&[512, 1024])).unwrap_err();
+        let error = resolved(POOL, &hosts(&[512, 1024])).unwrap_err();
         let wanted = " on `node0`, more than half of the memory there (512 MiB)";
         assert!(error.contains(wanted), "{error}");
     }

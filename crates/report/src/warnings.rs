@@ -37,7 +37,7 @@ struct GroupedWarnings<'a> {
 /// Returns the warnings, then the notes, each sorted by their possible effect. Warnings about cells
 /// appear once per kind, for the cell where the effect is largest.
 pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
-    let groups = told(record);
+    let groups = grouped(record);
     let mut kinds: Vec<(&WarningCode, f64)> = Vec::new();
     for one in &groups {
         let code = &one.warning.code;
@@ -57,7 +57,7 @@ pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
 }
 
 /// Groups the warnings by message.
-fn told(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
+fn grouped(record: &RunRecord) -> Vec<GroupedWarnings<'_>> {
     let mut groups: Vec<GroupedWarnings> = Vec::new();
     for warning in &record.warnings {
         let effect = effect(warning, record);

@@ -74,7 +74,7 @@ impl CellNames {
     /// Display name of a planned cell.
     #[must_use]
     pub fn planned(&self, cell: &Cell) -> String {
-        self.told(
+        self.name_of(
             cell.first_index,
             &cell.workload,
             cell.access_spec.as_deref(),
@@ -84,7 +84,7 @@ impl CellNames {
     /// Display name of a measured cell.
     #[must_use]
     pub fn name(&self, cell: &CellRecord) -> String {
-        self.told(
+        self.name_of(
             cell.first_index,
             &cell.workload,
             cell.access_spec.as_deref(),
@@ -100,7 +100,7 @@ impl CellNames {
     /// Like [`Self::title`], for the cell that was repeated.
     #[must_use]
     pub fn estimate(&self, of: &EstimateRecord) -> String {
-        let name = self.told(of.first_index, &of.workload, of.access_spec.as_deref());
+        let name = self.name_of(of.first_index, &of.workload, of.access_spec.as_deref());
         with_phase(name, &of.phase)
     }
 
@@ -111,7 +111,12 @@ impl CellNames {
         known.copied().unwrap_or_default()
     }
 
-    fn told(&self, first_index: Option<u32>, workload: &str, access_spec: Option<&str>) -> String {
+    fn name_of(
+        &self,
+        first_index: Option<u32>,
+        workload: &str,
+        access_spec: Option<&str>,
+    ) -> String {
         self.distinction(first_index).name(workload, access_spec)
     }
 }

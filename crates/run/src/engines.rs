@@ -59,7 +59,7 @@ pub(crate) struct OpenFiles {
 pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork) -> LaneOutcome {
     let OpenFiles {
         files,
-        shared_files: lent,
+        shared_files,
         reopen,
         dontcache,
     } = open;
@@ -80,7 +80,7 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork)
             work.run(engine, notes)
         }
         // With its own descriptor table, a thread's calls need not take a reference to the file.
-        EngineKind::Psync if !lent.is_empty() => with_own_files(&lent, |files| {
+        EngineKind::Psync if !shared_files.is_empty() => with_own_files(&shared_files, |files| {
             let engine = Psync::new(files, slots, bytes, PsyncOptions { dontcache })?;
             work.run(engine, EngineNotes::default())
         })

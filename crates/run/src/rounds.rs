@@ -195,7 +195,7 @@ impl Rounds {
             lane.outcome.stopped = stopped;
         }
         measured.steady = Some(MeasuredRounds {
-            record: self.told(),
+            record: self.steady_record(),
             window: self.window(),
         });
         let Some(window) = self.window_counts() else {
@@ -221,7 +221,7 @@ impl Rounds {
     }
 
     /// Record of the rounds.
-    pub fn told(&self) -> SteadyRecord {
+    pub fn steady_record(&self) -> SteadyRecord {
         SteadyRecord {
             rule: *self.state.rule(),
             verdict: self.state.verdict(),

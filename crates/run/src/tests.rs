@@ -2,11 +2,11 @@
 
 mod batches;
 mod ends;
-mod lent;
 mod open_loop;
 mod rounds;
 pub(crate) mod scratch;
 mod searched;
+mod shared_files;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -205,7 +205,7 @@ fn report_rounds(context: &mut CellContext<'_>, collection: &CollectedCounts) {
     let Some(rounds) = &collection.rounds else {
         return;
     };
-    (context.listener)(&rounds_event(context.cell.index, &rounds.told()));
+    (context.listener)(&rounds_event(context.cell.index, &rounds.steady_record()));
 }
 
 impl ShownStage {

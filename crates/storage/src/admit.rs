@@ -182,7 +182,7 @@ fn admit_new_file(
             path: facts.path.clone(),
         });
     }
-    let location = ManifestLocation::beside(&facts.path, facts.directory)?;
+    let location = ManifestLocation::of_file(&facts.path, facts.directory)?;
     check_files(&location)?;
     Ok(location)
 }
@@ -192,7 +192,7 @@ fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<TargetLocati
     if permission.read_only && !is_ours(facts)? {
         return ReadOnlyFile::admit(facts).map(TargetLocation::ReadOnly);
     }
-    let location = ManifestLocation::beside(&facts.path, facts.directory)?;
+    let location = ManifestLocation::of_file(&facts.path, facts.directory)?;
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
@@ -213,7 +213,7 @@ pub fn is_foreign(path: &Path) -> bool {
 fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
     // Reading a manifest requires a lock, which requires write permission. Without a manifest, the
     // file can only be read anyway.
-    let Ok(place) = ManifestLocation::beside(&facts.path, facts.directory) else {
+    let Ok(place) = ManifestLocation::of_file(&facts.path, facts.directory) else {
         return Ok(false);
     };
     // Most files have no manifest, and then no lock is needed.

@@ -133,7 +133,7 @@ impl Cleaning<'_, '_> {
             }
             PathKind::Directory => self.clean_directory(path, seen_id),
             PathKind::File | PathKind::Missing => {
-                let location = ManifestLocation::beside(&data_file(path), seen_id)?;
+                let location = ManifestLocation::of_file(&data_file(path), seen_id)?;
                 if !self.clean_place(location)? && kind == PathKind::Missing {
                     return Err(TargetError::NothingToClean {
                         path: path.to_owned(),

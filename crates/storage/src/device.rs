@@ -338,11 +338,11 @@ impl InUse {
     ) -> Option<DeviceUsage> {
         let is_on = |it: &LoopDevice| it.storage == Some(Storage::Device(number)) && !may_be(it);
         let looped = self.sys.loops().into_iter().find(is_on)?;
-        Some(behind(name, &looped))
+        Some(loop_usage(name, &looped))
     }
 }
 
-fn behind(name: &str, looped: &LoopDevice) -> DeviceUsage {
+fn loop_usage(name: &str, looped: &LoopDevice) -> DeviceUsage {
     DeviceUsage {
         description: format!("loop device `{}` uses {name}", looped.name),
         release: format!("run `losetup -d /dev/{}` first", looped.name),
@@ -356,7 +356,7 @@ pub(crate) fn check_unused(path: &Path, file: FileId) -> Result<(), TargetError>
         .iter()
         .find(|it| it.storage == Some(Storage::File(file)));
     if let Some(looped) = looped {
-        return Err(busy(path, behind("it", looped)));
+        return Err(busy(path, loop_usage("it", looped)));
     }
     let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
     let is_swap = |line: &str| {

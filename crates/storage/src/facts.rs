@@ -77,7 +77,7 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
 fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
     let location = match facts.kind {
         PathKind::Directory => ManifestLocation::in_directory(&facts.path, facts.directory).ok()?,
-        PathKind::File => ManifestLocation::beside(&facts.path, facts.directory).ok()?,
+        PathKind::File => ManifestLocation::of_file(&facts.path, facts.directory).ok()?,
         _ => return None,
     };
     let peeked = location.peek().ok()??;

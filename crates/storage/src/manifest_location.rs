@@ -112,8 +112,8 @@ impl ManifestLocation {
         })
     }
 
-    /// A file target, in the directory that was examined.
-    pub(crate) fn beside(path: &Path, seen_id: Option<FileId>) -> Result<Self, TargetError> {
+    /// The work directory of a file target, in the directory that was examined.
+    pub(crate) fn of_file(path: &Path, seen_id: Option<FileId>) -> Result<Self, TargetError> {
         let name = plain_name(path)?;
         let parent_path = crate::path::parent_of(path).to_owned();
         Ok(Self {

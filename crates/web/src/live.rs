@@ -243,7 +243,7 @@ fn look(
 pub(crate) fn to_published(events: Vec<(RunCursor, StoredEvent)>) -> Vec<PublishedEvent> {
     let published = |(place, event)| PublishedEvent {
         cursor: place,
-        text: told(event),
+        text: encoded(event),
         is_end: false,
     };
     events.into_iter().map(published).collect()
@@ -258,7 +258,7 @@ pub(crate) fn run_end(cursor: RunCursor, status: RunStatus) -> PublishedEvent {
     }
 }
 
-fn told(stored: StoredEvent) -> Bytes {
+fn encoded(stored: StoredEvent) -> Bytes {
     match stored {
         StoredEvent::CellStarted { position, index } => {
             event("cell-start", &CellStartEvent { position, index })

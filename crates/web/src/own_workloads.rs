@@ -37,7 +37,7 @@ pub(crate) struct OwnFile {
 
 impl OwnFolder {
     /// The folder next to a store.
-    pub fn beside(store: &Path) -> Self {
+    pub fn next_to(store: &Path) -> Self {
         Self(store.with_file_name("workloads"))
     }
 
@@ -235,7 +235,7 @@ mod tests {
 
     fn folder() -> (tempfile::TempDir, OwnFolder) {
         let site = tempfile::tempdir().unwrap();
-        let folder = OwnFolder::beside(&site.path().join("results.db"));
+        let folder = OwnFolder::next_to(&site.path().join("results.db"));
         (site, folder)
     }
 

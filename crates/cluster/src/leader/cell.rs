@@ -54,7 +54,7 @@ impl Leader {
         let ranks: Vec<u32> = progress.done.keys().copied().collect();
         let after = self.clocks_after(&ranks);
         for (warning, ranks) in std::mem::take(&mut progress.warnings) {
-            let attributed = self.told(warning, &ranks, progress.rank_count);
+            let attributed = self.with_senders(warning, &ranks, progress.rank_count);
             watch.warnings.push(attributed);
         }
         watch.warnings.extend(self.lost_warnings(&progress));
@@ -344,7 +344,7 @@ impl Leader {
     }
 
     /// Adds to a warning the processes that sent it, unless all of them did.
-    pub(super) fn told(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
+    pub(super) fn with_senders(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
         let senders = match ranks {
             _ if ranks.len() == count => return warning,
             [rank] => self.who(*rank),

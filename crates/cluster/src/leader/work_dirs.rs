@@ -39,7 +39,7 @@ impl Leader {
         };
         let answers = self.answers(&ranks, is_wanted, watch.stop, &mut on_event)?;
         for (warning, of_ranks) in warnings {
-            let attributed = self.told(warning, &of_ranks, ranks.len());
+            let attributed = self.with_senders(warning, &of_ranks, ranks.len());
             watch.warnings.push(attributed);
         }
         for (rank, report) in answers {

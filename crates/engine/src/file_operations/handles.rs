@@ -164,7 +164,7 @@ impl FileHandles {
     }
 
     #[inline]
-    fn behind(&self, index: usize) -> usize {
+    fn next_index(&self, index: usize) -> usize {
         (index + 1) & (self.slots.len() - 1)
     }
 
@@ -183,7 +183,7 @@ impl FileHandles {
             match &self.slots[index] {
                 (_, None) => return Err(index),
                 (other, Some(_)) if *other == file_index => return Ok(index),
-                _ => index = self.behind(index),
+                _ => index = self.next_index(index),
             }
         }
     }
@@ -210,7 +210,7 @@ impl Handles for FileHandles {
         let file = self.slots[hole].1.take();
         self.count -= 1;
         // Files that were displaced by this place move up.
-        let mut index = self.behind(hole);
+        let mut index = self.next_index(hole);
         while self.slots[index].1.is_some() {
             let home = self.home(self.slots[index].0);
             // Moving is allowed only if the hole is not before the file's preferred place.
@@ -218,7 +218,7 @@ impl Handles for FileHandles {
                 self.slots.swap(hole, index);
                 hole = index;
             }
-            index = self.behind(index);
+            index = self.next_index(index);
         }
         file
     }

@@ -134,8 +134,8 @@ impl UringFiles {
         let first = &filesets.first().locations()[0];
         let unsupported = table::unsupported_operations(&mut ring, first)?;
         // No effect on regular files, but in memory it keeps reads off the kernel's threads.
-        let promise = issue::in_memory(&filesets, &mut setup);
-        let added = if promise { libc::O_NONBLOCK } else { 0 };
+        let in_memory = issue::in_memory(&filesets, &mut setup);
+        let added = if in_memory { libc::O_NONBLOCK } else { 0 };
         // Files in the ring's table are never inherited, and the kernel rejects `O_CLOEXEC` here.
         let hows = OpenHows::new(&options).with_flag_changes(added, libc::O_CLOEXEC);
         let queue = Queue::new(ring, slot_count, &mut setup);

@@ -89,7 +89,7 @@ pub(super) fn in_memory(filesets: &Filesets, setup: &mut RingGrants) -> bool {
 }
 
 fn place(file: &OwnedFd, slot_count: u32) -> Executor {
-    if promises(file) {
+    if supports_nowait(file) {
         return Executor::Submitter;
     }
     if is_on_memory_file_system(file) {
@@ -111,7 +111,7 @@ fn is_on_memory_file_system(file: &OwnedFd) -> bool {
 
 /// Tries a nonblocking read, which fails with `EOPNOTSUPP` only if the file does not support it. A
 /// file that is not open for reading cannot be tried; the kernel decides for it.
-fn promises(file: &OwnedFd) -> bool {
+fn supports_nowait(file: &OwnedFd) -> bool {
     let mut byte = 0_u8;
     let iovec = libc::iovec {
         iov_base: (&raw mut byte).cast(),

@@ -8,7 +8,7 @@ use results::{RunRecord, Status};
 
 use super::draws::seek;
 use super::phases::{LARGE_FILE_PHASES, LargeFile, add, add_one_file_fileset, frame, remove};
-use crate::options::{Grammar, LetterSyntax, OptionRow, read, text, told};
+use crate::options::{Grammar, LetterSyntax, OptionRow, read, refused_with, text};
 use crate::random::GlibcRandom;
 use crate::text::{ParsedArguments, at_end};
 use crate::windows::{self, WorkerSum};
@@ -54,7 +54,7 @@ const OPTIONS: &[OptionRow<BonnieClassicOptions>] = &[
         it.mib = value.limited(1, 1 << 20)?;
         Ok(())
     }),
-    told("-html", "`-html` is not supported"),
+    refused_with("-html", "`-html` is not supported"),
 ];
 
 impl BonnieClassicOptions {

@@ -113,7 +113,7 @@ fn figure(index: usize, cell: &CellRecord, options: &BonnieOptions) -> PhaseFigu
 }
 
 /// Rate and CPU share; empty without a phase, `+++++` and `+++` if it was too short.
-fn told(figure: Option<PhaseFigure>, rate: impl Fn(f64) -> String) -> (String, String) {
+fn rate_and_cpu(figure: Option<PhaseFigure>, rate: impl Fn(f64) -> String) -> (String, String) {
     match figure {
         None => (String::new(), String::new()),
         Some(it) if it.seconds < SECONDS_MIN => ("+++++".to_owned(), "+++".to_owned()),
@@ -174,7 +174,7 @@ fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> Strin
         text += &named(&options.name, &file_words(options));
         for (index, figure) in figures[..6].iter().enumerate() {
             let rate = if index == 5 { seeks } else { bandwidth };
-            row(&mut text, told(*figure, rate));
+            row(&mut text, rate_and_cpu(*figure, rate));
         }
         latencies(&mut text, &figures[..6]);
     }
@@ -190,7 +190,7 @@ fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> Strin
         let _ = write!(text, "{columns} {FILES_UNITS}{words:>19}");
         // The original passes a double to `%5d` and prints garbage; its CSV has the right number.
         for figure in &figures[6..] {
-            row(&mut text, told(*figure, whole));
+            row(&mut text, rate_and_cpu(*figure, whole));
         }
         latencies(&mut text, &figures[6..]);
     }
@@ -290,7 +290,7 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     let rates = |fields: &mut Vec<String>, range: std::ops::Range<usize>| {
         for index in range {
             let rate = if index == 5 { seeks } else { whole };
-            let (rate, percent) = told(figures[index], rate);
+            let (rate, percent) = rate_and_cpu(figures[index], rate);
             fields.extend([rate, percent]);
         }
     };

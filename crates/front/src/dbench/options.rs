@@ -2,7 +2,7 @@
 
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, count_within, flag, idle,
-    idle_value, only, read, refused, text, told,
+    idle_value, only, read, refused, refused_with, text,
 };
 
 /// Parsed options.
@@ -59,7 +59,7 @@ const OPTIONS: &[OptionRow<DbenchOptions>] = &[
     flag("--machine-readable", |it| &mut it.is_machine_readable),
     idle("--skip-cleanup --per-client-results"),
     idle_value("--clients-per-process -T --tcp-options"),
-    told("-x --xattr", "`{}`: extended attributes are not supported"),
+    refused_with("-x --xattr", "`{}`: extended attributes are not supported"),
     refused("--one-byte-write-fix", "is for tests of dbench"),
     refused("--stat-check --fake-io", "is for tests of dbench"),
 ];

@@ -9,7 +9,7 @@ use plan::program::OpenSync;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     missing_value_message, number_within, read, read_each, refused, refused_value,
-    refused_value_with, rule_out, told, unknown_option_message,
+    refused_value_with, refused_with, rule_out, unknown_option_message,
 };
 
 /// Parsed options.
@@ -166,7 +166,7 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
         Ok(())
     }),
     idle_value("-P -V -+w -+y -+C"),
-    told("-h -v", ""),
+    refused_with("-h -v", ""),
     refused("-B -D", "maps files into memory"),
     refused("-K", "jumps around in the file while it reads"),
     refused("-Q", "writes a file of each operation"),

@@ -10,7 +10,8 @@ mod value;
 
 pub use row::{
     OptionRow, act, attached, count_within, flag, idle, idle_value, level, number, number_within,
-    read, read_each, refused, refused_value, refused_value_with, size, text, told, yes_or_no,
+    read, read_each, refused, refused_value, refused_value_with, refused_with, size, text,
+    yes_or_no,
 };
 pub use value::{WrittenValue, all_of, at_least, bytes, only, posix_or_dummy, rule_out, within};
 

@@ -168,7 +168,7 @@ pub const fn refused_value<T>(names: &'static str, message: &'static str) -> Opt
 }
 
 /// An option that is refused with this sentence, in which `{}` stands for its name.
-pub const fn told<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
+pub const fn refused_with<T>(names: &'static str, sentence: &'static str) -> OptionRow<T> {
     OptionRow::new(names, OptionArity::None, Effect::RefusedWith(sentence))
 }
 

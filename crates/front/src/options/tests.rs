@@ -43,7 +43,7 @@ const ROWS: &[OptionRow<Seen>] = &[
     }),
     refused("-x", "flies"),
     refused_value("-X", "sings"),
-    told("-y", "`{}` is for others"),
+    refused_with("-y", "`{}` is for others"),
     refused_value_with("-Y", "nobody does it"),
 ];
 const GETOPT: Grammar<Seen> = Grammar::new(ROWS, |it| &mut it.ignored);

@@ -45,7 +45,7 @@ impl ZoneWalk {
     /// again. Both directions return to its start each time `zone_bytes` were moved.
     pub(super) fn enter(&self, file: &mut FilePosition, size_bytes: u64) -> (u64, u64) {
         if file.zone_moved_bytes >= self.used_bytes {
-            file.zone = self.behind(size_bytes, file.zone);
+            file.zone = self.next_zone(size_bytes, file.zone);
             file.zone_moved_bytes = 0;
             file.zone_pass_bytes = 0;
         }
@@ -67,7 +67,7 @@ impl ZoneWalk {
     }
 
     /// The following zone; the first one if the part ends before it.
-    const fn behind(&self, size_bytes: u64, zone: u64) -> u64 {
+    const fn next_zone(&self, size_bytes: u64, zone: u64) -> u64 {
         match (zone + 1).checked_mul(self.pitch_bytes) {
             Some(low_bytes) if low_bytes < size_bytes => zone + 1,
             _ => 0,

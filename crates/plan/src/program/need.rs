@@ -348,11 +348,11 @@ impl SpacePass<'_, '_> {
         let end = match &call.place {
             _ if is_truncating => amount,
             CallPosition::Here => {
-                opened.position = opened.position.behind(all);
+                opened.position = opened.position.plus(all);
                 opened.position
             }
             CallPosition::End if opened.is_new => {
-                opened.position = opened.position.behind(all);
+                opened.position = opened.position.plus(all);
                 opened.position
             }
             CallPosition::End => {
@@ -366,7 +366,7 @@ impl SpacePass<'_, '_> {
                 variance: 0.0,
                 max: *offset as f64,
             }
-            .behind(amount),
+            .plus(amount),
             // Up to the end of the last worker's blocks.
             CallPosition::Along(FilePath::Blocks {
                 block_bytes,

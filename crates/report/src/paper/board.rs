@@ -133,7 +133,7 @@ pub(super) fn standings(table: &PaperTable, boards: &[Ranking]) -> Vec<String> {
             true => "would be ",
             false => "",
         };
-        told(&side.name, place, boards, would_be)
+        ranking_sentence(&side.name, place, boards, would_be)
     });
     sentences.collect()
 }
@@ -143,7 +143,7 @@ pub(super) fn is_incomparable(table: &PaperTable, side: &PaperSide) -> bool {
     !reasons(table, side).is_empty()
 }
 
-fn told(name: &str, side: usize, boards: &[Ranking], would_be: &str) -> Option<String> {
+fn ranking_sentence(name: &str, side: usize, boards: &[Ranking], would_be: &str) -> Option<String> {
     let standings: Vec<(&Ranking, RankingPosition)> = boards
         .iter()
         .filter_map(|board| Some((board, board.standing(side)?)))
@@ -312,28 +312,30 @@ mod tests {
         let board = board(BetterDirection::Higher, &sides);
         let boards = [board];
         assert_eq!(
-            told("here", 0, &boards, "").unwrap(),
+            ranking_sentence("here", 0, &boards, "").unwrap(),
             "here: 3rd of 4 by transactions/s (6.000), between B (1999) and C (1999)."
         );
         // Sides do not rank each other.
         assert!(
-            told("other", 1, &boards, "would be ")
+            ranking_sentence("other", 1, &boards, "would be ")
                 .unwrap()
                 .contains("would be 2nd of 4")
         );
-        assert_eq!(told("gone", 2, &boards, ""), None);
+        assert_eq!(ranking_sentence("gone", 2, &boards, ""), None);
     }
 
     #[test]
     fn the_first_and_the_last_have_one_neighbor() {
         let first = [("here", 1.0, Some(0)), ("A", 2.0, None)];
-        let text = told("here", 0, &[board(BetterDirection::Lower, &first)], "").unwrap();
+        let text =
+            ranking_sentence("here", 0, &[board(BetterDirection::Lower, &first)], "").unwrap();
         assert!(
             text.ends_with("1st of 2 by transactions/s (1.000), ahead of A (1999)."),
             "{text}"
         );
         let last = [("A", 2.0, None), ("here", 1.0, Some(0))];
-        let text = told("here", 0, &[board(BetterDirection::Higher, &last)], "").unwrap();
+        let text =
+            ranking_sentence("here", 0, &[board(BetterDirection::Higher, &last)], "").unwrap();
         assert!(
             text.ends_with("2nd of 2 by transactions/s (1.000), behind A (1999)."),
             "{text}"
@@ -346,10 +348,10 @@ mod tests {
         let second = [("A", 2.0, None), ("here", 1.0, Some(0))];
         let boards = [&first, &second, &first].map(|it| board(BetterDirection::Higher, it));
         assert_eq!(
-            told("here", 0, &boards, "").unwrap(),
+            ranking_sentence("here", 0, &boards, "").unwrap(),
             "here: 1st of 2 in 2, 2nd of 2 in 1 of 3 figures."
         );
-        let text = told("here", 0, &[boards[0].clone(), boards[2].clone()], "");
+        let text = ranking_sentence("here", 0, &[boards[0].clone(), boards[2].clone()], "");
         assert_eq!(text.unwrap(), "here: 1st of 2 in all 2 figures.");
     }
 

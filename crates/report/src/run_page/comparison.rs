@@ -44,7 +44,7 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    fn told(records: &[RunRecord]) -> String {
+    fn comparison_text(records: &[RunRecord]) -> String {
         let Some(Ok(document)) = compared(records) else {
             panic!("both ran the same plan");
         };
@@ -54,11 +54,11 @@ mod tests {
     #[test]
     fn differences_of_plan_and_system_are_shown() {
         let mut records = [sample::record(), sample::record()];
-        assert!(told(&records).contains("No difference of plan"));
+        assert!(comparison_text(&records).contains("No difference of plan"));
         records[1].environment.kernel = "6.13.0".to_owned();
         records[1].environment.settings = vec!["pressure.io=some avg10=1".to_owned()];
         records[1].plan.settings[0].value = "20s".to_owned();
-        let output = told(&records);
+        let output = comparison_text(&records);
         assert!(
             output.contains("6.12.9") && output.contains("6.13.0"),
             "{output}"
@@ -87,13 +87,13 @@ mod tests {
                 })
                 .collect();
         }
-        let output = told(&records);
+        let output = comparison_text(&records);
         for text in ["B/A", "95 %", "0.500", ">worse<", "B is 50 % slower"] {
             assert!(output.contains(text), "no `{text}` in {output}");
         }
         records[0].cells.truncate(1);
         records[1].cells.truncate(1);
-        let output = told(&records);
+        let output = comparison_text(&records);
         assert!(output.contains("cannot tell: one repetition"), "{output}");
     }
 }

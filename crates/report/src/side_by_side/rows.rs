@@ -90,7 +90,7 @@ impl FigureRow {
             is_time: extra.is_time,
             ..Self::new(&extra.label, values.collect())
         }
-        .told()
+        .without_neutral_ratios()
     }
 
     /// Creates a row without a direction of better values.
@@ -109,7 +109,7 @@ impl FigureRow {
     }
 
     /// Removes the ratios if no direction is better.
-    fn told(mut self) -> Self {
+    fn without_neutral_ratios(mut self) -> Self {
         if self.better == BetterDirection::Neither {
             for value in self.values.iter_mut().flatten() {
                 value.ratio = None;
@@ -124,7 +124,7 @@ impl FigureRow {
             self.label = format!("{GUEST_MARK} {}", self.label);
             self.better = BetterDirection::Neither;
         }
-        self.told()
+        self.without_neutral_ratios()
     }
 
     /// Creates a row of words.

@@ -226,7 +226,7 @@ mod tests {
         rates.iter().map(point).collect()
     }
 
-    fn told(rates: &[(u32, f64, f64)], share: f64) -> String {
+    fn verdict_text(rates: &[(u32, f64, f64)], share: f64) -> String {
         said(&sweep(rates, share), Metric::PerSecond).unwrap()
     }
 
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_sweep_advises_the_smallest_depth_that_is_as_good_as_the_best() {
         assert_eq!(
-            told(&SATURATED, 0.005),
+            verdict_text(&SATURATED, 0.005),
             "96 % of the peak of 100.0k IOPS at depth 16, p50 155 µs; beyond it only latency \
              grows (p50 640 µs at depth 64)"
         );
@@ -257,31 +257,31 @@ mod tests {
             (4, 97e3, 1e5),
             (8, 1e5, 2e5),
         ];
-        let text = told(&rates, 0.05);
+        let text = verdict_text(&rates, 0.05);
         assert!(
             text.contains("(depth 2 may be as good, within the intervals)"),
             "{text}"
         );
-        assert!(!told(&rates, 0.001).contains("may be as good"));
+        assert!(!verdict_text(&rates, 0.001).contains("may be as good"));
     }
 
     #[test]
     fn a_rate_still_growing_at_the_deepest_queue_suggests_a_deeper_one() {
         let rates = [(1, 10e3, 1e5), (2, 20e3, 1e5), (4, 40e3, 1e5)];
-        let text = told(&rates, 0.01);
+        let text = verdict_text(&rates, 0.01);
         assert!(
             text.starts_with("the peak of 40.00k IOPS at depth 4, p50 100 µs"),
             "{text}"
         );
         assert!(text.ends_with("the rate still grows there"), "{text}");
-        let text = told(&rates, 0.5);
+        let text = verdict_text(&rates, 0.5);
         assert!(text.ends_with("no deeper queue was measured"), "{text}");
     }
 
     #[test]
     fn slower_and_ineffective_deep_queues_are_reported() {
         let falling = [(1, 100e3, 1e4), (2, 90e3, 2e4), (4, 70e3, 6e4)];
-        let text = told(&falling, 0.01);
+        let text = verdict_text(&falling, 0.01);
         assert!(
             text.starts_with("already the peak of 100.0k IOPS at depth 1"),
             "{text}"
@@ -291,7 +291,7 @@ mod tests {
             "{text}"
         );
         let flat = [(1, 100e3, 1e4), (2, 100e3, 1e4), (4, 99e3, 1e4)];
-        assert!(told(&flat, 0.01).ends_with("deeper queues do not help"));
+        assert!(verdict_text(&flat, 0.01).ends_with("deeper queues do not help"));
     }
 
     #[test]

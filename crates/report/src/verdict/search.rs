@@ -58,7 +58,7 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
                 format::iops(middle),
                 format::iops(held),
                 format::iops(failed),
-                seen(search, failed),
+                excess_text(search, failed),
             )
         }
         RateBracket {
@@ -100,7 +100,7 @@ fn lowest_trial_sentence(search: &RateSearch, failed: f64) -> String {
 }
 
 /// Describes the percentile at a rate, if it exceeded the limit.
-fn seen(search: &RateSearch, per_second: f64) -> String {
+fn excess_text(search: &RateSearch, per_second: f64) -> String {
     response_beyond(search, per_second).map_or_else(String::new, |ns| {
         format!(
             ", where {} was {}",

@@ -64,7 +64,7 @@ pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Opti
     Some(sizes.fold(0_u64, u64::saturating_add))
 }
 
-fn told(limit: &Limit, effect: &str) -> (WarningCode, String) {
+fn limit_in_force(limit: &Limit, effect: &str) -> (WarningCode, String) {
     let message = format!(
         "{effect} {limit}, set by the control group `{}`",
         limit.group
@@ -108,7 +108,7 @@ fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environ
         }
         _ => format!("{rate:.0}"),
     };
-    Some(told(
+    Some(limit_in_force(
         limit,
         &format!("I/O was throttled: {rate} of at most"),
     ))
@@ -118,7 +118,7 @@ fn processor_limit(cell: &CellRecord, environment: &Environment) -> Finding {
     cell.cpu.throttled.filter(|it| *it > THROTTLED_SHARE_MAX)?;
     // The kernel's count of throttled periods is the proof; the limit only completes the message.
     let limit = environment.processor_limit()?;
-    Some(told(limit, "the run was throttled at"))
+    Some(limit_in_force(limit, "the run was throttled at"))
 }
 
 /// Warns if a control group limits the page cache to less than the size of the targets.
@@ -134,5 +134,6 @@ fn memory_limit(
     }
     let limit = environment.memory_limit()?;
     let used = used_bytes(cell, planned?, plan)? as f64;
-    (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets: at most"))
+    (used >= limit.value)
+        .then(|| limit_in_force(limit, "the page cache could not hold the targets: at most"))
 }

@@ -43,7 +43,7 @@ fn phase_figures(cell: &Map<String, Value>, mut named: ResultsByName) -> PhaseFi
     if let Some(fileset) = fileset("files_asked") {
         figures.steps = steps(cell, &named).unwrap_or_default();
         figures.filesets = vec![fileset];
-    } else if let (Some(fileset), Some(told)) = (fileset("files"), told_round(&named)) {
+    } else if let (Some(fileset), Some(told)) = (fileset("files"), reported_round(&named)) {
         figures.told_round = Some(told);
         figures.filesets = vec![fileset];
     }
@@ -102,7 +102,7 @@ fn errors(cell: &Map<String, Value>) -> u64 {
     }
 }
 
-fn told_round(named: &ResultsByName) -> Option<ReportedRound> {
+fn reported_round(named: &ResultsByName) -> Option<ReportedRound> {
     let rules = [
         ("best_ns", RoundRule::Best),
         ("median_ns", RoundRule::Median),

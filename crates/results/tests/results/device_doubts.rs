@@ -5,7 +5,7 @@ use results::{
     CellRecord, DeviceFigures, FileSystem, Stack, WarningCode, doubt, memory_target_warnings,
 };
 
-use crate::doubts::{only, setting, told};
+use crate::doubts::{only, setting, warnings_of};
 use crate::sample;
 
 /// A cell through the page cache whose file memory cannot hold, with the device's figures to be
@@ -32,10 +32,10 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
     only(&plan, &cell, WarningCode::CacheServedReads, message);
     let read_bytes = cell.operations["read"].bytes;
     cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     cell.device.as_mut().unwrap().read_bytes = 0;
     cell.engine = EngineKind::Null;
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -46,17 +46,20 @@ fn counters_read_too_late_do_not_blame_the_cache() {
     // The monitor got no processor until all was over, so both readings are alike.
     (device.read_bytes, device.write_bytes) = (0, 0);
     device.covered_ns = Some(0);
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     assert_eq!(cell.device_share("read"), None);
     // 38 % of the time went by before the first reading.
     let (_, mut cell) = setting();
     let device = cell.device.as_mut().unwrap();
     device.read_bytes = device.read_bytes * 62 / 100;
     device.covered_ns = Some(run_time_ns * 62 / 100);
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     // What they cover in full, they tell.
     cell.device.as_mut().unwrap().covered_ns = Some(run_time_ns);
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CacheServedReads);
+    assert_eq!(
+        warnings_of(&plan, &cell)[0].0,
+        WarningCode::CacheServedReads
+    );
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn requests_in_a_burst_before_the_first_reading_do_not_blame_the_cache() {
     let device = cell.device.as_mut().unwrap();
     device.read_bytes = device.read_bytes * 83 / 100;
     device.covered_ns = Some(cell.run_time_ns * 991 / 1000);
-    let codes = |cell: &CellRecord| told(&plan, cell).into_iter().map(|it| it.0);
+    let codes = |cell: &CellRecord| warnings_of(&plan, cell).into_iter().map(|it| it.0);
     let blames = |cell: &CellRecord| codes(cell).any(|it| it == WarningCode::CacheServedReads);
     assert!(blames(&cell));
     cell.cpu.waiting = Some(0.93);
@@ -83,7 +86,10 @@ fn reads_of_other_programs_do_not_hide_cached_reads() {
         counted(device);
         device.own_read_bytes = Some(device.read_bytes * 37 / 100);
     });
-    let codes: Vec<_> = told(&plan, &cell).into_iter().map(|it| it.0).collect();
+    let codes: Vec<_> = warnings_of(&plan, &cell)
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
     let others = WarningCode::OtherIoOnDevice;
     assert_eq!(codes, [WarningCode::CacheServedReads, others]);
     // What this process read elsewhere hides nothing either.
@@ -91,9 +97,12 @@ fn reads_of_other_programs_do_not_hide_cached_reads() {
         counted(device);
         device.read_bytes = device.read_bytes * 37 / 100;
     });
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CacheServedReads);
+    assert_eq!(
+        warnings_of(&plan, &cell)[0].0,
+        WarningCode::CacheServedReads
+    );
     let (plan, cell) = buffered(counted);
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -118,7 +127,7 @@ fn extra_device_traffic_is_attributed_to_other_programs() {
     only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
     cell.cache = CacheMode::Dontcache;
     assert_eq!(
-        told(&plan, &cell),
+        warnings_of(&plan, &cell),
         [],
         "writeback may be of what was written before, where nobody counts"
     );
@@ -146,9 +155,9 @@ fn own_writes_of_a_file_system_are_not_attributed_to_others() {
     plan.targets[0].kind = TargetKind::Device;
     plan.targets[0].size_bytes = 1 << 40;
     cell.cache = CacheMode::Buffered;
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     cell.cache = CacheMode::Direct;
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::OtherIoOnDevice);
+    assert_eq!(warnings_of(&plan, &cell)[0].0, WarningCode::OtherIoOnDevice);
 }
 
 #[test]
@@ -158,7 +167,7 @@ fn the_last_request_of_a_measurement_does_not_blame_the_cache() {
     let read = cell.operations.get_mut("read").unwrap();
     (read.count, read.bytes) = (7, 7 * 4096);
     cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
     let message = "the page cache, not nvme0n1, served 29 % of the bytes read";
     only(&plan, &cell, WarningCode::CacheServedReads, message);

@@ -21,7 +21,7 @@ pub fn setting() -> (Plan, CellRecord) {
     (plan, cell)
 }
 
-pub fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
+pub fn warnings_of(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
     doubt(cell, &sample::environment(), plan)
         .into_iter()
         .map(|warning| {
@@ -32,13 +32,13 @@ pub fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
 }
 
 pub fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
-    assert_eq!(told(plan, cell), [(code, message.to_owned())]);
+    assert_eq!(warnings_of(plan, cell), [(code, message.to_owned())]);
 }
 
 #[test]
 fn a_sound_cell_raises_no_doubt() {
     let (plan, cell) = setting();
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn few_operations_do_not_make_percentiles() {
 fn few_operations_state_the_precision_of_their_rate() {
     let (plan, mut cell) = setting();
     let few = |cell: &CellRecord| {
-        let mut doubts = told(&plan, cell).into_iter();
+        let mut doubts = warnings_of(&plan, cell).into_iter();
         doubts
             .find(|(code, _)| *code == WarningCode::FewOperations)
             .map(|(_, message)| message)
@@ -82,7 +82,7 @@ fn few_operations_state_the_precision_of_their_rate() {
     let mut count_plan = plan.clone();
     count_plan.cells[0].operations = Some(33);
     let is_doubted = |cell: &CellRecord| {
-        let mut doubts = told(&count_plan, cell).into_iter();
+        let mut doubts = warnings_of(&count_plan, cell).into_iter();
         doubts.any(|(code, _)| code == WarningCode::FewOperations)
     };
     assert!(is_doubted(&cell), "the time was over first");
@@ -104,7 +104,7 @@ fn ten_samples_beyond_a_percentile_are_enough() {
 fn a_buffered_file_that_fits_in_memory_is_reported() {
     let (plan, mut cell) = setting();
     cell.cache = CacheMode::Buffered;
-    let doubts = told(&plan, &cell);
+    let doubts = warnings_of(&plan, &cell);
     assert_eq!(doubts[0].0, WarningCode::FileSmallerThanMemory);
     assert!(
         doubts[0].1.starts_with("the targets are 12 % of memory"),
@@ -117,11 +117,14 @@ fn a_buffered_file_that_fits_in_memory_is_reported() {
 fn compressible_content_is_reported_if_it_is_written() {
     let (mut plan, cell) = setting();
     plan.cells[0].workers[0].content = ContentPlan::Zero;
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CompressibleContent);
+    assert_eq!(
+        warnings_of(&plan, &cell)[0].0,
+        WarningCode::CompressibleContent
+    );
     for line in &mut plan.cells[0].workers[0].lines {
         line.read_percent = 100.0;
     }
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -145,7 +148,7 @@ fn errors_and_short_transfers_are_reported() {
             "3 operations moved fewer bytes than requested".to_owned(),
         ),
     ];
-    assert_eq!(told(&plan, &cell), wanted);
+    assert_eq!(warnings_of(&plan, &cell), wanted);
 }
 
 #[test]
@@ -224,14 +227,14 @@ fn noise_is_not_a_trend() {
     let noise = [1000, 700, 1100, 800, 1200, 900, 1150, 900, 760, 1190, 850];
     for counts in [&noise[..], &[1000; 12], &[0; 12]] {
         let (plan, cell) = over_time(counts);
-        assert_eq!(told(&plan, &cell), []);
+        assert_eq!(warnings_of(&plan, &cell), []);
     }
 }
 
 #[test]
 fn too_few_intervals_say_nothing() {
     let (plan, cell) = over_time(&[1000, 900, 800, 700, 600, 500, 400, 300, 200]);
-    assert_eq!((&cell.within, told(&plan, &cell)), (&None, vec![]));
+    assert_eq!((&cell.within, warnings_of(&plan, &cell)), (&None, vec![]));
     let (_, cell) = over_time(&[1000; 10]);
     let within = cell.within.unwrap();
     assert_eq!((within.effective, within.warm_up), (None, None));
@@ -261,7 +264,7 @@ fn a_steady_run_is_as_certain_as_its_interval_count_allows() {
     let noise = |index: u64| 1000 + index * 7919 % 101;
     let counts: Vec<u64> = (0..40).map(noise).collect();
     let (plan, cell) = over_time(&counts);
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     let within = cell.within.unwrap();
     assert_eq!((within.intervals, within.warm_up), (40, None));
     assert!((20.0..=40.0).contains(&within.effective.unwrap()));
@@ -305,7 +308,7 @@ fn rounds_that_never_settled_are_reported_as_not_steady() {
         .1
         .intervals;
     cell.within = WithinRun::of(&cell);
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -335,7 +338,7 @@ fn a_late_interval_is_reported() {
         interval.at_ns /= 10;
         interval.length_ns /= 10;
     }
-    assert_eq!(told(&plan, &short), []);
+    assert_eq!(warnings_of(&plan, &short), []);
     // One that stood still is long for another reason.
     cell.standstills = vec![Standstill {
         at_ns: cell.intervals[2].at_ns + sample::SECOND / 2,
@@ -390,7 +393,7 @@ fn a_cell_missing_from_the_plan_causes_no_panic() {
     plan.cells.clear();
     plan.targets.clear();
     cell.cache = CacheMode::Buffered;
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
 }
 
 #[test]
@@ -485,9 +488,9 @@ fn an_idle_cell_raises_no_doubt() {
         source: "nvme0n1".into(),
         ..Default::default()
     });
-    assert_eq!(told(&plan, &cell), []);
+    assert_eq!(warnings_of(&plan, &cell), []);
     cell.status = Status::Interrupted;
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CellCutShort);
+    assert_eq!(warnings_of(&plan, &cell)[0].0, WarningCode::CellCutShort);
 }
 
 #[test]
@@ -513,7 +516,11 @@ fn compressible_content_is_reported_for_writing_jobs() {
             worker.job = Some(Box::new(job));
         }
         let is_it = |it: &(WarningCode, String)| it.0 == WarningCode::CompressibleContent;
-        assert_eq!(told(&plan, &cell).iter().any(is_it), is_told, "{mix:?}");
+        assert_eq!(
+            warnings_of(&plan, &cell).iter().any(is_it),
+            is_told,
+            "{mix:?}"
+        );
     }
 }
 
@@ -527,6 +534,9 @@ fn absurd_standstills_of_another_process_do_no_harm() {
         is_left_out: true,
     };
     cell.standstills = vec![standstill; 2];
-    let codes: Vec<WarningCode> = told(&plan, &cell).into_iter().map(|it| it.0).collect();
+    let codes: Vec<WarningCode> = warnings_of(&plan, &cell)
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
     assert!(codes.contains(&WarningCode::StoodStill), "{codes:?}");
 }

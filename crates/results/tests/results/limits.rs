@@ -25,7 +25,7 @@ fn setting() -> (Plan, CellRecord) {
 }
 
 /// What is said of limits.
-fn told(environment: &Environment, plan: &Plan, cell: &CellRecord) -> Vec<String> {
+fn messages_of(environment: &Environment, plan: &Plan, cell: &CellRecord) -> Vec<String> {
     let warnings = doubt(cell, environment, plan).into_iter();
     let limits = warnings.filter(|it| it.code == WarningCode::LimitInForce);
     limits.map(|it| it.message).collect()
@@ -36,7 +36,7 @@ fn only_a_device_near_its_limit_is_reported() {
     let (plan, cell) = setting();
     let of = |value| {
         let environment = limit(LimitedResource::ReadsPerSecond, value, Some("nvme0n1"));
-        told(&environment, &plan, &cell)
+        messages_of(&environment, &plan, &cell)
     };
     // The sample has 100,000 reads in 10 s.
     let wanted = "I/O was throttled: 10000 of at most 12000 reads per second on nvme0n1, set by \
@@ -51,7 +51,7 @@ fn only_a_device_near_its_limit_is_reported() {
 fn the_limit_of_another_device_is_not_reported() {
     let (plan, cell) = setting();
     let environment = limit(LimitedResource::ReadsPerSecond, 10_000.0, Some("sda"));
-    assert_eq!(told(&environment, &plan, &cell), [""; 0]);
+    assert_eq!(messages_of(&environment, &plan, &cell), [""; 0]);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn with_several_devices_no_limit_is_reported() {
     let (plan, mut cell) = setting();
     cell.device.as_mut().unwrap().source = "nvme0n1, nvme1n1".into();
     let environment = limit(LimitedResource::ReadsPerSecond, 10_000.0, Some("nvme0n1"));
-    assert_eq!(told(&environment, &plan, &cell), [""; 0]);
+    assert_eq!(messages_of(&environment, &plan, &cell), [""; 0]);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_cpu_quota_is_reported_if_it_was_used_up() {
     for (throttled, count) in [(None, 0), (Some(0.0), 0), (Some(0.005), 0), (Some(0.4), 1)] {
         cell.cpu.throttled = throttled;
         assert_eq!(
-            told(&environment, &plan, &cell).len(),
+            messages_of(&environment, &plan, &cell).len(),
             count,
             "{throttled:?}"
         );

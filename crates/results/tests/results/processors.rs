@@ -42,13 +42,13 @@ pub fn environment() -> Environment {
     environment
 }
 
-fn told(cell: &CellRecord) -> Vec<(WarningCode, String)> {
+fn warnings_of(cell: &CellRecord) -> Vec<(WarningCode, String)> {
     let warnings = doubt(cell, &environment(), &sample::plan()).into_iter();
     warnings.map(|it| (it.code, it.message)).collect()
 }
 
 fn only(cell: &CellRecord, code: WarningCode, message: &str) {
-    assert_eq!(told(cell), [(code, message.to_owned())]);
+    assert_eq!(warnings_of(cell), [(code, message.to_owned())]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_busy_worker_is_reported() {
     only(&cell, WarningCode::WorkerCpuBound, message);
     cell.engine = EngineKind::Null;
     assert_eq!(
-        told(&cell),
+        warnings_of(&cell),
         [],
         "the null engine measures nothing but the processor"
     );
@@ -79,16 +79,28 @@ fn threads_of_a_synchronous_worker_share_its_processor_time() {
     let mut cell = cell(0.5);
     cell.engine = EngineKind::Psync;
     set_thread_times(&mut cell, 16, 0.5, 0.01);
-    assert_eq!(told(&cell), [], "8 threads used half a processor each");
+    assert_eq!(
+        warnings_of(&cell),
+        [],
+        "8 threads used half a processor each"
+    );
     set_thread_times(&mut cell, 16, 0.95, 0.01);
     let wanted = "2 of 2 workers used 95 % of a CPU each";
-    assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
+    assert!(
+        warnings_of(&cell)[0].1.starts_with(wanted),
+        "{:?}",
+        warnings_of(&cell)
+    );
     let other = &mut cell.worker_figures[1];
     *other = std::mem::take(other)
         .with_cpu(0, 0)
         .with_waits(8, 0, 80 * SECOND);
     let wanted = "the threads of worker `Worker 1` used 95 % of a CPU each";
-    assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
+    assert!(
+        warnings_of(&cell)[0].1.starts_with(wanted),
+        "{:?}",
+        warnings_of(&cell)
+    );
 }
 
 #[test]
@@ -109,7 +121,7 @@ fn more_threads_than_processors_wait_for_each_other() {
         ),
     ];
     let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
-    assert_eq!(told(&cell), wanted);
+    assert_eq!(warnings_of(&cell), wanted);
 }
 
 #[test]
@@ -122,10 +134,14 @@ fn cpu_use_of_others_is_distinguished_from_our_own() {
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
     cell.cpu.utilization = 1.95;
-    assert!(told(&cell)[0].1.contains("runs for the engine used 1.1"));
+    assert!(
+        warnings_of(&cell)[0]
+            .1
+            .contains("runs for the engine used 1.1")
+    );
     cell.cpu.utilization = 0.8;
     set_thread_times(&mut cell, 8, 0.1, 0.4);
-    let text = &told(&cell)[0].1;
+    let text = &warnings_of(&cell)[0].1;
     assert!(
         text.contains("used 1.2 of them, and 8 threads of this run share the rest"),
         "{text}"
@@ -158,7 +174,7 @@ fn a_quota_that_leaves_cpus_idle_is_reported() {
 fn waiting_without_a_visible_cause_blames_nobody() {
     let mut cell = cell(0.3);
     set_thread_times(&mut cell, 2, 0.28, 0.05);
-    let text = &told(&cell)[0].1;
+    let text = &warnings_of(&cell)[0].1;
     let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause";
     assert!(text.ends_with(wanted), "{text}");
 }
@@ -167,14 +183,14 @@ fn waiting_without_a_visible_cause_blames_nobody() {
 fn threads_woken_together_on_idle_cpus_raise_no_alarm() {
     let mut cell = cell(0.3);
     set_thread_times(&mut cell, 8, 0.07, 0.14);
-    assert_eq!(told(&cell), []);
+    assert_eq!(warnings_of(&cell), []);
     // The processors are short, or others use them.
     for busy in [0.8, 0.5] {
         for processor in &mut cell.cpu.processors {
             processor.shares.busy = busy;
         }
         cell.cpu.utilization = if busy == 0.8 { 1.5 } else { 0.7 };
-        assert_eq!(told(&cell)[0].0, WarningCode::WaitedForProcessor);
+        assert_eq!(warnings_of(&cell)[0].0, WarningCode::WaitedForProcessor);
     }
 }
 
@@ -182,13 +198,13 @@ fn threads_woken_together_on_idle_cpus_raise_no_alarm() {
 fn waiting_below_two_percent_or_at_thread_start_raises_no_alarm() {
     let mut cell = cell(0.6);
     set_thread_times(&mut cell, 2, 0.5, 0.0199);
-    assert_eq!(told(&cell), []);
+    assert_eq!(warnings_of(&cell), []);
     set_thread_times(&mut cell, 2, 0.5, 0.0201);
-    assert_eq!(told(&cell)[0].0, WarningCode::WaitedForProcessor);
+    assert_eq!(warnings_of(&cell)[0].0, WarningCode::WaitedForProcessor);
     cell.cpu.waited_ns = Some(9_000_000);
-    assert_eq!(told(&cell), []);
+    assert_eq!(warnings_of(&cell), []);
     cell.cpu.waited_ns = None;
-    assert_eq!(told(&cell), []);
+    assert_eq!(warnings_of(&cell), []);
 }
 
 #[test]
@@ -196,7 +212,7 @@ fn saturated_cpus_without_a_busy_worker_are_reported() {
     let message = "of 2 usable CPUs, 96 % busy, this run used 1.0 and others 0.9; threads \
                    that serve the target may have waited for a CPU";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
-    assert_eq!(told(&cell(0.94)), []);
+    assert_eq!(warnings_of(&cell(0.94)), []);
 }
 
 /// Gives the cell 40 intervals of a quarter of a second, in which so many of 10,000 were waited.
@@ -214,7 +230,7 @@ fn over_time(cell: &mut CellRecord, waits: impl Fn(usize) -> u64) {
 
 /// From when to when the workers waited, by the warning.
 fn stretch(cell: &CellRecord) -> Option<String> {
-    let doubts = told(cell);
+    let doubts = warnings_of(cell);
     let (code, message) = doubts.first()?;
     assert_eq!(code, &WarningCode::WaitedForProcessor);
     let (_, rest) = message.split_once(" from ")?;
@@ -234,7 +250,7 @@ fn a_period_of_waiting_is_reported_with_its_time() {
     assert_eq!(stretch(&cell).unwrap(), "9.8 s to 10.0 s");
     // All the time, more or less.
     over_time(&mut cell, |index| 4000 + 1000 * (index as u64 % 2));
-    assert_eq!((told(&cell).len(), stretch(&cell)), (1, None));
+    assert_eq!((warnings_of(&cell).len(), stretch(&cell)), (1, None));
     // Much waiting from 2.5 s on, and a little waiting with another cause before that.
     over_time(&mut cell, |index| if index < 10 { 500 } else { 6000 });
     assert_eq!(stretch(&cell).unwrap(), "2.5 s to 10.0 s");
@@ -268,7 +284,7 @@ fn a_busy_loop_in_mid_run_is_found_and_quiet_runs_raise_no_alarm() {
     for _ in 0..300 {
         let waits = quiet(&mut dice);
         over_time(&mut cell, |index| waits[index]);
-        assert_eq!(told(&cell), []);
+        assert_eq!(warnings_of(&cell), []);
         // A loop that shares one of two processors for half a second: 1.25 % of the whole.
         let from = dice.roll(38) as usize;
         over_time(&mut cell, |index| match index.checked_sub(from) {
@@ -289,7 +305,7 @@ fn more_workers_are_not_advised_if_workers_wait_for_a_cpu() {
         .with_cpu(9 * SECOND, 810_000_000)
         .with_waits(1, 0, 10 * SECOND);
     cell.set_threads(2, 2 * SECOND, 20 * SECOND);
-    let doubts = told(&cell);
+    let doubts = warnings_of(&cell);
     let codes: Vec<_> = doubts.iter().map(|(code, _)| code.clone()).collect();
     let wanted = [WarningCode::WaitedForProcessor, WarningCode::WorkerCpuBound];
     assert_eq!(codes, wanted, "{doubts:?}");
@@ -307,8 +323,8 @@ fn fewer_workers_are_not_advised_for_a_single_worker() {
     for processor in &mut cell.cpu.processors {
         processor.shares.busy = 0.99;
     }
-    let fewer = told(&cell)
+    let fewer = warnings_of(&cell)
         .iter()
         .any(|(_, text)| text.contains("fewer `--workers`") || text.contains("`--iodepth`"));
-    assert!(!fewer, "{:?}", told(&cell));
+    assert!(!fewer, "{:?}", warnings_of(&cell));
 }

@@ -261,7 +261,7 @@ fn rounds_are_judged_once_their_intervals_are_complete() {
         assert_eq!(lanes.collection.judge(None), (tenth % 2) as usize);
     }
     assert!(lanes.collection.is_decided());
-    let report = lanes.collection.rounds.as_ref().unwrap().told();
+    let report = lanes.collection.rounds.as_ref().unwrap().steady_record();
     for (index, round) in (0..).zip(&report.rounds) {
         assert_eq!((round.at_ns, round.count), (index * 2 * TENTH_NS, 30));
         assert_eq!(round.length_ns, 2 * TENTH_NS);
@@ -281,7 +281,7 @@ fn samples_that_arrive_after_their_round_count_in_a_later_one() {
     lanes.give(1, sample(350, 600, 7));
     lanes.give(0, sample(500, 600, 10));
     assert_eq!(lanes.collection.judge(None), 2);
-    let report = lanes.collection.rounds.as_ref().unwrap().told();
+    let report = lanes.collection.rounds.as_ref().unwrap().steady_record();
     let counts: Vec<u64> = report.rounds.iter().map(|round| round.count).collect();
     assert_eq!(counts[0], 20);
     assert_eq!(counts.iter().sum::<u64>(), lanes.total());

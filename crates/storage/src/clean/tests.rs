@@ -57,7 +57,7 @@ fn a_file_target_is_cleaned_by_its_path_its_manifest_or_its_directory() {
     for name in ["disk.img", "disk.img.pgmeter", ""] {
         let directory = tempfile::tempdir().expect("a directory");
         let file = killed(
-            ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place"),
+            ManifestLocation::of_file(&directory.path().join("disk.img"), None).expect("a place"),
         );
         let report = clean(&directory.path().join(name), None).expect("a report");
         assert_eq!(report.removed, [file], "{name}");
@@ -180,7 +180,7 @@ fn an_unreadable_manifest_does_not_stop_the_cleaning_of_other_files() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("a.pgmeter"), "not ours").expect("a file");
     let file =
-        killed(ManifestLocation::beside(&directory.path().join("b"), None).expect("a place"));
+        killed(ManifestLocation::of_file(&directory.path().join("b"), None).expect("a place"));
     let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.removed, [file]);
     assert_eq!(report.left.len(), 1);
@@ -289,7 +289,7 @@ fn a_manifest_owned_by_another_user_removes_no_file() {
     }
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("mail.db");
-    killed(ManifestLocation::beside(&path, None).expect("a place"));
+    killed(ManifestLocation::of_file(&path, None).expect("a place"));
     let manifest = directory.path().join("mail.db.pgmeter");
     chown(&manifest, Some(65534), None).expect("given away");
     let report = clean(directory.path(), None).expect("a report");
@@ -298,7 +298,7 @@ fn a_manifest_owned_by_another_user_removes_no_file() {
         format!("`{}` belongs to another user (65534)", manifest.display())
     );
     assert!(report.removed.is_empty() && path.exists() && manifest.exists());
-    let error = ManifestLocation::beside(&path, None)
+    let error = ManifestLocation::of_file(&path, None)
         .expect("a place")
         .claim("r")
         .expect_err("a refusal");
@@ -315,7 +315,7 @@ fn a_file_of_another_user_is_left_whatever_the_manifest_says() {
     }
     let directory = tempfile::tempdir().expect("a directory");
     let path = killed(
-        ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place"),
+        ManifestLocation::of_file(&directory.path().join("disk.img"), None).expect("a place"),
     );
     chown(&path, Some(65534), None).expect("given away");
     let report = clean(directory.path(), None).expect("a report");
@@ -342,7 +342,7 @@ fn a_file_named_like_a_draft_manifest_is_removed_only_if_it_is_one() {
     let path = directory.path().join("disk.img");
     let draft = directory.path().join("disk.img.pgmeter.new");
     let claim = || {
-        ManifestLocation::beside(&path, None)
+        ManifestLocation::of_file(&path, None)
             .expect("a place")
             .claim("r")
     };

@@ -352,7 +352,7 @@ fn loop_devices_on_disjoint_parts_of_an_image_are_independent() {
 fn an_image_with_a_loop_device_is_refused_even_if_pgmeter_created_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
-    let mut claim = crate::manifest_location::ManifestLocation::beside(&path, None)
+    let mut claim = crate::manifest_location::ManifestLocation::of_file(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");

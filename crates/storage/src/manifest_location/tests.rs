@@ -176,7 +176,7 @@ fn a_replaced_or_hard_linked_file_is_not_removed() {
 fn a_file_target_keeps_its_manifest_next_to_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
-    let mut claim = ManifestLocation::beside(&path, None)
+    let mut claim = ManifestLocation::of_file(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
@@ -295,7 +295,7 @@ fn a_link_created_after_the_directory_check_is_not_followed() {
             crate::PathKind::Directory => {
                 ManifestLocation::in_directory(&facts.path, facts.directory)
             }
-            _ => ManifestLocation::beside(&facts.path, facts.directory),
+            _ => ManifestLocation::of_file(&facts.path, facts.directory),
         };
         let error = location.expect_err("a refusal");
         assert!(matches!(error, TargetError::Replaced { .. }), "{error}");
@@ -313,7 +313,7 @@ fn a_link_to_a_directory_is_never_a_target_directory() {
     let link = base.path().join("link");
     symlink(base.path(), &link).expect("a link");
     assert!(ManifestLocation::in_directory(&link, None).is_err());
-    ManifestLocation::beside(&link.join("disk.img"), None).expect("a place");
+    ManifestLocation::of_file(&link.join("disk.img"), None).expect("a place");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use plan::CacheMode;
 use plan::job::{DurableWrites, Layout};
 
-use super::write::{filling, reserve, told};
+use super::write::{filling, reserve, target_error};
 use super::{FillPlan, OpenedTarget, Prepared, evict, read_all};
 use crate::TargetError;
 use crate::doubt::doubt;
@@ -110,7 +110,7 @@ impl NamedTreeFile<'_> {
         let buffered = File::from(file);
         let written = reserve(&buffered, size_bytes)
             .and_then(|()| filling(fill, size_bytes)?.write(direct, &buffered, watch));
-        written.map_err(|error| told(error, self.path(), size_bytes, false))?;
+        written.map_err(|error| target_error(error, self.path(), size_bytes, false))?;
         Ok(())
     }
 

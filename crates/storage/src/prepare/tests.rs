@@ -6,7 +6,7 @@ use generate::ContentSource;
 use plan::TargetKind;
 use rustix::io::Errno;
 
-use super::write::told;
+use super::write::target_error;
 use super::*;
 use crate::fill::FillError;
 use crate::lab::LoopMount;
@@ -296,7 +296,7 @@ fn running_out_of_space_removes_the_partial_file() {
         offset_bytes: 3 * MIB,
         source: Errno::NOSPC.into(),
     };
-    let error = told(full, file.clone(), 8 * MIB, true);
+    let error = target_error(full, file.clone(), 8 * MIB, true);
     assert_eq!(
         error.to_string(),
         "`/t/pgmeter.work/test-0.dat` ran out of space after 3 MiB of 8 MiB \
@@ -310,7 +310,7 @@ fn running_out_of_space_removes_the_partial_file() {
         offset_bytes: 4096,
         source: Errno::IO.into(),
     };
-    let error = told(failed, file, 8 * MIB, true);
+    let error = target_error(failed, file, 8 * MIB, true);
     assert_eq!(
         error.to_string(),
         "writing `/t/pgmeter.work/test-0.dat` failed at byte 4096: \

@@ -34,7 +34,7 @@ pub(super) fn write_file(
         let removed = claim.remove(&name).is_ok();
         // The first error is reported; an error here is ignored.
         let _ = claim.save();
-        return Err(told(error, path, plan.size_bytes, removed));
+        return Err(target_error(error, path, plan.size_bytes, removed));
     }
     // The stamps of the killed run are replaced, so the new ones can be trusted.
     claim.interrupted = false;
@@ -123,7 +123,7 @@ pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
     }
 }
 
-pub(super) fn told(
+pub(super) fn target_error(
     error: FillError,
     path: PathBuf,
     wanted_bytes: u64,
@@ -175,7 +175,7 @@ pub(super) fn fill_device(
     let buffered = File::from(open_device(device, CacheMode::Buffered, true, true)?);
     filling(fill, plan.size_bytes)
         .and_then(|filling| filling.write(direct, &buffered, watch))
-        .map_err(|error| told(error, path, plan.size_bytes, false))?;
+        .map_err(|error| target_error(error, path, plan.size_bytes, false))?;
     // Unlike files, devices are not evicted by the caller.
     evict(&buffered);
     Ok(())

@@ -86,7 +86,7 @@ pub fn begun(index: u32) -> RunEvent {
     }
 }
 
-pub fn told(cell: u32, interval: &IntervalRecord) -> RunEvent {
+pub fn interval_event(cell: u32, interval: &IntervalRecord) -> RunEvent {
     RunEvent::Interval {
         cell,
         interval: interval.clone(),
@@ -97,7 +97,7 @@ pub fn told(cell: u32, interval: &IntervalRecord) -> RunEvent {
 pub fn write_cell(writer: &RunWriter, cell: &CellRecord) {
     writer.event(&begun(cell.index));
     for interval in &cell.intervals {
-        writer.event(&told(cell.index, interval));
+        writer.event(&interval_event(cell.index, interval));
     }
     writer.event(&RunEvent::CellDone {
         record: Box::new(cell.clone()),

@@ -2,7 +2,7 @@
 
 use store::{RunCursor, RunStatus, Store, StoredEvent, StoredEvents};
 
-use crate::bed::{TestStore, beginning, begun, interval, record, told, write_cell};
+use crate::bed::{TestStore, beginning, begun, interval, interval_event, record, write_cell};
 
 /// What the writer gathers is there after a while.
 fn wait_for(store: &Store, id: &str, cursor: RunCursor, count: usize) -> StoredEvents {
@@ -38,8 +38,8 @@ fn each_event_is_read_once_from_cursor_to_cursor() {
     assert!(store.is_live(id).unwrap());
     assert_eq!(store.end_cursor(id).unwrap(), RunCursor::default());
     writer.event(&begun(0));
-    writer.event(&told(0, &interval(0)));
-    writer.event(&told(0, &interval(1)));
+    writer.event(&interval_event(0, &interval(0)));
+    writer.event(&interval_event(0, &interval(1)));
     let stored = wait_for(&store, id, RunCursor::default(), 3);
     assert_eq!(words(&stored), ["begin 0", "interval 0 0", "interval 0 1"]);
     assert_eq!(

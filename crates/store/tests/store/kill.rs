@@ -12,7 +12,7 @@ use results::RunRecord;
 use rusqlite::Connection;
 use store::{Filter, RunStatus, Store};
 
-use crate::bed::{TestStore, beginning, begun, interval, record, told};
+use crate::bed::{TestStore, beginning, begun, interval, interval_event, record};
 
 /// Names the store in the process that is to be killed.
 const STORE_VARIABLE: &str = "PGMETER_TEST_STORE";
@@ -40,7 +40,7 @@ fn write_until_killed(path: &Path, number: u32) -> ! {
     for cell in 0_u32.. {
         writer.event(&begun(cell % 2));
         for number in 0..20 {
-            writer.event(&told(cell % 2, &interval(number)));
+            writer.event(&interval_event(cell % 2, &interval(number)));
             // One byte an interval, so that no line is half written.
             out.write_all(b".").unwrap();
             out.flush().unwrap();

@@ -5,7 +5,9 @@ use std::time::Duration;
 use results::{RunRecord, Status, WarningCode};
 use store::{Filter, RunStatus, StoreError};
 
-use crate::bed::{TestStore, beginning, begun, interval, record, store_run, told, write_cell};
+use crate::bed::{
+    TestStore, beginning, begun, interval, interval_event, record, store_run, write_cell,
+};
 
 #[test]
 fn a_stored_run_loads_unchanged() {
@@ -39,14 +41,14 @@ fn finishing_a_run_drops_intervals_that_are_not_in_the_record() {
     let store = bed.store();
     let writer = store.begin(&beginning(&wanted)).unwrap();
     for number in 0..9 {
-        writer.event(&told(0, &interval(number)));
+        writer.event(&interval_event(0, &interval(number)));
     }
     writer.event(&results::RunEvent::CellDone {
         record: Box::new(wanted.cells[0].clone()),
     });
     // A cell that was begun and is not in the record.
     writer.event(&begun(1));
-    writer.event(&told(1, &interval(0)));
+    writer.event(&interval_event(1, &interval(0)));
     let wanted = RunRecord {
         cells: vec![wanted.cells[0].clone()],
         ..wanted
@@ -63,8 +65,8 @@ fn a_running_run_loads_with_its_results_so_far() {
     let writer = store.begin(&beginning(&wanted)).unwrap();
     write_cell(&writer, &wanted.cells[0]);
     writer.event(&begun(1));
-    writer.event(&told(1, &interval(0)));
-    writer.event(&told(1, &interval(1)));
+    writer.event(&interval_event(1, &interval(0)));
+    writer.event(&interval_event(1, &interval(1)));
     // Events are collected for a while before they are written.
     let has_both = || store.load("last").unwrap().cells.len() == 2;
     let mut looks = (0..6000).map(|_| std::thread::sleep(Duration::from_millis(10)));

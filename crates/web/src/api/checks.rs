@@ -105,7 +105,7 @@ pub(crate) async fn check(shared: State, Body(asked): Body<WorkloadRequest>) -> 
 pub(crate) async fn convert(shared: State, Body(asked): Body<ConvertRequest>) -> Answer {
     let ConvertRequest { workload, to } = asked;
     let options = workload.options()?;
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     let (word, given) = blocking(move || workload.resolve(&folder)).await?;
     let mut arguments = words(["convert", "--to"]);
     arguments.push(match to {
@@ -132,7 +132,7 @@ pub(crate) async fn resolved(
     let shared = Arc::clone(shared);
     blocking(move || {
         request.check_counts()?;
-        let folder = OwnFolder::beside(&shared.options.store);
+        let folder = OwnFolder::next_to(&shared.options.store);
         let (word, given) = request.workload.resolve(&folder)?;
         Ok((arguments(&shared, &request, word)?, given))
     })

@@ -69,7 +69,7 @@ impl JsonDocument for ControlAnswer {
 pub(crate) async fn stop(shared: State, Path(id): Path<String>) -> Answer {
     let run = live(&shared.0, id).await?;
     interrupt(&shared.0, &run)?;
-    told(run, "stop")
+    accepted(run, "stop")
 }
 
 /// `POST /api/runs/{id}/skip`
@@ -79,7 +79,7 @@ pub(crate) async fn skip(shared: State, Path(id): Path<String>) -> Answer {
         return Err(RefusedAnswer::conflict("this run cannot skip a cell"));
     }
     signal::send(&run.owner, Signal::USR1)?;
-    told(run, "skip")
+    accepted(run, "skip")
 }
 
 /// `POST /api/runs/{id}/abort`
@@ -88,10 +88,11 @@ pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
     interrupt(&shared.0, &run)?;
     // Not awaited, because a run can take some time to end.
     tokio::spawn(discard(shared.0, run.clone()));
-    told(run, "abort")
+    accepted(run, "abort")
 }
 
-fn told(run: LiveRun, action: &str) -> Answer {
+/// The answer to a request that was passed on to a run.
+fn accepted(run: LiveRun, action: &str) -> Answer {
     let answer = ControlAnswer {
         run_id: run.id,
         told: action.to_owned(),

@@ -72,7 +72,7 @@ pub(crate) async fn facts(shared: State) -> Answer {
         protocol: PROTOCOL,
         version: options.version.clone(),
         store: text(&options.store),
-        folder: text(OwnFolder::beside(&options.store).path()),
+        folder: text(OwnFolder::next_to(&options.store).path()),
         overwrite_devices: roots.devices().iter().map(|it| text(it)).collect(),
         peers: roots.peers().to_vec(),
         beside_run: options.beside_run.clone(),

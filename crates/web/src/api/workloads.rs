@@ -72,7 +72,7 @@ pub(crate) async fn builtin(shared: State) -> Answer {
 
 /// `POST /api/show`
 pub(crate) async fn show(shared: State, Body(choice): Body<WorkloadChoice>) -> Answer {
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     let options = choice.options()?;
     let (word, given) = blocking(move || choice.resolve(&folder)).await?;
     let mut arguments = words(["show", "--json"]);
@@ -84,7 +84,7 @@ pub(crate) async fn show(shared: State, Body(choice): Body<WorkloadChoice>) -> A
 
 /// `GET /api/workloads/own`
 pub(crate) async fn list(shared: State) -> Answer {
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     let path = folder.path().to_string_lossy().into_owned();
     let files = blocking(move || folder.list()).await?;
     let listed = |it: OwnFile| OwnWorkload {
@@ -100,7 +100,7 @@ pub(crate) async fn list(shared: State) -> Answer {
 
 /// `GET /api/workloads/own/{name}`
 pub(crate) async fn load(shared: State, Path(name): Path<String>) -> Answer {
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     let text = blocking(move || {
         let text = folder.load(&name)?;
         Ok(OwnText { name, text })
@@ -114,14 +114,14 @@ pub(crate) async fn save(
     Path(name): Path<String>,
     Body(asked): Body<SaveRequest>,
 ) -> Answer {
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     blocking(move || folder.save(&name, &asked.text, asked.replace)).await?;
     list(shared).await
 }
 
 /// `DELETE /api/workloads/own/{name}`
 pub(crate) async fn delete(shared: State, Path(name): Path<String>) -> Answer {
-    let folder = OwnFolder::beside(&shared.options.store);
+    let folder = OwnFolder::next_to(&shared.options.store);
     blocking(move || folder.delete(&name)).await?;
     list(shared).await
 }

@@ -26,7 +26,7 @@ impl CostRow {
         }
     }
 
-    const fn told(label: &'static str, of: fn(&JobCosts) -> Option<f64>) -> Self {
+    const fn neutral(label: &'static str, of: fn(&JobCosts) -> Option<f64>) -> Self {
         Self {
             label,
             better: BetterDirection::Neither,
@@ -38,21 +38,21 @@ impl CostRow {
 /// Labels that end in `, s` are times.
 const COSTS: [CostRow; 12] = [
     CostRow::lower("sync afterwards, s", |it| seconds(it.sync)),
-    CostRow::told("user writes, MiB", |it| mebibytes(it.user_written_bytes)),
+    CostRow::neutral("user writes, MiB", |it| mebibytes(it.user_written_bytes)),
     CostRow::lower("device writes, MiB", |it| {
         mebibytes(it.device_written_bytes)
     }),
     CostRow::lower("device per user byte", JobCosts::device_bytes_per_user_byte),
-    CostRow::told("segments cleaned", |it| {
+    CostRow::neutral("segments cleaned", |it| {
         it.cleaned_segments.map(|count| count as f64)
     }),
-    CostRow::told("cleaning wrote, MiB", |it| {
+    CostRow::neutral("cleaning wrote, MiB", |it| {
         mebibytes(it.cleaning_written_bytes)
     }),
-    CostRow::told("trimmed, MiB", |it| mebibytes(it.trimmed_bytes)),
+    CostRow::neutral("trimmed, MiB", |it| mebibytes(it.trimmed_bytes)),
     CostRow::lower("mkfs, s", |it| seconds(it.mkfs)),
     CostRow::lower("unmount, s", |it| seconds(it.unmount)),
-    CostRow::told("aged: full, %", |it| it.aged.map(|aged| aged.full_percent)),
+    CostRow::neutral("aged: full, %", |it| it.aged.map(|aged| aged.full_percent)),
     CostRow::lower("aged: extents per file", |it| {
         it.layout().map(|layout| layout.extents_per_file())
     }),

@@ -30,7 +30,7 @@ fn memory_kib() -> u64 {
 }
 
 /// The intervals of each record, as its process tells them.
-fn told(samples: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
+fn sent(samples: &[CellRecord]) -> Vec<Vec<Vec<u8>>> {
     let interval = |interval: &IntervalRecord| {
         let interval = interval.clone();
         encode(&MemberMessage::Event {
@@ -72,7 +72,7 @@ fn whole(samples: &[CellRecord]) -> CellRecord {
 /// Answers for a thousand processes: sends these samples once every process has received the start
 /// order. Adds the size of the intervals to `interval_bytes`.
 fn crowd(ends: Ends, samples: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -> JoinHandle<u64> {
-    let (told, measured) = (told(&samples), measured(samples));
+    let (sent_messages, measured) = (sent(&samples), measured(samples));
     let clock = TscClock::new();
     let mut started = 0;
     play(ends, move |rank, order, send| {
@@ -85,9 +85,9 @@ fn crowd(ends: Ends, samples: Vec<CellRecord>, interval_bytes: Arc<AtomicU64>) -
         }
         started = 0;
         for number in 0..SECONDS as usize {
-            for (rank, told) in (0..RANKS).zip(told.iter().cycle()) {
-                interval_bytes.fetch_add(told[number].len() as u64 + 4, Relaxed);
-                send(rank, told[number].clone());
+            for (rank, sent_messages) in (0..RANKS).zip(sent_messages.iter().cycle()) {
+                interval_bytes.fetch_add(sent_messages[number].len() as u64 + 4, Relaxed);
+                send(rank, sent_messages[number].clone());
             }
         }
         for (rank, measured) in (0..RANKS).zip(measured.iter().cycle()) {

@@ -17,7 +17,7 @@ use run::{Finished, RunOptions, RunSpec};
 use stats::{Counter, Interval};
 
 use super::*;
-use crate::leader_links::outlet;
+use crate::leader_links::channel_sender;
 use crate::worker::hash;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -49,7 +49,9 @@ struct Ends {
 fn hub(ranks: u32) -> (LeaderLinks, Ends) {
     let (to_leader, from) = sync_channel(4096);
     let channels = (0..ranks).map(|_| channel());
-    let (to, from_leader) = channels.map(|(to, from)| (outlet(to), from)).unzip();
+    let (to, from_leader) = channels
+        .map(|(to, from)| (channel_sender(to), from))
+        .unzip();
     let ends = Ends {
         from_leader,
         to_leader,

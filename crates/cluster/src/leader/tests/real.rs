@@ -9,7 +9,7 @@ use crate::ClusterWorker;
 fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send + 'static) {
     for (rank, from_leader) in (0..).zip(ends.from_leader) {
         let (to, messages) = channel::<Vec<u8>>();
-        let worker = ClusterWorker::new(outlet(to), Arc::default());
+        let worker = ClusterWorker::new(channel_sender(to), Arc::default());
         let (desk, to_leader, passes) = (worker.inbox(), ends.to_leader.clone(), passes.clone());
         thread::spawn(move || {
             from_leader.iter().for_each(|message| desk.take(&message));

@@ -189,7 +189,7 @@ const FAILURE_RULES: [OnFailure; 4] = [
 ];
 
 /// What a worker came to, whichever way it went.
-fn told(outcome: &Seen) -> String {
+fn outcome_text(outcome: &Seen) -> String {
     let workers = outcome.workers.iter().map(|it| {
         let (amounts, stamps, steps) = (it.amounts(), it.stamps(), it.steps());
         format!(
@@ -253,7 +253,7 @@ proptest! {
                 is_fast_path: is_straight,
                 ..Setting::default()
             };
-            told(&carry_out(&program, &phase, &setting))
+            outcome_text(&carry_out(&program, &phase, &setting))
         };
         prop_assert_eq!(on_path(true), on_path(false));
     }

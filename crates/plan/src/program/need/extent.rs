@@ -28,7 +28,7 @@ impl MeanExtent {
         }
     }
 
-    pub fn behind(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self {
             mean: self.mean + other.mean,
             variance: self.variance + other.variance,

@@ -49,7 +49,7 @@ impl Periods {
         Some(verdict)
     }
 
-    pub(super) fn told(&self) -> SteadyRecord {
+    pub(super) fn steady_record(&self) -> SteadyRecord {
         SteadyRecord {
             rule: *self.state.rule(),
             verdict: self.state.verdict(),

@@ -205,7 +205,7 @@ impl ProgramRun {
             return false;
         };
         *counted = Interval::default();
-        let record = periods.told();
+        let record = periods.steady_record();
         self.unreported_events
             .push(rounds_event(self.cell.index, &record));
         let is_enough = verdict != SteadyVerdict::NotYet;

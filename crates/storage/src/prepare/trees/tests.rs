@@ -301,7 +301,7 @@ fn a_manifest_of_a_file_target_names_no_trees() {
     let sidecar = directory.path().join("disk.img.pgmeter");
     fs::rename(manifest(directory.path()), &sidecar).expect("renamed");
     let location =
-        ManifestLocation::beside(&directory.path().join("disk.img"), None).expect("a place");
+        ManifestLocation::of_file(&directory.path().join("disk.img"), None).expect("a place");
     let error = location.peek().expect_err("a refusal");
     assert!(
         error

@@ -15,7 +15,7 @@ fn is_open(path: &Path) -> bool {
 
 #[test]
 fn files_read_by_plain_calls_are_closed_after_the_cell() {
-    let directory = Directory::new("lent");
+    let directory = Directory::new("shared");
     let path = directory.path().canonicalize().unwrap().join("data");
     fs::write(&path, vec![7; 1 << 20]).unwrap();
     let workers = (0..2).map(|index| {
