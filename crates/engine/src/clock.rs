@@ -74,7 +74,7 @@ fn calibrate(ticks: &impl Fn() -> u64, ns: &impl Fn() -> u64, pause: impl FnOnce
     let (start_raw, start_ns) = both(ticks, ns);
     pause();
     let (end_raw, end_ns) = both(ticks, ns);
-    // At least 1, so that a counter that stands still does not divide by zero.
+    // At least 1, so that a stopped counter does not cause a division by zero.
     let ticks = u128::from(end_raw.saturating_sub(start_raw).max(1));
     ((u128::from(end_ns - start_ns) << 32) / ticks) as u64
 }

@@ -147,7 +147,7 @@ mod tests {
         assert!(thread::spawn(alone).join().is_err());
     }
 
-    /// Whether a thread that leaves a file in such a place can end in order.
+    /// `true` if a thread ends without a panic after `leave` took a file of its own table.
     fn thread_ends_cleanly(leave: impl FnOnce(File) + Send) -> bool {
         let work = || with_own_descriptors(|| leave(File::open("/dev/zero").unwrap()));
         thread::scope(|scope| scope.spawn(work).join().is_ok())
@@ -160,7 +160,7 @@ mod tests {
         assert!(!thread_ends_cleanly(
             |file| *slot.lock().unwrap() = Some(file)
         ));
-        // Here its number is another file's, or none's.
+        // In this table, the file's number belongs to another file or to none.
         std::mem::forget(slot);
         let returned = || with_own_descriptors(|| File::open("/dev/zero"));
         assert!(thread::spawn(move || returned().map(drop)).join().is_err());

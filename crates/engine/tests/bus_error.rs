@@ -49,7 +49,7 @@ impl PagedFile {
     }
 }
 
-/// Does so many pages, and tells the result.
+/// Accesses this number of pages and returns the result.
 fn one(engine: &mut Mmap, operation: Operation, page: u64, pages: u64) -> i32 {
     engine.push(Request {
         operation,
@@ -108,7 +108,7 @@ fn a_bus_error_outside_the_engine_ends_the_process() {
         let mut engine = paged.mmap();
         assert_eq!(one(&mut engine, Operation::Read, 0, 1), PAGE as i32);
         let file = paged.open();
-        // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
+        // SAFETY: a new mapping at an address of the kernel's choice replaces nothing.
         let mapped = unsafe {
             let (size, shared) = (PAGE as usize, rustix::mm::MapFlags::SHARED);
             let read = rustix::mm::ProtFlags::READ;
@@ -116,7 +116,7 @@ fn a_bus_error_outside_the_engine_ends_the_process() {
         };
         paged.set_len(0);
         std::fs::remove_dir_all(paged.dir.path()).unwrap();
-        // SAFETY: the mapping is there; that the access fails is what is tested.
+        // SAFETY: the mapping exists; the test expects the access to fail.
         let byte = unsafe { mapped.cast::<u8>().read_volatile() };
         panic!("read {byte}");
     }

@@ -1,4 +1,4 @@
-//! Every engine on a real file: what is pushed completes once, with what the file holds.
+//! Every engine on a real file: each request completes once, with the content of the file.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -25,7 +25,7 @@ fn mmap(files: Vec<OwnedFd>, slots: u32, bytes: u32) -> Mmap {
     Mmap::new(files, slots, bytes, MmapOptions { write: true }).unwrap()
 }
 
-/// Makes an engine with so many slots, or says why not.
+/// Creates an engine with this number of slots, or returns the reason why it cannot.
 type Make = fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Engine>>;
 
 /// Runs `check` with every engine that keeps files, `slots` slots and buffers of 4096 bytes.

@@ -1,4 +1,4 @@
-//! What the system refuses comes back as a result, and no operation allocates.
+//! Errors of the system become results of requests, and no operation allocates.
 //!
 //! One test alone, because it changes limits of the whole process and counts its allocations.
 

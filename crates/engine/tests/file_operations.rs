@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const WAIT: Wait = Wait::One { timeout_ns: 0 };
 
-/// What readdir(3) hands over of a directory with these names, in bytes.
+/// Size in bytes of the entries that readdir(3) returns for a directory with these names.
 fn bytes_of_entries(names: &[&str]) -> i32 {
     let lengths = [".", ".."].iter().chain(names).map(|name| name.len());
     lengths.map(|length| length as i32 + 279).sum()

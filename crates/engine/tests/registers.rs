@@ -154,7 +154,7 @@ fn second_fileset_name(file_index: u32) -> u64 {
     .code()
 }
 
-/// What succeeds in full, with the answers.
+/// Requests that all succeed, with their results.
 fn good_steps() -> Vec<(Request, i32)> {
     let create = |handle, fileset, file_index| Request {
         fileset,
@@ -416,7 +416,7 @@ fn ways_to_open_are_chosen_by_their_number() {
     let close = on(0, Operation::Close, 0, 0);
     with_each(&options, |engine, place| {
         assert_eq!(execute(engine, by(Operation::Open, 0)), -libc::ENOENT);
-        // What may make a file makes it.
+        // With `O_CREAT`, opening creates the missing file.
         assert_eq!(execute(engine, by(Operation::Open, 3)), 0);
         assert_eq!(write(engine, 0, 0, "first"), 5);
         assert_eq!(execute(engine, close), 0);

@@ -1,4 +1,4 @@
-//! What only a ring has: its setup, its refusals, its threads and its time limits.
+//! Behavior that only a ring has: its setup, refused requests, threads and time limits.
 
 mod common;
 

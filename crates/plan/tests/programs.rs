@@ -1,4 +1,4 @@
-//! What passes the checks of programs is read by everything else without a panic.
+//! A program that passes its checks makes no other code panic.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -10,9 +10,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-/// What reads a program that passes; nothing where it does not.
+/// Calls everything that reads a program; `None` if the program does not pass its checks.
 fn read(program: &Program, factor: f64) -> Option<()> {
-    // What is not checked well is refused without a panic, too.
+    // Refusing an invalid program must not panic either.
     let is_good = program.check().is_ok();
     let _ = program.check_depth(2);
     if !is_good {

@@ -158,7 +158,7 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// Intervals of these lengths in milliseconds, with so many reads each.
+    /// Intervals from pairs of a length in milliseconds and a number of reads.
     fn intervals(pairs: &[(u64, u64)]) -> Vec<IntervalRecord> {
         let mut at_ns = 0;
         let records = pairs.iter().map(|(length_ms, count)| {

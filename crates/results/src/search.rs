@@ -302,8 +302,8 @@ fn short(per_second: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// What a search comes to on a device that holds up to `limit` but for rates near it, where
-    /// `chance` decides.
+    /// Runs a search on a device that reaches `peak` and meets the limit at the rates for which
+    /// `holds` returns `true`.
     fn found(peak: f64, mut holds: impl FnMut(f64) -> bool) -> RateSearch {
         let mut search = RateSearch {
             limit: "p99<=2ms".parse().unwrap(),

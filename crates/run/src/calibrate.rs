@@ -92,7 +92,7 @@ fn once(
         start_ns: 0,
         ramp_ns: 0,
         run_ns: CALIBRATION_NS,
-        // Longer than the run, because nobody would take an interval that ends.
+        // Longer than the run, because no monitor would take a completed interval.
         interval_ns: CALIBRATION_NS * 2,
         operations: u64::MAX,
         grace_ns: 0,

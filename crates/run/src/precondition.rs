@@ -452,7 +452,7 @@ mod tests {
         const K128: u32 = 128 << 10;
         assert_eq!(written(1 << 30, 2.0), (K128, 16_384));
         assert_eq!(written(1 << 30, 1.5), (K128, 12_288));
-        // What is no whole write is one more.
+        // A remainder takes one more write.
         assert_eq!(written((1 << 20) + 512, 1.0), (K128, 9));
         assert_eq!(written(5000, 2.0), (4608, 3));
     }

@@ -22,7 +22,7 @@ const POLL_INTERVAL_NS: u64 = 50_000_000;
 /// The same during a search that the measurement waits for.
 const SEARCH_POLL_INTERVAL_NS: u64 = 1_000_000;
 
-/// Whether the loop continues.
+/// Decision after each turn of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tick {
     Continue,

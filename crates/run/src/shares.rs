@@ -117,7 +117,7 @@ mod tests {
         };
         let mut shares = lane_parts.shares(0, &sample(&[3, 4]));
         shares.merge(&lane_parts.shares(1, &sample(&[5])));
-        // What comes of an interval that nobody was in changes nothing.
+        // The shares of an interval without any lane change nothing.
         shares.merge(&Shares::default());
         let mut record = IntervalRecord::default();
         shares.put_into(&mut record);

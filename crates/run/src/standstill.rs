@@ -211,7 +211,8 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
     const SPAN_NS: u64 = SECOND_NS / 10;
 
-    /// What is seen after so long, of which so much was waited and suspended, and so much worked.
+    /// The sample after a sleep of `passed_ns`. Of this time, the thread waited for a CPU and other
+    /// threads worked; the suspended time comes in addition.
     fn after(passed_ns: u64, waited_ns: u64, suspended_ns: u64, worked_ns: u64) -> SleepSample {
         SleepSample {
             monotonic_ns: passed_ns,

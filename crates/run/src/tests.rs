@@ -362,7 +362,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
     let mut collection = crate::collect::CollectedCounts::new(vec![inbox], vec![shape], steps);
     collection.collect();
     assert_eq!(collection.timeline.take_unreported().len(), 2);
-    // What was not handed over in time is, when its lane ends.
+    // The rest is handed over when the lane ends.
     outcome.hand_over_rest();
     collection.collect();
     collection.add_rest(0, &outcome);

@@ -112,7 +112,8 @@ pub(crate) fn grace_ns(cell: &Cell) -> u64 {
     }
 }
 
-/// The same for a job, or for a cell to which no exception applies.
+/// Maximum extension of a phase with this run time, in nanoseconds, without the exceptions of
+/// [`grace_ns`].
 pub(crate) fn grace_of(run_time_ns: u64) -> u64 {
     GRACE_MIN_NS.max(run_time_ns / GRACE_PART)
 }

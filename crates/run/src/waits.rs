@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn waiting_is_attributed_to_intervals_of_any_length() {
-        // What was waited in the ramp is none of it.
+        // The waiting time of the ramp, here 50 ns, does not count.
         let mut series = series(&[(900, 50), (1000, 70), (1100, 80), (1300, 180)]);
         assert_eq!(waits(&series, &[100, 200]), [Some(10), Some(100)]);
         assert_eq!(waits(&series, &[50, 150, 100]), [5, 55, 50].map(Some));
-        // Nobody looked any more.
+        // There are no samples after 1300 ns, so the second interval has no waiting time.
         assert_eq!(waits(&series, &[300, 100]), [Some(110), Some(0)]);
         series.close(1400, Some(230));
         assert_eq!(waits(&series, &[300, 100]), [Some(110), Some(50)]);

@@ -1,4 +1,4 @@
-//! What each index is called, and what names are refused.
+//! Names of the files by index, and names that are refused.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;

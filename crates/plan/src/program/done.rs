@@ -146,7 +146,7 @@ mod tests {
     use super::super::{CallObject, FileFilter, Law, samples};
     use super::*;
 
-    /// A phase that makes files of so many bytes, and one that removes them.
+    /// A phase that creates files of `bytes` bytes, and one that removes them.
     fn program(bytes: u64) -> Program {
         let named = |operation| {
             let pick = samples::pick(0, FileFilter::Any);

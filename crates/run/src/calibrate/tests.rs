@@ -17,7 +17,7 @@ fn bind() {
     sched_setaffinity(None, &one).unwrap();
 }
 
-/// What the operations take that are taken to be measured; the smallest of some.
+/// Lowest CPU time and elapsed time per operation of five calibrations, in nanoseconds.
 fn least(measure: &dyn Fn() -> OwnCost) -> (f64, f64) {
     let costs: Vec<OwnCost> = (0..5).map(|_| measure()).collect();
     let least = |of: fn(&OwnCost) -> u64| {

@@ -117,7 +117,7 @@ fn start_length_count(interval: &IntervalRecord) -> (u64, u64, u64) {
 fn an_interval_is_finished_once_no_lane_can_add_to_it() {
     let mut lanes = lanes(2);
     assert_eq!(lanes.give(0, sample(0, 1000, 10)), 0);
-    // Of the same lane once more in the same second: the other has still given nothing.
+    // A second sample of this lane in the same second; the other lane has sent none.
     assert_eq!(lanes.give(0, sample(1000, 1001, 1)), 0);
     assert_eq!(lanes.give(1, sample(10, 1010, 5)), 1);
     assert_eq!(
@@ -142,7 +142,7 @@ fn late_samples_after_a_stall_do_not_reopen_an_interval() {
     }
     let before: Vec<_> = lanes.reported.iter().map(start_length_count).collect();
     assert!(before.len() >= 6, "{before:?}");
-    // Its middle lies in a second that was reported long before.
+    // The middle of this sample is in a second that was already reported.
     lanes.give(1, sample(3000, 9000, 7));
     lanes.give(0, sample(9000, 10_000, 10));
     lanes.give(1, sample(9000, 10_000, 10));
@@ -276,7 +276,7 @@ fn samples_that_arrive_after_their_round_count_in_a_later_one() {
         lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
     }
     assert_eq!(lanes.collection.judge(None), 1);
-    // Its middle lies in the first round.
+    // The middle of this sample is in the first round.
     lanes.give(1, sample(0, 350, 7));
     lanes.give(1, sample(350, 600, 7));
     lanes.give(0, sample(500, 600, 10));
@@ -287,7 +287,8 @@ fn samples_that_arrive_after_their_round_count_in_a_later_one() {
     assert_eq!(counts.iter().sum::<u64>(), lanes.total());
 }
 
-/// What a lane does next: how long it counts, how much, and whether the monitor looks then.
+/// Steps of a random test: the lane, the length of its next sample in milliseconds, its number of
+/// operations, and `true` if the monitor collects afterwards.
 fn steps() -> impl Strategy<Value = Vec<(usize, i64, u64, bool)>> {
     let length_ms = prop_oneof![
         6 => 900_i64..1100,

@@ -109,7 +109,7 @@ fn a_target_that_cannot_be_remounted_is_refused_first() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("a");
     std::fs::create_dir(&path).unwrap();
-    // What is mounted here is in use by this test's program, if nothing else speaks against it.
+    // Even where remounting is allowed, this test's program keeps the file system in use.
     let plan = plan(&path, EngineKind::Psync, 1, files);
     let mut events = 0;
     let mut listener = |_: &results::RunEvent| events += 1;
@@ -457,14 +457,14 @@ fn of_pool(change: impl FnOnce(&mut FilePool)) -> Box<Program> {
     Box::new(Program::of_pool(pool, None))
 }
 
-/// What became of all pools, which stands with their transactions.
+/// Results of all pools, from the first phase that has any.
 fn pool(record: &RunRecord) -> PoolFigures {
     let cells = record.cells.iter();
     let mut phases = cells.filter_map(|cell| cell.phase_figures.as_ref());
     phases.next().unwrap().pool.unwrap()
 }
 
-/// The pass that lat_fs tells of.
+/// The round that lat_fs reports.
 fn told_round(cell: &CellRecord) -> ReportedRound {
     cell.phase_figures.as_ref().unwrap().told_round.unwrap()
 }

@@ -1,4 +1,4 @@
-//! Steady states, looked at with exact time.
+//! Decisions on steady states, from given readings.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is counted together is what each would have counted by itself.
+//! Counting requests together gives the same results as counting each of them.
 
 use engine::Operation;
 use proptest::prelude::*;

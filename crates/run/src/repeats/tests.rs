@@ -1,4 +1,4 @@
-//! Which cells are measured again, without measuring any.
+//! Choice of the cells to repeat, from made-up records.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const S: Duration = Duration::from_secs(1);
 
-/// A plan of so many cells, three repetitions each.
+/// A plan of `cells` cells, three repetitions each.
 fn plan(cells: usize, precision: f64, budget: Duration) -> Plan {
     let text = format!(
         "engine = \"null\"\nrepetitions = \"auto\"\nprecision = {}\nbudget = {}\n\

@@ -1,4 +1,4 @@
-//! How many requests go out with one call, on engines that count them.
+//! Number of requests per call, on engines that count them.
 
 use engine::{Completion, Engine, EngineError, Request, Wait};
 
@@ -93,7 +93,7 @@ fn requests_that_complete_immediately_are_issued_in_full_batches() {
 #[test]
 fn a_slow_device_does_not_wait_for_a_full_batch() {
     let calls = calls(true, ring(32, false));
-    // With nothing in flight nobody waits for the first batch but the device.
+    // With nothing in flight, collecting the first batch delays no completion.
     assert_eq!(calls[0], (32, 0));
     assert!(calls[1..].iter().all(|(count, _)| *count <= 4), "{calls:?}");
     assert!(calls.len() > 20_000 / 8, "{}", calls.len());

@@ -1,4 +1,4 @@
-//! Where a measurement begins and ends.
+//! Begin and end of a measurement.
 
 use super::*;
 
@@ -9,8 +9,7 @@ fn reads(iodepth: u32) -> Cell {
     )
 }
 
-/// How many reads there were in how much measured time, of a device that answers after
-/// `delay_ns` of the time.
+/// Measures reads from a device with the given delay.
 fn measured(
     iodepth: u32,
     (run_ns, ramp_ns): (u64, u64),

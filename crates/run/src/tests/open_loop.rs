@@ -32,7 +32,7 @@ fn on_device(
 ) -> (WorkerOutcome, Vec<u64>) {
     let cell = &lasting(cell, seconds);
     let (mut lane, recorder) = scripted(cell, seconds * SECOND_NS, cell.ramp_time_ns);
-    // A step clock moves only while somebody sleeps.
+    // A step clock advances only during a sleep.
     lane.pace.as_mut().unwrap().polls_clock = false;
     let clock = StepClock::new();
     let (watch, mut issued_ns) = (clock.clone(), Vec::new());
@@ -271,7 +271,7 @@ fn stopping_the_run_stops_waiting_for_due_requests() {
     let outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
     assert!(!outcome.stopped, "what was to be measured is");
     let all = figures(&cell, outcome);
-    // What was in flight is waited for, since the kernel does not let go of it.
+    // Requests in flight are awaited, because the kernel still uses their buffers.
     assert_eq!(all.responses.count(), 2000);
     assert!((1986..=1987).contains(&all.censored_count), "{all:?}");
     assert!(all.drain_ns <= 1_510_000_000, "{}", all.drain_ns);

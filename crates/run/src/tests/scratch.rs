@@ -18,7 +18,7 @@ impl Directory {
         &self.0
     }
 
-    /// What is in it, sorted.
+    /// Names of its entries, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());

@@ -1,4 +1,4 @@
-//! Jobs whose depth is looked for: what of them is measured, with exact time.
+//! Jobs with a search for the depth: the part that is measured, with exact times.
 
 use generate::job::{GoalLimited, GoalProgress, JobStream};
 use plan::job::{
@@ -48,7 +48,7 @@ fn job(ramp_ns: u64, run_ns: u64) -> JobPlan {
     }
 }
 
-/// Measures a job on a device that takes so long at the depth that is looked for.
+/// Measures a job on a device whose delay depends on the depth that the search tries.
 fn measured(job: &JobPlan, delay_ns: impl Fn(u32) -> u64) -> (WorkerOutcome, Arc<GoalProgress>) {
     let cell = cell(16, vec![worker(0, 16, vec![line(4096, 100.0, 0.0)])]);
     let (lane, mut recorder) = scripted(&cell, job.run_time_ns, job.ramp_time_ns);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::scratch::Directory;
 use super::*;
 
-/// Whether this process has the file open.
+/// `true` if this process has the file open.
 fn is_open(path: &Path) -> bool {
     let open = fs::read_dir("/proc/self/fd").unwrap();
     let targets = open.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());

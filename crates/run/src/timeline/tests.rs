@@ -31,7 +31,7 @@ fn slice(from_ns: u64, until_ns: u64, count: u64) -> Slice {
     )
 }
 
-/// Finishes so many intervals, each with as many operations as its index and one more.
+/// Finishes `count` intervals; the one with index `i` has `i + 1` operations.
 fn run(timeline: &mut Timeline, count: u64) {
     let length_ns = timeline.steps.length_ns;
     for index in 0..count {

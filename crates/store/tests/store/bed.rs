@@ -33,7 +33,7 @@ impl TestStore {
         self.directory.path().join("results.db")
     }
 
-    /// Leaves a run as a killed process does: its lock is there, and nobody holds it.
+    /// Leaves a run as a killed process does: the lock file exists, but no process holds the lock.
     pub fn kill(&self, writer: RunWriter, record: &RunRecord) {
         drop(writer);
         let mut lock = self.path().into_os_string();

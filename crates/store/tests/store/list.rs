@@ -217,7 +217,7 @@ fn a_held_lock_marks_a_run_as_running_whatever_process_has_its_pid() {
         assert_eq!(changed.unwrap(), 1);
     };
     let status = |store: &Store| store.list(&Filter::default()).unwrap()[0].status;
-    // As a process of another container, whose number is another's here or nobody's.
+    // Like a process of another container: here, its PID belongs to another process or to none.
     let mut remote = results::ProcessIdentity::current();
     (remote.pid, remote.started_ticks) = (1, 0);
     owner(&serde_json::to_string(&remote).unwrap());
@@ -231,7 +231,7 @@ fn a_held_lock_marks_a_run_as_running_whatever_process_has_its_pid() {
     ));
     drop(writer);
 
-    // As one that was killed: its lock is there, and nobody holds it.
+    // Like a killed run: the lock file exists, but no process holds the lock.
     let lock = format!("{}-run-{}", bed.path().display(), wanted.id);
     std::fs::write(&lock, "").unwrap();
     owner(&serde_json::to_string(&results::ProcessIdentity::current()).unwrap());

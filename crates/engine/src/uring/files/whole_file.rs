@@ -105,7 +105,8 @@ impl UringFiles {
 mod tests {
     use super::*;
 
-    /// What a whole comes to, of the results of open, read and close in this order of their ends.
+    /// Result of a whole-file read: from the results of open, read and close, which complete in
+    /// this order.
     fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
         let mut whole_files = [WholeFileResult::default(); 8];
         let mut done = Vec::new();

@@ -304,7 +304,7 @@ fn an_open_handle_must_not_be_opened_again_on_any_path() {
             ProgramStep::Act(0)
         ]
     );
-    // What is closed in the body may not be open at its end.
+    // A file that the body closes need not be open at the body's end.
     let mut program = with(vec![close(), first()]);
     let group = &mut program.phases_mut()[0].groups[0];
     group.first = vec![first()];

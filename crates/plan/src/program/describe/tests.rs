@@ -83,7 +83,7 @@ fn groups_rounds_and_preparation_have_their_own_lines() {
     );
 }
 
-/// What each act says, with a set of many files that are there.
+/// Description of an act in a program with a fileset of many existing files.
 fn act(act: Act) -> String {
     let mut set = fileset("mail", 100);
     set.tree = DirectoryTree::Blocks { each: 10 };

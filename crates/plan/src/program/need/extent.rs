@@ -28,6 +28,7 @@ impl MeanExtent {
         }
     }
 
+    /// The sum of two extents, drawn independently.
     pub fn plus(self, other: Self) -> Self {
         Self {
             mean: self.mean + other.mean,
@@ -36,6 +37,7 @@ impl MeanExtent {
         }
     }
 
+    /// The extent with the larger mean; `self` if the means are equal.
     pub fn larger(self, other: Self) -> Self {
         match other.mean > self.mean {
             true => other,
