@@ -2,7 +2,7 @@
 
 use super::output::TestTally;
 use crate::error::Failure;
-use crate::{docs, tidy};
+use crate::{docs, fuzz, tidy};
 
 /// A group of tests that `cargo xtask test` runs by name.
 pub struct TestLane {
@@ -72,6 +72,7 @@ pub const LANES: &[TestLane] = &[
             "warnings",
         ]),
     ),
+    lane("fuzz", LaneAction::Check(fuzz::check)),
     lane("unit", LaneAction::Crates),
     lane("doc", LaneAction::DocTests),
     lane("docs", LaneAction::Check(docs::check)),
