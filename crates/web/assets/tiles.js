@@ -162,7 +162,7 @@ class Tile {
     this.meter.value = now ?? 0;
     this.meter.setAttribute("aria-label", `${statistic.label}: ${text} of ${show(statistic.unit, top)}`);
     this.shown = { label: statistic.label, unit: statistic.unit, value: now, most, top, remark };
-    this.scale.textContent = top > 0 ? `of ${show(statistic.unit, top)}` : "none so far";
+    this.scale.textContent = top > 0 ? `of ${show(statistic.unit, top)}` : (done ? "none" : "none so far");
     this.element.classList.toggle("severe", statistic.label === "Errors" && now > 0);
     this.course(values.slice(-COURSE), top || 1);
   }
@@ -179,8 +179,10 @@ class Tile {
   }
 
   course(values, top) {
-    const step = 100 / Math.max(1, values.length - 1);
-    const places = values.map((value, index) => `${(index * step).toFixed(2)},${(29 - (28 * (value ?? 0)) / top).toFixed(2)}`);
+    // A line needs two points.
+    const shown = values.length === 1 ? [values[0], values[0]] : values;
+    const step = 100 / Math.max(1, shown.length - 1);
+    const places = shown.map((value, index) => `${(index * step).toFixed(2)},${(29 - (28 * (value ?? 0)) / top).toFixed(2)}`);
     this.line.setAttribute("points", places.join(" "));
   }
 }

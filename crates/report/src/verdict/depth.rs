@@ -135,7 +135,10 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let p50 = at.p50.map_or_else(String::new, |p50| {
         format!(", p50 {}", Metric::LatencyP50.show(p50.mean))
     });
+    let is_last = at.depth == last.depth;
     let summary = match knee.share {
+        // Nothing beyond it was measured, so it may not be the peak.
+        1.0.. if is_last => format!("the highest measured rate, {},", show(peak.rate.mean)),
         1.0.. => format!("the peak of {}", show(peak.rate.mean)),
         share => {
             // Rounded down, because 99.6 % is not the whole peak.
@@ -143,7 +146,6 @@ fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
             format!("{percent} % of the peak of {}", show(peak.rate.mean))
         }
     };
-    let is_last = at.depth == last.depth;
     let already = if at.depth == first.depth {
         "already "
     } else {
@@ -270,7 +272,7 @@ mod tests {
         let rates = [(1, 10e3, 1e5), (2, 20e3, 1e5), (4, 40e3, 1e5)];
         let text = verdict_text(&rates, 0.01);
         assert!(
-            text.starts_with("the peak of 40.00k IOPS at depth 4, p50 100 µs"),
+            text.starts_with("the highest measured rate, 40.00k IOPS, at depth 4, p50 100 µs"),
             "{text}"
         );
         assert!(text.ends_with("the rate still grows there"), "{text}");

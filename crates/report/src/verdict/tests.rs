@@ -248,7 +248,7 @@ fn a_sweep_adds_advice_on_depth_to_the_verdict() {
     assert_eq!(verdicts.len(), 1);
     let advice = sentence(&verdicts[0], "queue depth").unwrap();
     assert!(
-        advice.starts_with("the peak of 4.000k IOPS at depth 4"),
+        advice.starts_with("the highest measured rate, 4.000k IOPS, at depth 4"),
         "{advice}"
     );
 }
