@@ -207,7 +207,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
                 GuestOutput::Line(line) => {
                     done_count = parse_done_step(&line).map_or(done_count, |it| it + 1)
                 }
-                GuestOutput::None => {}
+                GuestOutput::None | GuestOutput::Heartbeat => {}
                 GuestOutput::Ended => return Ok(done_count),
             }
         }

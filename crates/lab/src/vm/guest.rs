@@ -20,6 +20,8 @@ use crate::tools;
 
 /// Prefix of the guest program's lines for the user.
 pub(super) const MESSAGE_PREFIX: &str = "pgmeter: ";
+/// Line that a guest prints regularly while its kernel works.
+pub(super) const HEARTBEAT: &str = "pgmeter is alive";
 
 /// Settings to run guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Guest {
 pub enum GuestOutput {
     /// A line that the guest printed.
     Line(String),
+    /// The guest's kernel works, but the guest has nothing to say.
+    Heartbeat,
     /// No output within the timeout.
     None,
     /// The guest has ended.
@@ -129,6 +133,9 @@ impl Guest {
         if let Some(spoken) = line.strip_prefix(MESSAGE_PREFIX) {
             return GuestOutput::Line(spoken.to_owned());
         }
+        if line == HEARTBEAT {
+            return GuestOutput::Heartbeat;
+        }
         self.messages.hear(&line);
         GuestOutput::None
     }
@@ -206,4 +213,17 @@ fn arguments(lab: &Path, own: &Path, memory_bytes: u64) -> Vec<OsString> {
     ]);
     arguments.push(lab.join(TASK).into());
     arguments
+}
+
+#[cfg(test)]
+impl Guest {
+    /// A process instead of a guest, which prints the lines that are sent to it.
+    pub fn of_lines(child: Child, lines: Receiver<String>) -> Self {
+        Self {
+            child,
+            lines,
+            messages: KernelMessages::default(),
+            exit_status: None,
+        }
+    }
 }

@@ -14,7 +14,7 @@ use rustix::mount::{MountFlags, mount, mount_bind};
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
-use super::guest::MESSAGE_PREFIX;
+use super::guest::{HEARTBEAT, MESSAGE_PREFIX};
 use super::order::{GuestJob, Image};
 use crate::bench::BuiltFileSystem;
 use crate::error::LabError;
@@ -54,6 +54,9 @@ const TIMERS: [(&str, &str); 2] = [
     ("/proc/sys/fs/xfs/xfssyncd_centisecs", "720000"),
 ];
 
+/// Time between two signs of life. Rare enough not to disturb a measurement.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
+
 /// `true` if this process is the first one of a guest.
 #[must_use]
 pub fn is_init() -> bool {
@@ -74,6 +77,12 @@ pub fn run_as_init(order: &Path) -> Result<Infallible, LabError> {
             refused,
         ));
     }
+    std::thread::spawn(|| {
+        loop {
+            println!("{HEARTBEAT}");
+            std::thread::sleep(HEARTBEAT_INTERVAL);
+        }
+    });
     if let Err(error) = serve(order) {
         eprintln!("{error}");
     }
