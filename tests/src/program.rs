@@ -31,7 +31,9 @@ pub fn pgmeter(directory: &Path) -> Command {
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
         .env("LC_ALL", "C.UTF-8")
-        .env("TZ", "UTC");
+        .env("TZ", "UTC")
+        // A pager would wait for a key.
+        .env("PAGER", "cat");
     // Never the store of the user who runs the tests.
     command
         .env("PGMETER_DB", directory.join(STORE))
@@ -46,7 +48,6 @@ pub fn pgmeter(directory: &Path) -> Command {
         "DISPLAY",
         "WAYLAND_DISPLAY",
         "WSL_DISTRO_NAME",
-        "PAGER",
         "LESS",
     ] {
         command.env_remove(name);

@@ -102,6 +102,7 @@ fn ended(guest: &Guest, reason: String) -> LabError {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::CommandExt;
     use std::process::Command;
     use std::sync::mpsc::{Sender, channel};
 
@@ -110,7 +111,9 @@ mod tests {
 
     fn guest() -> (Guest, Sender<String>) {
         let (sender, lines) = channel();
-        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        let mut command = Command::new("sleep");
+        // A guest is killed with its process group.
+        let child = command.arg("600").process_group(0).spawn().unwrap();
         let guest = Guest::of_lines(child, lines);
         sender.send(format!("{MESSAGE_PREFIX}up")).unwrap();
         (guest, sender)
