@@ -147,7 +147,7 @@ mod tests {
         assert!(thread::spawn(alone).join().is_err());
     }
 
-    /// `true` if a thread ends without a panic after `leave` took a file of its own table.
+    /// `true` if a thread does not panic after `leave` took a file from the thread's own table.
     fn thread_ends_cleanly(leave: impl FnOnce(File) + Send) -> bool {
         let work = || with_own_descriptors(|| leave(File::open("/dev/zero").unwrap()));
         thread::scope(|scope| scope.spawn(work).join().is_ok())

@@ -163,6 +163,13 @@ pub enum VerdictPosition {
     Last,
 }
 
+impl VerdictPosition {
+    /// `true` if the verdict is at the end of a report in this medium. Only a text can end with it.
+    pub(crate) fn is_last_in(self, medium: ReportMedium) -> bool {
+        self == Self::Last && medium == Terminal
+    }
+}
+
 /// Returns the report of a record as text, with a final line break.
 #[must_use]
 pub fn render_text(

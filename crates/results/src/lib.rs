@@ -54,9 +54,9 @@ pub use cell::CellRecord;
 pub use claim::Claim;
 pub use cluster::{CellCluster, ClockOffset, ClusterRecord, HostRecord, RankFigures};
 pub use doubt::{
-    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_cluster, environment_warnings,
-    host_difference_warning, lengthening_options, load_warning, memory_target_warnings,
-    percentile_is_supported, short_run_warning, store_io_warning,
+    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, cpus_used_by_others, doubt, doubt_cluster,
+    environment_warnings, host_difference_warning, lengthening_options, load_warning,
+    memory_target_warnings, percentile_is_supported, short_run_warning, store_io_warning,
 };
 pub use effect::effect;
 pub use environment::{

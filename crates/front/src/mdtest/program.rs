@@ -274,15 +274,16 @@ impl PhaseWriter<'_> {
         let create = named(FileOperation::Create, next(FILES, filter), PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
-        let check = (options.checks_written && write.is_some()).then(|| {
-            Act::Call(Call {
+        let is_checked = options.checks_written && write.is_some();
+        let mut acts = on_file(create, write, is_synced);
+        if is_checked {
+            let check = Call {
                 place: CallPosition::At(0),
                 ..moving(FileOperation::Read, options.write_bytes)
-            })
-        });
-        let mut acts = on_file(create, write, is_synced);
-        // After the write, and before fsync and close.
-        acts.splice(acts.len().min(2)..acts.len().min(2), check);
+            };
+            // After create and write, and before fsync and close.
+            acts.insert(2, Act::Call(check));
+        }
         self.phase("file creation", acts, 0);
         // In the original, `-W` ends only this phase; later ones work on the level that was
         // reached.

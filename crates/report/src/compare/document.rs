@@ -36,7 +36,7 @@ pub(crate) fn document(
     let sides = Block::list(sides);
     let alarms = Block::list(alarms.map(|it| TextLine::styled(it, Style::Red)));
     let mut parts = parts(comparisons, medium);
-    if medium == ReportMedium::Terminal && position == VerdictPosition::Last {
+    if position.is_last_in(medium) {
         let summary = Block::paragraphs([title(comparisons)]);
         parts.push(DocumentPart::verdict([summary, alarms]));
         return Document {

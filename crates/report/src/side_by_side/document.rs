@@ -30,17 +30,17 @@ pub(super) fn document(
     let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
     let plot = DocumentPart::new("", [Block::Markup(drawn::ratios(side_by_side))]);
     let plot = is_page.then_some(plot).into_iter();
-    let answer = answer(side_by_side);
     let mut document = Document {
         title: side_by_side.title.clone(),
-        head: facts(side_by_side, is_page),
+        head: Vec::new(),
         parts: plot.chain(sections).chain([foot]).collect(),
     };
-    let is_last = medium == ReportMedium::Terminal && position == VerdictPosition::Last;
-    match is_last {
+    let answer = answer(side_by_side);
+    match position.is_last_in(medium) {
         true => document.parts.push(DocumentPart::verdict(answer)),
-        false => document.head.splice(..0, answer).for_each(drop),
+        false => document.head.extend(answer),
     }
+    document.head.extend(facts(side_by_side, is_page));
     if !is_page {
         document.head.push(columns);
         return document;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use results::{Claim, RunRecord, Status, WarningCode};
+use results::{Claim, RunRecord, Status, WarningCode, cpus_used_by_others};
 use units::format;
 
 use crate::group::{CellIdentity, Metric, RepeatedCell};
@@ -16,7 +16,7 @@ use super::known::{DEEP, DeviceAccess, KnownRate, find};
 const ROUND_SHARE: f64 = 0.01;
 /// A rate limited by a provider has a smaller relative standard deviation within the run than this.
 const SCATTER_MAX: f64 = 0.05;
-/// From this share of all CPUs on, it is mentioned that others used them.
+/// From this share of the usable CPUs on, it is mentioned that others used them.
 const OTHERS_SHARE_MIN: f64 = 0.25;
 /// Number of depths of one workload that must share a rate, if no other workload has it.
 const DEPTHS_MIN: usize = 3;
@@ -122,15 +122,14 @@ impl RateLimits<'_> {
     /// Says how much of the CPUs others used in the worst of the results that the CPU limited;
     /// `None` if they used little.
     fn others_use(&self) -> Option<String> {
-        let cpus = f64::from(self.record.environment.cpu.logical_count);
         let cells = self.doubted_cells(Claim::NotCpuBound);
         let doubted = self.record.cells.iter();
         let doubted = doubted.filter(|cell| cells.contains(&cell.index));
-        let others =
-            doubted.filter_map(|cell| Some(cell.cpu.machine?.busy * cpus - cell.cpu.utilization));
-        let most = others.max_by(f64::total_cmp)?;
+        let others = doubted.filter_map(|cell| cpus_used_by_others(cell, &self.record.environment));
+        let (most, cpus) = others.max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let noun = if cpus == 1.0 { "CPU" } else { "CPUs" };
         (most >= OTHERS_SHARE_MIN * cpus).then(|| {
-            format!(": other processes and kernel threads used up to {most:.1} of {cpus} CPUs")
+            format!(": other processes and kernel threads used up to {most:.1} of {cpus} {noun}")
         })
     }
 

@@ -1,4 +1,4 @@
-use results::{MachineCpu, Phase, RunRecord, Warning, WarningCode, WithinRun};
+use results::{MachineCpu, Phase, ProcessorFigures, RunRecord, Warning, WarningCode, WithinRun};
 
 use super::*;
 use crate::Model;
@@ -151,11 +151,13 @@ fn programs_that_use_the_cpus_are_mentioned_where_the_cpu_is_the_limit() {
     let limit_with_busy = |busy: f64| {
         let mut record = record.clone();
         record.cells[3].cpu.utilization = 1.0;
-        let machine = MachineCpu {
+        let shares = MachineCpu {
             busy,
             ..MachineCpu::default()
         };
-        record.cells[3].cpu.machine = Some(machine);
+        let of_cpu = |cpu| ProcessorFigures { cpu, shares };
+        record.cells[3].cpu.processors = (0..cpus as u32).map(of_cpu).collect();
+        record.cells[3].cpu.usable.clear();
         let verdict = &Model::new(&record).verdicts[0];
         sentence(verdict, "limit").unwrap().to_owned()
     };

@@ -134,6 +134,14 @@ impl ProcessorUsage {
     }
 }
 
+/// CPUs that other processes and kernel threads used while the cell was measured, and the number of
+/// CPUs that its workers may run on; `None` if the system does not report it.
+#[must_use]
+pub fn cpus_used_by_others(cell: &CellRecord, environment: &Environment) -> Option<(f64, f64)> {
+    let usage = ProcessorUsage::of(cell, environment);
+    usage.busy.map(|_| (usage.other_processes, usage.usable))
+}
+
 /// Warns if the workers waited for a CPU, over the whole time or in a single stretch.
 pub(super) fn cpu_wait_warning(cell: &CellRecord, environment: &Environment) -> Finding {
     let waiting = cell.cpu.waiting?;
