@@ -81,7 +81,12 @@ fn parameter(line: &str) -> Result<Option<(String, String)>, String> {
         return Ok(None);
     }
     let shown = escaped(content);
-    if is_indented || content.starts_with(['-', '{', '[', '?', '%', '&', '*', '!']) {
+    if is_indented {
+        return Err(format!(
+            "`{shown}` is indented, but a parameter begins its line"
+        ));
+    }
+    if content.starts_with(['-', '{', '[', '?', '%', '&', '*', '!']) {
         return Err(format!("`{shown}` is not `PARAMETER: VALUE`"));
     }
     let split = content
