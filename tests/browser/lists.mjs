@@ -141,6 +141,7 @@ async function trend(page, server) {
   await page.waitForSelector("#changes", WAIT);
   assert.equal(await page.locator("[aria-label='Runs, oldest first'] tbody tr").count(), 3);
   assert.match(await page.textContent("main"), /Measured in each run: Small, queue depth 1, 1 worker/);
+  assert.match(await page.textContent("#changes"), /^3 runs, .*20\d\d.* to .*20\d\d.*\. Fewer than eight runs/);
   await fits(page);
   await page.check("text=Runs of all machines");
   await page.waitForSelector("th:text-is('Machine')", WAIT);

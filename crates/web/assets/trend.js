@@ -132,13 +132,13 @@ function followed(cell) {
 function said(runs, changes, told) {
   const items = changes.map(({ index, before, after, p_value: chance }) => h("li", {},
     "From run ", h("a", { href: `#/run/${encodeURIComponent(runs[index].id)}` }, `${index + 1} (${runs[index].short_id})`),
-    `, ${localTime(runs[index].started_at)}, on: ${told(before)} became ${told(after)}, ${change(after / before)}; by chance in ${(100 * chance).toFixed(1)} of 100 series.`));
+    ", ", localTime(runs[index].started_at), `, on: ${told(before)} became ${told(after)}, ${change(after / before)}; by chance in ${(100 * chance).toFixed(1)} of 100 series.`));
   const text = changes.length === 0
     ? (runs.length < 8 ? "Fewer than eight runs: too few to detect a change of level." : "No significant change of level over these runs (5 % level).")
     : changes.length === 1 ? "The level changes once." : `The level changes ${changes.length} times.`;
   const [first, last] = [runs[0], runs.at(-1)].map((run) => localTime(run.started_at));
-  const span = runs.length > 1 ? `${runs.length} runs, ${first} to ${last}. ` : "";
-  return h("div", { id: "changes" }, h("p", {}, span, text), items.length > 0 ? h("ul", {}, items) : "");
+  const span = runs.length > 1 ? [`${runs.length} runs, `, first, " to ", last, ". "] : [];
+  return h("div", { id: "changes" }, h("p", {}, ...span, text), items.length > 0 ? h("ul", {}, items) : "");
 }
 
 function chart(runs, changes, axis, frame) {
