@@ -296,7 +296,7 @@ fn a_warning_states_the_share_of_memory_that_the_files_take() {
     };
     let message = warning["message"].as_str().unwrap();
     assert!(
-        message.contains("the files fit into 0.1 % of memory"),
+        message.contains("the files fit into 0.1 % of the memory"),
         "{message}"
     );
 }

@@ -469,7 +469,7 @@ fn server_workloads_scale_with_memory_and_report_a_lack_of_space() {
         "--set",
         "times_memory=100x",
     ]);
-    let less = "of the memory), as more would take over three quarters of the free space";
+    let less = "of the memory), because more would fill over three quarters of the free space";
     assert!(
         output.code == 0 && output.stdout.contains(less),
         "{}",

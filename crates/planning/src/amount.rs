@@ -206,8 +206,8 @@ impl RequestedAmount {
 
     fn warn_of_reduced_size(&self, path: &str, bytes: u64, context: &mut Context) {
         let message = format!(
-            "the data on `{path}` are {}, not {}, as more would take over three quarters of the \
-             free space; data in the page cache is not read from devices",
+            "`{path}` holds {} of data, not {}, because more would fill over three quarters of \
+             the free space",
             format::size(bytes),
             self.asked(self.bytes_per_target())
         );

@@ -857,7 +857,7 @@ fn a_multiple_of_memory_is_cut_to_the_target_with_a_warning() {
     assert!(
         warning
             .message
-            .contains("are 3 GiB, not 8 GiB (2x of the memory)"),
+            .contains("holds 3 GiB of data, not 8 GiB (2x of the memory)"),
         "{warning}"
     );
     let full = refusal(&text, &facts_with_free_space(1));

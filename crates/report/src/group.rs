@@ -355,7 +355,7 @@ impl Naming {
         // Always part of the name: a result of an open loop means nothing without its rate.
         if let Some(bits) = identity.rate_bits {
             let rate = format::iops(f64::from_bits(bits));
-            parts.push(format!("{rate}/s due"));
+            parts.push(format!("at {rate}/s"));
         }
         parts.join(", ")
     }

@@ -113,9 +113,13 @@ impl Model {
         let has_gap = |table: &Table| table.rows.iter().flatten().any(|text| text == "-");
         if has_gap(&cells) || operations.as_ref().is_some_and(has_gap) {
             notes.push(format!(
-                "-: fewer than {} operations lie beyond this percentile",
+                "`-` as a percentile: fewer than {} operations lie beyond it",
                 results::SAMPLES_BEYOND_MIN
             ));
+        }
+        let within = within::table(record);
+        if within.as_ref().is_some_and(has_gap) {
+            notes.push("`-` within the run: too few intervals to tell".to_owned());
         }
         let failed = record.cells.iter().any(|cell| cell.total.errors > 0);
         // Narrow output drops the column of errors, so a sentence has to say this.
@@ -141,7 +145,7 @@ impl Model {
             classic: tables::classic(record),
             usage: usage::usage(record),
             steady: steady::table(record),
-            within: within::table(record),
+            within,
             cluster: cluster::model(record, unit),
             matrices: matrix::models(record),
             estimates,

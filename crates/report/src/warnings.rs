@@ -120,13 +120,17 @@ fn of_kind(
 fn other_cells(record: &RunRecord, groups: &[&GroupedWarnings]) -> String {
     let cells: BTreeSet<u32> = groups.iter().flat_map(|it| &it.cells).copied().collect();
     let (count, all) = (cells.len(), cell_count(record));
+    let noun = match groups.first().map(|it| it.warning.level()) {
+        Some(WarningLevel::Note) => "note",
+        _ => "warning",
+    };
     let have = match groups.len() {
         0 | 1 => return String::new(),
         _ if count == 2 && all == 2 => "both cells".to_owned(),
         _ if count >= all => format!("all {all} cells"),
         _ => format!("{count} of {all} cells"),
     };
-    format!(" ({have} have this warning; this one most)")
+    format!(" ({have} have this {noun}; the worst is shown)")
 }
 
 fn cell_count(record: &RunRecord) -> usize {

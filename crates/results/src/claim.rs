@@ -37,6 +37,7 @@ impl WarningCode {
             | Self::TargetLost
             | Self::RankLost
             | Self::TraceBroken
+            | Self::RunFailed
             | Self::GoalMissed => &[Succeeded, Valid],
             // Not `Succeeded`: `has_failure` counts failed operations itself, and a standstill may
             // have been left out of the results.

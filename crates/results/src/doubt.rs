@@ -13,6 +13,7 @@ mod whole_run;
 pub use cluster::{doubt_cluster, host_difference_warning};
 pub use device::memory_target_warnings;
 pub(crate) use device::{cache_read_share, cache_write_share};
+pub use limits::used_bytes;
 pub(crate) use processor::advice as processor_advice;
 pub use processor::cpus_used_by_others;
 pub use short::{MEASURED_NS_MIN, lengthening_options, short_run_warning};

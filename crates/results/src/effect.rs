@@ -58,6 +58,8 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
 /// Typical effect if the measurement does not show it.
 fn typical_effect(code: &WarningCode) -> f64 {
     match code {
+        // Above every other effect, because the error explains what is missing.
+        WarningCode::RunFailed => 3.0,
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
         WarningCode::IoErrors | WarningCode::GoalMissed => 1.0,
         WarningCode::DirectNotHonored

@@ -57,6 +57,7 @@ pub use doubt::{
     MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, cpus_used_by_others, doubt, doubt_cluster,
     environment_warnings, host_difference_warning, lengthening_options, load_warning,
     memory_target_warnings, percentile_is_supported, short_run_warning, store_io_warning,
+    used_bytes,
 };
 pub use effect::effect;
 pub use environment::{

@@ -151,6 +151,7 @@ const fn fixed_words(code: &WarningCode) -> Option<&'static str> {
             "find out why the data is wrong before you trust this storage (see `dmesg`)"
         }
         WarningCode::CellCutShort => "run it again, to its end",
+        WarningCode::RunFailed => "remove the cause of the error, and run again",
         WarningCode::TargetLost => "keep the test files in place, and run again",
         WarningCode::GoalMissed => "lower the goal that was missed",
         WarningCode::DepthNotFound => "raise the latency limit of the job",

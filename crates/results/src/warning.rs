@@ -201,6 +201,8 @@ warning_codes! {
     CellCutShort = "cell-cut-short",
     /// The data read differs from the data written.
     VerifyMismatch = "verify-mismatch",
+    /// An error ended the run.
+    RunFailed = "run-failed",
     /// A cell has no results.
     NothingMeasured = "nothing-measured",
     /// A job missed one of its goals and was ended.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use results::{Warning, WarningCode};
 use rustix::io::Errno;
 
 /// Reason why a run cannot start or continue.
@@ -97,6 +98,11 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The error as a warning of the record of the run that it ended.
+    pub(crate) fn warning(&self) -> Warning {
+        Warning::of_run(WarningCode::RunFailed, self.to_string())
+    }
+
     /// Error of an action on a file or directory.
     pub(crate) fn file(verb: &'static str, path: &Path, errno: Errno) -> Self {
         Self::File {

@@ -451,6 +451,9 @@ impl<'a> Session<'a> {
         if self.options.agreement.is_none() {
             self.add_run_warnings();
         }
+        self.record
+            .warnings
+            .extend(error.as_ref().map(RunError::warning));
         self.record.estimates = estimates(&self.record.cells);
         self.note_verdicts();
         self.record.finish(status);
@@ -467,6 +470,9 @@ impl<'a> Session<'a> {
         if self.has_started {
             return self.finish(error.map_or(Ok(()), Err));
         }
+        self.record
+            .warnings
+            .extend(error.as_ref().map(RunError::warning));
         self.record.finish(Status::Failed);
         Finished {
             record: self.record,

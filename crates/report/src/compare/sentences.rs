@@ -123,7 +123,7 @@ fn doubts(comparisons: &[Comparison]) -> Option<String> {
         .filter_map(of_side)
         .collect();
     let listed = sides.join("; ");
-    let hint = "`pgmeter show RUN` explains them";
+    let hint = "`pgmeter report RUN` shows them";
     (!sides.is_empty()).then(|| format!("warnings: {listed} ({hint})"))
 }
 
@@ -406,13 +406,13 @@ mod tests {
                 (None, &["not-steady", "too-short"])
             ]),
             [
-                "warnings: not-steady in A; not-steady, too-short in B (`pgmeter show RUN` \
-                 explains them)"
+                "warnings: not-steady in A; not-steady, too-short in B (`pgmeter report RUN` \
+                 shows them)"
             ]
         );
         assert_eq!(
             alarms_of([(None, &[]), (None, &["too-short"])]),
-            ["warnings: too-short in B (`pgmeter show RUN` explains them)"]
+            ["warnings: too-short in B (`pgmeter report RUN` shows them)"]
         );
     }
 

@@ -90,7 +90,7 @@ fn rates_sentence(rates: &[&FigureComparison], [a, b]: &[String; 2]) -> String {
         rates.filter(|rate| rate.verdict == verdict).collect()
     };
     let count = rates.len();
-    let mut total = format!(" of {count} cells");
+    let mut total = format!(" of {count} rates");
     let significant: Vec<String> = [(Verdict::Worse, "slower"), (Verdict::Better, "faster")]
         .into_iter()
         .filter_map(|(verdict, word)| {
@@ -273,12 +273,12 @@ mod tests {
         let undecided = || cell(0.3, None, Verdict::CannotTell);
         assert_eq!(
             said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
-            "B is slower in 2 of 5 cells (by 10 % to 20 %); no significant difference in 2 \
+            "B is slower in 2 of 5 rates (by 10 % to 20 %); no significant difference in 2 \
              (largest: +0 %); cannot tell for 1: one repetition"
         );
         assert_eq!(
             said(&[same(), same()]),
-            "B against A: no significant difference in 2 of 2 cells (largest: +0 %)"
+            "B against A: no significant difference in 2 of 2 rates (largest: +0 %)"
         );
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use plan::EngineKind;
 use results::{
     CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
+    used_bytes,
 };
 use units::{Span, format};
 
@@ -184,12 +186,14 @@ fn methods(record: &RunRecord) -> Vec<String> {
     parts.extend(common(cells, |cell| cell.engine.name().to_owned()));
     parts.extend(common(cells, |cell| cache_name(cell.cache).to_owned()));
     parts.extend(common(cells, |cell| workers(cell.workers)));
+    let amount = common(cells, |cell| amount(record, cell).unwrap_or_default());
+    parts.extend(amount.filter(|it| !it.is_empty()));
     let in_full = cells.iter().all(|cell| cell.status == Status::Complete);
     // Cells that did not complete were measured for less than the planned time.
     let up_to = if in_full { "" } else { "up to " };
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
-        0 if matches!(cell.phase, Phase::Classic(_)) => "to its end".to_owned(),
-        0 => "by operations".to_owned(),
+        0 if matches!(cell.phase, Phase::Classic(_)) => "run to completion".to_owned(),
+        0 => "for a fixed number of operations".to_owned(),
         ns if cell.steady.is_some() => format!("rounds of {} until steady", seconds(ns)),
         ns => format!("{up_to}{} measured", seconds(ns)),
     }));
@@ -198,6 +202,17 @@ fn methods(record: &RunRecord) -> Vec<String> {
             .filter(|_| cells[0].ramp_time_ns > 0),
     );
     parts
+}
+
+/// Returns the amount of data that the requests of a cell are spread over; `None` if it is the
+/// workload itself that decides how much it creates, or if nothing is stored.
+fn amount(record: &RunRecord, cell: &CellRecord) -> Option<String> {
+    let planned = record.plan.cell(cell.index)?;
+    if planned.program().is_some() || cell.engine == EngineKind::Null {
+        return None;
+    }
+    let bytes = used_bytes(cell, planned, &record.plan).filter(|bytes| *bytes > 0)?;
+    Some(format!("{} of data", format::size(bytes)))
 }
 
 /// Describes the preconditioning of a target.

@@ -17,7 +17,7 @@ pub(super) fn sentences(cell: &Cell, program: &Program) -> Vec<String> {
 /// Heading above the sentences.
 pub(super) fn heading(cell: &Cell, program: &Program) -> String {
     match &cell.access_spec {
-        Some(title) if program.pool.is_some() => format!("files as {title} has them"),
+        Some(title) if program.pool.is_some() => format!("files of {title}"),
         _ => "files, and the work on them".to_owned(),
     }
 }

@@ -68,8 +68,8 @@ pub(super) fn length(plan: &Plan) -> String {
         false => "operations",
     };
     let until = match (unknown, count) {
-        (1, _) => format!("takes until its {work} are done"),
-        _ => format!("take until their {work} are done"),
+        (1, _) => format!("ends when its {work} are done"),
+        _ => format!("end when their {work} are done"),
     };
     if count > 0 && unknown == count {
         return format!("{least}{count} {noun}, which {until}");
@@ -82,6 +82,6 @@ pub(super) fn length(plan: &Plan) -> String {
     let time = Span(total_ns);
     match unknown {
         0 => format!("{least}{count} {noun}, {bound}{time} in all"),
-        _ => format!("{least}{count} {noun}, {bound}{time} and what {unknown} of them {until}"),
+        _ => format!("{least}{count} {noun}, {bound}{time} plus {unknown} that {until}"),
     }
 }

@@ -75,7 +75,7 @@ fn a_postmark_plan_is_printed_in_full() {
          postmark.choice = uniform, postmark.pool = own, postmark.keep_open = 0, \
          targets = .\n\n\
          targets\n  0  .  -  directory, with files in it\n\n\
-         files as postmark has them\n  \
+         files of postmark\n  \
          each of 2 workers in its own directory: create 1000 files of 500 to 9999 bytes in 10 \
          subdirectories\n  \
          transactions, 50000: read a file (50%) or append to one, then create one (50%) or delete \
@@ -85,7 +85,7 @@ fn a_postmark_plan_is_printed_in_full() {
          the files take up to 39.2 MiB at once\n\n\
          cells\n  #  workload  access specification  workers  targets  iodepth  rep  time\n  \
          1  mail      postmark                    2        1        1    1  until done\n\n\
-         1 cell, which takes until its files are done\n"
+         1 cell, which ends when its files are done\n"
     );
 }
 

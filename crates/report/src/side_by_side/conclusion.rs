@@ -43,8 +43,8 @@ fn conclusion(row: &FigureRow, names: &[&str], tests: usize) -> Option<String> {
                 )
             } else if sure.ci95_low <= 1.0 && sure.ci95_high >= 1.0 {
                 format!(
-                    "{label}: no significant difference between {first} and {second} ({by} times, \
-                     95 % confidence {ends})."
+                    "{label}: no significant difference between {first} and {second}: {first} had \
+                     {by} times {second} (95 % confidence {ends})."
                 )
             } else {
                 format!(

@@ -80,7 +80,7 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
     if !once.is_empty() {
         let by = listed(&once);
         parts.push(format!(
-            "{name} had {by}, measured once, so this may be chance"
+            "{name} reached {by}, measured once, so this may be chance"
         ));
     }
     Some(format!("{heading}: {}.", parts.join("; ")))

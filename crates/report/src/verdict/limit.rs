@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use results::{Claim, RunRecord, Status, WarningCode, cpus_used_by_others};
+use results::{CellRecord, Claim, RunRecord, Status, WarningCode, cpus_used_by_others};
 use units::format;
 
 use crate::group::{CellIdentity, Metric, RepeatedCell};
@@ -18,6 +18,8 @@ const ROUND_SHARE: f64 = 0.01;
 const SCATTER_MAX: f64 = 0.05;
 /// From this share of the usable CPUs on, it is mentioned that others used them.
 const OTHERS_SHARE_MIN: f64 = 0.25;
+/// From this share of a cell's reads or writes on, the device had a part in its result.
+const MOVED_SHARE_MIN: f64 = 0.1;
 /// Number of depths of one workload that must share a rate, if no other workload has it.
 const DEPTHS_MIN: usize = 3;
 /// From this share of the queue depth on, the growth of the rate counts as proportional.
@@ -136,7 +138,21 @@ impl RateLimits<'_> {
     /// Lists the results that a cache produced.
     fn cache(&self) -> Option<String> {
         let names = self.doubted(Claim::MovedByDevice);
-        (!names.is_empty()).then(|| format!("a cache served {names}, not the device"))
+        (!names.is_empty()).then(|| match self.device_moved_data() {
+            true => format!("a cache took part in {names}: the device moved only some of the data"),
+            false => format!("a cache served {names}, not the device"),
+        })
+    }
+
+    /// `true` if the device moved data to speak of in a result that a cache took part in.
+    fn device_moved_data(&self) -> bool {
+        let cells = self.doubted_cells(Claim::MovedByDevice);
+        let mut doubted = self.record.cells.iter();
+        let shares = |cell: &CellRecord| ["read", "write"].map(|name| cell.device_share(name));
+        doubted.any(|cell| {
+            let mut shares = shares(cell).into_iter().flatten();
+            cells.contains(&cell.index) && shares.any(|share| share >= MOVED_SHARE_MIN)
+        })
     }
 
     /// Lists the results for which a warning contradicts the claim.

@@ -252,7 +252,7 @@ fn class_of(record: &RunRecord, rates: &[KnownRate]) -> Option<class::MatchingCl
 fn main_doubt(record: &RunRecord, warnings: &[ModelWarning]) -> Option<(&'static str, String)> {
     let mut doubts = warnings.iter().filter(|it| !it.is_note);
     let Some(first) = doubts.next() else {
-        let none = || ("doubt", "no warning is about these results".to_owned());
+        let none = || ("doubt", "no warnings for these results".to_owned());
         return (!record.cells.is_empty()).then(none);
     };
     let more = match doubts.count() {

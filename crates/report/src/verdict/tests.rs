@@ -133,10 +133,21 @@ fn reads_from_the_page_cache_are_like_memory_and_limited_by_the_cpu() {
     assert_eq!(
         sentence(verdict, "limit"),
         Some(
-            "the CPU limited random reads at depth 32; a cache served random reads at depth 32, \
-             not the device"
+            "the CPU limited random reads at depth 32; a cache took part in random reads at depth \
+             32: the device moved only some of the data"
         )
     );
+}
+
+#[test]
+fn a_cache_took_the_place_of_the_device_only_if_the_device_moved_hardly_anything() {
+    let mut record = record(&QUICK);
+    record.warnings = vec![Warning::of_cell(WarningCode::CacheServedReads, 3, "cached")];
+    let device = record.cells[3].device.as_mut().unwrap();
+    (device.read_bytes, device.write_bytes) = (0, 0);
+    let verdict = &Model::new(&record).verdicts[0];
+    let wanted = "a cache served random reads at depth 32, not the device";
+    assert_eq!(sentence(verdict, "limit"), Some(wanted));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_report_can_be_pasted_into_a_mail() {
     let wanted = "
 pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
 Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
-io_uring, direct, 10 s measured, 2 s ramp, /mnt/array, seed 7
+io_uring, direct, 8 GiB of data, 10 s measured, 2 s ramp, /mnt/array, seed 7
 repeat: pgmeter run
 
 verdict
@@ -32,7 +32,7 @@ workload                            rate    depth  how sure
 File Server, 2 workers       10.00k IOPS  depth 8  measured once
 4 KiB random read, 1 worker   500.0 IOPS  depth 1  measured once
 limit: the results do not show what limits them
-doubt: no warning is about these results
+doubt: no warnings for these results
 next: add `--repetitions 5`: only repetitions show how much results differ
 
 results
@@ -57,7 +57,7 @@ workload           workers  depth     %     %  ns/op  MiB/s  MiB/s     %
 File Server              2      8  40.0  60.0  18.25  31.25  7.812  98.7
 4 KiB random read        1      1  40.0  60.0  18.25  1.953      0  98.7
 
--: fewer than 10 operations lie beyond this percentile
+`-` as a percentile: fewer than 10 operations lie beyond it
 no operation failed
 
 note: 4 KiB random read at queue depth 1: 5000 operations are too few for
@@ -241,7 +241,7 @@ fn repeated_warnings_print_once_and_similar_ones_are_counted() {
         .collect();
     let wanted = [
         "1 operation failed",
-        "File Server at queue depth 8: 2 % (both cells have this warning; this one most)",
+        "File Server at queue depth 8: 2 % (both cells have this warning; the worst is shown)",
         "zeros",
     ];
     assert_eq!(messages, wanted);
@@ -347,7 +347,7 @@ fn a_warning_names_its_repetition_if_there_are_several() {
     let model = Model::new(&record);
     let messages = model.warnings.iter().map(|warning| &*warning.message);
     let wanted = "File Server at queue depth 8, repetition 1: 0 % (both cells have this warning; \
-                  this one most)";
+                  the worst is shown)";
     assert!(messages.eq([wanted]), "{:?}", model.warnings);
 }
 
@@ -400,7 +400,7 @@ fn an_interrupted_cell_is_reported_as_up_to_its_run_time() {
     record.cells[1].status = Status::Interrupted;
     let shown = text(&record, 80);
     assert!(
-        shown.contains("direct, up to 10 s measured, 2 s ramp"),
+        shown.contains("8 GiB of data, up to 10 s measured, 2 s ramp"),
         "{shown}"
     );
 }

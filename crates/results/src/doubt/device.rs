@@ -9,6 +9,8 @@ use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, Warning, W
 
 /// Below this share of the bytes moved, the device cannot have moved all of them.
 const DEVICE_SHARE_MIN: f64 = 0.9;
+/// From this share on, as much as all of the bytes.
+const ALL_SHARE_MIN: f64 = 0.9995;
 /// Devices may move this share of extra bytes, for journals and metadata.
 const OTHER_IO_SHARE_MAX: f64 = 0.05;
 /// Fewer extra bytes than this are never reported as other I/O.
@@ -38,9 +40,12 @@ pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
 
 pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
     let share = cache_write_share(cell)?;
+    let amount = match share >= ALL_SHARE_MIN {
+        true => "none of the bytes written had".to_owned(),
+        false => format!("{} of the bytes written had not", percent(share)),
+    };
     let message = format!(
-        "{} of the bytes written had not reached {} when the measurement ended",
-        percent(share),
+        "{amount} reached {} when the measurement ended",
         cell.device.as_ref()?.source
     );
     Some((WarningCode::CacheAbsorbedWrites, message))
@@ -231,9 +236,9 @@ pub(super) fn file_smaller_than_memory(
         let share = percent(used as f64 / memory as f64);
         let has_files = planned.is_some_and(|cell| !cell.work.is_access());
         let message = match has_files {
-            false => format!("the targets are {share} of memory, so the page cache can hold them"),
+            false => format!("the data is {share} of the memory, so the page cache can hold it"),
             true => {
-                format!("the files fit into {share} of memory, so the page cache can hold them")
+                format!("the files fit into {share} of the memory, so the page cache can hold them")
             }
         };
         (WarningCode::FileSmallerThanMemory, message)

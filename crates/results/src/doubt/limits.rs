@@ -32,7 +32,7 @@ pub(super) fn limits_in_force(
 
 /// Upper bound of the bytes that a cell uses on its targets; `None` if unknown beforehand. Each of
 /// several processes has its own files, so only processes on the first one's host count.
-pub(super) fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Option<u64> {
+pub fn used_bytes(cell: &CellRecord, planned: &Cell, plan: &Plan) -> Option<u64> {
     if let Some(program) = planned.program() {
         let need = program.space_needed();
         return (!need.is_growing).then_some(need.bytes);

@@ -9,8 +9,9 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
         let achieved = figures.achieved_per_second;
         let requested = figures.asked_per_second;
         let message = format!(
-            "{achieved:.1} of {requested} requests per second were answered; {} were due but not \
-             started at the end, so response times depend on the run time",
+            "{achieved:.1} of {requested} requests per second were answered; when the \
+             measurement ended, {} were due but not started, so response times depend on the run \
+             time",
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
@@ -24,8 +25,8 @@ pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
     let due = figures.response.count + figures.errors;
     let share = figures.censored_count as f64 / due.max(1) as f64;
     let message = format!(
-        "{} of {due} requests ({}) were never started, so response times from {} up are lower \
-         bounds",
+        "{} of {due} requests ({}) were not started even after the measurement, in the time that \
+         late requests have, so response times from {} up are lower bounds",
         figures.censored_count,
         percent(share),
         units::format::latency(from_ns as f64),

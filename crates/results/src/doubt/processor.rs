@@ -126,10 +126,10 @@ impl ProcessorUsage {
         }
     }
 
-    /// Text such as `2 usable CPUs, 99 % busy`.
+    /// Text such as `2 usable CPUs (99 % busy)`.
     fn in_words(&self) -> String {
         let noun = if self.usable == 1.0 { "CPU" } else { "CPUs" };
-        let busy = self.busy.map(|busy| format!(", {} busy", percent(busy)));
+        let busy = self.busy.map(|busy| format!(" ({} busy)", percent(busy)));
         format!("{} usable {noun}{}", self.usable, busy.unwrap_or_default())
     }
 }
@@ -159,10 +159,13 @@ pub(super) fn cpu_wait_warning(cell: &CellRecord, environment: &Environment) -> 
     let when = stretch.map_or_else(String::new, |it| {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let (from, until) = (seconds(it.from_ns), seconds(it.until_ns));
-        format!(", {} from {from:.1} s to {until:.1} s", percent(it.waiting))
+        format!(
+            " ({} from {from:.1} s to {until:.1} s)",
+            percent(it.waiting)
+        )
     });
     let message = format!(
-        "the workers were runnable but waited for a CPU {} of their time{when}: {}",
+        "the workers were ready to run but waited for a CPU for {} of the time{when}: {}",
         percent(waiting),
         cause(cell, &usage),
     );
@@ -177,7 +180,7 @@ fn cause(cell: &CellRecord, usage: &ProcessorUsage) -> String {
             "of {processors}, a quota allows this run {}",
             (usage.allowed * 100.0).round() / 100.0
         ),
-        Contention::Unknown => format!("the averages of {processors}, show no cause"),
+        Contention::Unknown => format!("the averages of the {processors} show no cause"),
         Contention::Others { shares_rest } => {
             let share = match shares_rest {
                 true => format!(", and {threads} threads of this run share the rest"),
@@ -293,7 +296,7 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let waits = waiting > WAITING_SHARE_MAX;
     let did = match waits {
         true => format!(
-            "ran for {running} of the time and waited for a CPU for {}{each}",
+            "ran for {running} of the time{each} and waited for a CPU for {}",
             percent(waiting)
         ),
         false => format!("used {running} of a CPU{each}"),
@@ -301,7 +304,7 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
     let message = match usage.has_room(cell, waiting) {
         true => format!("{who} {did}"),
         false => format!(
-            "{who} {did}; of {}, none is left for more workers",
+            "{who} {did}; the {} have no room for more workers",
             usage.in_words()
         ),
     };
@@ -321,11 +324,11 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
         return None;
     }
     let message = format!(
-        "of {}, this run used {:.1} and others {:.1}; threads that serve the target may have \
+        "this run used {:.1} and others {:.1} of the {}; threads that serve the target may have \
          waited for a CPU",
-        usage.in_words(),
         cell.cpu.utilization,
         usage.other_processes,
+        usage.in_words(),
     );
     Some((WarningCode::ProcessorsSaturated, message))
 }

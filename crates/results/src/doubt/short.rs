@@ -72,7 +72,10 @@ pub fn short_run_warning(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
     }
     let shown = short.iter().take(NAMES_MAX);
     let shown: Vec<String> = shown
-        .map(|(name, ns)| format!("{name} ({:.2} s)", *ns as f64 / 1e9))
+        .map(|(name, ns)| match *ns < 10_000_000 {
+            true => format!("{name} ({})", units::format::latency(*ns as f64)),
+            false => format!("{name} ({:.2} s)", *ns as f64 / 1e9),
+        })
         .collect();
     let more = match short.len().saturating_sub(NAMES_MAX) {
         0 => String::new(),

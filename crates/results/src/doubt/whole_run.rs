@@ -35,9 +35,13 @@ pub fn load_warning(environment: &Environment, cells: &[CellRecord]) -> Option<W
             "the machine was already busy before the run: load {load:.1} on {processors} CPUs"
         ),
         Some((others, idle)) if others >= idle && others >= processors * OTHERS_SHARE_MIN => {
+            let idle = match idle < 0.05 {
+                true => "none was idle".to_owned(),
+                false => format!("{idle:.1} were idle"),
+            };
             format!(
-                "the machine was busy before the run (load {load:.1}) and while it was measured: \
-                 others used {others:.1} of {processors} CPUs, {idle:.1} were idle"
+                "the machine was busy before the run (load {load:.1}) and during it: others used \
+                 {others:.1} of {processors} CPUs, and {idle}"
             )
         }
         Some(_) => return None,

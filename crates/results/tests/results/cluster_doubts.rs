@@ -121,7 +121,7 @@ fn files_of_all_processes_on_a_host_share_its_memory() {
     }
     let message = memory_doubt(apart).expect("a doubt");
     assert!(
-        message.starts_with("the targets are 50 % of memory"),
+        message.starts_with("the data is 50 % of the memory"),
         "{message}"
     );
 }

@@ -107,7 +107,7 @@ fn a_buffered_file_that_fits_in_memory_is_reported() {
     let doubts = warnings_of(&plan, &cell);
     assert_eq!(doubts[0].0, WarningCode::FileSmallerThanMemory);
     assert!(
-        doubts[0].1.starts_with("the targets are 12 % of memory"),
+        doubts[0].1.starts_with("the data is 12 % of the memory"),
         "{}",
         doubts[0].1
     );
@@ -432,7 +432,7 @@ fn load_before_a_run_is_reported_if_others_kept_using_idle_cpus() {
     assert_eq!(load_message(3.0, Some(0.5)), None);
     assert_eq!(load_message(1.5, Some(0.9)), None);
     let message = load_message(3.0, Some(0.75)).unwrap();
-    let wanted = "others used 2.0 of 4 CPUs, 1.0 were idle";
+    let wanted = "others used 2.0 of 4 CPUs, and 1.0 were idle";
     assert!(message.contains(wanted), "{message}");
     assert!(load_message(3.0, None).unwrap().contains("load 3.0"));
 }

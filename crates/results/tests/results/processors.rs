@@ -63,8 +63,8 @@ fn a_busy_worker_is_reported() {
     for processor in &mut cell.cpu.processors {
         processor.shares.busy = 0.97;
     }
-    let message = "worker `Worker 2` used 98 % of a CPU; of 2 usable CPUs, 97 % \
-                   busy, none is left for more workers";
+    let message = "worker `Worker 2` used 98 % of a CPU; the 2 usable CPUs (97 % \
+                   busy) have no room for more workers";
     only(&cell, WarningCode::WorkerCpuBound, message);
     cell.engine = EngineKind::Null;
     assert_eq!(
@@ -111,13 +111,13 @@ fn more_threads_than_processors_wait_for_each_other() {
     let wanted = [
         (
             WarningCode::WaitedForProcessor,
-            "the workers were runnable but waited for a CPU 49 % of their time: 4 threads of \
-             this run share 2 usable CPUs, 100 % busy",
+            "the workers were ready to run but waited for a CPU for 49 % of the time: 4 threads \
+             of this run share 2 usable CPUs (100 % busy)",
         ),
         (
             WarningCode::WorkerCpuBound,
-            "2 of 2 workers ran for 50 % of the time and waited for a CPU for 49 % each; of \
-             2 usable CPUs, 100 % busy, none is left for more workers",
+            "2 of 2 workers ran for 50 % of the time each and waited for a CPU for 49 %; the \
+             2 usable CPUs (100 % busy) have no room for more workers",
         ),
     ];
     let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
@@ -128,7 +128,7 @@ fn more_threads_than_processors_wait_for_each_other() {
 fn cpu_use_of_others_is_distinguished_from_our_own() {
     let mut cell = cell(1.0);
     set_thread_times(&mut cell, 2, 0.4, 0.1);
-    let message = "the workers were runnable but waited for a CPU 10 % of their time: the \
+    let message = "the workers were ready to run but waited for a CPU for 10 % of the time: the \
                    2 usable CPUs were 100 % busy; other processes and kernel threads used \
                    1.2 of them";
     only(&cell, WarningCode::WaitedForProcessor, message);
@@ -155,7 +155,7 @@ fn a_quota_that_leaves_cpus_idle_is_reported() {
     let mut environment = environment();
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
-    let wanted = "waited for a CPU 70 % of their time: of 2 usable CPUs, 30 % busy, \
+    let wanted = "waited for a CPU for 70 % of the time: of 2 usable CPUs (30 % busy), \
                   a quota allows this run 1";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
     // The system rounds a quota to whole processors.
@@ -175,7 +175,7 @@ fn waiting_without_a_visible_cause_blames_nobody() {
     let mut cell = cell(0.3);
     set_thread_times(&mut cell, 2, 0.28, 0.05);
     let text = &warnings_of(&cell)[0].1;
-    let wanted = "the averages of 2 usable CPUs, 30 % busy, show no cause";
+    let wanted = "the averages of the 2 usable CPUs (30 % busy) show no cause";
     assert!(text.ends_with(wanted), "{text}");
 }
 
@@ -209,7 +209,7 @@ fn waiting_below_two_percent_or_at_thread_start_raises_no_alarm() {
 
 #[test]
 fn saturated_cpus_without_a_busy_worker_are_reported() {
-    let message = "of 2 usable CPUs, 96 % busy, this run used 1.0 and others 0.9; threads \
+    let message = "this run used 1.0 and others 0.9 of the 2 usable CPUs (96 % busy); threads \
                    that serve the target may have waited for a CPU";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
     assert_eq!(warnings_of(&cell(0.94)), []);
@@ -234,7 +234,7 @@ fn stretch(cell: &CellRecord) -> Option<String> {
     let (code, message) = doubts.first()?;
     assert_eq!(code, &WarningCode::WaitedForProcessor);
     let (_, rest) = message.split_once(" from ")?;
-    Some(rest.split_once(": ")?.0.to_owned())
+    Some(rest.split_once("): ")?.0.to_owned())
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn doubts(outcome: &MatrixOutcome) -> Option<String> {
     if counts.is_empty() {
         return None;
     }
-    let hint = "`pgmeter show RUN` prints them.";
+    let hint = "`pgmeter report RUN` prints them.";
     if let [_] = outcome.measured.as_slice() {
         let codes: Vec<&str> = counts.keys().map(String::as_str).collect();
         return Some(format!("Warnings: {}; {hint}", codes.join(", ")));
