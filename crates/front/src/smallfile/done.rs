@@ -1,9 +1,11 @@
 //! Results of the threads, derived from the record.
 
+use generate::program::file_sizes;
 use plan::program::FileOperation;
-use results::{RunRecord, WorkerAtStonewall, WorkerTimes};
+use results::{RunRecord, WorkerTimes};
 
 use super::options::SmallfileOptions;
+use super::program::{SOURCE, sizes};
 use crate::windows::{WorkerProgress, rounds};
 
 /// Results of one thread, or of all threads together.
@@ -23,10 +25,26 @@ const MIB: f64 = (1_u64 << 20) as f64;
 pub(super) fn threads(options: &SmallfileOptions, record: &RunRecord) -> Vec<ThreadSums> {
     let round = rounds(record, options.operation.name()).first();
     let workers = round.iter().flat_map(|round| &round.workers);
-    workers.map(|worker| thread(options, worker)).collect()
+    let cells = record.plan.cells.iter();
+    let seed = cells
+        .flat_map(|cell| &cell.workers)
+        .map(|it| it.seed)
+        .next();
+    let records = records_by_file(options, seed.unwrap_or_default());
+    workers.map(|it| thread(options, it, &records)).collect()
 }
 
-fn thread(options: &SmallfileOptions, worker: &WorkerTimes) -> ThreadSums {
+/// Returns the numbers of records of a thread's files, in the order in which it works on them.
+/// `seed` is that of the first worker; files of other threads with the same number have equal
+/// sizes.
+pub(super) fn records_by_file(options: &SmallfileOptions, seed: u64) -> Vec<u64> {
+    let size = file_sizes(&sizes(options), seed, SOURCE);
+    let size = size.expect("the plan of the run has drawn these sizes");
+    let records = |file| size(file).div_ceil(options.record_bytes());
+    (0..options.files).map(records).collect()
+}
+
+fn thread(options: &SmallfileOptions, worker: &WorkerTimes, records: &[u64]) -> ThreadSums {
     let window = worker.window.unwrap_or_default();
     let call = options.operation.call();
     // Each file has exactly one such call, so this is the number of files.
@@ -41,7 +59,7 @@ fn thread(options: &SmallfileOptions, worker: &WorkerTimes) -> ThreadSums {
             // The current file was not finished.
             let files = wall.rounds.saturating_sub(1);
             match checks_stonewall_again(options, files) {
-                true => (reached, files, records_at(options, files, &wall)),
+                true => (reached, files, records.iter().take(files as usize).sum()),
                 false => end,
             }
         }
@@ -75,20 +93,6 @@ fn checks_stonewall_again(options: &SmallfileOptions, files: u64) -> bool {
     let between = options.files_between_checks();
     let next = (files + 1).next_multiple_of(between) - 1;
     options.has_stonewall && next < u64::from(options.files)
-}
-
-/// Records of the files that were finished at the stonewall.
-fn records_at(options: &SmallfileOptions, files: u64, wall: &WorkerAtStonewall) -> u64 {
-    match options.is_exponential {
-        false => files * options.records_per_file(),
-        // Each file has calls for open and close, and one for fsync if it is synced.
-        true => {
-            let fixed_calls = 2 + u64::from(options.is_synced);
-            let calls = wall.calls.saturating_sub(files * fixed_calls);
-            // The current file was at least opened.
-            calls.saturating_sub(1)
-        }
-    }
 }
 
 impl ThreadSums {

@@ -132,12 +132,6 @@ impl SmallfileOptions {
         self.top.split(',')
     }
 
-    /// Number of records per file of the fixed size.
-    pub(super) fn records_per_file(&self) -> u64 {
-        let bytes = u64::from(self.file_kib) << 10;
-        bytes.div_ceil(self.record_bytes())
-    }
-
     /// Number of files between two checks for the stonewall.
     ///
     /// As in the original, small files have fewer checks.

@@ -13,7 +13,7 @@ use crate::acts::{
 };
 
 /// Indexes of the filesets: the files, and their names after renaming or of links.
-const SOURCE: u8 = 0;
+pub(super) const SOURCE: u8 = 0;
 const OTHER: u8 = 1;
 /// Indexes of the ways of opening: unchanged, and truncated.
 const PLAIN: u8 = 0;
@@ -45,10 +45,19 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
         ..OpenModePlan::default()
     };
     Program {
-        labels: vec![name.to_owned()],
+        labels: vec![label(options)],
         filesets: filesets(options, host),
         ways: vec![OpenModePlan::default(), emptying],
         ..in_turn(phases)
+    }
+}
+
+/// Name of the work on a file. In the results of a worker, a label replaces the call of the same
+/// name. That makes no difference if each file has one such call, but reads are counted.
+fn label(options: &SmallfileOptions) -> String {
+    match options.operation.effect {
+        FileEffect::Read => "read whole file".to_owned(),
+        _ => options.operation.name().to_owned(),
     }
 }
 
@@ -78,8 +87,22 @@ fn files(
         true => directory.to_owned(),
         false => format!("{directory}/{host}/thrd_{{worker:02}}"),
     };
+    let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
+    let per_directory = options.files_per_directory;
+    FilesetPlan {
+        copies: FilesetSharing::PerWorker,
+        names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
+        tree: nested(per_directory, "d_", 3, options.directories_per_directory),
+        size: sizes(options),
+        present_permille: if is_there { 1000 } else { 0 },
+        ..fileset(directory, &path, "", options.files)
+    }
+}
+
+/// Law of the sizes of files in bytes.
+pub(super) fn sizes(options: &SmallfileOptions) -> Law {
     let bytes = u64::from(options.file_kib) << 10;
-    let size = match options.is_exponential {
+    match options.is_exponential {
         false => Law::fixed(bytes),
         // The original limits these sizes to 1 KiB and to eight times the mean.
         true => Law {
@@ -89,16 +112,6 @@ fn files(
                 mean: bytes.max(1) as f64,
             })
         },
-    };
-    let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
-    let per_directory = options.files_per_directory;
-    FilesetPlan {
-        copies: FilesetSharing::PerWorker,
-        names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
-        tree: nested(per_directory, "d_", 3, options.directories_per_directory),
-        size,
-        present_permille: if is_there { 1000 } else { 0 },
-        ..fileset(directory, &path, "", options.files)
     }
 }
 

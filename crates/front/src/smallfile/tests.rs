@@ -1,6 +1,8 @@
 use crate::file_access::{FileAccess, VirtualFiles};
 use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
+use super::done::records_by_file;
+use super::program::program;
 use super::*;
 use crate::tests::{record, round};
 use crate::{FrontOrigin, find};
@@ -229,15 +231,35 @@ fn the_record_count_is_the_number_of_writes() {
     let line = "--threads 1 --files 500 --file-size-distribution exponential --record-size 16";
     let page = create(line, &[(500, 3165, None)]);
     assert!(page.contains("files = 500,records = 3165,status"), "{page}");
-    // State when the others were done. Each file also counts one open and one close.
+    // State when the others were done: 300 files were finished, and another one was begun.
     let wall = WorkerAtStonewall {
         at_ns: 9_000_000,
         rounds: 301,
-        calls: 300 * 2 + 1900 + 1,
         ..WorkerAtStonewall::default()
     };
     let page = create(line, &[(500, 3165, Some(wall))]);
-    assert!(page.contains("files = 300,records = 1900,status"), "{page}");
+    let options = SmallfileOptions::read(&words(line)).unwrap();
+    let records: u64 = records_by_file(&options, 0)[..300].iter().sum();
+    assert!(records > 1000, "{records}");
+    let wanted = format!("files = 300,records = {records},status");
+    assert!(page.contains(&wanted), "{page}");
+}
+
+#[test]
+fn records_of_files_of_random_sizes_are_those_that_runs_wrote() {
+    let line = "--file-size 64 --record-size 4 --file-size-distribution exponential --files 300";
+    let options = SmallfileOptions::read(&words(line)).unwrap();
+    // The seed of the first worker and the number of writes of a run.
+    let records = records_by_file(&options, 10_451_216_379_200_822_465);
+    assert_eq!(records.iter().sum::<u64>(), 5125);
+}
+
+#[test]
+fn each_record_that_is_read_counts() {
+    let line = "--top /tmp/smf --operation read --file-size 64 --record-size 4 --files 50";
+    let program = program(&SmallfileOptions::read(&words(line)).unwrap(), "vm");
+    // A label would replace the call of the same name.
+    assert_eq!(program.labels, ["read whole file"]);
 }
 
 #[test]

@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use plan::program::{Group, Program, ProgramPhase};
+use plan::program::{Group, Law, Program, ProgramPhase};
+
+use crate::GenerateError;
 
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};
@@ -33,6 +35,21 @@ pub use pick::each_once;
 pub use states::FileStates;
 pub use steps::StepCounter;
 pub use tokens::PhaseWaits;
+
+/// Returns the size in bytes of each file of a fileset whose sizes follow `law`. `seed` is the
+/// [seed of the program](WorkerContext::program_seed), and `number` that of the fileset.
+///
+/// # Errors
+///
+/// Sizes cannot be drawn by this law.
+pub fn file_sizes(
+    law: &Law,
+    seed: u64,
+    number: u8,
+) -> Result<impl Fn(u32) -> u64 + use<>, GenerateError> {
+    let sizes = code::FileSizes::by_law(law)?;
+    Ok(move |file| sizes.of(seed, number, file))
+}
 
 /// Context of a worker: everything that determines its part of a phase.
 #[derive(Debug)]
