@@ -33,6 +33,9 @@ pub(crate) struct FillContent {
     pub source: ContentSource,
     pub seed: u64,
     pub verify_block_bytes: Option<u32>,
+    /// Offset of the first byte to write. A block with a stamp that begins before it is left out.
+    pub start_bytes: u64,
+    /// End of the last byte to write.
     pub size_bytes: u64,
 }
 
@@ -54,8 +57,10 @@ impl FillContent {
         buffered: &File,
         watch: &mut FillWatch<'_>,
     ) -> Result<(), FillError> {
-        let mut done_bytes = 0;
-        if let Some(direct) = direct {
+        let block_bytes = self.verify_block_bytes.unwrap_or(1);
+        let mut done_bytes = self.start_bytes.next_multiple_of(block_bytes.into());
+        // The rest of a file may begin anywhere, and direct requests may not.
+        if let Some(direct) = direct.filter(|_| done_bytes == 0) {
             let options = UringOptions::default();
             // Where io_uring is not available, the buffered path below writes everything.
             if let Ok(mut ring) = IoUring::new(vec![direct], SLOT_COUNT, CHUNK_BYTES, options) {

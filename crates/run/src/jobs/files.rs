@@ -17,8 +17,8 @@ use crate::session::Session;
 use crate::targets::{direct_doubt, file_seed, stamp_bytes};
 
 impl Session<'_> {
-    /// Makes sure that every file of the cell exists and is long enough. Missing files are laid out
-    /// again, because all files here belong to pgmeter.
+    /// Makes sure that every file of the cell exists and is long enough. Missing files are laid out,
+    /// and those that jobs wrote are extended.
     pub(super) fn make_job_files(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         for (users, file) in users(cell, files).iter().zip(&files.files) {
             // The `null` engine opens no file.
@@ -34,9 +34,9 @@ impl Session<'_> {
                 continue;
             };
             self.ensure_tree(file.target_index)?;
-            let stamp = self.stamp_of(users, (file, name))?;
+            let stamps = self.stamps_of(users, (file, name))?;
             let content = users.first().map(|it| it.worker.content);
-            self.lay_out((file, name), content, stamp)?;
+            self.lay_out((file, name), content, stamps)?;
             let tree_file = NamedTreeFile {
                 tree: &self.job_trees[&file.target_index].tree,
                 name,
@@ -80,45 +80,58 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Length of the stamped blocks that a file must contain when the cell starts. `None` if no job
-    /// checks earlier content, or if earlier jobs of the run wrote that content and it is kept.
-    fn stamp_of(
+    /// The stamps that a file must contain when the cell starts. What earlier jobs of the run wrote
+    /// is kept.
+    fn stamps_of(
         &self,
         users: &[FileUse<'_>],
         (file, name): (&NamedFile, &str),
-    ) -> Result<Option<u32>, RunError> {
+    ) -> Result<StampedBlocks, RunError> {
         let checking = users.iter().filter(|it| it.worker.verify);
         let mut reading = checking.filter(|it| it.job.stream.mix.reads());
         let tree = self.job_trees.get(&file.target_index);
-        let is_written = match tree.filter(|it| it.written.contains(name)) {
-            Some(job_tree) => is_large_enough(job_tree, (file, name))?,
-            None => false,
-        };
+        let is_written = tree.is_some_and(|it| it.written.contains(name));
+        let is_read = reading.clone().next().is_some();
         // A job that also writes may read blocks that were never written with a stamp.
         let is_needed = match is_written {
             true => reading.any(|it| it.job.stream.mix.writes()),
-            false => reading.next().is_some(),
+            false => is_read,
         };
-        match is_needed {
-            true => Ok(Some(stamp_bytes(self.plan)?)),
+        let bytes = |is_needed: bool| match is_needed {
+            true => stamp_bytes(self.plan).map(Some),
             false => Ok(None),
-        }
+        };
+        Ok(StampedBlocks {
+            whole: bytes(is_needed)?,
+            rest: bytes(is_read)?,
+        })
     }
 
     fn lay_out(
         &mut self,
         (file, name): (&NamedFile, &str),
         content: Option<ContentPlan>,
-        stamp: Option<u32>,
+        stamps: StampedBlocks,
     ) -> Result<(), RunError> {
         let job_tree = &self.job_trees[&file.target_index];
         let tree = &job_tree.tree;
         let tree_file = NamedTreeFile { tree, name };
-        let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
-        let is_unwanted = file.layout == Layout::Absent;
-        if !is_unwanted && is_stamped && is_large_enough(job_tree, (file, name))? {
+        let is_stamped =
+            stamps.whole.is_none() || job_tree.stamped.get(name) == stamps.whole.as_ref();
+        let present_bytes = tree_file.size_bytes()?;
+        let is_kept = is_stamped && file.layout != Layout::Absent;
+        // An earlier job may have needed a longer file, which serves this job too. An empty file
+        // grows.
+        let is_enough = |bytes| bytes >= file.size_bytes || file.layout == Layout::Empty;
+        if is_kept && present_bytes.is_some_and(is_enough) {
             return Ok(());
         }
+        // A later job may verify what an earlier one wrote.
+        let kept_bytes = present_bytes.filter(|_| is_kept && job_tree.written.contains(name));
+        let stamp = match kept_bytes {
+            Some(_) => stamps.rest,
+            None => stamps.whole,
+        };
         let fill = FillPlan {
             content: content.unwrap_or(ContentPlan::Incompressible),
             verify_block_bytes: stamp,
@@ -143,6 +156,11 @@ impl Session<'_> {
             progress: &mut progress,
             stop: &self.options.stop,
         };
+        if let Some(kept_bytes) = kept_bytes {
+            let sizes = kept_bytes..file.size_bytes;
+            tree_file.extend(sizes, layout, &fill, &mut watch)?;
+            return Ok(());
+        }
         tree_file.lay_out(file.size_bytes, layout, &fill, &mut watch)?;
         if let Some(job_tree) = self.job_trees.get_mut(&file.target_index) {
             // Nothing is left of what jobs wrote.
@@ -284,13 +302,13 @@ impl Session<'_> {
     }
 }
 
-/// `true` if the file is present and need not be laid out again for its length.
-fn is_large_enough(job_tree: &JobTree, (file, name): (&NamedFile, &str)) -> Result<bool, RunError> {
-    let tree = &job_tree.tree;
-    let present = NamedTreeFile { tree, name }.size_bytes()?;
-    // An earlier job may have needed a longer file, which serves this job too. An empty file grows.
-    let is_enough = |bytes| bytes >= file.size_bytes || file.layout == Layout::Empty;
-    Ok(present.is_some_and(is_enough))
+/// Lengths of the stamped blocks that a file must contain; `None` if no job checks them.
+#[derive(Debug, Clone, Copy)]
+struct StampedBlocks {
+    /// Everywhere, whatever the file contains.
+    whole: Option<u32>,
+    /// Where the file does not reach yet.
+    rest: Option<u32>,
 }
 
 /// A use of a file by a worker.

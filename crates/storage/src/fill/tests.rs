@@ -68,6 +68,7 @@ fn filling() -> FillContent {
         source: ContentSource::new(&ContentPlan::Incompressible).expect("a content"),
         seed: 3,
         verify_block_bytes: None,
+        start_bytes: 0,
         size_bytes: SIZE_BYTES,
     }
 }

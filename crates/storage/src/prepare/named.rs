@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -80,6 +81,34 @@ impl NamedTreeFile<'_> {
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let file = self.open(flags).map_err(|it| self.failed("make", it))?;
+        self.fill(file, 0..size_bytes, (layout, fill), watch)
+    }
+
+    /// Makes the file longer according to `layout`, and keeps what it contains. `sizes` are its
+    /// present size and the new one, in bytes.
+    ///
+    /// # Errors
+    /// If space is too small, or the file cannot be opened or written.
+    pub fn extend(
+        &self,
+        sizes: Range<u64>,
+        layout: Layout,
+        fill: &FillPlan,
+        watch: &mut FillWatch<'_>,
+    ) -> Result<(), TargetError> {
+        let file = self.open(OFlags::RDWR);
+        let file = file.map_err(|it| self.failed("open", it))?;
+        self.fill(file, sizes, (layout, fill), watch)
+    }
+
+    fn fill(
+        &self,
+        file: OwnedFd,
+        sizes: Range<u64>,
+        (layout, fill): (Layout, &FillPlan),
+        watch: &mut FillWatch<'_>,
+    ) -> Result<(), TargetError> {
+        let size_bytes = sizes.end;
         match layout {
             Layout::Empty | Layout::Absent => Ok(()),
             Layout::Sparse => {
@@ -95,21 +124,22 @@ impl NamedTreeFile<'_> {
                 }
             }
             Layout::Allotted => Ok(()),
-            Layout::Written => self.write(file, size_bytes, fill, watch),
+            Layout::Written => self.write(file, sizes, fill, watch),
         }
     }
 
     fn write(
         &self,
         file: OwnedFd,
-        size_bytes: u64,
+        sizes: Range<u64>,
         fill: &FillPlan,
         watch: &mut FillWatch<'_>,
     ) -> Result<(), TargetError> {
+        let size_bytes = sizes.end;
         let direct = self.open(OFlags::WRONLY | OFlags::DIRECT).ok();
         let buffered = File::from(file);
         let written = reserve(&buffered, size_bytes)
-            .and_then(|()| filling(fill, size_bytes)?.write(direct, &buffered, watch));
+            .and_then(|()| filling(fill, sizes)?.write(direct, &buffered, watch));
         written.map_err(|error| target_error(error, self.path(), size_bytes, false))?;
         Ok(())
     }

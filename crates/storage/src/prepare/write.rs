@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -90,10 +91,11 @@ fn fill_file(
     };
     let name = claim.location.test_name();
     let direct = open_target(claim.directory.as_fd(), Path::new(&name), plan).ok();
-    filling(fill, size_bytes)?.write(direct, file, watch)
+    filling(fill, 0..size_bytes)?.write(direct, file, watch)
 }
 
-pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<FillContent, FillError> {
+/// Returns the content of a file between two offsets.
+pub(super) fn filling(fill: &FillPlan, bytes: Range<u64>) -> Result<FillContent, FillError> {
     let source = ContentSource::new(&fill.content).map_err(|error| FillError::Io {
         offset_bytes: 0,
         source: io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
@@ -102,7 +104,8 @@ pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<FillContent, F
         source,
         seed: fill.seed,
         verify_block_bytes: fill.verify_block_bytes,
-        size_bytes,
+        start_bytes: bytes.start,
+        size_bytes: bytes.end,
     })
 }
 
@@ -173,7 +176,7 @@ pub(super) fn fill_device(
     }
     let direct = open_device(device, CacheMode::Direct, false, true).ok();
     let buffered = File::from(open_device(device, CacheMode::Buffered, true, true)?);
-    filling(fill, plan.size_bytes)
+    filling(fill, 0..plan.size_bytes)
         .and_then(|filling| filling.write(direct, &buffered, watch))
         .map_err(|error| target_error(error, path, plan.size_bytes, false))?;
     // Unlike files, devices are not evicted by the caller.

@@ -39,3 +39,31 @@ fn a_file_that_was_laid_out_again_has_no_blocks_of_earlier_jobs() {
         assert!(codes.is_empty(), "{codes:?}");
     }
 }
+
+#[test]
+fn a_job_that_needs_a_longer_file_keeps_what_earlier_jobs_wrote() {
+    let job = |keys: &str| {
+        format!(
+            "[[job]]\nengine = \"psync\"\ncache = \"buffered\"\nfiles = [\"f\"]\nloops = 1\n\
+             waits = true\n{keys}\n"
+        )
+    };
+    let written = job("read = 0\nsize = \"64k\"\nlayout = \"allotted\"\nverify = true");
+    let read = job("size = \"64k\"\nverify = true");
+    for layout in ["allotted", "sparse", "written"] {
+        let longer = job(&format!(
+            "read = 0\nstart = \"64k\"\nsize = \"64k\"\nlayout = \"{layout}\""
+        ));
+        let record = record_of(&(written.clone() + &longer + &read));
+        let codes: Vec<_> = record.failures().map(|it| it.code.clone()).collect();
+        assert!(codes.is_empty(), "{layout}: {codes:?}");
+    }
+    // The rest of the file was written without stamps.
+    let longer = job("read = 0\nstart = \"64k\"\nsize = \"64k\"\nlayout = \"allotted\"");
+    let record = record_of(&(written + &longer + &job("size = \"128k\"\nverify = true")));
+    let codes: Vec<_> = record
+        .failures()
+        .map(|it| it.code.as_str().to_owned())
+        .collect();
+    assert!(codes.contains(&"verify-mismatch".to_owned()), "{codes:?}");
+}
