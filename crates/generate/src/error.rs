@@ -106,7 +106,7 @@ pub enum GenerateError {
         limit_bytes: u64,
     },
     /// A parameter of a distribution is out of range.
-    #[error("distribution `{name}`: {parameter} is `{value}`, not {wanted}")]
+    #[error("distribution `{name}`: {parameter} is `{value:?}`, not {wanted}")]
     Distribution {
         /// Name of the distribution.
         name: &'static str,

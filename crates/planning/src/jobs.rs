@@ -413,7 +413,7 @@ fn worker(worker_index: u32, job: &UnplannedJob, files: &JobFiles) -> WorkerPlan
         position: PositionRule::Uniform,
         cursor: CursorKind::Worker,
         content: job.content,
-        verify: job.verify,
+        verify: job.verify && job.plan.engine != EngineKind::Null,
         transactions_per_connection: None,
         network: false,
         cpu: job.cpu,

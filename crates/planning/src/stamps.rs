@@ -1,6 +1,7 @@
 //! Checks that verified blocks can hold a stamp.
 
 use plan::Diagnostic;
+use plan::job::JobPlan;
 use plan::{Cell, LinePlan, PositionRule, WorkerPlan};
 
 /// Size of the smallest block that holds a stamp, as in the crate `generate`; the block size
@@ -13,14 +14,19 @@ const STAMPED_BYTES_MIN: u64 = 64;
 /// The first length that is too short for a stamp.
 pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
     let workers = cells.iter().flat_map(|cell| &cell.workers);
-    let unfit = workers
+    let mut unfit = workers
         .filter(|worker| worker.verify)
-        .find_map(size_unfit_for_stamps);
-    let Some((what, bytes)) = unfit else {
+        .filter_map(|worker| Some((worker, size_unfit_for_stamps(worker)?)));
+    let Some((worker, (what, bytes))) = unfit.next() else {
         return Ok(());
     };
+    let of_job = match worker.job {
+        Some(_) => format!(", as the job `{}` has", worker.name),
+        None => String::new(),
+    };
     let message = format!(
-        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, not {what} of {bytes} bytes"
+        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, not {what} of {bytes} bytes\
+         {of_job}"
     );
     let help = format!("use a multiple of {STAMPED_BYTES_MIN} bytes");
     Err(Diagnostic::error("", message).help(help))
@@ -46,7 +52,18 @@ fn size_unfit_for_stamps(worker: &WorkerPlan) -> Option<(&'static str, u64)> {
         .map(|span| ("a sector", u64::from(span.sector_bytes)));
     let lengths = worker.lines.iter().flat_map(line_sizes);
     lengths
+        .chain(worker.job.iter().flat_map(|job| job_sizes(job)))
         .chain(starts)
         .chain(sectors)
         .find(|(_, bytes)| !bytes.is_multiple_of(STAMPED_BYTES_MIN))
+}
+
+fn job_sizes(job: &JobPlan) -> impl Iterator<Item = (&'static str, u64)> {
+    let blocks = &job.stream.blocks;
+    let rules = [&blocks.read, &blocks.write].into_iter();
+    let sizes = rules.clone().flat_map(|rule| rule.sizes.all_bytes());
+    let sizes = sizes.map(|bytes| ("requests", u64::from(bytes)));
+    let alignments = rules.map(|rule| ("an alignment", u64::from(rule.align_bytes)));
+    let starts = job.files.iter().map(|part| ("a start", part.start_bytes));
+    sizes.chain(alignments).chain(starts)
 }

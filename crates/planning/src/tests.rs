@@ -643,6 +643,33 @@ fn verified_requests_must_have_room_for_stamps() {
 }
 
 #[test]
+fn verified_jobs_must_have_room_for_stamps() {
+    let job = |keys: &str| {
+        format!("cache = \"buffered\"\n[[job]]\nname = \"a\"\nsize = \"64k\"\nread = 0\n{keys}\n")
+    };
+    let verified = |keys: &str| job(&format!("verify = true\n{keys}"));
+    for (keys, what) in [
+        ("block_size = 8", "requests of 8 bytes"),
+        ("block_size = 1000", "requests of 1000 bytes"),
+        ("align = 100", "an alignment of 100 bytes"),
+        ("start = 32", "a start of 32 bytes"),
+    ] {
+        let text = refusal(&verified(keys), &SystemFacts::default());
+        let wanted = format!("not {what}, as the job `a` has");
+        assert!(text.contains(&wanted), "{keys}: {text}");
+        planned(&job(keys), &[]);
+    }
+    planned(&verified("block_size = 192"), &[]);
+}
+
+#[test]
+fn jobs_on_an_engine_without_io_are_not_verified() {
+    let text = "[[job]]\nsize = \"64k\"\nread = 0\nverify = true\n";
+    let cell = &planned(text, &["engine=null"]).plan.cells[0];
+    assert!(!cell.workers[0].verify);
+}
+
+#[test]
 fn a_stride_must_lead_to_a_second_place() {
     let text =
         |stride: &str| format!("size = \"1MiB\"\n{LINE}sequence = {{ strided = {stride} }}\n");

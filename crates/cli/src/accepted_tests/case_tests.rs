@@ -200,6 +200,7 @@ const FIO: &[&str] = &[
     "thinktime=%N",
     "fsync=%N",
     "verify=crc32c",
+    "verify=md5\nbs=%S",
     "number_ios=%N",
     "dedupe_percentage=%P",
     "buffer_compress_percentage=%P",
@@ -230,6 +231,7 @@ const JOB: &[&str] = &[
     "batch = %N",
     "requests_per_file = %N",
     "verify = true",
+    "verify = true\nblock_size = \"%S\"",
 ];
 const SPEC: &[&str] = &[
     "iodepth = %N",

@@ -30,6 +30,8 @@ pub struct ZoneShare {
     pub size: u64,
 }
 
+/// Largest skew that can be drawn; with it, nearly all requests go to one block.
+const SKEW_MAX: f64 = 100.0;
 /// Maximum number of zones of a direction, as in fio.
 const ZONES_MAX: usize = 256;
 
@@ -49,7 +51,7 @@ pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistri
     match name {
         "random" => Ok(RandomDistribution::Uniform),
         // fio's generator divides by 1 - theta (`lib/zipf.c`), so theta cannot be 1.
-        "zipf" => bounded(1.1, |it| it >= 0.0 && it != 1.0, "use 0 or more, but not 1")
+        "zipf" => bounded(1.1, is_skew, "use a number from 0 to 100, but not 1")
             .map(|(theta, center)| RandomDistribution::Zipf(theta, center)),
         "pareto" => bounded(0.2, |it| it > 0.0 && it < 1.0, "it is between 0 and 1")
             .map(|(power, center)| RandomDistribution::Pareto(power, center)),
@@ -59,6 +61,11 @@ pub(in crate::fio) fn distribution(text: &str, kilo: u64) -> Result<RandomDistri
         "zoned_abs" => zones(rest, kilo, false).map(RandomDistribution::ZonedBytes),
         _ => Err("use one of random, zipf, pareto, normal, zoned, zoned_abs".to_owned()),
     }
+}
+
+/// `true` for a skew of `zipf` that can be drawn.
+fn is_skew(theta: f64) -> bool {
+    (0.0..=SKEW_MAX).contains(&theta) && theta != 1.0
 }
 
 fn parse_centered(text: &str, fallback: f64) -> Result<(f64, Option<f64>), String> {
