@@ -26,20 +26,17 @@ pub fn slot_spans(spans: &[SpanPlan]) -> Vec<u32> {
 /// The plan of one slot as a separate worker, for engines that keep one request in flight per
 /// thread.
 ///
-/// The lane has one span, `plan.spans[slot_spans(&plan.spans)[lane_index]]`, and its own seed.
+/// The lane has one span, `plan.spans[span_index]`, and its own seed. `span_index` is element
+/// `lane_index` of [`slot_spans`].
 /// Lanes of one span continue each other's sequence through
 /// [`SharedCursor::between_lanes`](crate::SharedCursor::between_lanes). Each lane has its own
 /// bursts and delays: N lanes that wait issue up to N times the requests of a worker that waits as
 /// a whole.
 ///
 /// # Panics
-/// If the worker has no such slot.
+/// If the worker has no such span.
 #[must_use]
-pub fn lane(plan: &WorkerPlan, lane_index: u32) -> WorkerPlan {
-    let slots = slot_spans(&plan.spans);
-    let span_index = *slots
-        .get(lane_index as usize)
-        .expect("lanes are numbered as the slots of the worker");
+pub fn lane(plan: &WorkerPlan, lane_index: u32, span_index: u32) -> WorkerPlan {
     let mut lane = plan.clone();
     lane.spans = vec![SpanPlan {
         iodepth: 1,

@@ -284,7 +284,7 @@ fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
         Lane {
             worker_index,
             span_indexes: vec![span_index as usize],
-            plan: generate::lane(worker, lane_index as u32),
+            plan: generate::lane(worker, lane_index as u32, span_index),
             cursors: Cursors::Shared(vec![cursor]),
             pace: None,
             operations: None,

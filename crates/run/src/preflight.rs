@@ -27,7 +27,10 @@ pub fn try_streams(plan: &Plan) -> Result<(), RunError> {
         if cell.work.is_requests() {
             continue;
         }
-        for lane in lanes(cell, plan.seed, plan.targets.len())? {
+        let mut lanes = lanes(cell, plan.seed, plan.targets.len())?;
+        // Lanes of one span of a worker differ only in their seeds.
+        lanes.dedup_by_key(|lane| (lane.worker_index, lane.span_indexes.first().copied()));
+        for lane in lanes {
             check_buffer(lane.buffer_bytes())?;
             lane.requests()?;
             ContentSource::new(&lane.plan.content)?;

@@ -243,11 +243,17 @@ fn requests_stay_in_the_span_of_their_target() {
     }
 }
 
+/// The plan of a lane of a worker.
+fn slot_plan(plan: &WorkerPlan, lane_index: u32) -> WorkerPlan {
+    let span_index = slot_spans(&plan.spans)[lane_index as usize];
+    lane(plan, lane_index, span_index)
+}
+
 /// Threads that share a cursor, each with its own worker; the offsets each saw.
 fn threads(plan: &WorkerPlan, cursor: &SharedCursor, requests_each: u32) -> Vec<u64> {
     let workers: Vec<_> = (0..4)
         .map(|lane_index| {
-            let lane = lane(plan, lane_index);
+            let lane = slot_plan(plan, lane_index);
             let mut generator = Transfer::new(&lane, vec![cursor.clone()]).unwrap();
             std::thread::spawn(move || stream(&mut generator, 1, requests_each))
         })
@@ -309,7 +315,7 @@ fn lanes_continue_after_the_last_request_of_any_size() {
     );
     let cursor = SharedCursor::between_lanes(&plan);
     let mut lanes: Vec<_> = (0..2)
-        .map(|index| Transfer::new(&lane(&plan, index), vec![cursor.clone()]).unwrap())
+        .map(|index| Transfer::new(&slot_plan(&plan, index), vec![cursor.clone()]).unwrap())
         .collect();
     let mut end_bytes = 0;
     for number in 0..1000 {
@@ -325,7 +331,7 @@ fn each_lane_has_one_slot_on_its_target_and_its_own_seed() {
         vec![line(512, 100.0)],
         vec![span(0, GIB, 2), span(GIB, GIB, 1)],
     );
-    let lanes: Vec<WorkerPlan> = (0..3).map(|index| lane(&plan, index)).collect();
+    let lanes: Vec<WorkerPlan> = (0..3).map(|index| slot_plan(&plan, index)).collect();
     let starts: Vec<u64> = lanes.iter().map(|lane| lane.spans[0].start_bytes).collect();
     assert_eq!(starts, [0, GIB, 0]);
     assert!(lanes.iter().all(|lane| slot_spans(&lane.spans) == [0]));
