@@ -1786,6 +1786,15 @@ fn a_query_with_too_many_words_or_tags_is_refused_with_a_message() {
     assert_eq!(server.change("POST /api/runs", &request).status, 400);
     let ids = vec!["x"; 4000].join(",");
     assert_eq!(server.get(&format!("/api/compare?runs={ids}")).status, 400);
+    // What cannot be read is refused with a document, too.
+    for query in ["offset=-1", "sort=bogus"] {
+        let refused = server.get(&format!("/api/runs?{query}"));
+        fits(&bed, "serve-error", 400, &refused);
+    }
+    let mut request = asked(&bed, &null(1, "1s"));
+    request["settings"] = json!({"iodepth": "1,".repeat(400_000)});
+    let refused = server.change("POST /api/check", &request);
+    fits(&bed, "serve-error", 413, &refused);
 }
 
 #[test]

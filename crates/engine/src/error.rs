@@ -166,6 +166,9 @@ pub enum EngineError {
     },
 }
 
+/// Advice where the process may not open more files.
+const OPEN_FILES_HELP: &str = "raise the limit with `ulimit -n` as root, or keep fewer files open";
+
 impl EngineError {
     /// One action that solves the problem, if there is one.
     #[must_use]
@@ -177,8 +180,11 @@ impl EngineError {
                 "give a directory, a file that pgmeter created, or a block device"
             }
             Self::DeviceBusy { .. } => "unmount it, or name another device",
-            Self::OpenFiles { .. } => {
-                "raise the limit with `ulimit -n` as root, or keep fewer files open"
+            Self::OpenFiles { .. } => OPEN_FILES_HELP,
+            Self::System { source, .. } | Self::Open { source, .. }
+                if source.raw_os_error() == Some(libc::EMFILE) =>
+            {
+                OPEN_FILES_HELP
             }
             Self::DirectRefused { .. } => {
                 "choose `--cache buffered`; the results then include the page cache"

@@ -1,10 +1,11 @@
-//! Bodies of requests: JSON of limited size, received in limited time.
+//! Bodies of requests: JSON of limited size, received in limited time; and their queries.
 
 use std::time::Duration;
 
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use crate::answer::RefusedAnswer;
@@ -38,6 +39,21 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         units::parse_json(text).map(Self).map_err(|error| {
             RefusedAnswer::bad(format!("the request is not the expected JSON: {error}"))
         })
+    }
+}
+
+/// The query of a request's address.
+#[derive(Debug)]
+pub(crate) struct Parameters<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Parameters<T> {
+    type Rejection = RefusedAnswer;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, RefusedAnswer> {
+        // The library answers in plain text.
+        let query = Query::from_request_parts(parts, state).await;
+        let Query(parameters) = query.map_err(|it| RefusedAnswer::bad(it.body_text()))?;
+        Ok(Self(parameters))
     }
 }
 

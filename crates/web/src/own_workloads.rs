@@ -80,6 +80,10 @@ impl OwnFolder {
         let file = match file {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Err(self.missing(name)),
+            Err(Errno::LOOP) => {
+                let error = format!("`{name}` is a link, and links are not followed");
+                return Err(RefusedAnswer::bad(error));
+            }
             Err(error) => return Err(self.failed("read", error.into())),
         };
         let metadata = file

@@ -103,7 +103,13 @@ pub(crate) async fn ask_at_most(
     // Held until the command has ended, because the limit is about commands in progress.
     let _turn = turn.map_err(|_| RefusedAnswer::failed("the server is stopping"))?;
     let shared = Arc::clone(shared);
-    let failed = |error: io::Error| RefusedAnswer::failed(format!("cannot run pgmeter: {error}"));
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => {
+            let error = "the request has a value that is too long for a command line";
+            RefusedAnswer::new(StatusCode::PAYLOAD_TOO_LARGE, error)
+        }
+        _ => RefusedAnswer::failed(format!("cannot run pgmeter: {error}")),
+    };
     blocking(move || {
         let scratch = Scratch::with(given.as_ref()).map_err(failed)?;
         let mut bounds = shared.roots.bounds().with_text(text_of(given.as_ref()));

@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use axum::extract::Query;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::{Answer, RefusedAnswer, json, report_page};
+use crate::body::Parameters;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
@@ -28,12 +28,12 @@ pub struct CompareQuery {
 }
 
 /// `GET /api/compare`
-pub(crate) async fn compare(shared: State, Query(query): Query<CompareQuery>) -> Answer {
+pub(crate) async fn compare(shared: State, Parameters(query): Parameters<CompareQuery>) -> Answer {
     Ok(json(compared(&shared.0, query, "json").await?))
 }
 
 /// `GET /api/compare/page`
-pub(crate) async fn page(shared: State, Query(query): Query<CompareQuery>) -> Answer {
+pub(crate) async fn page(shared: State, Parameters(query): Parameters<CompareQuery>) -> Answer {
     let text = compared(&shared.0, query, "html").await?;
     Ok(report_page(text, &shared.options.report_policy))
 }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use axum::http::header::{HeaderName, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 
 use crate::answer::{Answer, RefusedAnswer, typed};
 use crate::api::facts::PROTOCOL;
+use crate::body::Parameters;
 use crate::live::{
     EVENTS_MAX, GapEvent, PublishedEvent, STREAMS_MAX, StreamTicket, event, run_end, to_published,
 };
@@ -61,7 +62,7 @@ pub struct HelloEvent {
 pub(crate) async fn events(
     shared: State,
     Path(id): Path<String>,
-    Query(query): Query<EventsQuery>,
+    Parameters(query): Parameters<EventsQuery>,
     headers: HeaderMap,
 ) -> Answer {
     let shared = shared.0;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::extract::Query;
 use rustix::time::{ClockId, clock_gettime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use units::JsonDocument;
 
 use crate::answer::{Answer, document, json};
 use crate::blocking::blocking;
+use crate::body::Parameters;
 use crate::own_workloads::OwnFolder;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
@@ -117,7 +117,7 @@ pub struct DoctorQuery {
 }
 
 /// `GET /api/doctor`
-pub(crate) async fn doctor(shared: State, Query(query): Query<DoctorQuery>) -> Answer {
+pub(crate) async fn doctor(shared: State, Parameters(query): Parameters<DoctorQuery>) -> Answer {
     let target = match &query.target {
         Some(path) => shared.roots.admit(path)?,
         None => match shared.roots.all().first() {

@@ -1,12 +1,13 @@
 //! Results of a run over time.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{RunCursor, StoredIntervals};
 use units::JsonDocument;
 
 use crate::answer::{Answer, RefusedAnswer, document};
+use crate::body::Parameters;
 use crate::shared::State;
 use crate::thin::thinned;
 
@@ -73,7 +74,7 @@ impl From<StoredIntervals> for CellIntervals {
 pub(crate) async fn intervals(
     shared: State,
     Path(id): Path<String>,
-    Query(query): Query<IntervalsQuery>,
+    Parameters(query): Parameters<IntervalsQuery>,
 ) -> Answer {
     let from = match &query.from {
         Some(from) => from

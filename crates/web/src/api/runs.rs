@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use results::{CellNames, ClusterRecord, IntervalRecord, Timestamp, Warning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::answer::{Answer, RefusedAnswer, as_file, document, json, report_page,
 use crate::api::folded::{RunningLab, of_runs};
 use crate::api::workloads::OwnText;
 use crate::body::Body;
+use crate::body::Parameters;
 use crate::program::{ask, words};
 use crate::shared::{Shared, State};
 
@@ -214,7 +215,7 @@ pub struct NotesRequest {
 }
 
 /// `GET /api/runs`
-pub(crate) async fn list(shared: State, Query(asked): Query<ListQuery>) -> Answer {
+pub(crate) async fn list(shared: State, Parameters(asked): Parameters<ListQuery>) -> Answer {
     let query = run_query(asked)?;
     let state = Arc::clone(&shared);
     let answer = shared.with_store(move |store| {

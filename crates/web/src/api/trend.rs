@@ -1,6 +1,5 @@
 //! Rate of one workload over all runs that measured it.
 
-use axum::extract::Query;
 use results::Timestamp;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -13,6 +12,7 @@ use store::{
 use units::JsonDocument;
 
 use crate::answer::{Answer, RefusedAnswer, document};
+use crate::body::Parameters;
 use crate::shared::State;
 
 /// Maximum number of runs in a trend.
@@ -116,7 +116,7 @@ pub(crate) async fn list(shared: State) -> Answer {
 }
 
 /// `GET /api/trend`
-pub(crate) async fn trend(shared: State, Query(query): Query<TrendQuery>) -> Answer {
+pub(crate) async fn trend(shared: State, Parameters(query): Parameters<TrendQuery>) -> Answer {
     let wanted = WantedCell {
         settings: parsed("cell", query.cell.as_deref())?,
         workload: query.workload,
