@@ -12,8 +12,10 @@ use crate::work::FrontWork;
 pub struct Front {
     /// Name of the program, which is also the name for links to pgmeter and for `as NAME`.
     pub name: &'static str,
-    /// Description in one line.
+    /// Description in one line, which begins with a verb.
     pub title: &'static str,
+    /// Where the program creates files and which of them it keeps, in sentences for `--help`.
+    pub files_help: &'static str,
     /// Name and version of the original that [differences](crate::OriginalDifference) refer to.
     pub version: &'static str,
     /// What `--help` prints below the title, with a line break at its end.
@@ -69,6 +71,11 @@ impl From<Diagnostic> for ArgumentError {
 }
 
 impl Front {
+    /// [`Front::files_help`] of programs that keep no files.
+    pub(crate) const FILES_IN_WORK_DIRECTORY: &str = "\
+        pgmeter creates files in a work directory below the given directory and removes them at \
+        the end.";
+
     /// Turns the arguments into work.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ struct LongFront {
 const LONG_FRONTS: &[LongFront] = &[
     LongFront {
         name: "bonnie",
-        lines_max: 1260,
+        lines_max: 1270,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     LongFront {
@@ -31,7 +31,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "filebench",
-        lines_max: 1750,
+        lines_max: 1760,
         reason: "its scripts are a complete language",
     },
     LongFront {
@@ -58,7 +58,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "iozone",
-        lines_max: 1010,
+        lines_max: 1020,
         reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
     },
     LongFront {

@@ -18,7 +18,8 @@ use crate::{ArgumentError, CommandLine, Front, FrontWork, OriginalDifference};
 /// Front of Bonnie 1.4.
 pub const FRONT: Front = Front {
     name: "bonnie",
-    title: "Rates of one large file and of seeks in it, as in 1990",
+    title: "Measures sequential I/O and seeks in one large file, as in 1990",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "Bonnie 1.4",
     usage: include_str!("classic_usage.txt"),
     arguments,

@@ -21,7 +21,8 @@ pub use classic::FRONT as CLASSIC;
 /// Front of Bonnie++ 2.00a.
 pub const FRONT: Front = Front {
     name: "bonnie++",
-    title: "Rates of one large file, seeks and many small files",
+    title: "Measures sequential I/O and seeks in one large file, and work on many small files",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "Bonnie++ 2.00a",
     usage: include_str!("usage.txt"),
     arguments,

@@ -19,7 +19,8 @@ use options::DbenchOptions;
 /// Front of dbench 4.00.
 pub const FRONT: Front = Front {
     name: "dbench",
-    title: "A file server's recorded calls, by several clients at once",
+    title: "Replays the recorded calls of a file server, with several clients at once",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "dbench 4.00",
     usage: include_str!("usage.txt"),
     arguments,

@@ -24,7 +24,8 @@ use script::Read;
 /// Front of filebench 1.5-alpha3.
 pub const FRONT: Front = Front {
     name: "filebench",
-    title: "Scripts of processes, threads and flowops on filesets",
+    title: "Runs scripts of processes, threads and flowops on filesets",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "filebench 1.5-alpha3",
     usage: include_str!("usage.txt"),
     arguments,

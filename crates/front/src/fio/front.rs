@@ -19,7 +19,8 @@ const COMPAT_OPTION: &str = "--fio-compat";
 /// The entry of fio in the list of fronts.
 pub(crate) const FRONT: Front = Front {
     name: "fio",
-    title: "Jobs of requests on files and devices",
+    title: "Runs jobs of I/O requests against files and devices",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "fio 3.42",
     usage: include_str!("usage.txt"),
     arguments,

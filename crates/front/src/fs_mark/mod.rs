@@ -27,7 +27,10 @@ const NAME: &str = "fs_mark";
 /// Front of fs_mark 3.3.
 pub const FRONT: Front = Front {
     name: NAME,
-    title: "Synchronous file creation with many threads",
+    title: "Creates files with many threads and syncs them",
+    files_help: "\
+        pgmeter creates files in the given directories themselves and removes them at \
+        the end, unless an option such as `-k` keeps them.",
     version: "fs_mark 3.3",
     usage: USAGE,
     arguments,

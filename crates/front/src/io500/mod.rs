@@ -19,7 +19,8 @@ use options::{Io500Options, Io500Print};
 /// Front of IO500, as of ISC 2026.
 pub const FRONT: Front = Front {
     name: "io500",
-    title: "Bandwidth and metadata of a storage system as one score",
+    title: "Combines bandwidth and metadata rates of a storage system into one score",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "IO500 isc26",
     usage: include_str!("usage.txt"),
     arguments,

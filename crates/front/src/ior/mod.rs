@@ -24,7 +24,10 @@ use script::IorTests;
 /// Front of IOR 4.0.0.
 pub const FRONT: Front = Front {
     name: "ior",
-    title: "Large files, written and read by ranks in blocks",
+    title: "Measures how fast parallel ranks write and read large files",
+    files_help: "\
+        pgmeter creates files in a work directory next to the file of `-o` and removes \
+        them at the end. With `-k`, it moves them to their names and keeps them.",
     version: "IOR 4.0.0",
     usage: include_str!("usage.txt"),
     arguments,

@@ -16,7 +16,10 @@ use options::IozoneOptions;
 /// Front of IOzone 3.489.
 pub const FRONT: Front = Front {
     name: "iozone",
-    title: "Rates of one file by size of file and record, for one or many",
+    title: "Measures throughput for a range of file and record sizes, with one or more workers",
+    files_help: "\
+        pgmeter creates files in a work directory next to the files of `-f` or `-F` \
+        and removes them at the end.",
     version: "IOzone 3.489",
     usage: include_str!("usage.txt"),
     arguments,

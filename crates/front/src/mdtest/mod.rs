@@ -17,7 +17,11 @@ use options::MdtestOptions;
 /// Front of mdtest 4.1.0.
 pub const FRONT: Front = Front {
     name: "mdtest",
-    title: "Metadata rates on trees of files and directories",
+    title: "Measures metadata operations on trees of files and directories",
+    files_help: "\
+        pgmeter creates files in a work directory below the given directory and \
+        removes them at the end. Trees that the original keeps, as with `-C` without \
+        `-r`, are moved to the given directory and kept.",
     version: "mdtest 4.1.0",
     usage: include_str!("usage.txt"),
     arguments,

@@ -19,7 +19,7 @@ const NAME: &str = "postmark";
 /// Console of PostMark 1.53.
 pub const CONSOLE: ConsoleFront = ConsoleFront {
     name: NAME,
-    title: "NetApp's small-file benchmark",
+    title: "Runs transactions on many small files, as on a mail or news server",
     usage: include_str!("usage.txt"),
     run: console::play,
     text: text::of,

@@ -20,7 +20,8 @@ use options::SmallfileOptions;
 /// Front of smallfile 3.2.
 pub const FRONT: Front = Front {
     name: "smallfile",
-    title: "Small files made, read, renamed and removed by threads",
+    title: "Creates, reads, renames and removes small files with several threads",
+    files_help: Front::FILES_IN_WORK_DIRECTORY,
     version: "smallfile 3.2",
     usage: include_str!("usage.txt"),
     arguments,

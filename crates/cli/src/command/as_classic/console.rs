@@ -27,8 +27,9 @@ use crate::usage::print_usage_error;
 const BUFFER_BYTES: usize = 4096;
 
 const FILES_HELP: &str = "\
-Its output goes to standard output, its complaints go to standard error. Its commands determine \
-where files are created. Existing files are not changed. Each run is stored like any other run.";
+Its output goes to standard output, its error messages to standard error. Its commands determine \
+where it creates files. pgmeter does not change other files, and stores each run like any other \
+run.";
 
 /// pgmeter's own options, which precede the program's options.
 #[derive(Debug, Parser)]

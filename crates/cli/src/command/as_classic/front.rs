@@ -31,11 +31,8 @@ use crate::stored::StoreLocation;
 use crate::terminal::{OutputStream, StandardOutput, print_document};
 use crate::usage::print_usage_error;
 
-const FILES_HELP: &str = "\
-Files are created in a work directory \
-of pgmeter below the given directory, and removed at the end. Some programs create files in the \
-given directory itself and leave them there, as the original does. Existing files are not \
-changed. The run is stored like any other run.";
+const STORE_HELP: &str =
+    "pgmeter does not change other files, and stores the run like any other run.";
 
 /// pgmeter's own options, which precede the program's options.
 #[derive(Debug, Parser)]
@@ -74,7 +71,7 @@ pub(super) fn run(
     let own = ProgramHelp {
         name: front.name,
         title: front.title,
-        details: &format!("{streams} {FILES_HELP}"),
+        details: &format!("{streams} {} {STORE_HELP}", front.files_help),
         usage: front.usage,
     };
     let args: FrontArgs = match own.read(args) {

@@ -25,7 +25,13 @@ impl ProgramHelp<'_> {
         &self,
         args: Vec<OsString>,
     ) -> Result<A, clap::Error> {
-        let about = format!("Emulate {}: {}", self.name, self.title);
+        // The title is capitalized for lists of programs.
+        let (first, rest) = self.title.split_at(1);
+        let about = format!(
+            "Emulate {}, which {}{rest}",
+            self.name,
+            first.to_lowercase()
+        );
         let command = A::command()
             .name(self.name)
             .about(&about)
