@@ -63,7 +63,8 @@ pub(crate) struct Cli {
     /// user's data directory
     // `StoreLocation` reads the variable, because clap shows an option that a variable sets in
     // every usage line, as if it were required.
-    #[arg(long, global = true, value_name = "FILE")]
+    // Without an order, the option would be in the middle of the options of `run`.
+    #[arg(long, global = true, value_name = "FILE", display_order = DB_ORDER)]
     pub db: Option<PathBuf>,
     /// With `--version`: also print how this program was built and what this machine supports
     // Not read as a field: `--version` ends parsing, so `print_usage_error` looks for this flag.
@@ -116,8 +117,8 @@ pub(crate) enum Command {
     Selftest(SelftestArgs),
     /// Remove files that an interrupted run left behind
     Clean(CleanArgs),
-    /// Emulate another benchmark, with the same options and output; also through a link with its
-    /// name
+    /// Emulate another benchmark, with the same options and output; also works through a link
+    /// named after the program
     // All flags after the program's name belong to that program, even `--help`.
     #[command(disable_help_flag = true, arg_required_else_help = true, after_help = AS_HELP)]
     As(AsArgs),
@@ -132,6 +133,12 @@ pub(crate) enum Command {
     /// Print the manual page of the program, or of one command
     Man(ManArgs),
 }
+
+/// Position of `--db` in the help: after the other options, before `--help`.
+const DB_ORDER: usize = 900;
+
+/// Position of `--no-db`: next to `--db`.
+pub(crate) const NO_DB_ORDER: usize = DB_ORDER + 1;
 
 const AS_HELP: &str = "`pgmeter as PROGRAM --help` shows the options of that program.";
 
@@ -151,7 +158,7 @@ pub(crate) struct RunArgs {
     /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
-    /// File with the token of the sinks of `tcp://` targets; only you may have access to it
+    /// File with the token of the sinks of `tcp://` targets; the file must be readable only by you
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub sink_token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -162,7 +169,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub page: PageArgs,
     /// Do not store the run
-    #[arg(long, visible_alias = "no-store")]
+    #[arg(long, visible_alias = "no-store", display_order = NO_DB_ORDER)]
     pub no_db: bool,
     /// No live display, only the results
     #[arg(long, short)]
@@ -271,12 +278,20 @@ pub(crate) struct ReportArgs {
     pub json: JsonArg,
 }
 
+/// Heading of the options of `compare` that need two targets.
+const MEASURING: &str = "Measuring two targets in turn";
+
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two or more stored runs (an id, `last`, `@-2`; `tag:NAME`: all runs with that tag as one
-    /// side) or exported JSON records, or one with `--published`; each is compared with the first.
-    /// With two `--target`s: the WORKLOAD to measure on both, as for `run`
+    /// Runs to compare with the first of them, or the workload to measure on two targets
+    ///
+    /// Without `--target`: two or more runs, each an id, `last`, `@-2` or an exported JSON record.
+    /// `tag:NAME` groups all runs with that tag into one side.
+    ///
+    /// With `--published`: one or more runs.
+    ///
+    /// With two `--target` options: the workload to measure on both, as for `run`.
     #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target",
         add = ArgValueCompleter::new(values::records))]
     pub runs: Vec<PathBuf>,
@@ -304,21 +319,23 @@ pub(crate) struct CompareArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonArg,
-    #[command(flatten, next_help_heading = "Measuring two targets in turn")]
+    #[command(flatten, next_help_heading = MEASURING)]
     pub measure: WorkloadOptions,
     #[command(flatten, next_help_heading = "A workload in one line")]
     pub one_line: OneLineArgs,
     /// Allow writing to this block device; everything on it is lost
-    #[arg(long, value_name = "DEV", requires = "target", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "DEV", requires = "target", value_hint = ValueHint::Other,
+        help_heading = MEASURING)]
     pub overwrite_device: Vec<PathBuf>,
     /// Do not store the runs
-    #[arg(long, visible_alias = "no-store", requires = "target")]
+    #[arg(long, visible_alias = "no-store", requires = "target", display_order = NO_DB_ORDER,
+        help_heading = MEASURING)]
     pub no_db: bool,
     /// No live display, only the results
-    #[arg(long, short, requires = "target")]
+    #[arg(long, short, requires = "target", help_heading = MEASURING)]
     pub quiet: bool,
     /// Live display while measuring
-    #[arg(long, value_name = "KIND", default_value = "line")]
+    #[arg(long, value_name = "KIND", default_value = "line", help_heading = MEASURING)]
     pub display: DisplayArg,
 }
 

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use units::Bytes;
 
-use super::RecordJsonArg;
+use super::{NO_DB_ORDER, RecordJsonArg};
 use crate::complete::values;
 
 /// Directory of a lab.
@@ -51,7 +51,7 @@ pub(crate) struct FileSystemArgs {
     #[arg(long, value_name = "S", default_value = "1")]
     pub scale: String,
     /// Do not store the runs
-    #[arg(long, visible_alias = "no-store")]
+    #[arg(long, visible_alias = "no-store", display_order = NO_DB_ORDER)]
     pub no_db: bool,
     #[command(flatten)]
     pub table: TableArgs,

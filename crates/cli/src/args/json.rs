@@ -9,7 +9,8 @@ use clap::Args;
 /// b.json`.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct JsonArg {
-    /// Print JSON instead of text; `--json=FILE` writes it to a file, and text is still printed
+    /// Print JSON instead of text; `--json=FILE`, with an equals sign, writes the JSON to FILE, and
+    /// still prints the text
     #[arg(
         // clap's default id is the name of the field, but `conflicts_with` of other options names
         // `json`.
@@ -26,8 +27,8 @@ pub(crate) struct JsonArg {
 /// `--json` of commands that measure. The file name may also be a separate argument.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct RecordJsonArg {
-    /// Print the record as JSON, and the results on standard error; with FILE, write the record to
-    /// FILE instead, replacing an existing file
+    /// Write the record as JSON to standard output and the results to standard error; `--json FILE`
+    /// or `--json=FILE` writes the record to FILE instead, replacing an existing file
     #[arg(
         id = "json",
         long = "json",

@@ -60,7 +60,7 @@ pub(crate) struct LabCleanArgs {
 
 const RUN_HELP: &str = "\
 File systems are named as in `pgmeter lab list`. Options for mkfs follow a colon, mount options \
-follow `,mount=`; separate several with commas, or repeat `--fs`:\n  \
+follow `,mount=`. Separate multiple options, or file systems, with commas; or repeat `--fs`:\n  \
 --fs ext4,xfs --fs 'ext4:-O ^has_journal' --fs 'xfs,mount=noatime' --fs path:/mnt/nfs\n\
 File workloads go through the page cache by default, as the original programs do; to measure \
 devices, add `--cold` and use more data than memory holds, or, if all file sizes are multiples of \
@@ -88,7 +88,7 @@ pub(crate) struct LabRunArgs {
     pub workloads: Vec<String>,
     #[command(flatten)]
     pub file_systems: FileSystemArgs,
-    /// How often to measure each workload on each file system
+    /// Number of times to measure each workload on each file system
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,
@@ -129,7 +129,7 @@ pub(crate) struct ChangeArgs {
     /// How long to measure each cell
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Warm-up before each measurement, not measured
+    /// Time to run the load before measuring starts
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Seed of all random streams, including `--jobs random` and `--age`

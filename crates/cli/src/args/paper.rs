@@ -58,7 +58,7 @@ pub(crate) struct PaperRunArgs {
     pub target: Vec<PathBuf>,
     #[command(flatten)]
     pub file_systems: FileSystemArgs,
-    /// How often to repeat the experiment on each file system; the table shows means
+    /// Number of times to measure the experiment on each file system; the table shows means
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,

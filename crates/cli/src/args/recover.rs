@@ -4,9 +4,9 @@ use clap::Args;
 use clap_complete::ArgValueCompleter;
 use units::Bytes;
 
-use super::PageArgs;
 use super::count::within;
 use super::file_systems::{LabPlaceArgs, TableArgs, VmArg};
+use super::{NO_DB_ORDER, PageArgs};
 use crate::complete::values;
 
 pub(super) const HELP: &str = "\
@@ -40,7 +40,7 @@ pub(crate) struct LabRecoverArgs {
     pub image_size: Bytes,
     #[command(flatten)]
     pub place: LabPlaceArgs,
-    /// How often to crash each file system
+    /// Number of times to crash each file system
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = within::<u32>(1, 1000))]
     pub trials: u32,
@@ -52,7 +52,7 @@ pub(crate) struct LabRecoverArgs {
     #[arg(long)]
     pub no_fsync: bool,
     /// Do not store the result
-    #[arg(long, visible_alias = "no-store")]
+    #[arg(long, visible_alias = "no-store", display_order = NO_DB_ORDER)]
     pub no_db: bool,
     #[command(flatten)]
     pub table: TableArgs,

@@ -10,9 +10,9 @@ use crate::complete::values;
 
 /// Help for use by other machines.
 pub(super) const HELP: &str = "\
-Only this machine can reach the page. To use it from elsewhere, run `ssh -L
-7764:127.0.0.1:7764 THIS-MACHINE` there and open the URL. The token is a fresh one each time;
-PGMETER_TOKEN_FILE names a file to take it from, which only you can read.";
+By default, only this machine can reach the page. To use it from elsewhere, run
+`ssh -L 7764:127.0.0.1:7764 THIS-MACHINE` there and open the URL. A new access token is created at
+each start. To use a fixed one, set PGMETER_TOKEN_FILE to a file that only you can read.";
 
 /// Arguments of `serve`.
 #[derive(Debug, Args)]

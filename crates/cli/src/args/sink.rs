@@ -22,7 +22,7 @@ pub(crate) struct SinkArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7765",
         value_hint = ValueHint::Other, value_parser = socket_address)]
     pub listen: SocketAddr,
-    /// File with a token that clients must present; only you may have access to it
+    /// File with a token that clients must present; the file must be readable only by you
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub token_file: Option<PathBuf>,
     /// Maximum number of simultaneous connections; further connections are refused

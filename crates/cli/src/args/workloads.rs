@@ -54,8 +54,8 @@ pub(crate) struct WorkloadOptions {
     #[arg(long, value_name = "N,...", value_delimiter = ',',
         value_parser = workload_key_parser::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
-    /// Open loop: requests started per second by all workers together, such as `20k/s`; with a
-    /// list, each rate is measured
+    /// Open loop: requests due per second, for all workers together, such as `20k/s`; with a list,
+    /// each rate is measured
     #[arg(long, value_name = "RATE,...", value_delimiter = ',')]
     pub rate: Vec<Rate>,
     /// How the requests of `--rate` are spread over time
@@ -92,20 +92,23 @@ pub(crate) struct WorkloadOptions {
     /// How long to measure each cell, such as `10s` or `5m`; at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Warm-up before each measurement, not measured; at most `30d`
+    /// Time to run the load before measuring starts, at most `30d`; by default `2s`, but `0s` for
+    /// work on many files
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Stop each cell after this many operations
     // The value becomes a TOML integer, which has a sign.
     #[arg(long, value_name = "N", value_parser = within(1, i64::MAX as u64))]
     pub operations: Option<u64>,
-    /// End a cell after its run time, or once rounds of `--run-time` each are steady
+    /// End a cell after its run time, or once its rounds, each `--run-time` long, reach a steady
+    /// state
     #[arg(long, value_name = "WHAT")]
     pub until: Option<UntilArg>,
     /// Write the used part of each target this many times before the measurement, such as `2x`
     #[arg(long, value_name = "TIMES")]
     pub precondition: Option<String>,
-    /// How often to repeat each cell; `auto`: until its rate is known to within `--precision`
+    /// Number of times to measure each cell; `auto` measures until its rate is known to within
+    /// `--precision`
     #[arg(long, value_name = "N|auto")]
     pub repetitions: Option<String>,
     /// Goal of `--repetitions auto`: half-width of the 95 % confidence interval of each rate, `2%`
@@ -238,6 +241,6 @@ pub(crate) enum ArrivalsArg {
 pub(crate) enum UntilArg {
     /// After the run time
     Time,
-    /// Once the last rounds hardly differ from each other
+    /// Once the last rounds agree
     Steady,
 }
