@@ -36,7 +36,7 @@ impl Leader {
         // A loss between two cells fails here, because no cell was there to report it.
         if let (OnLost::Fail, Some(rank)) = (self.options.on_lost, self.absent().first().copied()) {
             let why = self.peers[rank as usize].lost.clone().unwrap_or_default();
-            return Err(self.gone(rank, &format!("was lost between two cells: it {why}")));
+            return Err(self.lost_error(rank, &format!("was lost between two cells: it {why}")));
         }
         let bytes = encode(&self.order(cell));
         let mut progress = CellProgress::new(cell, self.ranks_in_cell(cell));
@@ -49,7 +49,7 @@ impl Leader {
             self.send_bytes(rank, bytes.clone());
         }
         while !progress.is_over() {
-            self.look(&mut progress, watch)?;
+            self.advance(&mut progress, watch)?;
         }
         let ranks: Vec<u32> = progress.done.keys().copied().collect();
         let after = self.clocks_after(&ranks);
@@ -61,7 +61,7 @@ impl Leader {
         let written = std::mem::take(&mut progress.preconditions);
         watch.preconditions.extend(written.into_values());
         if let Some((rank, failed)) = progress.failed.take() {
-            return Err(ClusterError::failed(self.who(rank), failed));
+            return Err(ClusterError::failed(self.process_name(rank), failed));
         }
         if progress.done.is_empty() {
             return Err(ClusterError::LostDuringRun {
@@ -70,7 +70,7 @@ impl Leader {
             });
         }
         progress.stage_starts.end(&after);
-        let records = self.together(&progress, cell);
+        let records = self.merged_records(&progress, cell);
         // Processes with different work are not slow if they finish later.
         let is_alike = cell.has_equal_shares();
         let doubts = records.iter().flat_map(doubt_cluster);
@@ -107,7 +107,7 @@ impl Leader {
     }
 
     /// Handles the next message, and starts a stage when all processes are ready for it.
-    fn look(
+    fn advance(
         &mut self,
         progress: &mut CellProgress,
         watch: &mut ClusterWatch<'_>,
@@ -121,8 +121,8 @@ impl Leader {
                 &LeaderMessage::Skip
             });
         }
-        if let Some((rank, said)) = self.hear(POLL_INTERVAL) {
-            self.take(progress, (rank, said), watch)?;
+        if let Some((rank, event)) = self.receive(POLL_INTERVAL) {
+            self.take(progress, (rank, event), watch)?;
         }
         if progress.has_levels() && !progress.is_cut_short {
             let levels = std::mem::take(&mut progress.max_rounds);
@@ -156,10 +156,10 @@ impl Leader {
     fn take(
         &mut self,
         progress: &mut CellProgress,
-        (rank, said): (u32, PeerEvent),
+        (rank, event): (u32, PeerEvent),
         watch: &mut ClusterWatch<'_>,
     ) -> Result<(), ClusterError> {
-        let report = match said {
+        let report = match event {
             PeerEvent::Lost(why) => return self.handle_lost_process(progress, rank, &why),
             // Reports of processes that are done do not matter.
             PeerEvent::Report(_) if !progress.working.contains(&rank) => return Ok(()),
@@ -167,7 +167,7 @@ impl Leader {
         };
         if !progress.is_relevant(&report) {
             let why = "sent an unexpected report";
-            self.lose(rank, why.to_owned());
+            self.mark_lost(rank, why.to_owned());
             return self.handle_lost_process(progress, rank, why);
         }
         match report {
@@ -190,7 +190,7 @@ impl Leader {
                 if !is_wanted && failure.is_none() && records.iter().any(is_cut_short) {
                     // The leader did not request this, so a user or the host ended the process.
                     let why = "was ended there before it was done";
-                    self.lose(rank, why.to_owned());
+                    self.mark_lost(rank, why.to_owned());
                     return self.handle_lost_process(progress, rank, why);
                 }
                 progress.note_done(rank, records, failure);
@@ -230,7 +230,7 @@ impl Leader {
         }
         self.stop(progress);
         self.wait_for_the_rest(progress);
-        Err(self.gone(rank, &format!("was lost while it measured: it {why}")))
+        Err(self.lost_error(rank, &format!("was lost while it measured: it {why}")))
     }
 
     /// Agrees on the start of the next stage: the same moment, given to each process in its own
@@ -246,7 +246,7 @@ impl Leader {
         for rank in ranks {
             if !clocks.contains_key(&rank) && self.peers[rank as usize].lost.is_none() {
                 // The process would wait for a start time, and all others for the process.
-                let lost = self.lose(rank, "did not report its time".to_owned());
+                let lost = self.mark_lost(rank, "did not report its time".to_owned());
                 kept.push((rank, lost));
             }
         }
@@ -259,7 +259,7 @@ impl Leader {
         for (rank, reading) in &clocks {
             let at_ns = start_ns.cast_signed().wrapping_add(reading.offset_ns);
             let at_ns = at_ns.cast_unsigned();
-            self.say(*rank, &LeaderMessage::Start { at_ns });
+            self.send(*rank, &LeaderMessage::Start { at_ns });
         }
         progress.stage_starts.begin(start_ns, clocks);
         progress.ready.clear();
@@ -274,7 +274,7 @@ impl Leader {
         for rank in all.keys() {
             let others = all.iter().filter(|(other, _)| *other != rank);
             let news = others.flat_map(|(_, news)| news.clone()).collect();
-            self.say(*rank, &LeaderMessage::News { news });
+            self.send(*rank, &LeaderMessage::News { news });
         }
     }
 
@@ -290,7 +290,7 @@ impl Leader {
     fn wait_for_the_rest(&mut self, progress: &mut CellProgress) {
         let end = Instant::now() + super::SILENCE_TIMEOUT;
         while !progress.is_over() && Instant::now() < end {
-            match self.hear(POLL_INTERVAL) {
+            match self.receive(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Measured { records, .. }))) => {
                     progress.note_done(rank, records, None);
                 }
@@ -301,15 +301,15 @@ impl Leader {
     }
 
     /// Merges the records of all processes into one per phase.
-    fn together(&self, progress: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
+    fn merged_records(&self, progress: &CellProgress, cell: &Cell) -> Vec<CellRecord> {
         // A process that was stopped early has fewer phases. Only phases of all processes are
         // merged.
         let count = progress.done.values().map(Vec::len).min().unwrap_or(0);
         let ranks = cell.ranks();
         let mut records = Vec::with_capacity(count);
-        for place in 0..count {
+        for index in 0..count {
             let first = progress.done.values().next();
-            let phase = first.map_or("", |own| own[place].phase.name());
+            let phase = first.map_or("", |own| own[index].phase.name());
             let beginning = progress.stage_starts.of(phase);
             let start_ns = beginning.map_or(0, |it| it.start_ns) + cell.ramp_time_ns;
             let parts: Vec<RankCell> = progress
@@ -318,7 +318,7 @@ impl Leader {
                 .map(|(rank, own)| RankCell {
                     rank: *rank,
                     host: self.peers[*rank as usize].host.clone(),
-                    record: own[place].clone(),
+                    record: own[index].clone(),
                     begin_ns: beginning.map_or(0, |it| it.begin_ns(*rank)),
                     clock: beginning.map_or_else(ClockOffset::default, |it| it.clock(*rank)),
                 })
@@ -347,7 +347,7 @@ impl Leader {
     pub(super) fn with_senders(&self, warning: Warning, ranks: &[u32], count: usize) -> Warning {
         let senders = match ranks {
             _ if ranks.len() == count => return warning,
-            [rank] => self.who(*rank),
+            [rank] => self.process_name(*rank),
             ranks => format!("{} of {count} processes", ranks.len()),
         };
         Warning {
@@ -364,7 +364,7 @@ impl Leader {
                 .unwrap_or("went away");
             let message = format!(
                 "{} was lost and its work is missing from the results: it {why}",
-                self.who(*rank)
+                self.process_name(*rank)
             );
             Warning::of_cell(WarningCode::RankLost, progress.cell, message)
         });

@@ -157,7 +157,7 @@ impl Leader {
         let mut chains = BTreeMap::new();
         for rank in ranks {
             let sent_ns = self.clock.now_ns();
-            self.say(*rank, &LeaderMessage::Ping { number: first });
+            self.send(*rank, &LeaderMessage::Ping { number: first });
             chains.insert(
                 *rank,
                 PingSeries {
@@ -173,7 +173,7 @@ impl Leader {
             trips < TRIPS_MAX && !is_enough
         };
         while chains.values().any(is_open) && begun.elapsed() < TIME_MAX {
-            match self.hear(Duration::from_millis(20)) {
+            match self.receive(Duration::from_millis(20)) {
                 Some((rank, PeerEvent::Report(MemberMessage::Pong { number, at_ns }))) => {
                     let now_ns = self.clock.now_ns();
                     // Answers to the last pings of the previous comparison may arrive only now.
@@ -185,7 +185,7 @@ impl Leader {
                     if is_open(chain) {
                         chain.sent_ns = self.clock.now_ns();
                         let number = chain.number;
-                        self.say(rank, &LeaderMessage::Ping { number });
+                        self.send(rank, &LeaderMessage::Ping { number });
                     }
                 }
                 Some((rank, PeerEvent::Lost(why))) => {

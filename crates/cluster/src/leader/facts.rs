@@ -39,7 +39,7 @@ impl Leader {
         let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Facts { .. });
         let mut all: Option<SystemFacts> = None;
         let mut hosts: Vec<HostFacts> = Vec::new();
-        for (rank, report) in self.ask(&queried, probe, is_wanted, stop)? {
+        for (rank, report) in self.request(&queried, probe, is_wanted, stop)? {
             let MemberMessage::Facts { facts } = report else {
                 continue;
             };

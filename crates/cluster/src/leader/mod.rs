@@ -116,7 +116,7 @@ impl Leader {
             last_keepalive_check: Instant::now(),
         };
         for rank in 0..count {
-            leader.say(
+            leader.send(
                 rank,
                 &LeaderMessage::Hello {
                     protocol: PROTOCOL,
@@ -131,9 +131,9 @@ impl Leader {
                 return Err(ClusterError::Stopped);
             }
             if Instant::now() > end {
-                return Err(leader.gone(first, "did not answer within a minute"));
+                return Err(leader.lost_error(first, "did not answer within a minute"));
             }
-            match leader.hear(POLL_INTERVAL) {
+            match leader.receive(POLL_INTERVAL) {
                 Some((
                     rank,
                     PeerEvent::Report(MemberMessage::Hello {
@@ -147,7 +147,7 @@ impl Leader {
                     let own = env!("CARGO_PKG_VERSION");
                     if protocol[0] != PROTOCOL[0] || version != own {
                         return Err(ClusterError::Version {
-                            who: leader.who(rank),
+                            who: leader.process_name(rank),
                             seen: version,
                             wanted: own.to_owned(),
                         });
@@ -156,7 +156,7 @@ impl Leader {
                     (peer.host, peer.environment) = (host, *environment);
                     awaited.remove(&rank);
                 }
-                Some((rank, PeerEvent::Lost(why))) => return Err(leader.gone(rank, &why)),
+                Some((rank, PeerEvent::Lost(why))) => return Err(leader.lost_error(rank, &why)),
                 _ => {}
             }
         }
@@ -194,22 +194,22 @@ impl Leader {
         absent.map(|(rank, _)| rank).collect()
     }
 
-    fn who(&self, rank: u32) -> String {
+    fn process_name(&self, rank: u32) -> String {
         match self.peers.get(rank as usize).map(|peer| peer.host.as_str()) {
             Some("") | None => format!("rank {rank}"),
             Some(host) => format!("rank {rank} on {host}"),
         }
     }
 
-    fn gone(&self, rank: u32, why: &str) -> ClusterError {
-        let (who, why) = (self.who(rank), why.to_owned());
+    fn lost_error(&self, rank: u32, why: &str) -> ClusterError {
+        let (who, why) = (self.process_name(rank), why.to_owned());
         match self.plan {
             None => ClusterError::Lost { who, why },
             Some(_) => ClusterError::LostDuringRun { who, why },
         }
     }
 
-    fn say(&mut self, rank: u32, order: &LeaderMessage) {
+    fn send(&mut self, rank: u32, order: &LeaderMessage) {
         self.send_bytes(rank, encode(order));
     }
 
@@ -229,15 +229,15 @@ impl Leader {
     }
 
     /// Waits at most `wait` for a report. A process that has been silent for too long is lost.
-    fn hear(&mut self, wait: Duration) -> Option<(u32, PeerEvent)> {
+    fn receive(&mut self, wait: Duration) -> Option<(u32, PeerEvent)> {
         self.discount_own_pause();
         self.send_keepalives();
         let event = match self.links.receive(Duration::ZERO) {
-            Some(came) => self.take_arrival(came),
+            Some(arrival) => self.take_arrival(arrival),
             // Silence counts only when no message is waiting in the queue.
             None => self.silent().or_else(|| {
-                let came = self.links.receive(wait)?;
-                self.take_arrival(came)
+                let arrival = self.links.receive(wait)?;
+                self.take_arrival(arrival)
             }),
         };
         self.last_received = Instant::now();
@@ -255,7 +255,7 @@ impl Leader {
         };
         match message {
             Ok(report) => Some((rank, PeerEvent::Report(report?.with_printable_texts()))),
-            Err(why) => Some((rank, self.lose(rank, why))),
+            Err(why) => Some((rank, self.mark_lost(rank, why))),
         }
     }
 
@@ -286,14 +286,14 @@ impl Leader {
         let seconds = SILENCE_TIMEOUT.as_secs();
         Some((
             rank,
-            self.lose(rank, format!("has sent nothing for {seconds} s")),
+            self.mark_lost(rank, format!("has sent nothing for {seconds} s")),
         ))
     }
 
     /// Marks a process as lost, and tells it to end in case it still runs.
-    fn lose(&mut self, rank: u32, why: String) -> PeerEvent {
+    fn mark_lost(&mut self, rank: u32, why: String) -> PeerEvent {
         for order in [LeaderMessage::Stop, LeaderMessage::Bye] {
-            self.say(rank, &order);
+            self.send(rank, &order);
         }
         self.peers[rank as usize].lost = Some(why.clone());
         PeerEvent::Lost(why)
@@ -306,16 +306,16 @@ impl Leader {
         }
         self.last_keepalive_check = Instant::now();
         for rank in self.present() {
-            let spoken = self.peers[rank as usize].last_sent;
+            let last_sent = self.peers[rank as usize].last_sent;
             // A process that hears nothing from the leader ends itself.
-            if spoken.is_none_or(|it| it.elapsed() > KEEPALIVE_INTERVAL) {
+            if last_sent.is_none_or(|it| it.elapsed() > KEEPALIVE_INTERVAL) {
                 self.send_bytes(rank, KEEPALIVE.to_vec());
             }
         }
     }
 
     /// Sends an order to each of these processes and waits for all answers.
-    fn ask(
+    fn request(
         &mut self,
         ranks: &[u32],
         order: impl Fn(u32) -> LeaderMessage,
@@ -323,18 +323,18 @@ impl Leader {
         stop: &AtomicBool,
     ) -> Result<Vec<(u32, MemberMessage)>, ClusterError> {
         for rank in ranks {
-            self.say(*rank, &order(*rank));
+            self.send(*rank, &order(*rank));
         }
-        self.answers(ranks, is_wanted, stop, &mut |_, _| {})
+        self.collect_answers(ranks, is_wanted, stop, &mut |_, _| {})
     }
 
-    /// Waits for an answer from each process; passes their events to `told`.
-    fn answers(
+    /// Waits for an answer from each process; passes their events to `on_event`.
+    fn collect_answers(
         &mut self,
         ranks: &[u32],
         is_wanted: fn(&MemberMessage) -> bool,
         stop: &AtomicBool,
-        told: &mut dyn FnMut(u32, RunEvent),
+        on_event: &mut dyn FnMut(u32, RunEvent),
     ) -> Result<Vec<(u32, MemberMessage)>, ClusterError> {
         let mut awaited: BTreeSet<u32> = ranks.iter().copied().collect();
         let mut answers = Vec::with_capacity(ranks.len());
@@ -342,22 +342,22 @@ impl Leader {
             if is_stopped(stop) {
                 return Err(ClusterError::Stopped);
             }
-            match self.hear(POLL_INTERVAL) {
+            match self.receive(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Event { event }))) => {
-                    told(rank, *event)
+                    on_event(rank, *event)
                 }
                 Some((rank, PeerEvent::Report(MemberMessage::Failed(failed)))) => {
-                    return Err(ClusterError::failed(self.who(rank), failed));
+                    return Err(ClusterError::failed(self.process_name(rank), failed));
                 }
                 Some((rank, PeerEvent::Report(report))) => {
                     if !is_wanted(&report) || !awaited.remove(&rank) {
                         let why = "sent an unexpected report";
-                        self.lose(rank, why.to_owned());
-                        return Err(self.gone(rank, why));
+                        self.mark_lost(rank, why.to_owned());
+                        return Err(self.lost_error(rank, why));
                     }
                     answers.push((rank, report));
                 }
-                Some((rank, PeerEvent::Lost(why))) => return Err(self.gone(rank, &why)),
+                Some((rank, PeerEvent::Lost(why))) => return Err(self.lost_error(rank, &why)),
                 None => {}
             }
         }
@@ -383,7 +383,7 @@ impl Leader {
         let ranks = self.present();
         let own = hash(plan);
         let is_wanted = |report: &MemberMessage| matches!(report, MemberMessage::Planned { .. });
-        for (rank, report) in self.answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
+        for (rank, report) in self.collect_answers(&ranks, is_wanted, stop, &mut |_, _| {})? {
             // Another build of the same version may read the plan differently.
             let is_same = matches!(&report, MemberMessage::Planned { hash } if *hash == own);
             if !is_same {
@@ -391,7 +391,7 @@ impl Leader {
                     message: "it understood a different plan from the one sent".to_owned(),
                     help: Some("install the same build of pgmeter there".to_owned()),
                 };
-                return Err(ClusterError::failed(self.who(rank), failed));
+                return Err(ClusterError::failed(self.process_name(rank), failed));
             }
         }
         Ok(())

@@ -37,7 +37,7 @@ impl Leader {
                 listener(&event);
             }
         };
-        let answers = self.answers(&ranks, is_wanted, watch.stop, &mut on_event)?;
+        let answers = self.collect_answers(&ranks, is_wanted, watch.stop, &mut on_event)?;
         for (warning, of_ranks) in warnings {
             let attributed = self.with_senders(warning, &of_ranks, ranks.len());
             watch.warnings.push(attributed);
@@ -75,7 +75,7 @@ impl Leader {
             };
             // A process that is lost before it answers may have created directories all the same.
             self.creators.push(maker);
-            for (_, report) in self.ask(&[maker], request, is_wanted, stop)? {
+            for (_, report) in self.request(&[maker], request, is_wanted, stop)? {
                 if let MemberMessage::Grounded { places } = report {
                     // For targets that it does not use, the places of others stay valid.
                     let pairs = places.into_iter().zip(&known);
@@ -88,7 +88,7 @@ impl Leader {
                 places: known.clone(),
                 makes: false,
             };
-            for (rank, report) in self.ask(&unplaced, look, is_wanted, stop)? {
+            for (rank, report) in self.request(&unplaced, look, is_wanted, stop)? {
                 if let MemberMessage::Grounded { places } = report {
                     all[rank as usize] = places;
                 }
@@ -108,7 +108,7 @@ impl Leader {
         let ranks = present.filter(|rank| !late.contains(rank)).collect();
         let late = &late | &self.wait_until_cleaned(ranks, watch);
         for rank in late {
-            let process = self.who(rank);
+            let process = self.process_name(rank);
             let message = format!("{process} did not report that it removed its files");
             watch
                 .warnings
@@ -126,11 +126,11 @@ impl Leader {
         let mut awaited: BTreeSet<u32> = ranks.into_iter().collect();
         let mut end = Instant::now() + CLEANUP_TIMEOUT;
         while !awaited.is_empty() && Instant::now() < end {
-            match self.hear(POLL_INTERVAL) {
+            match self.receive(POLL_INTERVAL) {
                 Some((rank, PeerEvent::Report(MemberMessage::Cleaned { left }))) => {
                     awaited.remove(&rank);
                     for left in left {
-                        let message = format!("{}: {left}", self.who(rank));
+                        let message = format!("{}: {left}", self.process_name(rank));
                         let warning = Warning::of_run(WarningCode::LeftoverFiles, message);
                         watch.warnings.push(warning);
                     }
@@ -164,7 +164,7 @@ impl Leader {
         for rank in lost {
             let message = format!(
                 "{} was lost and may have left files there; `pgmeter clean {}` removes them",
-                self.who(rank),
+                self.process_name(rank),
                 targets.join(" ")
             );
             watch
@@ -177,7 +177,7 @@ impl Leader {
     fn pass(&self, rank: u32, event: RunEvent, watch: &mut ClusterWatch<'_>) {
         match event {
             RunEvent::Warning { warning } => {
-                let message = format!("{}: {}", self.who(rank), warning.message);
+                let message = format!("{}: {}", self.process_name(rank), warning.message);
                 watch.warnings.push(Warning { message, ..warning });
             }
             event => (watch.listener)(&event),

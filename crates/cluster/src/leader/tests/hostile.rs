@@ -125,11 +125,14 @@ fn figures_of_another_cell_are_rejected() {
         error.contains("rank 1") && error.contains("unexpected report"),
         "{error}"
     );
-    let finished = run_with(OnLost::Continue, says).expect("all are there");
+    let finished = run_with(OnLost::Continue, says).expect("no process is lost");
     assert!(finished.error.is_none());
     let record = &finished.record.cells[0];
     assert_eq!(record.status, results::Status::Interrupted);
-    let cluster = record.cluster.as_ref().expect("who took part");
+    let cluster = record
+        .cluster
+        .as_ref()
+        .expect("a record of several processes");
     assert_eq!(cluster.ranks[0].count, record.total.count);
     assert!(cluster.ranks[1].lost_ns.is_some());
     let is_rank_lost = |it: &Warning| it.code == WarningCode::RankLost;
@@ -207,7 +210,7 @@ fn a_leader_that_slept_does_not_count_ranks_as_silent() {
     let long_ago = Instant::now().checked_sub(Duration::from_secs(30));
     leader.last_received = long_ago.expect("the machine runs for longer");
     leader.peers[0].last_received = long_ago;
-    assert!(leader.hear(Duration::from_millis(1)).is_none());
+    assert!(leader.receive(Duration::from_millis(1)).is_none());
     assert!(leader.peers[0].lost.is_none());
 }
 
@@ -300,7 +303,7 @@ fn run_distorted(changes: Vec<(prop::sample::Index, Value)>, is_all: bool) -> Fi
         message.extend(distort(&report, &changes, is_all).to_string().bytes());
         Some(message)
     });
-    finished.expect("all are there")
+    finished.expect("no process is lost")
 }
 
 #[test]
@@ -309,7 +312,7 @@ fn the_largest_possible_figures_are_accepted() {
     let cluster = finished.record.cells[0]
         .cluster
         .as_ref()
-        .expect("who took part");
+        .expect("a record of several processes");
     assert_eq!(cluster.ranks.len(), 2);
     assert_eq!(
         (cluster.ranks[1].lost_ns, cluster.ranks[1].count),

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use super::*;
 use crate::ClusterWorker;
 
-/// Has real workers, on threads, answer; `passes` may change what they say on the way.
+/// Starts real workers on threads. Each message to the leader goes through `passes` first.
 fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send + 'static) {
     for (rank, from_leader) in (0..).zip(ends.from_leader) {
         let (to, messages) = channel::<Vec<u8>>();
@@ -35,9 +35,9 @@ fn at_work(ends: Ends, passes: impl Fn(u32, Vec<u8>) -> Vec<u8> + Clone + Send +
 fn an_interval_report_is_smaller_than_a_kilobyte() {
     let plan = plan_of(2, &[("run_time", "1"), ("workers", "8")]);
     let (hub, ends) = hub(2);
-    let (lengths, told) = channel();
+    let (lengths, received) = channel();
     at_work(ends, move |_, message| {
-        let report = decode::<MemberMessage>(&message).expect("a worker's words");
+        let report = decode::<MemberMessage>(&message).expect("a message of the protocol");
         if let Some(MemberMessage::Event { event }) = &report
             && let RunEvent::Interval { interval, .. } = &**event
         {
@@ -45,16 +45,20 @@ fn an_interval_report_is_smaller_than_a_kilobyte() {
         }
         message
     });
-    let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
+    let finished = led(&plan, hub, OnLost::Fail).expect("no process is lost");
     assert_eq!(finished.record.status, results::Status::Complete);
-    let reports: Vec<_> = told.try_iter().collect();
+    let reports: Vec<_> = received.try_iter().collect();
     assert!(!reports.is_empty());
     for (length, interval) in reports {
         assert!(!interval.latencies.is_empty());
         assert!(length < 1000, "{length} bytes: {interval:?}");
     }
     let record = &finished.record.cells[0];
-    let ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    let ranks = &record
+        .cluster
+        .as_ref()
+        .expect("a record of several processes")
+        .ranks;
     let sums = [
         ranks.iter().map(|it| it.count).sum::<u64>(),
         record.worker_figures.iter().map(|it| it.transactions).sum(),
@@ -80,7 +84,7 @@ fn two_processes_with_one_worker_each_match_one_process_with_two() {
             _ => {
                 let (hub, ends) = hub(ranks);
                 at_work(ends, |_, message| message);
-                led(&plan, hub, OnLost::Fail).expect("all are there")
+                led(&plan, hub, OnLost::Fail).expect("no process is lost")
             }
         };
         let record = &finished.record.cells[0];
@@ -91,13 +95,13 @@ fn two_processes_with_one_worker_each_match_one_process_with_two() {
             .flat_map(|it| it.operations.values());
         operations.map(|it| it.count).collect()
     };
-    // How many of them read and wrote is as the streams of requests have it.
+    // The streams determine the number of reads and writes, with any number of processes.
     assert_eq!(counts(2, "1"), counts(1, "2"));
 }
 
 #[test]
 fn all_ranks_reach_the_steady_state_in_the_same_round() {
-    // All come to an end at the same round, by what they did together.
+    // The sum of all ranks decides on the last round.
     let settings = [
         ("run_time", "300ms"),
         ("until", "steady"),
@@ -106,7 +110,7 @@ fn all_ranks_reach_the_steady_state_in_the_same_round() {
     let plan = plan_of(3, &settings);
     let (hub, ends) = hub(3);
     at_work(ends, |_, message| message);
-    let finished = led(&plan, hub, OnLost::Fail).expect("all are there");
+    let finished = led(&plan, hub, OnLost::Fail).expect("no process is lost");
     assert_eq!(finished.record.status, results::Status::Complete);
     let record = &finished.record.cells[0];
     let steady = record.steady.as_ref().expect("rounds");
@@ -124,7 +128,11 @@ fn all_ranks_reach_the_steady_state_in_the_same_round() {
     let counts = steady.rounds[window.first_round_index..]
         .iter()
         .map(|it| it.count);
-    let ranks = &record.cluster.as_ref().expect("who took part").ranks;
+    let ranks = &record
+        .cluster
+        .as_ref()
+        .expect("a record of several processes")
+        .ranks;
     assert_eq!(
         counts.sum::<u64>(),
         record.total.count,
