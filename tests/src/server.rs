@@ -18,13 +18,13 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 pub struct Server {
     /// None of a server that something else started.
     child: Option<Child>,
-    /// Kept open, or its last words would end it.
+    /// Kept open, because the server ends if it cannot print.
     _output: Option<BufReader<ChildStdout>>,
-    /// What it printed.
+    /// The URL that it printed.
     pub url: String,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
-    /// What is to be known.
+    /// The token that clients need.
     pub token: String,
 }
 
@@ -57,15 +57,15 @@ impl HttpAnswer {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
-            let (seen, value) = line.split_once(':')?;
-            seen.eq_ignore_ascii_case(name).then(|| value.trim())
+            let (header, value) = line.split_once(':')?;
+            header.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
 
-    /// The document.
+    /// The body as JSON.
     ///
     /// # Panics
-    /// When it is none.
+    /// If the body is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body)
@@ -77,7 +77,7 @@ impl Server {
     /// Starts a server that offers the bed's target.
     ///
     /// # Panics
-    /// When it does not begin.
+    /// If it does not start.
     #[must_use]
     pub fn start(bed: &ScratchTarget, more: &[&str]) -> Self {
         let target = bed.target().to_string_lossy().into_owned();
@@ -87,12 +87,12 @@ impl Server {
     /// Starts a server with these arguments and the token of a file.
     ///
     /// # Panics
-    /// When it does not begin.
+    /// If it does not start.
     #[must_use]
     pub fn with(bed: &ScratchTarget, arguments: &[&str], token_file: Option<&Path>) -> Self {
         let mut command = bed.command(&[&["serve"], arguments].concat());
         command.env_remove("PGMETER_TOKEN_FILE");
-        // What a server that is killed leaves goes with the bed.
+        // Files of a killed server are removed with the scratch directory.
         command.env("TMPDIR", bed.path());
         if let Some(path) = token_file {
             command.env("PGMETER_TOKEN_FILE", path);
@@ -109,10 +109,10 @@ impl Server {
         server
     }
 
-    /// A server of that URL, which something else started and ends.
+    /// A server at this URL that the caller starts and ends.
     ///
     /// # Panics
-    /// When it is none.
+    /// If the URL is not that of a server.
     #[must_use]
     pub fn at(url: &str) -> Self {
         let rest = url.strip_prefix("http://").unwrap_or_default();
@@ -140,7 +140,7 @@ impl Server {
     /// When it cannot be killed.
     pub fn kill(mut self) {
         let child = self.child.as_mut().expect("a server of this test");
-        child.kill().expect("the server is there");
+        child.kill().expect("the server runs");
         child.wait().expect("the server ends");
     }
 
@@ -160,21 +160,21 @@ impl Server {
     #[must_use]
     pub fn raw(&self, bytes: &[u8]) -> HttpAnswer {
         let mut stream = self.connect();
-        // It may be refused before all of it is sent.
+        // The server may refuse the request before it is completely sent.
         let _ = stream.write_all(bytes);
         read_all(&mut stream)
     }
 
-    /// A connection to it.
+    /// A connection to the server.
     ///
     /// # Panics
-    /// When there is none.
+    /// If the server does not accept it.
     #[must_use]
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).expect("the server listens");
         stream
             .set_read_timeout(Some(TIMEOUT))
-            .expect("a socket takes a limit");
+            .expect("a socket accepts a timeout");
         stream
     }
 
@@ -249,7 +249,7 @@ impl Server {
         let mut events: Vec<StreamEvent> = Vec::new();
         let mut next = StreamEvent::default();
         for line in BufReader::new(stream).lines() {
-            let line = line.expect("the server goes on");
+            let line = line.expect("the server keeps sending");
             if let Some(name) = line.strip_prefix("event: ") {
                 next.name = name.to_owned();
             } else if let Some(data) = line.strip_prefix("data: ") {
@@ -315,6 +315,6 @@ pub fn token_file(bed: &ScratchTarget) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let path = bed.file("token", "0123456789abcdef0123456789abcdef-test\n");
     let own = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(&path, own).expect("a file of ours takes a mode");
+    std::fs::set_permissions(&path, own).expect("the mode of an own file can be set");
     path
 }

@@ -147,7 +147,7 @@ fn normal(call: &str) -> Option<String> {
         "unlink" | "unlinkat" => Some(format!("unlink {file}")),
         "rmdir" if file != "file" => Some(format!("rmdir {file}")),
         "getdents64" => Some(format!("names {result}")),
-        // To standard error it says how far it is, and by pipes where seekers go.
+        // Progress goes to standard error; pipes pass positions to the seekers.
         "write" if arguments.starts_with("2,") => None,
         "read" | "write" => Some(format!("{name} {result}")),
         "lseek" => Some(format!("seek {result}")),
@@ -176,7 +176,7 @@ fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
     [theirs, ours.into_iter().filter(works).collect()]
 }
 
-/// Whether a call names something that is worked on.
+/// `true` if the call names a file of the test.
 fn is_file_call(call: &str) -> bool {
     let (verb, name) = call.split_once(' ').unwrap_or((call, ""));
     let is_hexadecimal = |it: char| it.is_ascii_hexdigit();
@@ -186,8 +186,8 @@ fn is_file_call(call: &str) -> bool {
     matches!(verb, "create" | "open" | "stat" | "unlink") && (name == "file" || is_numbered)
 }
 
-/// From the first call on what is worked on to the last one that ends it.
-fn whole(mut calls: Vec<String>) -> Vec<String> {
+/// Calls from the first on a file of the test to the last that ends work on it.
+fn test_calls(mut calls: Vec<String>) -> Vec<String> {
     let first = calls.iter().position(|it| is_file_call(it) || it == "list");
     calls.drain(..first.unwrap_or(0));
     let ends = |it: &String| matches!(it.as_str(), "close" | "sync") || is_file_call(it);
@@ -197,8 +197,8 @@ fn whole(mut calls: Vec<String>) -> Vec<String> {
 }
 
 fn assert_same(actual: &[String], wanted: &[String]) {
-    for (index, (seen, wanted)) in actual.iter().zip(wanted).enumerate() {
-        assert_eq!(seen, wanted, "call {index}");
+    for (index, (call, wanted)) in actual.iter().zip(wanted).enumerate() {
+        assert_eq!(call, wanted, "call {index}");
     }
     assert_eq!(
         actual.len(),
@@ -217,8 +217,8 @@ fn small_files_get_the_system_calls_of_the_original_in_order() {
     for (seed, sizes) in [("7", "1:4096:1024:2"), ("123456789", "1")] {
         let options = ["-r", "0", "-s", "0", "-n", sizes, "-z", seed, "-m", "host"];
         let [theirs, ours] = both(&options);
-        let ours: Vec<String> = ours.into_iter().flat_map(whole).collect();
-        assert_same(&ours, &whole(theirs[0].clone()));
+        let ours: Vec<String> = ours.into_iter().flat_map(test_calls).collect();
+        assert_same(&ours, &test_calls(theirs[0].clone()));
     }
 }
 
@@ -233,9 +233,9 @@ fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
         ]
     };
     let [theirs, ours] = both(&options("2m:4k:500:1"));
-    let [main, seeker] = [0, 1].map(|thread| whole(theirs[thread].clone()));
+    let [main, seeker] = [0, 1].map(|thread| test_calls(theirs[thread].clone()));
     let before = main.iter().rposition(|it| it == "open file").unwrap();
-    let mut ours: Vec<Vec<String>> = ours.into_iter().map(whole).collect();
+    let mut ours: Vec<Vec<String>> = ours.into_iter().map(test_calls).collect();
     assert_eq!(ours.pop().unwrap(), ["unlink file"]);
     let seeks = ours.pop().unwrap();
     assert_same(&ours.concat(), &main[..before]);
@@ -246,7 +246,7 @@ fn a_single_file_gets_the_system_calls_of_the_original_in_order() {
     // The original sends positions to its seekers, four bytes at a time.
     let is_work = |it: &&String| *it != "read 4" && !is_removal(it);
     let wanted: Vec<String> = seeker.iter().filter(is_work).cloned().collect();
-    assert_same(&seeks, &whole(wanted));
+    assert_same(&seeks, &test_calls(wanted));
     // Each of several seekers takes the next position, so only their sum is determined.
     let [theirs, ours] = both(&options("2m:4k:500:3"));
     let count = |threads: &[Vec<String>]| {

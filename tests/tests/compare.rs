@@ -1,4 +1,4 @@
-//! `compare`: what it says of runs, in which forms, and with which exit code.
+//! `compare`: its statements about runs, its formats and its exit codes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use end_to_end::{Finished, ScratchTarget};
@@ -13,7 +13,7 @@ const RATES: [f64; 5] = [1000.0, 1010.0, 990.0, 1005.0, 995.0];
 fn bed() -> (ScratchTarget, Value) {
     let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
-    let (seen, record) = bed.record(&[
+    let (output, record) = bed.record(&[
         "reads.toml",
         "--repetitions",
         "5",
@@ -22,7 +22,7 @@ fn bed() -> (ScratchTarget, Value) {
         "--ramp-time",
         "0s",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     let record = at_speed(&record, 1.0);
     bed.file("a.json", record.to_string());
     (bed, record)
@@ -388,7 +388,7 @@ fn pages_of_several_runs_show_ratios_intervals_verdicts_and_differences() {
     assert!(!page.contains("pressure"), "a gauge is no difference");
 }
 
-/// Two targets measured in turn, for a moment each, unless `more` says otherwise.
+/// Measures two targets alternately, briefly unless `more` sets the time.
 fn in_turn(bed: &ScratchTarget, targets: &[&str], more: &[&str]) -> Finished {
     bed.file("reads.toml", READS);
     let mut all = vec!["compare", "reads.toml", "--ramp-time", "0s", "--quiet"];
@@ -450,7 +450,7 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     assert_eq!(first["alternation"]["other"], second["id"]);
     assert_eq!(second["alternation"]["other"], first["id"]);
     assert_eq!(first["plan"]["seed"], second["plan"]["seed"]);
-    // Each can be run again by itself, where it was measured.
+    // Each can be run again alone, on its own target.
     for (run, target) in [(&first, &a), (&second, &b)] {
         let text = run["workload_file"].as_str().unwrap();
         assert!(text.contains(&format!("targets = \"{target}\"")), "{text}");
@@ -562,12 +562,15 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
         let outcome = estimates.iter().find_map(|it| it.get("verdict")).cloned();
         (record["cells"].as_array().unwrap().len(), outcome.unwrap())
     };
-    let (seen, record) = auto(&["--precision", "50%", "--run-time", "50ms"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    let (count, told) = verdict(&record);
-    assert!(count >= 3 && told == "precision-reached", "{count} {told}");
-    // Shorter than one cell: three repetitions all the same.
-    let (seen, record) = auto(&[
+    let (output, record) = auto(&["--precision", "50%", "--run-time", "50ms"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let (count, outcome) = verdict(&record);
+    assert!(
+        count >= 3 && outcome == "precision-reached",
+        "{count} {outcome}"
+    );
+    // A budget shorter than one cell still allows three repetitions.
+    let (output, record) = auto(&[
         "--precision",
         "0.0001%",
         "--budget",
@@ -575,7 +578,7 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
         "--run-time",
         "50ms",
     ]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(verdict(&record), (3, json!("budget-spent")));
     let codes = record["warnings"]
         .as_array()

@@ -122,7 +122,7 @@ fn names_never_lead_out_of_the_target() {
         // A mistake in a file is no matter of the arguments.
         assert!(!output.stderr.contains("NPROCS"), "{}", output.stderr);
     }
-    // What is absolute lies below the target.
+    // Absolute paths are below the target.
     bed.file(
         "bad.txt",
         format!("Unlink \"{}\" 0x6 *\n", victim.display()),
@@ -268,9 +268,9 @@ fn of_ours(load: &Path) -> Vec<String> {
     calls(&traced(program, bed.path(), &arguments, TIMEOUT).unwrap())
 }
 
-/// The calls without what a thread or process does at its end: it looks at the system, and closes
-/// what is open.
-fn whole(mut calls: Vec<String>) -> Vec<String> {
+/// The calls without those at the end of a thread or process, which inspect the system and close
+/// files.
+fn without_exit_calls(mut calls: Vec<String>) -> Vec<String> {
     let last = calls.iter().rposition(|it| it.contains("clients"));
     let last = last.unwrap();
     let is_of_system = |it: &String| it.starts_with("open  ");
@@ -290,11 +290,11 @@ fn one_client_makes_the_calls_of_the_original_in_order() {
     drop(need!(ScratchTarget::in_memory()));
     for (name, time) in [("mini.txt", "1"), ("client_first2000.txt", "3")] {
         let load = need!(samples("dbench")).join(name);
-        let wanted = whole(of_original(&load, time));
-        let actual = whole(of_ours(&load));
+        let wanted = without_exit_calls(of_original(&load, time));
+        let actual = without_exit_calls(of_ours(&load));
         assert!(wanted.len() > 50, "{name}: {}", wanted.len());
-        for (index, (seen, wanted)) in actual.iter().zip(&wanted).enumerate() {
-            assert_eq!(seen, wanted, "{name}: call {index}");
+        for (index, (call, wanted)) in actual.iter().zip(&wanted).enumerate() {
+            assert_eq!(call, wanted, "{name}: call {index}");
         }
         let rest = [&actual, &wanted].map(|all| &all[actual.len().min(wanted.len())..]);
         assert!(rest.iter().all(|rest| rest.is_empty()), "{name}: {rest:?}");

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
 
-/// Random requests of 4 KiB, so many percent of them reads.
+/// Random 4 KiB requests, `read_percent` of them reads.
 fn bed(target: &Path, read_percent: u32) -> ScratchTarget {
     let bed = ScratchTarget::with_target(target).unwrap();
     let line = format!("line = [{{ size = \"4k\", read = {read_percent}, random = 100 }}]");
@@ -21,10 +21,10 @@ fn bed(target: &Path, read_percent: u32) -> ScratchTarget {
     bed
 }
 
-/// What the run warned of, with the record.
+/// Warning codes of a run, and its record.
 fn measured(bed: &ScratchTarget, more: &[&str]) -> (Vec<String>, Value) {
-    let (seen, record) = bed.record(&[&["mine.toml"][..], more].concat());
-    assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
+    let (output, record) = bed.record(&[&["mine.toml"][..], more].concat());
+    assert_eq!(output.code, 0, "{more:?}: {}", output.text());
     let warnings = record["warnings"].as_array().unwrap().iter();
     let codes = warnings.map(|it| it["code"].as_str().unwrap().to_owned());
     (codes.collect(), record)
@@ -86,7 +86,7 @@ fn cache_absorbed_writes_is_reported_when_memory_absorbs_them() {
     }
 }
 
-/// What a run warned of during which others moved more than a little, and what the device did.
+/// Warning codes and device figures of a run during which other processes moved at least 2 MiB.
 fn disturbed(bed: &ScratchTarget, cache: &str) -> (Vec<String>, Value) {
     for _ in 0..10 {
         let slowly = ["--cache", cache, "--rate", "200", "--run-time", "2s"];
@@ -146,7 +146,7 @@ fn writes_of_btrfs_itself_do_not_count_as_other_io() {
     assert!(!has(&codes, "other-io-on-device"), "{codes:?} {device}");
 }
 
-/// What `check` says of the bed's workload.
+/// Output of `check` for the workload.
 fn checked(bed: &ScratchTarget) -> String {
     let target = bed.target().to_string_lossy().into_owned();
     let output = bed.run(&["check", "--target", &target, "mine.toml"]);
@@ -172,7 +172,7 @@ fn blank_storage_is_reported_for_a_sparse_loop_device_until_written() {
     let text = checked(&bed);
     assert!(text.contains("was never written"), "{text}");
     assert!(text.contains(&wanted), "{text}");
-    // Half of what is read.
+    // Writes half of the blocks that the run reads.
     let data = vec![7; 16 << 20];
     let write = |at: u64| {
         use std::os::unix::fs::FileExt;
@@ -253,8 +253,8 @@ fn a_file_system_in_memory_is_reported_once() {
         ("buffered", "memory-backed"),
         ("direct", "direct-not-honored"),
     ] {
-        let (seen, record) = bed.record(&["mine.toml", "--cache", cache]);
-        if cache == "direct" && seen.code == 3 {
+        let (output, record) = bed.record(&["mine.toml", "--cache", cache]);
+        if cache == "direct" && output.code == 3 {
             skip!("this file system in memory takes no direct I/O");
         }
         let codes = record["warnings"].as_array().unwrap().iter();

@@ -1,4 +1,4 @@
-//! Runs that something befalls: their files are removed, their process stands still.
+//! Disturbed runs: their files are removed, or their process stands still.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -22,7 +22,7 @@ fn signal(child: &Child, name: &str) {
 /// part of a classic that is over soon.
 const STARTUP_CPU_TIME: Duration = Duration::from_millis(300);
 
-/// Whether a worker of the process has had a processor for longer than that.
+/// `true` if a worker of the process has had a CPU for longer than this.
 fn has_worker(child: &Child, longer_than: Duration) -> bool {
     let tasks = fs::read_dir(Path::new("/proc").join(child.id().to_string()).join("task"));
     tasks.into_iter().flatten().flatten().any(|task| {
@@ -79,7 +79,7 @@ fn a_target_removed_during_the_run_is_reported() {
     }
 }
 
-/// How long a process is stopped; no load delays a request for so long.
+/// Time for which a process is stopped. No load delays a request for as long.
 const STOP_TIME: Duration = Duration::from_secs(5);
 
 fn ns(duration: Duration) -> u64 {
@@ -112,7 +112,7 @@ fn requests_in_flight_during_a_stop_count_in_no_latency() {
     assert_eq!(warnings(&record, "interval-late"), [""; 0]);
     let cell = &record["cells"][0];
     let standstill = &cell["standstills"][0];
-    // Nobody knows where in the monitor's last sleep it began.
+    // The standstill began at an unknown time within the monitor's last sleep.
     let least_ns = ns(STOP_TIME - Duration::from_millis(200));
     assert!(
         standstill["length_ns"].as_u64().unwrap() > least_ns,
@@ -159,7 +159,7 @@ fn a_classic_that_was_stopped_is_not_valid() {
     let many = ["postmark", "--set", "transactions=1000000000"];
     let mut child = at_work(&bed, &many);
     stop_for_a_while(&child);
-    // The monitor has seen it once it shows anything again.
+    // The next output of the monitor shows that it has noticed the standstill.
     std::thread::sleep(Duration::from_secs(1));
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -211,7 +211,7 @@ fn ctrl_z_leaves_the_full_screen_and_fg_restores_it() {
     wait_for("the exit code", || shell.shows("ended: 130"));
 }
 
-/// The first processors that this process may use, so many at most.
+/// The first `count` CPUs that this process may use; fewer if there are not as many.
 fn processors(count: usize) -> CpuSet {
     let allowed = sched_getaffinity(None).unwrap();
     let all = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
@@ -222,7 +222,7 @@ fn processors(count: usize) -> CpuSet {
 
 /// Runs a measurement that may use `processor_count` CPUs only, while `loop_count` threads keep
 /// these CPUs busy. The threads start when `begin` has returned. Returns the record.
-fn beside(
+fn record_with_busy_loops(
     (bed, processor_count): (&ScratchTarget, usize),
     arguments: &[&str],
     loop_count: usize,
@@ -269,7 +269,7 @@ fn busy_loops_during_a_run_are_reported() {
     need!(run_tool("cat", &["/proc/self/schedstat"]));
     let bed = ScratchTarget::new().unwrap();
     let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
-    let record = beside((&bed, 1), &depth, 3, || {});
+    let record = record_with_busy_loops((&bed, 1), &depth, 3, || {});
     let messages = warnings(&record, "waited-for-processor");
     let phrase = "other processes and kernel threads used";
     assert!(messages[0].contains(phrase), "{messages:?}");
@@ -282,7 +282,7 @@ fn busy_loops_during_a_run_are_reported() {
     assert!(share > 0.5 && share <= 1.0, "{share}");
     let worker = &cell["worker_figures"][0];
     assert_eq!(worker["waited_ns"], cell["cpu"]["waited_ns"]);
-    // The last one may be too short for anybody to wait in it.
+    // The last interval may be too short for a wait.
     let is_long = |it: &&Value| it["length_ns"].as_u64().unwrap() > 10_000_000;
     for interval in cell["intervals"].as_array().unwrap().iter().filter(is_long) {
         assert!(waiting(interval, 8.0) > 0.1, "{interval}");
@@ -296,7 +296,7 @@ fn more_workers_than_cpus_are_reported_as_waiting_and_cpu_bound() {
     need!(run_tool("cat", &["/proc/self/schedstat"]));
     let bed = ScratchTarget::new().unwrap();
     let four = ["--engine", "psync", "--workers", "4", "--run-time", "2s"];
-    let record = beside((&bed, 2), &four, 0, || {});
+    let record = record_with_busy_loops((&bed, 2), &four, 0, || {});
     let messages = warnings(&record, WAITED_WARNING);
     assert!(
         messages[0].contains("4 threads of this run share"),
@@ -314,7 +314,7 @@ fn busy_loops_that_start_during_a_run_are_reported_with_their_time() {
     let bed = ScratchTarget::new().unwrap();
     let one = ["--engine", "psync", "--run-time", "6s"];
     let second_half = || std::thread::sleep(Duration::from_secs(3));
-    let record = beside((&bed, 1), &one, 30, second_half);
+    let record = record_with_busy_loops((&bed, 1), &one, 30, second_half);
     let messages = warnings(&record, WAITED_WARNING);
     assert_eq!(messages.len(), 1, "{}", record["warnings"]);
     let intervals = record["cells"][0]["intervals"].as_array().unwrap();
@@ -323,7 +323,7 @@ fn busy_loops_that_start_during_a_run_are_reported_with_their_time() {
     let mean = |waits: &[f64]| waits.iter().sum::<f64>() / waits.len() as f64;
     let (early, late) = (mean(&waits[..quarter]), mean(&waits[3 * quarter..]));
     assert!(late > 0.8, "{waits:?}");
-    // Where others used the processor all along, it is no stretch.
+    // If other processes used the CPU from the start, no part of the run stands out.
     if early < 0.2 {
         assert!(messages[0].contains(" s to "), "{messages:?}: {waits:?}");
     }

@@ -1,4 +1,4 @@
-//! A file system that fails, corrupts and stalls: every fault is seen, counted and survived.
+//! A file system that fails, corrupts and stalls: every fault is detected, counted and survived.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs::File;
@@ -52,15 +52,15 @@ fn errnos(record: &Value) -> Vec<i32> {
 #[test]
 fn a_mapped_page_that_the_device_cannot_read_is_counted_as_eio() {
     let device = need!(LoopDevice::new(16 << 20));
-    // What the device has no image for cannot be read.
+    // Blocks beyond the end of the image cannot be read.
     let image = File::options().write(true).open(device.image()).unwrap();
     image.set_len(8 << 20).unwrap();
     let bed = ScratchTarget::with_target(device.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     let until_done = ["--run-time", "0", "--set", "operations=1000"];
     let arguments = ["mine.toml", "--engine", "mmap", "--cache", "buffered"];
-    let (seen, record) = bed.record(&[&arguments[..], &until_done].concat());
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, record) = bed.record(&[&arguments[..], &until_done].concat());
+    assert_eq!(output.code, 1, "{}", output.text());
     assert_eq!(record["status"], "complete");
     assert_eq!(errnos(&record), [EIO]);
     let count = record["cells"][0]["total"]["count"].as_u64().unwrap();
@@ -74,7 +74,7 @@ fn a_failed_read_is_counted_by_its_errno() {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = prepared(&faultfs, READS, &[]);
         faultfs.arm(&[Fault::once(Call::Read, WARM_UP, Effect::Errno(EIO))]);
-        // What fails in the ramp is not counted, so there is none.
+        // Failures in the ramp time are not counted, so the run has none.
         let arguments = [
             "mine.toml",
             "--keep",
@@ -83,9 +83,9 @@ fn a_failed_read_is_counted_by_its_errno() {
             "--engine",
             engine,
         ];
-        let (seen, record) = bed.record(&arguments);
+        let (output, record) = bed.record(&arguments);
         assert_eq!(faultfs.hits_count(), 1);
-        assert_eq!(seen.code, 1, "{engine}: {}", seen.text());
+        assert_eq!(output.code, 1, "{engine}: {}", output.text());
         assert_eq!(record["status"], "complete");
         assert_eq!(errors(&record), 1);
         assert_eq!(record["cells"][0]["operations"]["read"]["errors"], 1);
@@ -98,8 +98,8 @@ fn lasting_errors_are_all_counted_and_the_run_ends() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
     faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::Errno(EIO))]);
-    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert_eq!(output.code, 1, "{}", output.text());
     assert!(errors(&record) > 0);
     let codes = record["warnings"].to_string();
     assert!(codes.contains("io-errors"), "{codes}");
@@ -143,8 +143,8 @@ fn running_out_of_space_while_measuring_is_counted() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, WRITES, &[]);
     faultfs.arm(&[Fault::from(Call::Write, WARM_UP, Effect::Errno(ENOSPC))]);
-    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert_eq!(output.code, 1, "{}", output.text());
     assert_eq!(errnos(&record), [ENOSPC]);
 }
 
@@ -153,8 +153,8 @@ fn short_reads_are_counted_and_reported() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
     faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::Short)]);
-    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
-    assert!(matches!(seen.code, 0 | 1), "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert!(matches!(output.code, 0 | 1), "{}", output.text());
     let codes = record["warnings"].to_string();
     assert!(codes.contains("short-transfers"), "{codes}");
 }
@@ -166,14 +166,14 @@ fn a_flipped_bit_is_reported_with_its_offset() {
         let bed = prepared(&faultfs, READS, &["--verify"]);
         faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::FlipBit)]);
         let arguments = ["mine.toml", "--keep", "--verify", "--engine", engine];
-        let (seen, record) = bed.record(&arguments);
-        assert_eq!(seen.code, 1, "{engine}: {}", seen.text());
+        let (output, record) = bed.record(&arguments);
+        assert_eq!(output.code, 1, "{engine}: {}", output.text());
         let codes = record["warnings"].to_string();
         assert!(codes.contains("verify-mismatch"), "{codes}");
         assert!(
-            codes.contains("offset") || seen.stderr.contains("offset"),
+            codes.contains("offset") || output.stderr.contains("offset"),
             "{}",
-            seen.text()
+            output.text()
         );
     }
 }
@@ -183,8 +183,8 @@ fn verification_without_faults_finds_nothing() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let mixed = WRITES.replace("read = 0", "read = 50");
     let bed = prepared(&faultfs, &mixed, &["--verify"]);
-    let (seen, record) = bed.record(&["mine.toml", "--verify", "--iodepth", "8"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--verify", "--iodepth", "8"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(errors(&record), 0);
 }
 
@@ -194,8 +194,8 @@ fn a_stall_is_seen_in_the_largest_latency() {
     let bed = prepared(&faultfs, READS, &[]);
     let stall = Effect::Stall(Duration::from_secs(2));
     faultfs.arm(&[Fault::once(Call::Read, 300, stall)]);
-    let (seen, record) = bed.record(&[&FROM_THE_START[..], &["--run-time", "1s"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&FROM_THE_START[..], &["--run-time", "1s"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let max_ns = record["cells"][0]["total"]["latency"]["max_ns"]
         .as_u64()
         .unwrap();
@@ -218,8 +218,13 @@ fn a_stall_makes_every_request_due_during_it_late() {
         "--run-time",
         "6s",
     ];
-    let (seen, record) = bed.record(&arguments);
-    assert_eq!((faultfs.hits_count(), seen.code), (1, 0), "{}", seen.text());
+    let (output, record) = bed.record(&arguments);
+    assert_eq!(
+        (faultfs.hits_count(), output.code),
+        (1, 0),
+        "{}",
+        output.text()
+    );
     let cell = &record["cells"][0];
     let open_loop = &cell["open_loop"];
     let response = &open_loop["response"];
@@ -256,8 +261,13 @@ fn run_with_stall_at_end(engine: &str, iodepth: &str, stall: Duration) -> Option
     faultfs.arm(&[Fault::once(Call::Read, 226, Effect::Stall(stall))]);
     let times = ["--ramp-time", "0", "--run-time", "2s"];
     let options = ["mine.toml", "--engine", engine, "--iodepth", iodepth];
-    let (seen, record) = bed.record(&[&options[..], &times].concat());
-    assert_eq!((faultfs.hits_count(), seen.code), (1, 0), "{}", seen.text());
+    let (output, record) = bed.record(&[&options[..], &times].concat());
+    assert_eq!(
+        (faultfs.hits_count(), output.code),
+        (1, 0),
+        "{}",
+        output.text()
+    );
     Some(record)
 }
 
@@ -285,7 +295,7 @@ fn a_stall_past_the_end_counts_in_the_response_times() {
         let p50 = at(&response["percentiles_ns"]["50"]);
         assert!(p50 < 0.95, "{engine} {iodepth}: {p50}");
         assert!(at(&open_loop["drain_ns"]) >= 0.1, "{open_loop}");
-        // The rate is that of what was answered in time.
+        // Only requests that completed in time count for the rate.
         let achieved = open_loop["achieved_per_second"].as_f64().unwrap();
         assert!(achieved < 190.0, "{engine} {iodepth}: {achieved}");
     }
@@ -312,7 +322,7 @@ fn requests_unanswered_because_of_a_stall_are_reported_as_a_bound() {
     assert!(codes.contains("responses-censored"), "{codes}");
 }
 
-/// Which share of the latencies lies above `bound_ns`, by the record's buckets.
+/// Share of the latencies above `bound_ns`, from the record's buckets.
 fn share_above(latency: &Value, bound_ns: u64) -> f64 {
     let buckets = latency["histogram"]["buckets_ns"].as_array().unwrap();
     let above: u64 = buckets
@@ -352,8 +362,8 @@ fn the_rate_of_few_slow_requests_follows_from_their_latency() {
         for ramp_time in ["0", "100ms"] {
             let times = ["--run-time", "2s", "--ramp-time", ramp_time];
             let arguments = [&["mine.toml", "--keep", "--engine", engine][..], &times].concat();
-            let (seen, record) = bed.record(&arguments);
-            assert_eq!(seen.code, 0, "{engine}: {}", seen.text());
+            let (output, record) = bed.record(&arguments);
+            assert_eq!(output.code, 0, "{engine}: {}", output.text());
             let total = &record["cells"][0]["total"];
             // One after the other, however long a busy machine makes them.
             let rate = total["per_second"].as_f64().unwrap();
@@ -371,7 +381,7 @@ fn the_rate_of_few_slow_requests_follows_from_their_latency() {
 /// Reads that are slow at first.
 const SLOW_READS: u64 = 12;
 
-/// What the first cell's record says about its warm-up, or what is wrong with it.
+/// Compares the warm-up in the first cell's record with its intervals; returns the difference.
 fn check_slow_start(record: &Value) -> Result<(), String> {
     let within = &record["cells"][0]["within"];
     let warm_up = &within["warm_up"];
@@ -402,7 +412,7 @@ fn check_slow_start(record: &Value) -> Result<(), String> {
     }
 }
 
-/// Tries three times what changes of a busy machine may disturb.
+/// Repeats a check, at most three times, that a busy machine may disturb.
 fn retry_three_times(mut check: impl FnMut() -> Result<(), String>) {
     let errors: Vec<String> = (0..3).map_while(|_| check().err()).collect();
     assert!(errors.len() < 3, "{errors:#?}");
@@ -411,7 +421,7 @@ fn retry_three_times(mut check: impl FnMut() -> Result<(), String>) {
 #[test]
 fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let settings = Settings {
-        // What a busy machine adds to each read is small beside this.
+        // Long compared with the delay that a busy machine adds to each read.
         read_delay: Duration::from_millis(20),
         ..Settings::default()
     };
@@ -420,7 +430,7 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     let for_time = |time| [&FROM_THE_START[..], &["--run-time", time]].concat();
     // Even a busy machine does enough reads in this time for 20 intervals of 10.
     let long = for_time("16s");
-    // What a run reads before it measures must not use up the stalls.
+    // Reads before the measurement must not use up the stalls.
     faultfs.arm(&[]);
     let (_, record) = bed.record(&for_time("100ms"));
     let measured_count = record["cells"][0]["total"]["count"].as_u64().unwrap();
@@ -434,17 +444,17 @@ fn a_slow_start_is_reported_as_warm_up_with_its_length() {
     };
     retry_three_times(|| {
         faultfs.arm(&[fault]);
-        let (seen, record) = bed.record(&long);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (output, record) = bed.record(&long);
+        assert_eq!(output.code, 0, "{}", output.text());
         assert_eq!(faultfs.hits_count(), SLOW_READS);
         check_slow_start(&record)
     });
-    // Without it there is none.
+    // Without stalls there is no warm-up.
     retry_three_times(|| {
         let (_, record) = bed.record(&[&long[..], &["--seed", "2"]].concat());
         match &record["cells"][0]["within"]["warm_up"] {
             Value::Null => Ok(()),
-            told => Err(told.to_string()),
+            warm_up => Err(warm_up.to_string()),
         }
     });
 }
@@ -473,8 +483,8 @@ fn short_runs_and_runs_ended_by_operations_have_enough_intervals() {
     let timed = ["--run-time", "3s"];
     let counted = ["--run-time", "0", "--set", "operations=2000"];
     for (how, about_ms) in [(&timed[..], 100), (&counted[..], 125)] {
-        let (seen, record) = bed.record(&[&FROM_THE_START[..], how].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (output, record) = bed.record(&[&FROM_THE_START[..], how].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
         let (mut lengths_ms, count) = in_intervals(&record);
         assert_eq!(record["cells"][0]["total"]["count"], count);
         lengths_ms.sort_unstable();

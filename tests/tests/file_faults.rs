@@ -62,16 +62,16 @@ fn cells(record: &Value) -> &[Value] {
     record["cells"].as_array().unwrap()
 }
 
-/// How often an operation failed so, by the causes that the record tells.
+/// Number of failures of an operation with this errno, from the causes in the record.
 fn failures(record: &Value, operation: &str, errno: i32) -> u64 {
     let causes = cells(record)
         .iter()
         .flat_map(|cell| cell["errors"].as_array().unwrap());
-    let alike = causes.filter(|it| it["operation"] == operation && it["errno"] == errno);
-    alike.map(|it| it["count"].as_u64().unwrap()).sum()
+    let matching = causes.filter(|it| it["operation"] == operation && it["errno"] == errno);
+    matching.map(|it| it["count"].as_u64().unwrap()).sum()
 }
 
-/// Operations that failed so, by their figures.
+/// Number of failures of an operation, from its figures.
 fn errors(record: &Value, operation: &str) -> u64 {
     let figures = cells(record)
         .iter()
@@ -91,8 +91,8 @@ fn total_errors(record: &Value) -> u64 {
     totals.map(|errors| errors.as_u64().unwrap()).sum()
 }
 
-/// What fails: the requests of a kind from the n-th on, so many of them; as which operation that
-/// is counted, and what the system says.
+/// `count` failing requests of a kind, starting with the n-th; the operation that counts them, and
+/// the text of the error.
 struct Failing {
     call: Call,
     from_nth: u64,
@@ -120,17 +120,17 @@ const fn failing(
 const FULL: (i32, &str) = (ENOSPC, "No space left on device");
 const BROKEN: (i32, &str) = (EIO, "Input/output error");
 
-/// What every workload does.
+/// Failures of calls that every workload makes.
 const COMMON: [Failing; 5] = [
     failing((Call::Write, "write"), (100, 30), FULL),
     failing((Call::Write, "write"), (250, 1), BROKEN),
     failing((Call::Create, "create"), (120, 20), FULL),
     failing((Call::Fsync, "fsync"), (90, 10), BROKEN),
-    // The first are of the work directory.
+    // The first requests belong to the work directory.
     failing((Call::Unlink, "unlink"), (60, 15), BROKEN),
 ];
 
-/// As what it may be counted: a ring opens small files as part of reading them whole.
+/// Operations that may count the failure: io_uring opens small files as a part of reading them.
 fn counted_operations(operation: &'static str) -> Vec<&'static str> {
     match operation {
         "open" | "read" => vec![operation, "read_whole"],
@@ -147,21 +147,22 @@ fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) 
         request_count: failing.count,
         effect: Effect::Errno(failing.errno),
     }]);
-    let (seen, record) = measured(&bed, more);
+    let (output, record) = measured(&bed, more);
     let label = format!("{name} {more:?}, {} {}", failing.operation, failing.errno);
     assert_eq!(faultfs.hits_count(), failing.count, "{label}");
-    assert_eq!(seen.code, 1, "{label}: {}", seen.text());
+    assert_eq!(output.code, 1, "{label}: {}", output.text());
     assert_eq!(record["status"], "complete", "{label}");
     let names = counted_operations(failing.operation);
     let counted = names.iter().map(|it| failures(&record, it, failing.errno));
     assert_eq!(counted.sum::<u64>(), failing.count, "{label}");
     let counted = names.iter().map(|it| errors(&record, it));
     assert_eq!(counted.sum::<u64>(), failing.count, "{label}");
-    // PostMark goes on writing a file after an error; elsewhere it ends the file.
+    // PostMark continues to write a file after an error. In other workloads, the error ends the
+    // file.
     let failed_min = if name == "postmark" { 1 } else { failing.count };
     let failed = failed_transactions(&record);
     assert!(failed >= failed_min, "{label}: {failed}");
-    // What follows from it, as removing what could not be created, fails with it.
+    // Later operations on the same file can also fail, such as its removal if it was not created.
     assert!(total_errors(&record) >= failing.count, "{label}");
     for cell in cells(&record) {
         assert!(
@@ -171,14 +172,14 @@ fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) 
         );
     }
     assert!(
-        on_one_line(&seen.stdout).contains(failing.error_text),
+        on_one_line(&output.stdout).contains(failing.error_text),
         "{label}: {}",
-        seen.stdout
+        output.stdout
     );
     assert!(
-        seen.stdout.contains("io-errors"),
+        output.stdout.contains("io-errors"),
         "{label}: {}",
-        seen.stdout
+        output.stdout
     );
     assert_eq!(bed.left_in_target(), [""; 0], "{label}");
 }
@@ -251,7 +252,7 @@ fn two_workers_each_count_their_errors() {
 /// Longer than any test.
 const UNTIL_RELEASED: Effect = Effect::Stall(Duration::from_secs(600));
 
-/// Starts the workload and arms the faults when so many requests of a kind were seen.
+/// Starts the workload, and arms the faults after `count` requests of a kind.
 fn run_with_later_faults(
     faultfs: &FaultFs,
     bed: &ScratchTarget,
@@ -313,8 +314,8 @@ fn a_file_system_that_fills_up_is_measured_to_the_end() {
             Fault::from(Call::Write, 150, full),
             Fault::from(Call::Create, 130, full),
         ]);
-        let (seen, record) = measured(&bed, &[]);
-        assert_eq!(seen.code, 1, "{name}: {}", seen.text());
+        let (output, record) = measured(&bed, &[]);
+        assert_eq!(output.code, 1, "{name}: {}", output.text());
         assert_eq!(record["status"], "complete", "{name}");
         assert!(failures(&record, "create", ENOSPC) > 100, "{name}");
         assert!(bed.left_in_target().is_empty(), "{name}");
@@ -328,14 +329,14 @@ fn files_that_cannot_be_removed_at_the_end_are_listed() {
         let bed = bed(&faultfs, workload);
         // The work directory's own files are removed before.
         faultfs.arm(&[Fault::from(Call::Unlink, 20, Effect::Errno(EIO))]);
-        let (seen, record) = measured(&bed, &[]);
-        assert_eq!(seen.code, 1, "{name}: {}", seen.text());
+        let (output, record) = measured(&bed, &[]);
+        assert_eq!(output.code, 1, "{name}: {}", output.text());
         assert!(failures(&record, "unlink", EIO) > 0, "{name}");
         for phrase in ["leftover-files", "Input/output error", "are left with it"] {
             assert!(
-                on_one_line(&seen.stdout).contains(phrase),
+                on_one_line(&output.stdout).contains(phrase),
                 "{name}: {}",
-                seen.text()
+                output.text()
             );
         }
         faultfs.arm(&[]);
@@ -350,8 +351,8 @@ fn a_wrong_read_is_reported_with_its_file_and_offset() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = bed(&faultfs, POSTMARK);
     faultfs.arm(&[Fault::once(Call::Read, 100, Effect::FlipBit)]);
-    let (seen, record) = measured(&bed, &["--verify"]);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, record) = measured(&bed, &["--verify"]);
+    assert_eq!(output.code, 1, "{}", output.text());
     let warnings = record["warnings"].to_string();
     assert!(warnings.contains("verify-mismatch"), "{warnings}");
     assert!(warnings.contains("offset"), "{warnings}");
@@ -378,7 +379,7 @@ fn signal(child: &Child, name: &str) {
     run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
 }
 
-/// How often the thread that waits for signals has gone to sleep.
+/// Number of times that the thread for signals has gone to sleep.
 fn signal_waits_count(child: &Child) -> Option<u64> {
     let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
     let signal_waits = |task: fs::DirEntry| {
@@ -491,8 +492,8 @@ fn a_run_after_a_killed_run_measures_and_cleans_up() {
         signal(&child, "KILL");
         faultfs.release();
         assert_eq!(end(&mut child), None, "{name} {phase}");
-        let (seen, record) = measured(&bed, &[]);
-        assert_eq!(seen.code, 0, "{name} {phase}: {}", seen.text());
+        let (output, record) = measured(&bed, &[]);
+        assert_eq!(output.code, 0, "{name} {phase}: {}", output.text());
         assert_eq!(record["status"], "complete", "{name} {phase}");
         assert_eq!(total_errors(&record), 0, "{name} {phase}");
         assert_eq!(bed.left_in_target(), [""; 0], "{name} {phase}");

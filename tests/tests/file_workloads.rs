@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use end_to_end::{Finished, ScratchTarget, available, need, samples, skip};
 use serde_json::Value;
 
-/// Runs a workload of files on the target; the record is what it printed.
+/// Runs a workload on files and returns its output and record.
 fn measured(bed: &ScratchTarget, arguments: &[&str]) -> (Finished, Value) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = ["run", "--target", &target, "--json", "-", "--quiet"];
@@ -21,8 +21,8 @@ fn measured(bed: &ScratchTarget, arguments: &[&str]) -> (Finished, Value) {
 /// As [`measured`], of a run in which nothing fails and nothing is left.
 #[track_caller]
 fn complete(bed: &ScratchTarget, arguments: &[&str]) -> Value {
-    let (seen, record) = measured(bed, arguments);
-    assert_eq!(seen.code, 0, "{arguments:?}: {}", seen.stderr);
+    let (output, record) = measured(bed, arguments);
+    assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
     assert_eq!(record["status"], "complete", "{arguments:?}");
     for cell in record["cells"].as_array().unwrap() {
         assert_eq!(cell["total"]["errors"], 0, "{arguments:?}");
@@ -37,7 +37,7 @@ fn phase<'a>(record: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no phase `{name}`"))
 }
 
-/// How often an operation of a phase was done; 0 where there was none.
+/// Number of operations of this kind in a phase.
 fn operations(record: &Value, phase_name: &str, operation: &str) -> u64 {
     let counted = &phase(record, phase_name)["operations"][operation];
     counted["count"].as_u64().unwrap_or(0)
@@ -158,7 +158,7 @@ fn a_measured_script_has_the_counts_that_postmark_prints() {
             let one = serde_json::json!({ "cells": cells });
             assert_eq!(counts(&one), played, "{script}");
             let moved = megabytes(&one);
-            // What is too little for megabytes is printed in other units.
+            // Amounts below a megabyte are printed in other units.
             for printed in &data {
                 assert!(moved.contains(printed), "{script}: {moved:?}, not {data:?}");
             }
@@ -166,17 +166,17 @@ fn a_measured_script_has_the_counts_that_postmark_prints() {
     }
 }
 
-/// The published run, on real hardware of 2007, printed these.
+/// Numbers that the published run printed, on hardware of 2007.
 const PUBLISHED: [u64; 8] = [
     2_510_496, 9_999, 2_500_497, 2_499_695, 2_472_080, 2_510_496, 10_993, 2_499_503,
 ];
 
-/// Whether the program under test is an optimized one, which does much in little time.
+/// `true` if the program under test is optimized, and therefore fast.
 fn is_optimized_build() -> bool {
     std::env::var_os("PGMETER_BIN").is_some()
 }
 
-/// What PostMark 1.53 printed after a tenth of the published run's transactions.
+/// Numbers that PostMark 1.53 printed after a tenth of the published transactions.
 const TENTH: [u64; 8] = [
     259_789, 9_999, 249_790, 249_940, 247_425, 259_789, 9_579, 250_210,
 ];
@@ -282,7 +282,7 @@ fn an_empty_pool_ends_the_transactions_with_a_warning() {
     assert!(bed.left_in_target().is_empty());
 }
 
-/// Names of locations that lead out of the target, with what is said of them.
+/// Names of locations that lead out of the target, with the message about each.
 const HOSTILE: [(&str, &str); 3] = [
     ("/etc", "is an absolute path"),
     ("../x", "leads out of the target"),
@@ -426,8 +426,8 @@ fn a_location_is_created_in_the_work_directory_even_if_its_name_exists() {
     }
     symlink(&victim, bed.target().join("w")).unwrap();
     bed.file("s.pm", "set location w\nset number 50\nrun\nquit\n");
-    let (seen, record) = measured(&bed, &["s.pm"]);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let (output, record) = measured(&bed, &["s.pm"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(counts(&record)["created_alone"], 50);
     assert_eq!(bed.left_in_target(), ["w"]);
     assert_eq!(end_to_end::names_in(&victim).len(), 99);
@@ -572,7 +572,7 @@ fn direct_io_requires_files_of_whole_blocks() {
         &["direct I/O", "`postmark.min_size`", "500 bytes", "help: "],
     );
     assert!(bed.left_in_target().is_empty());
-    let (seen, record) = measured(
+    let (output, record) = measured(
         &bed,
         &[
             "create-remove",
@@ -585,10 +585,10 @@ fn direct_io_requires_files_of_whole_blocks() {
         ],
     );
     // Not every file system of temporary files knows direct I/O.
-    if seen.code == 3 || seen.stderr.contains("direct I/O") {
-        skip!("no direct I/O here: {}", seen.stderr);
+    if output.code == 3 || output.stderr.contains("direct I/O") {
+        skip!("no direct I/O here: {}", output.stderr);
     }
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(record["cells"][0]["cache"], "direct");
     assert_eq!(record["cells"][0]["total"]["bytes"], 50 * 16384);
     let output = bed.run(&[&["run"], &SMALL[..], &["--cache", "dontcache"]].concat());
@@ -733,8 +733,8 @@ fn fs_mark_reports_like_the_original() {
         .into_iter()
         .chain(options)
         .collect();
-    let (seen, record) = measured(&bed, &line);
-    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let (output, record) = measured(&bed, &line);
+    assert_eq!(output.code, 0, "{}", output.stderr);
     let rounds = |name: &str| phase(&record, name)["phase_figures"]["rounds"].clone();
     let (made, synced) = (rounds("create"), rounds("sync"));
     let text = bed.run(&["report", "last", "--format", "classic"]).stdout;

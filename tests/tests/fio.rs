@@ -6,10 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use end_to_end::{Finished as Seen, ScratchTarget, finish, installed, need, samples};
+use end_to_end::{Finished, ScratchTarget, finish, installed, need, samples};
 use serde_json::Value;
 
-fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Seen {
+fn as_fio(bed: &ScratchTarget, arguments: &[&str]) -> Finished {
     let directory = format!("--directory={}", bed.target().display());
     bed.run(&[&["as", "fio", &directory], arguments].concat())
 }
@@ -377,7 +377,7 @@ fn an_io_log_written_by_pgmeter_replays_the_same_here_and_in_fio() {
     let read = format!("--read_iolog={}", log.display());
     assert_eq!(moved(&json(&bed, &["--name=b", &read])), expected);
     if installed("fio").is_ok() {
-        // fio reads what is there.
+        // fio reads the existing files.
         for name in ["a.0.0", "a.0.1"] {
             fs::write(bed.target().join(name), vec![0; 128 << 10]).unwrap();
         }

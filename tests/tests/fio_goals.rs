@@ -8,7 +8,7 @@ use std::process::Command;
 use end_to_end::{Finished, ScratchTarget, finish, installed, need};
 use serde_json::Value;
 
-/// Jobs that touch nothing and go on until they are ended.
+/// Jobs without I/O that run until they are ended.
 const ENDLESS_JOBS: [&str; 7] = [
     "--name=a",
     "--ioengine=null",
@@ -73,10 +73,10 @@ fn a_job_below_its_minimum_rate_ends_with_the_error_of_fio() {
     ] {
         // A hundred requests a second at most.
         let slow = ["--thinktime=10ms", "--rate_cycle=500", floor];
-        for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &slow].concat()) {
-            assert_eq!(seen.code, 1, "{}", seen.text());
+        for (output, job) in both(&bed, &[&ENDLESS_JOBS[..], &slow].concat()) {
+            assert_eq!(output.code, 1, "{}", output.text());
             assert_eq!(job["error"], 5);
-            assert!(seen.stderr.contains(said), "{}", seen.text());
+            assert!(output.stderr.contains(said), "{}", output.text());
             // Two seconds to settle, and one window.
             let runtime_ms = runtime_ms(&job);
             assert!((2400..20_000).contains(&runtime_ms), "{runtime_ms}");
@@ -134,12 +134,12 @@ fn a_job_that_meets_its_goals_ends_like_one_without_goals() {
         "--rate_cycle=500",
         "--max_latency=60s",
     ];
-    for (seen, job) in both(&bed, &met) {
+    for (output, job) in both(&bed, &met) {
         assert_eq!(
-            (seen.code, &job["error"]),
+            (output.code, &job["error"]),
             (0, &Value::from(0)),
             "{}",
-            seen.text()
+            output.text()
         );
         assert_eq!(job["read"]["total_ios"], 600);
     }
@@ -173,26 +173,26 @@ fn a_request_above_the_maximum_latency_ends_its_job() {
         "--rw=write",
         "--max_latency=60s,1",
     ];
-    for (seen, job) in both(&bed, &slow) {
-        assert_eq!(seen.code, 1, "{}", seen.text());
+    for (output, job) in both(&bed, &slow) {
+        assert_eq!(output.code, 1, "{}", output.text());
         assert_eq!(job["error"], 110);
         assert_eq!(job["write"]["total_ios"], 1);
         let message = " nsec exceeds specified max (1000 nsec): ";
-        assert!(seen.stderr.contains(message), "{}", seen.text());
+        assert!(output.stderr.contains(message), "{}", output.text());
         assert!(
-            seen.stderr.contains("a.0.0 write 0 1048576"),
+            output.stderr.contains("a.0.0 write 0 1048576"),
             "{}",
-            seen.text()
+            output.text()
         );
     }
     // The limit of one direction is nothing to the other.
     let other = [&slow[..5], &["--max_latency=1,60s"]].concat();
-    for (seen, job) in both(&bed, &other) {
+    for (output, job) in both(&bed, &other) {
         assert_eq!(
-            (seen.code, &job["error"]),
+            (output.code, &job["error"]),
             (0, &Value::from(0)),
             "{}",
-            seen.text()
+            output.text()
         );
         assert_eq!(job["write"]["total_ios"], 4);
     }
@@ -208,12 +208,12 @@ fn the_largest_depth_is_found_if_every_depth_meets_the_latency() {
         "--iodepth=4",
         "--rate_iops=2000",
     ];
-    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &search].concat()) {
+    for (output, job) in both(&bed, &[&ENDLESS_JOBS[..], &search].concat()) {
         assert_eq!(
-            (seen.code, &job["error"]),
+            (output.code, &job["error"]),
             (0, &Value::from(0)),
             "{}",
-            seen.text()
+            output.text()
         );
         assert_eq!(job["latency_depth"], 4);
         assert_eq!(job["latency_percentile"], 90.0);
@@ -244,12 +244,12 @@ fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
         "--latency_window=10ms",
     ];
     // No file system writes a MiB in a microsecond.
-    for (seen, job) in both(&bed, &common) {
+    for (output, job) in both(&bed, &common) {
         assert_eq!(
-            (seen.code, &job["error"]),
+            (output.code, &job["error"]),
             (1, &Value::from(110)),
             "{}",
-            seen.text()
+            output.text()
         );
         assert_eq!(job["latency_depth"], 1);
     }
@@ -258,12 +258,12 @@ fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
         &["--latency_percentile=50", "--time_based", "--runtime=1"],
     ]
     .concat();
-    for (seen, job) in both(&bed, &most) {
+    for (output, job) in both(&bed, &most) {
         assert_eq!(
-            (seen.code, &job["error"]),
+            (output.code, &job["error"]),
             (0, &Value::from(0)),
             "{}",
-            seen.text()
+            output.text()
         );
         assert_eq!(job["latency_depth"], 1);
         assert!(job["write"]["runtime"].as_u64().unwrap() >= 900);
@@ -288,8 +288,8 @@ fn a_latency_that_no_depth_meets_ends_the_job_or_is_reported() {
 /// What both say of a steady state.
 fn steady(arguments: &[&str], rule: &str, wanted: &[(&str, f64)]) {
     let bed = ScratchTarget::new().unwrap();
-    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], arguments].concat()) {
-        assert_eq!(seen.code, 0, "{}", seen.text());
+    for (output, job) in both(&bed, &[&ENDLESS_JOBS[..], arguments].concat()) {
+        assert_eq!(output.code, 0, "{}", output.text());
         let steady = &job["steadystate"];
         assert_eq!(steady["ss"], rule);
         assert_eq!(steady["duration"], 3);
@@ -354,8 +354,8 @@ fn jobs_of_a_group_reach_steady_state_together() {
         "--ss=iops:50%",
         "--ss_dur=3",
     ];
-    for (seen, job) in both(&bed, &[&ENDLESS_JOBS[..], &group].concat()) {
-        assert_eq!(seen.code, 0, "{}", seen.text());
+    for (output, job) in both(&bed, &[&ENDLESS_JOBS[..], &group].concat()) {
+        assert_eq!(output.code, 0, "{}", output.text());
         let steady = &job["steadystate"];
         assert_eq!(steady["attained"], 1, "{steady}");
         let iops = steady["data"]["iops_mean"].as_f64().unwrap();
@@ -378,8 +378,8 @@ fn a_job_that_is_not_steady_by_the_end_is_reported() {
         "--ss=iops:50%",
         "--ss_dur=30",
     ];
-    for (seen, job) in both(&bed, &short) {
-        assert_eq!(seen.code, 0, "{}", seen.text());
+    for (output, job) in both(&bed, &short) {
+        assert_eq!(output.code, 0, "{}", output.text());
         let steady = &job["steadystate"];
         assert_eq!(
             (&steady["attained"], &steady["duration"]),

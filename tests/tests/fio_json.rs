@@ -222,7 +222,7 @@ fn assert_percentiles_rise(latency: &Value, program: &str) {
     }
 }
 
-/// What is printed hangs together as in fio: bytes, KiB, nanoseconds, milliseconds, percents.
+/// Checks that the values agree as in fio: bytes, KiB, nanoseconds, milliseconds, percentages.
 fn assert_units_are_right(document: &Value, program: &str) {
     for job in document["jobs"].as_array().unwrap() {
         let is_about = |one: f64, other: f64, what: &str| {
@@ -319,14 +319,14 @@ fn warnings_never_break_the_json_document() {
         assert_eq!(output.stderr, "", "{arguments}");
         let document: Value = serde_json::from_str(&output.stdout).unwrap();
         assert_eq!(document["jobs"].as_array().unwrap().len(), 1);
-        // Nor are they among what is written to a file.
+        // The output file does not contain them either.
         let file = format!("{arguments} --output=out.json");
         let output = run(&bed, false, (&file, ""), "json");
         assert_eq!(output.stdout, "", "{arguments}");
         let written = fs::read(bed.target().join("ours/out.json")).unwrap();
         serde_json::from_slice::<Value>(&written).unwrap();
     }
-    // More than one format: the document is a part of what is printed, as in fio.
+    // With several formats, the document is a part of the output, as in fio.
     let output = run(
         &bed,
         false,
@@ -364,10 +364,10 @@ fn fio_plot() -> Result<PathBuf, FixtureError> {
         FIO_PLOT,
     ]);
     match run_within(&mut pip, limit) {
-        Ok(seen) if seen.code == 0 => {}
-        Ok(seen) => {
+        Ok(output) if output.code == 0 => {}
+        Ok(output) => {
             return Err(unavailable(
-                seen.stderr.lines().last().unwrap_or("pip fails"),
+                output.stderr.lines().last().unwrap_or("pip fails"),
             ));
         }
         Err(error) => return Err(unavailable(&error.to_string())),

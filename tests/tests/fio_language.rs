@@ -17,7 +17,7 @@ const REFUSED: [&str; 8] = ["14", "15", "26", "33", "36", "42", "44", "60"];
 /// Files that lack a size, which their users give on the command line.
 const WITHOUT_SIZE: [&str; 3] = ["28", "37", "41"];
 
-/// What stands for the variables of the files.
+/// Values of the variables in the files.
 const VARIABLES: [(&str, &str); 27] = [
     ("BLOCK_SIZE", "4k"),
     ("BS", "4k"),
@@ -153,14 +153,14 @@ fn job_files_print_as_the_command_lines_that_fio_prints() {
         let arguments = ["--showcmd".to_owned(), name.clone()];
         match read_arguments(&arguments, &around) {
             Ok((invocation, _)) => {
-                let Action::Print(seen) = invocation.action else {
+                let Action::Print(printed) = invocation.action else {
                     panic!("{name}: nothing is printed");
                 };
                 compared += 1;
-                if seen.trim_end() != wanted {
+                if printed.trim_end() != wanted {
                     unequal.push(format!(
                         "{name}\n  fio  {wanted}\n  here {}",
-                        seen.trim_end()
+                        printed.trim_end()
                     ));
                 }
             }

@@ -204,9 +204,9 @@ fn content_that_no_job_wrote_cannot_be_verified() {
         "--stonewall",
         "--rw=read",
     ];
-    for seen in both(&bed, &written) {
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        assert_eq!(number(&jobs(&seen)[1], "/read/io_bytes"), 1 << 16);
+    for output in both(&bed, &written) {
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert_eq!(number(&jobs(&output)[1], "/read/io_bytes"), 1 << 16);
     }
 }
 
@@ -237,7 +237,7 @@ fn results_are_printed_while_jobs_run() {
     let counts: Vec<u64> = counts.collect();
     assert!(counts.is_sorted() && counts[0] < 2000, "{counts:?}");
     assert!(counts[1] > 500, "{counts:?}");
-    // Each says when it was made, and counts up to then.
+    // Each contains its own time, and the counts until then.
     for (document, count) in documents.iter().zip(&counts) {
         let runtime_ms = number(document, "/jobs/0/read/runtime");
         assert!(*count >= runtime_ms * 7 / 10, "{count} of {runtime_ms} ms");
@@ -277,9 +277,9 @@ fn endless_writes_are_verified_after_every_backlog() {
         "--runtime=1",
         "--rate_iops=2000",
     ];
-    for seen in both(&bed, &arguments) {
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        let job = &jobs(&seen)[0];
+    for output in both(&bed, &arguments) {
+        assert_eq!(output.code, 0, "{}", output.text());
+        let job = &jobs(&output)[0];
         let [reads, writes] = ["read", "write"].map(|it| number(job, &format!("/{it}/total_ios")));
         assert!(reads > 500 && reads <= writes, "{reads} of {writes}");
     }

@@ -1,4 +1,4 @@
-//! The program in another's place: recorded sessions of the originals, and their system calls.
+//! The program instead of the originals: their recorded sessions and system calls.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::HashMap;
@@ -106,7 +106,7 @@ fn assert_same(ours: &str, recorded: &str, label: &str) {
     assert_eq!(ours, recorded, "{label}");
     assert_eq!(counted.len(), wanted.len(), "{label}");
     for (ours, wanted) in counted.iter().zip(wanted) {
-        // As far as two decimals of a rate tell.
+        // Printed rates have two decimals.
         assert!(
             (ours - wanted).abs() <= 0.1 + 1e-6 * wanted,
             "{label}: {ours}, {wanted}"
@@ -187,11 +187,11 @@ fn replay(folder: &Path, session: &str) -> (ScratchTarget, Finished) {
 
 fn compare(folder: &Path, session: &str) {
     let recorded = |ending: &str| text(part(folder, session, ending));
-    let (bed, seen) = replay(folder, session);
-    assert_same(&seen.stdout, &recorded("out"), session);
-    assert_eq!(seen.stderr, recorded("err"), "{session}: errors");
+    let (bed, output) = replay(folder, session);
+    assert_same(&output.stdout, &recorded("out"), session);
+    assert_eq!(output.stderr, recorded("err"), "{session}: errors");
     let code = recorded("rc");
-    assert_eq!(seen.code.to_string(), code.trim(), "{session}: exit code");
+    assert_eq!(output.code.to_string(), code.trim(), "{session}: exit code");
     let left = files_in(bed.path());
     let recorded_left = recorded("ls");
     let recorded_left: Vec<&str> = recorded_left.lines().collect();
@@ -229,11 +229,11 @@ fn fewer_than_ten_transactions_run_where_postmark_crashes() {
     let Some(recorded) = part(&folder, CRASH, "out") else {
         skip!("the session `{CRASH}` is not here");
     };
-    let (bed, seen) = replay(&folder, CRASH);
-    let rest = seen.stdout.strip_prefix(&text(Some(recorded))).unwrap();
+    let (bed, output) = replay(&folder, CRASH);
+    let rest = output.stdout.strip_prefix(&text(Some(recorded))).unwrap();
     let expected = ".........Done\nDeleting files...Done\nTime:\n";
     assert!(rest.starts_with(expected), "{rest}");
-    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     assert!(files_in(bed.path()).is_empty());
 }
 
@@ -249,7 +249,7 @@ fn call(line: &str, root: &str) -> Option<String> {
             .map(str::to_owned)
     };
     let quoted = || arguments.split('"').nth(1).map(str::to_owned);
-    // `-y` puts what a descriptor is into `<>`.
+    // With `-y`, strace prints the path of a descriptor in `<>`.
     let descriptor_path = || arguments.split(['<', '>']).nth(1).map(str::to_owned);
     let at = || {
         let start = descriptor_path()?;
@@ -371,7 +371,7 @@ fn postmark_system_calls_match_the_recorded_ones_in_order_and_number() {
     }
 }
 
-/// The calls that a recorded list of operations comes to, by the rules of the original.
+/// The original's system calls for a recorded list of operations.
 fn calls_of(operations: &str, is_buffered: bool) -> Vec<String> {
     let mut sizes: HashMap<&str, usize> = HashMap::new();
     let mut calls = Vec::new();
@@ -576,7 +576,7 @@ fn ctrl_c_ends_the_prompt() {
     let mut start = [0; 28];
     std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut start).unwrap();
     assert!(start.ends_with(b"pm>"));
-    // Waiting would close it, and the end of the input may be seen before the signal is.
+    // `wait` would close it, and the program may notice that before the signal.
     let stdin = child.stdin.take();
     interrupt(child.id());
     assert_eq!(child.wait().unwrap().code(), Some(130));

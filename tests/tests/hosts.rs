@@ -44,8 +44,8 @@ fn the_program_is_copied_for_the_run_and_removed() {
     bed.file("reads.toml", READS);
     let shell = shell(&bed);
     let hosts = ["--hosts", "a,b,a", "--ssh", &shell, "--copy-binary"];
-    let (seen, record) = bed.record(&[&["reads.toml"], &hosts[..]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&["reads.toml"], &hosts[..]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(record["crew"]["ranks"], 3);
     assert!(end_to_end::names_in(&bed.path().join("elsewhere")).is_empty());
 }
@@ -144,13 +144,13 @@ fn hosts_are_measured_until_their_total_is_steady() {
         "--hosts",
         "a,b",
     ];
-    let (seen, record) = bed.record(&[&["null.toml", "--ssh", &ssh], &steady[..]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&["null.toml", "--ssh", &ssh], &steady[..]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let cell = &record["cells"][0];
     assert_eq!(cell["status"], "complete");
     assert_ne!(cell["steady"]["verdict"], "not-yet");
     let rounds = cell["steady"]["rounds"].as_array().unwrap();
-    assert!((5..=8).contains(&rounds.len()), "{}", seen.text());
+    assert!((5..=8).contains(&rounds.len()), "{}", output.text());
     let first = cell["steady"]["window"]["first_round_index"]
         .as_u64()
         .unwrap() as usize;

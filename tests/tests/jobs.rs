@@ -7,7 +7,7 @@ use std::path::Path;
 use end_to_end::{Finished, ScratchTarget, need, samples};
 use serde_json::Value;
 
-/// A job file with what tables of jobs have words for.
+/// A job file with many settings that tables of jobs can express.
 const MANY: &str = "[global]\nsize=1m\nioengine=psync\ngroup_reporting\n\
     [fill]\nrw=write\nbs=64k\nfilename=table\nend_fsync=1\n\
     [look]\nstonewall\nnumjobs=3\nrw=randread\nbs=4k\nfilename=table\noffset_increment=64k\n\
@@ -15,13 +15,13 @@ const MANY: &str = "[global]\nsize=1m\nioengine=psync\ngroup_reporting\n\
     [both]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:16k/40\nnrfiles=2\nfsync=8\n\
     random_distribution=zipf:1.2\nnumber_ios=50\nwrite_bw_log=both\n";
 
-/// What a plan says, but for where it was read and where its values come from.
+/// A plan without the positions and sources of its values.
 fn planned(bed: &ScratchTarget, file: &str, more: &[&str]) -> Result<Value, String> {
     let output = bed.run(&[&["check", file, "--json"], more].concat());
     if output.code != 0 {
         let text = output.stderr;
         let error = text.find("error: ").map_or(text.as_str(), |at| &text[at..]);
-        // The line of a job file, which TOML has elsewhere, stands below the message, indented.
+        // The indented lines show the position in the file, which differs in TOML.
         let kept = error.lines().filter(|line| !line.starts_with(' '));
         return Err(kept.collect::<Vec<_>>().join("\n"));
     }
@@ -58,7 +58,7 @@ fn converted(bed: &ScratchTarget, file: &str) -> Finished {
     output
 }
 
-/// A run for as long as the file says, and its record.
+/// Output and record of a run with the run time of the file.
 fn record(bed: &ScratchTarget, file: &str) -> (Finished, Value) {
     let target = bed.target().to_str().unwrap().to_owned();
     let output = bed.run(&["run", file, "--target", &target, "--json", "-", "--quiet"]);
@@ -130,8 +130,8 @@ fn a_job_file_does_the_same_after_conversion_to_toml() {
         assert!(again.contains(phrase), "{phrase}: {again}");
     }
     let did = |file: &str| {
-        let (seen, record) = record(&bed, file);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (output, record) = record(&bed, file);
+        assert_eq!(output.code, 0, "{}", output.text());
         let cells = record["cells"].as_array().unwrap();
         let figures = cells
             .iter()
@@ -219,8 +219,8 @@ fn jobs_of_a_workload_file_run_in_parallel_and_in_sequence() {
          fdatasync_each = 4\nverify = true\nread_back = true\n\
          [[job]]\nname = \"names\"\nnames = \"create\"\nfiles = 7\n",
     );
-    let (seen, record) = record(&bed, "own.toml");
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = record(&bed, "own.toml");
+    assert_eq!(output.code, 0, "{}", output.text());
     let cells = record["cells"].as_array().unwrap();
     let workers = |cell: usize| cells[cell]["worker_figures"].as_array().unwrap().clone();
     let count = |worker: &Value, operation: &str| {
@@ -228,7 +228,7 @@ fn jobs_of_a_workload_file_run_in_parallel_and_in_sequence() {
             .as_u64()
             .unwrap_or(0)
     };
-    assert_eq!(cells.len(), 2, "{}", seen.text());
+    assert_eq!(cells.len(), 2, "{}", output.text());
     assert_eq!(count(&workers(0)[0], "write"), 16);
     let parallel = workers(1);
     let names: Vec<&str> = parallel

@@ -17,9 +17,9 @@ fn bed(target: &std::path::Path, workload: &str) -> ScratchTarget {
 
 /// Runs verified writes and reads and checks that all went well.
 fn assert_verified(bed: &ScratchTarget, more: &[&str]) -> Value {
-    let (seen, record) =
+    let (output, record) =
         bed.record(&[&["mine.toml", "--verify", "--iodepth", "8"][..], more].concat());
-    assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
+    assert_eq!(output.code, 0, "{more:?}: {}", output.text());
     assert_eq!(record["cells"][0]["total"]["errors"], 0);
     assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
     assert!(
@@ -89,8 +89,8 @@ fn mmap_with_direct_is_refused() {
 fn the_device_under_the_file_is_counted() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), READS);
-    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "2s"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "2s"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     let cell = &record["cells"][0];
     // On a busy machine, the counters are read late and cover less than the measured time.
     let covered = cell["device"]["covered_ns"].as_f64().unwrap();
@@ -128,8 +128,8 @@ fn an_empty_device_is_measured_with_overwrite_device() {
     let bed = bed(device.path(), MIXED);
     let word = device.path().to_string_lossy().into_owned();
     let arguments = ["mine.toml", "--verify", "--overwrite-device", &word];
-    let (seen, record) = bed.record(&arguments);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&arguments);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
 }
 
@@ -174,8 +174,8 @@ fn kernel_threads_serve_fuse_only_if_a_request_would_block_others() {
         let depth = iodepth.to_string();
         let arguments = ["mine.toml", "--engine", "io_uring", "--iodepth", &depth];
         let until_done = ["--run-time", "0", "--set", "operations=200"];
-        let (seen, record) = bed.record(&[&arguments[..], &until_done].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (output, record) = bed.record(&[&arguments[..], &until_done].concat());
+        assert_eq!(output.code, 0, "{}", output.text());
         let notes = record["cells"][0]["engine_notes"]["notes"].to_string();
         let label = format!("async {async_direct}, depth {iodepth}: {notes}");
         assert_eq!(notes.contains("run on kernel threads"), threads, "{label}");

@@ -1,10 +1,10 @@
-//! Options of `run` hold for every kind of work: which, and that they do what they say.
+//! Options of `run` that apply to each kind of work, and their effect.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use end_to_end::ScratchTarget;
 use serde_json::Value;
 
-/// What each option is to be answered for each kind of work: `yes`, or `n/a` with a reason.
+/// Expected answer to each option for each kind of work: `yes`, or `n/a` with a reason.
 const TABLE: &str = include_str!("../one-kind-of-work.tsv");
 
 /// A workload of each kind, with few and small files.
@@ -78,8 +78,8 @@ fn bed() -> ScratchTarget {
 /// The cells of a run of the jobs with these options, on memory.
 fn cells(options: &[&str]) -> Vec<Value> {
     let bed = bed();
-    let (seen, record) = bed.record(&[&["jobs.fio"], options].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&["jobs.fio"], options].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     record["cells"].as_array().unwrap().clone()
 }
 
@@ -237,8 +237,8 @@ fn files_of_jobs_are_written_before_they_are_measured() {
         "--size",
         "2m",
     ];
-    let (seen, record) = bed.record(&[&["jobs.fio"], &options[..]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&["jobs.fio"], &options[..]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let done = &record["preconditions"][0];
     // Two files of 2 MiB, twice.
     assert_eq!(done["bytes"], 8 << 20);

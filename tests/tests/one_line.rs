@@ -1,5 +1,5 @@
-//! A workload said in one line or by standard input, other programs' words and files, and what the
-//! program tells of its own keys.
+//! Workloads in one line or from standard input, words and files of other programs, and output
+//! about pgmeter's own keys.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ fn bed() -> ScratchTarget {
     ScratchTarget::new().unwrap()
 }
 
-/// Options of a run that only shows whether a target is taken.
+/// Options of a short run that shows whether a target is accepted.
 fn short(target: &str) -> [&str; 7] {
     [
         "--run-time",
@@ -45,7 +45,7 @@ fn run_reading(bed: &ScratchTarget, input: &Path, arguments: &[&str]) -> Finishe
     }
 }
 
-/// What a checked plan asks for, without where its values came from.
+/// The work of a checked plan, without the sources of its values.
 fn plan(output: &Finished) -> Value {
     assert_eq!(output.code, 0, "{}", output.text());
     let printed: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -73,8 +73,8 @@ fn a_workload_in_one_line_is_measured_under_its_name() {
         "--cache",
         "buffered",
     ];
-    let (seen, record) = bed.record(&line);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&line);
+    assert_eq!(output.code, 0, "{}", output.text());
     let cell = &record["cells"][0];
     assert_eq!(cell["workload"], "randread 4k");
     assert_eq!(cell["iodepth"], 4);
@@ -93,8 +93,8 @@ fn a_mix_reads_and_writes_in_its_sizes() {
         "--size=4m",
         "--cache=buffered",
     ];
-    let (seen, record) = bed.record(&line);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&line);
+    assert_eq!(output.code, 0, "{}", output.text());
     let operations = &record["cells"][0]["operations"];
     let count = |kind: &str| operations[kind]["count"].as_f64().unwrap();
     let share = count("read") / (count("read") + count("write"));
@@ -147,7 +147,7 @@ fn lists_of_values_are_measured_in_all_combinations_and_compared_in_a_table() {
         assert_eq!(varied["of"], "randread 4k,64k");
         let settings = varied["settings"].as_array().unwrap();
         let value = |at: usize| settings[at]["value"].as_str().unwrap().to_owned();
-        // What the table says is what was measured.
+        // The values in the table match the measured work.
         assert_eq!(value(1), cell["workers"].to_string());
         let request = &planned["workers"][0]["lines"][0]["size_bytes"];
         let bytes = if value(0) == "4k" { 4096 } else { 65_536 };

@@ -27,8 +27,8 @@ fn parts_with_the_same_name_are_estimated_and_listed_separately() {
     let head = "name = \"pack\"\nengine = \"null\"\nsize = \"4m\"\nramp_time = 0\n";
     bed.file("pack.toml", [head, &part("4k"), &part("1m")].concat());
     let options = ["pack.toml", "--repetitions", "3", "--run-time", "50ms"];
-    let (seen, record) = bed.record(&options);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&options);
+    assert_eq!(output.code, 0, "{}", output.text());
     let output = bed.run(&["report", "last"]);
     assert!(output.stdout.contains("same (2)"), "{}", output.text());
     let cells = record["cells"].as_array().unwrap();
@@ -139,7 +139,7 @@ fn fio_json_has_the_keys_of_fio() {
         .difference(&ours)
         .filter(|path| !is_left_out(path))
         .collect();
-    // The null engine has no device whose use fio could tell.
+    // The null engine has no device, so fio reports no utilization.
     let more = ours.difference(&fios).filter(|path| *path != "/disk_util");
     let more: Vec<&String> = more.collect();
     assert!(missing.is_empty(), "fio has these too: {missing:?}");

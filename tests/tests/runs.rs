@@ -1,4 +1,4 @@
-//! The results store from outside: what `run` leaves there, and what `runs` makes of it.
+//! The results store from outside: the runs that `run` stores, and the output of `runs`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::os::unix::fs::PermissionsExt;
@@ -230,7 +230,7 @@ fn times_are_listed_in_the_time_zone_of_the_reader() {
     assert!(!local.contains("UTC"), "{local}");
 }
 
-/// A lab of two runs on what is mounted, which needs nothing.
+/// A lab of two runs on a mounted directory, which needs no privileges.
 fn lab(bed: &ScratchTarget) -> Finished {
     let fs = format!("path:{}", bed.target().display());
     let labs = bed.path().join("labs").display().to_string();
@@ -266,7 +266,7 @@ fn a_lab_is_one_row_that_can_be_expanded() {
     assert_eq!(listed(&bed, &["--all"]).len(), 4);
     assert_eq!(listed(&bed, &["--workload", "create"]).len(), 1);
     assert_eq!(listed(&bed, &["--workload", "null"]).len(), 2);
-    assert_eq!(list(&bed).len(), 4, "every run is told to programs");
+    assert_eq!(list(&bed).len(), 4, "JSON lists every run");
     let name = listed(&bed, &[])[1].clone();
     for again in [
         &["runs", "show", &name][..],
@@ -378,7 +378,7 @@ fn a_run_that_is_not_complete_says_so_in_the_list() {
     );
 }
 
-/// Runs a line in a terminal of that size, and returns what the terminal saw.
+/// Runs a command in a terminal of this size, and returns its output.
 fn run_in_terminal(
     bed: &ScratchTarget,
     size: (u32, u32),
@@ -666,7 +666,7 @@ fn another_store_can_be_named() {
     assert_eq!(bed.listed(&["--db", "other/of-mine.db"]).len(), 1);
 }
 
-/// Runs with a store that cannot be used: measures all the same, and says where the record is.
+/// Checks that a run with an unusable store still measures and says where its record is.
 fn assert_measures_without_store(bed: &ScratchTarget, store: &Path, reason: &str) {
     let store = store.to_string_lossy().into_owned();
     let output = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
@@ -742,7 +742,7 @@ fn a_store_on_a_full_file_system_does_not_stop_a_measurement() {
     assert_measures_without_store(&bed, &mount.path().join("results.db"), "is full");
 }
 
-/// Starts a run that measures nothing for a minute, and waits until the store has heard of it.
+/// Starts a run on the null engine, and waits until it is in the store.
 fn start(bed: &ScratchTarget, store: &Path, run_time: &str) -> std::process::Child {
     let store = store.to_string_lossy().into_owned();
     let child = bed.start(&["run", "null.toml", "--run-time", run_time, "--db", &store]);
@@ -851,7 +851,7 @@ fn a_killed_run_is_interrupted_and_has_its_intervals() {
     let cell = &record["cells"][0];
     assert!(cell["intervals"].as_array().unwrap().len() >= 2, "{cell}");
     assert_eq!(record["finished_at"], Value::Null);
-    // What is left of it goes to other stores as any other record.
+    // Its record can be imported into another store like any other.
     let other = self::bed();
     other.file("killed.json", &exported);
     other

@@ -1,4 +1,4 @@
-//! Verdicts on files that other programs wrote, read where they lie.
+//! Verdicts on files of other programs, which are not copied into this tree.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const TOLERANT_REFUSED: [&str; 1] = ["template_powershell_INVALID_inventedKeys_C
 /// A file without access specifications: a configuration, but no workload.
 const NOTHING_TO_RUN: &str = "eilerjc_compat_nospec_error.icf";
 
-/// PostMark scripts that are no workload, and the line that says why.
+/// PostMark scripts that are not a workload, and the reason in the error.
 const SCRIPTS_REFUSED: [(&str, &str); 3] = [
     ("15_errors.pm", "`bogus` is not a PostMark command"),
     (
@@ -247,7 +247,7 @@ fn filebench_scripts_of_every_version_are_accepted() {
             let found = list
                 .iter()
                 .find(|(name, _)| path.ends_with(&format!("/{name}")));
-            found.map(|(_, told)| *told)
+            found.map(|(_, message)| *message)
         };
         assert_eq!(output.code, 0, "{path}: {}", output.text());
         assert!(

@@ -55,7 +55,7 @@ fn rounds_until_steady_appear_in_every_output() {
     let counts = rounds.iter().map(|round| round["count"].as_u64().unwrap());
     let in_window: u64 = counts.skip(first as usize).sum();
     assert_eq!(cell["total"]["count"].as_u64(), Some(in_window));
-    // Of a round that a busy machine left out, the length is only what it should have been.
+    // A busy machine may skip a round, whose length is then only its planned length.
     let window = rounds[first as usize..].iter();
     let measured = window.filter(|round| round["count"] != 0);
     let window_ns: u64 = measured
@@ -184,8 +184,8 @@ fn a_target_is_preconditioned_once_and_the_record_says_how() {
     bed.file("reads.toml", READS);
     for engine in ["io_uring", "psync", "mmap"] {
         let options = ["reads.toml", "--precondition", "1.5x", "--engine", engine];
-        let (seen, record) = bed.record(&options);
-        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (output, record) = bed.record(&options);
+        assert_eq!(output.code, 0, "{}", output.text());
         let done = record["preconditions"].as_array().unwrap();
         assert_eq!(
             (done.len(), record["cells"].as_array().unwrap().len()),
@@ -207,8 +207,8 @@ fn a_target_is_preconditioned_once_and_the_record_says_how() {
 fn preconditioning_stamps_the_blocks_to_be_verified() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("reads.toml", READS);
-    let (seen, record) = bed.record(&["reads.toml", "--precondition", "2x", "--verify"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&["reads.toml", "--precondition", "2x", "--verify"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(record["preconditions"][0]["bytes"], 8 << 20);
     assert!(!record["warnings"].to_string().contains("verify-mismatch"));
 }
@@ -251,7 +251,7 @@ fn check_describes_preconditioning_and_refuses_it_where_impossible() {
     );
 }
 
-/// What a process has written so far.
+/// Bytes that a process has written so far.
 fn written_bytes(child: &std::process::Child) -> u64 {
     let path = format!("/proc/{}/io", child.id());
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -300,8 +300,8 @@ fn a_curve_goes_up_to_its_peak_and_has_an_overall_response_time() {
         depth.replace("cache", "engine = \"psync\"\ncache"),
     );
     let options = ["reads.toml", "--curve", "--html", "page.html"];
-    let (seen, record) = bed.record(&[&options[..], &["--run-time", "200ms"]].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&options[..], &["--run-time", "200ms"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let cells = record["cells"].as_array().unwrap();
     assert_eq!(
         (cells.len(), &cells[0]["curve"]["part"]),

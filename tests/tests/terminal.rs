@@ -1,4 +1,4 @@
-//! What a terminal shows: nothing is wider than it, what is done stays, and keys do what they say.
+//! Output on terminals: no line is too wide, finished parts stay visible, and keys work.
 
 use std::process::Command;
 
@@ -26,7 +26,7 @@ const TWO_DEPTHS: [&str; 14] = [
     "--no-html",
 ];
 
-/// A run of two cells on the bed's target, each for so long.
+/// A run of two cells, each for `run_time`.
 fn two_depths(bed: &ScratchTarget, run_time: &str, more: &[&str]) -> Command {
     let target = bed.target().to_string_lossy().into_owned();
     let own = ["--target", &target, "--run-time", run_time];
@@ -91,12 +91,15 @@ fn everything_that_is_printed_fits_the_terminal() {
     let mut wide = Vec::new();
     for columns in WIDTHS {
         let mut check = |command: &Command| -> bool {
-            let Ok(seen) = run_on_terminal(command, columns) else {
+            let Ok(output) = run_on_terminal(command, columns) else {
                 return false;
             };
-            assert!(!seen.stdout.contains("panicked"), "{}", seen.text());
-            assert!(!seen.stdout.trim().is_empty(), "{command:?} prints nothing");
-            let lines = too_wide(&seen.stdout, columns);
+            assert!(!output.stdout.contains("panicked"), "{}", output.text());
+            assert!(
+                !output.stdout.trim().is_empty(),
+                "{command:?} prints nothing"
+            );
+            let lines = too_wide(&output.stdout, columns);
             wide.extend(lines.iter().take(5).map(|line| {
                 let words: Vec<_> = command.get_args().collect();
                 format!("{columns}: {words:?}: {line}")
@@ -204,7 +207,7 @@ fn a_dumb_terminal_gets_no_escapes_and_no_full_screen() {
     }
 }
 
-/// What a terminal of that name gets of a command.
+/// Output of a command on a terminal with this name.
 fn run_on_dumb_terminal(command: &Command, term: &str) -> Result<String, end_to_end::FixtureError> {
     let mut words = vec![format!("TERM={term}")];
     words.push(command.get_program().to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! What a run says of its figures in words: of a device, of queue depths.
+//! Verdicts of a run on its device and queue depths.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use end_to_end::ScratchTarget;
@@ -46,8 +46,8 @@ fn a_queue_depth_search_ends_when_deeper_queues_bring_no_gain() {
                  line = [{ size = \"4k\", random = 100 }]\n";
     bed.file("reads.toml", reads);
     let null = ["reads.toml", "--engine", "null", "--find-depth"];
-    let (seen, record) = bed.record(&[&null[..], &SHORT].concat());
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&[&null[..], &SHORT].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
     let depths = depths(&record);
     assert!(depths.len() >= 3, "{depths:?}");
     let powers = (0..).map(|power| 1 << power).take(depths.len());

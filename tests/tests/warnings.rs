@@ -1,5 +1,5 @@
-//! Every code of a warning: what provokes it, that the documents tell of it, and that none is there
-//! without its reason.
+//! Every warning code: a test provokes it, the documents explain it, and it is absent without its
+//! reason.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
@@ -171,7 +171,7 @@ fn every_code_is_provoked_by_a_test_that_names_it() {
         let text = text.unwrap_or_else(|| panic!("`{file}` has no test `{test}`"));
         let variant = format!("{:?}", WarningCode::from(code.to_owned()));
         let names_it = text.contains(&format!("{code}\"")) || text.contains(&variant);
-        // Codes within a JSON text stand in quotes that are escaped.
+        // In a JSON text, the quotes around a code are escaped.
         let names_it = names_it || text.contains(&format!("{code}\\\""));
         assert!(names_it, "`{test}` of `{file}` does not look for `{code}`");
         provoked.insert(code);
@@ -241,8 +241,8 @@ fn null() -> ScratchTarget {
 
 #[test]
 fn a_run_that_touches_nothing_has_no_warning() {
-    let (seen, record) = null().record(&["mine.toml"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = null().record(&["mine.toml"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(
         own_codes(&record),
         BTreeSet::new(),
@@ -255,8 +255,8 @@ fn a_run_that_touches_nothing_has_no_warning() {
 fn direct_reads_of_a_written_file_on_a_disk_have_no_warning() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
     let bed = bed(mounted.path(), READS);
-    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "1500ms"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "1500ms"]);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_eq!(
         own_codes(&record),
         BTreeSet::new(),
@@ -322,12 +322,12 @@ fn if_every_read_fails_nothing_is_measured() {
     let bed = bed(&faultfs.path(), READS);
     bed.measure(&["mine.toml", "--keep", "--engine", "psync"])
         .assert_says(0, &[]);
-    // What looks at the target beforehand is let through, and what comes then is in the ramp.
+    // The first reads, which examine the target, succeed; the next ones are in the ramp time.
     faultfs.arm(&[Fault::from(Call::Read, 50, Effect::Errno(EIO))]);
     let ramp = ["--ramp-time", "2s"];
     let run = ["mine.toml", "--keep", "--engine", "psync"];
-    let (seen, record) = bed.record(&[&run[..], &ramp].concat());
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, record) = bed.record(&[&run[..], &ramp].concat());
+    assert_eq!(output.code, 1, "{}", output.text());
     assert_warned(&record, "nothing-measured");
 }
 
@@ -350,8 +350,8 @@ fn blocks_of_4_kib_raise_an_alignment_of_0() {
     let word = device.path().to_string_lossy().into_owned();
     let unaligned = READS.replace(", align = \"4k\"", "");
     let run = ["mine.toml", "--overwrite-device", &word];
-    let (seen, record) = bed(device.path(), &unaligned).record(&run);
-    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (output, record) = bed(device.path(), &unaligned).record(&run);
+    assert_eq!(output.code, 0, "{}", output.text());
     assert_warned(&record, "alignment-raised");
     let (_, record) = bed(device.path(), READS).record(&run);
     assert!(
@@ -361,8 +361,8 @@ fn blocks_of_4_kib_raise_an_alignment_of_0() {
     );
 }
 
-/// The record of a run that a control group holds, of what its record says of that.
-fn held(bed: &ScratchTarget, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
+/// The record of a run in a control group, and its warnings about the group's limit.
+fn throttled_run(bed: &ScratchTarget, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
     let target = bed.target().to_string_lossy().into_owned();
     let line = [
         "run",
@@ -391,21 +391,21 @@ fn a_control_group_limit_that_slows_a_device_is_reported() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
     let bed = bed(mounted.path(), &READS.replace("16m", "4m"));
     let number = mounted.device().number().unwrap();
-    // A busy machine does so much as well.
+    // Even a busy machine reaches this rate.
     let throttle = need!(Throttle::new(&number, Limit::Iops(20)));
-    let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
-    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    let (record, messages) = throttled_run(&bed, &throttle, &["--iodepth", "8"]);
+    assert_eq!(messages.len(), 1, "{}", record["warnings"]);
     assert_warned(&record, "limit-in-force");
     assert!(
-        told[0].contains("at most 20 reads per second on loop"),
-        "{told:?}"
+        messages[0].contains("at most 20 reads per second on loop"),
+        "{messages:?}"
     );
-    assert!(told[0].contains("`/sys/fs/cgroup/"), "{told:?}");
+    assert!(messages[0].contains("`/sys/fs/cgroup/"), "{messages:?}");
     assert_eq!(record["environment"]["limits"][0]["value"], 20.0);
-    // One that is out of reach holds nothing back.
+    // A limit that is never reached has no effect.
     let throttle = need!(Throttle::new(&number, Limit::Iops(1_000_000_000)));
-    let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
-    assert_eq!(told, [""; 0], "{}", record["warnings"]);
+    let (record, messages) = throttled_run(&bed, &throttle, &["--iodepth", "8"]);
+    assert_eq!(messages, [""; 0], "{}", record["warnings"]);
 }
 
 #[test]
@@ -413,9 +413,9 @@ fn doctor_and_a_run_report_the_same_limit() {
     let throttle = need!(Throttle::of_processors(5));
     let output = finish(&mut throttle.wrap(&ScratchTarget::new().unwrap().command(&["doctor"])));
     assert!(output.stdout.contains("0.05 CPUs"), "{}", output.text());
-    let (record, told) = held(&null(), &throttle, &[]);
-    assert_eq!(told.len(), 1, "{}", record["warnings"]);
-    assert!(told[0].contains("0.05 CPUs"), "{told:?}");
+    let (record, messages) = throttled_run(&null(), &throttle, &[]);
+    assert_eq!(messages.len(), 1, "{}", record["warnings"]);
+    assert!(messages[0].contains("0.05 CPUs"), "{messages:?}");
 }
 
 #[test]
@@ -423,11 +423,11 @@ fn a_page_cache_that_may_not_hold_the_targets_is_reported() {
     let throttle = need!(Throttle::of_memory(128 << 20));
     let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", READS.replace("direct", "buffered"));
-    let (record, told) = held(&bed, &throttle, &["--size", "160m"]);
-    assert_eq!(told.len(), 1, "{}", record["warnings"]);
-    assert!(told[0].contains("128 MiB of memory"), "{told:?}");
-    let (record, told) = held(&bed, &throttle, &["--size", "16m"]);
-    assert_eq!(told, [""; 0], "{}", record["warnings"]);
+    let (record, messages) = throttled_run(&bed, &throttle, &["--size", "160m"]);
+    assert_eq!(messages.len(), 1, "{}", record["warnings"]);
+    assert!(messages[0].contains("128 MiB of memory"), "{messages:?}");
+    let (record, messages) = throttled_run(&bed, &throttle, &["--size", "16m"]);
+    assert_eq!(messages, [""; 0], "{}", record["warnings"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn counts_of(operations: &Value) -> Counts {
     counts.filter(|(_, count)| *count > 0).collect()
 }
 
-/// What each worker did in each phase.
+/// Operations of each worker in each phase.
 fn counts(record: &Value) -> Vec<Vec<Counts>> {
     let cells = record["cells"].as_array().unwrap().iter();
     let cell_counts = |cell: &Value| {
@@ -116,8 +116,8 @@ fn workloads_that_need_a_single_process_are_refused_early() {
     ] {
         let site = RelayHosts::new(&[]);
         site.bed.file(name, text);
-        let (seen, _) = site.run("a,b,c,d", &[name]);
-        seen.assert_refused(2, &["cannot be shared by 4 processes", why]);
+        let (output, _) = site.run("a,b,c,d", &[name]);
+        output.assert_refused(2, &["cannot be shared by 4 processes", why]);
         site.wait_for_workers();
         assert!(site.bed.left_in_target().is_empty());
     }

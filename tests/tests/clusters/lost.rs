@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::site::{HANG_TIMEOUT, RelayHosts};
 
-/// What the second process has just heard or is about to say.
+/// Message that the second process has just received or is about to send.
 const STATES: [&str; 6] = [
     "order:hello",
     "order:prepare",
@@ -18,8 +18,8 @@ const STATES: [&str; 6] = [
 fn a_leader_that_is_killed_leaves_no_file_and_no_worker() {
     for state in STATES {
         let site = RelayHosts::new(&[&format!("rule b {state} kill-leader")]);
-        let (seen, _) = site.run("a,b", &["files.toml"]);
-        assert_eq!(seen.code, 137, "{state}: {}", seen.text());
+        let (output, _) = site.run("a,b", &["files.toml"]);
+        assert_eq!(output.code, 137, "{state}: {}", output.text());
         site.wait_for_workers();
         let left = site.bed.left_in_target();
         assert!(left.is_empty(), "{state}: {left:?}");
@@ -33,16 +33,16 @@ fn a_killed_worker_or_ssh_command_is_reported_and_leaves_no_file() {
         .flat_map(|it| [(it, "kill-worker"), (it, "kill-command")])
     {
         let site = RelayHosts::new(&[&format!("rule b {state} {what}")]);
-        let (seen, took) = site.run("a,b", &["files.toml"]);
-        let context = format!("{what} at {state}, {took:?}: {}", seen.text());
+        let (output, took) = site.run("a,b", &["files.toml"]);
+        let context = format!("{what} at {state}, {took:?}: {}", output.text());
         assert!(took < HANG_TIMEOUT + Duration::from_secs(2), "{context}");
         // Results are kept if a process is lost after its report.
         let is_measured =
             *state == "order:clean" || (*state, what) == ("report:measured", "kill-worker");
-        assert_eq!(seen.code, if is_measured { 0 } else { 3 }, "{context}");
+        assert_eq!(output.code, if is_measured { 0 } else { 3 }, "{context}");
         if !is_measured {
-            assert!(seen.stderr.contains("rank 1"), "{context}");
-            assert!(!seen.stderr.contains("panicked"), "{context}");
+            assert!(output.stderr.contains("rank 1"), "{context}");
+            assert!(!output.stderr.contains("panicked"), "{context}");
         }
         site.wait_for_workers();
         let left = site.bed.left_in_target();
@@ -65,8 +65,8 @@ fn a_killed_worker_or_ssh_command_is_reported_and_leaves_no_file() {
 fn a_process_lost_while_probing_targets_is_reported() {
     for what in ["kill-worker", "kill-command", "cut"] {
         let site = RelayHosts::new(&[&format!("rule a order:probe {what}")]);
-        let (seen, took) = site.run("a,b", &["files.toml"]);
-        seen.assert_refused(3, &["rank 0"]);
+        let (output, took) = site.run("a,b", &["files.toml"]);
+        output.assert_refused(3, &["rank 0"]);
         assert!(took < HANG_TIMEOUT, "{what}: {took:?}");
         site.wait_for_workers();
         assert!(site.bed.left_in_target().is_empty(), "{what}");
@@ -77,7 +77,7 @@ fn a_process_lost_while_probing_targets_is_reported() {
 fn clean_removes_the_files_of_a_killed_first_worker() {
     for state in ["order:prepare", "order:start", "order:clean"] {
         let site = RelayHosts::new(&[&format!("rule a {state} kill-worker")]);
-        let (seen, took) = site.run("a,b", &["files.toml"]);
+        let (output, took) = site.run("a,b", &["files.toml"]);
         assert!(
             took < HANG_TIMEOUT + Duration::from_secs(2),
             "{state}: {took:?}"
@@ -88,7 +88,7 @@ fn clean_removes_the_files_of_a_killed_first_worker() {
         assert!(
             warnings.contains("pgmeter clean"),
             "{state}: {}",
-            seen.text()
+            output.text()
         );
         let target = site.bed.target().to_string_lossy().into_owned();
         site.bed
@@ -102,8 +102,8 @@ fn clean_removes_the_files_of_a_killed_first_worker() {
 #[test]
 fn a_stopped_worker_is_lost_and_cleans_up_when_it_continues() {
     let site = RelayHosts::new(&["rule b order:start stop-worker"]);
-    let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
-    seen.assert_says(3, &["rank 1", "sent nothing for 5 s", "--on-lost continue"]);
+    let (output, took) = site.run("a,b", &["files.toml", "--run-time", "30s"]);
+    output.assert_says(3, &["rank 1", "sent nothing for 5 s", "--on-lost continue"]);
     assert!(took < HANG_TIMEOUT, "{took:?}");
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
@@ -113,8 +113,8 @@ fn a_stopped_worker_is_lost_and_cleans_up_when_it_continues() {
 fn on_lost_continue_keeps_the_other_processes_running() {
     let site = RelayHosts::new(&["rule b order:start stop-worker"]);
     let more = ["files.toml", "--run-time", "9s", "--on-lost", "continue"];
-    let (seen, _) = site.run("a,b", &more);
-    assert_eq!(seen.code, 1, "{}", seen.text());
+    let (output, _) = site.run("a,b", &more);
+    assert_eq!(output.code, 1, "{}", output.text());
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
     let record = site.stored();
@@ -135,10 +135,10 @@ fn on_lost_continue_keeps_the_other_processes_running() {
 #[test]
 fn a_connection_that_is_cut_ends_both_sides() {
     let site = RelayHosts::new(&["rule b order:start cut"]);
-    let (seen, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
-    seen.assert_says(3, &["rank 1", "sent nothing for 5 s"]);
+    let (output, took) = site.run("a,b", &["files.toml", "--run-time", "60s"]);
+    output.assert_says(3, &["rank 1", "sent nothing for 5 s"]);
     assert!(took < HANG_TIMEOUT, "{took:?}");
-    // The worker hears of it by silence alone.
+    // Only the silence shows the worker that the leader is gone.
     site.wait_for_workers();
     assert!(site.bed.left_in_target().is_empty());
 }

@@ -70,8 +70,8 @@ impl RelayHosts {
 
     /// A run by these hosts, with its record.
     pub fn record(&self, hosts: &str, more: &[&str]) -> Value {
-        let (seen, _) = self.run(hosts, &[more, &["--json", "-"]].concat());
-        serde_json::from_str(&seen.stdout).unwrap_or_else(|_| panic!("{}", seen.text()))
+        let (output, _) = self.run(hosts, &[more, &["--json", "-"]].concat());
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{}", output.text()))
     }
 
     /// Log lines of the relays, split into words; each starts with the host.
@@ -97,7 +97,7 @@ impl RelayHosts {
         }
     }
 
-    /// The newest run of the store; null where there is none.
+    /// The newest run of the store; null if the store is empty.
     pub fn stored(&self) -> Value {
         let output = self.bed.run(&["runs", "export", "last"]);
         serde_json::from_str(&output.stdout).unwrap_or_default()
