@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below, streams_stay_inside};
 
 /// Maximum number of characters printed about sections and files.
-const TOLD_MAX: usize = 1 << 16;
+const OUTPUT_LENGTH_MAX: usize = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((which, rest)) = bytes.split_first() else {
@@ -20,25 +20,25 @@ fuzz_target!(|bytes: &[u8]| {
     let mut parts = rest.splitn(2, |byte| *byte == 1);
     let file = parts.next().unwrap_or_default();
     let included = parts.next().unwrap_or_default();
-    let around = ParserEnvironment {
+    let surroundings = ParserEnvironment {
         read: &|_| Ok(included.to_vec()),
         variable: &|name| (name.len() > 2).then(|| name.to_owned()),
         ..ParserEnvironment::EMPTY
     };
     let (read, words) = match which % 2 {
         0 => {
-            let set = read_file(FILE, file, &around);
+            let set = read_file(FILE, file, &surroundings);
             (set, vec![FILE.to_owned()])
         }
         _ => {
             let line = String::from_utf8_lossy(file).into_owned();
             let words: Vec<String> = line.lines().map(str::to_owned).collect();
-            let set = read_arguments(&words, &around).map(|(_, set)| set);
+            let set = read_arguments(&words, &surroundings).map(|(_, set)| set);
             (set, words)
         }
     };
     match read {
-        Ok(set) => told(&set),
+        Ok(set) => check_output(&set),
         Err(error) => assert!(error.help.is_some(), "{error}"),
     }
     let script = VirtualFiles {
@@ -64,10 +64,10 @@ fuzz_target!(|bytes: &[u8]| {
 /// The name of the job file.
 const FILE: &str = "fuzz.fio";
 
-fn told(set: &JobSet) {
+fn check_output(set: &JobSet) {
     let _ = verdicts(set, 80);
-    assert!(picture(set, 80).len() < TOLD_MAX);
-    assert!(files_touched(set).len() < TOLD_MAX);
+    assert!(picture(set, 80).len() < OUTPUT_LENGTH_MAX);
+    assert!(files_touched(set).len() < OUTPUT_LENGTH_MAX);
     for job in set.jobs.iter().take(8) {
         let last = job.file_count().saturating_sub(1);
         let path = job.file(last);

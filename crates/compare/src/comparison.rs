@@ -232,10 +232,10 @@ pub fn compare(
             _ => Vec::new(),
         },
         forced: !unlike.is_empty(),
-        only_a: left(&groups_a, &numbers_a, |i| {
+        only_a: uncompared(&groups_a, &numbers_a, |i| {
             pairs.iter().any(|pair| pair.0 == i)
         }),
-        only_b: left(&groups_b, &numbers_b, |j| {
+        only_b: uncompared(&groups_b, &numbers_b, |j| {
             pairs.iter().any(|pair| pair.1 == j)
         }),
         cells,
@@ -392,14 +392,14 @@ fn line_differences(
     details.filter(is_line).collect()
 }
 
-fn left(
+fn uncompared(
     groups: &[SideGroup],
     numbers: &[u32],
     is_compared: impl Fn(usize) -> bool,
 ) -> Vec<CellName> {
     let groups = groups.iter().zip(numbers).enumerate();
     groups
-        .filter(|(place, _)| !is_compared(*place))
+        .filter(|(index, _)| !is_compared(*index))
         .map(|(_, (group, number))| CellName::of(&group.planned.properties, *number))
         .collect()
 }

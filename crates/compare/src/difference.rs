@@ -85,7 +85,7 @@ pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
         if a != b {
             let name = match workload {
                 (name, 0) => name.to_owned(),
-                (name, place) => format!("{name} ({})", place + 1),
+                (name, occurrence) => format!("{name} ({})", occurrence + 1),
             };
             found.entry((key, a, b)).or_default().push(name);
         }
@@ -112,14 +112,17 @@ fn settings(plan: &Plan) -> BTreeMap<KeyLocation<'_>, &str> {
         let location = (0..)
             .map(|occurrence| ((setting.workload.as_str(), occurrence), key))
             .find(|location| !settings.contains_key(location));
-        settings.extend(location.map(|place| (place, setting.value.as_str())));
+        settings.extend(location.map(|location| (location, setting.value.as_str())));
     }
     settings
 }
 
 /// Returns the differences between the machines, systems and programs of two runs.
 pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
-    let mut differences = of_values(&lasting(&a.environment), &lasting(&b.environment));
+    let mut differences = of_values(
+        &stable_values(&a.environment),
+        &stable_values(&b.environment),
+    );
     differences.extend(of_clusters(a, b));
     let (a, b) = (&a.pgmeter.version, &b.pgmeter.version);
     if a != b {
@@ -153,7 +156,7 @@ fn of_clusters(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
 }
 
 /// Returns an environment without values that change from minute to minute.
-fn lasting(environment: &Environment) -> Value {
+fn stable_values(environment: &Environment) -> Value {
     let mut environment = environment.clone();
     environment
         .settings
@@ -245,7 +248,10 @@ mod tests {
             directory: directory.into(),
             ..Environment::default()
         };
-        let (a, b) = (lasting(&environment("/a")), lasting(&environment("/b")));
+        let (a, b) = (
+            stable_values(&environment("/a")),
+            stable_values(&environment("/b")),
+        );
         assert_eq!(of_values(&a, &b), []);
     }
 }

@@ -45,8 +45,8 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
 
 /// Returns the number of each group among the side's groups of the same description, from 1.
 pub(crate) fn numbers(groups: &[SideGroup]) -> Vec<u32> {
-    let number = |(place, group): (usize, &SideGroup)| {
-        let before = groups[..place].iter();
+    let number = |(index, group): (usize, &SideGroup)| {
+        let before = groups[..index].iter();
         let same = before.filter(|it| it.planned.properties == group.planned.properties);
         u32::try_from(same.count() + 1).unwrap_or(u32::MAX)
     };

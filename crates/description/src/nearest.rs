@@ -4,54 +4,57 @@
 /// length.
 const WORD_BYTES_MAX: usize = 64;
 
-/// The known word nearest to `seen`, if any is similar enough.
+/// The known word nearest to `typed`, if any is similar enough.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
-pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    if seen.len() > WORD_BYTES_MAX {
+pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if typed.len() > WORD_BYTES_MAX {
         return None;
     }
-    let plain = folded(seen);
+    let plain = folded(typed);
     known
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(&plain, &folded(word)), word))
         // At least 1, because a third of a word of two letters is 0.
-        .filter(|(distance, word)| *distance <= (word.len().max(seen.len()) / 3).max(1))
-        .min_by_key(|(distance, word)| (*distance, likeness(&plain, &folded(word))))
+        .filter(|(distance, word)| *distance <= (word.len().max(typed.len()) / 3).max(1))
+        .min_by_key(|(distance, word)| (*distance, similarity_rank(&plain, &folded(word))))
         .map(|(_, word)| word)
 }
 
 /// Sort key for words at the same distance, the likeliest first: those with the longest common
 /// prefix, then those with the nearest number, then the larger number, such as `ext4` for `ext5`.
-fn likeness(seen: &str, word: &str) -> (std::cmp::Reverse<usize>, u64, std::cmp::Reverse<u64>) {
-    let alike = seen.bytes().zip(word.bytes()).take_while(|(a, b)| a == b);
+fn similarity_rank(
+    typed: &str,
+    word: &str,
+) -> (std::cmp::Reverse<usize>, u64, std::cmp::Reverse<u64>) {
+    let common_prefix = typed.bytes().zip(word.bytes()).take_while(|(a, b)| a == b);
     let number = |text: &str| {
         let end = text.trim_end_matches(|letter: char| letter.is_ascii_digit());
         text[end.len()..].parse::<u64>().unwrap_or(0)
     };
-    let (one, other) = (number(seen), number(word));
+    let (typed_number, known_number) = (number(typed), number(word));
     (
-        std::cmp::Reverse(alike.count()),
-        one.abs_diff(other),
-        std::cmp::Reverse(other),
+        std::cmp::Reverse(common_prefix.count()),
+        typed_number.abs_diff(known_number),
+        std::cmp::Reverse(known_number),
     )
 }
 
-/// At most `most` known words that may be meant by `seen`, the likeliest first: similar words, then
-/// words that share a whole part with it, such as `find_depth` for `depth`.
+/// At most `most` known words that the user may have meant by `typed`, the likeliest first: similar
+/// words, then words that share a part with it, such as `find_depth` for `depth`.
 pub(crate) fn nearest_few<'a>(
-    seen: &str,
+    typed: &str,
     known: impl IntoIterator<Item = &'a str>,
     most: usize,
 ) -> Vec<&'a str> {
-    if seen.len() > WORD_BYTES_MAX {
+    if typed.len() > WORD_BYTES_MAX {
         return Vec::new();
     }
-    let plain = folded(seen);
+    let plain = folded(typed);
     let rank = |word: &str| {
         let other = folded(word);
         let distance = strsim::damerau_levenshtein(&plain, &other);
-        let is_alike = distance <= (word.len().max(seen.len()) / 3).max(1);
+        let is_alike = distance <= (word.len().max(typed.len()) / 3).max(1);
         let shares_a_part = || {
             other
                 .split('_')

@@ -199,9 +199,9 @@ impl PartsDisplay {
     fn left(&self) -> Option<TimeLeft> {
         let (index, since) = self.current?;
         let mut left = Duration::ZERO;
-        for (place, part) in self.parts.iter().enumerate().skip(index) {
+        for (other_index, part) in self.parts.iter().enumerate().skip(index) {
             let expected = self.expected(part.kind)?;
-            left += match place == index {
+            left += match other_index == index {
                 true => expected.saturating_sub(since.elapsed()),
                 false => expected,
             };

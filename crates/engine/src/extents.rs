@@ -271,17 +271,17 @@ mod tests {
             assert_eq!(blank.unwritten_bytes, 8 * MIB);
             file.write_all(&vec![1; 2 << 20]).expect("written");
             let found = |part| find_unwritten(&file, part).expect("an answer");
-            let seen = found(0..8 * MIB).expect("it told before");
+            let unwritten = found(0..8 * MIB).expect("the file system reports extents");
             let wanted = Unwritten {
                 examined_bytes: 8 * MIB,
                 unwritten_bytes: 6 * MIB,
             };
-            assert_eq!(seen, wanted, "in memory: {in_memory}");
-            let in_data = found(MIB..2 * MIB).expect("it told before");
+            assert_eq!(unwritten, wanted, "in memory: {in_memory}");
+            let in_data = found(MIB..2 * MIB).expect("the file system reports extents");
             assert_eq!(in_data.unwritten_bytes, 0);
             let flags = rustix::fs::FallocateFlags::empty();
             if rustix::fs::fallocate(&file, flags, 4 * MIB, MIB).is_ok() {
-                let reserved = found(0..8 * MIB).expect("it told before");
+                let reserved = found(0..8 * MIB).expect("the file system reports extents");
                 assert_eq!(reserved.unwritten_bytes, 6 * MIB);
             }
         }

@@ -199,8 +199,8 @@ fn live(engine: &mut dyn Engine, count: u32) {
             let (operation, _, _, wanted) = LIFE[*step];
             assert_eq!(result, wanted, "{operation:?} of file {file_index}");
             if operation == Operation::Read {
-                let seen = &engine.buffer(slot)[..result as usize];
-                assert!(seen.iter().all(|byte| *byte == *file_index as u8));
+                let content = &engine.buffer(slot)[..result as usize];
+                assert!(content.iter().all(|byte| *byte == *file_index as u8));
             }
             *step += 1;
             ended += u32::from(*step == LIFE.len());
@@ -828,13 +828,13 @@ fn a_directory_is_read_name_by_name_and_only_files_are_reported() {
             assert_eq!(next(engine, 0), -libc::EBADF);
             assert!(next(engine, 1) > 0);
             // Opening the directory again restarts the listing.
-            let mut seen = vec![next(engine, 1)];
-            while *seen.last().unwrap() > 0 {
-                seen.push(next(engine, 0));
+            let mut results = vec![next(engine, 1)];
+            while *results.last().unwrap() > 0 {
+                results.push(next(engine, 0));
             }
-            assert_eq!(seen.pop(), Some(0));
-            seen.sort_unstable();
-            assert_eq!(seen, wanted);
+            assert_eq!(results.pop(), Some(0));
+            results.sort_unstable();
+            assert_eq!(results, wanted);
             assert_eq!(next(engine, 0), -libc::EBADF);
         }
     }

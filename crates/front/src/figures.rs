@@ -101,8 +101,11 @@ mod tests {
 
     #[test]
     fn numbers_are_printed_as_in_python() {
-        let seen = [0.0, 1.0, 0.0112, 0.0001, 9.5e-5, 1e-10].map(format_python);
-        assert_eq!(seen, ["0.0", "1.0", "0.0112", "0.0001", "9.5e-05", "1e-10"]);
+        let printed = [0.0, 1.0, 0.0112, 0.0001, 9.5e-5, 1e-10].map(format_python);
+        assert_eq!(
+            printed,
+            ["0.0", "1.0", "0.0112", "0.0001", "9.5e-05", "1e-10"]
+        );
     }
 
     #[test]

@@ -182,7 +182,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Carries a stream of one slot out until `end_ns`, and then what was due.
+    /// Runs a stream of one slot until `end_ns`, and then completes the requests that were due.
     pub fn run_to_end(stream: &mut dyn OpenStream, end_ns: u64) -> DueCounts {
         let mut now_ns = 0;
         loop {
@@ -205,8 +205,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// What the same takes by arithmetic: of rounds that are due `per_second` times a second until
-    /// `end_ns` and have so many calls each, one after the other (Lindley 1952).
+    /// Calculated response times of rounds that are due `per_second` times a second until `end_ns`
+    /// (Lindley 1952). `calls` returns the number of calls of the next round.
     pub fn expected_counter(
         per_second: u64,
         end_ns: u64,
@@ -224,12 +224,12 @@ pub(crate) mod tests {
         all
     }
 
-    /// Whether both have the same count and largest time, and about the same p99.
-    pub fn assert_alike(seen: &Counter, wanted: &Counter) {
+    /// Checks that both have the same count and maximum, and about the same p99.
+    pub fn assert_alike(actual: &Counter, wanted: &Counter) {
         let of = |it: &Counter| (it.count(), it.latency().max_ns());
-        assert_eq!(of(seen), of(wanted));
+        assert_eq!(of(actual), of(wanted));
         let p99 = |it: &Counter| it.latency().percentile(99.0).unwrap() as f64;
-        let ratio = p99(seen) / p99(wanted);
+        let ratio = p99(actual) / p99(wanted);
         assert!((0.99..1.01).contains(&ratio), "p99 is off by {ratio}");
     }
 

@@ -91,7 +91,7 @@ mod tests {
         let mut rng = Rng {
             state: [1, 2, 3, 4],
         };
-        let seen: Vec<u64> = (0..5).map(|_| rng.next_u64()).collect();
+        let outputs: Vec<u64> = (0..5).map(|_| rng.next_u64()).collect();
         let wanted = [
             41_943_041,
             58_720_359,
@@ -99,13 +99,13 @@ mod tests {
             3_591_011_842_654_386,
             9_228_616_714_210_784_205,
         ];
-        assert_eq!(seen, wanted);
+        assert_eq!(outputs, wanted);
     }
 
     #[test]
     fn splitmix_gives_the_published_stream_for_seed_1234567() {
         let seed = 1_234_567_u64;
-        let seen: Vec<u64> = (0..3)
+        let outputs: Vec<u64> = (0..3)
             .map(|step| mix(seed.wrapping_add(SPLIT_MIX_STEP.wrapping_mul(step))))
             .collect();
         let wanted = [
@@ -113,7 +113,7 @@ mod tests {
             3_203_168_211_198_807_973,
             9_817_491_932_198_370_423,
         ];
-        assert_eq!(seen, wanted);
+        assert_eq!(outputs, wanted);
     }
 
     #[test]

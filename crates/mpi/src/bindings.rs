@@ -252,12 +252,12 @@ impl Bindings {
         if code == SUCCESS {
             return Ok(());
         }
-        let (told, reason) = text(|at, length| {
+        let (text_code, reason) = text(|at, length| {
             // SAFETY: the buffer has room for the longest text, and the length has its own
             // variable.
             unsafe { (self.functions.error_string)(code, at, length) }
         });
-        let reason = match told {
+        let reason = match text_code {
             SUCCESS => first_line(&reason),
             _ => format!("error {code}"),
         };
@@ -271,12 +271,12 @@ pub(crate) fn library_version(object: &SharedObject, path: &Path) -> Result<Stri
     let address = find(object, path, c"MPI_Get_library_version")?;
     // SAFETY: the MPI standard gives the function this signature.
     let version = unsafe { std::mem::transmute::<NonNull<c_void>, Version>(address) };
-    let (code, told) = text(|at, length| {
+    let (code, version_text) = text(|at, length| {
         // SAFETY: the buffer has room for the longest text, and the length has its own variable.
         unsafe { version(at, length) }
     });
     if code == SUCCESS {
-        return Ok(first_line(&told));
+        return Ok(first_line(&version_text));
     }
     Err(MpiError::Call {
         call: "MPI_Get_library_version",
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_text_ends_at_its_zero_byte() {
-        let (code, seen) = text(|at, length| {
+        let (code, bytes) = text(|at, length| {
             // SAFETY: there is room for far more, and a place for the length.
             unsafe {
                 std::ptr::copy_nonoverlapping(b"abc\0d".as_ptr().cast(), at, 5);
@@ -362,7 +362,7 @@ mod tests {
             }
             7
         });
-        assert_eq!((code, seen.as_slice()), (7, b"abc".as_slice()));
+        assert_eq!((code, bytes.as_slice()), (7, b"abc".as_slice()));
     }
 
     #[test]

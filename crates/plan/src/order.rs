@@ -59,11 +59,11 @@ mod tests {
     fn every_cell_is_at_every_position_equally_often() {
         let mut counts = [[0_u32; 4]; 4];
         for repetition in 1..=8000 {
-            for (place, cell) in order_of_repetition(4, 1, repetition)
+            for (position, cell) in order_of_repetition(4, 1, repetition)
                 .into_iter()
                 .enumerate()
             {
-                counts[cell][place] += 1;
+                counts[cell][position] += 1;
             }
         }
         // 2000 each, standard deviation 39.

@@ -82,12 +82,12 @@ impl Plan {
         let next_index = u32::try_from(self.cells.len()).unwrap_or(u32::MAX);
         (next_index..)
             .zip(positions)
-            .map(|(index, place)| {
+            .map(|(index, position)| {
                 let cell = Cell {
                     index,
-                    ..first[place].repeated(repetition)
+                    ..first[position].repeated(repetition)
                 };
-                (place, cell)
+                (position, cell)
             })
             .collect()
     }

@@ -226,8 +226,8 @@ mod tests {
                  `group`",
             ),
         ];
-        for (text, pairs, told) in cases {
-            assert_eq!(of_text(text, pairs), Err(told.to_owned()));
+        for (text, pairs, message) in cases {
+            assert_eq!(of_text(text, pairs), Err(message.to_owned()));
         }
     }
 

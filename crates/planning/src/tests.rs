@@ -35,7 +35,7 @@ fn refusal(text: &str, facts: &SystemFacts) -> String {
     planned_on(text, &[], facts).unwrap_err().to_string()
 }
 
-/// A directory on a file system of 100 GiB with so much free, 4096-byte direct I/O.
+/// A directory on a file system of 100 GiB with `free_gib` free and 4096-byte direct I/O.
 fn directory(path: &str, free_gib: u64) -> TargetFacts {
     TargetFacts {
         exists: true,
@@ -258,7 +258,7 @@ fn the_test_type_determines_targets_and_depths() {
         pairs,
         [(2, vec![1]), (4, vec![1]), (2, vec![2]), (4, vec![2])]
     );
-    // An option says which depths instead.
+    // An option replaces the depths.
     let cells = planned(&text, &["iodepth=7"]).plan.cells;
     let pairs: Vec<_> = shapes(&cells)
         .into_iter()
@@ -778,20 +778,20 @@ fn a_workload_with_its_own_pace_refuses_a_rate() {
 
 #[test]
 fn rates_out_of_range_are_refused_with_their_line() {
-    for (value, seen) in [
+    for (value, message) in [
         ("0.0001", "not from 0.001/s to 10m/s"),
         ("[]", "an empty list"),
     ] {
         let text = format!("rate = {value}\n{LINE}");
         let error = load("w.toml", &text).unwrap_err();
-        assert!(error.to_string().contains(seen), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
         assert!(error.to_string().contains("w.toml:1"), "{error}");
     }
 }
 
 #[test]
 fn a_zero_rate_and_arrivals_without_a_rate_are_refused() {
-    for (text, seen) in [
+    for (text, message) in [
         (
             "rate = 0\n[postmark]\n".to_owned(),
             "outside the rates above 0 per second",
@@ -802,7 +802,7 @@ fn a_zero_rate_and_arrivals_without_a_rate_are_refused() {
         ),
     ] {
         let error = load("w.toml", &text).unwrap_err();
-        assert!(error.to_string().contains(seen), "{error}");
+        assert!(error.to_string().contains(message), "{error}");
         assert!(error.to_string().contains("w.toml:1"), "{error}");
     }
 }
@@ -834,7 +834,7 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
     assert!(error.contains(wanted), "{error}");
 }
 
-/// Facts of a machine of 4 GiB with one directory of so many free GiB.
+/// A machine of 4 GiB memory, and a directory with `free_gib` free.
 fn facts_with_free_space(free_gib: u64) -> SystemFacts {
     SystemFacts {
         memory_bytes: 4 << 30,
@@ -865,7 +865,7 @@ fn a_multiple_of_memory_sets_the_size() {
         setting(&half, "times_memory").unwrap().source,
         Source::Option
     );
-    // What is said later of either holds.
+    // The later of the two keys applies.
     let sized = planned_on(&text, &["size=1GiB"], &facts_with_free_space(50)).unwrap();
     assert_eq!(sized.plan.targets[0].size_bytes, 1 << 30);
     assert_eq!(setting(&sized, "times_memory"), None);

@@ -18,12 +18,12 @@ const FIRST_EXTENDED: u32 = 2;
 /// take over its values and whether they are in use; the others stay unchanged. Returns `false` if
 /// one of the areas has no complete header.
 ///
-/// `place_of` returns the byte range of a feature. Features without a range are left for the kernel
-/// to reject, and so is a header that is not in the standard format.
+/// `byte_range` returns the byte range of a feature. The kernel must reject features without a
+/// range, and headers that are not in the standard format.
 pub fn overlay(
     complete: &mut [u8],
     given: &[u8],
-    mut place_of: impl FnMut(u32) -> Option<Range<usize>>,
+    mut byte_range: impl FnMut(u32) -> Option<Range<usize>>,
 ) -> bool {
     let (Some(before), Some(wanted)) = (features(complete), features(given)) else {
         return false;
@@ -36,9 +36,9 @@ pub fn overlay(
         if (before | wanted) & bit == 0 {
             continue;
         }
-        match place_of(feature) {
-            Some(place) if place.end > given.len() => merged = merged & !bit | before & bit,
-            Some(place) if wanted & bit != 0 => copy(complete, given, place),
+        match byte_range(feature) {
+            Some(range) if range.end > given.len() => merged = merged & !bit | before & bit,
+            Some(range) if wanted & bit != 0 => copy(complete, given, range),
             _ => {}
         }
     }

@@ -9,31 +9,32 @@ const LEAF: u32 = 0xd;
 
 /// Cached offset (upper half) and end (lower half) of each feature; 0 if not queried yet. CPUID
 /// takes tens of microseconds in a virtual machine.
-static TOLD: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
-/// A feature that this processor lacks, or that has no place in the standard format.
-const NOWHERE: u64 = u64::MAX;
+static CACHED: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+/// A feature that this processor lacks, or that has no offset in the standard format.
+const ABSENT: u64 = u64::MAX;
 
 /// Byte range of a feature in the area; `None` if it has none.
 ///
 /// Source: Intel, "Software Developer's Manual", volume 1, 13.2, "Enumeration of CPU support".
-pub fn place_of(feature: u32) -> Option<Range<usize>> {
-    let slot = TOLD.get(feature as usize)?;
-    let told = match slot.load(Ordering::Relaxed) {
+pub fn byte_range(feature: u32) -> Option<Range<usize>> {
+    let slot = CACHED.get(feature as usize)?;
+    let packed_range = match slot.load(Ordering::Relaxed) {
         0 => {
-            let told = ask(feature);
-            slot.store(told, Ordering::Relaxed);
-            told
+            let packed_range = query(feature);
+            slot.store(packed_range, Ordering::Relaxed);
+            packed_range
         }
-        told => told,
+        packed_range => packed_range,
     };
-    (told != NOWHERE).then_some((told >> 32) as usize..(told as u32) as usize)
+    let range = (packed_range >> 32) as usize..(packed_range as u32) as usize;
+    (packed_range != ABSENT).then_some(range)
 }
 
-fn ask(feature: u32) -> u64 {
+fn query(feature: u32) -> u64 {
     let found = __cpuid_count(LEAF, feature);
     let (size, offset) = (u64::from(found.eax), u64::from(found.ebx));
     match size == 0 || offset == 0 {
-        true => NOWHERE,
+        true => ABSENT,
         false => offset << 32 | (offset + size),
     }
 }

@@ -3,7 +3,7 @@
 use core::slice::from_raw_parts;
 
 use crate::area::overlay;
-use crate::layout::place_of;
+use crate::layout::byte_range;
 use crate::room::Room;
 use crate::system::set_errno;
 
@@ -86,7 +86,7 @@ unsafe fn set_completed(ask: Ask, pid: usize, given: &Registers) -> isize {
     };
     // SAFETY: the caller's contract.
     let given = unsafe { from_raw_parts(given.start, given.length) };
-    if !overlay(area, given, place_of) {
+    if !overlay(area, given, byte_range) {
         return -EFAULT;
     }
     // SAFETY: the kernel reads the room, which lives until the end of the function.

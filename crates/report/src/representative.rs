@@ -19,12 +19,12 @@ pub fn picks(rates: &[f64]) -> Vec<(&'static str, usize)> {
         ("fastest", last),
     ];
     let mut picked: Vec<(&'static str, usize)> = Vec::new();
-    for (what, place) in wanted {
-        let index = order.get(place).copied();
+    for (label, rank) in wanted {
+        let index = order.get(rank).copied();
         // Of two rates, the slowest one is also the median.
         let is_new = |index: &usize| picked.iter().all(|(_, known)| known != index);
         let index = index.filter(is_new);
-        picked.extend(index.map(|index| (what, index)));
+        picked.extend(index.map(|index| (label, index)));
     }
     picked
 }

@@ -141,11 +141,11 @@ pub fn uncertain_rate(cell: &CellRecord, rates: &EvenRates, count: u64) -> Optio
     let scatter = UncertainMean::of_series(&rates.per_second)?;
     let in_flight = f64::from(cell.workers.max(1)) * f64::from(cell.iodepth.max(1));
     let cut = scatter.mean * (in_flight / 6.0).sqrt() / count.max(1) as f64;
-    let (seen, known) = (scatter.standard_error.powi(2), cut.powi(2));
+    let (estimated_variance, known_variance) = (scatter.standard_error.powi(2), cut.powi(2));
     // Satterthwaite's degrees of freedom; the known part has no uncertainty.
-    let freedom = scatter.freedom * (1.0 + known / seen).powi(2);
+    let freedom = scatter.freedom * (1.0 + known_variance / estimated_variance).powi(2);
     Some(UncertainMean {
-        standard_error: (seen + known).sqrt(),
+        standard_error: (estimated_variance + known_variance).sqrt(),
         // Without scatter this is infinite, and NaN for a mean of 0; `min` replaces both.
         freedom: freedom.min(FREEDOM_MAX),
         ..scatter

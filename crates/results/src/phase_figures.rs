@@ -21,8 +21,8 @@ pub struct PhaseFigures {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundFigures>,
     /// The reported round, if the program reports only one of its rounds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub told_round: Option<ReportedRound>,
+    #[serde(rename = "told_round", skip_serializing_if = "Option::is_none")]
+    pub reported_round: Option<ReportedRound>,
     /// Results of a pool of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pool: Option<PoolFigures>,
@@ -271,7 +271,8 @@ pub struct PoolFigures {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PoolFailures {
     /// The first failures, up to the reporting limit.
-    pub told: Vec<PoolFailure>,
+    #[serde(rename = "told")]
+    pub listed: Vec<PoolFailure>,
     /// Number of all failures.
     pub count: u64,
 }
@@ -305,7 +306,7 @@ impl PhaseFigures {
     /// Files per second of the round that the program reports by this rule.
     #[must_use]
     pub fn reported_files_per_second(&self, rule: RoundRule) -> Option<f64> {
-        let reported = self.told_round.filter(|told| told.rule == rule)?;
+        let reported = self.reported_round.filter(|round| round.rule == rule)?;
         Some(files_per_second(
             self.fileset()?.file_count,
             reported.time_ns,

@@ -56,7 +56,7 @@ impl AlternatingSessions<'_, '_> {
             }
             next = count;
             // All sessions share the stop flag.
-            if self.sessions[0].stopped() || !self.further() {
+            if self.sessions[0].stopped() || !self.add_repetition() {
                 return Ok(());
             }
         }
@@ -71,7 +71,7 @@ impl AlternatingSessions<'_, '_> {
     }
 
     /// Adds the cells that need another repetition; `true` if there are any.
-    fn further(&mut self) -> bool {
+    fn add_repetition(&mut self) -> bool {
         let elapsed = self.elapsed();
         let Some(repeats) = self.repeats.as_deref_mut() else {
             return false;
@@ -87,7 +87,7 @@ impl AlternatingSessions<'_, '_> {
             let added = plan.further_repetition(repetition, |index| wanted.contains(&index));
             // All sessions have the same cells, so the cells of the first one are enough.
             if side == 0 {
-                repeats.add(added.iter().map(|(place, _)| *place));
+                repeats.add(added.iter().map(|(index, _)| *index));
             }
             session.add_cells(added.into_iter().map(|(_, cell)| cell).collect());
         }

@@ -94,15 +94,15 @@ fn unanswered(lanes: &[&OpenLoopEnd], end_ns: u64) -> Histogram {
 fn add_untaken(waited: &mut Histogram, backlog: &Backlog, span_ns: Range<u64>, quit_ns: u64) {
     let before = backlog.untaken_count(span_ns.start);
     let count = backlog.untaken_count(span_ns.end).saturating_sub(before);
-    let (mut told, mut last_ns) = (0, span_ns.start);
+    let (mut recorded_count, mut last_ns) = (0, span_ns.start);
     if before < LISTED_MAX {
         let untaken_ns = backlog.untaken_ns().skip(before as usize);
         for due_ns in untaken_ns.take(count.min(LISTED_MAX) as usize) {
             waited.record(quit_ns.saturating_sub(due_ns));
-            (told, last_ns) = (told + 1, due_ns);
+            (recorded_count, last_ns) = (recorded_count + 1, due_ns);
         }
     }
-    let rest = count - told;
+    let rest = count - recorded_count;
     let step_ns = span_ns.end.saturating_sub(last_ns) / REST_STEPS;
     for step in 0..REST_STEPS {
         // The end of the step, because no request in it has waited less.

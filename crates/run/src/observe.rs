@@ -257,10 +257,10 @@ impl LaneCpuTime {
         (begin, end): (&ObservedSample, &ObservedSample),
         is_wanted: &dyn Fn(usize) -> bool,
     ) -> Option<Self> {
-        let ends = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
+        let ends = |(index, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
             // With rounds, the window may end while the threads still run. The sample at its end
             // has them.
-            let at_end = end.threads.get(place).copied();
+            let at_end = end.threads.get(index).copied();
             Some(((*begin)?, at_end.unwrap_or(lane.outcome.cpu_at_end)?))
         };
         let lanes = measured.lanes.iter().zip(&begin.threads).enumerate();

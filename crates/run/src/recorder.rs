@@ -227,8 +227,8 @@ impl Recorder {
             0
         };
         match tally.request(counter_index, latency_ns, bytes) {
-            Some(alike) if T::IS_SINGLE => self.count_requests(&alike),
-            Some(alike) => self.count_requests_outlined(&alike),
+            Some(group) if T::IS_SINGLE => self.count_requests(&group),
+            Some(group) => self.count_requests_outlined(&group),
             None => {}
         }
     }
@@ -266,15 +266,15 @@ impl Recorder {
     }
 
     #[inline(never)]
-    fn count_requests_outlined(&mut self, alike: &TallyGroup) {
-        self.count_requests(alike);
+    fn count_requests_outlined(&mut self, group: &TallyGroup) {
+        self.count_requests(group);
     }
 
     #[inline(always)]
-    fn count_requests(&mut self, alike: &TallyGroup) {
-        let (span, number) = alike.counter;
+    fn count_requests(&mut self, group: &TallyGroup) {
+        let (span, number) = group.counter;
         let counter = self.current.spans[span as usize].operation_mut(number.into());
-        counter.record_alike(alike.count, alike.latency_ns, alike.bytes);
+        counter.record_alike(group.count, group.latency_ns, group.bytes);
     }
 
     /// `true` if the stop flag ended it.
@@ -292,29 +292,29 @@ impl Recorder {
             return counter.record_error(flow.errno, flow.latency_ns);
         }
         match tally.flow((span, flow.kind), flow.latency_ns) {
-            Some(alike) if T::IS_SINGLE => self.count_flows(&alike),
-            Some(alike) => self.count_flows_outlined(&alike),
+            Some(group) if T::IS_SINGLE => self.count_flows(&group),
+            Some(group) => self.count_flows_outlined(&group),
             None => {}
         }
     }
 
     #[inline(never)]
-    fn count_flows_outlined(&mut self, alike: &TallyGroup) {
-        self.count_flows(alike);
+    fn count_flows_outlined(&mut self, group: &TallyGroup) {
+        self.count_flows(group);
     }
 
     #[inline(always)]
-    fn count_flows(&mut self, alike: &TallyGroup) {
-        let (span, kind) = alike.counter;
+    fn count_flows(&mut self, group: &TallyGroup) {
+        let (span, kind) = group.counter;
         let counter = self.current.spans[span as usize].transaction_mut(kind.into());
-        counter.record_alike(alike.count, alike.latency_ns, 0);
+        counter.record_alike(group.count, group.latency_ns, 0);
     }
 
     /// Counts the last requests and flows of a turn that were collected together.
     #[inline(never)]
     pub fn end_turn(&mut self, tally: &BatchTally) {
-        for alike in tally.requests.iter().filter(|it| it.count > 0) {
-            self.count_requests(alike);
+        for group in tally.requests.iter().filter(|it| it.count > 0) {
+            self.count_requests(group);
         }
         if tally.flows.count > 0 {
             self.count_flows(&tally.flows);

@@ -78,7 +78,7 @@ impl WaitSeries {
                     .waited_ns
                     .zip(waited_ns)
                     // Intervals are differences of this count, so it must not decrease.
-                    .map(|(seen, told)| told.max(seen)),
+                    .map(|(sampled_ns, reported_ns)| reported_ns.max(sampled_ns)),
                 ran_ns: sample.and_then(|it| it.ran_ns).or(before.ran_ns),
                 pressure_ns: pressure_ns.or(before.pressure_ns),
             };

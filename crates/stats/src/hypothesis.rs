@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn holm_s_correction_matches_a_known_example() {
         let corrected = holm(&[0.01, 0.04, 0.03, 0.005]);
-        for (seen, wanted) in corrected.iter().zip([0.03, 0.06, 0.06, 0.02]) {
-            assert!((seen - wanted).abs() < 1e-12);
+        for (p_value, wanted) in corrected.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            assert!((p_value - wanted).abs() < 1e-12);
         }
         assert!(holm(&[]).is_empty());
         assert_eq!(holm(&[0.04]), [0.04]);

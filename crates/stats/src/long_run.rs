@@ -66,10 +66,10 @@ impl LongRunVariance {
 /// Source: Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954.
 fn correlation(deviations: &[f64]) -> f64 {
     let n = deviations.len() as f64;
-    let seen = autocorrelation::lag_one(deviations);
-    // Solves seen = r - (1 + 4 r) / n for r.
+    let observed = autocorrelation::lag_one(deviations);
+    // Solves observed = r - (1 + 4 r) / n for r.
     // A negative r would narrow the interval, so it counts as 0.
-    ((n * seen + 1.0) / (n - 4.0)).clamp(0.0, CORRELATION_MAX)
+    ((n * observed + 1.0) / (n - 4.0)).clamp(0.0, CORRELATION_MAX)
 }
 
 /// Cosine transform of a series at a frequency in radians per value.
@@ -98,14 +98,14 @@ mod tests {
         // An AR(1) series is worth about (1 - phi) / (1 + phi) of its length.
         for (count, phi) in [(20, 0.0), (40, 0.0), (40, 0.3), (40, 0.5), (300, 0.7)] {
             let mut simulated = Simulated::new(3);
-            let (mut seen, mut means) = (Vec::new(), Vec::new());
+            let (mut variances, mut means) = (Vec::new(), Vec::new());
             for _ in 0..2000 {
                 let series = simulated.ar1(count, phi, 100.0, 5.0);
-                seen.push(LongRunVariance::of(&series).variance);
+                variances.push(LongRunVariance::of(&series).variance);
                 means.push(mean(&series).unwrap());
             }
             let truth = describe::stddev(&means).unwrap().powi(2);
-            let ratio = mean(&seen).unwrap() / truth;
+            let ratio = mean(&variances).unwrap() / truth;
             assert!((0.85..1.35).contains(&ratio), "{count} {phi}: {ratio}");
         }
     }

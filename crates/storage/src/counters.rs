@@ -157,8 +157,8 @@ fn parse(text: &[u8]) -> Option<DeviceSample> {
     let mut fields = [0_u64; 11];
     let mut count = 0;
     let text = std::str::from_utf8(text).ok()?;
-    for (place, field) in fields.iter_mut().zip(text.split_ascii_whitespace()) {
-        *place = field.parse().ok()?;
+    for (value, field) in fields.iter_mut().zip(text.split_ascii_whitespace()) {
+        *value = field.parse().ok()?;
         count += 1;
     }
     let [

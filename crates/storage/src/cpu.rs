@@ -298,8 +298,8 @@ fn parse(text: &str) -> MachineSample {
             continue;
         };
         let mut ticks = [0_u64; 8];
-        for (place, field) in ticks.iter_mut().zip(fields) {
-            *place = field.parse().unwrap_or(0);
+        for (value, field) in ticks.iter_mut().zip(fields) {
+            *value = field.parse().unwrap_or(0);
         }
         // The fields `guest` and `guest_nice` follow; they are left out because `user` and `nice`
         // contain them.

@@ -273,10 +273,10 @@ mod tests {
     #[test]
     fn the_headline_of_repetitions_is_their_mean() {
         let mut cells = [1000.0, 1600.0, 100.0].map(|rate| cell("measure", rate, 4096.0));
-        for (place, cell) in (0..).zip(&mut cells) {
-            (cell.index, cell.first_index, cell.repetition) = (place, Some(0), place);
+        for (index, cell) in (0..).zip(&mut cells) {
+            (cell.index, cell.first_index, cell.repetition) = (index, Some(0), index);
         }
-        // What was cut short is no repetition.
+        // A cell that was cut short is not a repetition.
         cells[2].status = Status::Interrupted;
         assert_eq!(headline(&cells), Some((HeadlineUnit::Requests, 1300.0)));
         let best = Best::of(&cells);

@@ -68,9 +68,14 @@ impl CompleteCell {
     ) -> serde_json::Result<Self> {
         let texts = record.intervals.iter().map(interval_text);
         let mut intervals = texts.collect::<serde_json::Result<Vec<String>>>()?;
-        let alike = |(text, told): &(&String, &u64)| text_fingerprint(text) == **told;
+        let is_unchanged =
+            |(text, fingerprint): &(&String, &u64)| text_fingerprint(text) == **fingerprint;
         // Most intervals are already stored; only those that changed are written again.
-        let kept_count = intervals.iter().zip(fingerprints).take_while(alike).count();
+        let kept_count = intervals
+            .iter()
+            .zip(fingerprints)
+            .take_while(is_unchanged)
+            .count();
         Ok(Self {
             position,
             index: record.index,

@@ -99,7 +99,7 @@ impl RunJournal {
                 Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
             match received {
-                Ok(told) => self.take(told),
+                Ok(event) => self.take(event),
                 Err(RecvTimeoutError::Timeout) => self.write_pending(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }

@@ -239,10 +239,10 @@ pub(crate) fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<Str
 
 /// The shortest prefix of an id that none of its neighbors has.
 pub(crate) fn shortest<'a>(id: &str, neighbors: impl Iterator<Item = &'a str>) -> String {
-    let alike = |other: &str| {
+    let common_length = |other: &str| {
         let pairs = id.bytes().zip(other.bytes());
         pairs.take_while(|(a, b)| a == b).count()
     };
-    let common = neighbors.map(alike).max().unwrap_or(0);
+    let common = neighbors.map(common_length).max().unwrap_or(0);
     id.chars().take((common + 1).max(SECOND_LENGTH)).collect()
 }

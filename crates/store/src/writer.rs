@@ -41,9 +41,9 @@ impl RunWriter {
     /// Queues an event. Never waits and never fails. Events that cannot be written now are written
     /// later, at the latest by [`RunWriter::finish`].
     pub fn event(&self, event: &RunEvent) {
-        if let (Some(told), Some(sender)) = (PersistedEvent::of(event), &self.sender) {
+        if let (Some(event), Some(sender)) = (PersistedEvent::of(event), &self.sender) {
             // Sending fails only if the thread panicked; `finish` reports that.
-            let _ = sender.send(told);
+            let _ = sender.send(event);
         }
     }
 
@@ -56,7 +56,7 @@ impl RunWriter {
         let journal = self
             .journal
             .take()
-            .expect("the thread leaves it at its end");
+            .expect("`settle` takes the journal from the thread");
         journal.finish(record)
     }
 

@@ -116,7 +116,7 @@ impl RunFollowers {
             return Ok(sender.subscribe());
         }
         let owned = id.to_owned();
-        let (reader, place) = blocking(move || {
+        let (reader, cursor) = blocking(move || {
             let reader = Store::open(&store)?;
             let cursor = reader.end_cursor(&owned)?;
             Ok((reader, cursor))
@@ -134,7 +134,7 @@ impl RunFollowers {
             Arc::clone(self),
             id.to_owned(),
             sender,
-            (reader, place),
+            (reader, cursor),
         ));
         Ok(receiver)
     }
@@ -226,7 +226,7 @@ fn look(
         return Ok(None);
     }
     let stored = store.since(id, cursor, EVENTS_MAX)?;
-    let end = stored.events.last().map_or(cursor, |(place, _)| *place);
+    let end = stored.events.last().map_or(cursor, |(cursor, _)| *cursor);
     let is_over = stored.status != RunStatus::Running && !stored.is_truncated;
     let mut published = to_published(stored.events);
     if is_over {
@@ -241,8 +241,8 @@ fn look(
 
 /// Converts stored events into the form in which they are sent.
 pub(crate) fn to_published(events: Vec<(RunCursor, StoredEvent)>) -> Vec<PublishedEvent> {
-    let published = |(place, event)| PublishedEvent {
-        cursor: place,
+    let published = |(cursor, event)| PublishedEvent {
+        cursor,
         text: encoded(event),
         is_end: false,
     };

@@ -156,7 +156,7 @@ fn changed(text: &str, numbers: &mut CaseRng) -> String {
     kept.map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// Where whole numbers stand that are no parts of names.
+/// Positions of whole numbers that are not parts of names.
 fn places(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut ranges = Vec::new();
     let mut before = ' ';
@@ -460,7 +460,7 @@ const FILES: &[(&str, &str)] = &[
 pub(super) struct Case {
     /// The whole case as text, for messages.
     pub text: String,
-    /// What is read from it, unless it is refused.
+    /// The workloads read from it; `None` if it is refused.
     pub workloads: Option<Vec<Workload>>,
     /// Command-line options of the case; `None` if one is refused.
     pub overrides: Option<Overrides>,
@@ -498,7 +498,7 @@ impl Cases {
     /// The case of this number, which is always the same.
     pub fn case(&self, number: u64) -> Case {
         let mut numbers = CaseRng(SplitMixRng::new(number << 20));
-        let (mut told, workloads) = match numbers.below(10) {
+        let (mut text, workloads) = match numbers.below(10) {
             0..2 => {
                 let (name, text) = &self.files[numbers.below(self.files.len())];
                 read(name, changed(text, &mut numbers))
@@ -516,12 +516,12 @@ impl Cases {
         let mut overrides = Some(overrides);
         if numbers.one_in(5) {
             let (key, value) = self.option(&mut numbers);
-            told.push_str(&format!("\n--set {key}={value}"));
+            text.push_str(&format!("\n--set {key}={value}"));
             let set = |mut it: Overrides| it.set(&key, &value).is_ok().then_some(it);
             overrides = overrides.and_then(set);
         }
         Case {
-            text: told,
+            text,
             workloads,
             overrides,
         }

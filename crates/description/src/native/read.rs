@@ -41,9 +41,9 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
             "brackets, commas and dots",
         ),
     ];
-    for (seen, max, what) in sizes {
-        if seen > max {
-            let message = format!("the file has {seen} {what}, and at most {max} are read");
+    for (count, max, what) in sizes {
+        if count > max {
+            let message = format!("the file has {count} {what}, and at most {max} are read");
             return Err(Diagnostic::error(file, message).help("split it into several files"));
         }
     }

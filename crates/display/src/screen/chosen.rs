@@ -68,7 +68,7 @@ fn table<'a>(done: &DoneCell, width: usize) -> Vec<Line<'a>> {
     let room = width.saturating_sub(name_width + FIGURE_WIDTH) / FIGURE_WIDTH;
     let mut shown: Vec<_> = LATENCIES.into_iter().take(room).collect();
     // The room decides which latencies are shown, but not their order.
-    shown.sort_by_key(|(place, _)| *place);
+    shown.sort_by_key(|(latency_index, _)| *latency_index);
     let heads = shown
         .iter()
         .map(|(_, head)| format!("{head:>FIGURE_WIDTH$}"));
@@ -76,8 +76,8 @@ fn table<'a>(done: &DoneCell, width: usize) -> Vec<Line<'a>> {
     let dim = Style::new().add_modifier(Modifier::DIM);
     let mut lines = vec![Line::styled(head + &heads.collect::<String>(), dim)];
     for (name, operation) in &done.operations {
-        let latency = |(place, _): &(usize, &str)| {
-            let ns = operation.latencies_ns[*place];
+        let latency = |(latency_index, _): &(usize, &str)| {
+            let ns = operation.latencies_ns[*latency_index];
             let text = ns.map_or_else(|| "-".to_owned(), format::latency_ns);
             format!("{text:>FIGURE_WIDTH$}")
         };

@@ -150,8 +150,8 @@ mod tests {
             (20, 40, 5, (1, 5, 2)),
         ] {
             let shape = list(count).shape(width, rows_max);
-            let seen = (shape.columns, shape.rows, shape.figures.len());
-            assert_eq!(seen, wanted, "{count} items, {width} columns");
+            let dimensions = (shape.columns, shape.rows, shape.figures.len());
+            assert_eq!(dimensions, wanted, "{count} items, {width} columns");
         }
     }
 

@@ -356,11 +356,11 @@ fn nothing_is_cut_at_usual_sizes_except_long_names_in_lists() {
                 letters(&rows).contains(&letters(&title)),
                 "{name}:\n{shown}"
             );
-            // What tells the cells apart is kept.
-            let is_told = ["rep 1 ", "repetition 1 "]
+            // The repetition distinguishes the cells, so the title must keep it.
+            let shows_repetition = ["rep 1 ", "repetition 1 "]
                 .iter()
                 .any(|it| rows.contains(it));
-            assert!(is_told || *name != "long names", "{shown}");
+            assert!(shows_repetition || *name != "long names", "{shown}");
         }
     }
 }

@@ -28,7 +28,7 @@ fn key(index: u32) -> NameKey {
     NameKey {
         fileset: 0,
         index,
-        // Nobody asks.
+        // Not used here.
         directory: u32::MAX,
     }
 }
@@ -112,10 +112,10 @@ fn an_explicitly_given_directory_holds_any_number() {
     };
     let (_dirs, mut set) = generated(rule, 2);
     set.make_subdirectories(0o700).unwrap();
-    let name_of = |set: &Fileset, index, told_directory| {
+    let name_of = |set: &Fileset, index, directory| {
         let mut buffer = [b'x'; NAME_BYTES_MAX];
         let key = NameKey {
-            directory: told_directory,
+            directory,
             ..key(index)
         };
         let location = set.name(key, &mut buffer)?.directory.as_raw_fd();
@@ -155,9 +155,9 @@ fn given_names_are_placed_by_the_rule() {
     };
     let names = ["b", "a", "c"].map(Box::from);
     let set = Fileset::placed(directory(&dir), rule.clone(), &names).unwrap();
-    let seen = [0, 1, 2, 3].map(|index| name(&set, index));
+    let placed = [0, 1, 2, 3].map(|index| name(&set, index));
     let wanted = ["s0/b", "s0/a", "s1/c"].map(|it| Some(it.to_owned()));
-    assert_eq!((&seen[..3], &seen[3]), (&wanted[..], &None));
+    assert_eq!((&placed[..3], &placed[3]), (&wanted[..], &None));
     assert_eq!(directory_name(&set, 2).as_deref(), Some("s1"));
     for bad in ["", ".", "..", "a/b", "a\0b", "x".repeat(256).as_str()] {
         let placed = Fileset::placed(directory(&dir), rule.clone(), &[Box::from(bad)]);
@@ -234,10 +234,10 @@ fn a_list_keeps_its_names_and_their_directories() {
     let set = Fileset::listed(directory(&dir), &names).unwrap();
     assert_eq!(set.name_count(), Some(5));
     assert_eq!(set.directory_count(), 3);
-    let seen: Vec<_> = (0..6).map(|index| name(&set, index)).collect();
+    let listed: Vec<_> = (0..6).map(|index| name(&set, index)).collect();
     let wanted = ["one", "two", "three", "four", "five"].map(|name| Some(name.to_owned()));
-    assert_eq!(seen[..5], wanted);
-    assert_eq!(seen[5], None);
+    assert_eq!(listed[..5], wanted);
+    assert_eq!(listed[5], None);
 }
 
 #[test]

@@ -129,8 +129,8 @@ pub fn random_reads_agree(
             let offset = offsets[completion.slot as usize]
                 .take()
                 .expect("completes once");
-            let seen = &engine.buffer(completion.slot)[..block as usize];
-            assert_eq!(seen, &content[offset..offset + block as usize]);
+            let content_read = &engine.buffer(completion.slot)[..block as usize];
+            assert_eq!(content_read, &content[offset..offset + block as usize]);
             free.push(completion.slot);
             checked += 1;
         }

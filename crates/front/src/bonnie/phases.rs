@@ -83,8 +83,11 @@ pub(super) fn program(options: &BonnieOptions, draws: &BonnieRandom) -> Program 
         add(&mut program, phases.into_iter().flatten());
     }
     if options.files.thousands > 0 {
-        let [seen, removed] = &draws.orders;
-        let sets = [("sequential", None), ("random", Some([seen, removed]))];
+        let [stat_order, removal_order] = &draws.orders;
+        let sets = [
+            ("sequential", None),
+            ("random", Some([stat_order, removal_order])),
+        ];
         for ((name, orders), files) in sets.into_iter().zip(&draws.files) {
             let own = program.filesets.len() as u8;
             program.filesets.push(FilesetPlan {

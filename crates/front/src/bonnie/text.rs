@@ -140,7 +140,7 @@ fn seeks(rate: f64) -> String {
     }
 }
 
-fn whole(rate: f64) -> String {
+fn truncated(rate: f64) -> String {
     (rate as i64).to_string()
 }
 
@@ -190,7 +190,7 @@ fn tables(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> Strin
         let _ = write!(text, "{columns} {FILES_UNITS}{words:>19}");
         // The original passes a double to `%5d` and prints garbage; its CSV has the right number.
         for figure in &figures[6..] {
-            row(&mut text, rate_and_cpu(*figure, whole));
+            row(&mut text, rate_and_cpu(*figure, truncated));
         }
         latencies(&mut text, &figures[6..]);
     }
@@ -289,7 +289,7 @@ fn csv(options: &BonnieOptions, figures: &[Option<PhaseFigure>; 12]) -> String {
     ];
     let rates = |fields: &mut Vec<String>, range: std::ops::Range<usize>| {
         for index in range {
-            let rate = if index == 5 { seeks } else { whole };
+            let rate = if index == 5 { seeks } else { truncated };
             let (rate, percent) = rate_and_cpu(figures[index], rate);
             fields.extend([rate, percent]);
         }
@@ -386,8 +386,8 @@ Latency              1008us      66us    1055us    2970us      84us     272us
 
     #[test]
     fn numbers_are_printed_in_the_shortest_unit() {
-        let seen = [29.7, 9999.0, 50_000.0, 500_000.0, 3e6].map(bandwidth);
-        assert_eq!(seen, ["29k", "9999k", "48.8m", "488m", "2.9g"]);
+        let bandwidths = [29.7, 9999.0, 50_000.0, 500_000.0, 3e6].map(bandwidth);
+        assert_eq!(bandwidths, ["29k", "9999k", "48.8m", "488m", "2.9g"]);
         assert_eq!([999.94, 7335.2].map(seeks), ["999.9", "7335"]);
         let of = |us| latency(figure(1.0, 1.0, 1.0, us));
         assert_eq!(

@@ -38,9 +38,9 @@ impl ProgramWriter {
     pub(super) fn make_room(&mut self) -> Read<()> {
         for (number, tokens) in self.program.tokens.iter_mut().enumerate() {
             let put = self.put_tokens.get(&number);
-            if let (Some((place, _)), None) = (put, tokens.room) {
+            if let (Some((position, _)), None) = (put, tokens.room) {
                 let message = format!("no flowop `{}` waits", printable(&tokens.name));
-                return Err(error(*place, message, "name a `block` or a `semblock`"));
+                return Err(error(*position, message, "name a `block` or a `semblock`"));
             }
             tokens.room = tokens.room.filter(|_| put.is_some_and(|it| it.1));
         }

@@ -182,9 +182,9 @@ impl CommandLineReader {
             return Ok((*row, Some(joined.to_owned())));
         }
         let shown = printable(argument);
-        let alike: Vec<&str> = table.beginning_with(name).take(AMBIGUOUS_MAX).collect();
-        if alike.len() > 1 {
-            let message = format!("`{shown}` is ambiguous: {}", alike.join(", "));
+        let candidates: Vec<&str> = table.beginning_with(name).take(AMBIGUOUS_MAX).collect();
+        if candidates.len() > 1 {
+            let message = format!("`{shown}` is ambiguous: {}", candidates.join(", "));
             return Err(error(message, "write its name in full"));
         }
         let message = format!("there is no option `{shown}`");

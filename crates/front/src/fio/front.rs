@@ -99,7 +99,7 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
         .iter()
         .filter(|it| *it != COMPAT_OPTION)
         .cloned();
-    let (remembered, (invocation, set)) = gathered(line, arguments.collect(), is_to_the_letter)?;
+    let (inputs, (invocation, set)) = read_jobs(line, arguments.collect(), is_to_the_letter)?;
     match invocation.action {
         Action::Print(text) => return Err(ArgumentError::PrintOnly(text)),
         Action::ParseOnly => return Err(ArgumentError::PrintOnly(String::new())),
@@ -109,11 +109,11 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
     let mut work = work(&set, name_of(name), is_to_the_letter, line)?;
     work.error_code = Some(ERROR_CODE);
     work.status_interval_ns = invocation.status_interval_us.saturating_mul(1000);
-    Ok(told(&set, work, &remembered))
+    Ok(complete_work(&set, work, &inputs))
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
-    let (remembered, (_, set)) = gathered(&file.context, vec![file.name.to_owned()], false)?;
+    let (inputs, (_, set)) = read_jobs(&file.context, vec![file.name.to_owned()], false)?;
     let stem = Path::new(file.name).file_stem();
     let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
     let mut work = work(&set, name_of(name), false, &file.context)?;
@@ -122,7 +122,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     for job in jobs.flat_map(|it| &mut it.jobs) {
         job.plan.is_noted = false;
     }
-    Ok(told(&set, work, &remembered))
+    Ok(complete_work(&set, work, &inputs))
 }
 
 /// The name if it is valid for a workload, else `fio`.
@@ -134,9 +134,9 @@ fn name_of(name: &str) -> &str {
 }
 
 /// Adds the inputs to remember, the `check` output and the warnings to the work.
-fn told(set: &JobSet, mut work: FrontWork, remembered: &ParserInputs) -> FrontWork {
-    work.text_input = vec![remembered.text()];
-    work.check_text = about(set);
+fn complete_work(set: &JobSet, mut work: FrontWork, inputs: &ParserInputs) -> FrontWork {
+    work.text_input = vec![inputs.text()];
+    work.check_text = check_text(set);
     // The work already lists the differences from fio.
     let notes = set.notes.iter();
     let notes = notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal));
@@ -151,7 +151,7 @@ fn told(set: &JobSet, mut work: FrontWork, remembered: &ParserInputs) -> FrontWo
 }
 
 /// The output of `check`: how each option is handled, what runs when, and the files touched.
-fn about(set: &JobSet) -> String {
+fn check_text(set: &JobSet) -> String {
     let options = verdicts(set, CHECK_COLUMNS);
     let (picture, files) = (picture(set, CHECK_COLUMNS), files_touched(set));
     format!("options\n{options}\nwhat runs when\n{picture}\nfiles\n{files}\n")
@@ -160,13 +160,13 @@ fn about(set: &JobSet) -> String {
 type ParsedJobs = (ParserInputs, (FioInvocation, JobSet));
 
 /// Reads the jobs and records every file and variable that they depend on.
-fn gathered(
+fn read_jobs(
     line: &CommandLine<'_>,
     arguments: Vec<String>,
     is_to_the_letter: bool,
 ) -> Result<ParsedJobs, Diagnostic> {
     // The parser takes `Fn` closures, so they need interior mutability to record what they read.
-    let remembered = RefCell::new(ParserInputs {
+    let inputs = RefCell::new(ParserInputs {
         cpu_count: line.cpu_count.max(1),
         memory_bytes: line.memory_bytes,
         // Fixed, because `CommandLine` has no page size.
@@ -179,13 +179,13 @@ fn gathered(
             let bytes = line.files.read(name)?;
             // Only comments may contain other bytes, so replacing them changes no option.
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            remembered.borrow_mut().files.insert(name.to_owned(), text);
+            inputs.borrow_mut().files.insert(name.to_owned(), text);
             Ok(bytes)
         },
         variable: &|name| {
             let value = line.files.variable(name)?;
             let variable = (name.to_owned(), value.clone());
-            remembered.borrow_mut().variables.extend([variable]);
+            inputs.borrow_mut().variables.extend([variable]);
             Some(value)
         },
         cpu_count: line.cpu_count.max(1),
@@ -193,14 +193,14 @@ fn gathered(
         page_bytes: 4096,
     };
     let read = read_arguments(&arguments, &surroundings)?;
-    let mut remembered = remembered.into_inner();
-    remembered.arguments = arguments;
-    Ok((remembered, read))
+    let mut inputs = inputs.into_inner();
+    inputs.arguments = arguments;
+    Ok((inputs, read))
 }
 
 fn text_of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    let remembered = origin.arguments.first().and_then(|it| ParserInputs::of(it));
-    let read = remembered.and_then(|it| it.read().ok());
+    let inputs = origin.arguments.first().and_then(|it| ParserInputs::of(it));
+    let read = inputs.and_then(|it| it.read().ok());
     // A record from another version may hold jobs that this one rejects. Its text then shows no
     // jobs.
     let (invocation, set) = read.unwrap_or_default();

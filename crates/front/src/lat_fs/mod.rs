@@ -82,18 +82,18 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 /// The selected version, and its arguments.
 fn split_version(arguments: &[String]) -> Result<(LatFsCompat, &[String]), ArgumentError> {
-    let (told, own) = match arguments {
+    let (version, own) = match arguments {
         [option, own @ ..] if option == COMPAT => match own {
-            [told, own @ ..] => (Some(told.as_str()), own),
+            [version, own @ ..] => (Some(version.as_str()), own),
             [] => (Some(""), own),
         },
         [first, own @ ..] => match first.strip_prefix(COMPAT) {
-            Some(told) if told.starts_with('=') => (Some(&told[1..]), own),
+            Some(version) if version.starts_with('=') => (Some(&version[1..]), own),
             _ => (None, arguments),
         },
         [] => (None, arguments),
     };
-    let compat = match told {
+    let compat = match version {
         Some("1.6") => LatFsCompat::V1_6,
         Some("3") => LatFsCompat::V3,
         // Version 1.6 has no options.

@@ -1,4 +1,4 @@
-//! Lines, versions, where files lie, and what is done for a size.
+//! Lines, versions, location of the files, and the work for a size.
 
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ fn recorded_lines_are_reproduced_from_their_numbers() {
 fn options_imply_version_3_unless_a_version_is_given() {
     let is_3 = |text: &str| match &work(text).unwrap().placement {
         FilePlacement::InPlace { names, .. } => matches!(names, NamesInPlace::Samples { .. }),
-        FilePlacement::WorkDirectory => panic!("files lie where they are told"),
+        FilePlacement::WorkDirectory => panic!("the files belong in the given directory"),
     };
     assert!(!is_3("") && !is_3("dir") && !is_3("--compat 1.6 dir") && !is_3("--compat=1.6"));
     assert!(is_3("-N 5") && is_3("--compat 3") && is_3("--compat=3 -s 4k -N 5 dir"));

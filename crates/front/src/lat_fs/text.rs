@@ -102,7 +102,7 @@ enum Passes {
 impl Passes {
     fn of(figures: &PhaseFigures) -> Option<Self> {
         let FilesetFigures { file_count, .. } = *figures.fileset()?;
-        let round = figures.told_round?;
+        let round = figures.reported_round?;
         let timed = (file_count, round.time_ns);
         Some(match round.rule {
             RoundRule::Best => Self::Best(timed),

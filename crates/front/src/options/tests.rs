@@ -1,7 +1,7 @@
 use super::*;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct ExampleOptions {
     is_set: bool,
     times: u32,
     count: u32,
@@ -12,7 +12,7 @@ struct Seen {
     ignored: Vec<String>,
 }
 
-const ROWS: &[OptionRow<Seen>] = &[
+const ROWS: &[OptionRow<ExampleOptions>] = &[
     flag("-f --flag", |it| &mut it.is_set),
     act("-a", |it| it.times += 1),
     number("-n --number count", |it| &mut it.count),
@@ -46,20 +46,20 @@ const ROWS: &[OptionRow<Seen>] = &[
     refused_with("-y", "`{}` is for others"),
     refused_value_with("-Y", "nobody does it"),
 ];
-const GETOPT: Grammar<Seen> = Grammar::new(ROWS, |it| &mut it.ignored);
+const GETOPT: Grammar<ExampleOptions> = Grammar::new(ROWS, |it| &mut it.ignored);
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read_by(grammar: &Grammar<Seen>, line: &str) -> Result<Seen, String> {
-    grammar.read(&words(line), Seen::default())
+fn read_by(grammar: &Grammar<ExampleOptions>, line: &str) -> Result<ExampleOptions, String> {
+    grammar.read(&words(line), ExampleOptions::default())
 }
 
 #[test]
 fn letters_may_be_joined_and_followed_by_a_value() {
     let parsed = read_by(&GETOPT, "-faan5 -s 4k -tx -ivy -o -of").unwrap();
-    let wanted = Seen {
+    let wanted = ExampleOptions {
         is_set: true,
         times: 2,
         count: 5,
@@ -67,7 +67,7 @@ fn letters_may_be_joined_and_followed_by_a_value() {
         name: "x".to_owned(),
         at: Some("f".to_owned()),
         ignored: words("-i -v"),
-        ..Seen::default()
+        ..ExampleOptions::default()
     };
     assert_eq!(parsed, wanted);
     assert!(read_by(&GETOPT, "-e Yes").unwrap().is_set);
@@ -155,7 +155,7 @@ fn values_follow_an_equals_sign_if_the_program_requires_it() {
 fn short_options_stay_separate_if_the_program_requires_it() {
     let alone = Grammar {
         letters: LetterSyntax::Alone,
-        operand: Some(|it: &mut Seen, word| {
+        operand: Some(|it: &mut ExampleOptions, word| {
             it.words.push(word.to_owned());
             Ok(())
         }),
@@ -195,7 +195,7 @@ fn long_options_may_be_abbreviated_if_the_program_allows_it() {
         read_by(&short, "--x").unwrap_err(),
         unknown_option_message("--x")
     );
-    let twice: &[OptionRow<Seen>] = const {
+    let twice: &[OptionRow<ExampleOptions>] = const {
         &[
             number("--files", |it| &mut it.count),
             size("--file-size", |it| &mut it.bytes),
@@ -216,7 +216,7 @@ fn long_options_may_be_abbreviated_if_the_program_allows_it() {
 #[test]
 fn a_row_is_applied_by_any_of_its_names() {
     let row = ROWS.iter().find(|row| row.names().any(|it| it == "count"));
-    let mut parsed = Seen::default();
+    let mut parsed = ExampleOptions::default();
     let applied = GETOPT.apply(row.unwrap(), &mut parsed, "count", Some("7"));
     assert_eq!((applied, parsed.count), (Ok(()), 7));
     for (value, is_set) in [("1", true), ("0", false)] {

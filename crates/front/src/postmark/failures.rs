@@ -63,9 +63,9 @@ impl DeferredFailures {
 /// The original's messages on standard error about files that it could not use.
 pub fn failures_text(failures: &PoolFailures, pool: &FilePool) -> String {
     let names = PoolNames::new(pool);
-    let lines = failures.told.iter().map(|it| failure_line(it, &names));
+    let lines = failures.listed.iter().map(|it| failure_line(it, &names));
     let mut text: String = lines.collect();
-    let unlisted = failures.count.saturating_sub(failures.told.len() as u64);
+    let unlisted = failures.count.saturating_sub(failures.listed.len() as u64);
     if unlisted > 0 {
         text += &format!("warning: {unlisted} more failures are not listed\n");
     }

@@ -1,4 +1,4 @@
-//! What the console asks to be run, and texts from records.
+//! Work that the console requests, and texts from records.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -336,7 +336,7 @@ fn a_stored_run_prints_the_same_text_as_the_live_run() {
     }
 }
 
-/// So many hundredths of a part are done, where that is known.
+/// An event after `elapsed_ns`. The total is known only within the transactions.
 fn progress(elapsed_ns: u64, part: PoolPart) -> RunEvent {
     let is_known = part == PoolPart::Transact && elapsed_ns > 0 && elapsed_ns < 100;
     RunEvent::Progress {
@@ -389,7 +389,7 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
             ..figures()
         }),
         failures: Box::new(PoolFailures {
-            told: failures.to_vec(),
+            listed: failures.to_vec(),
             count: 6,
         }),
     });

@@ -82,11 +82,11 @@ fn place(request: &Request) -> u64 {
 
 /// `true` if a word contains the expected bytes, or zeros on one side of a point where a write
 /// began or ended.
-fn is_word_or_hole(seen: &[u8], wanted: &[u8]) -> bool {
+fn is_word_or_hole(actual: &[u8], wanted: &[u8]) -> bool {
     let is_zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
-    (0..=seen.len()).any(|at| {
-        let ((seen_a, seen_b), (a, b)) = (seen.split_at(at), wanted.split_at(at));
-        seen_a == a && is_zero(seen_b) || is_zero(seen_a) && seen_b == b
+    (0..=actual.len()).any(|at| {
+        let ((actual_head, actual_tail), (head, tail)) = (actual.split_at(at), wanted.split_at(at));
+        actual_head == head && is_zero(actual_tail) || is_zero(actual_head) && actual_tail == tail
     })
 }
 
@@ -147,9 +147,9 @@ impl Content for FileStamp {
             number += 1;
         }
         let mut words = rest.chunks_exact(WORD_BYTES);
-        for seen in &mut words {
+        for chunk in &mut words {
             // Each chunk has this length, so the default is never used.
-            let bytes = seen.try_into().unwrap_or([0; WORD_BYTES]);
+            let bytes = chunk.try_into().unwrap_or([0; WORD_BYTES]);
             damage |= u64::from_le_bytes(word(key, number)) ^ u64::from_le_bytes(bytes);
             number = number.wrapping_add(1);
         }
@@ -174,25 +174,29 @@ impl FileStamp {
 
     /// `true` if the buffer differs from the expected content only by zeros.
     #[cold]
-    fn is_written_or_hole(&self, seen: &[u8], request: &Request) -> bool {
-        let wanted = self.wanted(seen.len(), request);
-        let head = head_bytes(place(request), seen.len());
-        let ((seen_head, seen), (head, wanted)) = (seen.split_at(head), wanted.split_at(head));
-        let words = seen.chunks(WORD_BYTES).zip(wanted.chunks(WORD_BYTES));
-        is_word_or_hole(seen_head, head) && { words }.all(|(a, b)| is_word_or_hole(a, b))
+    fn is_written_or_hole(&self, actual: &[u8], request: &Request) -> bool {
+        let wanted = self.wanted(actual.len(), request);
+        let head = head_bytes(place(request), actual.len());
+        let ((actual_head, actual), (head, wanted)) =
+            (actual.split_at(head), wanted.split_at(head));
+        let words = actual.chunks(WORD_BYTES).zip(wanted.chunks(WORD_BYTES));
+        is_word_or_hole(actual_head, head) && { words }.all(|(a, b)| is_word_or_hole(a, b))
     }
 
     /// Description of the first difference between a buffer and the expected content.
     #[cold]
-    fn explain(&self, seen: &[u8], request: &Request) -> Mismatch {
-        let wanted = self.wanted(seen.len(), request);
+    fn explain(&self, actual: &[u8], request: &Request) -> Mismatch {
+        let wanted = self.wanted(actual.len(), request);
         let differs = wanted
             .iter()
-            .zip(seen)
-            .position(|(one, other)| one != other);
+            .zip(actual)
+            .position(|(expected, actual)| expected != actual);
         let start = differs.unwrap_or(0);
-        let end = seen.len().min(start + SHOWN_BYTES);
-        let wrong_count = wanted.iter().zip(seen).filter(|(one, other)| one != other);
+        let end = actual.len().min(start + SHOWN_BYTES);
+        let wrong_count = wanted
+            .iter()
+            .zip(actual)
+            .filter(|(expected, actual)| expected != actual);
         let wrong_count = wrong_count.count();
         Mismatch {
             file_index: request.file_index,
@@ -200,8 +204,8 @@ impl FileStamp {
             expected: format!("`{}`", hex(&wanted[start..end])),
             actual: format!(
                 "`{}`, and {wrong_count} wrong bytes among {} bytes read",
-                hex(&seen[start..end]),
-                seen.len()
+                hex(&actual[start..end]),
+                actual.len()
             ),
         }
     }
@@ -260,14 +264,14 @@ mod tests {
         let wanted = hex(&buffer[499..]);
         buffer[499] ^= 0x10;
         let result = FileStamp::new(7).check(&buffer, &request(3, 1001, 500));
-        let seen = hex(&buffer[499..]);
+        let actual = hex(&buffer[499..]);
         assert_eq!(
             result.unwrap_err(),
             Mismatch {
                 file_index: 3,
                 offset_bytes: 1500,
                 expected: format!("`{wanted}`"),
-                actual: format!("`{seen}`, and 1 wrong bytes among 500 bytes read"),
+                actual: format!("`{actual}`, and 1 wrong bytes among 500 bytes read"),
             }
         );
     }

@@ -32,7 +32,7 @@ pub(super) enum Damage {
     /// There is no stamp; has the bytes at the place of the magic number.
     NoStamp(u64),
     /// The checksum does not match the content.
-    Checksum { wanted: u64, seen: u64 },
+    Checksum { wanted: u64, actual: u64 },
 }
 
 impl Stamp {
@@ -56,9 +56,9 @@ impl Stamp {
         if word(0) != MAGIC {
             return Err(Damage::NoStamp(word(0)));
         }
-        let (wanted, seen) = (word(4), checksum(block));
-        if wanted != seen {
-            return Err(Damage::Checksum { wanted, seen });
+        let (wanted, actual) = (word(4), checksum(block));
+        if wanted != actual {
+            return Err(Damage::Checksum { wanted, actual });
         }
         Ok(Self {
             offset_bytes: word(1),

@@ -84,12 +84,12 @@ impl Content for VerifiedContent {
                 stamp.offset_bytes == offset_bytes && stamp.file_seed == file_seed
             });
             if !right {
-                let (wanted, seen) = explain(stamp, offset_bytes, file_seed);
+                let (expected, actual) = explain(stamp, offset_bytes, file_seed);
                 return Err(Mismatch {
                     file_index: request.file_index,
                     offset_bytes,
-                    expected: wanted,
-                    actual: seen,
+                    expected,
+                    actual,
                 });
             }
             offset_bytes += self.block_bytes as u64;
@@ -104,9 +104,9 @@ fn explain(stamp: Result<Stamp, Damage>, offset_bytes: u64, file_seed: u64) -> (
     let wanted = format!("a block written at offset `{offset_bytes}` with seed `{file_seed:016x}`");
     match stamp {
         Err(Damage::NoStamp(word)) => (wanted, format!("no stamp, but `{word:016x}`")),
-        Err(Damage::Checksum { wanted, seen }) => (
+        Err(Damage::Checksum { wanted, actual }) => (
             format!("content with checksum `{wanted:016x}`"),
-            format!("content with checksum `{seen:016x}`"),
+            format!("content with checksum `{actual:016x}`"),
         ),
         Ok(stamp) => (
             wanted,

@@ -25,7 +25,7 @@ fn fixed(bytes: u32) -> BlockRule {
     }
 }
 
-/// Sequential requests of 4 KiB on one file of so many bytes, once.
+/// One pass of sequential 4 KiB requests over a file of `size_bytes`.
 pub(super) fn plan(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
     let end = StreamEnd {
         bytes: size_bytes,
@@ -61,11 +61,11 @@ fn requests(plan: &JobPlan) -> Vec<Request> {
 
 fn some_requests(plan: &JobPlan, most: usize) -> Vec<Request> {
     let mut stream = JobStream::new(plan, 7).unwrap();
-    let (mut seen, mut now_ns) = (Vec::new(), 1_u64);
-    while seen.len() < most {
+    let (mut requests, mut now_ns) = (Vec::new(), 1_u64);
+    while requests.len() < most {
         match stream.next(0, now_ns) {
             Step::Issue(request) => {
-                seen.push(request);
+                requests.push(request);
                 let result = request.length_bytes as i32;
                 stream.complete(Completion { slot: 0, result }, now_ns);
             }
@@ -75,7 +75,7 @@ fn some_requests(plan: &JobPlan, most: usize) -> Vec<Request> {
             Step::Finished => break,
         }
     }
-    seen
+    requests
 }
 
 fn offsets(plan: &JobPlan) -> Vec<u64> {
@@ -132,7 +132,7 @@ fn files_take_turns_each_with_its_own_position() {
     two.stream.file_order = FileOrder::RoundRobin;
     two.stream.requests_per_file = 2;
     assert_eq!(pairs(&two), [(0, 0), (0, 4), (1, 0), (1, 4)]);
-    // What is done with is passed over.
+    // A finished file is skipped.
     two.stream.requests_per_file = 1;
     two.files = vec![part(0, 0, 4 * K), part(1, 0, 12 * K)];
     assert_eq!(pairs(&two), [(0, 0), (1, 0), (1, 4), (1, 8)]);
@@ -208,8 +208,8 @@ fn sequential_zones_match_fio() {
     ];
     for mix in [ReadWriteMix::Read, ReadWriteMix::Write] {
         for (used, zone, skip, wanted) in cases {
-            let seen = offsets(&in_zones(mix, used, zone, skip, 16));
-            assert_eq!(seen, wanted, "{used} {zone} {skip}");
+            let offsets = offsets(&in_zones(mix, used, zone, skip, 16));
+            assert_eq!(offsets, wanted, "{used} {zone} {skip}");
         }
     }
     // Where bytes are left at the end of the file, it begins again.
@@ -595,7 +595,7 @@ fn the_rate_sets_when_requests_are_due() {
             step => panic!("{step:?}"),
         }
     }
-    // The rates say how many of each there are, not the mix.
+    // The rates determine the number of reads and writes, not the mix.
     assert_eq!(counts, [1000, 1000]);
 }
 
@@ -831,7 +831,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
         "{flow:?}"
     );
 
-    // What results kept of it cannot be run.
+    // A plan from a record has no recorded acts, so it cannot run.
     plan.recorded.as_mut().unwrap().acts = [].into();
     assert!(JobStream::new(&plan, 7).is_err());
 }

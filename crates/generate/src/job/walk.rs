@@ -76,13 +76,13 @@ impl JobWalk {
         let used: Vec<&BlockRule> = used_blocks(stream);
         let smallest_bytes = used.iter().map(|it| it.sizes.min_bytes()).min();
         let smallest_bytes = smallest_bytes.unwrap_or(0);
-        let alike = used.windows(2).all(|pair| pair[0] == pair[1]);
+        let same_blocks = used.windows(2).all(|pair| pair[0] == pair[1]);
         let all_fixed = used
             .iter()
             .all(|it| it.sizes.min_bytes() == it.sizes.max_bytes());
         let once = stream.visits == OffsetOrder::Once;
         // With one fixed size, an order without repetition has the same effect as fio's map.
-        let to_the_letter = stream.is_to_the_letter && !(alike && all_fixed);
+        let to_the_letter = stream.is_to_the_letter && !(same_blocks && all_fixed);
         let zones = stream.zones.as_ref().map(ZoneWalk::new).transpose()?;
         let has_map = once && to_the_letter && zones.is_none();
         let map_block = has_map.then(|| Divisor::new(smallest_bytes.max(1).into()));
@@ -99,7 +99,7 @@ impl JobWalk {
             zones,
             smallest_bytes,
             is_done_by_bytes: once,
-            shares_order: alike,
+            shares_order: same_blocks,
             map_block,
             seed,
         };
@@ -129,7 +129,8 @@ impl JobWalk {
             };
             let mut random = [None, None];
             for side in DIRECTIONS {
-                random[side as usize] = self.places(&plan.stream, side, room_bytes, seeds)?;
+                random[side as usize] =
+                    self.random_offsets(&plan.stream, side, room_bytes, seeds)?;
             }
             parts.push(JobPart {
                 start_bytes: file.start_bytes,
@@ -145,7 +146,7 @@ impl JobWalk {
     }
 
     /// Random positions of a direction.
-    fn places(
+    fn random_offsets(
         &self,
         stream: &StreamPlan,
         side: RequestDirection,
@@ -278,7 +279,9 @@ impl JobWalk {
                 size_rng,
                 used,
             };
-            if let Some((offset_bytes, length_bytes)) = self.place(part, file, &mut draws, side) {
+            if let Some((offset_bytes, length_bytes)) =
+                self.next_extent(part, file, &mut draws, side)
+            {
                 return Some(JobAccess {
                     file_index,
                     offset_bytes,
@@ -291,7 +294,7 @@ impl JobWalk {
     }
 
     #[inline]
-    fn place(
+    fn next_extent(
         &self,
         part: &JobPart,
         file: &mut FilePosition,
@@ -299,9 +302,9 @@ impl JobWalk {
         side: RequestDirection,
     ) -> Option<(u64, u32)> {
         let extent = if let Some(zones) = &self.zones {
-            self.place_in_zones(zones, part, file, draws, side)
+            self.extent_in_zones(zones, part, file, draws, side)
         } else {
-            self.place_in_range(part, file, draws, side, (0, part.size_bytes))
+            self.extent_in_range(part, file, draws, side, (0, part.size_bytes))
         };
         let (offset_bytes, length_bytes) = extent?;
         let number = side as usize;
@@ -313,7 +316,7 @@ impl JobWalk {
 
     /// A position within a range of a part.
     #[inline]
-    fn place_in_range(
+    fn extent_in_range(
         &self,
         part: &JobPart,
         file: &mut FilePosition,
@@ -337,7 +340,7 @@ impl JobWalk {
         if self.run_length > 1 {
             if file.run_left[number] > 0 {
                 file.run_left[number] -= 1;
-                if let Some(extent) = self.place_in_run(file, draws, side, high_bytes) {
+                if let Some(extent) = self.extent_in_run(file, draws, side, high_bytes) {
                     return Some(self.used(part, draws, extent));
                 }
             }
@@ -352,7 +355,7 @@ impl JobWalk {
     }
 
     /// A position at the end of the last request, or at its start again.
-    fn place_in_run(
+    fn extent_in_run(
         &self,
         file: &FilePosition,
         draws: &mut WalkDraws<'_>,
@@ -386,8 +389,8 @@ impl JobWalk {
                 // A step past the end restarts, except in the last of several zones. A position
                 // already at the end is finished. fio compares the distance from `offset` with the
                 // length of the file, and so restarts at `offset`.
-                Some(behind)
-                    if behind >= high_bytes.saturating_add(part.start_bytes)
+                Some(next_bytes)
+                    if next_bytes >= high_bytes.saturating_add(part.start_bytes)
                         && before_bytes < high_bytes
                         && low_bytes == 0 =>
                 {

@@ -33,7 +33,7 @@ impl OpenFileBits {
     /// afterwards, unless the maximum is reached.
     #[inline]
     pub(super) fn open(&mut self, slot_index: u32) -> HandleUse {
-        let (word, bit) = Self::place(slot_index);
+        let (word, bit) = Self::word_and_bit(slot_index);
         if self.open[word] & bit != 0 {
             return HandleUse::Open;
         }
@@ -48,7 +48,7 @@ impl OpenFileBits {
     /// Use of the handle when a slot's file is removed or could not be opened.
     #[inline]
     pub(super) fn close(&mut self, slot_index: u32) -> HandleUse {
-        let (word, bit) = Self::place(slot_index);
+        let (word, bit) = Self::word_and_bit(slot_index);
         if self.open[word] & bit == 0 {
             return HandleUse::Transient;
         }
@@ -57,7 +57,7 @@ impl OpenFileBits {
         HandleUse::Closed
     }
 
-    const fn place(slot_index: u32) -> (usize, u64) {
+    const fn word_and_bit(slot_index: u32) -> (usize, u64) {
         (
             (slot_index / u64::BITS) as usize,
             1 << (slot_index % u64::BITS),

@@ -18,7 +18,7 @@ fn cursor() -> OwnCursor {
     OwnCursor::new(&plan(vec![line(512, 100.0)], Vec::new()))
 }
 
-/// How often each of the starts of 1 KiB requests is drawn.
+/// Number of draws of each offset of 1 KiB requests.
 fn histogram(distribution: Distribution, start_count: u64, draw_count: u32) -> Vec<u32> {
     let mut line = line(1024, 100.0);
     line.align_bytes = 1024;
@@ -102,8 +102,8 @@ fn a_few_ranks_of_a_zipf_distribution_take_most_requests_and_are_scattered() {
     let total: f64 = (1..=4096).map(weight).sum();
     for rank in 1..5 {
         let wanted = 200_000.0 * weight(rank) / total;
-        let seen = f64::from(ranked[rank as usize - 1].0);
-        assert!((seen - wanted).abs() < 5.0 * wanted.sqrt(), "rank {rank}");
+        let count = f64::from(ranked[rank as usize - 1].0);
+        assert!((count - wanted).abs() < 5.0 * wanted.sqrt(), "rank {rank}");
     }
     let together = ranked[..20]
         .windows(2)

@@ -196,7 +196,7 @@ impl FileStates {
             // Acquire, paired with `change`: the claim sees everything that the previous user did.
             match cell.compare_exchange_weak(state, claimed, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return ClaimResult::Claimed,
-                Err(seen) => state = seen,
+                Err(current) => state = current,
             }
         }
     }
@@ -220,10 +220,10 @@ impl FileStates {
             cell.store(to(before), Ordering::Relaxed);
             return before;
         }
-        while let Err(seen) =
+        while let Err(current) =
             cell.compare_exchange_weak(before, to(before), Ordering::Release, Ordering::Relaxed)
         {
-            before = seen;
+            before = current;
         }
         before
     }

@@ -23,13 +23,13 @@ mod waits;
 use super::*;
 use crate::{Flow, Generator, Rng, Step};
 
-/// What exists and what is open, strictly.
+/// Existing and open files; rejects impossible requests.
 #[derive(Default)]
 struct Model {
     sizes: BTreeMap<(u8, u32), u64>,
     /// By slot and register: the file, which may have another name by now.
     open: BTreeMap<(u32, u8), (u8, u32)>,
-    /// Where an open file stands.
+    /// Position in each open file.
     positions: BTreeMap<(u32, u8), u64>,
     /// Requests that must fail, by their number.
     failing: BTreeSet<usize>,
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// What the request returns.
+    /// Applies a request and returns its result.
     fn apply_effect(&mut self, request: &Request) -> i32 {
         let (name, register) = names(request);
         let Request {
@@ -170,12 +170,12 @@ mod libc_errno {
     pub const EIO: i32 = 5;
 }
 
-/// What workers came to.
-struct Seen {
+/// State of all workers after a phase.
+struct PhaseOutcome {
     model: Model,
-    /// Transactions that went well, and that failed, by kind.
+    /// Numbers of successful and failed transactions by kind.
     done: BTreeMap<u8, (u64, u64)>,
-    /// What each completion led to, and when.
+    /// Time and result of each completion.
     flows: Vec<(u64, Flow)>,
     workers: Vec<Interpreter>,
     states: Vec<Arc<FileStates>>,
@@ -263,9 +263,9 @@ struct Setting {
     failing: BTreeSet<usize>,
     short: BTreeSet<usize>,
     seed: u64,
-    /// Requests after which all is given up.
+    /// Maximum number of requests.
     requests_max: usize,
-    /// Whether the workers go the straight path, which must be open to them.
+    /// `true` if the workers use the fast path, which must be possible.
     is_fast_path: bool,
     unit: TransactionUnit,
 }
@@ -299,7 +299,7 @@ fn interpreters(
     workers
 }
 
-/// The same, before they go to what is measured.
+/// The workers of a phase, before the start.
 fn unstarted_interpreters(
     program: &Program,
     phase: &ProgramPhase,
@@ -391,8 +391,8 @@ fn create_initial_files(setting: &Setting, states: &[Arc<FileStates>], model: &m
     }
 }
 
-/// Carries a phase out; completions come in an order that follows from the seed.
-fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen {
+/// Carries out a phase; the seed determines the order of completions.
+fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> PhaseOutcome {
     let is_shared = setting.workers > 1;
     let new = |set: &FilesetPlan| Arc::new(FileStates::new(set.count, is_shared));
     let states: Vec<Arc<FileStates>> = program.filesets.iter().map(new).collect();
@@ -405,7 +405,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
     let workers = unstarted_interpreters(program, phase, setting, &states).into_iter();
     let begun = |it| Worker::begun(it, setting.is_fast_path);
     let mut workers: Vec<Worker> = workers.map(begun).collect();
-    let mut outcome = Seen {
+    let mut outcome = PhaseOutcome {
         model,
         done: BTreeMap::new(),
         flows: Vec::new(),
@@ -978,7 +978,7 @@ proptest! {
         counts: bool,
     ) {
         let (program, mut phase) = mail();
-        // What is left out after a failure is what would be impossible.
+        // With `Count`, a failure would lead to impossible requests.
         if counts && failing.is_empty() {
             phase.groups[0].failed = OnFailure::Count;
         }

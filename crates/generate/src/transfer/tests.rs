@@ -348,7 +348,7 @@ fn plans_that_make_no_stream_are_refused() {
             .unwrap_err()
             .to_string()
     };
-    let seen = [
+    let refusals = [
         refused(|plan| plan.lines.clear()),
         refused(|plan| plan.spans.clear()),
         refused(|plan| plan.spans[0].iodepth = 0),
@@ -373,7 +373,7 @@ fn plans_that_make_no_stream_are_refused() {
         "a span of `1073741824` bytes at `18446744073709551615` ends beyond byte \
          `4611686018427387904`",
     ];
-    assert_eq!(seen, wanted);
+    assert_eq!(refusals, wanted);
     let error = Transfer::new(&good, Vec::<OwnCursor>::new()).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -113,7 +113,7 @@ fn paper() -> String {
         "PostMark on many systems, table 3: 100000 transactions on 20000 files",
         "\"Filesystem Benchmarking with PostMark from Network Appliance\", a web page of 1999",
     ];
-    beside("netapp-postmark-3", &heading, &sides)
+    paper_table("netapp-postmark-3", &heading, &sides)
 }
 
 /// A PostMark session with this number of transactions, and this many per second.
@@ -170,10 +170,10 @@ fn iozone() -> String {
         "Sequential bandwidth of BFS, ext2 and NTFS",
         "Giampaolo: \"Practical File System Design with the Be File System\", 1999",
     ];
-    beside("bfs-iozone", &heading, &sides)
+    paper_table("bfs-iozone", &heading, &sides)
 }
 
-fn beside(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> String {
+fn paper_table(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> String {
     let sides = sides.iter().map(|(name, records)| PaperSide {
         name: (*name).to_owned(),
         peak: None,

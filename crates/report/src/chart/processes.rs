@@ -94,7 +94,7 @@ fn series(cluster: &CellCluster, hosts: &RanksByHost) -> Vec<Series> {
             let own = before..before + ranks.len();
             before = own.end;
             let values = all().enumerate();
-            let values = values.map(|(place, it)| match own.contains(&place) {
+            let values = values.map(|(index, it)| match own.contains(&index) {
                 true => it,
                 false => ChartNumber::NONE,
             });

@@ -69,9 +69,9 @@ impl WindowValues<'_> {
     ) -> Series {
         let at = |round: usize| {
             let index = round.checked_sub(self.window.first_round_index);
-            let index = index.filter(|place| *place < self.window.values.len());
-            index.map_or(ChartNumber::NONE, |place| {
-                ChartNumber::rounded(value(place))
+            let index = index.filter(|index| *index < self.window.values.len());
+            index.map_or(ChartNumber::NONE, |index| {
+                ChartNumber::rounded(value(index))
             })
         };
         Series::new(label, color, line, (0..self.steady.rounds.len()).map(at))

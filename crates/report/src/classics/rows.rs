@@ -43,7 +43,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
         show(&mut shown, "compat", compat.name());
     }
     show_rounds(&mut shown, figures);
-    if let Some(round) = &figures.told_round {
+    if let Some(round) = &figures.reported_round {
         show_reported_round(&mut shown, figures, round);
     }
     if let Some(pool) = &figures.pool {

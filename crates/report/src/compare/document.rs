@@ -28,7 +28,9 @@ pub(crate) fn document(
 ) -> Document {
     let sides = sentences::sides(comparisons);
     let because = |unlike| format!("{unlike}; they are compared because of `--force`");
-    let unlike = sentences::unlike(comparisons).into_iter().map(because);
+    let unlike = sentences::different_sides(comparisons)
+        .into_iter()
+        .map(because);
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
     let sides = sides
         .into_iter()
@@ -54,7 +56,7 @@ pub(crate) fn document(
 
 /// Returns the comparisons for a page of runs, which already lists the runs.
 pub(crate) fn document_for_run_page(comparisons: &[Comparison]) -> Document {
-    let unlike = sentences::unlike(comparisons);
+    let unlike = sentences::different_sides(comparisons);
     let alarms = sentences::alarms(comparisons).into_iter().chain(unlike);
     Document {
         title: title(comparisons),
@@ -148,18 +150,19 @@ fn differing(differences: &[Difference], letter: &str) -> [Block; 2] {
 /// Returns the cells of the first side in order, each with its entry in every comparison.
 fn align_cells(comparisons: &[Comparison]) -> Vec<AlignedCells<'_>> {
     let mut cells: Vec<AlignedCells> = Vec::new();
-    for (place, comparison) in comparisons.iter().enumerate() {
+    for (comparison_index, comparison) in comparisons.iter().enumerate() {
         for cell in &comparison.cells {
             let known = cells.iter_mut().find(|known| {
                 // Cells with equal names are matched in order: an occupied entry belongs to an
                 // earlier cell.
-                known[place].is_none() && known.iter().flatten().all(|other| is_same(other, cell))
+                known[comparison_index].is_none()
+                    && known.iter().flatten().all(|other| is_same(other, cell))
             });
             match known {
-                Some(known) => known[place] = Some(cell),
+                Some(known) => known[comparison_index] = Some(cell),
                 None => {
                     let mut new = vec![None; comparisons.len()];
-                    new[place] = Some(cell);
+                    new[comparison_index] = Some(cell);
                     cells.push(new);
                 }
             }

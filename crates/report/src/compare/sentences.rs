@@ -166,7 +166,7 @@ pub(super) fn difference(name: &str) -> String {
 }
 
 /// Lists the sides that measured different things than the first.
-pub(super) fn unlike(comparisons: &[Comparison]) -> Vec<String> {
+pub(super) fn different_sides(comparisons: &[Comparison]) -> Vec<String> {
     let compared = comparisons.iter().zip(other_letters());
     compared
         .filter(|(comparison, _)| comparison.forced)
@@ -186,7 +186,7 @@ pub(super) fn no_verdict_reason(figure: &FigureComparison) -> &'static str {
 pub(super) fn verdict(figure: &FigureComparison) -> String {
     match figure.verdict {
         Verdict::CannotTell => format!("cannot tell: {}", no_verdict_reason(figure)),
-        told => told.name().to_owned(),
+        verdict => verdict.name().to_owned(),
     }
 }
 

@@ -21,17 +21,17 @@ impl<'a> ComparedRow<'a> {
     /// Returns the metrics of a cell, in the order of first appearance.
     pub fn of(cell: &[Option<&'a CellComparison>], unit: LatencyUnit) -> Vec<Self> {
         let mut rows: Vec<Self> = Vec::new();
-        for (place, comparison) in cell.iter().enumerate() {
+        for (comparison_index, comparison) in cell.iter().enumerate() {
             let Some(comparison) = comparison else {
                 continue;
             };
             for figure in &comparison.figures {
                 let label = sentences::figure(&comparison.name, figure, unit);
                 match rows.iter_mut().find(|row| row.label == label) {
-                    Some(row) => row.others[place] = Some(figure),
+                    Some(row) => row.others[comparison_index] = Some(figure),
                     None => {
                         let mut others = vec![None; cell.len()];
-                        others[place] = Some(figure);
+                        others[comparison_index] = Some(figure);
                         rows.push(Self {
                             label,
                             others,

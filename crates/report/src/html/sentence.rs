@@ -10,8 +10,8 @@ pub(crate) fn sentence(text: &str) -> Markup {
         return html! { (text) };
     }
     html! {
-        @for (place, part) in parts.iter().enumerate() {
-            @if place % 2 == 1 { code { (part) } } @else { (part) }
+        @for (index, part) in parts.iter().enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }

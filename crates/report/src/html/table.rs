@@ -37,9 +37,10 @@ fn framed(
             tbody {
                 @for (index, row) in table.rows.iter().enumerate() {
                     tr {
-                        @for (place, (text, column)) in row.iter().zip(&table.columns).enumerate() {
-                            @let style = style(table, index, place);
-                            @if place == 0 {
+                        @let cells = row.iter().zip(&table.columns).enumerate();
+                        @for (column_index, (text, column)) in cells {
+                            @let style = style(table, index, column_index);
+                            @if column_index == 0 {
                                 th scope="row" {
                                     @match link(index) {
                                         Some(id) => a href={ "#" (id) } { (sentence(text)) },

@@ -75,7 +75,7 @@ fn board(
             side: None,
         })
     });
-    let measured = sides.iter().enumerate().filter_map(|(place, side)| {
+    let measured = sides.iter().enumerate().filter_map(|(index, side)| {
         let cells = complete_cells(side.records);
         let values: Vec<f64> = cells.filter_map(|cell| figure.measured(cell)).collect();
         let estimate = Estimate::from_samples(&values)?;
@@ -88,7 +88,7 @@ fn board(
                 .ci95_low
                 .zip(estimate.ci95_high)
                 .map(<[f64; 2]>::from),
-            side: Some(place),
+            side: Some(index),
         })
     });
     let mut entries: Vec<RankingEntry> = published.chain(measured).collect();
@@ -128,12 +128,12 @@ impl Ranking {
 /// Describes the rank of each side, in one sentence each.
 pub(super) fn standings(table: &PaperTable, boards: &[Ranking]) -> Vec<String> {
     let sides = table.sides.iter().enumerate();
-    let sentences = sides.filter_map(|(place, side)| {
+    let sentences = sides.filter_map(|(index, side)| {
         let would_be = match is_incomparable(table, side) {
             true => "would be ",
             false => "",
         };
-        ranking_sentence(&side.name, place, boards, would_be)
+        ranking_sentence(&side.name, index, boards, would_be)
     });
     sentences.collect()
 }

@@ -114,12 +114,12 @@ impl Reference {
         let figures: Vec<&PaperFigure> = groups.iter().flat_map(|group| &group.figures).collect();
         let mut gathered = Vec::new();
         let mut sides = Vec::new();
-        for (place, run) in runs.iter().enumerate() {
+        for (index, run) in runs.iter().enumerate() {
             let run_sides = gather(run, &self.paper, &figures);
             for (number, one) in run_sides.iter().enumerate() {
                 // Letters belong to runs, so the ways of one run differ by a number.
                 let number = (run_sides.len() > 1).then(|| (number + 1).to_string());
-                let name = letter(place) + &number.unwrap_or_default();
+                let name = letter(index) + &number.unwrap_or_default();
                 sides.push(one.side(name, &self.paper));
             }
             gathered.extend(run_sides);

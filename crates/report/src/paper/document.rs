@@ -25,13 +25,13 @@ pub(super) fn document(
         [] => (table.paper.name, [].as_slice()),
     };
     let tables = tables.into_iter().enumerate();
-    let tables = tables.map(|(place, (heading, table))| {
-        DocumentPart::new(heading, [Block::Table(table)]).at(format!("table-{place}"))
+    let tables = tables.map(|(index, (heading, table))| {
+        DocumentPart::new(heading, [Block::Table(table)]).at(format!("table-{index}"))
     });
     let mut document = Document {
         title: title.to_owned(),
         head: head(table, source, &boards),
-        parts: tables.chain([about(table)]).collect(),
+        parts: tables.chain([published_part(table)]).collect(),
     };
     if medium == ReportMedium::Page {
         let charts = [Block::Markup(charts(&boards, &doubted(table)))];
@@ -76,7 +76,7 @@ fn facts(table: &PaperTable) -> Vec<TextLine> {
 }
 
 /// Describes the published results and their systems.
-fn about(table: &PaperTable) -> DocumentPart {
+fn published_part(table: &PaperTable) -> DocumentPart {
     let hardware = table.paper.published.is_some() && !table.sides.is_empty();
     let sentences = [format!("Full size: {}.", table.paper.size)]
         .into_iter()
@@ -96,11 +96,11 @@ fn runs(table: &PaperTable) -> Option<DocumentPart> {
     let runs = table.sides.iter().flat_map(|side| side.records);
     let runs: Vec<RunRecord> = runs.cloned().collect();
     let mut next = 0;
-    let group = |(place, side): (usize, &PaperSide)| {
+    let group = |(index, side): (usize, &PaperSide)| {
         let first = next;
         next += side.records.len();
         RunGroup {
-            id: format!("runs-0-{place}"),
+            id: format!("runs-0-{index}"),
             name: format!("{} on {}", table.paper.name, side.name),
             runs: (first..next).collect(),
         }

@@ -92,16 +92,16 @@ impl PublishedComparison {
 }
 
 fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
-    let row = |(place, published): (usize, &ComparedValue)| {
+    let row = |(index, published): (usize, &ComparedValue)| {
         let cells = |measured: &Option<MeasuredMean>| match measured {
             None => [NOT_MEASURED.to_owned(), ABSENT.to_owned()],
             Some(it) => [
                 figure.kind.show(it.mean),
                 // `ratios` has one entry per published value, in the same order.
-                it.ratios[place].map_or_else(|| ABSENT.to_owned(), digits),
+                it.ratios[index].map_or_else(|| ABSENT.to_owned(), digits),
             ],
         };
-        let label = match place {
+        let label = match index {
             0 => figure.figure.clone(),
             _ => String::new(),
         };

@@ -144,13 +144,13 @@ fn metric_cells(
     value: impl Fn(usize) -> Option<f64>,
 ) -> Vec<String> {
     let bests = best_values(group, peak);
-    let figure = |(place, figure): (usize, &PaperFigure)| {
+    let figure = |(index, figure): (usize, &PaperFigure)| {
         let value = match figure.kind {
-            FigureKind::Percent => place.checked_sub(1).and_then(|before| {
+            FigureKind::Percent => index.checked_sub(1).and_then(|before| {
                 let best = bests[before].filter(|best| *best > 0.0)?;
                 Some(value(before)? / best * 100.0)
             }),
-            _ => value(place),
+            _ => value(index),
         };
         value.map_or_else(|| ABSENT.to_owned(), |value| figure.kind.show(value))
     };

@@ -1,4 +1,4 @@
-//! The published figures are read, and stand in their tables.
+//! Published values are read and shown in their tables.
 
 use results::{FilesetFigures, PhaseFigures, PoolFigures, StepFigures};
 use units::JsonDocument;
@@ -128,7 +128,7 @@ fn of_pool(pool: PoolFigures) -> PhaseFigures {
     }
 }
 
-fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
+fn compared(columns: &str, run: &RunRecord) -> PublishedComparison {
     Reference::find(columns)
         .unwrap()
         .compare_with(&[run])
@@ -152,7 +152,7 @@ fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
 
 #[test]
 fn a_published_column_is_shown_with_the_ratio_of_the_run() {
-    let published = [beside("lfs-postmark:lfs", &session(9999, 5_000_000))];
+    let published = [compared("lfs-postmark:lfs", &session(9999, 5_000_000))];
     let rate = line(&published, "transactions per s");
     assert_eq!(rate, ["transactions per s", "LFS", "4970", "9940", "2.000"]);
     let counts = line(&published, "created ");
@@ -192,13 +192,13 @@ fn creation(count: u64) -> RunRecord {
 #[test]
 fn with_fewer_files_only_per_file_figures_have_a_ratio() {
     let last = |count, begin: &str| {
-        let published = [beside("lfs-create-remove:lfs", &creation(count))];
+        let published = [compared("lfs-create-remove:lfs", &creation(count))];
         line(&published, begin).pop().unwrap()
     };
     assert_eq!(last(500_000, "create 0, real s"), "0.5000");
     assert_eq!(last(50_000, "create 0, real s"), "-");
     assert_eq!(last(50_000, "create 0, µs a file"), "5.000");
-    let other = beside("lfs-create-remove:lfs", &creation(50_000));
+    let other = compared("lfs-create-remove:lfs", &creation(50_000));
     let size = other.sides[0].other_size.as_deref();
     assert_eq!(size, Some("50000 files of each size"));
     let records = [creation(50_000)];
@@ -226,7 +226,7 @@ fn with_fewer_files_only_per_file_figures_have_a_ratio() {
 #[test]
 fn a_published_figure_that_a_run_lacks_is_not_measured() {
     let run = creation(500_000);
-    let published = [beside("lfs-create-remove:lfs", &run)];
+    let published = [compared("lfs-create-remove:lfs", &run)];
     let values = |begin: &str| line(&published, begin).split_off(3);
     assert_eq!(values("create 0, µs a file"), ["287.8", "0.5000"]);
     for missing in ["remove 0, µs a file", "create 4096, µs a file"] {
@@ -236,7 +236,7 @@ fn a_published_figure_that_a_run_lacks_is_not_measured() {
 
 #[test]
 fn counts_at_another_size_have_no_ratio() {
-    let published = [beside("lfs-postmark:ext3", &session(500, 500))];
+    let published = [compared("lfs-postmark:ext3", &session(500, 500))];
     assert_eq!(line(&published, "created ").last().unwrap(), "-");
     assert_eq!(
         line(&published, "transactions per s").last().unwrap(),

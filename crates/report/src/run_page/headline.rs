@@ -58,27 +58,27 @@ fn highest_rates(run: &Run) -> Markup {
         let middle = f64::midpoint(held, failed);
         let percent = digits(50.0 * (failed - held) / middle);
         let rate = format!("{} per second", format::iops(middle));
-        let sure = format!("±{percent} %, {} trials", search.trials.len());
+        let precision = format!("±{percent} %, {} trials", search.trials.len());
         let most = format::latency_ns(search.limit.max_ns);
         let label = format!("{} within {most} up to", search.limit.percentile.name());
-        Some((label, rate, sure))
+        Some((label, rate, precision))
     });
     let rates: Vec<(String, String, String)> = rates.collect();
     html! {
         @if !rates.is_empty() {
             dl.tiles {
-                @for (label, rate, sure) in &rates { (tile(label, rate, sure)) }
+                @for (label, rate, precision) in &rates { (tile(label, rate, precision)) }
             }
         }
     }
 }
 
-/// Returns a large number with its name and how sure it is.
-pub fn tile(label: &str, number: &str, sure: &str) -> Markup {
+/// Returns a large number with its name and precision.
+pub fn tile(label: &str, number: &str, precision: &str) -> Markup {
     html! {
         div.tile {
             dt { (sentence(label)) }
-            dd { (value(number)) span.interval { (sure) } }
+            dd { (value(number)) span.interval { (precision) } }
         }
     }
 }
@@ -109,8 +109,8 @@ fn tiles(group: &RepeatedCell) -> Markup {
         dl.tiles {
             @if let Some(figure) = group.figure(Metric::TransactionsPerSecond) {
                 @let metric = Metric::TransactionsPerSecond;
-                @let sure = interval(group, metric, figure);
-                (tile("transactions per second", &metric.show(figure.mean), &sure))
+                @let precision = interval(group, metric, figure);
+                (tile("transactions per second", &metric.show(figure.mean), &precision))
             }
             @for (label, metric, figure) in shown {
                 (tile(&label, &metric.show(figure.mean), &interval(group, metric, figure)))
@@ -146,7 +146,7 @@ fn interval(group: &RepeatedCell, metric: Metric, figure: GroupFigure) -> String
         return format!("95 % confidence: {ends} ({} repetitions)", figure.n);
     }
     match (metric, group.cells.as_slice()) {
-        (Metric::PerSecond, [cell]) => within(cell).unwrap_or_default(),
+        (Metric::PerSecond, [cell]) => rate_range(cell).unwrap_or_default(),
         (_, [_]) => String::new(),
         _ => format!("mean of {} repetitions", figure.n),
     }
@@ -154,7 +154,7 @@ fn interval(group: &RepeatedCell, metric: Metric, figure: GroupFigure) -> String
 
 /// Describes the lowest and the highest rate among a cell's intervals. Intervals with few
 /// operations are combined first.
-fn within(cell: &CellRecord) -> Option<String> {
+fn rate_range(cell: &CellRecord) -> Option<String> {
     let names = CountedOperations::of(cell).names(cell)?;
     let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
     let rates = even.per_second;
@@ -193,10 +193,10 @@ fn overview(run: &Run, groups: &[RepeatedCell]) -> Markup {
     // The caller passes at least two groups, so there is at least one part.
     let last = parts.len() - 1;
     html! {
-        @for (place, (measure, groups)) in parts.iter().enumerate() {
+        @for (index, (measure, groups)) in parts.iter().enumerate() {
             @let scope = if last > 0 { measure.scope() } else { "" };
             @let more = match hidden {
-                count if count > 0 && place == last => format!("; {count} more cells are below"),
+                count if count > 0 && index == last => format!("; {count} more cells are below"),
                 _ => String::new(),
             };
             @let caption = format!("{}{scope}{more}", capital(measure.name()));
@@ -344,10 +344,10 @@ mod tests {
     #[test]
     fn a_cell_measured_once_shows_how_its_intervals_varied() {
         let mut record = record(1);
-        assert_eq!(within(&record.cells[0]), None);
+        assert_eq!(rate_range(&record.cells[0]), None);
         let first = record.cells[0].intervals[0].clone();
         record.cells[0].intervals.push(first);
-        let text = within(&record.cells[0]).unwrap();
+        let text = rate_range(&record.cells[0]).unwrap();
         assert_eq!(
             text,
             "measured once; its intervals of 10 s had 1.000k to 1.000k"

@@ -65,8 +65,8 @@ fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
     // Two depths make a line in a chart. Advice needs more of them.
     sweeps_of(&run.groups, 2)
         .into_iter()
-        .map(|(place, groups)| {
-            let name = run.naming.line(&place);
+        .map(|(identity, groups)| {
+            let name = run.naming.line(&identity);
             let label = match &run.letter {
                 None => name,
                 Some(letter) => format!("{letter}: {name}"),

@@ -25,9 +25,9 @@ pub(super) fn render(side_by_side: &SideBySide) -> String {
             let columns = side_by_side.columns.iter().zip(&row.values);
             let values = columns
                 .enumerate()
-                .filter_map(|(place, ((name, _), value))| Some((place, name, value.as_ref()?)));
-            lines.extend(values.map(|(place, name, value)| {
-                let texts = texts(row, place, value);
+                .filter_map(|(column, ((name, _), value))| Some((column, name, value.as_ref()?)));
+            lines.extend(values.map(|(column, name, value)| {
+                let texts = texts(row, column, value);
                 let heads = [&section.heading, &row.base_label, name].map(|text| field(text));
                 [heads.as_slice(), &texts].concat().join(",")
             }));

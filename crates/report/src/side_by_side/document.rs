@@ -23,11 +23,11 @@ pub(super) fn document(
     let is_page = medium == ReportMedium::Page;
     let labeled = |(label, text): (&str, &str)| TextLine::labeled(label, text);
     let columns = side_by_side.columns.iter();
-    let columns = columns.map(|(name, behind)| labeled((name, behind)));
+    let columns = columns.map(|(name, description)| labeled((name, description)));
     let columns = Block::list(columns);
     let foot = DocumentPart::new("", [Block::paragraphs(side_by_side.footnotes(is_page))]);
     let sections = side_by_side.sections.iter().enumerate();
-    let sections = sections.map(|(place, section)| part(side_by_side, section, place, medium));
+    let sections = sections.map(|(index, section)| part(side_by_side, section, index, medium));
     let plot = DocumentPart::new("", [Block::Markup(drawn::ratios(side_by_side))]);
     let plot = is_page.then_some(plot).into_iter();
     let mut document = Document {
@@ -132,8 +132,8 @@ fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
         false => String::new(),
     };
     let label = format!("{}{arrow}{short}", row.label);
-    let mut lines = vec![line(&label, &|place, value| {
-        let mark = if best == Some(place) { "*" } else { "" };
+    let mut lines = vec![line(&label, &|column, value| {
+        let mark = if best == Some(column) { "*" } else { "" };
         format!("{mark}{}", value.text)
     })];
     let ratios = || row.values.iter().flatten().filter_map(|value| value.ratio);
@@ -146,7 +146,7 @@ fn lines(row: &FigureRow, count: usize) -> Vec<Vec<String>> {
         }));
     }
     if ratios().any(|ratio| ratio.certainty.is_some()) {
-        lines.push(line("95 %", &|place, value| interval(row, place, value)));
+        lines.push(line("95 %", &|column, value| interval(row, column, value)));
     }
     lines
 }

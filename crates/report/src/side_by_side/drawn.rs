@@ -66,8 +66,8 @@ fn forest_rows(
 
 /// Returns the values of the first column and of another one.
 fn bars(side_by_side: &SideBySide, row: &FigureRow, column: usize) -> ForestBars {
-    let bar = |place: usize| {
-        let ((name, _), value) = (side_by_side.columns.get(place)?, row.values.get(place)?);
+    let bar = |column: usize| {
+        let ((name, _), value) = (side_by_side.columns.get(column)?, row.values.get(column)?);
         let value = value.as_ref()?;
         let half = value
             .interval()
@@ -79,7 +79,7 @@ fn bars(side_by_side: &SideBySide, row: &FigureRow, column: usize) -> ForestBars
             // All rows of the plot are rates.
             text: format!("{}/s", value.text),
             precision: half.map(format::iops).unwrap_or_default(),
-            side: place,
+            side: column,
         })
     };
     ForestBars {
@@ -154,7 +154,10 @@ pub(super) fn runs(side_by_side: &SideBySide) -> DocumentPart {
 
 fn line(side_by_side: &SideBySide, row: &FigureRow, section: usize) -> Markup {
     let best = row.best();
-    let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.position == *place);
+    let has_runs = |position: &[usize; 2]| {
+        let mut runs = side_by_side.runs.iter();
+        runs.any(|run| run.position == *position)
+    };
     html! {
         tr {
             th scope="row" {
@@ -162,12 +165,12 @@ fn line(side_by_side: &SideBySide, row: &FigureRow, section: usize) -> Markup {
                 @if row.is_short { " " (SHORT_MARK) }
                 @if !row.direction().is_empty() { br; small { (row.direction()) } }
             }
-            @for (place, value) in row.values.iter().enumerate() {
+            @for (column, value) in row.values.iter().enumerate() {
                 td {
                     @match value {
                         Some(value) => {
-                            @let link = Some([section, place]).filter(has_runs);
-                            (cell(row, place, value, (best == Some(place), link)))
+                            @let link = Some([section, column]).filter(has_runs);
+                            (cell(row, column, value, (best == Some(column), link)))
                         }
                         None => { (ABSENT) }
                     }
@@ -189,7 +192,7 @@ fn cell(
     };
     html! {
         @match link {
-            Some(place) => { a href={ "#" (group_id(place)) } { (shown) } }
+            Some(position) => { a href={ "#" (group_id(position)) } { (shown) } }
             None => { (shown) }
         }
         // Without a positive value there is no scale.

@@ -81,7 +81,7 @@ impl FigureRow {
 }
 
 /// Returns all pairs of a row's columns with a known uncertainty.
-fn column_tests(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest> {
+fn column_tests(row: &FigureRow, [section, row_index]: [usize; 2]) -> Vec<ColumnTest> {
     // A test without a possible winner would only make the correction stricter for the others.
     if row.better == BetterDirection::Neither {
         return Vec::new();
@@ -100,7 +100,7 @@ fn column_tests(row: &FigureRow, [section, place]: [usize; 2]) -> Vec<ColumnTest
             let is_higher_better = row.better == BetterDirection::Higher;
             tests.push(ColumnTest {
                 section,
-                row: place,
+                row: row_index,
                 columns: [*one, *other],
                 better: match (b.mean > a.mean) == is_higher_better {
                     true => *other,

@@ -71,7 +71,7 @@ impl FigureRow {
             .map(|samples| Estimate::from_samples(samples))
             .collect();
         let first = estimates.iter().position(Option::is_some).unwrap_or(0);
-        let value = |(place, estimate): (usize, &Option<Estimate>)| {
+        let value = |(column, estimate): (usize, &Option<Estimate>)| {
             let estimate = estimate.as_ref()?;
             let first_estimate = estimates[first].as_ref()?;
             Some(ColumnValue {
@@ -79,7 +79,7 @@ impl FigureRow {
                 text: digits(estimate.mean),
                 estimate: Some(*estimate),
                 within_run: None,
-                ratio: (place != first)
+                ratio: (column != first)
                     .then(|| Ratio::of_estimates(first_estimate, estimate))
                     .flatten(),
             })
@@ -144,7 +144,7 @@ impl FigureRow {
     pub fn ranked(&self) -> Vec<(usize, &ColumnValue)> {
         let values = self.values.iter().enumerate();
         let mut present: Vec<(usize, &ColumnValue)> = values
-            .filter_map(|(place, value)| Some((place, value.as_ref()?)))
+            .filter_map(|(column, value)| Some((column, value.as_ref()?)))
             .collect();
         present.sort_by(|(_, a), (_, b)| match self.better {
             BetterDirection::Lower => a.mean.total_cmp(&b.mean),
@@ -172,7 +172,7 @@ impl FigureRow {
 /// Returns the rows of records, with the runs of each column taken together, and reasons against a
 /// comparison.
 pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<String>) {
-    // Different work must not end the report. `unlike` turns it into alarms.
+    // Different work must not end the report. `work_differences` turns it into alarms.
     let options = ComparisonOptions {
         force: true,
         paired: false,
@@ -188,9 +188,9 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<Strin
     };
     let names: Vec<&CellName> = own.cells.iter().map(|cell| &cell.name).collect();
     let mut rows = Vec::new();
-    for (place, cell) in own.cells.iter().enumerate() {
+    for (cell_index, cell) in own.cells.iter().enumerate() {
         // Cells may have equal names. The n-th one of each column then belongs together.
-        let occurrence = names[..place]
+        let occurrence = names[..cell_index]
             .iter()
             .filter(|it| **it == &cell.name)
             .count();
@@ -204,11 +204,11 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<Strin
         let label = label(&cell.name, &names);
         rows.extend(of_cell(&label, &cells, first));
     }
-    (rows, unlike(&comparisons))
+    (rows, work_differences(&comparisons))
 }
 
 /// Lists differences in the work of the columns.
-fn unlike(comparisons: &[Option<Comparison>]) -> Vec<String> {
+fn work_differences(comparisons: &[Option<Comparison>]) -> Vec<String> {
     let mut alarms = Vec::new();
     let forced = comparisons.iter().flatten().filter(|it| it.forced);
     for difference in forced.flat_map(|it| &it.plan_differences) {
@@ -292,13 +292,15 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             let ratio = Ratio::of_estimates(&first_figure.b, of)?;
             Some(ratio.widened(rounding))
         };
-        let value = |(place, found): (usize, &Option<FigureComparison>)| {
+        let value = |(column, found): (usize, &Option<FigureComparison>)| {
             found.as_ref().map(|found| ColumnValue {
                 mean: found.b.mean,
                 text: numbers::figure(figure, found.b.mean, unit),
                 estimate: Some(found.b),
                 within_run: found.within_b,
-                ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
+                ratio: (column != first)
+                    .then(|| ratio_to_first(&found.b))
+                    .flatten(),
             })
         };
         let values = found.iter().enumerate().map(value);

@@ -53,13 +53,13 @@ fn summarize_section(section: &WorkloadSection, row: &FigureRow, names: &[&str])
         return None;
     }
     let (mut shown, mut unshown, mut once) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, other) in others {
-        let name = names[*place];
+    for (column, other) in others {
+        let name = names[*column];
         let of = row.ratio_of(&best.estimate?, &other.estimate?)?;
         let by = ratio(of.value);
         match of.certainty {
             None => once.push(format!("{by} × {name}")),
-            Some(sure) if row.differ(*first, *place) => {
+            Some(sure) if row.differ(*first, *column) => {
                 let ends = format!("{} to {}", ratio(sure.ci95_low), ratio(sure.ci95_high));
                 shown.push(format!("{by} × {name} (95 % {ends})"));
             }

@@ -64,7 +64,7 @@ impl DeviceClass {
 
 /// Results that distinguish the classes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct DeviceRates {
     /// Random 4 KiB reads at depth 1.
     pub shallow: UncertainRate,
     /// Random 4 KiB reads at depth 32.
@@ -83,10 +83,10 @@ pub(super) struct MatchingClasses {
 }
 
 /// Returns the classes at both ends of the confidence intervals.
-pub(super) fn likeness(seen: &Seen) -> MatchingClasses {
+pub(super) fn matching_classes(results: &DeviceRates) -> MatchingClasses {
     let mut classes = Vec::new();
     for end in [0, 1] {
-        let class = class(seen, end);
+        let class = class(results, end);
         if !classes.contains(&class) {
             classes.push(class);
         }
@@ -99,15 +99,15 @@ pub(super) fn likeness(seen: &Seen) -> MatchingClasses {
 }
 
 /// Returns the class at one end of the confidence intervals.
-fn class(seen: &Seen, end: usize) -> DeviceClass {
+fn class(results: &DeviceRates, end: usize) -> DeviceClass {
     let at_end = |rate: Option<UncertainRate>| rate.map(|rate| rate.bounds[end]);
-    match seen.shallow.bounds[end] {
+    match results.shallow.bounds[end] {
         ..DISK_MAX => return DeviceClass::HardDisk,
         ..NETWORK_MAX => return DeviceClass::NetworkVolume,
         FLASH_MAX.. => return DeviceClass::Memory,
         _ => {}
     }
-    let (deep, sequential) = (at_end(seen.deep), at_end(seen.sequential));
+    let (deep, sequential) = (at_end(results.deep), at_end(results.sequential));
     let is_beyond = |rate: Option<f64>, most: f64| rate.is_some_and(|rate| rate > most);
     // One result above its limit excludes SATA. To exclude NVMe, both must be known.
     if is_beyond(deep, SATA_DEEP_MAX) || is_beyond(sequential, SATA_BYTES_MAX) {
@@ -185,12 +185,12 @@ mod tests {
     use super::*;
 
     fn names(one: UncertainRate, deep: Option<f64>, mebibytes: Option<f64>) -> String {
-        let seen = Seen {
+        let results = DeviceRates {
             shallow: one,
             deep: deep.map(UncertainRate::bare),
             sequential: mebibytes.map(|it| UncertainRate::bare(it * 1024.0 * 1024.0)),
         };
-        likeness(&seen).sentence(&[])
+        matching_classes(&results).sentence(&[])
     }
 
     #[test]
@@ -223,12 +223,12 @@ mod tests {
 
     #[test]
     fn a_guest_mentions_the_cache_of_the_host() {
-        let seen = Seen {
+        let results = DeviceRates {
             shallow: UncertainRate::bare(20_000.0),
             deep: None,
             sequential: None,
         };
-        let text = likeness(&seen).on(Some("kvm")).sentence(&[]);
+        let text = matching_classes(&results).on(Some("kvm")).sentence(&[]);
         assert!(text.contains("host's cache may be involved"), "{text}");
     }
 }

@@ -72,12 +72,12 @@ pub(super) fn advice(groups: &[RepeatedCell], naming: &Naming) -> Vec<String> {
     let closed: Vec<RepeatedCell> = groups.iter().filter(is_closed).cloned().collect();
     let sweeps = sweeps(&closed, DEPTHS_MIN);
     let is_alone = sweeps.len() == 1;
-    let sentence = |(place, groups): &(CellIdentity, Vec<&RepeatedCell>)| {
+    let sentence = |(identity, groups): &(CellIdentity, Vec<&RepeatedCell>)| {
         let metric = WorkloadMeasure::of(groups[0]).metric();
-        let text = said(&points(groups, metric), metric)?;
+        let text = advice_text(&points(groups, metric), metric)?;
         Some(match is_alone {
             true => text,
-            false => format!("{}: {text}", naming.line(place)),
+            false => format!("{}: {text}", naming.line(identity)),
         })
     };
     sweeps.iter().filter_map(sentence).collect()
@@ -122,7 +122,7 @@ fn knee(points: &[DepthPoint]) -> Option<Knee> {
 }
 
 /// Describes the advice from a sweep; `None` if there are few depths.
-fn said(points: &[DepthPoint], metric: Metric) -> Option<String> {
+fn advice_text(points: &[DepthPoint], metric: Metric) -> Option<String> {
     let knee = knee(points)?;
     let peak = peak(points)?;
     let (first, last) = (points.first()?, points.last()?);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn verdict_text(rates: &[(u32, f64, f64)], share: f64) -> String {
-        said(&sweep(rates, share), Metric::PerSecond).unwrap()
+        advice_text(&sweep(rates, share), Metric::PerSecond).unwrap()
     }
 
     const SATURATED: [(u32, f64, f64); 5] = [
@@ -298,6 +298,9 @@ mod tests {
 
     #[test]
     fn two_depths_are_not_a_sweep() {
-        assert_eq!(said(&sweep(&SATURATED[..2], 0.0), Metric::PerSecond), None);
+        assert_eq!(
+            advice_text(&sweep(&SATURATED[..2], 0.0), Metric::PerSecond),
+            None
+        );
     }
 }

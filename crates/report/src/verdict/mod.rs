@@ -119,13 +119,13 @@ impl RunVerdict {
 pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<RunVerdict> {
     let groups = groups(record);
     let naming = Naming::of(record);
-    let mut verdicts = of_places(record, &groups);
+    let mut verdicts = target_verdicts(record, &groups);
     if verdicts.is_empty() {
         verdicts.push(cells::verdict(record, &groups, &naming));
     }
     let found = searches(record, &naming).into_iter();
-    let found = few(found.map(|(_, said)| said).collect(), "searches");
-    let advice = few(depth::advice(&groups, &naming), "sweeps over queue depths");
+    let found = first_sentences(found.map(|(_, said)| said).collect(), "searches");
+    let advice = first_sentences(depth::advice(&groups, &naming), "sweeps over queue depths");
     let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
     let of_run = named("queue depth", advice)
         .chain(named("highest rate", found))
@@ -139,7 +139,7 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Run
 }
 
 /// The first sentences, and how many others there are.
-fn few(mut texts: Vec<String>, what: &str) -> Vec<String> {
+fn first_sentences(mut texts: Vec<String>, what: &str) -> Vec<String> {
     let more_count = texts.len().saturating_sub(SENTENCES_MAX);
     texts.truncate(SENTENCES_MAX);
     texts.extend((more_count > 0).then(|| format!("{more_count} more {what} are in the tables")));
@@ -147,15 +147,15 @@ fn few(mut texts: Vec<String>, what: &str) -> Vec<String> {
 }
 
 /// Returns a verdict on each target with results that data sheets state.
-fn of_places(record: &RunRecord, groups: &[RepeatedCell]) -> Vec<RunVerdict> {
-    let mut places: Vec<(&RepeatedCell, Vec<KnownRate>)> = Vec::new();
+fn target_verdicts(record: &RunRecord, groups: &[RepeatedCell]) -> Vec<RunVerdict> {
+    let mut targets: Vec<(&RepeatedCell, Vec<KnownRate>)> = Vec::new();
     for (group, access) in groups
         .iter()
         .filter_map(|it| Some((it, KnownRate::of(it, record)?)))
     {
-        match places.iter_mut().find(|(first, _)| is_same(first, group)) {
+        match targets.iter_mut().find(|(first, _)| is_same(first, group)) {
             Some((_, known)) => known.push(access),
-            None => places.push((group, vec![access])),
+            None => targets.push((group, vec![access])),
         }
     }
     let has_enough = |(_, known): &(&RepeatedCell, Vec<KnownRate>)| {
@@ -165,17 +165,17 @@ fn of_places(record: &RunRecord, groups: &[RepeatedCell]) -> Vec<RunVerdict> {
         kinds.dedup();
         kinds.len() >= ACCESSES_MIN
     };
-    places.retain(has_enough);
-    if places.len() > TARGETS_MAX {
+    targets.retain(has_enough);
+    if targets.len() > TARGETS_MAX {
         return Vec::new();
     }
-    let is_alone = places.len() == 1;
+    let is_alone = targets.len() == 1;
     let verdict_of = |(first, known): &(&RepeatedCell, Vec<KnownRate>)| {
-        let mut verdict = of_place(record, &known::best(known), groups, first);
-        verdict.subject = (!is_alone).then(|| place_name(first));
+        let mut verdict = target_verdict(record, &known::best(known), groups, first);
+        verdict.subject = (!is_alone).then(|| target_name(first));
         verdict
     };
-    places.iter().map(verdict_of).collect()
+    targets.iter().map(verdict_of).collect()
 }
 
 /// Returns `true` if both have the same target, engine and cache mode.
@@ -184,14 +184,14 @@ fn is_same(one: &RepeatedCell, other: &RepeatedCell) -> bool {
     one.target == other.target && one.cache == other.cache && one.engine == other.engine
 }
 
-fn place_name(group: &RepeatedCell) -> String {
+fn target_name(group: &RepeatedCell) -> String {
     let identity = group.identity;
     let cache = cache_name(identity.cache);
     let engine = identity.engine.name();
     format!("{}, {engine}, {cache}", printable(identity.target))
 }
 
-fn of_place(
+fn target_verdict(
     record: &RunRecord,
     rates: &[KnownRate],
     groups: &[RepeatedCell],
@@ -240,12 +240,12 @@ fn class_of(record: &RunRecord, rates: &[KnownRate]) -> Option<class::MatchingCl
         return None;
     }
     let at = |access, depth| known::find(rates, access, depth).map(|it| it.rate);
-    let likeness = class::likeness(&class::Seen {
+    let classes = class::matching_classes(&class::DeviceRates {
         shallow: at(DeviceAccess::RandomRead, Some(1))?,
         deep: at(DeviceAccess::RandomRead, Some(known::DEEP)),
         sequential: at(DeviceAccess::SequentialRead, None),
     });
-    Some(likeness.on(record.environment.virtualization.as_deref()))
+    Some(classes.on(record.environment.virtualization.as_deref()))
 }
 
 /// Returns the most important warning, with the number of others; `None` if nothing was measured.

@@ -68,14 +68,14 @@ pub(super) fn worst(cell: &CellRecord) -> Option<Stretch> {
 fn largest_sum(gains: &[f64]) -> Option<(usize, usize)> {
     let mut best: Option<(f64, usize, usize)> = None;
     let (mut sum, mut first) = (0.0, 0);
-    for (place, gain) in gains.iter().enumerate() {
+    for (index, gain) in gains.iter().enumerate() {
         // A beginning with a negative sum would only lower what follows.
         if sum <= 0.0 {
-            (sum, first) = (0.0, place);
+            (sum, first) = (0.0, index);
         }
         sum += gain;
         if sum > best.map_or(0.0, |(sum, ..)| sum) {
-            best = Some((sum, first, place));
+            best = Some((sum, first, index));
         }
     }
     best.map(|(_, first, last)| (first, last))

@@ -35,16 +35,16 @@ fn phase_figures(cell: &Map<String, Value>, mut named: ResultsByName) -> PhaseFi
     let mut figures = PhaseFigures::default();
     let fileset = |count: &str| {
         Some(FilesetFigures {
-            file_count: whole(&named, count)?,
-            file_bytes: whole(&named, "size_bytes")?,
+            file_count: integer(&named, count)?,
+            file_bytes: integer(&named, "size_bytes")?,
         })
     };
     // Format 1 named the number of files `files_asked` in create-remove and `files` in lat_fs.
     if let Some(fileset) = fileset("files_asked") {
         figures.steps = steps(cell, &named).unwrap_or_default();
         figures.filesets = vec![fileset];
-    } else if let (Some(fileset), Some(told)) = (fileset("files"), reported_round(&named)) {
-        figures.told_round = Some(told);
+    } else if let (Some(fileset), Some(round)) = (fileset("files"), reported_round(&named)) {
+        figures.reported_round = Some(round);
         figures.filesets = vec![fileset];
     }
     figures.rounds = rounds(cell, &named).unwrap_or_default();
@@ -59,7 +59,7 @@ fn phase_figures(cell: &Map<String, Value>, mut named: ResultsByName) -> PhaseFi
     figures
 }
 
-fn whole(named: &ResultsByName, name: &str) -> Option<u64> {
+fn integer(named: &ResultsByName, name: &str) -> Option<u64> {
     named.get(name)?.as_u64()
 }
 
@@ -75,7 +75,7 @@ fn steps(cell: &Map<String, Value>, named: &ResultsByName) -> Option<Vec<StepFig
         label,
         count: cell.get("total")?.get("count")?.as_u64()?,
         errors: errors(cell),
-        time_ns: whole(named, "real_ns")?,
+        time_ns: integer(named, "real_ns")?,
         user_ns: cpu("user_ns").unwrap_or(0),
         system_ns: cpu("system_ns").unwrap_or(0),
     };
@@ -110,15 +110,15 @@ fn reported_round(named: &ResultsByName) -> Option<ReportedRound> {
     rules.into_iter().find_map(|(name, rule)| {
         Some(ReportedRound {
             rule,
-            time_ns: whole(named, name)?,
-            round_count: whole(named, "passes").unwrap_or(0),
+            time_ns: integer(named, name)?,
+            round_count: integer(named, "passes").unwrap_or(0),
         })
     })
 }
 
 /// Rounds from their recorded rates; the times follow from the rates.
 fn rounds(cell: &Map<String, Value>, named: &ResultsByName) -> Option<Vec<RoundFigures>> {
-    let each_count = whole(named, "files_per_iteration")?;
+    let each_count = integer(named, "files_per_iteration")?;
     let file_count = each_count.saturating_mul(cell.get("workers")?.as_u64()?);
     let rates = named.get("files_per_second")?.as_array()?;
     let syncs = named.get("sync_ns").and_then(Value::as_array);
@@ -135,7 +135,7 @@ fn rounds(cell: &Map<String, Value>, named: &ResultsByName) -> Option<Vec<RoundF
 }
 
 fn pool(named: &ResultsByName) -> Option<PoolFigures> {
-    let count = |name: &str| whole(named, name);
+    let count = |name: &str| integer(named, name);
     let float = |name: &str| Some(named.get(name)?.as_f64()? * MIB);
     Some(PoolFigures {
         transactions_count: count("transactions")?,
@@ -165,11 +165,11 @@ fn names(figures: &PhaseFigures) -> Vec<(&'static str, Value)> {
     if let Some(baseline) = figures.steps.get(1) {
         names.push(("baseline", programs(baseline)));
     }
-    if let Some(reported) = &figures.told_round {
+    if let Some(reported) = &figures.reported_round {
         names.extend(reported_round_names(figures, reported));
     }
     if let Some(fileset) = figures.fileset() {
-        let count = match figures.told_round {
+        let count = match figures.reported_round {
             Some(_) => "files",
             None => "files_asked",
         };

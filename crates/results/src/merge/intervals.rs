@@ -24,7 +24,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
     let share_devices = have_same_devices(parts);
     let mut by_index: BTreeMap<u64, IntervalRecord> = BTreeMap::new();
     for interval in all() {
-        let index = place(interval, length_ns);
+        let index = interval_index(interval, length_ns);
         match by_index.get_mut(&index) {
             Some(known) => add(known, interval),
             None => {
@@ -49,7 +49,7 @@ pub(super) fn merged(parts: &[RankCell]) -> Vec<IntervalRecord> {
 }
 
 /// Index of the interval that contains its middle, if all have length `length_ns`.
-const fn place(interval: &IntervalRecord, length_ns: u64) -> u64 {
+const fn interval_index(interval: &IntervalRecord, length_ns: u64) -> u64 {
     interval.at_ns.saturating_add(interval.length_ns / 2) / length_ns
 }
 
@@ -143,7 +143,7 @@ fn add_worker_results(
             part_indexes = (first..first + own).collect();
         }
         for interval in &part.record.intervals {
-            let Some(sum) = by_index.get_mut(&place(interval, length_ns)) else {
+            let Some(sum) = by_index.get_mut(&interval_index(interval, length_ns)) else {
                 continue;
             };
             sum.workers.resize(count, PartFigures::default());
@@ -155,10 +155,10 @@ fn add_worker_results(
                     .collect(),
                 all if all == own => interval.workers.clone(),
                 // A process with one worker lists none, so all of its operations are that worker's.
-                _ => vec![together(&interval.operations)],
+                _ => vec![sum_of_operations(&interval.operations)],
             };
-            for (place, told) in part_indexes.iter().zip(&figures) {
-                sum.workers[*place].merge(told);
+            for (index, worker) in part_indexes.iter().zip(&figures) {
+                sum.workers[*index].merge(worker);
             }
         }
         first += own;
@@ -170,7 +170,7 @@ fn worker_indexes(part: &RankCell) -> impl Iterator<Item = u32> {
     part.record.worker_figures.iter().map(|it| it.worker_index)
 }
 
-fn together(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
+fn sum_of_operations(operations: &BTreeMap<String, IntervalFigures>) -> PartFigures {
     let mut all = PartFigures::default();
     for figures in operations.values() {
         all.merge(&PartFigures {

@@ -17,7 +17,7 @@ pub(super) fn merged<'a>(
         steps: merge_by_index(all.iter().map(|it| it.steps.as_slice()), add_step),
         labels: labels(&all),
         rounds,
-        told_round: all.iter().filter_map(|it| it.told_round).reduce(longer),
+        reported_round: all.iter().filter_map(|it| it.reported_round).reduce(longer),
         pool: all.iter().filter_map(|it| it.pool).reduce(merge_pools),
         ..first.clone()
     })
@@ -30,8 +30,8 @@ fn merge_by_index<'a, T: Clone + 'a>(
 ) -> Vec<T> {
     let mut sums: Vec<T> = Vec::new();
     for list in lists {
-        for (place, it) in list.iter().enumerate() {
-            match sums.get_mut(place) {
+        for (index, it) in list.iter().enumerate() {
+            match sums.get_mut(index) {
                 Some(sum) => add(sum, it),
                 None => sums.push(it.clone()),
             }

@@ -70,7 +70,7 @@ fn slow_processes_are_listed_slowest_first() {
                    node0";
     let cell = cell_of(cluster_of(&[100.0, 70.0, 110.0, 100.0, 50.0]));
     only(&cell, WarningCode::RankImbalance, message);
-    // Of two nobody knows which one is as it should be.
+    // With two processes, it is unknown which of them is the slow one.
     assert_eq!(doubt_cluster(&cell_of(cluster_of(&[100.0, 10.0]))), []);
 }
 
@@ -152,8 +152,8 @@ fn differing_hosts_are_reported() {
     let message = "the hosts are not alike: 6.12.0 and 6.12.1; 32 GiB to 64 GiB of memory";
     let warning = Warning::of_run(WarningCode::UnequalHosts, message);
     assert_eq!(host_difference_warning(&differing), Some(warning));
-    let alike = hosts(|host, number| host.environment.memory_bytes += u64::from(number) << 20);
-    assert_eq!(host_difference_warning(&alike), None);
+    let similar = hosts(|host, number| host.environment.memory_bytes += u64::from(number) << 20);
+    assert_eq!(host_difference_warning(&similar), None);
 }
 
 #[test]

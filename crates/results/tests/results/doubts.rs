@@ -77,7 +77,7 @@ fn few_operations_state_the_precision_of_their_rate() {
     assert_eq!(few(&cell).as_deref(), Some(message));
     cell.total.count = 100;
     assert_eq!(few(&cell), None);
-    // So many operations were to be done, and they took as long as they took.
+    // The plan requests this number of operations, so a short run is no reason for doubt.
     cell.total.count = 33;
     let mut count_plan = plan.clone();
     count_plan.cells[0].operations = Some(33);
@@ -213,7 +213,7 @@ fn a_falling_rate_is_not_steady() {
     let (plan, cell) = over_time(&counts);
     let message = "the rate fell by 25 % during the measurement, from 999.4 to 750.8 per second";
     only(&plan, &cell, WarningCode::NotSteady, message);
-    // What is left of a second at the end is no interval.
+    // The rest of a second at the end is not an interval.
     let cut = [&counts[..], &[3]].concat();
     let (plan, mut cell) = over_time(&cut);
     cell.intervals[11].length_ns = sample::SECOND / 100;
@@ -303,7 +303,7 @@ fn rounds_that_never_settled_are_reported_as_not_steady() {
                    their trend changes by 22 % (10 % is allowed), -5.6 % per round";
     only(&plan, &cell, WarningCode::NotSteady, message);
     let (plan, mut cell) = in_rounds(&[1000.0; 5]);
-    // What drifted within the window is what the rule allows.
+    // The rule allows this drift within the window.
     cell.intervals = over_time(&[1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751])
         .1
         .intervals;
@@ -332,7 +332,7 @@ fn a_late_interval_is_reported() {
     let message = "1 of 6 intervals were longer than planned: the CPUs were 97 % busy; their \
                    rates use their true length";
     only(&plan, &cell, WarningCode::IntervalLate, message);
-    // Of short intervals, the same delay is nothing that anybody sees.
+    // With shorter intervals, the same relative delay is too short to report.
     let mut short = cell.clone();
     for interval in &mut short.intervals {
         interval.at_ns /= 10;
@@ -507,7 +507,7 @@ fn compressible_content_is_reported_for_writing_jobs() {
         loops: Some(1),
         starts_over: false,
     };
-    for (mix, is_told) in [(ReadWriteMix::Write, true), (ReadWriteMix::Read, false)] {
+    for (mix, is_warned) in [(ReadWriteMix::Write, true), (ReadWriteMix::Read, false)] {
         let stream = StreamPlan::sequential(mix, block.clone(), end);
         for worker in &mut plan.cells[0].workers {
             worker.lines = Vec::new();
@@ -518,7 +518,7 @@ fn compressible_content_is_reported_for_writing_jobs() {
         let is_it = |it: &(WarningCode, String)| it.0 == WarningCode::CompressibleContent;
         assert_eq!(
             warnings_of(&plan, &cell).iter().any(is_it),
-            is_told,
+            is_warned,
             "{mix:?}"
         );
     }

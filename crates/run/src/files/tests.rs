@@ -224,7 +224,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
     let [create, remove] = &record.cells[..] else {
         panic!("one size has two phases");
     };
-    let passes = told_round(create).round_count;
+    let passes = reported_round(create).round_count;
     assert_eq!(create.total.count, passes * 20);
     assert_eq!(remove.total.count, passes * 20);
     assert!(create.run_time_ns + remove.run_time_ns >= 20_000_000);
@@ -244,7 +244,7 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     for cell in &record.cells {
-        let reported = told_round(cell);
+        let reported = reported_round(cell);
         assert_eq!(
             (reported.rule, reported.round_count),
             (RoundRule::Median, 3)
@@ -278,7 +278,7 @@ fn an_interrupted_pass_is_not_the_best_of_lat_fs() {
         };
         run.done(&stage.phase, done);
     }
-    let of = |phase: &str| run.figures()[phase].0.told_round.unwrap();
+    let of = |phase: &str| run.figures()[phase].0.reported_round.unwrap();
     assert_eq!(of("remove empty").time_ns, 4000);
     assert_eq!(of("create empty").time_ns, 5000);
     assert_eq!(of("create empty").round_count, 1);
@@ -465,8 +465,8 @@ fn pool(record: &RunRecord) -> PoolFigures {
 }
 
 /// The round that lat_fs reports.
-fn told_round(cell: &CellRecord) -> ReportedRound {
-    cell.phase_figures.as_ref().unwrap().told_round.unwrap()
+fn reported_round(cell: &CellRecord) -> ReportedRound {
+    cell.phase_figures.as_ref().unwrap().reported_round.unwrap()
 }
 
 #[test]

@@ -32,8 +32,8 @@ fn record(cell: &plan::Cell, rate: f64) -> CellRecord {
     serde_json::from_value(value).unwrap()
 }
 
-/// Measures the cells with the rates of `rate` in a second each until the repeats end; how often
-/// each cell was measured, by its depth, and the conclusions.
+/// Measures cells with the rates of `rate`, one second each, until the repeats end. Returns the
+/// number of measurements per cell, by depth, and the conclusions.
 fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<ReachedPrecision>) {
     let mut repeats = Repeats::of(&plan).unwrap();
     let mut next = 0;
@@ -50,7 +50,7 @@ fn run(mut plan: Plan, rate: impl Fn(u32, u32) -> f64) -> (Vec<u32>, Vec<Reached
         };
         let repetition = plan.cells.last().unwrap().repetition + 1;
         let added = plan.further_repetition(repetition, |index| wanted.contains(&index));
-        repeats.add(added.iter().map(|(place, _)| *place));
+        repeats.add(added.iter().map(|(index, _)| *index));
         plan.cells.extend(added.into_iter().map(|(_, cell)| cell));
     }
     let depths = plan.first_repetition().map(|cell| cell.iodepth);

@@ -29,9 +29,9 @@ fn remove(parent: &Path, name: &str) -> (RemovalResult, Vec<u64>) {
 }
 
 fn assert_gone(parent: &Path, name: &str, count: u64) {
-    let (removed, told) = remove(parent, name);
+    let (removed, counts) = remove(parent, name);
     assert_eq!(removed, RemovalResult { count, left: None });
-    assert_eq!(told.last(), Some(&count));
+    assert_eq!(counts.last(), Some(&count));
     assert!(!parent.join(name).exists());
 }
 
@@ -56,9 +56,13 @@ fn a_hundred_thousand_files_in_one_directory_are_removed_and_counted() {
     for index in 0..100_000 {
         fs::File::create(top.join(format!("{index:08}"))).expect("a file");
     }
-    let (removed, told) = remove(directory.path(), "files-0");
+    let (removed, counts) = remove(directory.path(), "files-0");
     assert_eq!((removed.count, removed.left), (100_001, None));
-    assert!(told.len() > 90 && told.is_sorted(), "{} calls", told.len());
+    assert!(
+        counts.len() > 90 && counts.is_sorted(),
+        "{} calls",
+        counts.len()
+    );
     assert!(!top.exists());
 }
 
@@ -76,7 +80,7 @@ fn links_are_removed_and_what_they_point_to_stays() {
     fs::hard_link(victim.join("file"), top.join("hard")).expect("a second name");
     assert_gone(directory.path(), "files-0", 6);
     assert_eq!(
-        fs::read_to_string(victim.join("file")).expect("it is there"),
+        fs::read_to_string(victim.join("file")).expect("the file still exists"),
         "precious"
     );
 }

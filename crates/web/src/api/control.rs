@@ -58,7 +58,8 @@ pub struct ControlAnswer {
     /// The run's id.
     pub run_id: String,
     /// The requested action: `stop`, `skip` or `abort`.
-    pub told: String,
+    #[serde(rename = "told")]
+    pub action: String,
 }
 
 impl JsonDocument for ControlAnswer {
@@ -95,7 +96,7 @@ pub(crate) async fn abort(shared: State, Path(id): Path<String>) -> Answer {
 fn accepted(run: LiveRun, action: &str) -> Answer {
     let answer = ControlAnswer {
         run_id: run.id,
-        told: action.to_owned(),
+        action: action.to_owned(),
     };
     document_with(StatusCode::ACCEPTED, &answer)
 }

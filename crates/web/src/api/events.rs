@@ -67,7 +67,7 @@ pub(crate) async fn events(
 ) -> Answer {
     let shared = shared.0;
     let row = shared.with_store(move |store| Ok(store.row(&id)?)).await?;
-    let cursor = first_place(&row.id, &query, &headers)?;
+    let cursor = start_cursor(&row.id, &query, &headers)?;
     let Some(ticket) = shared.followers.ticket() else {
         return Ok(too_many());
     };
@@ -111,8 +111,8 @@ fn too_many() -> axum::response::Response {
     answer
 }
 
-/// Place after which the stream starts.
-fn first_place(
+/// Position after which the stream starts.
+fn start_cursor(
     id: &str,
     query: &EventsQuery,
     headers: &HeaderMap,
@@ -161,22 +161,22 @@ impl EventStream {
         let has_begun = self.reader.send(Bytes::from(text)).await.is_ok();
         if has_begun && self.catch_up().await.is_ok() {
             // The result does not matter: dropping the sender ends the body.
-            let _ = self.reader.go_on(receiver).await;
+            let _ = self.reader.forward(receiver).await;
         }
     }
 
     /// Sends the events that are already in the store.
     async fn catch_up(&mut self) -> Result<(), StreamEnded> {
         loop {
-            let (id, place) = (self.reader.id.clone(), self.reader.cursor);
-            let stored = self
+            let (id, cursor) = (self.reader.id.clone(), self.reader.cursor);
+            let read = self
                 .shared
-                .with_store(move |store| Ok(store.since(&id, place, EVENTS_MAX)?));
-            let Ok(told) = stored.await else {
+                .with_store(move |store| Ok(store.since(&id, cursor, EVENTS_MAX)?));
+            let Ok(stored) = read.await else {
                 return Err(StreamEnded);
             };
-            let (is_cut, status) = (told.is_truncated, told.status);
-            for published in to_published(told.events) {
+            let (is_cut, status) = (stored.is_truncated, stored.status);
+            for published in to_published(stored.events) {
                 self.reader.pass_on(published).await?;
             }
             if !is_cut && status != RunStatus::Running {
@@ -192,7 +192,7 @@ impl EventStream {
 
 impl EventReader {
     /// Sends events as they are published.
-    async fn go_on(&mut self, mut receiver: Receiver<PublishedEvent>) -> Result<(), StreamEnded> {
+    async fn forward(&mut self, mut receiver: Receiver<PublishedEvent>) -> Result<(), StreamEnded> {
         loop {
             let received = tokio::select! {
                 received = tokio::time::timeout(KEEP_ALIVE, receiver.recv()) => received,
@@ -308,7 +308,7 @@ mod tests {
             .enable_time()
             .build()
             .unwrap();
-        assert!(runtime.block_on(reader.go_on(receiver)).is_err());
+        assert!(runtime.block_on(reader.forward(receiver)).is_err());
         let mut texts = Vec::new();
         while let Ok(part) = parts.try_recv() {
             texts.push(String::from_utf8(part.to_vec()).unwrap());

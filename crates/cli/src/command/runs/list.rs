@@ -60,7 +60,7 @@ fn limited(runs: Vec<RunRow>, labs: &[LabRow], args: &RunsListArgs) -> Vec<RunRo
     found.sort_by(|(a, _), (b, _)| order(a, b, args));
     found.truncate(args.limit.unwrap_or(usize::MAX));
     // The JSON document lists the newest run first.
-    found.sort_by_key(|(_, (place, _))| *place);
+    found.sort_by_key(|(_, (index, _))| *index);
     found.into_iter().map(|(_, (_, run))| run).collect()
 }
 

@@ -16,15 +16,15 @@ pub(super) fn tables(
     workload: &Workload,
 ) -> Vec<JobTable> {
     let mut tables = Vec::new();
-    let mut alike: &[UnresolvedJob] = &[];
+    let mut similar: &[UnresolvedJob] = &[];
     let mut index = 0;
     while let Some(first) = jobs.get(index) {
         // Found once for each run of similar jobs: a search at every job would take quadratic time.
-        if alike.is_empty() {
-            alike = &jobs[index..][..similar_job_count(&jobs[index..])];
+        if similar.is_empty() {
+            similar = &jobs[index..][..similar_job_count(&jobs[index..])];
         }
         let number = before_count + index as u64 + 1;
-        let (mut table, count) = clones(alike, number, workload)
+        let (mut table, count) = clones(similar, number, workload)
             .unwrap_or_else(|| (table(first, None, number, workload), 1));
         // Only the reader of the whole wave knows which jobs `after` refers to, so it is written by
         // name.
@@ -32,7 +32,7 @@ pub(super) fn tables(
         let after = after.and_then(|it| jobs.get(it.first_index as usize));
         table.after = after.map(|it| it.job.name.clone());
         tables.push(table);
-        alike = &alike[count..];
+        similar = &similar[count..];
         index += count;
     }
     tables
@@ -40,17 +40,23 @@ pub(super) fn tables(
 
 /// Number of jobs at the start of the list that differ only as clones may differ.
 fn similar_job_count(jobs: &[UnresolvedJob]) -> usize {
-    let first = jobs.first().map(likeness);
-    let alike = jobs.iter().take_while(|it| Some(likeness(it)) == first);
-    alike.count()
+    let first = jobs.first().map(without_clone_values);
+    let same = jobs
+        .iter()
+        .take_while(|it| Some(without_clone_values(it)) == first);
+    same.count()
 }
 
 /// A table whose clones are the first of these similar jobs, and the number of clones; `None` if
 /// only one job fits.
-fn clones(alike: &[UnresolvedJob], number: u64, workload: &Workload) -> Option<(JobTable, usize)> {
-    let mut count = alike.len();
+fn clones(
+    similar: &[UnresolvedJob],
+    number: u64,
+    workload: &Workload,
+) -> Option<(JobTable, usize)> {
+    let mut count = similar.len();
     while count > 1 {
-        let run = &alike[..count];
+        let run = &similar[..count];
         let table = cloned(run, number, workload);
         // Most candidate tables already differ in the first clones.
         let is_same = |(read, wanted): (Result<UnresolvedJob, ValueError>, &UnresolvedJob)| {
@@ -73,11 +79,11 @@ fn clones(alike: &[UnresolvedJob], number: u64, workload: &Workload) -> Option<(
 /// The next number of clones to try: up to where the files of the first clone repeat, else half.
 fn next_count(run: &[UnresolvedJob], count: usize) -> usize {
     let own = run[0].parts.first().map(|it| (&it.name, it.start_bytes));
-    let again = run
+    let repeat = run
         .iter()
         .skip(1)
         .position(|it| it.parts.first().map(|it| (&it.name, it.start_bytes)) == own);
-    match again.map(|at| at + 1) {
+    match repeat.map(|at| at + 1) {
         Some(at) if at < count => at,
         // Halving keeps the number of candidate tables logarithmic.
         _ => count / 2,
@@ -85,7 +91,7 @@ fn next_count(run: &[UnresolvedJob], count: usize) -> usize {
 }
 
 /// The job without the values in which clones may differ.
-fn likeness(it: &UnresolvedJob) -> UnresolvedJob {
+fn without_clone_values(it: &UnresolvedJob) -> UnresolvedJob {
     let mut it = it.clone();
     it.job.seed = 0;
     it.job.cpu = None;

@@ -235,7 +235,8 @@ impl GroupTable {
         self.together = (first.of == AmountScope::Group).then_some(true);
         let label = |label: u8| names.labels[usize::from(label)].clone();
         for Quota { what, count, .. } in group.quotas.iter().copied() {
-            let least = |seen: Option<u64>| Some(seen.map_or(count, |seen| seen.min(count)));
+            let least =
+                |before: Option<u64>| Some(before.map_or(count, |before| before.min(count)));
             match what {
                 Measure::Rounds => self.rounds = least(self.rounds),
                 Measure::Calls => self.calls = least(self.calls),

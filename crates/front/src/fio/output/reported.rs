@@ -208,11 +208,11 @@ impl<'a> ReportedJob<'a> {
     /// The results to show with their names: separate directions, all combined, or both.
     pub(super) fn shown(&self) -> Vec<(&'static str, &DirectionResult)> {
         let mixed = ("mixed", &self.mixed);
-        let apart = DIRECTION_NAMES.into_iter().zip(self.directions.each());
+        let separate = DIRECTION_NAMES.into_iter().zip(self.directions.each());
         match self.job.settings.results.mixed {
-            MixedResults::Apart => apart.collect(),
+            MixedResults::Apart => separate.collect(),
             MixedResults::Together => vec![mixed],
-            MixedResults::Both => apart.chain([mixed]).collect(),
+            MixedResults::Both => separate.chain([mixed]).collect(),
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> ReportedJob<'a> {
             ("fdatasync", true),
             ("sync_file_range", true),
         ];
-        let reported = syncs.into_iter().filter(|(_, is_told)| *is_told);
+        let reported = syncs.into_iter().filter(|(_, is_reported)| *is_reported);
         for latency in reported.filter_map(|(name, _)| of(name)) {
             self.sync.add(latency);
         }

@@ -190,10 +190,10 @@ impl OptionTable {
         }
         let from = self.index.partition_point(|(name, _)| *name < start);
         let rest = self.index[from..].iter();
-        let mut alike = rest.take_while(|(name, _)| name.starts_with(start));
+        let mut candidates = rest.take_while(|(name, _)| name.starts_with(start));
         let is_option = |it: &&(&str, u16)| !it.0.contains('=');
-        let first = alike.find(is_option)?.1;
-        alike
+        let first = candidates.find(is_option)?.1;
+        candidates
             .filter(is_option)
             // An option and its aliases have the same row, so they are not ambiguous.
             .all(|(_, row)| *row == first)
@@ -210,8 +210,8 @@ impl OptionTable {
     pub fn beginning_with(&self, start: &str) -> impl Iterator<Item = &'static str> {
         let from = self.index.partition_point(|(name, _)| *name < start);
         let rest = self.index[from..].iter().map(|(name, _)| *name);
-        let alike = rest.take_while(move |name| name.starts_with(start));
-        alike.filter(|name| !name.contains('='))
+        let candidates = rest.take_while(move |name| name.starts_with(start));
+        candidates.filter(|name| !name.contains('='))
     }
 
     /// The name that the user probably meant; `None` if no name is similar.

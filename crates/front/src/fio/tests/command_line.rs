@@ -7,11 +7,11 @@ fn with_file(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
         "a.fio" | "b.fio" => Ok(FILE.as_bytes().to_vec()),
         _ => Err("no such file".to_owned()),
     };
-    let around = ParserEnvironment {
+    let surroundings = ParserEnvironment {
         read: &read,
         ..ParserEnvironment::EMPTY
     };
-    parse_with_surroundings(line, &around)
+    parse_with_surroundings(line, &surroundings)
 }
 
 #[test]
@@ -19,12 +19,12 @@ fn options_before_the_first_name_apply_to_all_jobs_and_later_ones_to_one() {
     let set = said("--size=1m --bs 8k --name=a --rw=write --name b --bs=16k")
         .unwrap()
         .1;
-    let seen = set.jobs.iter().map(|job| {
+    let jobs = set.jobs.iter().map(|job| {
         let size = job.settings.blocks.sizes().read.min();
         (job.name.as_str(), size, job.settings.access.writes())
     });
     assert_eq!(
-        seen.collect::<Vec<_>>(),
+        jobs.collect::<Vec<_>>(),
         [("a", 8192, true), ("b", 16384, false)]
     );
 }
@@ -77,14 +77,14 @@ fn global_options_end_with_their_file() {
         "a.fio" => Ok(b"[global]\nioengine=io_uring\nhipri\nrw=write\nsize=1m\n[a]\n".to_vec()),
         _ => Ok(b"[b]\nsize=1m\n[global]\nnumjobs=2\n[c]\nsize=1m\n".to_vec()),
     };
-    let around = ParserEnvironment {
+    let surroundings = ParserEnvironment {
         read: &read,
         ..ParserEnvironment::EMPTY
     };
-    let set = parse_with_surroundings("--bs=16k a.fio b.fio", &around)
+    let set = parse_with_surroundings("--bs=16k a.fio b.fio", &surroundings)
         .unwrap()
         .1;
-    let seen = set.jobs.iter().map(|job| {
+    let jobs = set.jobs.iter().map(|job| {
         let settings = &job.settings;
         let block = settings.blocks.sizes().read.min();
         (
@@ -100,7 +100,7 @@ fn global_options_end_with_their_file() {
         ("c", false, false, 4096),
         ("c", false, false, 4096),
     ];
-    assert_eq!(seen.collect::<Vec<_>>(), wanted);
+    assert_eq!(jobs.collect::<Vec<_>>(), wanted);
     assert_eq!(set.options, [("numjobs".to_owned(), Some("2".to_owned()))]);
 }
 

@@ -22,45 +22,45 @@ fn built(line: &str) -> UnplannedJob {
 
 fn requests(plan: &JobPlan) -> Vec<Request> {
     let mut stream = JobStream::new(plan, 7).expect("a stream");
-    let mut seen = Vec::new();
+    let mut requests = Vec::new();
     loop {
         let request = match stream.next(0, 1) {
             Step::Issue(request) => request,
             Step::Again => continue,
-            _ => return seen,
+            _ => return requests,
         };
-        seen.push(request);
+        requests.push(request);
         let result = request.length_bytes as i32;
         stream.complete(Completion { slot: 0, result }, 1);
     }
 }
 
-/// The blocks of the requests of one operation, in their order.
+/// Blocks of the requests of one operation, in order.
 fn blocks(line: &str, operation: Operation, block_bytes: u64) -> Vec<u64> {
-    let seen = requests(&built(line).plan);
-    let own = seen.iter().filter(|it| it.operation == operation);
+    let requests = requests(&built(line).plan);
+    let own = requests.iter().filter(|it| it.operation == operation);
     own.map(|it| it.offset_bytes / block_bytes).collect()
 }
 
-/// How many of the requests go to the most visited blocks.
-fn hottest_share(seen: &[u64], block_count: usize, hottest_count: usize) -> f64 {
+/// Share of the requests that go to the `hottest_count` most visited blocks.
+fn hottest_share(blocks: &[u64], block_count: usize, hottest_count: usize) -> f64 {
     let mut counts = vec![0_u32; block_count];
-    seen.iter().for_each(|block| counts[*block as usize] += 1);
+    blocks.iter().for_each(|block| counts[*block as usize] += 1);
     counts.sort_unstable_by(|a, b| b.cmp(a));
-    f64::from(counts[..hottest_count].iter().sum::<u32>()) / seen.len() as f64
+    f64::from(counts[..hottest_count].iter().sum::<u32>()) / blocks.len() as f64
 }
 
-fn share(seen: &[u64], is_inside: impl Fn(u64) -> bool) -> f64 {
-    seen.iter().filter(|block| is_inside(**block)).count() as f64 / seen.len() as f64
+fn share(blocks: &[u64], is_inside: impl Fn(u64) -> bool) -> f64 {
+    blocks.iter().filter(|block| is_inside(**block)).count() as f64 / blocks.len() as f64
 }
 
 #[test]
 fn pareto_follows_the_distribution_of_gray_as_in_fio() {
     let line = "--rw=randread --bs=4k --size=64m --io_size=1600m --norandommap \
                 --random_distribution=pareto:0.2";
-    let seen = blocks(line, Operation::Read, 4096);
+    let visited = blocks(line, Operation::Read, 4096);
     for (count, wanted) in [(1, 0.2605), (164, 0.5282), (1638, 0.7268), (3277, 0.8000)] {
-        let share = hottest_share(&seen, 16_384, count);
+        let share = hottest_share(&visited, 16_384, count);
         assert!((share - wanted).abs() < 0.012, "{count}: {share}");
     }
 }
@@ -68,14 +68,14 @@ fn pareto_follows_the_distribution_of_gray_as_in_fio() {
 #[test]
 fn zipf_follows_its_distribution() {
     let line = "--rw=randread --bs=4k --size=4m --io_size=800m --random_distribution=zipf:1.2";
-    let seen = blocks(line, Operation::Read, 4096);
+    let visited = blocks(line, Operation::Read, 4096);
     let sum = |count: u32| {
         (1..=count)
             .map(|rank| f64::from(rank).powf(-1.2))
             .sum::<f64>()
     };
     for count in [1, 10, 100, 500] {
-        let share = hottest_share(&seen, 1024, count as usize);
+        let share = hottest_share(&visited, 1024, count as usize);
         assert!(
             (share - sum(count) / sum(1024)).abs() < 0.01,
             "{count}: {share}"
@@ -90,12 +90,12 @@ fn normal_is_as_wide_as_in_fio() {
         let line = format!(
             "--rw=randread --bs=4k --size=40m --io_size=800m --random_distribution=normal{width}"
         );
-        let seen = blocks(&line, Operation::Read, 4096);
+        let visited = blocks(&line, Operation::Read, 4096);
         for (reach, wanted) in [(1.0, 0.6827), (2.0, 0.9545)] {
             let middle = 10_240.0 / 2.0;
             let inside =
                 |block: u64| (block as f64 + 0.5 - middle).abs() < reach * deviation * 10_240.0;
-            let share = share(&seen, inside);
+            let share = share(&visited, inside);
             assert!((share - wanted).abs() < 0.012, "{width} {reach}: {share}");
         }
     }
@@ -113,9 +113,9 @@ fn zones_of_each_direction_get_their_shares() {
             (Operation::Read, zone_sizes[0], 0.5),
             (Operation::Write, zone_sizes[1], 0.2),
         ] {
-            let seen = blocks(&line, operation, 4096);
+            let visited = blocks(&line, operation, 4096);
             let end = (10_240.0 * size) as u64;
-            let share = share(&seen, |block| block < end);
+            let share = share(&visited, |block| block < end);
             assert!(
                 (share - wanted).abs() < 0.01,
                 "{law} {operation:?}: {share}"
@@ -134,10 +134,10 @@ fn no_request_goes_to_space_outside_of_the_zones() {
         (hundred, 1.0, 10_000),
     ] {
         let line = "--rw=randread --bs=4k --size=40m --io_size=400m --random_distribution=zoned";
-        let seen = blocks(&format!("{line}:{law}"), Operation::Read, 4096);
-        let most = seen.iter().max().copied().unwrap();
+        let visited = blocks(&format!("{line}:{law}"), Operation::Read, 4096);
+        let most = visited.iter().max().copied().unwrap();
         assert!(most <= (10_240.0 * end) as u64, "{law}: {most}");
-        let distinct: BTreeSet<u64> = seen.into_iter().collect();
+        let distinct: BTreeSet<u64> = visited.into_iter().collect();
         assert!(
             distinct.len() * 10 > block_count * 9,
             "{law}: {}",
@@ -203,10 +203,10 @@ fn duplicates_copy_written_requests() {
     }
 }
 
-/// Where the requests of one operation begin, in KiB.
+/// Offsets of all requests, in KiB.
 fn places(line: &str) -> Vec<u64> {
-    let seen = requests(&built(&format!("--bs=4k {line}")).plan);
-    seen.iter().map(|it| it.offset_bytes / 1024).collect()
+    let requests = requests(&built(&format!("--bs=4k {line}")).plan);
+    requests.iter().map(|it| it.offset_bytes / 1024).collect()
 }
 
 #[test]
@@ -346,12 +346,12 @@ fn steps_over_holes_end_as_in_fio() {
 #[test]
 fn with_one_open_file_each_is_finished_before_the_next_is_opened() {
     let plan = built("--rw=write --bs=4k --size=48k --nrfiles=3 --openfiles=1").plan;
-    let seen: Vec<(u32, u64)> = requests(&plan)
+    let visited: Vec<(u32, u64)> = requests(&plan)
         .iter()
         .map(|it| (it.file_index, it.offset_bytes / 4096))
         .collect();
     let wanted: Vec<(u32, u64)> = (0..3)
         .flat_map(|file| (0..4).map(move |block| (file, block)))
         .collect();
-    assert_eq!(seen, wanted);
+    assert_eq!(visited, wanted);
 }

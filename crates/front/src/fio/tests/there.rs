@@ -40,7 +40,7 @@ fn existing_files_are_read_themselves_if_they_are_long_enough() {
         assert_eq!((files[0].len(), &files[0][0].name), (1, &None), "{sized}");
         assert_eq!(work.directories, [std::path::Path::new("there")]);
     }
-    // What is in it has no stamps.
+    // Its content has no stamps.
     let verified = work_of(&format!("{line} --verify=crc32c --size=16m")).unwrap_err();
     assert!(verified.contains("no job above it writes"), "{verified}");
     // Laid out again: too short, or written to by another job.
@@ -122,7 +122,7 @@ fn files_of_a_create_only_job_are_laid_out_before_its_wave() {
         .iter()
         .filter_map(|it| it.jobs.as_deref())
         .collect();
-    let seen = cells.iter().map(|jobs| {
+    let layouts = cells.iter().map(|jobs| {
         let file = &jobs.files.files[0];
         let name = file.name.as_deref().unwrap_or_default();
         let is_layout_only = jobs.files.is_layout_only;
@@ -138,7 +138,7 @@ fn files_of_a_create_only_job_are_laid_out_before_its_wave() {
         (1, "a.0.0", 4096, Layout::Written, true),
         (1, "b.0.0", 8192, Layout::Allotted, false),
     ];
-    assert_eq!(seen.collect::<Vec<_>>(), wanted);
+    assert_eq!(layouts.collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
     let jobs = set.sections().filter_map(|jobs| jobs.first());
     let undone = jobs.filter_map(|job| {
         let (option, help) = of_settings(&job.settings)?;
-        Some(told(set, job, option, help))
+        Some(unsupported_value(set, job, option, help))
     });
     match Diagnostic::all(undone.collect()) {
         Some(error) => Err(error),
@@ -24,7 +24,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
     }
 }
 
-fn told(set: &JobSet, job: &FioJob, option: &str, help: &str) -> Diagnostic {
+fn unsupported_value(set: &JobSet, job: &FioJob, option: &str, help: &str) -> Diagnostic {
     let location = set.place_of(job, option);
     let name = option.split(", ").next().unwrap_or(option);
     let message = format!("`{name}` with this value is not supported");

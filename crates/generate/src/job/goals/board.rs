@@ -110,7 +110,7 @@ impl GoalProgress {
             depth: self.depth.load(Ordering::Relaxed),
             kept: match self.kept.load(Ordering::Relaxed) {
                 0 => None,
-                told => Some(told == 2),
+                code => Some(code == 2),
             },
         }
     }

@@ -6,8 +6,8 @@ use super::super::zones::ZoneWalk;
 use super::{JobPart, JobWalk, WalkDraws};
 
 impl JobWalk {
-    /// As `extent`, zone by zone. A request may extend past the end of its zone, as in fio.
-    pub(super) fn place_in_zones(
+    /// As `extent_in_range`, zone by zone. A request may extend past the end of its zone, as in fio.
+    pub(super) fn extent_in_zones(
         &self,
         zones: &ZoneWalk,
         part: &JobPart,
@@ -21,7 +21,7 @@ impl JobWalk {
             *end_bytes = low_bytes;
         }
         let room = (low_bytes, part.size_bytes);
-        let extent = self.place_in_range(part, file, draws, side, room)?;
+        let extent = self.extent_in_range(part, file, draws, side, room)?;
         zones.moved(file, extent.1);
         Some(extent)
     }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::open_loop::tests::{START, run_to_end};
 use crate::pool::tests::{sample, settings, trace};
-use model::{Disk, Loop, Seen};
+use model::{CompletedRequest, Disk, Loop};
 
 fn options(slot_count: u32) -> PlayOptions {
     PlayOptions {
@@ -57,8 +57,8 @@ fn with_directories(number: u32, transactions: u32) -> FilePool {
     }
 }
 
-/// What a chain of requests amounts to, in the form of the recorded traces.
-fn line(chain: &[Seen], settings: &FilePool) -> Option<String> {
+/// A chain of requests as a line of the recorded traces.
+fn line(chain: &[CompletedRequest], settings: &FilePool) -> Option<String> {
     let first = chain[0].request;
     let directory = first.length_bytes;
     let per_location = settings.subdirectories_count();
@@ -115,11 +115,11 @@ fn due_transactions_are_complete_with_stalls_in_their_response_times() {
     assert!((1_990_000_000..2_010_000_000).contains(&max_ns), "{max_ns}");
     assert_eq!(counts.left_count, 0);
     // The same transactions as without due times: files and bytes depend only on the seed.
-    let mut alike = *play.totals();
+    let mut totals = *play.totals();
     let (other, _) = played(&settings, &options(1), 1);
-    alike.deleted_count = other.totals().deleted_count;
-    alike.deleted_after_count = other.totals().deleted_after_count;
-    assert_eq!(alike, *other.totals());
+    totals.deleted_count = other.totals().deleted_count;
+    totals.deleted_after_count = other.totals().deleted_after_count;
+    assert_eq!(totals, *other.totals());
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn chains_match_the_recorded_operations() {
             };
             let (_, driver) = played(&settings, &options(1), 1);
             let chains = driver
-                .seen
+                .completed
                 .split_inclusive(|entry| entry.flow != Flow::Continues);
             let lines: Vec<String> = chains.filter_map(|it| line(it, &settings)).collect();
             let actual = lines.join("\n") + "\n";
@@ -225,7 +225,7 @@ fn requests_match_the_recorded_system_calls() {
         let mut directory = 0;
         let has_directories = settings.subdirectories > 0;
         let actual: Vec<String> = driver
-            .seen
+            .completed
             .iter()
             .map(|entry| requested_call(&entry.request, &mut directory, has_directories))
             .collect();
@@ -235,8 +235,8 @@ fn requests_match_the_recorded_system_calls() {
 }
 
 /// One word a request.
-fn words(entries: &[Seen]) -> String {
-    let word = |entry: &Seen| {
+fn words(entries: &[CompletedRequest]) -> String {
+    let word = |entry: &CompletedRequest| {
         let request = &entry.request;
         let name = request.operation.name();
         if request.operation.moves_bytes() {
@@ -252,7 +252,7 @@ fn words(entries: &[Seen]) -> String {
 fn chain_of(settings: &FilePool, options: &PlayOptions, first: Primitive, code: u64) -> String {
     let (_, driver) = played(settings, options, 1);
     let mut chains = driver
-        .seen
+        .completed
         .split_inclusive(|entry| entry.flow != Flow::Continues);
     let chain = chains.find(|chain| {
         let request = chain[0].request;
@@ -367,12 +367,12 @@ fn each_phase_has_its_own_operations() {
     assert_eq!(play.next(0, 0), Step::Finished);
     let mut phases = Vec::new();
     while let Some(phase) = play.begin_next_phase() {
-        let before = driver.seen.len();
+        let before = driver.completed.len();
         driver.run(&mut play);
         let count = |primitive: Primitive| {
-            let entry = driver.seen[before..].iter();
+            let entry = driver.completed[before..].iter();
             entry
-                .filter(|seen| seen.request.operation == primitive)
+                .filter(|completed| completed.request.operation == primitive)
                 .count()
         };
         let totals = *play.totals();
@@ -426,7 +426,7 @@ fn subdirectories_can_be_left_to_someone_else() {
     assert!(!play.operations().contains(Primitive::Mkdir));
     assert!(
         driver
-            .seen
+            .completed
             .iter()
             .all(|entry| play.operations().contains(entry.request.operation))
     );
@@ -436,7 +436,7 @@ fn subdirectories_can_be_left_to_someone_else() {
 fn every_operation_is_a_flow_of_its_kind() {
     let (play, driver) = played(&settings(50, 500), &options(1), 1);
     let count = |kind| {
-        let flows = driver.seen.iter().map(|entry| entry.flow);
+        let flows = driver.completed.iter().map(|entry| entry.flow);
         flows.filter(|flow| *flow == Flow::Done(kind)).count() as u64
     };
     let totals = play.totals();
@@ -459,7 +459,7 @@ fn every_operation_is_a_flow_of_its_kind() {
 fn reads_at_the_end_of_a_file_are_expected_to_be_short() {
     let (_, driver) = played(&fixed(5000), &options(1), 1);
     let mut reads = driver
-        .seen
+        .completed
         .iter()
         .filter(|entry| entry.request.operation == Primitive::Read);
     assert!(
@@ -572,7 +572,7 @@ fn failures_with_one_slot_match_the_original() {
     assert_eq!(play.totals(), stream.totals());
     assert!(
         driver
-            .seen
+            .completed
             .iter()
             .all(|entry| matches!(entry.flow, Flow::Done(_)))
     );
@@ -637,7 +637,7 @@ fn files_that_stay_open_are_opened_once() {
     let mut entries = Vec::new();
     while let Some(phase) = play.begin_next_phase() {
         driver.run(&mut play);
-        let requests = std::mem::take(&mut driver.seen);
+        let requests = std::mem::take(&mut driver.completed);
         if phase == PoolPart::Transact {
             entries = requests;
         }

@@ -27,12 +27,12 @@ fn stat_workers(rounds: u64) -> (Program, ProgramPhase, Setting) {
     (program, phase, setting)
 }
 
-fn rounds(outcome: &Seen) -> Vec<u64> {
+fn rounds(outcome: &PhaseOutcome) -> Vec<u64> {
     let rounds = outcome.workers.iter().map(|worker| worker.amounts().rounds);
     rounds.collect()
 }
 
-fn marks(outcome: &Seen) -> Vec<Option<u64>> {
+fn marks(outcome: &PhaseOutcome) -> Vec<Option<u64>> {
     let marks = outcome
         .workers
         .iter()

@@ -81,16 +81,16 @@ fn assert_law(law: &Distribution, offsets: &[u64], context: &str) {
         counts.sort_unstable_by(|a, b| b.cmp(a));
     }
     let total = offsets.len() as f64;
-    let (mut seen, mut wanted) = (0.0, 0.0);
-    for (place, (count, share)) in counts.iter().zip(expected_shares(law)).enumerate() {
-        seen += f64::from(*count) / total;
+    let (mut observed, mut wanted) = (0.0, 0.0);
+    for (position, (count, share)) in counts.iter().zip(expected_shares(law)).enumerate() {
+        observed += f64::from(*count) / total;
         wanted += share;
         // Sorting by the counts favors the hot side a little.
-        let difference: f64 = seen - wanted;
+        let difference: f64 = observed - wanted;
         assert!(
             difference.abs() < 0.012,
-            "{context} by {law:?}: {seen} of the requests in {} places, not {wanted}",
-            place + 1
+            "{context} by {law:?}: {observed} of the requests in {} places, not {wanted}",
+            position + 1
         );
     }
     if *law == Distribution::NoRepeat {

@@ -1,4 +1,4 @@
-//! The straight path does what the interpreter does.
+//! The fast path does the same as the interpreter.
 
 use plan::program::{OpenModePlan, PhaseEndAction};
 
@@ -8,17 +8,17 @@ use super::*;
 const LABELS: [&str; 4] = ["whole", "step", "other", "call"];
 const STEPS: std::ops::Range<u8> = 1..4;
 
-/// What is done to each file, and how.
+/// Acts on each file, and the steps around them.
 #[derive(Debug, Clone)]
 struct Row {
     acts: Vec<Act>,
-    /// Steps: a label, where they begin, and how many acts they are around.
+    /// Steps: label, first act and number of acts.
     steps: Vec<(u8, prop::sample::Index, prop::sample::Index)>,
     is_labeled: bool,
 }
 
 impl Row {
-    /// Each step is around what there is then, earlier steps included.
+    /// Each step encloses acts and earlier steps.
     fn body(self) -> Vec<Act> {
         let mut acts = self.acts;
         for (label, begin, count) in self.steps {
@@ -62,7 +62,7 @@ fn labeled(operation: FileOperation, on: CallObject, label: Option<u8>) -> Act {
     })
 }
 
-/// What a body does with each file: the first call, then what it does to what is open.
+/// Body for each file: the first call, then acts on the open file.
 fn rows() -> impl Strategy<Value = Row> {
     let handled =
         |operation| label().prop_map(move |it| labeled(operation, CallObject::Handle, it));
@@ -117,7 +117,7 @@ struct Ends {
     end_action: PhaseEndAction,
     on_failure: OnFailure,
     on_no_file: OnNoFile,
-    /// Whether the name is looked at when all is done.
+    /// `true` if the group examines the name at its end.
     has_last_act: bool,
 }
 
@@ -165,8 +165,7 @@ fn left_out(act: &mut Act) -> Option<&mut Call> {
     }
 }
 
-/// How files are opened: where they stand or not, in pieces or not, in a directory that is made or
-/// not.
+/// Ways to open files, with all combinations of their options.
 fn ways() -> impl Strategy<Value = OpenModePlan> {
     let unit_bytes = prop::sample::select(vec![0, 0, 512]);
     let flags = (prop::bool::ANY, prop::bool::ANY, prop::bool::ANY);
@@ -188,8 +187,8 @@ const FAILURE_RULES: [OnFailure; 4] = [
     OnFailure::EndRun,
 ];
 
-/// What a worker came to, whichever way it went.
-fn outcome_text(outcome: &Seen) -> String {
+/// Results of all workers, as text. The fast path and the interpreter must agree on it.
+fn outcome_text(outcome: &PhaseOutcome) -> String {
     let workers = outcome.workers.iter().map(|it| {
         let (amounts, stamps, steps) = (it.amounts(), it.stamps(), it.steps());
         format!(
@@ -226,7 +225,7 @@ proptest! {
         let files = FilesetPlan { size: Law::fixed(size_bytes), ..set("files", 20) };
         let mut program = of(vec![files], &LABELS);
         program.ways = vec![way];
-        // What is left out as files are empty is no part of a step, and has no label.
+        // Calls that are skipped for empty files belong to no step and have no label.
         let mut empty: Vec<&mut Call> = row.acts.iter_mut().filter_map(left_out).collect();
         if size_bytes == 0 && !empty.is_empty() {
             empty.iter_mut().for_each(|call| call.label = None);

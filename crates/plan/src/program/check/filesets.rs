@@ -77,7 +77,7 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     if let DirectoryTree::Nested { directories, .. } = &fileset.tree {
         check_nested(fileset, directories, fileset.directory_count())?;
     }
-    let (seen, most, key) = match &fileset.tree {
+    let (count, most, key) = match &fileset.tree {
         DirectoryTree::Flat | DirectoryTree::DirectoriesOf { .. } => return Ok(()),
         DirectoryTree::Grown(growth) => return check_growth(fileset, growth),
         DirectoryTree::Turns { directories } => (*directories, DIRECTORIES_MAX, "directories"),
@@ -85,17 +85,17 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
             (*each, FILES_MAX, "files_per_directory")
         }
     };
-    if (1..=most).contains(&seen) {
+    if (1..=most).contains(&count) {
         return Ok(());
     }
     let message = format!(
-        "`{key}` of `{}` is {seen}, not from 1 to {most}",
+        "`{key}` of `{}` is {count}, not from 1 to {most}",
         fileset.name
     );
-    let near = seen.clamp(1, most);
+    let nearest = count.clamp(1, most);
     Err(InvalidProgram::new(
         message,
-        format!("write `{key} = {near}`"),
+        format!("write `{key} = {nearest}`"),
     ))
 }
 

@@ -106,11 +106,11 @@ fn names_stay_below_the_target() {
         let message = format!("the path `{text}` of `mail` {why}");
         assert_eq!(path(text), Err(message), "{text}");
     };
-    for seen in ["/mnt", "..", "a/../b"] {
-        refused(seen, "leads out of the target");
+    for text in ["/mnt", "..", "a/../b"] {
+        refused(text, "leads out of the target");
     }
-    for seen in ["a//b", "./a", "a/"] {
-        refused(seen, "has a part without a name");
+    for text in ["a//b", "./a", "a/"] {
+        refused(text, "has a part without a name");
     }
     assert!(
         path("a\0b")
@@ -290,7 +290,7 @@ fn calls_on_an_open_file_need_one() {
 fn an_open_handle_must_not_be_opened_again_on_any_path() {
     let again = "`open` opens a file under the handle of one that ";
     assert!(refused(vec![first(), first()]).starts_with(&format!("{again}is open")));
-    // The second round meets what the first left open.
+    // In the second round, the file of the first is still open.
     assert!(refused(vec![first()]).starts_with(&format!("{again}may be open")));
     let mut program = with(vec![first(), close()]);
     program.phases_mut()[0].groups[0].first = vec![first()];
@@ -593,7 +593,7 @@ fn every_phase_must_end() {
     ));
     assert_eq!(with(vec![unlink.clone()]).check(), Ok(()));
     assert!(refused([creates, vec![unlink]].concat()).starts_with("nothing ends the phase"));
-    // A round that skips one act goes on with the others.
+    // A round that skips one act still does the others.
     let mut program = with(vec![
         first(),
         close(),

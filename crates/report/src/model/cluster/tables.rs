@@ -45,16 +45,27 @@ pub fn hosts(cluster: &ClusterRecord) -> Table {
     table
 }
 
-fn host_row(alike: &[&HostRecord]) -> Vec<String> {
+fn host_row(equal_hosts: &[&HostRecord]) -> Vec<String> {
     let name = |host: &HostRecord| printable(&host.name);
-    let names = match alike {
+    let names = match equal_hosts {
         [only] => name(only),
-        [first, .., last] => format!("{} hosts: {} to {}", alike.len(), name(first), name(last)),
+        [first, .., last] => format!(
+            "{} hosts: {} to {}",
+            equal_hosts.len(),
+            name(first),
+            name(last)
+        ),
         [] => String::new(),
     };
-    let processes: usize = alike.iter().map(|host| host.ranks.len()).sum();
+    let processes: usize = equal_hosts.iter().map(|host| host.ranks.len()).sum();
     let mut row = vec![names, processes.to_string()];
-    row.extend(alike.first().map(|it| machine(it)).into_iter().flatten());
+    row.extend(
+        equal_hosts
+            .first()
+            .map(|it| machine(it))
+            .into_iter()
+            .flatten(),
+    );
     row
 }
 
@@ -220,7 +231,7 @@ pub fn by_host(cluster: &CellCluster) -> Option<Table> {
             let rates: Vec<f64> = hosts.iter().map(|(_, it)| it.mean()).collect();
             let picked = picks(&rates).into_iter();
             picked
-                .map(|(what, place)| row(what, &hosts[place]))
+                .map(|(what, host_index)| row(what, &hosts[host_index]))
                 .collect()
         }
     };

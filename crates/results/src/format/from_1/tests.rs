@@ -121,7 +121,7 @@ fn the_pass_that_lat_fs_reports_becomes_a_round() {
         "best_ns": 3_000_000,
         "best_files_per_second": 1000.0 * 1e9 / 3_000_000.0,
     }));
-    let reported = best.told_round.unwrap();
+    let reported = best.reported_round.unwrap();
     assert_eq!(
         (reported.rule, reported.time_ns, reported.round_count),
         (RoundRule::Best, 3_000_000, 12)
@@ -133,7 +133,7 @@ fn the_pass_that_lat_fs_reports_becomes_a_round() {
         "median_ns": 50_000_001,
         "median_files_per_second": 77.0 * 1e9 / 50_000_001.0,
     }));
-    let reported = median.told_round.unwrap();
+    let reported = median.reported_round.unwrap();
     assert_eq!(
         (reported.rule, reported.round_count),
         (RoundRule::Median, 0)

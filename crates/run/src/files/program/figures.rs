@@ -95,7 +95,7 @@ impl PhaseSum {
         &mut self,
         program: &Program,
         phase: &ProgramPhase,
-        around: Option<RoundsEnd>,
+        rounds_end: Option<RoundsEnd>,
         done: &StageOutcome<'_>,
     ) {
         let label = phase.transaction().map(|label| program.label(label));
@@ -124,14 +124,14 @@ impl PhaseSum {
             self.dry_workers += dry.filter(|it| it.has_run_dry()).count() as u32;
         }
         // Repeated work is recorded round by round, not as a step.
-        if let (Some(label), None) = (label, around) {
+        if let (Some(label), None) = (label, rounds_end) {
             self.steps = vec![step(label, done)];
         }
-        if let (Some(RoundsEnd::Spent { .. }), false) = (around, done.is_cut) {
+        if let (Some(RoundsEnd::Spent { .. }), false) = (rounds_end, done.is_cut) {
             self.last_ns = Some(done.time_ns);
         }
         // If one round represents many, the others are not recorded.
-        if self.rounds.len() < ROUNDS_MAX && !around.is_some_and(RoundsEnd::reports_one_round) {
+        if self.rounds.len() < ROUNDS_MAX && !rounds_end.is_some_and(RoundsEnd::reports_one_round) {
             self.rounds
                 .push(round(phase, (program, done), &interpreters));
         } else {
@@ -179,7 +179,9 @@ impl PhaseSum {
     }
 
     fn last(&mut self) -> &mut Period {
-        self.periods.back_mut().expect("there is always one")
+        self.periods
+            .back_mut()
+            .expect("a phase has at least one period")
     }
 
     /// Results for the record. `files` is set if all files are from one set and have one size.
@@ -200,7 +202,7 @@ impl PhaseSum {
             labels: counted.map(|(name, it)| label(name, it)).collect(),
             rounds: self.rounds.clone(),
             steps: self.steps.clone(),
-            told_round: best.map(|it| it.round),
+            reported_round: best.map(|it| it.round),
             filesets: files
                 .map(|files| FilesetFigures {
                     file_count: best.map_or(files.count, |it| it.file_count).into(),

@@ -145,10 +145,10 @@ impl ProgramRun {
         let mut used = BTreeSet::new();
         for group in self.program.groups() {
             let count = group_count(group, all.len());
-            for (place, worker) in all.iter().take(count).enumerate() {
+            for (index, worker) in all.iter().take(count).enumerate() {
                 if self.cell.is_own(worker) {
                     // A shifted group works on the files of other workers.
-                    let owner = &all[(place + group.shift as usize) % count];
+                    let owner = &all[(index + group.shift as usize) % count];
                     used.extend([worker.worker_index, owner.worker_index]);
                 }
             }

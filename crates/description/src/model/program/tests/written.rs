@@ -32,8 +32,8 @@ fn built(program: &Program) -> Workload {
     }
 }
 
-/// The program as it is written and read again.
-fn again(workload: &Workload) -> Result<Program, String> {
+/// The program after conversion to TOML and back.
+fn converted_back(workload: &Workload) -> Result<Program, String> {
     let text = to_toml(workload).map_err(|error| error.to_string())?;
     let read = read_toml("x.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert!(read.built.is_none());
@@ -310,7 +310,7 @@ fn everything() -> Program {
 #[test]
 fn everything_a_file_can_express_is_written_back_unchanged() {
     let own = everything();
-    assert_eq!(again(&built(&own)).unwrap(), own);
+    assert_eq!(converted_back(&built(&own)).unwrap(), own);
 }
 
 #[test]
@@ -355,11 +355,11 @@ fn group(own: &mut Program) -> &mut Group {
 
 #[test]
 fn settings_that_no_file_can_express_are_refused_by_name() {
-    let refused = |change: fn(&mut Program), told: &str| {
+    let refused = |change: fn(&mut Program), reason: &str| {
         let mut own = everything();
         change(&mut own);
-        let error = again(&built(&own)).unwrap_err();
-        let wanted = format!("error: `x` cannot be converted: {told}\nhelp: ");
+        let error = converted_back(&built(&own)).unwrap_err();
+        let wanted = format!("error: `x` cannot be converted: {reason}\nhelp: ");
         assert!(error.starts_with(&wanted), "{error}");
     };
     refused(
@@ -432,7 +432,7 @@ fn ambiguous_names_are_replaced_by_plain_ones() {
     let text = to_toml(&built(&own)).unwrap_err().to_string();
     assert!(text.contains("no name on one line"), "{text}");
     own.filesets[0].name = " @tree".to_owned();
-    let mut read = again(&built(&own)).unwrap();
+    let mut read = converted_back(&built(&own)).unwrap();
     assert_eq!(read.filesets[0].name, "-tree");
     assert_eq!(read.filesets[1].name, "directory-of--");
     assert_eq!(read.ways[1].name, "default-2");
@@ -454,7 +454,12 @@ fn every_built_in_program_reads_back_the_same() {
                 continue;
             }
             let own = program(&workload).unwrap();
-            assert_eq!(again(&built(&own)).unwrap(), own, "{}", builtin.name);
+            assert_eq!(
+                converted_back(&built(&own)).unwrap(),
+                own,
+                "{}",
+                builtin.name
+            );
             count += 1;
         }
     }
@@ -485,7 +490,7 @@ fn every_valid_program_reads_back_the_same() {
         if own.check().is_err() {
             continue;
         }
-        assert_eq!(plain(&again(&built(&own)).unwrap()), plain(&own));
+        assert_eq!(plain(&converted_back(&built(&own)).unwrap()), plain(&own));
         count += 1;
     }
     assert!(count > 100, "{count}");

@@ -47,9 +47,9 @@ struct Handle {
     appends: bool,
 }
 
-/// One request and what became of it.
+/// A request and its result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct CompletedRequest {
     pub request: Request,
     pub result: i32,
     pub expected_bytes: u32,
@@ -59,20 +59,20 @@ pub(super) struct Seen {
 /// The measurement loop, with completions in any order.
 pub(super) struct Loop {
     pub disk: Disk,
-    /// By slot, or by file where files stay open.
+    /// By slot, or by file if files stay open.
     handles: HashMap<u32, Handle>,
     slot_count: u32,
     kept_open_max: u32,
     has_file_offsets: bool,
-    /// Whether whatever fails is a mistake of the generator.
+    /// `true` if every failed request is a bug of the generator.
     pub is_strict: bool,
-    /// What fails by itself.
+    /// Injected failures: returns the result of a request that fails.
     pub fail: Option<fn(&Request) -> Option<i32>>,
-    /// Stops issuing after so many requests.
+    /// Number of requests after which no more are issued.
     pub cut_at: Option<u64>,
     pub now_ns: u64,
     rng: Rng,
-    pub seen: Vec<Seen>,
+    pub completed: Vec<CompletedRequest>,
     /// Kind and error of every flow that ended.
     pub ends: Vec<(u8, i32)>,
     errors: Vec<i32>,
@@ -92,7 +92,7 @@ impl Loop {
             cut_at: None,
             now_ns: 1,
             rng: Rng::new(seed),
-            seen: Vec::new(),
+            completed: Vec::new(),
             ends: Vec::new(),
             errors: vec![0; slot_count],
         }
@@ -152,7 +152,7 @@ impl Loop {
         let slot = request.slot as usize;
         let failure = self.fail.and_then(|fail| fail(&request));
         let result = match failure {
-            // What fails to close is closed all the same.
+            // A failed `close` also closes the file.
             Some(result) if request.operation == Primitive::Close => {
                 self.handles.remove(&self.handle_of(&request));
                 result
@@ -180,7 +180,7 @@ impl Loop {
                 self.ends.push((kind, error));
             }
         }
-        self.seen.push(Seen {
+        self.completed.push(CompletedRequest {
             request,
             result,
             expected_bytes,

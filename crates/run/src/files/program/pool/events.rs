@@ -30,7 +30,7 @@ impl FilePools {
             let failed = play.take_failures();
             failures.count += failed.count;
             failures
-                .told
+                .listed
                 .extend(failed.first.iter().filter_map(failure));
         }
         self.unreported_events.push(RunEvent::PoolPartDone {

@@ -55,13 +55,13 @@ fn in_place(plan: &Plan, options: &RunOptions, listener: &mut dyn FnMut(&RunEven
     crate::measure(crate::RunSpec::new(plan, listener), &options, None)
 }
 
-/// A run to its end, with what failed in it.
+/// Record and failures of a complete run.
 fn done(plan: &Plan) -> (RunRecord, PoolFailures) {
     let mut failures = PoolFailures::default();
     let finished = in_place(plan, &RunOptions::default(), &mut |event| {
         if let RunEvent::PoolPartDone { failures: more, .. } = event {
             failures.count += more.count;
-            failures.told.extend(more.told.clone());
+            failures.listed.extend(more.listed.clone());
         }
     });
     assert!(finished.error.is_none(), "{:?}", finished.error);
@@ -206,7 +206,7 @@ fn existing_files_are_neither_written_nor_removed() {
             assert_eq!(fs::read(&existing).unwrap(), b"mine");
             assert_eq!(names(scratch.path()), ["3", "s1"]);
             if subdirectories == 0 {
-                let first = &failures.told[0];
+                let first = &failures.listed[0];
                 assert_eq!((first.kind.as_str(), first.number), ("create", 3));
             }
         }
@@ -245,7 +245,7 @@ fn with_a_missing_location_every_operation_fails_and_the_run_ends() {
         assert_eq!(figures.transactions_count, 100);
         assert_eq!(figures.read_count + figures.deleted_count, 0);
         assert_eq!(figures.taken_count, 0);
-        assert_eq!(failures.told[0].kind, "create");
+        assert_eq!(failures.listed[0].kind, "create");
         assert!(failures.count > 130, "{}", failures.count);
         assert!(names(scratch.path()).is_empty());
     }
