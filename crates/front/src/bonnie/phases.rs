@@ -83,11 +83,8 @@ pub(super) fn program(options: &BonnieOptions, draws: &BonnieRandom) -> Program 
         add(&mut program, phases.into_iter().flatten());
     }
     if options.files.thousands > 0 {
-        let [stat_order, removal_order] = &draws.orders;
-        let sets = [
-            ("sequential", None),
-            ("random", Some([stat_order, removal_order])),
-        ];
+        let [stats, removals] = &draws.orders;
+        let sets = [("sequential", None), ("random", Some([stats, removals]))];
         for ((name, orders), files) in sets.into_iter().zip(&draws.files) {
             let own = program.filesets.len() as u8;
             program.filesets.push(FilesetPlan {

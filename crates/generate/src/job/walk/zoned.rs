@@ -6,7 +6,8 @@ use super::super::zones::ZoneWalk;
 use super::{JobPart, JobWalk, WalkDraws};
 
 impl JobWalk {
-    /// As `extent_in_range`, zone by zone. A request may extend past the end of its zone, as in fio.
+    /// As `extent_in_range`, zone by zone. As in fio, a request may extend past the end of its
+    /// zone.
     pub(super) fn extent_in_zones(
         &self,
         zones: &ZoneWalk,
