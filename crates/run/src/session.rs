@@ -34,7 +34,7 @@ use crate::repeats::ReachedPrecision;
 use crate::spans::{Contents, Verify};
 use crate::status::StatusRequest;
 use crate::stop_conditions::is_cut;
-use crate::targets::{file_seed, losses, open, stamp_bytes};
+use crate::targets::{file_seed, keeps_files, losses, open, stamp_bytes};
 use crate::worker::LaneWork;
 
 /// Settings of a run in addition to the plan.
@@ -496,10 +496,4 @@ impl<'a> Session<'a> {
             }
         }
     }
-}
-
-/// `true` if the files stay after the run.
-fn keeps_files(plan: &Plan) -> bool {
-    let mut settings = plan.settings.iter();
-    settings.any(|it| it.key == "keep" && it.value == "true")
 }

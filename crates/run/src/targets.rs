@@ -95,6 +95,12 @@ pub(crate) fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
     Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
 }
 
+/// `true` if the files stay after the run.
+pub(crate) fn keeps_files(plan: &Plan) -> bool {
+    let mut settings = plan.settings.iter();
+    settings.any(|it| it.key == "keep" && it.value == "true")
+}
+
 /// Seed of a target's content.
 pub(crate) fn file_seed(seed: u64, target_index: u32) -> u64 {
     generate::mix(seed ^ generate::mix(u64::from(target_index) + 1))

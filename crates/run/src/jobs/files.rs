@@ -17,8 +17,8 @@ use crate::session::Session;
 use crate::targets::{direct_doubt, file_seed, stamp_bytes};
 
 impl Session<'_> {
-    /// Makes sure that every file of the cell exists and is long enough. Missing files are laid out,
-    /// and those that jobs wrote are extended.
+    /// Makes sure that every file of the cell exists and is long enough. Missing files are laid
+    /// out, and those that jobs wrote are extended.
     pub(super) fn make_job_files(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
         for (users, file) in users(cell, files).iter().zip(&files.files) {
             // The `null` engine opens no file.
