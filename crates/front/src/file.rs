@@ -51,6 +51,8 @@ impl FileFront {
         let notes = work.differences.iter_mut().map(|it| &mut it.note);
         let sentences = work.warnings.iter_mut().chain(notes);
         sentences.for_each(|sentence| files.redact_sentence(sentence));
+        let findings = work.findings.into_iter();
+        work.findings = findings.map(|it| files.redact_diagnostic(it)).collect();
         Ok(work.signed(self.name, &[file.name.to_owned()]))
     }
 }

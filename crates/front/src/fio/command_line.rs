@@ -185,9 +185,20 @@ impl CommandLineReader {
         let candidates: Vec<&str> = table.beginning_with(name).take(AMBIGUOUS_MAX).collect();
         if candidates.len() > 1 {
             let message = format!("`{shown}` is ambiguous: {}", candidates.join(", "));
-            return Err(error(message, "write its name in full"));
+            let shortest = candidates.iter().min_by_key(|it| it.len()).unwrap_or(&"");
+            let example = match argument.split_once('=') {
+                Some((_, value)) => format!("--{shortest}={}", printable(value)),
+                None => format!("--{shortest}"),
+            };
+            let help = format!("write its name in full, such as `{example}`");
+            return Err(error(message, help));
         }
         let message = format!("there is no option `{shown}`");
+        if name == "overwrite-device" {
+            let help = "fio's command line cannot overwrite a device; save the jobs as a file, and \
+                        write `pgmeter run FILE --overwrite-device DEVICE`";
+            return Err(error(message, help));
+        }
         Err(match table.nearest(name) {
             Some(near) => error(message, format!("did you mean `--{near}`?")),
             None => error(message, "`pgmeter as fio --cmdhelp` lists the options"),
@@ -269,6 +280,9 @@ impl CommandLineReader {
         let read = OptionValue::read(row.kind(), value.as_deref(), 1024).map_err(invalid)?;
         let done = self.set(row.name(), &read.value).map_err(invalid);
         self.builder.set.written.push(written.clone());
+        if let Some(remark) = &read.remark {
+            self.builder.note(written.position.warning(remark))?;
+        }
         done
     }
 

@@ -109,6 +109,13 @@ fn read_command_line(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError>
     let mut work = work(&set, name_of(name), is_to_the_letter, line)?;
     work.error_code = Some(ERROR_CODE);
     work.status_interval_ns = invocation.status_interval_us.saturating_mul(1000);
+    work.warnings.extend(notes(&set).map(|note| {
+        let prefix = match note.line {
+            Some(line) => format!("{}:{line}: ", note.file),
+            None => String::new(),
+        };
+        format!("{prefix}{}", note.message)
+    }));
     Ok(complete_work(&set, work, &inputs))
 }
 
@@ -122,6 +129,7 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     for job in jobs.flat_map(|it| &mut it.jobs) {
         job.plan.is_noted = false;
     }
+    work.findings.extend(notes(&set).cloned());
     Ok(complete_work(&set, work, &inputs))
 }
 
@@ -133,20 +141,17 @@ fn name_of(name: &str) -> &str {
     }
 }
 
-/// Adds the inputs to remember, the `check` output and the warnings to the work.
+/// Notes on values that may surprise the user, without the differences from fio, which the work
+/// already lists.
+fn notes(set: &JobSet) -> impl Iterator<Item = &Diagnostic> {
+    let notes = set.notes.iter();
+    notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal))
+}
+
+/// Adds the inputs to remember and the `check` output to the work.
 fn complete_work(set: &JobSet, mut work: FrontWork, inputs: &ParserInputs) -> FrontWork {
     work.text_input = vec![inputs.text()];
     work.check_text = check_text(set);
-    // The work already lists the differences from fio.
-    let notes = set.notes.iter();
-    let notes = notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal));
-    work.warnings.extend(notes.map(|note| {
-        let prefix = match note.line {
-            Some(line) => format!("{}:{line}: ", note.file),
-            None => String::new(),
-        };
-        format!("{prefix}{}", note.message)
-    }));
     work
 }
 

@@ -190,14 +190,17 @@ impl OptionTable {
         }
         let from = self.index.partition_point(|(name, _)| *name < start);
         let rest = self.index[from..].iter();
-        let mut candidates = rest.take_while(|(name, _)| name.starts_with(start));
-        let is_option = |it: &&(&str, u16)| !it.0.contains('=');
-        let first = candidates.find(is_option)?.1;
-        candidates
-            .filter(is_option)
-            // An option and its aliases have the same row, so they are not ambiguous.
-            .all(|(_, row)| *row == first)
-            .then(|| &self.rows[usize::from(first)])
+        let matching = rest.take_while(|(name, _)| name.starts_with(start));
+        let matching = matching.filter(|(name, _)| !name.contains('='));
+        let row = |row: &u16| &self.rows[usize::from(*row)];
+        let (own, of_engines): (Vec<u16>, Vec<u16>) = matching
+            .map(|(_, index)| *index)
+            .partition(|index| row(index).engines().next().is_none());
+        // fio's list has no options of engines until the engine is loaded.
+        let candidates = if own.is_empty() { of_engines } else { own };
+        let (first, others) = candidates.split_first()?;
+        // An option and its aliases have the same row, so they are not ambiguous.
+        others.iter().all(|it| it == first).then(|| row(first))
     }
 
     /// The values of an option that have their own rows.

@@ -48,6 +48,9 @@ fn names_are_found_in_full_or_by_a_unique_prefix() {
     );
     assert!(table.find_by_start("blocks").is_none(), "three begin so");
     assert!(table.find_by_start("direc").is_none());
+    // `namenode` and `namespace` are options of engines.
+    assert_eq!(table.find_by_start("nam").unwrap().name(), "name");
+    assert_eq!(table.find_by_start("namen").unwrap().name(), "namenode");
     assert_eq!(table.find_by_start("rw").unwrap().name(), "rw");
     assert_eq!(table.find_by_start("nrfile").unwrap().name(), "nrfiles");
     assert!(table.find("").is_none());

@@ -94,6 +94,47 @@ fn decimals_are_cut_off_with_a_note() {
 }
 
 #[test]
+fn values_that_fio_reads_in_part_are_noted() {
+    for (line, wanted) in [
+        ("size=16mm", "`16mm` is read as 16777216, as in fio"),
+        ("bs=4q", "`4q` is read as 4, as in fio"),
+        ("runtime=1x", "`1x` is read as 1 µs, as in fio"),
+        (
+            "blocksize_range=4k-2",
+            "`4k-2` is read as 2 to 4096, as in fio",
+        ),
+        ("bsrange=1kk-4k", "`1kk` is read as 1024, as in fio"),
+        (
+            "bs=4k,8k,16k,32k",
+            "`4k,8k,16k,32k` has 4 values, but fio uses the first three: for reads, writes and \
+             trims",
+        ),
+    ] {
+        let set = read(&format!("[j]\nsize=1m\n{line}\n"));
+        assert_eq!(notes(&set), wanted, "{line}");
+        let text = format!("[j]\nsize=1m\nrw=write\n{line}\n");
+        let file = crate::FrontFile::new("x.fio", text.as_bytes());
+        let work = crate::load(&file).unwrap();
+        let remarks = work.remarks("x.fio");
+        let found = remarks.iter().find(|it| it.message == wanted);
+        assert_eq!(found.and_then(|it| it.line), Some(4), "{remarks:?}");
+    }
+    assert_eq!(notes(&read("[j]\nsize=1m\nbsrange=2k-4k,1k-2k\n")), "");
+}
+
+#[test]
+fn the_suffix_of_zones_is_refused_where_fio_refuses_it() {
+    for line in ["runtime=10zz", "runtime=10z", "thinktime=5z", "bs=4kz"] {
+        let error = wrong(&format!("size=1m\n{line}"));
+        assert_eq!(
+            error.help.unwrap(),
+            "leave out `z`, which has no meaning here",
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn units_are_powers_of_1024_and_those_with_ib_powers_of_1000() {
     let size = |text: &str| {
         job(&format!("bs={text}\nsize=1g"))
@@ -315,7 +356,7 @@ fn unknown_options_and_values_are_errors_with_help() {
         ("iodepth=0", "use at least 1"),
         ("rwmixread=130", "use at most 100"),
         ("direct=2", "use 0 or 1"),
-        ("bs=5%", "`%` has no meaning here"),
+        ("bs=5%", "leave out `%`, which has no meaning here"),
         ("bs=99999999999999999999", "it is too large"),
         ("bs", "it needs a value"),
         ("group_reporting=", "it needs a value"),

@@ -60,8 +60,21 @@ fn ambiguous_option_prefixes_list_the_candidates() {
         error.message.contains("buffer_pattern, buffered"),
         "{error}"
     );
+    let help = "write its name in full, such as `--buffered=0`";
+    assert_eq!(error.help.as_deref(), Some(help));
     let error = said("--name=a --size=1m --tag=1").unwrap_err();
     assert_eq!(error.message, "there is no option `--tag=1`");
+}
+
+#[test]
+fn permission_to_overwrite_a_device_needs_pgmeters_own_command() {
+    let error = said("--name=a --rw=write --filename=/dev/x --overwrite-device").unwrap_err();
+    assert_eq!(error.message, "there is no option `--overwrite-device`");
+    let help = error.help.unwrap();
+    assert!(
+        help.ends_with("`pgmeter run FILE --overwrite-device DEVICE`"),
+        "{help}"
+    );
 }
 
 #[test]

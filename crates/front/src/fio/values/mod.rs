@@ -15,6 +15,8 @@ pub(super) use unit::NumberUnit;
 pub use lists::{BlockShare, BytePattern, PatternPart};
 pub use random::{RandomDistribution, ZoneShare};
 
+use plan::printable;
+
 use super::settings::{ByDirection, SizeAmount};
 use super::table::{NumberBounds, ValueKind};
 
@@ -72,7 +74,7 @@ impl OptionValue {
             ValueKind::Seconds => numbers(text, NumberUnit::Seconds, TIMES)?,
             ValueKind::Microseconds => numbers(text, NumberUnit::Microseconds, TIMES)?,
             ValueKind::Amount => amount(text, kilo)?,
-            ValueKind::Ranges => plain(ranges(text, kilo)?),
+            ValueKind::Ranges => ranges(text, kilo)?,
             ValueKind::Floats(min, max) => plain(Self::Floats(floats(text, min, max)?)),
         })
     }
@@ -157,13 +159,16 @@ fn flag(text: &str) -> Result<bool, String> {
     (number <= 1).then_some(number == 1).ok_or_else(wanted)
 }
 
+/// Maximum number of values by direction: for reads, writes and trims.
+const DIRECTION_COUNT: usize = 3;
+
 /// Numbers with this maximum are percentages, so they may end in `%`.
 const PERCENT_MAX: i64 = 100;
 
 /// Reads up to three numbers; the last one also applies to the remaining directions.
 fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedValue, String> {
     let mut remark = None;
-    let mut given = [None; 3];
+    let mut given = [None; DIRECTION_COUNT];
     let parts = parts(text);
     for (at, part) in parts.iter().enumerate().take(given.len()) {
         // In `,16k`, reads keep their value. In `16k,`, writes do, because only a last part that is
@@ -184,12 +189,23 @@ fn numbers(text: &str, unit: NumberUnit, bounds: NumberBounds) -> Result<ParsedV
         }
         remark = remark.or_else(|| read.remark(part, unit));
     }
-    if given == [None; 3] {
+    if given == [None; DIRECTION_COUNT] {
         return Err("it needs a number".to_owned());
     }
+    let remark = remark.or_else(|| surplus_remark(text, parts.len()));
     let [read, write, trim] = given;
     let value = OptionValue::Numbers(ByDirection { read, write, trim });
     Ok(ParsedValue { value, remark })
+}
+
+/// Says that fio drops further values; `None` if there are none.
+fn surplus_remark(text: &str, count: usize) -> Option<String> {
+    let text = printable(text);
+    (count > DIRECTION_COUNT).then(|| {
+        format!(
+            "`{text}` has {count} values, but fio uses the first three: for reads, writes and trims"
+        )
+    })
 }
 
 /// Splits a list by direction, or a range into its two ends.
@@ -258,9 +274,10 @@ fn amount(text: &str, kilo: u64) -> Result<ParsedValue, String> {
 
 /// Reads `1k-4k,4k-8k`, with ends in either order; the last range also applies to the remaining
 /// directions.
-fn ranges(text: &str, kilo: u64) -> Result<OptionValue, String> {
+fn ranges(text: &str, kilo: u64) -> Result<ParsedValue, String> {
     let unit = NumberUnit::Bytes { kilo };
-    let mut given = [None; 3];
+    let mut remark = None;
+    let mut given = [None; DIRECTION_COUNT];
     let parts: Vec<&str> = text.split(',').collect();
     for (at, part) in parts.iter().enumerate().take(given.len()) {
         if part.is_empty() {
@@ -268,8 +285,16 @@ fn ranges(text: &str, kilo: u64) -> Result<OptionValue, String> {
         }
         let ends = part.split_once(['-', ':']);
         let (low, high) = ends.ok_or("use a range such as `1k-4k`")?;
-        let (low, high) = (number(low, unit)?.plain()?, number(high, unit)?.plain()?);
-        let (low, high) = (low.min(high), low.max(high));
+        let ends = [number(low, unit)?, number(high, unit)?];
+        remark = remark
+            .or_else(|| ends[0].remark(low, unit))
+            .or_else(|| ends[1].remark(high, unit));
+        let (first, second) = (ends[0].plain()?, ends[1].plain()?);
+        let (low, high) = (first.min(second), first.max(second));
+        remark = remark.or_else(|| {
+            let part = printable(part);
+            (first > second).then(|| format!("`{part}` is read as {low} to {high}, as in fio"))
+        });
         let low = u64::try_from(low).ok().filter(|it| *it > 0);
         let low = low.ok_or("use at least 1")?;
         let range = Some((low, high.unsigned_abs()));
@@ -279,8 +304,11 @@ fn ranges(text: &str, kilo: u64) -> Result<OptionValue, String> {
         }
     }
     let [read, write, trim] = given;
-    match given == [None; 3] {
+    match given == [None; DIRECTION_COUNT] {
         true => Err("use a range such as `1k-4k`".to_owned()),
-        false => Ok(OptionValue::Ranges(ByDirection { read, write, trim })),
+        false => Ok(ParsedValue {
+            value: OptionValue::Ranges(ByDirection { read, write, trim }),
+            remark: remark.or_else(|| surplus_remark(text, parts.len())),
+        }),
     }
 }

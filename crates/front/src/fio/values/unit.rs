@@ -25,7 +25,7 @@ impl UnitNumber {
     /// The value of a number without suffix; an error for shares and zones.
     pub(super) fn plain(&self) -> Result<i64, String> {
         match self.suffix {
-            Some(suffix) => Err(format!("`{suffix}` has no meaning here")),
+            Some(suffix) => Err(format!("leave out `{suffix}`, which has no meaning here")),
             None => Ok(self.value),
         }
     }
@@ -49,6 +49,8 @@ impl NumberUnit {
     pub(super) fn factor(self, tail: &str) -> (i64, Option<char>, bool) {
         let tail = tail.to_ascii_lowercase();
         match self {
+            // fio looks for the suffix of zones at the end of the text.
+            _ if tail.ends_with('z') => (1, Some('z'), tail.len() > 1),
             Self::Bytes { kilo } => of_bytes(&tail, kilo),
             Self::Seconds => of_time(&tail, 1_000_000),
             Self::Microseconds => of_time(&tail, 1),
