@@ -47,6 +47,10 @@ pub trait Console {
     /// Writes to standard error.
     fn print_error(&mut self, text: &[u8]);
 
+    /// Prints a sentence on standard error if that is a terminal; scripts take any text there for
+    /// an error.
+    fn remark(&mut self, sentence: &str);
+
     /// Standard input; everything printed so far is visible before it is read.
     fn input(&mut self) -> &mut dyn BufRead;
 

@@ -8,6 +8,9 @@ use crate::icf;
 /// Number of lines to look at; the kind of a file shows early.
 const LINES_MAX: usize = 10_000;
 
+/// File name endings of documents, which have no form of their own.
+const DOCUMENT_ENDINGS: [&str; 4] = [".adoc", ".markdown", ".md", ".rst"];
+
 /// A kind of file that is not a workload that pgmeter reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OtherFile {
@@ -17,6 +20,7 @@ enum OtherFile {
     FioResults,
     FioLog,
     Page,
+    Document,
 }
 
 impl OtherFile {
@@ -29,6 +33,7 @@ impl OtherFile {
             Self::FioResults => "has results of fio, not a job",
             Self::FioLog => "is a log of fio, not a job",
             Self::Page => "is an HTML page, not a workload",
+            Self::Document => "is a document, not a workload",
         }
     }
 
@@ -43,7 +48,7 @@ impl OtherFile {
             ),
             Self::IometerResults => "name the configuration (`.icf`) that Iometer ran".into(),
             Self::FioResults | Self::FioLog => "name the job file that fio ran".into(),
-            Self::Page => NO_WORKLOAD_HELP.into(),
+            Self::Page | Self::Document => NO_WORKLOAD_HELP.into(),
         }
     }
 }
@@ -51,7 +56,8 @@ impl OtherFile {
 /// The error that names the kind of the file; `None` if its kind is not recognized.
 pub(crate) fn other_format_error(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let other = kind(text)?;
+    let is_document = DOCUMENT_ENDINGS.iter().any(|it| file.ends_with(it));
+    let other = kind(text).or(is_document.then_some(OtherFile::Document))?;
     let shown = printable(file);
     let message = format!("`{shown}` {}", other.what());
     Some(Diagnostic::error(file, message).help(other.help(&shown)))
@@ -190,6 +196,11 @@ mod tests {
             assert!(error.contains(wanted), "{error}");
         }
         assert!(!refusal("x", "1, 2, 3\n").contains("log"));
+        let document = refusal("README.md", "# Title\n\nSome **text**.\n");
+        assert!(
+            document.contains("`README.md` is a document, not a workload"),
+            "{document}"
+        );
         let record = refusal("x", "{\"format\": \"pgmeter-record/2\"}");
         assert!(
             record.contains("`jq -r .workload_file x > again.toml`"),

@@ -77,7 +77,7 @@ pub fn detect(name: &str, bytes: &[u8]) -> Option<&'static FileFront> {
     let is_of_name = |file: &FileFront| file.extensions.iter().any(|it| name.ends_with(it));
     files_of_fronts()
         .find(|file| (file.detect)(begin))
-        .or_else(|| files_of_fronts().find(|file| is_of_name(file)))
+        .or_else(|| file_kinds().find(|file| is_of_name(file)))
         // In reverse, since the first kind, TOML, accepts any text.
         // These kinds get all bytes: a cut could split a character, and a text would look binary.
         .or_else(|| FILES.iter().rev().find(|file| (file.detect)(bytes)))
@@ -113,6 +113,8 @@ mod tests {
             let device = front.adapt_help("add `--overwrite-device /dev/vdb`");
             assert!(device.starts_with("with `pgmeter run`, "), "{}", front.name);
             assert_eq!(front.adapt_help("use a smaller size"), "use a smaller size");
+            let directory = front.adapt_help("name a directory with `--target`");
+            assert!(directory.starts_with("name a directory"), "{directory}");
             assert_eq!(
                 front.adapt_help("use fewer, or another `--target`"),
                 "use fewer"
@@ -123,11 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn the_usage_is_left_out_if_the_message_has_advice() {
+    fn the_whole_usage_is_printed_only_on_request() {
         let front = find("iozone").unwrap();
         let usage = |message: &str| front.refusal(message.to_owned()).usage;
         assert_eq!(usage("`-r 4kb` is not a size; write `-r 4k`"), "");
-        assert_eq!(usage("`-n ten` is not a number"), front.usage);
+        let lines = usage("`-j ten` is not a number");
+        assert_eq!(lines, "  -j N           stride in records (17)\n");
         assert_eq!(usage(""), front.usage);
     }
 

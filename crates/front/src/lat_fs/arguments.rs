@@ -27,6 +27,8 @@ pub struct LatFsInvocation {
     pub workers: u32,
     /// Duration of the warm-up before the first sample, in microseconds.
     pub warm_up_us: u32,
+    /// How the original reads values that look like others.
+    pub remarks: Vec<String>,
 }
 
 /// Parses a command line without the program's name.
@@ -61,6 +63,7 @@ fn invocation(compat: LatFsCompat) -> LatFsInvocation {
         directory: None,
         workers: 1,
         warm_up_us: 0,
+        remarks: Vec::new(),
     }
 }
 
@@ -84,7 +87,10 @@ fn read_3(arguments: &[String]) -> Result<LatFsInvocation, String> {
                     return Err("there is more than one directory".to_owned());
                 }
             }
-            GetoptItem::Option(letter, value) => set(&mut invocation, letter, &value)?,
+            GetoptItem::Option(letter, value) => {
+                set(&mut invocation, letter, &value)?;
+                invocation.remarks.extend(remark(letter, &value));
+            }
         }
     }
     Ok(invocation)
@@ -115,6 +121,23 @@ fn set(invocation: &mut LatFsInvocation, letter: char, value: &str) -> Result<()
         _ => settings.repetitions = Some(in_range(number(value).value, REPETITIONS)?),
     }
     Ok(())
+}
+
+/// How the original reads a value with text that it ignores; `None` if it reads all of it.
+fn remark(letter: char, value: &str) -> Option<String> {
+    let parsed = number(value);
+    let is_size = matches!(letter, 's' | 'n');
+    let is_whole = match parsed.rest {
+        "" => true,
+        "k" | "K" | "m" | "M" => is_size,
+        _ => false,
+    };
+    let read = match is_size {
+        true => bytes(letter, value).ok()?.to_string(),
+        false => parsed.value.to_string(),
+    };
+    let value = plan::printable(value);
+    (!is_whole).then(|| format!("`-{letter} {value}` is read as {read}, as in lat_fs"))
 }
 
 fn ranged(letter: char, value: i64, least: i64, most: i64) -> Result<u32, String> {
@@ -178,6 +201,17 @@ mod tests {
             }
             .resolve()
         );
+    }
+
+    #[test]
+    fn values_that_are_read_in_part_are_remarked() {
+        let invocation = parsed(LatFsCompat::V3, "-s 4q -P 2x -n 1kk -N 3 -s 4K -W 5").unwrap();
+        let wanted = [
+            "`-s 4q` is read as 4, as in lat_fs",
+            "`-P 2x` is read as 2, as in lat_fs",
+            "`-n 1kk` is read as 1024, as in lat_fs",
+        ];
+        assert_eq!(invocation.remarks, wanted);
     }
 
     #[test]

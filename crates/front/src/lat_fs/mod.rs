@@ -67,6 +67,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     };
     Ok(FrontWork {
         differences: differences(&invocation),
+        warnings: invocation.remarks,
         directories: vec![invocation.directory.unwrap_or_else(|| match compat {
             LatFsCompat::V1_6 => PathBuf::from("."),
             // Version 3 creates its files with `tempnam`.

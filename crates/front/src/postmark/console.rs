@@ -16,6 +16,7 @@ pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal
     let mut console = ConsoleAdapter {
         console: world,
         allows_shell: options.allows_shell,
+        named: options.is_named.then(|| options.configuration.clone()),
     };
     let mut session = PostmarkSession::new(options.compat);
     language::play(&mut session, &mut console, options.configuration.as_bytes());
@@ -25,6 +26,8 @@ pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal
 struct ConsoleAdapter<'a> {
     console: &'a mut dyn Console,
     allows_shell: bool,
+    /// Configuration file of the command line, until it is opened.
+    named: Option<String>,
 }
 
 impl language::SessionConsole for ConsoleAdapter<'_> {
@@ -39,7 +42,15 @@ impl language::SessionConsole for ConsoleAdapter<'_> {
     }
 
     fn open(&mut self, file: &[u8]) -> Option<Self::Lines> {
-        self.console.open(file)
+        let opened = self.console.open(file);
+        // The configuration is the first file. The original says nothing if it cannot open it.
+        if let (None, Some(name)) = (&opened, self.named.take()) {
+            let name = plan::printable(&name);
+            self.console.remark(&format!(
+                "cannot read the commands in `{name}`, as in PostMark; check the path"
+            ));
+        }
+        opened
     }
 
     fn read_line(&mut self) -> Option<Vec<u8>> {

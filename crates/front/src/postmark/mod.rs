@@ -33,6 +33,6 @@ pub const SCRIPT: FileFront = FileFront {
     name: NAME,
     kind: "PostMark script",
     detect: language::looks_like_script,
-    extensions: &[],
+    extensions: &[".pm"],
     read: language::read,
 };

@@ -18,6 +18,8 @@ pub struct PostmarkOptions {
     pub allows_shell: bool,
     /// Configuration file, which contains commands.
     pub configuration: String,
+    /// `true` if the arguments name that file.
+    pub is_named: bool,
 }
 
 impl PostmarkOptions {
@@ -27,6 +29,7 @@ impl PostmarkOptions {
             compat: Compat::default(),
             allows_shell: false,
             configuration: CONFIG_FILE.to_owned(),
+            is_named: false,
         };
         let mut files = Vec::new();
         let mut words = arguments.iter();
@@ -45,6 +48,7 @@ impl PostmarkOptions {
         // As in the original, more than one file is the same as none.
         if let [one] = files[..] {
             options.configuration.clone_from(one);
+            options.is_named = true;
         }
         Ok(options)
     }

@@ -19,6 +19,7 @@ struct RecordingConsole {
     input: &'static [u8],
     output: String,
     errors: String,
+    remarks: Vec<String>,
     appended: BTreeMap<Vec<u8>, Vec<u8>>,
     works: Vec<FrontWork>,
     shells: usize,
@@ -33,6 +34,10 @@ impl Console for RecordingConsole {
 
     fn print_error(&mut self, text: &[u8]) {
         self.errors += std::str::from_utf8(text).unwrap();
+    }
+
+    fn remark(&mut self, sentence: &str) {
+        self.remarks.push(sentence.to_owned());
     }
 
     fn input(&mut self) -> &mut dyn BufRead {
@@ -97,6 +102,21 @@ fn pool_of(work: &FrontWork) -> &FilePool {
     let program = &work.cells[0].built.as_ref().unwrap().program;
     assert!(program.check().is_ok());
     program.pool.as_deref().unwrap()
+}
+
+#[test]
+fn a_named_configuration_that_is_missing_is_remarked() {
+    for (arguments, remarks) in [
+        (
+            &["nosuch.pm"][..],
+            &["cannot read the commands in `nosuch.pm`, as in PostMark; check the path"][..],
+        ),
+        (&[], &[]),
+    ] {
+        let world = played(arguments, "");
+        assert_eq!(world.remarks, remarks);
+        assert!(world.output.ends_with("pm>") && world.errors.is_empty());
+    }
 }
 
 #[test]

@@ -190,6 +190,13 @@ impl Console for RealConsole<'_> {
         let _ = OutputStream::Error.write_bytes(text);
     }
 
+    fn remark(&mut self, sentence: &str) {
+        if OutputStream::Error.is_terminal() {
+            self.flush();
+            tell!("warning: {sentence}");
+        }
+    }
+
     fn input(&mut self) -> &mut dyn BufRead {
         self.flush();
         // The output was flushed first, so that a prompt is visible before the program waits.

@@ -35,6 +35,12 @@ pub fn looks_like_script(bytes: &[u8]) -> bool {
     telling > 0 && telling + commands >= 3 * others
 }
 
+/// `true` for a line such as `set numbr 5`, whose name is probably misspelled.
+fn is_setting(line: &[u8]) -> bool {
+    let name = line.strip_prefix(b"set ").unwrap_or_default();
+    name.first().is_some_and(u8::is_ascii_alphabetic) && !line.contains(&b'=')
+}
+
 enum ScriptLineKind {
     Distinctive,
     Command,
@@ -50,6 +56,7 @@ fn kind(line: &[u8]) -> ScriptLineKind {
         // letter.
         None if matches!(line, b"ru") => ScriptLineKind::Distinctive,
         None if matches!(line, b"qui" | b"sho") => ScriptLineKind::Command,
+        None if is_setting(line) => ScriptLineKind::Command,
         None => ScriptLineKind::Other,
         Some((command, parameter)) => match command {
             PostmarkCommand::Run if parameter.is_none() || line.starts_with(b"run ") => {

@@ -298,6 +298,7 @@ fn scripts_are_distinguished_from_other_files() {
         "run\nquit\n",
         "run",
         "!mkdir w\nset location w\nrun\n",
+        "set transactionz 5\nset number 5\nrun\n",
     ] {
         assert!(looks_like_script(script.as_bytes()), "{script:?}");
     }

@@ -195,6 +195,8 @@ fn a_last_line_without_a_newline_counts_in_full() {
         "the line does not end, so PostMark would lose its last character"
     );
     assert!(super::super::looks_like_script(b"set number 5\nrun"));
+    let by_name = detect("x.pm", b"set numbr 5\nrnu\n").map(|it| it.name);
+    assert_eq!(by_name, Some("postmark"));
     assert!(loaded_strictly("run").is_err());
     let long = format!("set location {}\nrun\n", "x".repeat(300));
     assert!(refusal(&long).contains("longer than PostMark reads at once"));
