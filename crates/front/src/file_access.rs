@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -167,6 +167,39 @@ impl<'a> FileAccess<'a> {
             }
             Policy::Scripted(script) => (script.size_bytes)(name),
         }
+    }
+
+    /// Kind of a path that exists and is not a regular file, such as `a directory`. `None` for
+    /// regular files and missing paths, and for text from a page.
+    #[must_use]
+    pub fn other_kind(&self, name: &str) -> Option<&'static str> {
+        let kind = self.metadata(Path::new(name))?.ok()?.file_type();
+        match () {
+            () if kind.is_file() => None,
+            () if kind.is_dir() => Some("a directory"),
+            () if kind.is_block_device() => Some("a block device"),
+            () => Some("a special file"),
+        }
+    }
+
+    /// `true` if the path is known to be a directory.
+    #[must_use]
+    pub fn is_directory(&self, name: &str) -> bool {
+        let metadata = self.metadata(Path::new(name));
+        metadata.is_some_and(|it| it.is_ok_and(|it| it.is_dir()))
+    }
+
+    /// `true` if it is known that nothing exists at the path.
+    #[must_use]
+    pub fn is_missing(&self, path: &Path) -> bool {
+        let metadata = self.metadata(path);
+        metadata.is_some_and(|it| it.is_err_and(|it| it.kind() == io::ErrorKind::NotFound))
+    }
+
+    /// Looks at a path without opening it; `None` if the text may not learn about paths.
+    fn metadata(&self, path: &Path) -> Option<io::Result<std::fs::Metadata>> {
+        let is_anywhere = matches!(self.policy, Policy::Anywhere { .. });
+        is_anywhere.then(|| std::fs::metadata(path))
     }
 
     /// Value of an environment variable.

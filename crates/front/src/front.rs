@@ -6,7 +6,11 @@ use plan::FrontOrigin;
 use crate::command_line::CommandLine;
 use crate::file::FileFront;
 use crate::text::{ClassicText, EscapedText};
+use crate::usage::{directory_option, relevant_lines, with_letter};
 use crate::work::FrontWork;
+
+/// The help for a target that is no directory.
+const DIRECTORY_HELP: &str = "name a directory with `--target`";
 
 /// Another program that pgmeter emulates.
 pub struct Front {
@@ -37,7 +41,7 @@ pub struct Front {
 pub struct Refusal {
     /// The error; empty if only the usage was requested.
     pub message: String,
-    /// Usage of the program, with a line break at its end.
+    /// The part of the program's usage to print after the message, with a line break at its end.
     pub usage: &'static str,
     /// Exit code of the program.
     pub exit_code: u8,
@@ -105,6 +109,10 @@ impl Front {
             _ if !needs_pgmeter(help) => help.to_owned(),
             // The other alternative is enough.
             Some((first, _)) if !needs_pgmeter(first) => first.to_owned(),
+            _ if help == DIRECTORY_HELP => match directory_option(self.usage) {
+                Some(option) => format!("name a directory with `{option}`"),
+                None => "name a directory".to_owned(),
+            },
             _ => format!("with `pgmeter run`, {help}"),
         }
     }
@@ -113,12 +121,17 @@ impl Front {
     /// because only the usage was requested.
     #[must_use]
     pub fn refusal(&self, message: String) -> Refusal {
-        // The list of all options would hide a message that already says what to do.
-        let has_advice = message.contains("; ");
+        let message = with_letter(self.usage, &message).unwrap_or(message);
+        // The list of all options would hide the message.
+        let usage = match message.as_str() {
+            "" => self.usage,
+            text if text.contains("; ") => "",
+            text => relevant_lines(self.usage, text),
+        };
         Refusal {
             exit_code: u8::from(!message.is_empty()),
             message,
-            usage: if has_advice { "" } else { self.usage },
+            usage,
         }
     }
 

@@ -65,6 +65,7 @@ mod table;
 mod tests;
 mod text;
 mod tokens;
+mod usage;
 mod windows;
 mod work;
 mod workload_file;

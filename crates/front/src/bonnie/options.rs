@@ -2,7 +2,7 @@
 
 use crate::options::{
     Grammar, LetterSyntax, OptionRow, WrittenValue, attached, bytes, flag, idle_value, read,
-    refused_value, refused_value_with, rule_out, text, unknown_option_message, within,
+    refused_value, refused_value_with, text, unknown_option_message, within,
 };
 
 /// Parsed options.
@@ -75,6 +75,8 @@ const THOUSANDS_MAX: u64 = 16_384;
 /// Seed without `-z`.
 const SEED: u32 = 1;
 const CHUNK_BYTES: u64 = 8192;
+/// Largest size of many files.
+const FILE_BYTES_MAX: u64 = 1 << 30;
 pub(super) const SEEKS: u64 = 8192;
 pub(super) const SEEKERS: u32 = 5;
 const FILE_MIB: u64 = 300;
@@ -169,9 +171,8 @@ impl BonnieOptions {
     /// `MiB[:chunk[:seeks[:seekers]]]`.
     fn read_size_parts(&mut self, value: &WrittenValue<'_>) -> Result<(), String> {
         let mut parts = value.text.split(':').map(|text| value.part(text));
-        let size = |part: &WrittenValue<'_>, unit| {
-            bytes(part.text, unit).ok_or_else(|| part.not("a size"))
-        };
+        let size =
+            |part: &WrittenValue<'_>, unit| bytes(part.text, unit).ok_or_else(|| part.not_size());
         if let Some(part) = parts.next() {
             let bytes = size(&part, 1 << 20)?;
             // A size of 0 MiB would skip all phases of the file.
@@ -264,15 +265,27 @@ fn files(value: &WrittenValue<'_>) -> Result<FilePhases, String> {
     if let Some(chunk) = part() {
         files.chunk_bytes = chunk.size()?;
     }
-    let is_more = parts.next().is_some();
-    let is_unsorted = files.min_bytes > files.max_bytes || files.max_bytes > 1 << 30;
-    rule_out(&[
-        (is_more, "`-n` has more than five parts"),
-        (
-            is_unsorted,
-            "`-n` takes the largest size, then the smallest, both up to 1 GiB",
-        ),
-    ])?;
+    let option = format!("`{} {}`", value.option, value.shown());
+    if parts.next().is_some() {
+        return Err(format!("{option} has more than five parts"));
+    }
+    let (max, min) = (files.max_bytes, files.min_bytes);
+    if files.kind == FileKind::Files && min > max {
+        let parts: Vec<&str> = value.text.split(':').collect();
+        let mut swapped = parts.clone();
+        swapped.swap(1, 2);
+        return Err(format!(
+            "{option}: the largest size `{}` is below the smallest `{}`; write `-n {}`",
+            parts[1],
+            parts[2],
+            swapped.join(":")
+        ));
+    }
+    if max > FILE_BYTES_MAX {
+        return Err(format!(
+            "{option}: files of more than 1 GiB are not supported"
+        ));
+    }
     within("-n", files.chunk_bytes, 256, 1 << 20)?;
     Ok(files)
 }
@@ -342,7 +355,7 @@ mod tests {
             ),
             (
                 "-p 2",
-                "`-p` waits for other processes, which is not supported",
+                "`-p` waits for other processes, which is not supported; leave it out",
             ),
             ("-c 300", "`-c` is 300, not from 1 to 200"),
             ("-k", "there is no option `-k`"),
@@ -350,7 +363,23 @@ mod tests {
             ("-s", "option `-s` needs a value"),
             (
                 "-n 1:1:2",
-                "`-n` takes the largest size, then the smallest, both up to 1 GiB",
+                "`-n 1:1:2`: the largest size `1` is below the smallest `2`; write `-n 1:2:1`",
+            ),
+            (
+                "-n 1:2g",
+                "`-n 1:2g`: files of more than 1 GiB are not supported",
+            ),
+            (
+                "-n 1:2:1:1:512:9",
+                "`-n 1:2:1:1:512:9` has more than five parts",
+            ),
+            (
+                "-r 0 -s 1q",
+                "`-s 1q` is not a number with an optional unit: `k`, `m`, `g` or `t`",
+            ),
+            (
+                "-f x",
+                "`x` is not an option; if it is the value of `-f`, write `-fx`",
             ),
             ("x", "`x` is not an option"),
             (

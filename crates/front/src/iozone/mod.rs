@@ -31,6 +31,7 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = IozoneOptions::read(line.arguments)?;
+    options.check_paths(&line.files)?;
     let cells = matrix(&options).into_iter().map(|size| {
         let program = tests_of_file::program(&options, size);
         let cell = titled(&size.name(), "IOzone", size.children, program);

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use plan::printable;
 use plan::program::OpenSync;
+use units::format::size;
 
+use crate::FileAccess;
 use crate::options::{
     Grammar, OptionRow, WrittenValue, act, bytes, count_within, flag, idle, idle_value,
     missing_value_message, number_within, read, read_each, refused, refused_value,
@@ -81,6 +83,9 @@ const RECORD_MAX_KIB: u64 = 16 << 10;
 const CROSSOVER_KIB: u64 = 16 << 10;
 const CROSSOVER_RECORD_KIB: u64 = 64;
 
+/// Tests 11 and 12 need calls without which Debian compiles the original.
+const NOT_COMPILED_IN: &str = "needs `preadv` and `pwritev`, without which Debian compiles IOzone";
+
 /// Options as given, before defaults and combinations are resolved.
 #[derive(Default)]
 struct RawOptions {
@@ -98,6 +103,7 @@ struct RawOptions {
 const GRAMMAR: Grammar<RawOptions> = Grammar {
     unknown: |it| match it.word.as_bytes() {
         [b'-', b'+', ..] => format!("`{}` is not supported", printable(it.word)),
+        [b'-', b'-', ..] => unknown_option_message(&printable(it.name)),
         [b'-', _, ..] if it.has_value => unknown_option_message(it.name),
         [b'-', _, ..] => missing_value_message(it.name),
         _ => format!("`{}` is not an option", printable(it.word)),
@@ -139,7 +145,13 @@ const OPTIONS: &[OptionRow<RawOptions>] = &[
     read("-y", |it, value| put_kib(&mut it.record_min_kib, value)),
     read("-q", |it, value| put_kib(&mut it.record_max_kib, value)),
     read("-i", |it, value| {
-        it.options.tests.insert(value.number_within(0, 13)?);
+        if let Ok(11..=13) = value.text.parse::<u8>() {
+            let option = format!("`-i {}`", value.text);
+            return Err(format!(
+                "{option} {NOT_COMPILED_IN}; use a test from 0 to 10"
+            ));
+        }
+        it.options.tests.insert(value.number_within(0, 10)?);
         Ok(())
     }),
     read("-t", |it, value| {
@@ -249,16 +261,54 @@ impl IozoneOptions {
         if let Some(kib) = self.records_kib.iter().find(|it| **it > RECORD_MAX_KIB) {
             return Err(format!("records of {kib} kB are above {RECORD_MAX_KIB} kB"));
         }
+        self.check_fit()
+    }
+
+    /// Checks that a record fits into a file. Files smaller than all records get no cell, but at
+    /// least one cell must remain.
+    fn check_fit(&self) -> Result<(), String> {
         let mut files = self.files_kib.iter();
-        // Files smaller than all records get no cell, but at least one cell must remain.
-        let fits_none = files.all(|file| self.records_kib(*file).is_empty());
-        rule_out(&[(fits_none, "no record fits into a file")])?;
-        // Tests 11 and 12 need `pwritev` and `preadv`, without which Debian compiles the original.
-        let mut missing = self.tests.iter().filter(|test| **test > 10);
-        if let Some(test) = missing.next() {
-            return Err(format!("`-i {test}` is not compiled in"));
+        if !files.all(|file| self.records_kib(*file).is_empty()) {
+            return Ok(());
         }
+        let records = self.records_kib.iter().min();
+        let record = records.map_or(self.record_min_kib, |it| *it);
+        let file = self.files_kib.iter().max().map_or(0, |it| *it);
+        if record <= file {
+            return Err("the limits of `-y` and `-q` leave no size of record".to_owned());
+        }
+        let [record, file] = [record, file].map(|kib| size(kib << 10));
+        Err(format!(
+            "a record of {record} is larger than the file of {file}; use smaller records or a \
+             larger file"
+        ))
+    }
+
+    /// Checks that the named files can be files, and that the tests have a file.
+    ///
+    /// # Errors
+    /// A named path is of another kind, or no test creates the files.
+    pub(super) fn check_paths(&self, access: &FileAccess<'_>) -> Result<(), String> {
+        let option = if self.file.is_some() { "-f" } else { "-F" };
         let lacks_file = !self.tests.is_empty() && !self.tests.contains(&0);
+        for name in self.file.iter().chain(&self.files) {
+            let shown = printable(name);
+            if let Some(kind) = access.other_kind(name) {
+                let help = match access.is_directory(name) {
+                    true => format!("name a file in it, such as `{option} {shown}/iozone.tmp`"),
+                    false => "name a file in a directory".to_owned(),
+                };
+                return Err(format!("`{option} {shown}` is {kind}, not a file; {help}"));
+            }
+            let directory = directory_of(name);
+            if lacks_file && access.is_missing(directory) {
+                let directory = printable(&directory.display().to_string());
+                return Err(format!(
+                    "`{option} {shown}`: the directory `{directory}` does not exist; name a file \
+                     in an existing directory"
+                ));
+            }
+        }
         let message = "there is no file for these tests; add `-i 0`, which creates it";
         rule_out(&[(lacks_file, message)])
     }
@@ -310,9 +360,7 @@ impl IozoneOptions {
     pub(super) fn directories(&self) -> Result<Vec<PathBuf>, String> {
         let mut counts: Vec<(PathBuf, usize)> = Vec::new();
         for name in self.file.iter().chain(&self.files) {
-            let parent = Path::new(name).parent();
-            let parent = parent.filter(|it| !it.as_os_str().is_empty());
-            let parent = parent.unwrap_or(Path::new("."));
+            let parent = directory_of(name);
             match counts.iter_mut().find(|(known, _)| known == parent) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((parent.to_owned(), 1)),
@@ -357,10 +405,20 @@ pub(super) fn doubling_sizes(low: u64, high: u64) -> impl Iterator<Item = u64> {
     sizes.take_while(move |it| *it <= high)
 }
 
+/// The directory of a file.
+fn directory_of(name: &str) -> &Path {
+    let parent = Path::new(name).parent();
+    let parent = parent.filter(|it| !it.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
 /// A size in KiB; KiB is also the unit of a plain number.
 fn kib(value: &WrittenValue<'_>) -> Result<u64, String> {
-    let size = bytes(value.text, 1 << 10).filter(|it| (1 << 10..=1 << 40).contains(it));
-    Ok(size.ok_or_else(|| value.not_size("a size up to 1 TiB"))? >> 10)
+    let size = bytes(value.text, 1 << 10).ok_or_else(|| value.not_size())?;
+    match (1 << 10..=1 << 40).contains(&size) {
+        true => Ok(size >> 10),
+        false => Err(value.not("a size from 1 KiB to 1 TiB")),
+    }
 }
 
 /// Adds a value unless it was given before.
@@ -475,23 +533,82 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_cannot_be_the_file_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |name: &str| home.path().join(name).display().to_string();
+        std::fs::write(at("file"), "").unwrap();
+        let check = |line: String| {
+            let options = read(&line).unwrap();
+            options.check_paths(&FileAccess::anywhere())
+        };
+        let here = at("");
+        let here = here.trim_end_matches('/');
+        assert_eq!(
+            check(format!("-i 0 -f {here}")).unwrap_err(),
+            format!(
+                "`-f {here}` is a directory, not a file; name a file in it, such as `-f \
+                 {here}/iozone.tmp`"
+            )
+        );
+        assert_eq!(
+            check("-t 1 -F /dev/null".to_owned()).unwrap_err(),
+            "`-F /dev/null` is a special file, not a file; name a file in a directory"
+        );
+        let gone = at("gone");
+        assert_eq!(
+            check(format!("-i 1 -f {gone}/x")).unwrap_err(),
+            format!(
+                "`-f {gone}/x`: the directory `{gone}` does not exist; name a file in an existing \
+                 directory"
+            )
+        );
+        assert_eq!(
+            check("-i 1".to_owned()).unwrap_err(),
+            "there is no file for these tests; add `-i 0`, which creates it"
+        );
+        for line in [format!("-f {}", at("file")), format!("-a -f {}", at("new"))] {
+            assert_eq!(check(line), Ok(()));
+        }
+    }
+
+    #[test]
     fn unsupported_options_are_refused_by_name() {
         for (line, wanted) in [
             (
-                "-i 1",
-                "there is no file for these tests; add `-i 0`, which creates it",
+                "-i 0 -i 12",
+                "`-i 12` needs `preadv` and `pwritev`, without which Debian compiles IOzone; use \
+                 a test from 0 to 10",
             ),
-            ("-i 0 -i 12", "`-i 12` is not compiled in"),
-            ("-i 14", "`-i 14` is not a number from 0 to 13"),
-            ("-s 4 -r 8", "no record fits into a file"),
+            ("-i 14", "`-i 14` is not a number from 0 to 10"),
+            (
+                "-s 4m -r 8m",
+                "a record of 8 MiB is larger than the file of 4 MiB; use smaller records or a \
+                 larger file",
+            ),
+            (
+                "-a -y 64 -q 32",
+                "the limits of `-y` and `-q` leave no size of record",
+            ),
+            (
+                "-s -f t/x",
+                "option `-s` needs a value, but the option `-f` follows",
+            ),
+            ("--size 4m", "there is no option `--size`"),
             ("-r 32m", "records of 32768 kB are above 16384 kB"),
-            ("-B", "`-B` maps files into memory, which is not supported"),
+            (
+                "-B",
+                "`-B` maps files into memory, which is not supported; leave it out",
+            ),
             (
                 "-b x.xls",
                 "`-b FILE` is not supported; `-R` prints the same table as text",
             ),
             ("-s", "option `-s` needs a value"),
-            ("-s 0", "`-s 0` is not a size up to 1 TiB"),
+            ("-s 0", "`-s 0` is not a size from 1 KiB to 1 TiB"),
+            (
+                "-r 3q",
+                "`-r 3q` is not a number with an optional unit: `k`, `m`, `g` or `t`",
+            ),
             ("-+m x", "`-+m` is not supported"),
             ("-F a b", "`-F` names the files of children; add `-t N`"),
             ("-t 2 -f a -F a b", "`-f` and `-F` exclude each other"),

@@ -427,7 +427,10 @@ mod tests {
             ("-n 10 -I 5 -u", "only one of"),
             ("-n 11 -I 5", "must be a multiple"),
             ("-n 10 -I 5 -z 1", "subdirectories"),
-            ("-n x", "`-n x` is not a number"),
+            (
+                "-n x",
+                "`-n x` is not a number with an optional unit: `k`, `m`, `g` or `t`",
+            ),
             ("-n", "needs a value"),
             ("-n 5 -q", "no option `-q`"),
             ("-n 5 --quick", "no option `--quick`"),

@@ -112,6 +112,7 @@ impl<T> Grammar<T> {
     pub fn read(&self, arguments: &[String], mut to: T) -> Result<T, String> {
         let mut rest = UnreadArguments(arguments);
         let mut flaws = Vec::new();
+        let mut previous = "";
         while let Some(word) = rest.next() {
             let is_known = self
                 .find(word.split('=').next().unwrap_or_default())
@@ -126,8 +127,9 @@ impl<T> Grammar<T> {
                     // follow-up errors.
                     while rest.next_value().is_some() {}
                 }
-                flaws.push(flaw);
+                flaws.push(self.detached_value(previous, word).unwrap_or(flaw));
             }
+            previous = word;
         }
         all_of(flaws).map(|()| to)
     }
@@ -261,6 +263,27 @@ impl<T> Grammar<T> {
         description::nearest(name, long).filter(|_| is_typo)
     }
 
+    /// The message about a word after an option that takes its value only in the same word.
+    fn detached_value(&self, option: &str, word: &str) -> Option<String> {
+        let is_attached = self.find(option)?.arity == OptionArity::Attached;
+        (is_attached && !word.starts_with('-')).then(|| {
+            let word = (self.format)(word);
+            format!(
+                "`{word}` is not an option; if it is the value of `{option}`, write \
+                 `{option}{word}`"
+            )
+        })
+    }
+
+    /// `true` if a word is an option, perhaps with more letters or a value.
+    fn is_option(&self, word: &str) -> bool {
+        let name = word.split('=').next().unwrap_or_default();
+        let letter = word
+            .get(..2)
+            .filter(|_| self.letters != LetterSyntax::Alone);
+        self.find(name).is_some() || letter.is_some_and(|it| self.find(it).is_some())
+    }
+
     /// Applies an option with its value, which is joined to it or follows.
     fn option(
         &self,
@@ -270,6 +293,7 @@ impl<T> Grammar<T> {
         joined: Option<&str>,
         rest: &mut UnreadArguments<'_>,
     ) -> Result<(), String> {
+        let behind = rest.0;
         let value = match row.arity {
             OptionArity::None => None,
             OptionArity::Attached => joined,
@@ -278,7 +302,17 @@ impl<T> Grammar<T> {
                 Some(value.ok_or_else(|| missing_value_message(name))?)
             }
         };
-        self.apply(row, to, name, value)?;
+        let applied = self.apply(row, to, name, value);
+        let next = value.filter(|it| joined.is_none() && !row.is_refused() && self.is_option(it));
+        if let (Err(_), Some(next)) = (&applied, next) {
+            rest.0 = behind;
+            let next = (self.format)(next);
+            return Err(format!(
+                "{}, but the option `{next}` follows",
+                missing_value_message(name)
+            ));
+        }
+        applied?;
         while row.arity == OptionArity::Words
             && let Some(value) = rest.next_value()
         {
@@ -333,7 +367,9 @@ impl<T> Grammar<T> {
             Effect::Attached(read) => read(to, value.as_ref())?,
             Effect::Ignored => (self.ignored)(to).push(name.to_owned()),
             Effect::Refused(what) => {
-                return Err(format!("`{name}` {what}, which is not supported"));
+                return Err(format!(
+                    "`{name}` {what}, which is not supported; leave it out"
+                ));
             }
             Effect::RefusedWith(sentence) => return Err(sentence.replace("{}", name)),
         }

@@ -93,17 +93,32 @@ fn mistakes_are_reported_in_one_form() {
         ("-n x", "`-n x` is not a number"),
         ("-n -1", "`-n -1` is not a number"),
         ("-e 1", "`-e 1` is not Y or N"),
-        ("-s 4q", "`-s 4q` is not a number"),
-        ("-s 4kb", "`-s 4kb` is not a number; write `-s 4k`"),
-        ("-s 4GiB", "`-s 4GiB` is not a number; write `-s 4g`"),
+        (
+            "-s 4q",
+            "`-s 4q` is not a number with an optional unit: `k`, `m`, `g` or `t`",
+        ),
+        ("-s 4kb", "`-s 4kb` is not a size; write `-s 4k`"),
+        ("-s 4GiB", "`-s 4GiB` is not a size; write `-s 4g`"),
+        (
+            "-s -f",
+            "option `-s` needs a value, but the option `-f` follows",
+        ),
+        (
+            "-n -s4k -f",
+            "option `-n` needs a value, but the option `-s4k` follows",
+        ),
+        (
+            "-o 5",
+            "`5` is not an option; if it is the value of `-o`, write `-o5`",
+        ),
         ("-r 10", "`-r 10` is not a number from 1 to 9"),
         (
             "-p MPI",
             "the interface `MPI` is not POSIX or DUMMY, the only ones here",
         ),
-        ("-x", "`-x` flies, which is not supported"),
+        ("-x", "`-x` flies, which is not supported; leave it out"),
         ("-X", "option `-X` needs a value"),
-        ("-X 1", "`-X` sings, which is not supported"),
+        ("-X 1", "`-X` sings, which is not supported; leave it out"),
         ("-y", "`-y` is for others"),
         ("-Y 1", "nobody does it"),
     ] {

@@ -33,15 +33,15 @@ impl<'a> WrittenValue<'a> {
         format!("`{} {}` is not {wanted}", self.option, self.shown())
     }
 
-    /// The message that the value is not the wanted one, with the size in a form that the program
+    /// The message that the value is not a size. It contains the size in a form that the program
     /// accepts if only the letters after `k`, `m`, `g` or `t` are wrong.
-    pub fn not_size(&self, wanted: &str) -> String {
+    pub fn not_size(&self) -> String {
         let lower = self.text.to_ascii_lowercase();
         let short = lower.strip_suffix("ib").or(lower.strip_suffix('b'));
         let is_size = |it: &&str| it.ends_with(['k', 'm', 'g', 't']) && bytes(it, 1).is_some();
         match short.filter(is_size) {
-            Some(short) => format!("{}; write `{} {short}`", self.not(wanted), self.option),
-            None => self.not(wanted),
+            Some(short) => format!("{}; write `{} {short}`", self.not("a size"), self.option),
+            None => self.not("a number with an optional unit: `k`, `m`, `g` or `t`"),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'a> WrittenValue<'a> {
     /// # Errors
     /// The value is not a size.
     pub fn size(&self) -> Result<u64, String> {
-        bytes(self.text, 1).ok_or_else(|| self.not_size("a number"))
+        bytes(self.text, 1).ok_or_else(|| self.not_size())
     }
 }
 

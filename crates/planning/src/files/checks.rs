@@ -28,7 +28,7 @@ impl ProgramPlanner<'_, '_> {
             self.warn_of_count(workload);
         }
         for target_index in self.targets {
-            self.check_kind(*target_index)?;
+            self.check_kind(workload, *target_index)?;
             self.check_direct(workload, *target_index)?;
         }
         Ok(())
@@ -229,7 +229,7 @@ impl ProgramPlanner<'_, '_> {
         self.context.warnings.push(warning);
     }
 
-    fn check_kind(&mut self, target_index: u32) -> Result<(), Diagnostic> {
+    fn check_kind(&mut self, workload: &Workload, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &mut self.context.targets.entries[target_index as usize];
         if !entry.is_known {
             // A target that was not examined must become a directory.
@@ -243,7 +243,9 @@ impl ProgramPlanner<'_, '_> {
             TargetKind::File if entry.facts.exists => "is a file",
             TargetKind::File => "does not exist",
         };
-        let name = self.table.title().unwrap_or("program");
+        // A workload without a table comes from the arguments or a file of another program.
+        let origin = workload.origin().map(|it| it.name.as_str());
+        let name = self.table.title().or(origin).unwrap_or("program");
         let message = format!(
             "`{}` {description}; `{name}` needs a directory",
             entry.facts.path
