@@ -99,7 +99,7 @@ impl RawChoice<'_> {
             return Ok(FileSystemChoice::of_path(Path::new(path)));
         }
         let Some(entry) = LabFileSystem::find(self.name) else {
-            return Err(unknown(self.name));
+            return Err(unknown(self.name, None));
         };
         if entry.creation_method == CreationMethod::Pool {
             return Err(LabError::Pool { name: entry.name });
@@ -154,7 +154,8 @@ fn raw_choices(value: &str) -> Result<Vec<RawChoice<'_>>, LabError> {
         // it.
         let is_taken = drafts.last_mut().is_some_and(|draft| draft.take(part));
         if !is_taken && !part.trim().is_empty() {
-            return Err(unknown(name));
+            let before = drafts.last().map(|draft| draft.name);
+            return Err(unknown(name, before));
         }
     }
     Ok(drafts)
@@ -186,10 +187,11 @@ fn joined(before: Option<String>, part: &str) -> String {
     }
 }
 
-fn unknown(name: &str) -> LabError {
+fn unknown(name: &str, before: Option<&str>) -> LabError {
     LabError::UnknownFileSystem {
         name: plan::printable(name),
         nearest: description::nearest(name, ENTRIES.iter().map(|entry| entry.name)),
+        before: before.map(plan::printable),
     }
 }
 
@@ -263,7 +265,12 @@ mod tests {
         assert!(error.help().unwrap().starts_with("did you mean `ext4`"));
         let nfs = read(&["nfs"]).unwrap_err().help();
         assert!(nfs.unwrap().contains("`--fs path:DIR`"));
-        assert!(read(&["ext4,noatime"]).is_err());
+        let option = read(&["ext4,noatime"]).unwrap_err().help().unwrap();
+        assert_eq!(
+            option,
+            "if it is a mount option, write `--fs ext4,mount=noatime`"
+        );
+        assert!(read(&["noatime"]).unwrap_err().help().is_some());
         let mount = read(&["ext4:mount=noatime,data=ordered"]).unwrap_err();
         assert_eq!(
             mount.to_string(),

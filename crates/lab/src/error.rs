@@ -25,6 +25,8 @@ pub enum LabError {
         name: String,
         /// Most similar known name.
         nearest: Option<&'static str>,
+        /// File system before it in the list, whose mount option it may be.
+        before: Option<String>,
     },
     /// A list of file systems cannot be parsed.
     #[error("`{seen}` is not a list of file systems: {reason}")]
@@ -334,6 +336,14 @@ impl LabError {
                 nearest: Some(near),
                 ..
             } => format!("did you mean `{near}`?"),
+            Self::UnknownFileSystem {
+                name,
+                before: Some(before),
+                ..
+            } => format!("if it is a mount option, write `--fs {before},mount={name}`"),
+            Self::Failed { command, .. } if has_mount_options(command) => {
+                "check the options after `mount=`".to_owned()
+            }
             Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
             Self::MountAsMkfs { name, options } => format!("write `--fs {name},mount={options}`"),
             Self::MissingProgram { package, .. } => format!("install the package `{package}`"),
@@ -399,8 +409,31 @@ impl LabError {
     }
 }
 
+/// `true` for a command line that mounts with options.
+fn has_mount_options(command: &str) -> bool {
+    command.starts_with("mount ") && command.contains(" -o ")
+}
+
 /// The output of a program, indented below the error message.
 fn indented(output: &str) -> String {
     let lines = output.lines().filter(|line| !line.trim().is_empty());
     lines.map(|line| format!("\n  {line}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_with_options_that_fails_points_at_them() {
+        let failed = |command: &str| LabError::Failed {
+            command: command.to_owned(),
+            status: "exit status: 32".to_owned(),
+            output: String::new(),
+        };
+        let help = failed("mount -t ext4 -o noatimee /dev/loop0 /mnt").help();
+        assert_eq!(help.as_deref(), Some("check the options after `mount=`"));
+        assert_eq!(failed("mount -t ext4 /dev/loop0 /mnt").help(), None);
+        assert_eq!(failed("mkfs.ext4 -o noatimee").help(), None);
+    }
 }

@@ -123,8 +123,11 @@ fn find(name: &str) -> Result<&'static Paper, CliError> {
             "there is no published experiment `{}`",
             plan::printable(name)
         );
-        let help = Some("`pgmeter paper list` shows them all".to_owned());
-        CliError::new(Exit::Usage, message, help)
+        let help = match Paper::nearest(name) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`pgmeter paper list` shows them all".to_owned(),
+        };
+        CliError::new(Exit::Usage, message, Some(help))
     })
 }
 

@@ -184,6 +184,12 @@ impl Paper {
         PAPERS.iter().find(|paper| paper.name == name)
     }
 
+    /// Returns the name that is meant by a similar one.
+    #[must_use]
+    pub fn nearest(name: &str) -> Option<&'static str> {
+        description::nearest(name, PAPERS.iter().map(|paper| paper.name))
+    }
+
     /// Returns title and source, from the workload.
     #[must_use]
     pub fn heading(&self) -> [String; 2] {

@@ -20,6 +20,8 @@ pub enum ReferenceError {
     NoSuchPaper {
         /// The requested name.
         name: String,
+        /// The name that is meant by it, if any is similar.
+        nearest: Option<&'static str>,
     },
     /// The experiment has no published results.
     #[error("pgmeter does not have published figures of `{name}`")]
@@ -58,6 +60,10 @@ impl ReferenceError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
+            Self::NoSuchPaper {
+                nearest: Some(near),
+                ..
+            } => format!("did you mean `{near}`?"),
             Self::NoSuchPaper { .. } | Self::NothingPublished { .. } => {
                 let papers = PAPERS.iter().filter(|paper| paper.published.is_some());
                 let names: Vec<&str> = papers.map(|paper| paper.name).collect();
@@ -89,6 +95,7 @@ impl Reference {
         };
         let paper = Paper::find(name).ok_or_else(|| ReferenceError::NoSuchPaper {
             name: plan::printable(name),
+            nearest: Paper::nearest(name),
         })?;
         let published = systems(paper);
         if published.is_empty() {
