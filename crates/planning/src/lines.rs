@@ -83,8 +83,12 @@ impl LineTarget<'_> {
             return Ok(());
         }
         let message = format!(
-            "a request of {} does not fit into the {} that are used of `{}`",
+            "a request of {} {} the {} of `{}` that the workload uses",
             Bytes(most),
+            match most > span.size_bytes {
+                true => "is larger than",
+                false => "does not fit at an aligned start into",
+            },
             Bytes(span.size_bytes),
             self.path
         );

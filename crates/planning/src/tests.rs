@@ -421,12 +421,14 @@ fn a_request_must_fit_into_the_used_range() {
     let text = format!("size = \"2k\"\n{LINE}");
     assert_eq!(
         refusal(&text, &SystemFacts::default()),
-        "error: a request of 4KiB does not fit into the 2KiB that are used of `.`\n\
+        "error: a request of 4KiB is larger than the 2KiB of `.` that the workload uses\n\
          help: use a larger `--size`"
     );
     // 4 KiB fit only at byte 4096, which is not inside when starts are multiples of 8 KiB.
     let text = format!("size = \"8k\"\nstart = 512\n{LINE}align = \"8k\"\n");
-    assert!(refusal(&text, &SystemFacts::default()).contains("does not fit"));
+    assert!(
+        refusal(&text, &SystemFacts::default()).contains("does not fit at an aligned start into")
+    );
 }
 
 #[test]

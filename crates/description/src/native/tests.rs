@@ -123,7 +123,7 @@ fn a_value_of_the_wrong_type_is_shown_with_the_expected_type() {
     assert_eq!(
         refusal("worker = 3\n"),
         "error: `worker` is `3`, not a list of tables\n  --> w.toml:1:10\n   1 | worker = 3\n\
-         help: write each as a separate table, `[[...]]`"
+         help: write each as a separate table, `[[worker]]`"
     );
     assert_eq!(
         refusal("verify = \"yes\"\n"),

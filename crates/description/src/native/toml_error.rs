@@ -233,7 +233,7 @@ fn describe_expected_type(wanted: &str, key: &str, seen: &str) -> (String, Optio
         "a string" => ("a text".to_owned(), write("the text in quotes")),
         "a sequence" => (
             "a list of tables".to_owned(),
-            write("each as a separate table, `[[...]]`"),
+            Some(format!("write each as a separate table, `[[{key}]]`")),
         ),
         "a map" => {
             let name = key.rsplit('.').next().unwrap_or_default();

@@ -5,7 +5,7 @@ use toml::Value;
 use crate::check::check;
 use crate::model::{Workload, WorkloadTable};
 use crate::native::meant;
-use crate::nearest::{nearest, nearest_few};
+use crate::nearest::{self, nearest, nearest_few};
 use crate::overlay::overlay;
 use crate::reference::{keys_named, keys_of_table, outermost_keys};
 use plan::Diagnostic;
@@ -173,20 +173,27 @@ impl TableOption {
             ),
             None => format!("`{key}` is a key of {owners}, which `{name}` does not use"),
         };
-        let near = table.and_then(|table| {
-            let keys = keys_of(table);
-            let known = keys.iter().copied();
-            nearest(key, known).map(|near| format!("did you mean `{near}`?"))
-        });
-        let help = near.unwrap_or_else(|| {
-            format!(
-                "leave `{key}` out, or run a workload that has \
-                                                   it"
-            )
-        });
+        let keys = table.map(keys_of).unwrap_or_default();
+        let help = match (nearest(key, keys.iter().copied()), table) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(table)) if !self.is_dotted && !keys.is_empty() => {
+                let list = match keys.len() {
+                    ..=LISTED_KEYS_MAX => format!(": {}", nearest::listed(keys)),
+                    _ => format!("; `pgmeter keys {}` lists them", table.key()),
+                };
+                format!(
+                    "leave `{key}` out, or use a key of `{}`{list}",
+                    table.header()
+                )
+            }
+            _ => format!("leave `{key}` out, or run a workload that has it"),
+        };
         Diagnostic::error("", message).help(help)
     }
 }
+
+/// Maximum number of keys that an error lists.
+const LISTED_KEYS_MAX: usize = 15;
 
 /// Suggests the nearest key of all tables if the error of an unknown key has no suggestion.
 pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {

@@ -267,12 +267,13 @@ fn an_option_that_no_workload_uses_is_refused() {
     assert_eq!(
         useless(&["count=3"], "[postmark]\n"),
         "error: `count` is not a key of `[postmark]`, which `w` uses\n\
-         help: leave `count` out, or run a workload that has it"
+         help: leave `count` out, or use a key of `[postmark]`; `pgmeter keys postmark` lists them"
     );
     assert_eq!(
         useless(&["files=3", "files=4"], "[create_remove]\n"),
         "error: `files` is not a key of `[create_remove]`, which `w` uses\n\
-         help: leave `files` out, or run a workload that has it"
+         help: leave `files` out, or use a key of `[create_remove]`: `between`, `count`, \
+         `directories`, `mode`, `order`, `sizes`, `stat`, `sync`, `write_size` or `size`"
     );
     assert_eq!(
         useless(&["lat_fs.order=random"], "[create_remove]\n"),
