@@ -61,6 +61,21 @@ impl Admitted {
     }
 }
 
+/// File systems in which programs cannot create files.
+const KERNEL_FILE_SYSTEMS: [&str; 11] = [
+    "bpf",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "efivarfs",
+    "proc",
+    "securityfs",
+    "sysfs",
+    "tracefs",
+];
+
 /// Decides whether a target may be used. Nothing is created or changed. An admitted device is kept
 /// open from here on, so that other programs cannot mount it.
 ///
@@ -74,6 +89,9 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
             exists: facts.kind != PathKind::Missing,
             path: facts.path,
         });
+    }
+    if KERNEL_FILE_SYSTEMS.contains(&facts.file_system.as_str()) {
+        return Err(TargetError::KernelFiles(facts.path));
     }
     let site = match facts.kind {
         PathKind::Symlink => return Err(symlink(&facts.path)),

@@ -104,6 +104,9 @@ pub enum TargetError {
         /// Kind of file.
         kind: &'static str,
     },
+    /// The path is in a file system such as `/proc`, whose files the kernel makes.
+    #[error("target `{}` is in a file system of the kernel, not on a disk", .0.display())]
+    KernelFiles(PathBuf),
     /// Another run uses the target.
     #[error("target `{path}` is in use by another pgmeter{}", process(*pid))]
     InUse {
@@ -348,7 +351,9 @@ impl TargetError {
             Self::OtherOwner { .. } => {
                 "nothing was changed; run as its owner, or choose another target".to_owned()
             }
-            Self::WrongKind { .. } => "give a directory, a new file or a block device".to_owned(),
+            Self::WrongKind { .. } | Self::KernelFiles(_) => {
+                "nothing was written; give a directory, a new file or a block device".to_owned()
+            }
             Self::InUse { .. } => "wait until it is done, or choose another target".to_owned(),
             Self::Unconfirmed { path, .. } => overwrite_help(path, "use"),
             Self::Signature { path, .. } => overwrite_help(path, "destroy"),
@@ -388,12 +393,10 @@ impl TargetError {
                 "see the kernel log for the cause".to_owned()
             }
             Self::Interrupted { .. } => "run it again".to_owned(),
-            Self::BadManifest { path, .. } => {
-                format!(
-                    "nothing was removed; look at `{}` and remove it by hand",
-                    path.display()
-                )
-            }
+            Self::BadManifest { path, .. } => format!(
+                "nothing was removed; look at `{}` and remove it by hand",
+                path.display()
+            ),
             Self::NoDirect { .. } => "choose `--cache buffered`".to_owned(),
             Self::Replaced { .. } => {
                 "nothing more was written; find out what else uses it".to_owned()

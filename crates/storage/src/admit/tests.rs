@@ -173,9 +173,23 @@ fn pipes_and_character_devices_are_refused() {
         (
             "target `/dev/full` is a character device, not a directory, file or block device"
                 .to_owned(),
-            "give a directory, a new file or a block device".to_owned()
+            "nothing was written; give a directory, a new file or a block device".to_owned()
         )
     );
+}
+
+#[test]
+fn file_systems_of_the_kernel_are_refused() {
+    for path in ["/proc", "/proc/pgmeter", "/sys"] {
+        let (message, help) = refusal(Path::new(path));
+        assert!(
+            message.starts_with(&format!(
+                "target `{path}` is in a file system of the kernel"
+            )),
+            "{message}"
+        );
+        assert!(help.starts_with("nothing was written; "), "{help}");
+    }
 }
 
 #[test]
