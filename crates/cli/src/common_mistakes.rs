@@ -8,6 +8,7 @@ use description::builtin;
 use units::Rate;
 
 use crate::args::{Cli, is_program};
+use crate::detached_output::detached_output;
 
 /// Options that users try, with the option of the command. An option that the command lacks is not
 /// suggested.
@@ -147,7 +148,9 @@ pub(crate) fn tip(error: &clap::Error, words: &[String]) -> Option<String> {
         ErrorKind::UnknownArgument if name.starts_with('-') => {
             of_program(words).or_else(|| explain_option(name, words))
         }
-        ErrorKind::UnknownArgument => explain_operand(command, &argument),
+        ErrorKind::UnknownArgument => {
+            detached_output(&argument, words).or_else(|| explain_operand(command, &argument))
+        }
         ErrorKind::InvalidValue => of_value(name, &text(ContextKind::InvalidValue)),
         ErrorKind::ValueValidation => of_number(&argument, &text(ContextKind::InvalidValue)),
         ErrorKind::InvalidSubcommand => {

@@ -15,6 +15,7 @@ use web::Bounds;
 
 use crate::args::{Cli, WorkloadArgs, WorkloadOptions};
 use crate::bounds::bounds;
+use crate::detached_output::detached_output;
 use crate::failure::{CliError, Exit};
 use crate::other_tools::{in_full, of_workload};
 use crate::stored::names_a_run;
@@ -22,6 +23,20 @@ use crate::usage::command_words;
 
 /// File name that stands for standard input.
 const STDIN: &str = "-";
+
+/// Units that sizes and times do not have, with the corresponding ones.
+const LONG_UNITS: [(&str, &str); 10] = [
+    ("bytes", ""),
+    ("hours", "h"),
+    ("min", "m"),
+    ("mins", "m"),
+    ("minutes", "m"),
+    ("msec", "ms"),
+    ("sec", "s"),
+    ("seconds", "s"),
+    ("secs", "s"),
+    ("usec", "us"),
+];
 
 /// Workloads and overrides requested by the arguments.
 pub(crate) struct Input {
@@ -98,13 +113,24 @@ fn refuse_detached_unit(name: &str) -> Result<(), CliError> {
     let joined = format!("4{name}");
     let is_unit = joined.parse::<Bytes>().is_ok() || joined.parse::<Span>().is_ok();
     let is_rate = name.ends_with("/s");
+    let long = LONG_UNITS.into_iter().find(|(long, _)| *long == name);
     let is_word = name.starts_with(char::is_alphabetic) && !Path::new(name).exists();
-    if !(is_unit || is_rate) || !is_word {
+    if !(is_unit || is_rate || long.is_some()) || !is_word {
         return Ok(());
     }
+    let unit = long.map_or(name, |(_, unit)| unit);
+    let joined = number_before(name, &command_words(), unit).unwrap_or(format!("4{unit}"));
     let message = format!("`{name}` is a unit, not a workload");
     let help = format!("write the number and its unit without a space, such as `{joined}`");
     Err(CliError::new(Exit::Usage, message, Some(help)))
+}
+
+/// Returns the option and number before a unit, joined with the unit.
+fn number_before(name: &str, words: &[String], unit: &str) -> Option<String> {
+    let mut rows = words.windows(3).filter(|row| row[2] == name);
+    let row = rows.find(|row| row[1].parse::<f64>().is_ok())?;
+    let option = row[0].strip_prefix('-').map(|_| format!("{} ", row[0]));
+    Some(format!("{}{}{unit}", option.unwrap_or_default(), row[1]))
 }
 
 /// Refuses to read standard input twice.
@@ -215,9 +241,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let name = path.display();
     let failed = |source: std::io::Error| {
         let help = match source.kind() {
-            std::io::ErrorKind::NotFound => {
-                Some("check the path, or choose a workload from `pgmeter list`".to_owned())
-            }
+            std::io::ErrorKind::NotFound => detached_output(&name.to_string(), &command_words())
+                .or_else(|| {
+                    Some("check the path, or choose a workload from `pgmeter list`".to_owned())
+                }),
             _ => None,
         };
         CliError::new(Exit::Usage, format!("cannot read `{name}`: {source}"), help)

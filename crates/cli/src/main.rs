@@ -11,6 +11,7 @@ mod browser;
 mod command;
 mod common_mistakes;
 mod complete;
+mod detached_output;
 mod document;
 mod failure;
 mod finished;

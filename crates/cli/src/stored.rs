@@ -8,7 +8,9 @@ use front::FileAccess;
 use results::RunRecord;
 use store::{Store, StoreError};
 
+use crate::detached_output::detached_output;
 use crate::failure::{CliError, Exit};
+use crate::usage::command_words;
 
 /// Maximum size of a record file. Enough for two weeks of one-second intervals, as
 /// [`RunRecord::to_json`] writes them; long runs have no shorter intervals.
@@ -184,12 +186,17 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> CliError {
         let help = format!("run it with `pgmeter run {name}`, and name that run, such as `last`");
         return CliError::new(Exit::Usage, message, Some(help));
     }
-    let message = format!("cannot read the record `{name}`: {reason}");
+    let message = match path.try_exists() {
+        Ok(false) => format!("`{name}` is neither a stored run nor a file"),
+        _ => format!("cannot read the record `{name}`: {reason}"),
+    };
     let help = match path.is_dir() {
         true => "to measure directories, write `pgmeter compare --target A --target B WORKLOAD`",
         false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`",
     };
-    CliError::new(Exit::Usage, message, Some(help.to_owned()))
+    let help =
+        detached_output(&name.to_string(), &command_words()).unwrap_or_else(|| help.to_owned());
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
 /// Returns `true` for a file that fio wrote with `--output-format=json`.

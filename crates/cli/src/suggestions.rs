@@ -48,6 +48,7 @@ pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
         }
         _ => None,
     };
+    let tip = explain_blank(error).or(tip);
     if let Some(tip) = tip.or_else(|| common_mistakes::tip(error, words)) {
         // Suggestions of similar spelling are misleading here, also in the usage line.
         for kind in [
@@ -176,6 +177,24 @@ fn explain_empty_value(error: &clap::Error) -> Option<String> {
     let was_given = std::env::args_os().any(|word| word.is_empty());
     let tip = "the value is empty; is it a shell variable that is not set?";
     (is_empty && was_given).then(|| tip.to_owned())
+}
+
+/// Explains a blank at an end of a value, as after the comma of a list.
+fn explain_blank(error: &clap::Error) -> Option<String> {
+    let value = context(error, ContextKind::InvalidValue)?;
+    let word = value.trim();
+    let is_value = matches!(
+        error.kind(),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation
+    );
+    (is_value && !word.is_empty() && word.len() < value.len()).then(|| {
+        let side = if value.starts_with(word) {
+            "after"
+        } else {
+            "before"
+        };
+        format!("remove the blank {side} `{word}`")
+    })
 }
 
 /// Suggests `run` for an option of `run` without a command.
@@ -308,6 +327,7 @@ mod tests {
                 "the command is `pgmeter run WORKLOAD --find-rate 'p99<=5ms'`",
             ),
             ("list --target t", "`pgmeter doctor PATH`"),
+            ("list --json out.json", "write `--json=out.json`"),
             ("run --overwrite results.json", "`--json FILE`"),
             ("runs list", "`pgmeter runs` lists them"),
             ("lab quick", "`pgmeter lab run quick`"),
@@ -319,6 +339,22 @@ mod tests {
             assert!(!message.contains("similar"), "{message}");
         }
         assert!(!complaint(&["doctor", "--duration", "5"]).contains("--run-time"));
+    }
+
+    #[test]
+    fn a_blank_in_a_list_is_named() {
+        for (option, list, tip) in [
+            ("--iodepth", "1, 8", "remove the blank before `8`"),
+            ("--workers", "4 ,8", "remove the blank after `4`"),
+            (
+                "--engine",
+                "psync, io_uring",
+                "remove the blank before `io_uring`",
+            ),
+        ] {
+            let message = complaint(&["run", option, list]);
+            assert!(message.contains(tip), "{message}");
+        }
     }
 
     /// Usage lines show an option that a variable sets as if it were required.

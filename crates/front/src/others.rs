@@ -8,7 +8,7 @@ use crate::icf;
 /// Number of lines to look at; the kind of a file shows early.
 const LINES_MAX: usize = 10_000;
 
-/// File name endings of documents, which have no form of their own.
+/// File name endings of documents, whose content has no common form.
 const DOCUMENT_ENDINGS: [&str; 4] = [".adoc", ".markdown", ".md", ".rst"];
 
 /// A kind of file that is not a workload that pgmeter reads.

@@ -21,7 +21,7 @@ struct LongFront {
 const LONG_FRONTS: &[LongFront] = &[
     LongFront {
         name: "bonnie",
-        lines_max: 1270,
+        lines_max: 1290,
         reason: "two programs, Bonnie and Bonnie++, with phases in common",
     },
     LongFront {
@@ -36,7 +36,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "fio",
-        lines_max: 11_550,
+        lines_max: 11_620,
         reason: "job files are a language of hundreds of options, which is read and written",
     },
     LongFront {
@@ -58,8 +58,9 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "iozone",
-        lines_max: 1020,
-        reason: "seventeen tests, two reports, two spreadsheets, and files named in two ways",
+        lines_max: 1090,
+        reason: "seventeen tests, two reports, two spreadsheets, files named in two ways, and \
+                 errors about each",
     },
     LongFront {
         name: "ior",
@@ -81,7 +82,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "postmark",
-        lines_max: 2020,
+        lines_max: 2040,
         reason: "its command language is also read from scripts, and it has two report forms \
                  in four versions",
     },

@@ -7,11 +7,13 @@ use planning::KeyList;
 use report::wrap;
 
 use crate::args::KeysArgs;
+use crate::detached_output::detached_output;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::other_tools::key_of;
 use crate::schemas;
 use crate::terminal::{OutputStream, print_document};
+use crate::usage::command_words;
 
 /// Indentation of the explanation.
 const INDENT: &str = "    ";
@@ -24,9 +26,10 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, CliError> {
         None => all_keys(),
     };
     if let Some(word) = args.word.as_ref().filter(|_| matches.is_empty()) {
-        let help = match nearest_key(word) {
-            Some(near) => format!("did you mean `pgmeter keys {near}`?"),
-            None => "`pgmeter keys` lists them all".to_owned(),
+        let help = match (detached_output(word, &command_words()), nearest_key(word)) {
+            (Some(help), _) => help,
+            (None, Some(near)) => format!("did you mean `pgmeter keys {near}`?"),
+            (None, None) => "`pgmeter keys` lists them all".to_owned(),
         };
         let message = format!("no key matches `{word}`");
         return Err(CliError::new(Exit::Usage, message, Some(help)));

@@ -9,6 +9,7 @@ use results::RunRecord;
 use super::lab::stored::{lab_of, not_of_labs, page_name, page_of_lab, report_lab};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
+use crate::detached_output::detached_output;
 use crate::document::OutputText;
 use crate::failure::{CliError, Exit};
 use crate::format::{choose_format, repetitions};
@@ -16,6 +17,7 @@ use crate::output::{is_stdout, page_of, write_new};
 use crate::pages::ReportDirectory;
 use crate::stored::StoreLocation;
 use crate::terminal::print;
+use crate::usage::command_words;
 
 /// Finds the records and renders them.
 pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit, CliError> {
@@ -61,7 +63,11 @@ pub(crate) fn report(args: &ReportArgs, location: &StoreLocation) -> Result<Exit
 /// Refuses several records for a format that takes one.
 fn several_records(args: &ReportArgs) -> CliError {
     let count = args.records.len();
-    let help = Some("use `--format html`, or name one record at a time".to_owned());
+    let words = command_words();
+    let mut names = args.records.iter().filter_map(|it| it.to_str());
+    let help = names.find_map(|name| detached_output(name, &words));
+    let help =
+        help.or_else(|| Some("use `--format html`, or name one record at a time".to_owned()));
     let message = format!("this format takes one record, not {count}");
     CliError::new(Exit::Usage, message, help)
 }

@@ -35,7 +35,7 @@ pub fn looks_like_script(bytes: &[u8]) -> bool {
     telling > 0 && telling + commands >= 3 * others
 }
 
-/// `true` for a line such as `set numbr 5`, whose name is probably misspelled.
+/// `true` for a line such as `set transactionz 5`, whose name is probably misspelled.
 fn is_setting(line: &[u8]) -> bool {
     let name = line.strip_prefix(b"set ").unwrap_or_default();
     name.first().is_some_and(u8::is_ascii_alphabetic) && !line.contains(&b'=')
