@@ -108,20 +108,35 @@ impl<'a> TokenCursor<'a> {
         })
     }
 
-    /// A name from `known`, a list separated by single blanks; else an error that begins with
-    /// `missing`.
+    /// A name, and the error that begins with `missing` if the name is not one of `known`, a list
+    /// separated by single blanks.
     pub fn known(
         &mut self,
         wanted: &str,
         known: &str,
         missing: &str,
         context: &str,
-    ) -> Result<&'a str, Diagnostic> {
+    ) -> Result<(&'a str, Option<Diagnostic>), Diagnostic> {
         let position = self.place();
         let word = self.word(wanted, context)?;
         let all = || format!("use one of {}", known.replace(' ', ", "));
-        index_among(position, missing, word, known.split(' '), all)?;
-        Ok(word)
+        let unknown = index_among(position, missing, word, known.split(' '), all).err();
+        Ok((word, unknown))
+    }
+
+    /// Moves to the next line that begins with a word that `is_beginning` accepts, or to the end.
+    pub fn skip_lines(&mut self, is_beginning: impl Fn(&str) -> bool) {
+        while self.peek() != Token::End {
+            let before = self.index.checked_sub(1).map(|index| self.tokens[index].1);
+            let is_first = before.is_none_or(|it| it.line < self.place().line);
+            if let Token::Word(word) = self.peek()
+                && is_first
+                && is_beginning(word)
+            {
+                return;
+            }
+            self.next();
+        }
     }
 
     /// A whole number.

@@ -1,5 +1,7 @@
 //! Parses command lines like `getopt` and numbers like `atoi`.
 
+use crate::options::all_of;
+
 /// A piece of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GetoptItem {
@@ -9,33 +11,52 @@ pub enum GetoptItem {
     Operand(String),
 }
 
-/// Splits a command line like `getopt`: operands may be anywhere, letters may be joined, a value
-/// may follow its letter in the same word, and `--` ends the options.
+/// Reads a command line like `getopt`: operands may be anywhere, letters may be joined, a value may
+/// follow its letter in the same word, and `--` ends the options. `apply` gets each piece.
 ///
 /// `letters` lists the known letters, each followed by `:` if it takes a value.
 ///
 /// # Errors
-/// A letter is unknown or lacks its value.
-pub fn split(arguments: &[String], letters: &str) -> Result<Vec<GetoptItem>, String> {
+/// All letters that are unknown or lack their value and all errors of `apply`, one per line. An
+/// empty message of `apply` requests the usage and replaces all others.
+pub fn read(
+    arguments: &[String],
+    letters: &str,
+    mut apply: impl FnMut(GetoptItem) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut flaws = Vec::new();
+    for piece in split(arguments, letters) {
+        match piece.and_then(&mut apply) {
+            Ok(()) => {}
+            Err(flaw) if flaw.is_empty() => return Err(flaw),
+            Err(flaw) => flaws.push(flaw),
+        }
+    }
+    all_of(flaws)
+}
+
+fn split(arguments: &[String], letters: &str) -> Vec<Result<GetoptItem, String>> {
     let mut pieces = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix('-') {
-            Some("-") => pieces.extend(words.by_ref().cloned().map(GetoptItem::Operand)),
+            Some("-") => pieces.extend(words.by_ref().cloned().map(GetoptItem::Operand).map(Ok)),
             Some(options) if !options.is_empty() => {
-                split_word(options, letters, &mut words, &mut pieces)?;
+                let flaw = split_word(options, letters, &mut words, &mut pieces).err();
+                pieces.extend(flaw.map(Err));
             }
-            _ => pieces.push(GetoptItem::Operand(word.clone())),
+            _ => pieces.push(Ok(GetoptItem::Operand(word.clone()))),
         }
     }
-    Ok(pieces)
+    pieces
 }
 
+/// Splits a word of options up to the first flaw, because the rest may be its value.
 fn split_word<'a>(
     options: &str,
     letters: &str,
     words: &mut impl Iterator<Item = &'a String>,
-    pieces: &mut Vec<GetoptItem>,
+    pieces: &mut Vec<Result<GetoptItem, String>>,
 ) -> Result<(), String> {
     let mut options = options.chars();
     while let Some(letter) = options.next() {
@@ -49,7 +70,7 @@ fn split_word<'a>(
             return Err(format!("there is no option `-{shown}`"));
         };
         if !letters[position + letter.len_utf8()..].starts_with(':') {
-            pieces.push(GetoptItem::Option(letter, String::new()));
+            pieces.push(Ok(GetoptItem::Option(letter, String::new())));
             continue;
         }
         let value = match options.as_str() {
@@ -57,7 +78,7 @@ fn split_word<'a>(
             rest => Some(rest.to_owned()),
         };
         let value = value.ok_or_else(|| format!("option `-{letter}` needs a value"))?;
-        pieces.push(GetoptItem::Option(letter, value));
+        pieces.push(Ok(GetoptItem::Option(letter, value)));
         return Ok(());
     }
     Ok(())
@@ -102,9 +123,18 @@ mod tests {
         GetoptItem::Option(letter, value.into())
     }
 
+    fn pieces(text: &str, letters: &str) -> Result<Vec<GetoptItem>, String> {
+        let mut pieces = Vec::new();
+        let taken = read(&words(text), letters, |piece| {
+            pieces.push(piece);
+            Ok(())
+        });
+        taken.map(|()| pieces)
+    }
+
     #[test]
     fn letters_may_be_joined_and_values_may_follow_directly() {
-        let pieces = split(&words("-vn5 x -d dir -- -k"), "vkn:d:").unwrap();
+        let pieces = pieces("-vn5 x -d dir -- -k", "vkn:d:").unwrap();
         let wanted = [
             option('v', ""),
             option('n', "5"),
@@ -117,17 +147,30 @@ mod tests {
 
     #[test]
     fn a_value_may_look_like_an_option_and_a_dash_is_an_operand() {
-        let pieces = split(&words("-n -5 -"), "n:").unwrap();
+        let pieces = pieces("-n -5 -", "n:").unwrap();
         assert_eq!(pieces, [option('n', "-5"), GetoptItem::Operand("-".into())]);
     }
 
     #[test]
     fn unknown_options_and_missing_values_are_named() {
-        let error = |text: &str| split(&words(text), "n:").unwrap_err();
+        let error = |text: &str| pieces(text, "n:").unwrap_err();
         assert_eq!(error("-x"), "there is no option `-x`");
         assert_eq!(error("-:"), "there is no option `-:`");
         assert_eq!(error("-n"), "option `-n` needs a value");
         assert_eq!(error("-\u{e9}"), "there is no option `-\\u{c3}`");
+    }
+
+    #[test]
+    fn all_mistakes_of_a_command_line_are_listed_unless_the_usage_is_requested() {
+        let apply = |piece| match piece {
+            GetoptItem::Option('h', _) => Err(String::new()),
+            GetoptItem::Option('k', _) => Err("no `k`".to_owned()),
+            _ => Ok(()),
+        };
+        let error = |text: &str| read(&words(text), "hkn:", apply).unwrap_err();
+        let listed = "there is no option `-Z`\nno `k`\noption `-n` needs a value";
+        assert_eq!(error("-Z9 x -k -n"), listed);
+        assert_eq!(error("-Z -k -h"), "");
     }
 
     #[test]
@@ -147,7 +190,7 @@ mod tests {
     proptest! {
         #[test]
         fn splitting_words_never_panics(words in proptest::collection::vec(".{0,6}", 0..6)) {
-            let _ = split(&words, "vhkFr:S:N:D:");
+            let _ = read(&words, "vhkFr:S:N:D:", |_| Ok(()));
             for word in &words {
                 let _ = number(word);
             }

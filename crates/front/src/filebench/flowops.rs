@@ -6,7 +6,6 @@ use plan::program::{
     Measure, MovedBytes, Pick, PickOrder,
 };
 
-use super::parser::refused;
 use super::program::{DescriptorSlot, ProgramWriter, ScriptThread};
 use super::script::{Entity, EntityKind, Read};
 use crate::acts::{NS_PER_SECOND, byte, described, number_of, picked, quota, which};
@@ -147,7 +146,6 @@ impl ProgramWriter {
             "finishoncount" | "finishonbytes" => return self.add_finish_quota(op),
             // On Linux, the original only polls here and does not wait.
             "aiowait" => return Ok(None),
-            word @ ("print" | "testrandvar") => return Err(refused(word, op.position)),
             _ => return self.waits(op),
         };
         Ok(Some(Act::Call(call)))

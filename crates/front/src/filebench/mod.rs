@@ -97,10 +97,16 @@ fn work(file: &FrontFile<'_>, variables: &BTreeMap<String, String>) -> Read<Fron
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(script, &name));
+    work.map_err(|error| located(error, file.name, &text))
+}
+
+/// The error and those after it, each with the file's name and its line.
+fn located(error: Diagnostic, name: &str, text: &str) -> Diagnostic {
     let snippet = |line| printable(text.lines().nth(line as usize - 1).unwrap_or_default()).into();
-    work.map_err(|error| Diagnostic {
-        file: file.name.to_owned(),
+    Diagnostic {
+        file: name.to_owned(),
         snippet: error.line.map(snippet),
+        next: error.next.map(|it| Box::new(located(*it, name, text))),
         ..error
-    })
+    }
 }

@@ -18,6 +18,8 @@ pub(super) const DEFINE_WORDS: &str =
     "file files fileset filesets process processes flowop randvar";
 /// Limit on definitions and flowops in a script, with composites expanded.
 const ENTITIES_MAX: usize = 20_000;
+/// Maximum number of mistakes listed.
+const MISTAKES_MAX: usize = 50;
 /// After this text, a variable need not be set.
 const VARIABLE_NAME: &str = "the name of a variable";
 
@@ -38,9 +40,14 @@ struct Parser<'a> {
     flowops: String,
     composites: BTreeMap<String, Entity>,
     entity_count: usize,
+    /// Mistakes after which parsing continued.
+    mistakes: Vec<Diagnostic>,
 }
 
 /// Parses a script up to the command that runs it.
+///
+/// # Errors
+/// All refused or unknown words and unset variables, and the first mistake in the syntax.
 pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
     let variables = overrides.iter();
     let variables = variables.map(|(name, text)| (name.clone(), ScriptValue::Plain(text.clone())));
@@ -54,9 +61,14 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
         flowops: EntityKind::Flowop.row()[2].to_owned(),
         composites: BTreeMap::new(),
         entity_count: 0,
+        mistakes: Vec::new(),
     };
-    while parser.cursor.peek() != Token::End && parser.command()? {}
-    Ok(parser.script)
+    let mut may_follow = Ok(true);
+    while parser.cursor.peek() != Token::End && matches!(may_follow, Ok(true)) {
+        may_follow = parser.command();
+    }
+    parser.mistakes.extend(may_follow.err());
+    Diagnostic::all(parser.mistakes).map_or(Ok(parser.script), Err)
 }
 
 impl Parser<'_> {
@@ -64,7 +76,11 @@ impl Parser<'_> {
     fn command(&mut self) -> Read<bool> {
         let position = self.cursor.place();
         let (known, lacks) = (EntityKind::Script.row()[2], "there is no command");
-        let word = self.cursor.known("a command", known, lacks, "a script")?;
+        let (word, unknown) = self.cursor.known("a command", known, lacks, "a script")?;
+        if let Some(unknown) = unknown {
+            self.skip_command(unknown);
+            return Ok(true);
+        }
         self.script.note(position, &format!("`{word}`"));
         match word {
             "set" => self.set()?,
@@ -106,20 +122,38 @@ impl Parser<'_> {
             "enable" => {
                 let position = self.cursor.place();
                 if self.cursor.one_of("lathist multi", "`enable`")? == "multi" {
-                    return Err(refused("domultisync", position));
+                    self.skip_command(refused("domultisync", position));
+                    return Ok(true);
                 }
                 self.script.note(position, "`lathist`");
             }
-            _ => return Err(refused(word, position)),
+            _ => self.skip_command(refused(word, position)),
         }
         Ok(true)
+    }
+
+    /// Records a mistake after which parsing continues.
+    fn record(&mut self, mistake: impl Into<Option<Diagnostic>>) {
+        let room = MISTAKES_MAX - self.mistakes.len();
+        self.mistakes.extend(mistake.into().into_iter().take(room));
+    }
+
+    /// Records a mistake and continues at the next line that begins with a command.
+    fn skip_command(&mut self, mistake: Diagnostic) {
+        self.record(mistake);
+        let commands = EntityKind::Script.row()[2];
+        self.cursor
+            .skip_lines(|word| commands.split(' ').any(|it| it == word));
     }
 
     /// Accepts the commands of published scripts that pgmeter performs itself: sync and dropping
     /// caches.
     fn system(&mut self, position: SourcePosition) -> Read<()> {
         let text = self.cursor.quoted("`system`")?;
-        let actions = commands(&text).ok_or_else(|| refused("system", position))?;
+        let Some(actions) = commands(&text) else {
+            self.record(refused("system", position));
+            return Ok(());
+        };
         match self.script.is_created {
             // Files exist after `create`, so dropping caches removes the pages of their creation.
             true => self.script.preparations.extend(actions),
@@ -238,7 +272,11 @@ impl Parser<'_> {
     /// A flowop. A composite is expanded with the values of its variables.
     fn flowop(&mut self, position: SourcePosition) -> Read<Entity> {
         let (known, lacks) = (&self.flowops, "there is no flowop");
-        let word = self.cursor.known("its kind", known, lacks, "`flowop`")?;
+        let (word, unknown) = self.cursor.known("its kind", known, lacks, "`flowop`")?;
+        self.record(unknown);
+        if matches!(word, "print" | "testrandvar") {
+            self.record(refused(word, position));
+        }
         let mut flowop = self.entity(EntityKind::Flowop, position)?;
         word.clone_into(&mut flowop.operation);
         if let Some(mut composite) = self.composites.get(word).cloned() {
@@ -260,7 +298,17 @@ impl Parser<'_> {
         let position = self.cursor.place();
         let text = self.cursor.quoted(context)?;
         let look_up = |name: &str| self.script.variables.get(name).map(ScriptValue::shown);
-        expand_variables(&text, look_up).map_err(|name| self.unset_variable_error(&name, position))
+        expand_variables(&text, look_up).or_else(|name| {
+            self.record_unset(&name, position);
+            Ok(text)
+        })
+    }
+
+    /// Records that a variable is not set. It then counts as set, so each is recorded once.
+    fn record_unset(&mut self, name: &str, position: SourcePosition) {
+        self.record(self.unset_variable_error(name, position));
+        let any = ScriptValue::Plain("1".to_owned());
+        self.script.variables.insert(name.to_owned(), any);
     }
 
     fn unset_variable_error(&self, name: &str, position: SourcePosition) -> Diagnostic {
@@ -294,7 +342,8 @@ impl Parser<'_> {
             Token::Quoted(_) => return self.text(context).map(ScriptValue::Plain),
             Token::Variable(name) if is_known(name) => ScriptValue::Variable(name.to_owned()),
             Token::Variable(name) => {
-                return Err(self.unset_variable_error(name, self.cursor.place()));
+                self.record_unset(name, self.cursor.place());
+                ScriptValue::Variable(name.to_owned())
             }
             Token::Mark(_) | Token::End => return Err(self.cursor.wanted("a value", context)),
         };
@@ -344,9 +393,10 @@ impl Parser<'_> {
         let [called, known, _] = kind.row();
         let context = format!("a {called}");
         let missing = format!("{context} has no attribute");
-        let name = self
+        let (name, unknown) = self
             .cursor
             .known("an attribute", known, &missing, &context)?;
+        self.record(unknown);
         let value = match (self.cursor.takes('='), name) {
             (_, "randtable") => return self.table(&mut entity.table),
             // In the language, an attribute without a value is a flag that is set.
@@ -362,6 +412,9 @@ impl Parser<'_> {
             name => name,
         };
         let subject = format!("`{name}`");
+        if name == "dirdepthrv" {
+            self.record(refused(name, place));
+        }
         // Version 1.4 had these attributes, and published scripts still use them.
         if matches!(name, "cached" | "usermode") {
             self.script.note(place, &subject);

@@ -13,7 +13,7 @@ use plan::{Diagnostic, printable};
 use super::script::{Entity, EntityKind, Read, Script, ScriptValue};
 use super::text::remembered;
 use crate::acts::{NS_PER_SECOND, described, fileset, number_of, numbered};
-use crate::tokens::{SourcePosition, error};
+use crate::tokens::SourcePosition;
 use crate::work::writing;
 use crate::{CreateMissing, FrontWork, OriginalDifference, cell};
 
@@ -99,19 +99,26 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         .children
         .iter()
         .partition(|it| it.kind == EntityKind::Process);
+    let mut flaws = Vec::new();
     for set in sets {
-        writer.define(set)?;
+        flaws.extend(writer.define(set).err());
         paths.extend(set.text("path")?);
     }
+    // Without one of the filesets, the flowops that use it would also be refused.
+    Diagnostic::all(std::mem::take(&mut flaws)).map_or(Ok(()), Err)?;
     let mut groups = Vec::new();
     let mut started = Vec::new();
     for process in processes {
         let instances = process.number("instances", WORKERS_MAX, 1)?;
         started.push((process.needed("name")?, instances));
         for thread in &process.children {
-            groups.push(writer.group(thread, instances)?);
+            match writer.group(thread, instances) {
+                Ok(group) => groups.push(group),
+                Err(flaw) => flaws.push(flaw),
+            }
         }
     }
+    Diagnostic::all(flaws).map_or(Ok(()), Err)?;
     if groups.is_empty() {
         let error = Diagnostic::error("", "the script has no thread, so there is nothing to run");
         return Err(error.help("add a `define process` with a `thread` in it"));
@@ -281,10 +288,6 @@ impl Entity {
                 _ => format!("`{name}` has both files and leaf directories"),
             };
             return Err(self.error(message, "write one of `entries` and `leafdirs`"));
-        }
-        if let Some(depth) = self.attributes.get("dirdepthrv") {
-            let message = "`dirdepthrv` is not supported; `dirgamma` sets the depths";
-            return Err(error(depth.position, message, "remove `dirdepthrv`"));
         }
         let is_gamma = |size: &ScriptValue| match size {
             ScriptValue::Random(law) => {

@@ -145,6 +145,61 @@ fn mistakes_are_reported_with_their_position_and_one_help() {
 }
 
 #[test]
+fn all_refusals_of_a_script_are_listed() {
+    let text = "system \"ls\"\n\
+                system \"cat x\"\n\
+                sett $a=1\n\
+                load varmail\n\
+                define fileset name=set,path=/t,foo=1,bar=2,entries=$many,dirdepthrv=3\n\
+                define process name=p { thread name=t {\n\
+                flowop readd name=r,filesetname=set,iosize=$much\n\
+                flowop print name=s\n\
+                } }\n\
+                enable multi master=a, client=b\n\
+                help\n\
+                run $much\n";
+    let error = error(text);
+    let found: Vec<&str> = error
+        .lines()
+        .filter_map(|it| it.strip_prefix("error: "))
+        .collect();
+    let system = "`system` runs programs, which workloads may not do";
+    let shell = "is a command of filebench's shell, not of scripts";
+    assert_eq!(
+        found,
+        [
+            system,
+            system,
+            "there is no command `sett`",
+            &format!("`load` {shell}"),
+            "a fileset has no attribute `foo`",
+            "a fileset has no attribute `bar`",
+            "`$many` is used before it is set",
+            "`dirdepthrv` is not supported; `dirgamma` sets the depths",
+            "there is no flowop `readd`",
+            "`$much` is used before it is set",
+            "`print` is not supported",
+            "several clients are not synchronized",
+            &format!("`help` {shell}"),
+        ]
+    );
+    assert!(
+        error.contains("  --> a.f:2:1\n   2 | system \"cat x\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn mistakes_in_several_filesets_or_threads_are_listed_together() {
+    let sets = "define fileset name=a,path=/t\ndefine fileset name=b,path=/t\nrun\n";
+    let found = error(sets);
+    assert!(found.contains("`a` has no entries") && found.contains("`b` has no entries"));
+    let threads = "thread name=t { flowop delay name=d }\nthread name=u { flowop hog name=h }";
+    let found = error(&format!("define process name=p {{ {threads} }}\nrun\n"));
+    assert!(found.contains("`delay` has no `value`") && found.contains("`hog` has no `value`"));
+}
+
+#[test]
 fn caches_are_dropped_where_scripts_request_it() {
     let script = |commands: &str| {
         script_with_flowops("flowop read name=r,filesetname=set,iosize=4k") + commands + "\nrun 1\n"

@@ -10,7 +10,7 @@ use plan::printable;
 use units::Bytes;
 
 use crate::Refusal;
-use crate::getopt::{CNumber, GetoptItem, number, split};
+use crate::getopt::{self, CNumber, GetoptItem, number};
 
 const OPTION_LETTERS: &str = "vhkFr:S:N:D:d:l:L:n:p:s:t:w:";
 /// Usage that `-h` prints, one option per line.
@@ -55,18 +55,17 @@ fn read(arguments: &[String]) -> Result<FsMarkInvocation, String> {
         is_verbose: false,
         warnings: Vec::new(),
     };
-    for piece in split(arguments, OPTION_LETTERS)? {
-        match piece {
-            // An empty message requests the usage.
-            GetoptItem::Option('h', _) => return Err(String::new()),
-            GetoptItem::Option(letter, value) => set(&mut invocation, letter, &value)?,
-            GetoptItem::Operand(word) => {
-                let shown = printable(&word);
-                let warning = format!("`{shown}` is not an option and is ignored");
-                invocation.warnings.push(warning);
-            }
+    getopt::read(arguments, OPTION_LETTERS, |piece| match piece {
+        // An empty message requests the usage.
+        GetoptItem::Option('h', _) => Err(String::new()),
+        GetoptItem::Option(letter, value) => set(&mut invocation, letter, &value),
+        GetoptItem::Operand(word) => {
+            let shown = printable(&word);
+            let warning = format!("`{shown}` is not an option and is ignored");
+            invocation.warnings.push(warning);
+            Ok(())
         }
-    }
+    })?;
     check(&invocation)?;
     Ok(invocation)
 }

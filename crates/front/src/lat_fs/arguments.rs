@@ -8,7 +8,7 @@ use description::model::OneOrMany;
 use units::Bytes;
 
 use crate::Refusal;
-use crate::getopt::{GetoptItem, number, split};
+use crate::getopt::{self, GetoptItem, number};
 
 const USAGE_1_6: &str = "usage: lat_fs [DIRECTORY]\n";
 const USAGE_3: &str = "usage: lat_fs [-s FILE SIZE] [-n FILES PER DIRECTORY] [-P WORKERS] \
@@ -79,20 +79,23 @@ fn read_1_6(arguments: &[String]) -> Result<LatFsInvocation, String> {
 
 fn read_3(arguments: &[String]) -> Result<LatFsInvocation, String> {
     let mut invocation = invocation(LatFsCompat::V3);
-    for piece in split(arguments, "s:n:P:W:N:")? {
-        match piece {
-            GetoptItem::Operand(directory) => {
-                let earlier = invocation.directory.replace(directory.into());
-                if earlier.is_some() {
-                    return Err("there is more than one directory".to_owned());
-                }
-            }
-            GetoptItem::Option(letter, value) => {
-                set(&mut invocation, letter, &value)?;
-                invocation.remarks.extend(remark(letter, &value));
-            }
+    let mut directories = Vec::new();
+    getopt::read(arguments, "s:n:P:W:N:", |piece| match piece {
+        GetoptItem::Operand(directory) => {
+            directories.push(PathBuf::from(directory));
+            Ok(())
         }
+        GetoptItem::Option(letter, value) => {
+            set(&mut invocation, letter, &value)?;
+            invocation.remarks.extend(remark(letter, &value));
+            Ok(())
+        }
+    })?;
+    // The value of an unknown option looks like a directory, so this is checked after all options.
+    if directories.len() > 1 {
+        return Err("there is more than one directory".to_owned());
     }
+    invocation.directory = directories.pop();
     Ok(invocation)
 }
 
@@ -224,6 +227,10 @@ mod tests {
             ("-n 1", "`-n` is `1`, not 2 to 1000000"),
             ("-N 99999999", "`-N` is `99999999`, not 1 to 10000"),
             ("-W -1", "`-W` is `-1`, not 0 to 4294967295"),
+            (
+                "-Z 5 -Q -P 0 .",
+                "there is no option `-Z`\nthere is no option `-Q`\n`-P` is `0`, not 1 to 1024",
+            ),
             ("a b", "there is more than one directory"),
         ] {
             assert_eq!(parsed(LatFsCompat::V3, text).unwrap_err(), message);

@@ -117,6 +117,19 @@ fn wrong_parameters_of_a_yaml_file_are_all_named_with_their_lines() {
     }
     let refused = with_yaml("", "files: -3\n").unwrap_err();
     assert!(refused.contains("-3"), "{refused}");
+    let text = "operation: readdir\nhost-set: a\nhash-into-dirs: Y\nfoo: 1\nfiles: -3\n";
+    let refused = with_yaml("", text).unwrap_err();
+    let lines: Vec<&str> = refused.lines().collect();
+    assert_eq!(lines.len(), 5, "{refused}");
+    for (line, wanted) in lines.iter().zip([
+        "x.yaml, line 1: the operation `readdir` is not supported",
+        "x.yaml, line 2: `--host-set` is not supported",
+        "x.yaml, line 3: `--hash-into-dirs` is not supported",
+        "x.yaml, line 4: there is no parameter `foo`",
+        "x.yaml, line 5: `--files -3` is not a number",
+    ]) {
+        assert!(line.starts_with(wanted), "{line}");
+    }
     let refused = with_yaml("", "host-set: a,b\n").unwrap_err();
     assert!(
         refused.contains("`--host-set` is not supported"),

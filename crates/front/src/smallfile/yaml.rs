@@ -43,7 +43,11 @@ pub(super) fn expand_yaml(
                 flaws.push(located(&name, line_number, &format!("`{key}` is repeated")));
             }
             Ok(Some((option, key, value))) => {
-                words.extend([option.to_owned(), value]);
+                let option = [option.to_owned(), value];
+                // Read alone, so that the list of mistakes has this one with its line.
+                let flaw = SmallfileOptions::parse(&option).err();
+                flaws.extend(flaw.map(|flaw| located(&name, line_number, &flaw)));
+                words.extend(option);
                 keys.push(key);
             }
             Err(flaw) => flaws.push(located(&name, line_number, &flaw)),
