@@ -52,7 +52,7 @@ fn missing_files_and_devices_are_reported_with_their_line() {
     let file_job = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
     bed.run(&["check", &file_job]).assert_refused(
         2,
-        &["has no size, and there is no file", "j.fio:1", "size=1g"],
+        &["has no size, and its file", "j.fio:1", "size=1g"],
     );
     let device_job = job("[a]\nrw=read\nfilename=/dev/not-there\nsize=1m\n".to_owned());
     let target = bed.target().display().to_string();

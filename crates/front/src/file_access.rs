@@ -152,19 +152,16 @@ impl<'a> FileAccess<'a> {
         Ok(content)
     }
 
-    /// Length of a regular file, in bytes. `None` if the file does not exist, or is a pseudo file
-    /// such as those in `/proc`, which report no length.
+    /// Length of a regular file, in bytes; 0 for pseudo files such as those in `/proc`, which report
+    /// no length. `None` if the file does not exist.
     #[must_use]
     pub fn size_bytes(&self, name: &str) -> Option<u64> {
         match self.policy {
             Policy::Anywhere { .. } => {
                 let metadata = std::fs::metadata(name).ok()?;
-                (metadata.is_file() && metadata.len() > 0).then_some(metadata.len())
+                metadata.is_file().then_some(metadata.len())
             }
-            Policy::Beneath(offered) => {
-                let (_, size_bytes) = offered.open(name)?;
-                Some(size_bytes).filter(|size_bytes| *size_bytes > 0)
-            }
+            Policy::Beneath(offered) => offered.open(name).map(|(_, size_bytes)| size_bytes),
             Policy::Scripted(script) => (script.size_bytes)(name),
         }
     }

@@ -1,6 +1,8 @@
 //! Plans cells of jobs: assigns their files to targets and fills in sizes that depend on the
 //! targets.
 
+mod errors;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use description::model::defaults::SIZE_DEFAULT;
@@ -13,6 +15,8 @@ use plan::{
     WorkerPlan,
 };
 use plan::{Diagnostic, Severity};
+
+use errors::{missing_size_error, missing_target, smaller_than_block, too_short};
 
 use super::lines::alignment_advice;
 use super::method::{JobMethod, Method};
@@ -268,7 +272,7 @@ impl JobPlanner<'_, '_> {
                 let file_bytes = match target.facts.kind {
                     // The null target has data after any offset.
                     TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
-                    _ if file.size_bytes == 0 => return Err(missing_size_error(job)),
+                    _ if file.size_bytes == 0 => return Err(missing_size_error(&job.name)),
                     _ => file.size_bytes,
                 };
                 part.start_bytes = share.start_bytes(part.start_bytes, file_bytes);
@@ -277,7 +281,8 @@ impl JobPlanner<'_, '_> {
                 }
                 let end = part.start_bytes.saturating_add(part.size_bytes);
                 if part.size_bytes < largest {
-                    return Err(missing_size_error(job));
+                    let path = file.name.as_ref().unwrap_or(&target.facts.path);
+                    return Err(smaller_than_block(&job.name, path, part, largest));
                 }
                 if end > file_bytes {
                     return Err(too_short(&target.facts.path, file_bytes, end));
@@ -457,25 +462,6 @@ fn present(entry: &ResolvedTarget, wanted: u64) -> Result<u64, Diagnostic> {
         _ if present < wanted => Err(too_short(&entry.facts.path, present, wanted)),
         _ => Ok(present),
     }
-}
-
-fn missing_target(path: &str) -> Diagnostic {
-    let message = format!("`{path}` does not exist on this machine");
-    Diagnostic::error("", message).help("name a file or a device that exists")
-}
-
-fn missing_size_error(job: &UnplannedJob) -> Diagnostic {
-    let message = format!("the job `{}` has no size", plan::printable(&job.name));
-    Diagnostic::error("", message).help("add `size=1g`")
-}
-
-fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
-    let message = format!(
-        "`{path}` has {}, and a job asks for {} of it",
-        units::Bytes(present),
-        units::Bytes(wanted)
-    );
-    Diagnostic::error("", message).help("use a smaller size")
 }
 
 /// Error if direct I/O on the target is not possible with the job's sizes.

@@ -104,7 +104,8 @@ impl<'a> FileTable<'a> {
         if !is_read_only || is_device(&wish.path) || self.written.contains(&wish.path) {
             return None;
         }
-        let present = self.access.size_bytes(&wish.path)?;
+        let present = self.access.size_bytes(&wish.path);
+        let present = present.filter(|size_bytes| *size_bytes > 0)?;
         // fio would delete a file that is too short and write a new one, so pgmeter uses its own
         // file.
         let end = wish.start_bytes.checked_add(wish.size_bytes)?;
@@ -122,8 +123,11 @@ impl<'a> FileTable<'a> {
         if job.settings.space.fills_device || self.known.contains_key(key) {
             return Ok(0);
         }
-        let size_bytes = self.access.size_bytes(&wish.path);
-        size_bytes.ok_or_else(|| missing_size_error(job, &wish.path))
+        match self.access.size_bytes(&wish.path) {
+            Some(0) => Err(missing_size_error(job, &wish.path, "is empty")),
+            Some(size_bytes) => Ok(size_bytes),
+            None => Err(missing_size_error(job, &wish.path, "does not exist")),
+        }
     }
 
     /// All directories and devices; the current directory if there are none.
@@ -270,9 +274,9 @@ impl FileLocation {
     }
 }
 
-fn missing_size_error(job: &FioJob, file: &str) -> Diagnostic {
+fn missing_size_error(job: &FioJob, file: &str, state: &str) -> Diagnostic {
     let (job_name, file) = (printable(&job.name), printable(file));
-    let message = format!("the job `{job_name}` has no size, and there is no file `{file}`");
+    let message = format!("the job `{job_name}` has no size, and its file `{file}` {state}");
     job.position.error(message).help("add `size=1g`")
 }
 
