@@ -50,10 +50,8 @@ fn missing_files_and_devices_are_reported_with_their_line() {
     let missing = bed.path().join("none");
     let job = |text: String| bed.file("j.fio", text).display().to_string();
     let file_job = job(format!("[a]\nrw=write\nfilename={}\n", missing.display()));
-    bed.run(&["check", &file_job]).assert_refused(
-        2,
-        &["has no size, and its file", "j.fio:1", "size=1g"],
-    );
+    bed.run(&["check", &file_job])
+        .assert_refused(2, &["has no size, and its file", "j.fio:1", "size=1g"]);
     let device_job = job("[a]\nrw=read\nfilename=/dev/not-there\nsize=1m\n".to_owned());
     let target = bed.target().display().to_string();
     bed.run(&["check", &device_job])

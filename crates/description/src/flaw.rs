@@ -18,7 +18,7 @@ pub struct ValueError {
     pub path: Vec<PathStep>,
     /// Problem and expected value.
     pub message: String,
-    /// One action.
+    /// One action; empty if none is known.
     pub help: String,
 }
 
@@ -67,6 +67,10 @@ impl ValueError {
 
     /// Converts to an error without line and column.
     pub fn diagnostic(&self, file: &str) -> Diagnostic {
-        Diagnostic::error(file, self.message.clone()).help(self.help.clone())
+        let error = Diagnostic::error(file, self.message.clone());
+        match self.help.is_empty() {
+            true => error,
+            false => error.help(self.help.clone()),
+        }
     }
 }

@@ -89,7 +89,8 @@ impl Front {
         Ok(work.signed(self.name, line.arguments))
     }
 
-    /// Adapts a help of pgmeter to this program, which lacks the options of `pgmeter run`.
+    /// Adapts a help of pgmeter to this program, which lacks the options of `pgmeter run` and the
+    /// keys of workload files.
     #[must_use]
     pub fn adapt_help(&self, help: &str) -> String {
         // Only errors about direct I/O have this help, and the program may have its own option
@@ -105,14 +106,20 @@ impl Front {
             let mut options = quoted.filter_map(|it| it.split([' ', '=']).next());
             options.any(is_pgmeter_only)
         };
+        // Keys of workload files have blanks around their `=`, unlike options of other programs.
+        let needs_keys = |help: &str| {
+            let mut quoted = help.split('`').skip(1).step_by(2);
+            quoted.any(|it| it.contains(" = ") || it.starts_with("[["))
+        };
         match help.rsplit_once(", or ") {
-            _ if !needs_pgmeter(help) => help.to_owned(),
+            _ if !needs_pgmeter(help) && !needs_keys(help) => help.to_owned(),
             // The other alternative is enough.
-            Some((first, _)) if !needs_pgmeter(first) => first.to_owned(),
+            Some((first, _)) if !needs_pgmeter(first) && !needs_keys(first) => first.to_owned(),
             _ if help == DIRECTORY_HELP => match directory_option(self.usage) {
                 Some(option) => format!("name a directory with `{option}`"),
                 None => "name a directory".to_owned(),
             },
+            _ if needs_keys(help) => format!("in a workload file of pgmeter, {help}"),
             _ => format!("with `pgmeter run`, {help}"),
         }
     }

@@ -119,6 +119,12 @@ mod tests {
                 front.adapt_help("use fewer, or another `--target`"),
                 "use fewer"
             );
+            assert_eq!(
+                front.adapt_help("name one target, or write `copies = \"per-worker\"`"),
+                "name one target"
+            );
+            let engine = front.adapt_help("write `engine = \"psync\"`");
+            assert!(engine.starts_with("in a workload file of pgmeter, "));
         }
         let fio = find("fio").unwrap();
         assert!(fio.adapt_help(direct).contains("`direct=0`"));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::rows::rows;
 use description::Workload;
-use description::model::{ContentChoice, ConvertedProgram};
+use description::model::{ContentChoice, ConvertedProgram, OwnHelps};
 use plan::FrontOrigin;
 use plan::program::{NamesInPlace, Program};
 use plan::{Diagnostic, DiagnosticCode};
@@ -37,6 +37,8 @@ pub struct FrontWork {
     pub status_interval_ns: u64,
     /// Exit code of the original if nothing could run; `None` for pgmeter's own.
     pub error_code: Option<u8>,
+    /// Helps in the original's words, instead of keys and options of pgmeter.
+    pub own_helps: OwnHelps,
 }
 
 /// Location of files in a directory.
@@ -85,6 +87,7 @@ impl FrontWork {
             text_input: Vec::new(),
             status_interval_ns: 0,
             error_code: None,
+            own_helps: OwnHelps::default(),
         }
     }
 
@@ -114,6 +117,7 @@ impl FrontWork {
             } else if let Some(built) = &mut cell.built {
                 built.is_in_place = is_in_place;
                 built.origin = origin;
+                built.own_helps = self.own_helps;
             }
         }
         self
@@ -148,6 +152,7 @@ pub fn cell(name: impl Into<String>, program: Program) -> Workload {
             program,
             is_in_place: false,
             is_checked: false,
+            own_helps: OwnHelps::default(),
         })),
         ..Workload::default()
     }

@@ -15,4 +15,43 @@ pub struct ConvertedProgram {
     pub is_in_place: bool,
     /// `true` if all data read is compared with the data written.
     pub is_checked: bool,
+    /// Helps in the other program's words.
+    pub own_helps: OwnHelps,
+}
+
+/// A part of a help of pgmeter, with another program's own help that replaces the whole help.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnHelps(pub &'static [(&'static str, &'static str)]);
+
+impl OwnHelps {
+    /// The own help that replaces `help`, if there is one.
+    #[must_use]
+    pub fn find(self, help: &str) -> Option<&'static str> {
+        let mut all = self.0.iter();
+        all.find(|(part, _)| help.contains(part)).map(|it| it.1)
+    }
+
+    /// The help of a program's check in the other program's words. Without an own help, it is empty
+    /// if it names keys of workload files, which the user did not write.
+    pub(crate) fn reword(self, help: String) -> String {
+        match self.find(&help) {
+            Some(own) => own.to_owned(),
+            None if help.contains('`') => String::new(),
+            None => help,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn helps_with_keys_of_workload_files_are_replaced_or_left_out() {
+        let own = OwnHelps(&[("`piece = ", "use a smaller `-t`")]);
+        let reword = |help: &str| own.reword(help.to_owned());
+        assert_eq!(reword("write `piece = \"1MiB\"`"), "use a smaller `-t`");
+        assert_eq!(reword("write a `count` in that range"), "");
+        assert_eq!(reword("use a smaller size"), "use a smaller size");
+    }
 }

@@ -32,7 +32,7 @@ use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
 pub use block_size::BlockSizeChoice;
-pub use built::ConvertedProgram;
+pub use built::{ConvertedProgram, OwnHelps};
 pub use content::{ContentChoice, Reducible};
 pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use description::model::ContentChoice;
+use description::model::{ContentChoice, OwnHelps};
 use plan::program::{
     Access, Act, AmountScope, Call, DirectoryTree, FILES_MAX, FILESETS_MAX, FileOperation,
     FilesetPlan, Group, Measure, OnNoFile, PhaseEndAction, Program, ProgramPart, ProgramPhase,
@@ -29,6 +29,16 @@ const SIZE_BYTES: u64 = 1024;
 const GAMMA_PERMILLE: u32 = 1500;
 /// Largest number of workers in a phase.
 const WORKERS_MAX: u32 = 1024;
+
+/// Helps in the words of the original.
+/// Helps in the words of the original.
+const OWN_HELPS: OwnHelps = OwnHelps(&[
+    (
+        "`present = ",
+        "add `prealloc` to it, or create its files first",
+    ),
+    ("as `present`", "use a smaller `prealloc`"),
+]);
 
 /// The program written so far, and the writer's state.
 #[derive(Default)]
@@ -153,6 +163,7 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         differences,
         text_input: remembered(&writer.script.echoes, &started),
         create_missing: CreateMissing::All,
+        own_helps: OWN_HELPS,
         ..FrontWork::below(
             directory,
             // The threads' buffers are zeroed memory in the original.

@@ -9,7 +9,7 @@ mod score;
 mod tests;
 mod text;
 
-use description::model::ContentChoice;
+use description::model::{ContentChoice, OwnHelps};
 
 use crate::text::at_end;
 use crate::work::{titled, writing};
@@ -29,6 +29,17 @@ pub const FRONT: Front = Front {
     without_direct: "",
     text: |origin| at_end(origin, Io500Options::read, text::page),
 };
+
+/// Helps in the words of the original.
+/// Helps in the words of the original.
+const OWN_HELPS: OwnHelps = OwnHelps(&[
+    ("`piece = ", "use a smaller `--easy-transfer`"),
+    (
+        "a `count`",
+        "use fewer files, with `--easy-files` or `--hard-files`",
+    ),
+    ("`--workers ", "use a smaller `--ranks`"),
+]);
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let given = Io500Options::given(line.arguments)?;
@@ -62,6 +73,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         // again.
         text_input: words,
         create_missing: CreateMissing::All,
+        own_helps: OWN_HELPS,
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }

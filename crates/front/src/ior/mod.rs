@@ -9,7 +9,7 @@ mod tests;
 mod text;
 
 use description::Workload;
-use description::model::ContentChoice;
+use description::model::{ContentChoice, OwnHelps};
 use plan::EngineKind;
 use plan::program::PersistentRole;
 
@@ -37,6 +37,13 @@ pub const FRONT: Front = Front {
     text: |origin| at_end_with(origin, IorTests::read, document::page, document::documents),
 };
 
+/// Helps in the words of the original.
+/// Helps in the words of the original.
+const OWN_HELPS: OwnHelps = OwnHelps(&[
+    ("`piece = ", "use a smaller `-t`"),
+    ("`--workers ", "use a smaller `-N`"),
+]);
+
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let words = IorTests::expand_script(line.arguments, line.files)?;
     let IorTests { tests, .. } = IorTests::read(&words)?;
@@ -57,6 +64,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         text_input: words,
         // The original aborts with -1, of which the exit code keeps 8 bits.
         error_code: Some(255),
+        own_helps: OWN_HELPS,
         ..FrontWork::below(directory, cells.collect())
     })
 }

@@ -4,7 +4,7 @@ mod options;
 mod program;
 mod text;
 
-use description::model::ContentChoice;
+use description::model::{ContentChoice, OwnHelps};
 use plan::EngineKind;
 use plan::program::PersistentRole;
 
@@ -31,6 +31,14 @@ pub const FRONT: Front = Front {
     text: |origin| at_end_with(origin, MdtestOptions::read, text::page, text::documents),
 };
 
+/// Helps in the words of the original.
+/// Helps in the words of the original.
+const OWN_HELPS: OwnHelps = OwnHelps(&[
+    ("`piece = ", "use a smaller `-w`"),
+    ("a `count`", "use fewer items, with `-n` or `-I`"),
+    ("`--workers ", "use a smaller `--ranks`"),
+]);
+
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = MdtestOptions::read(line.arguments)?;
     let program = program::program(&with_reached_items(&options, line.files));
@@ -49,6 +57,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
             true => CreateMissing::None,
             false => CreateMissing::Last,
         },
+        own_helps: OWN_HELPS,
         ..FrontWork::below(&options.directory, vec![cell])
     })
 }

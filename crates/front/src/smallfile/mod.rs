@@ -10,7 +10,7 @@ mod yaml;
 
 use std::path::PathBuf;
 
-use description::model::ContentChoice;
+use description::model::{ContentChoice, OwnHelps};
 
 use crate::text::at_end_with;
 use crate::work::{titled, writing};
@@ -38,6 +38,13 @@ pub const FRONT: Front = Front {
     },
 };
 
+/// Helps in the words of the original.
+/// Helps in the words of the original.
+const OWN_HELPS: OwnHelps = OwnHelps(&[
+    ("a `count`", "use a smaller `--files`"),
+    ("`--workers ", "use a smaller `--threads`"),
+]);
+
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let words = yaml::expand_yaml(line.arguments, line.files)?;
     let options = SmallfileOptions::read(&words)?;
@@ -51,6 +58,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         differences: differences(&options),
         directories: options.top_directories().map(PathBuf::from).collect(),
         text_input: words,
+        own_helps: OWN_HELPS,
         ..FrontWork::new(vec![cell])
     })
 }

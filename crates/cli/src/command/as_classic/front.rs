@@ -116,7 +116,10 @@ pub(super) fn run(
     let outcome = directories
         .and_then(|it| measure(&work, (store, it), cluster, printed, on_second_interrupt));
     outcome.map_err(|failure| {
-        let mut failure = failure.with_helps(|help| front.adapt_help(help));
+        let mut failure = failure.with_helps(|help| match work.own_helps.find(help) {
+            Some(own) => own.to_owned(),
+            None => front.adapt_help(help),
+        });
         // Scripts expect the original's code for errors, such as fio's 1 and IOR's 255.
         failure.exit = work.error_code.map_or(failure.exit, Exit::Classic);
         failure

@@ -2,15 +2,18 @@
 
 use super::{deepest, sized};
 use crate::flaw::ValueError;
-use crate::model::Workload;
+use crate::model::{ConvertedProgram, Workload};
 use plan::program::{InvalidProgram, Program};
 
 /// The program with the workload's `run_time` and `ramp_time` in every phase that ends by time.
 ///
 /// # Errors
 /// If the keys cannot be applied, or times are given and no phase ends by time.
-pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, ValueError> {
-    let mut program = built.clone();
+pub(super) fn program(
+    workload: &Workload,
+    built: &ConvertedProgram,
+) -> Result<Program, ValueError> {
+    let mut program = built.program.clone();
     let times = [
         ("run_time", workload.run_time),
         ("ramp_time", workload.ramp_time),
@@ -34,7 +37,9 @@ pub(super) fn program(workload: &Workload, built: &Program) -> Result<Program, V
         );
     }
     let program = sized(workload, program)?;
-    let flaw = |flaw: InvalidProgram| ValueError::new("phase", flaw.message, flaw.help);
+    let flaw = |flaw: InvalidProgram| {
+        ValueError::new("phase", flaw.message, built.own_helps.reword(flaw.help))
+    };
     program
         .check()
         .and_then(|()| program.check_depth(deepest(workload)))

@@ -58,7 +58,7 @@ fn groups(workload: &Workload) -> impl Iterator<Item = &GroupTable> {
 /// The first unknown name, key without effect, or act that cannot be done.
 pub fn program(workload: &Workload) -> Result<Program, ValueError> {
     if let Some(built) = &workload.built {
-        return built::program(workload, &built.program);
+        return built::program(workload, built);
     }
     if workload.workers.is_some() && groups(workload).all(|group| group.workers.is_some()) {
         let message = "`workers` does not apply: every group has its own";

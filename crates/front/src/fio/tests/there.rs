@@ -63,7 +63,10 @@ fn a_job_without_a_size_takes_that_of_the_existing_file() {
         (Some("there"), 16 << 20)
     );
     let error = work_of("--name=a --rw=write --filename=elsewhere").unwrap_err();
-    assert!(error.contains("its file `elsewhere` does not exist"), "{error}");
+    assert!(
+        error.contains("its file `elsewhere` does not exist"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn built(program: &Program) -> Workload {
             program: program.clone(),
             is_in_place: false,
             is_checked: false,
+            own_helps: crate::model::OwnHelps::default(),
         })),
         ..Workload::default()
     }
