@@ -42,37 +42,38 @@ impl Bytes {
     pub const MIB: u64 = 1 << 20;
     /// 1024 MiB.
     pub const GIB: u64 = 1 << 30;
-}
 
-impl From<u64> for Bytes {
-    fn from(bytes: u64) -> Self {
-        Self(bytes)
+    /// Parses the value of an option that fio has too. Refuses `4kB` in any case: it is 4096 bytes
+    /// in fio, which ignores the case, and 4000 bytes by the standard.
+    ///
+    /// # Errors
+    /// The text is not a size, or has two meanings.
+    pub fn of_option(text: &str) -> Result<Self, UnitError> {
+        let help = "write a size such as `4k`, `1.5GiB` or `512`";
+        match unit_with_b(text.trim()) {
+            Some((count, unit)) => {
+                let Self(bytes) = Self::parse(&format!("{count}{unit}B"), help)?;
+                Err(ambiguous(text, count, unit, &bytes.to_string()))
+            }
+            None => Self::parse(text, help),
+        }
     }
-}
 
-impl FromStr for Bytes {
-    type Err = UnitError;
-
-    fn from_str(text: &str) -> Result<Self, UnitError> {
+    /// Parses a size. `help` is for text that is no size at all.
+    fn parse(text: &str, help: &str) -> Result<Self, UnitError> {
         let parsed = Decimal::take(text.trim())
             .and_then(|(number, suffix)| Some((number, bytes_of(suffix.trim_start())?)));
         let Some((number, unit_bytes)) = parsed else {
             return Err(UnitError::Malformed {
                 seen: shortened(text),
                 wanted: "a size",
-                help: "write a size such as `4k`, `1.5GiB`, `4kB` or `512`".into(),
+                help: help.into(),
             });
         };
         // After the form is checked: text that is no size at all gets the general help.
-        if let Some((count, unit)) = ambiguous(text.trim()) {
-            return Err(UnitError::Malformed {
-                seen: shortened(text),
-                wanted: "an unambiguous size",
-                help: format!(
-                    "write `{count}{unit}` for units of 1024, as fio reads it, or \
-                     `{count}{unit}B` for units of 1000"
-                ),
-            });
+        if let Some((count, unit)) = unit_with_b(text.trim()).filter(|_| text.trim().ends_with('b'))
+        {
+            return Err(ambiguous(text, count, unit, &format!("{count}{unit}B")));
         }
         match number.times(unit_bytes) {
             Some(scaled) if scaled.exact => Ok(Self(scaled.rounded)),
@@ -91,14 +92,40 @@ impl FromStr for Bytes {
     }
 }
 
-/// The number and the unit letter of a size such as `4kb`, which is 4096 bytes in fio and 4000
-/// bytes by the standard. A capital `B` or an `i` makes it unambiguous.
-fn ambiguous(text: &str) -> Option<(&str, &str)> {
-    let before = text.strip_suffix('b')?;
+impl From<u64> for Bytes {
+    fn from(bytes: u64) -> Self {
+        Self(bytes)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        Self::parse(text, "write a size such as `4k`, `1.5GiB`, `4kB` or `512`")
+    }
+}
+
+/// The number and the unit letter of a size such as `4kb` or `4kB`; `None` without the `b`, or with
+/// an `i` before it.
+fn unit_with_b(text: &str) -> Option<(&str, &str)> {
+    let before = text.strip_suffix(['b', 'B'])?;
     let at = before.len().checked_sub(1)?;
     let (count, unit) = before.split_at_checked(at)?;
     let is_unit = "kmgtp".contains(&unit.to_ascii_lowercase());
     is_unit.then(|| (count.trim_end(), unit))
+}
+
+/// The error about a size such as `4kb`, which is 4096 bytes in fio and 4000 bytes by the standard.
+fn ambiguous(text: &str, count: &str, unit: &str, decimal: &str) -> UnitError {
+    UnitError::Malformed {
+        seen: shortened(text),
+        wanted: "an unambiguous size",
+        help: format!(
+            "write `{count}{unit}` for units of 1024, as fio reads it, or `{decimal}` for units of \
+             1000"
+        ),
+    }
 }
 
 /// Bytes of a unit suffix, ignoring case.
@@ -191,6 +218,35 @@ mod tests {
         }
         assert_eq!(parse("4kib"), Ok(4096));
         assert_eq!(parse("4b"), Ok(4));
+    }
+
+    #[test]
+    fn an_option_of_fio_refuses_all_spellings_of_a_decimal_unit() {
+        let parse = |text: &str| {
+            let parsed = Bytes::of_option(text);
+            parsed.map_err(|error| format!("{error}; {}", error.help()))
+        };
+        for (text, binary, decimal) in [
+            ("4kb", "4k", "4000"),
+            ("4kB", "4k", "4000"),
+            ("4Kb", "4K", "4000"),
+            (" 4 KB ", "4K", "4000"),
+            ("1.5MB", "1.5M", "1500000"),
+            ("2gB", "2g", "2000000000"),
+        ] {
+            let wanted = format!(
+                "`{text}` is not an unambiguous size; write `{binary}` for units of 1024, as fio \
+                 reads it, or `{decimal}` for units of 1000"
+            );
+            assert_eq!(parse(text), Err(wanted));
+        }
+        for text in ["4k", "4K", "4KiB", "4kib", "4096", "4096B"] {
+            assert_eq!(parse(text), Ok(Bytes(4096)), "{text}");
+        }
+        let help = "write a size such as `4k`, `1.5GiB` or `512`";
+        for text in ["xkB", "kB", "4q"] {
+            assert!(parse(text).unwrap_err().ends_with(help), "{text}");
+        }
     }
 
     #[test]

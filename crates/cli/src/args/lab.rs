@@ -124,7 +124,7 @@ pub(crate) struct ChangeArgs {
     pub workers: Vec<u32>,
     /// Size of the test file; if the workload creates many files, size of each; with a list, each
     /// size is measured
-    #[arg(long, value_name = "SIZE,...", value_delimiter = ',')]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = Bytes::of_option)]
     pub size: Vec<Bytes>,
     /// How long to measure each cell
     #[arg(long, value_name = "SPAN")]

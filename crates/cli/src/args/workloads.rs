@@ -78,7 +78,7 @@ pub(crate) struct WorkloadOptions {
     pub workers: Vec<u32>,
     /// Size of the test file, such as `512m` or `4GiB`; if the workload creates many files, size of
     /// each; with a list, each size is measured
-    #[arg(long, value_name = "SIZE,...", value_delimiter = ',')]
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', value_parser = Bytes::of_option)]
     pub size: Vec<Bytes>,
     /// Total size of all files, such as `64g`; if the workload creates many files, this determines
     /// their number; with a list, each size is measured
@@ -86,6 +86,7 @@ pub(crate) struct WorkloadOptions {
         long,
         value_name = "SIZE,...",
         value_delimiter = ',',
+        value_parser = Bytes::of_option,
         conflicts_with = "size"
     )]
     pub total_size: Vec<Bytes>,

@@ -113,7 +113,7 @@ fn one(part: &str, several: bool) -> Result<SizeShare, BlockSizesError> {
         Some((size, share)) => (size, Some(share)),
         None => (part, None),
     };
-    let size: Bytes = size.parse().map_err(|error: units::UnitError| {
+    let size = Bytes::of_option(size).map_err(|error| {
         // A dash is a range, and fio's `bssplit` has slashes.
         let help = match part.contains(['-', '/']) {
             true => "write sizes with shares, such as `4k:60,64k:40`",
