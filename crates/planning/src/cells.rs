@@ -369,8 +369,10 @@ impl AccessPlanner<'_, '_> {
     ) -> Result<Vec<SpanPlan>, Diagnostic> {
         let start = member.start_bytes.unwrap_or(self.options.start_bytes);
         let size = member.size.or(self.options.size);
+        let is_limited = self.options.new_file && self.options.run_time_ns > 0;
         let span = |target_index: &u32| {
-            let (start_bytes, size_bytes) = space::span(self.context, *target_index, start, size)?;
+            let (start_bytes, size_bytes) =
+                space::span(self.context, *target_index, start, size, is_limited)?;
             // Offsets below the unit of direct I/O would fail with EINVAL (open(2)).
             let sector_bytes = SECTOR_BYTES.max(self.direct_unit(*target_index).unwrap_or(0));
             Ok(SpanPlan {

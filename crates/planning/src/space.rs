@@ -58,12 +58,14 @@ impl ResolvedTarget {
     }
 }
 
-/// The part of a target that a worker uses: first byte and size, both in bytes.
+/// The part of a target that a worker uses: first byte and size, both in bytes. With `is_limited`,
+/// a run time ends the worker, perhaps before the file has its size.
 pub(super) fn span(
     context: &mut Context,
     target_index: u32,
     start: u64,
     size: Option<u64>,
+    is_limited: bool,
 ) -> Result<(u64, u64), Diagnostic> {
     let entry = &context.targets.entries[target_index as usize];
     let (path, present) = (&entry.facts.path, entry.present_bytes());
@@ -108,6 +110,9 @@ pub(super) fn span(
     let entry = &mut context.targets.entries[target_index as usize];
     // Workers share the test file of a target, so the farthest end counts, not a sum.
     entry.needed_bytes = entry.needed_bytes.max(end);
+    if !is_limited {
+        entry.firm_bytes = entry.firm_bytes.max(end);
+    }
     entry.size_is_default |= requested.is_none();
     Ok((start, size))
 }
@@ -158,7 +163,7 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
             .iter()
             .filter(|other| other.shares_space_with(entry));
         let needs =
-            |it: &ResolvedTarget| it.new_bytes(it.needed_bytes).saturating_add(it.files_bytes);
+            |it: &ResolvedTarget| it.new_bytes(it.firm_bytes).saturating_add(it.files_bytes);
         let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(needs(other)));
         if needed > usable {
             let (what, help) = match entries.iter().any(|entry| entry.files_bytes > 0) {
@@ -173,7 +178,11 @@ pub(super) fn checked(context: &mut Context) -> Result<Vec<TargetPlan>, Diagnost
             );
             return Err(Diagnostic::error("", message).help(help));
         }
-        let most = entry.files_max_bytes;
+        let file_bytes = match entry.needed_bytes > entry.firm_bytes {
+            true => entry.new_bytes(entry.needed_bytes),
+            false => 0,
+        };
+        let most = entry.files_max_bytes.saturating_add(file_bytes);
         if most > usable {
             let message = format!(
                 "the files on `{}` take up to {}: if the time allows that, writes will fail",
@@ -207,6 +216,7 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                     is_known: true,
                     is_named: true,
                     needed_bytes: 0,
+                    firm_bytes: 0,
                     files_bytes: files_bytes(plan, index),
                     files_max_bytes: 0,
                     size_is_default: false,

@@ -22,6 +22,8 @@ pub(super) struct ResolvedTarget {
     pub is_named: bool,
     /// End of the part that workers use, in bytes from byte 0.
     pub needed_bytes: u64,
+    /// As `needed_bytes`, without files that a run time keeps from reaching their size.
+    pub firm_bytes: u64,
     /// Maximum of the bytes that work on many files takes there, in addition to the test file.
     pub files_bytes: u64,
     /// As `files_bytes`, if phases that end by time did all of their possible work.
@@ -331,6 +333,7 @@ impl ResolvedTarget {
             is_known: known,
             is_named: false,
             needed_bytes: 0,
+            firm_bytes: 0,
             files_bytes: 0,
             files_max_bytes: 0,
             size_is_default: false,

@@ -538,6 +538,22 @@ fn times_beyond_a_month_are_refused_in_files_and_options() {
 }
 
 #[test]
+fn a_new_file_that_a_run_time_limits_may_exceed_the_free_space() {
+    const LINES: &str = "size = \"300g\"\nnew_file = true\ntargets = [\"/a\"]\n\
+        [[access_spec]]\nname = \"seq\"\nline = [{ size = \"64k\", read = 0, random = 0 }]\n";
+    let facts = facts(&[directory("/a", 50)]);
+    let refused = refusal(LINES, &facts);
+    assert!(refused.contains("need 300 GiB"), "{refused}");
+    let timed = planned_on(&format!("run_time = \"1s\"\n{LINES}"), &[], &facts).unwrap();
+    assert_eq!(timed.plan.targets[0].size_bytes, 300 << 30);
+    let warned = timed
+        .warnings
+        .iter()
+        .any(|it| it.message.contains("if the time allows that"));
+    assert!(warned, "{:?}", timed.warnings);
+}
+
+#[test]
 fn a_new_file_is_written_once_from_its_start_to_its_end() {
     const WRITE: &str = "size = \"1m\"\nnew_file = true\n[[access_spec]]\nname = \"seq\"\n\
         line = [{ size = \"64k\", read = 0, random = 0 }]\n";

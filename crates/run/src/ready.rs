@@ -151,7 +151,12 @@ impl<'a> Session<'a> {
         let fill = fill_plan(self.plan, cell, target_index)?;
         let target = &self.plan.targets[target_index as usize];
         if cell.new_file {
-            return Ok(prepared.begin_new_file(target, &fill)?);
+            let firm_bytes = match cell.run_time_ns {
+                0 => target.size_bytes,
+                // The run time may end the cell before the file has its size.
+                _ => 0,
+            };
+            return Ok(prepared.begin_new_file(target, &fill, firm_bytes)?);
         }
         let mut progress = progress(target, self.listener);
         let mut watch = FillWatch {

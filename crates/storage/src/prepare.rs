@@ -36,7 +36,7 @@ use crate::{TargetError, space};
 pub use loss::LostFile;
 pub use named::{NamedOpen, NamedTreeFile};
 
-use write::{begin_file, fill_device, write_file};
+use write::{begin_file, check_space, fill_device, write_file};
 
 /// Bytes per read when warming the page cache.
 const WARM_BYTES: usize = 1 << 20;

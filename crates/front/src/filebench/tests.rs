@@ -190,6 +190,25 @@ fn all_refusals_of_a_script_are_listed() {
 }
 
 #[test]
+fn files_that_the_run_time_limits_need_the_space_of_one_round() {
+    let space = |attribute: &str| {
+        let text = format!(
+            "define fileset name=set,path=/t,size=1g,entries=500{attribute}\n\
+             define process name=p {{ thread name=t {{\n\
+             flowop createfile name=c,filesetname=set,fd=1\n\
+             flowop write name=w,iosize=1m,fd=1,iters=1024\n\
+             flowop closefile name=x,fd=1\n}} }}\nrun 1\n"
+        );
+        program(&text).space_needed()
+    };
+    let new = space("");
+    assert_eq!(new.firm_bytes, 1 << 30);
+    assert_eq!(new.max_bytes, 500 << 30);
+    // Files that exist before the run need their space.
+    assert_eq!(space(",prealloc=50").firm_bytes, 251 << 30);
+}
+
+#[test]
 fn mistakes_in_several_filesets_or_threads_are_listed_together() {
     let sets = "define fileset name=a,path=/t\ndefine fileset name=b,path=/t\nrun\n";
     let found = error(sets);

@@ -57,6 +57,36 @@ fn every_kind_of_run_becomes_a_valid_program() {
 }
 
 #[test]
+fn under_a_time_limit_one_transfer_of_each_rank_must_fit() {
+    let space = |line: &str| {
+        let line = format!("-w -t 4k {line}");
+        let (mut program, ranks) = (program_of(&line), read(&line).unwrap().ranks);
+        for phase in program.phases_mut() {
+            for group in &mut phase.groups {
+                group.workers.get_or_insert(ranks);
+            }
+        }
+        program.space_needed()
+    };
+    for line in [
+        "-b 100g",
+        "-b 50g -s 2",
+        "-b 60g -s 2 -N 2",
+        "-b 100g -z",
+        "-b 100g -z -z",
+        "-b 100g -F",
+        "-b 100g -F -z",
+        "-b 100g -F -z -z",
+    ] {
+        let timed = space(&format!("{line} -D 1"));
+        assert!(timed.firm_bytes <= 8 << 10, "{line}: {timed:?}");
+        assert!(timed.max_bytes >= 100 << 30, "{line}: {timed:?}");
+        let whole = space(line);
+        assert!(whole.firm_bytes >= 100 << 30, "{line}: {whole:?}");
+    }
+}
+
+#[test]
 fn option_values_are_joined_separate_or_directives() {
     let options = read("-wFe -t=4k -b1m -O segmentCount=8,useo_direct=1 -o /mnt/x/f").unwrap();
     assert!(options.writes && !options.reads && options.has_file_per_rank);

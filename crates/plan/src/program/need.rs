@@ -1,13 +1,14 @@
 //! Space that the files of a program take.
 
 mod extent;
+mod rounds;
 
 use extent::MeanExtent;
+pub(super) use rounds::rounds_of;
 
 use super::{
-    Act, AmountScope, Call, CallObject, CallPosition, FileOperation, FilePath, FileSharing,
-    FilesetPlan, FilesetSharing, Group, Law, Measure, MovedBytes, Pick, Program, ProgramPart,
-    RoundsEnd, Spawn,
+    Act, Call, CallObject, CallPosition, FileOperation, FilePath, FilesetPlan, FilesetSharing,
+    Group, Law, MovedBytes, Program, ProgramPart, RoundsEnd, Spawn,
 };
 
 /// Smallest space of a non-empty file in bytes; most file systems have blocks of this size.
@@ -22,6 +23,9 @@ const SIGMAS: f64 = 3.0;
 pub struct RequiredSpace {
     /// Estimated maximum in bytes; for phases that end by time, the space of one round.
     pub bytes: u64,
+    /// As `bytes`, with one round of phases that only time ends. Their files may become as large as
+    /// the time allows.
+    pub firm_bytes: u64,
     /// As `bytes`, with all rounds of phases that end by time, if their number is limited. The
     /// phases may end before.
     pub max_bytes: u64,
@@ -37,11 +41,11 @@ impl Program {
             return RequiredSpace::default();
         }
         let all = self.space_with(TimedPhases::AllRounds);
-        let least = self.space_with(TimedPhases::OneRound);
+        let firm = self.space_with(TimedPhases::OneRound);
         RequiredSpace {
-            bytes: least.bytes,
+            firm_bytes: firm.bytes,
             max_bytes: all.bytes,
-            ..least
+            ..self.space_with(TimedPhases::OneLimitedRound)
         }
     }
 
@@ -67,6 +71,7 @@ impl Program {
         let bytes = bytes.sum::<f64>() as u64 + self.trace_bytes() + self.pool_bytes();
         RequiredSpace {
             bytes,
+            firm_bytes: bytes,
             max_bytes: bytes,
             is_growing: growth.is_growing,
         }
@@ -102,10 +107,12 @@ impl Program {
     }
 }
 
-/// Rounds that count of a phase that ends by time, if the number of its rounds is limited too.
+/// Rounds that count of a phase that ends by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimedPhases {
     OneRound,
+    /// One if the number of its rounds is limited too, else all.
+    OneLimitedRound,
     AllRounds,
 }
 
@@ -243,8 +250,13 @@ impl SpaceEstimate<'_> {
             self.spawn(spawn);
         }
         let rounds = rounds_of(self.program, group);
-        // If only time ends a phase, the number of its files limits what it creates.
-        self.is_timed = is_timed && rounds.is_some() && self.timed_phases == TimedPhases::OneRound;
+        self.is_timed = is_timed
+            && match self.timed_phases {
+                TimedPhases::OneRound => true,
+                // If only time ends a phase, the number of its files limits what it creates.
+                TimedPhases::OneLimitedRound => rounds.is_some(),
+                TimedPhases::AllRounds => false,
+            };
         let rounds = rounds.filter(|_| !self.is_timed);
         let mut pass = SpacePass {
             estimate: self,
@@ -361,32 +373,15 @@ impl SpacePass<'_, '_> {
                 self.estimate.is_growing |= self.is_endless;
                 return;
             }
-            CallPosition::At(offset) => MeanExtent {
-                mean: *offset as f64,
-                variance: 0.0,
-                max: *offset as f64,
-            }
-            .plus(amount),
-            // Up to the end of the last worker's blocks.
-            CallPosition::Along(FilePath::Blocks {
-                block_bytes,
-                stride_bytes,
-                each_bytes,
-            }) => {
-                let per_block = (*block_bytes as f64 / amount.mean.max(1.0)).max(1.0);
-                let blocks = (repeated / per_block).ceil().max(1.0);
-                let begin = *each_bytes as f64 * (self.workers - 1.0).max(0.0);
-                let reach = begin + (blocks - 1.0) * *stride_bytes as f64 + *block_bytes as f64;
-                MeanExtent {
-                    mean: reach,
-                    variance: 0.0,
-                    max: reach,
-                }
+            CallPosition::At(offset) => MeanExtent::exactly(*offset as f64).plus(amount),
+            CallPosition::Along(FilePath::Blocks { .. }) => {
+                MeanExtent::exactly(self.blocks_reach(&call.place, amount, repeated))
             }
             // Up to the size in the fileset, and at most all bytes that are written.
             CallPosition::Random { .. } | CallPosition::Along(_) | CallPosition::Dealt { .. } => {
                 let full = MeanExtent::of(&self.estimate.program.filesets[fileset].size);
-                match all.mean < full.mean && !self.is_endless {
+                let is_round = !self.is_endless || self.estimate.is_timed;
+                match all.mean < full.mean && is_round {
                     true => all,
                     false => full,
                 }
@@ -400,6 +395,27 @@ impl SpacePass<'_, '_> {
         self.estimate.is_growing |= is_left_open && (is_continued || is_timed);
         let grown = &mut self.estimate.files[fileset];
         grown.extent = grown.extent.larger(end);
+    }
+
+    /// End of the last worker's blocks after this number of calls, each of which writes `amount`. In
+    /// a single round, the gaps between the workers take no space.
+    fn blocks_reach(&self, place: &CallPosition, amount: MeanExtent, call_count: f64) -> f64 {
+        let CallPosition::Along(FilePath::Blocks {
+            block_bytes,
+            stride_bytes,
+            each_bytes,
+        }) = place
+        else {
+            return 0.0;
+        };
+        let per_block = (*block_bytes as f64 / amount.mean.max(1.0)).max(1.0);
+        let blocks = (call_count / per_block).ceil().max(1.0);
+        let begin = *each_bytes as f64 * (self.workers - 1.0).max(0.0);
+        let reach = begin + (blocks - 1.0) * *stride_bytes as f64 + *block_bytes as f64;
+        match self.estimate.is_timed {
+            true => reach.min(amount.mean * call_count * self.workers),
+            false => reach,
+        }
     }
 
     /// Number of bytes that a call writes.
@@ -417,82 +433,4 @@ impl SpacePass<'_, '_> {
             MovedBytes::SizeOf { handle } => size_under(*handle).unwrap_or_default(),
         }
     }
-}
-
-/// Maximum number of rounds of a worker; `None` if only time ends them.
-pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
-    let mut tally = RoundWork::default();
-    tally.acts(program, group, &group.body, 1.0);
-    let workers = f64::from(group.worker_count()).max(1.0);
-    let quotas = group.quotas.iter().filter_map(|quota| {
-        let per_round = match quota.what {
-            Measure::Rounds | Measure::Steps(_) => 1.0,
-            Measure::Bytes | Measure::StepBytes(_) => tally.bytes,
-            Measure::Calls => tally.calls,
-        };
-        let sharers = match quota.of {
-            AmountScope::Each => 1.0,
-            AmountScope::Group => workers,
-        };
-        (per_round > 0.0).then(|| quota.count as f64 / per_round / sharers)
-    });
-    let rounds = quotas.chain(tally.rounds).reduce(f64::min);
-    rounds.map(|rounds| rounds.max(1.0))
-}
-
-/// Work of one round.
-#[derive(Default)]
-struct RoundWork {
-    calls: f64,
-    bytes: f64,
-    /// Number of rounds before files run out.
-    rounds: Option<f64>,
-}
-
-impl RoundWork {
-    fn acts(&mut self, program: &Program, group: &Group, acts: &[Act], times: f64) {
-        for act in acts {
-            if let Act::Call(call) = act {
-                self.call(program, group, call, times);
-            }
-            let often = act.frequencies(program);
-            for (acts, often) in act.lists().into_iter().zip(often) {
-                self.acts(program, group, acts, times * often);
-            }
-        }
-    }
-
-    fn call(&mut self, program: &Program, group: &Group, call: &Call, times: f64) {
-        self.calls += times;
-        if let (true, MovedBytes::Law(law)) = (call.operation.moves(), &call.bytes) {
-            self.bytes += times * law.mean();
-        }
-        let first = match &call.on {
-            CallObject::Name(pick) => Some(pick),
-            _ => None,
-        };
-        for pick in first.into_iter().chain(&call.second) {
-            // Acts that are never done, such as a choice without a card, have a frequency of 0.
-            let rounds = picks_of(program, group, pick).map(|picks| picks / times.max(1e-9));
-            self.rounds = match (self.rounds, rounds) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            };
-        }
-    }
-}
-
-/// Number of files in an order that ends, for one worker.
-fn picks_of(program: &Program, group: &Group, pick: &Pick) -> Option<f64> {
-    if !pick.order.is_single_pass() {
-        return None;
-    }
-    let fileset = &program.filesets[usize::from(pick.fileset)];
-    let workers = f64::from(group.worker_count()).max(1.0);
-    Some(match (pick.turn, fileset.copies) {
-        (FileSharing::Own, _) | (_, FilesetSharing::PerWorker) => f64::from(fileset.count),
-        (FileSharing::Slice | FileSharing::Shared, FilesetSharing::One) => {
-            f64::from(fileset.count) / workers
-        }
-    })
 }

@@ -228,20 +228,17 @@ impl ProgramPlanner<'_, '_> {
     /// Cells run one after the other, so the cell that takes the most space counts.
     fn take_space(&mut self, cells: &[Cell]) {
         let workers = u64::from(self.worker_count.max(1));
-        let most_bytes = self.program.space_needed().max_bytes.div_ceil(workers);
+        let space = self.program.space_needed();
+        let most_bytes = space.max_bytes.div_ceil(workers);
+        let firm_bytes = space.firm_bytes.div_ceil(workers);
         for target_index in self.targets {
-            let needed = cells.iter().map(|cell| {
-                let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
-                let own = spans.filter(|span| span.target_index == *target_index);
-                own.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
-            });
-            let needed = needed.max().unwrap_or(0);
             let spans = cells.first().into_iter().flat_map(|cell| &cell.workers);
             let spans = spans.flat_map(|worker| &worker.spans);
             let count = spans
                 .filter(|span| span.target_index == *target_index)
                 .count();
-            let most_bytes = most_bytes.saturating_mul(count as u64);
+            let [needed, most_bytes] =
+                [firm_bytes, most_bytes].map(|bytes| bytes.saturating_mul(count as u64));
             let entry = &mut self.context.targets.entries[*target_index as usize];
             entry.files_bytes = entry.files_bytes.max(needed);
             entry.files_max_bytes = entry.files_max_bytes.max(most_bytes);

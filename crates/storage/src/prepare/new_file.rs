@@ -2,11 +2,12 @@
 
 use plan::TargetPlan;
 
-use super::{FillPlan, Prepared, ReadyTarget, begin_file};
+use super::{FillPlan, Prepared, ReadyTarget, begin_file, check_space};
 use crate::TargetError;
 
 impl Prepared {
-    /// Replaces the test file, if any, by an empty one.
+    /// Replaces the test file, if any, by an empty one. There must be space for `firm_bytes`, which
+    /// are less than the file's size if a run time may end the cell before.
     ///
     /// # Errors
     /// If there is not enough space for the data to be written, or the file cannot be created.
@@ -14,10 +15,12 @@ impl Prepared {
         &mut self,
         plan: &TargetPlan,
         fill: &FillPlan,
+        firm_bytes: u64,
     ) -> Result<(), TargetError> {
         let Some(ReadyTarget::File(claim)) = &mut self.target else {
             return Err(TargetError::Replaced { path: self.path() });
         };
+        check_space(claim, firm_bytes)?;
         self.has_new_file = false;
         self.reused = false;
         self.size_bytes = plan.size_bytes;

@@ -561,7 +561,7 @@ fn a_new_file_starts_empty_and_is_reused_once_written_to_its_end() {
     let path = directory.path();
     let mut prepared = ready(path, MIB, &plain()).expect("prepared");
     prepared
-        .begin_new_file(&plan(path, MIB), &plain())
+        .begin_new_file(&plan(path, MIB), &plain(), MIB)
         .expect("a new file");
     assert_eq!(content(&prepared).len(), 0);
     assert!(!prepared.has_new_file(1, &plain()));

@@ -27,6 +27,7 @@ pub(super) fn write_file(
 ) -> Result<(), TargetError> {
     let name = claim.location.test_name();
     let path = claim.location.test_path();
+    check_space(claim, plan.size_bytes)?;
     let file = begin_file(claim, plan, fill, fill.verify_block_bytes)?;
     let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
     if let Err(error) = written {
@@ -44,8 +45,16 @@ pub(super) fn write_file(
     claim.save()
 }
 
-/// Replaces the test file, which must belong to pgmeter, by an empty one. Checks first that there
-/// is space for the data.
+/// Checks that there is space for the data of a test file that replaces the current one. Called
+/// before the current one is removed, so that a refused size loses nothing.
+pub(super) fn check_space(claim: &ManifestClaim, wanted_bytes: u64) -> Result<(), TargetError> {
+    let stat = claim.stat(&claim.location.test_name());
+    let held_bytes = stat.map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
+    let parent_path = &claim.location.parent_path;
+    space::check(&claim.directory, parent_path, wanted_bytes, held_bytes)
+}
+
+/// Replaces the test file, which must belong to pgmeter, by an empty one.
 pub(super) fn begin_file(
     claim: &mut ManifestClaim,
     plan: &TargetPlan,
@@ -53,12 +62,6 @@ pub(super) fn begin_file(
     verify_block_bytes: Option<u32>,
 ) -> Result<File, TargetError> {
     let name = claim.location.test_name();
-    let held_bytes = claim
-        .stat(&name)
-        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
-    let parent_path = claim.location.parent_path.clone();
-    // Checked before the old file is removed, so that a refused size loses nothing.
-    space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
     if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
         let path = claim.location.test_path();
         return Err(TargetError::PathTaken { path });

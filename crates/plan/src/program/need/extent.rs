@@ -19,6 +19,15 @@ impl MeanExtent {
         }
     }
 
+    /// An extent that is always the same.
+    pub const fn exactly(bytes: f64) -> Self {
+        Self {
+            mean: bytes,
+            variance: 0.0,
+            max: bytes,
+        }
+    }
+
     /// The sum of `count` such extents, each drawn independently.
     pub fn times(self, count: f64) -> Self {
         Self {
