@@ -38,6 +38,10 @@ const OWN_HELPS: OwnHelps = OwnHelps(&[
         "add `prealloc` to it, or create its files first",
     ),
     ("as `present`", "use a smaller `prealloc`"),
+    (
+        "own `handle`",
+        "close the file before it with `closefile`, or use another `fd`",
+    ),
 ]);
 
 /// The program written so far, and the writer's state.
