@@ -263,7 +263,7 @@ fn bytes_that_are_not_a_record_are_refused() {
             assert!(output.stdout.is_empty(), "{}", output.text());
         }
     };
-    refused("missing.json", &["No such file"]);
+    refused("missing.json", &["neither a stored run nor a file"]);
     refused(".", &["not a regular file"]);
     bed.file("empty.json", "");
     refused("empty.json", &["cannot read the record"]);
