@@ -108,27 +108,3 @@ fn options_that_conflict_with_a_rate_search_are_refused() {
             .assert_refused(2, &[phrase]);
     }
 }
-
-#[test]
-fn the_report_of_a_failed_run_names_its_error() {
-    let bed = ScratchTarget::new().unwrap();
-    // No file can be created there, which only the run itself finds out.
-    let output = bed.run(&[
-        "run",
-        "--rw",
-        "randwrite",
-        "--size",
-        "1m",
-        "--target",
-        "/proc",
-    ]);
-    assert_eq!(output.code, 3, "{}", output.text());
-    let report = bed.run(&["report", "last"]);
-    for part in [
-        "\ndoubt: cannot write to `/proc`",
-        "\nnext: remove the cause of the error, and run again",
-        "[run-failed]",
-    ] {
-        assert!(report.stdout.contains(part), "{}", report.text());
-    }
-}

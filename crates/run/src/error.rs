@@ -155,3 +155,33 @@ fn file_help(kind: std::io::ErrorKind) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use results::{Status, WarningCode};
+
+    use crate::{RunOptions, RunSpec, measure};
+
+    #[test]
+    fn the_record_of_a_run_that_an_error_ended_has_the_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let targets = vec![directory.path().display().to_string()];
+        let facts = storage::system_facts(&targets, None);
+        let mut overrides = description::Overrides::new();
+        overrides.set_targets(targets);
+        let text = "[[access_spec]]\nname = \"x\"\n[[access_spec.line]]\nsize = \"4k\"\n";
+        let loaded = description::load("w.toml", text).unwrap();
+        let plan = planning::plan(&loaded, &overrides, &facts).unwrap().plan;
+        // Gone since it was planned.
+        directory.close().unwrap();
+        let mut listener = |_: &results::RunEvent| {};
+        let spec = RunSpec::new(&plan, &mut listener);
+        let finished = measure(spec, &RunOptions::default(), None);
+        let error = finished.error.unwrap().to_string();
+        assert_eq!(finished.record.status, Status::Failed);
+        let failures: Vec<_> = finished.record.failures().collect();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert_eq!(failures[0].code, WarningCode::RunFailed);
+        assert_eq!(failures[0].message, error);
+    }
+}
