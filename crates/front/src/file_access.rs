@@ -152,8 +152,8 @@ impl<'a> FileAccess<'a> {
         Ok(content)
     }
 
-    /// Length of a regular file, in bytes; 0 for pseudo files such as those in `/proc`, which report
-    /// no length. `None` if the file does not exist.
+    /// Length of a regular file, in bytes; 0 for pseudo files such as those in `/proc`, which
+    /// report no length. `None` if the file does not exist.
     #[must_use]
     pub fn size_bytes(&self, name: &str) -> Option<u64> {
         match self.policy {

@@ -31,7 +31,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "filebench",
-        lines_max: 1760,
+        lines_max: 1850,
         reason: "its scripts are a complete language",
     },
     LongFront {
@@ -53,7 +53,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "io500",
-        lines_max: 900,
+        lines_max: 910,
         reason: "every key of its files is known, and each has a meaning or a reason",
     },
     LongFront {
@@ -76,7 +76,7 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "smallfile",
-        lines_max: 880,
+        lines_max: 890,
         reason: "records and stonewalls follow the original file by file, and a YAML file can hold \
                  its parameters",
     },

@@ -119,20 +119,8 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
         paths.extend(set.text("path")?);
     }
     // Without one of the filesets, the flowops that use it would also be refused.
-    Diagnostic::all(std::mem::take(&mut flaws)).map_or(Ok(()), Err)?;
-    let mut groups = Vec::new();
-    let mut started = Vec::new();
-    for process in processes {
-        let instances = process.number("instances", WORKERS_MAX, 1)?;
-        started.push((process.needed("name")?, instances));
-        for thread in &process.children {
-            match writer.group(thread, instances) {
-                Ok(group) => groups.push(group),
-                Err(flaw) => flaws.push(flaw),
-            }
-        }
-    }
-    Diagnostic::all(flaws).map_or(Ok(()), Err)?;
+    refuse_all(flaws)?;
+    let (groups, started) = writer.groups(&processes)?;
     if groups.is_empty() {
         let error = Diagnostic::error("", "the script has no thread, so there is nothing to run");
         return Err(error.help("add a `define process` with a `thread` in it"));
@@ -176,7 +164,30 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     })
 }
 
+/// All errors together, if there are any.
+fn refuse_all(flaws: Vec<Diagnostic>) -> Read<()> {
+    Diagnostic::all(flaws).map_or(Ok(()), Err)
+}
+
 impl ProgramWriter {
+    /// The groups of all threads, and each process with its number of instances.
+    fn groups(&mut self, processes: &[&Entity]) -> Read<(Vec<Group>, Vec<(String, u32)>)> {
+        let (mut groups, mut started) = (Vec::new(), Vec::new());
+        let mut flaws = Vec::new();
+        for process in processes {
+            let instances = process.number("instances", WORKERS_MAX, 1)?;
+            started.push((process.needed("name")?, instances));
+            for thread in &process.children {
+                match self.group(thread, instances) {
+                    Ok(group) => groups.push(group),
+                    Err(flaw) => flaws.push(flaw),
+                }
+            }
+        }
+        refuse_all(flaws)?;
+        Ok((groups, started))
+    }
+
     /// Adds a fileset that the script defines.
     pub(super) fn define(&mut self, set: &Entity) -> Read<()> {
         let plan = set.fileset()?;

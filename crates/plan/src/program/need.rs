@@ -397,8 +397,8 @@ impl SpacePass<'_, '_> {
         grown.extent = grown.extent.larger(end);
     }
 
-    /// End of the last worker's blocks after this number of calls, each of which writes `amount`. In
-    /// a single round, the gaps between the workers take no space.
+    /// End of the last worker's blocks after this number of calls, each of which writes `amount`.
+    /// In a single round, the gaps between the workers take no space.
     fn blocks_reach(&self, place: &CallPosition, amount: MeanExtent, call_count: f64) -> f64 {
         let CallPosition::Along(FilePath::Blocks {
             block_bytes,
