@@ -64,13 +64,13 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "ior",
-        lines_max: 1360,
+        lines_max: 1370,
         reason: "it leaves and finds files, runs the tests of scripts, and prints three forms of \
                  its results",
     },
     LongFront {
         name: "mdtest",
-        lines_max: 930,
+        lines_max: 940,
         reason: "it makes several trees, which outlast a command, keeps the wall of its stonewall \
                  in a file, and has a table for each number of ranks",
     },
