@@ -164,6 +164,9 @@ pub(super) fn work(mut script: Script, name: &str) -> Read<FrontWork> {
     })
 }
 
+/// Names of processes, each with its number of instances.
+type ProcessCounts = Vec<(String, u32)>;
+
 /// All errors together, if there are any.
 fn refuse_all(flaws: Vec<Diagnostic>) -> Read<()> {
     Diagnostic::all(flaws).map_or(Ok(()), Err)
@@ -171,7 +174,7 @@ fn refuse_all(flaws: Vec<Diagnostic>) -> Read<()> {
 
 impl ProgramWriter {
     /// The groups of all threads, and each process with its number of instances.
-    fn groups(&mut self, processes: &[&Entity]) -> Read<(Vec<Group>, Vec<(String, u32)>)> {
+    fn groups(&mut self, processes: &[&Entity]) -> Read<(Vec<Group>, ProcessCounts)> {
         let (mut groups, mut started) = (Vec::new(), Vec::new());
         let mut flaws = Vec::new();
         for process in processes {
