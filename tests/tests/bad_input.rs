@@ -471,3 +471,41 @@ fn an_unknown_option_is_a_usage_error() {
     let output = need_bed().run(&["run", "--no-such-option"]);
     output.assert_says(USAGE, &["--no-such-option"]);
 }
+
+#[test]
+fn the_report_of_a_failed_run_names_its_error() {
+    let bed = need_bed();
+    let target = bed.target().to_string_lossy().into_owned();
+    let run = bed.command(&["run", "--rw", "read", "--size", "8m", "--target", &target]);
+    let mut limited = Command::new("prlimit");
+    // Enough for the results store, but not for the test file.
+    limited.arg(format!("--fsize={}", 4 << 20));
+    limited.arg(run.get_program()).args(run.get_args());
+    for (name, value) in run.get_envs() {
+        limited.env(name, value.unwrap_or_default());
+    }
+    let failed = finish(limited.current_dir(bed.path()));
+    assert!(
+        failed.code == UNSUPPORTED && failed.stderr.contains("File too large"),
+        "{}",
+        failed.text()
+    );
+    let report = bed.run(&["report", "last"]);
+    for part in [
+        "\ndoubt: writing `",
+        "\nnext: remove the cause of the error, and run again",
+        "[run-failed]",
+    ] {
+        assert!(
+            report.stdout.contains(part),
+            "no `{part}`: {}",
+            report.text()
+        );
+    }
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    assert!(
+        record.stdout.contains("\"run-failed\""),
+        "{}",
+        record.text()
+    );
+}

@@ -149,7 +149,12 @@ fn labs_that_cannot_work_are_refused_early() {
             ],
         ),
         ("zfs", "loop", 2, ["zfs", "path:DIR"]),
-        ("ext4,noatime", "loop", 2, ["`noatime`", "lab list"]),
+        (
+            "ext4,noatime",
+            "loop",
+            2,
+            ["`noatime`", "ext4,mount=noatime"],
+        ),
         ("ext4", "floppy", 2, ["`floppy`", "--on zram"]),
         ("ext4", "/dev/null", 2, ["/dev/null", "block device"]),
         (

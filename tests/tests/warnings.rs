@@ -95,6 +95,8 @@ const PROVOKED: &str = "
         requests_unanswered_because_of_a_stall_are_reported_as_a_bound
     ring-flags-missing doubts
         missing_ring_flags_are_reported
+    run-failed bad_input
+        the_report_of_a_failed_run_names_its_error
     short-transfers faults
         short_reads_are_counted_and_reported
     size-reduced warnings
