@@ -85,6 +85,7 @@ pub enum DueStep {
 impl DueQueue {
     /// A queue of the transactions due from `timing` on.
     #[must_use]
+    #[inline(never)]
     pub fn new(mut due: DueTimes, timing: Timing, slot_count: u32) -> Self {
         let start_ns = timing.start_ns;
         let mut pending_ns = start_ns.saturating_add(due.take_ns());

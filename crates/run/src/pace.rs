@@ -145,6 +145,8 @@ impl OpenLoopPace {
         }
     }
 
+    // Once per worker; inlined, it would be in the program for each kind of stream.
+    #[inline(never)]
     fn timing(&self, recorder: &mut Recorder, clock: &impl Clock) -> Timing {
         let now_ns = clock.now_ns();
         recorder.catch_up_from(now_ns);

@@ -379,6 +379,8 @@ impl Recorder {
     }
 
     /// Turns it into the outcome, with the sample that was not handed over.
+    // Once per worker; inlined, it would be in the program for each kind of stream and engine.
+    #[inline(never)]
     pub fn into_outcome(self) -> WorkerOutcome {
         let measured_ns = if self.ramp {
             0

@@ -209,6 +209,8 @@ fn with_contents<E: Engine, G: Generator, K: Clock>(
     pace.run(parts, generator, verified)
 }
 
+// Once per worker; inlined, it would be in the program for each kind of stream.
+#[inline(never)]
 fn prepare_buffers(engine: &mut impl Engine, content: &mut PlainContent) {
     for slot in 0..engine.slot_count() {
         content.prepare_buffer(engine.buffer(slot));

@@ -114,6 +114,8 @@ impl ContentSource {
 
     /// Content for a worker's writes, derived from its seed.
     #[must_use]
+    // Once per worker; inlined, it would be in the program for each kind of stream and engine.
+    #[inline(never)]
     pub fn plain(&self, worker_seed: u64) -> PlainContent {
         PlainContent::new(Arc::clone(&self.tables), worker_seed)
     }
@@ -126,6 +128,7 @@ impl ContentSource {
     ///
     /// # Errors
     /// If the blocks cannot be stamped.
+    #[inline(never)]
     pub fn verified(
         &self,
         worker_seed: u64,
