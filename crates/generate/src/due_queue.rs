@@ -85,6 +85,7 @@ pub enum DueStep {
 impl DueQueue {
     /// A queue of the transactions due from `timing` on.
     #[must_use]
+    // Once per worker; inlined, it would be in the program for each kind of stream and engine.
     #[inline(never)]
     pub fn new(mut due: DueTimes, timing: Timing, slot_count: u32) -> Self {
         let start_ns = timing.start_ns;

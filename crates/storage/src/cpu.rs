@@ -125,6 +125,7 @@ pub fn tick_ns() -> u64 {
 
 /// CPU time of the calling thread so far, in nanoseconds.
 #[must_use]
+// Twice per worker; inlined, it would be in the program for each kind of stream and engine.
 #[inline(never)]
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::ThreadCPUTime)

@@ -30,21 +30,25 @@ pub(super) fn threads(options: &SmallfileOptions, record: &RunRecord) -> Vec<Thr
         .flat_map(|cell| &cell.workers)
         .map(|it| it.seed)
         .next();
-    let records = records_by_file(options, seed.unwrap_or_default());
+    let seed = seed.unwrap_or_default();
+    let records = |files: u64| records_of_first(options, seed, files);
     workers.map(|it| thread(options, it, &records)).collect()
 }
 
-/// Returns the numbers of records of a thread's files, in the order in which it works on them.
-/// `seed` is that of the first worker; files of other threads with the same number have equal
-/// sizes.
-pub(super) fn records_by_file(options: &SmallfileOptions, seed: u64) -> Vec<u64> {
+/// Returns the number of records of the files that a thread works on first. `seed` is that of the
+/// first worker; files of other threads with the same number have equal sizes.
+pub(super) fn records_of_first(options: &SmallfileOptions, seed: u64, files: u64) -> u64 {
     let size = file_sizes(&sizes(options), seed, SOURCE);
     let size = size.expect("the plan of the run has drawn these sizes");
     let records = |file| size(file).div_ceil(options.record_bytes());
-    (0..options.files).map(records).collect()
+    (0..options.files).take(files as usize).map(records).sum()
 }
 
-fn thread(options: &SmallfileOptions, worker: &WorkerTimes, records: &[u64]) -> ThreadSums {
+fn thread(
+    options: &SmallfileOptions,
+    worker: &WorkerTimes,
+    records_of_first: &impl Fn(u64) -> u64,
+) -> ThreadSums {
     let window = worker.window.unwrap_or_default();
     let call = options.operation.call();
     // Each file has exactly one such call, so this is the number of files.
@@ -59,7 +63,7 @@ fn thread(options: &SmallfileOptions, worker: &WorkerTimes, records: &[u64]) -> 
             // The current file was not finished.
             let files = wall.rounds.saturating_sub(1);
             match checks_stonewall_again(options, files) {
-                true => (reached, files, records.iter().take(files as usize).sum()),
+                true => (reached, files, records_of_first(files)),
                 false => end,
             }
         }

@@ -1,7 +1,7 @@
 use crate::file_access::{FileAccess, VirtualFiles};
 use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
-use super::done::records_by_file;
+use super::done::records_of_first;
 use super::program::program;
 use super::*;
 use crate::tests::{record, round};
@@ -252,7 +252,7 @@ fn the_record_count_is_the_number_of_writes() {
     };
     let page = create(line, &[(500, 3165, Some(wall))]);
     let options = SmallfileOptions::read(&words(line)).unwrap();
-    let records: u64 = records_by_file(&options, 0)[..300].iter().sum();
+    let records = records_of_first(&options, 0, 300);
     assert!(records > 1000, "{records}");
     let wanted = format!("files = 300,records = {records},status");
     assert!(page.contains(&wanted), "{page}");
@@ -263,8 +263,8 @@ fn records_of_files_of_random_sizes_are_those_that_runs_wrote() {
     let line = "--file-size 64 --record-size 4 --file-size-distribution exponential --files 300";
     let options = SmallfileOptions::read(&words(line)).unwrap();
     // The seed of the first worker and the number of writes of a run.
-    let records = records_by_file(&options, 10_451_216_379_200_822_465);
-    assert_eq!(records.iter().sum::<u64>(), 5125);
+    let seed = 10_451_216_379_200_822_465;
+    assert_eq!(records_of_first(&options, seed, 300), 5125);
 }
 
 #[test]

@@ -128,6 +128,7 @@ impl ContentSource {
     ///
     /// # Errors
     /// If the blocks cannot be stamped.
+    // As for `plain`.
     #[inline(never)]
     pub fn verified(
         &self,

@@ -147,12 +147,9 @@ impl RateLimits<'_> {
     /// `true` if the device moved data to speak of in a result that a cache took part in.
     fn device_moved_data(&self) -> bool {
         let cells = self.doubted_cells(Claim::MovedByDevice);
-        let mut doubted = self.record.cells.iter();
-        let shares = |cell: &CellRecord| ["read", "write"].map(|name| cell.device_share(name));
-        doubted.any(|cell| {
-            let mut shares = shares(cell).into_iter().flatten();
-            cells.contains(&cell.index) && shares.any(|share| share >= MOVED_SHARE_MIN)
-        })
+        let moved = |cell: &CellRecord, name| cell.device_share(name) >= Some(MOVED_SHARE_MIN);
+        let mut all = self.record.cells.iter();
+        all.any(|cell| cells.contains(&cell.index) && (moved(cell, "read") || moved(cell, "write")))
     }
 
     /// Lists the results for which a warning contradicts the claim.

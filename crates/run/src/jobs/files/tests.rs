@@ -20,14 +20,16 @@ fn record_of(text: &str) -> RunRecord {
     finished.record
 }
 
+/// A job that works on the file `f` once the earlier jobs have ended.
+fn job(keys: &str) -> String {
+    format!(
+        "[[job]]\nengine = \"psync\"\ncache = \"buffered\"\nfiles = [\"f\"]\nloops = 1\n\
+         waits = true\n{keys}\n"
+    )
+}
+
 #[test]
 fn a_file_that_was_laid_out_again_has_no_blocks_of_earlier_jobs() {
-    let job = |keys: &str| {
-        format!(
-            "[[job]]\nengine = \"psync\"\ncache = \"buffered\"\nfiles = [\"f\"]\nloops = 1\n\
-             waits = true\n{keys}\n"
-        )
-    };
     let written = job("read = 0\nsize = \"64k\"\nverify = true");
     for rest in [
         // A longer file is needed, and then its blocks are verified.
@@ -42,12 +44,6 @@ fn a_file_that_was_laid_out_again_has_no_blocks_of_earlier_jobs() {
 
 #[test]
 fn a_job_that_needs_a_longer_file_keeps_what_earlier_jobs_wrote() {
-    let job = |keys: &str| {
-        format!(
-            "[[job]]\nengine = \"psync\"\ncache = \"buffered\"\nfiles = [\"f\"]\nloops = 1\n\
-             waits = true\n{keys}\n"
-        )
-    };
     let written = job("read = 0\nsize = \"64k\"\nlayout = \"allotted\"\nverify = true");
     let read = job("size = \"64k\"\nverify = true");
     for layout in ["allotted", "sparse", "written"] {
