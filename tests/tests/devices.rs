@@ -213,8 +213,8 @@ fn memory_backed_is_reported_for_a_file_system_on_a_loop_device_in_memory() {
     assert!(layers(&record).starts_with(wanted), "{}", layers(&record));
     assert!(layers(&record).ends_with("(memory)"), "{}", layers(&record));
     assert_eq!(record["environment"]["stacks"][0]["in_memory"], true);
-    let said = checked(&bed);
-    assert!(said.contains("no device is measured"), "{said}");
+    let output = checked(&bed);
+    assert!(output.contains("no device is measured"), "{output}");
     let text = bed.run(&["show", "last"]);
     assert!(text.stdout.contains(wanted), "{}", text.text());
 }
@@ -317,7 +317,7 @@ fn sizes_in_percent_of_a_device_match_fio() {
     let name = format!("--filename={}", device.path().display());
     let bed = ScratchTarget::new().unwrap();
     let has_fio = installed("fio").is_ok();
-    for (said, requests) in SHARES {
+    for (option, requests) in SHARES {
         let job = [
             "--name=a",
             "--rw=read",
@@ -325,14 +325,14 @@ fn sizes_in_percent_of_a_device_match_fio() {
             "--ioengine=psync",
             &name,
         ];
-        let arguments = [&job[..], said, &["--output-format=json"]].concat();
+        let arguments = [&job[..], option, &["--output-format=json"]].concat();
         let finished = bed.run(&[&["as", "fio"], &arguments[..]].concat());
-        assert_eq!(finished.code, 0, "{said:?}: {}", finished.text());
-        assert_eq!(reads(&finished.stdout), requests, "{said:?}");
+        assert_eq!(finished.code, 0, "{option:?}: {}", finished.text());
+        assert_eq!(reads(&finished.stdout), requests, "{option:?}");
         if has_fio {
             let output = Command::new("fio").args(&arguments).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout);
-            assert_eq!(reads(&text), requests, "fio {said:?}");
+            assert_eq!(reads(&text), requests, "fio {option:?}");
         }
     }
 }

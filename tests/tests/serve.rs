@@ -28,7 +28,7 @@ fn null(cell_count: u32, run_time: &str) -> String {
 }
 
 /// A request for a run of that text on the bed's target.
-fn asked(bed: &ScratchTarget, text: &str) -> Value {
+fn run_request(bed: &ScratchTarget, text: &str) -> Value {
     json!({"workload": {"text": text, "name": "null.toml"}, "targets": [bed.target()]})
 }
 
@@ -236,7 +236,7 @@ fn every_response_blocks_pages_of_other_origins() {
 fn requests_that_change_something_must_be_same_origin_json() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let body = asked(&bed, &null(1, "1s")).to_string();
+    let body = run_request(&bed, &null(1, "1s")).to_string();
     let own = format!("Origin: http://{}", server.address);
     let json = "Content-Type: application/json";
     let send = |headers: &[&str]| server.ask_with("POST /api/check", headers, &body).status;
@@ -373,7 +373,7 @@ fn paths_outside_the_roots_or_the_folder_are_refused() {
         format!("{target}\u{0}"),
         "target".to_owned(),
     ] {
-        let mut request = asked(&bed, &null(1, "1s"));
+        let mut request = run_request(&bed, &null(1, "1s"));
         request["targets"] = json!([path]);
         let status = server.change("POST /api/runs", &request).status;
         assert!(status == 403 || status == 400, "{path}: {status}");
@@ -383,12 +383,12 @@ fn paths_outside_the_roots_or_the_folder_are_refused() {
     }
     let in_file = "size = \"1m\"\nrun_time = \"1s\"\n[[access_spec]]\nname = \"x\"\n\
         line = [{ size = \"4k\", random = 100 }]\n";
-    let mut request = asked(&bed, in_file);
+    let mut request = run_request(&bed, in_file);
     request["targets"] = json!([]);
     request["settings"] = json!({ "target": outside });
     let status = server.change("POST /api/runs", &request).status;
     assert!((400..500).contains(&status), "{status}");
-    let mut request = asked(&bed, in_file);
+    let mut request = run_request(&bed, in_file);
     request["overwrite_devices"] = json!(["/dev/vda"]);
     let answer = server.change("POST /api/runs", &request);
     assert!(fits(&bed, "serve-error", 403, &answer)["help"].is_string());
@@ -494,7 +494,7 @@ fn a_workload_is_checked_by_line_converted_and_shown() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let invalid = format!("{}nothing = 1\n", null(1, "1s"));
-    let answer = server.change("POST /api/check", &asked(&bed, &invalid));
+    let answer = server.change("POST /api/check", &run_request(&bed, &invalid));
     let checked = fits(&bed, "serve-check", 200, &answer);
     assert_eq!(checked["is_understood"], false);
     let verdict = &checked["verdicts"][0];
@@ -503,7 +503,7 @@ fn a_workload_is_checked_by_line_converted_and_shown() {
         (&json!("error"), &json!("null.toml"))
     );
     assert_eq!(verdict["line"], invalid.lines().count());
-    let answer = server.change("POST /api/check", &asked(&bed, &null(2, "3s")));
+    let answer = server.change("POST /api/check", &run_request(&bed, &null(2, "3s")));
     let checked = fits(&bed, "serve-check", 200, &answer);
     assert_eq!(checked["planned_ns"], 6_000_000_000_u64);
     assert_eq!(checked["plan"]["cells"].as_array().unwrap().len(), 2);
@@ -548,7 +548,7 @@ fn a_workload_is_checked_by_line_converted_and_shown() {
 fn a_run_is_started_watched_kept_compared_and_removed() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let mut request = asked(&bed, &null(2, "1500ms"));
+    let mut request = run_request(&bed, &null(2, "1500ms"));
     request["note"] = json!("<script>alert(1)</script>");
     request["tags"] = json!(["first"]);
     let first = begun(&bed, &server, &request);
@@ -600,7 +600,7 @@ fn a_run_is_started_watched_kept_compared_and_removed() {
             .body
             .contains(',')
     );
-    let second = begun(&bed, &server, &asked(&bed, &null(2, "300ms")));
+    let second = begun(&bed, &server, &run_request(&bed, &null(2, "300ms")));
     wait_for_status(&server, &second, "complete");
     let answer = server.get(&format!("/api/compare?runs={first},{second}"));
     fits(&bed, "compare", 200, &answer);
@@ -613,7 +613,7 @@ fn intervals_are_sent_while_a_run_measures() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     // On a slow machine, a short run could be over before the stream begins.
-    let run = begun(&bed, &server, &asked(&bed, &null(1, "30m")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(1, "30m")));
     let events = server.events(&format!("/api/runs/{run}/events"), None, "interval");
     assert_eq!(names(&events).last(), Some(&"interval"));
     let answer = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
@@ -625,9 +625,9 @@ fn intervals_are_sent_while_a_run_measures() {
 fn runs_can_be_annotated_found_and_removed() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let first = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    let first = begun(&bed, &server, &run_request(&bed, &null(1, "100ms")));
     wait_for_status(&server, &first, "complete");
-    let second = begun(&bed, &server, &asked(&bed, &null(1, "100ms")));
+    let second = begun(&bed, &server, &run_request(&bed, &null(1, "100ms")));
     wait_for_status(&server, &second, "complete");
     let notes = json!({"tags": ["second", "third"], "note": ""});
     let line = format!("PUT /api/runs/{first}/notes");
@@ -679,7 +679,7 @@ fn runs_can_be_annotated_found_and_removed() {
 fn a_stream_resumes_where_it_stopped() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let run = begun(&bed, &server, &asked(&bed, &null(3, "1200ms")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(3, "1200ms")));
     let path = format!("/api/runs/{run}/events");
     let first = server.events(&path, None, "cell-end");
     let last = first.last().unwrap();
@@ -721,8 +721,8 @@ fn a_run_survives_a_server_restart_and_its_stream_resumes() {
     let arguments = ["--target", target.as_str(), "--listen", &listen];
     let server = Server::with(&bed, &arguments, Some(&token));
     assert_eq!(server.token, "0123456789abcdef0123456789abcdef-test");
-    let run = begun(&bed, &server, &asked(&bed, &null(2, "3s")));
-    let waiting = server.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(2, "3s")));
+    let waiting = server.change("POST /api/runs", &run_request(&bed, &null(1, "100ms")));
     assert_eq!(waiting.status, 202);
     let path = format!("/api/runs/{run}/events");
     let before = server.events(&path, None, "interval");
@@ -760,7 +760,7 @@ fn a_run_survives_a_server_restart_and_its_stream_resumes() {
 fn a_run_that_is_killed_is_shown_as_interrupted() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(1, "60s")));
     let entry = server.get("/api/queue").json()["entries"][0].clone();
     let path = format!("/api/runs/{run}/events");
     assert_eq!(
@@ -781,7 +781,7 @@ fn stopping_a_run_keeps_its_results_and_aborting_does_not() {
     let server = Server::start(&bed, &[]);
     let text = "size = \"16m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
         [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
-    let run = begun(&bed, &server, &asked(&bed, text));
+    let run = begun(&bed, &server, &run_request(&bed, text));
     let path = format!("/api/runs/{run}/events");
     assert_eq!(
         server.events(&path, None, "interval").last().unwrap().name,
@@ -802,7 +802,7 @@ fn stopping_a_run_keeps_its_results_and_aborting_does_not() {
     assert!(view["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
     let again = server.change(&format!("POST /api/runs/{run}/stop"), &json!({}));
     fits(&bed, "serve-error", 409, &again);
-    let run = begun(&bed, &server, &asked(&bed, text));
+    let run = begun(&bed, &server, &run_request(&bed, text));
     let aborted = server.change(&format!("POST /api/runs/{run}/abort"), &json!({}));
     fits(&bed, "serve-told", 202, &aborted);
     wait_for("a removed run", || {
@@ -816,7 +816,7 @@ fn a_skipped_cell_is_followed_by_the_next_one() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
     let text = null(2, "60s");
-    let run = begun(&bed, &server, &asked(&bed, &text));
+    let run = begun(&bed, &server, &run_request(&bed, &text));
     let path = format!("/api/runs/{run}/events");
     let events = server.events(&path, None, "interval");
     let interval = &events.last().unwrap().data["interval"];
@@ -860,10 +860,10 @@ fn the_live_page_of_a_run_ends_with_it() {
 fn queued_runs_wait_and_can_be_moved_and_removed() {
     let bed = ScratchTarget::new().unwrap();
     let server = Server::start(&bed, &[]);
-    let run = begun(&bed, &server, &asked(&bed, &null(1, "60s")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(1, "60s")));
     let ids: Vec<String> = (0..3)
         .map(|_| {
-            let answer = server.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+            let answer = server.change("POST /api/runs", &run_request(&bed, &null(1, "100ms")));
             answer.json()["id"].as_str().unwrap().to_owned()
         })
         .collect();
@@ -954,7 +954,7 @@ fn exposing_the_server_requires_explicit_options() {
     let ask = |host: &str| server.ask_with("GET /api", &[host], "").status;
     assert_eq!((ask("Host: lab.example"), ask("Host: example")), (200, 403));
     // Without a target, nothing can be started.
-    let answer = server.change("POST /api/runs", &asked(&bed, &null(1, "1s")));
+    let answer = server.change("POST /api/runs", &run_request(&bed, &null(1, "1s")));
     let refused = fits(&bed, "serve-error", 403, &answer);
     assert!(refused["help"].as_str().unwrap().contains("--target"));
 }
@@ -969,7 +969,7 @@ fn intervals_separate_workers_and_targets() {
         "workers = 3\n{}",
         null(1, "2s").replace("\"null\"", "\"psync\"")
     );
-    let mut request = asked(&bed, &text);
+    let mut request = run_request(&bed, &text);
     request["targets"] = json!([bed.target(), other]);
     let run = begun(&bed, &server, &request);
     let events = server.events(&format!("/api/runs/{run}/events"), None, "interval");
@@ -996,7 +996,7 @@ fn intervals_separate_workers_and_targets() {
         }
     }
     // With a single worker, the interval itself has its figures.
-    let run = begun(&bed, &server, &asked(&bed, &null(1, "300ms")));
+    let run = begun(&bed, &server, &run_request(&bed, &null(1, "300ms")));
     wait_for_status(&server, &run, "complete");
     let stored = server.get(&format!("/api/runs/{run}/intervals")).json();
     assert_eq!(stored["cells"][0]["intervals"][0]["workers"], Value::Null);
@@ -1013,7 +1013,7 @@ fn a_run_of_a_file_can_be_repeated_from_its_stored_text() {
     assert_eq!(stored["name"], "mine.toml");
     let text = stored["text"].as_str().unwrap();
     assert!(text.contains("iodepth = [3]"), "{text}");
-    let again = begun(&bed, &server, &asked(&bed, text));
+    let again = begun(&bed, &server, &run_request(&bed, text));
     wait_for_status(&server, &again, "complete");
     let view = server.get(&format!("/api/runs/{again}")).json();
     assert_eq!(view["run"]["workloads"], json!(["mine"]));
@@ -1717,10 +1717,10 @@ fn only_one_of_two_servers_of_a_store_starts_its_runs() {
     let queue = fits(&bed, "serve-queue", 200, &second.get("/api/queue"));
     let reason = "another `pgmeter serve` starts the runs of this store";
     assert_eq!(queue["starts_none"], reason);
-    let refused = second.change("POST /api/runs", &asked(&bed, &null(1, "1s")));
+    let refused = second.change("POST /api/runs", &run_request(&bed, &null(1, "1s")));
     assert_eq!(fits(&bed, "serve-error", 409, &refused)["error"], reason);
     pause(&first, true);
-    let added = first.change("POST /api/runs", &asked(&bed, &null(1, "100ms")));
+    let added = first.change("POST /api/runs", &run_request(&bed, &null(1, "100ms")));
     assert_eq!(added.status, 202);
     first.kill();
     wait_for("the second server to take over", || {
@@ -1740,7 +1740,7 @@ fn a_plan_too_large_for_a_page_is_refused_without_delaying_others() {
     std::thread::scope(|scope| {
         let checks = [&text, &many].map(|text| {
             let (server, bed) = (&server, &bed);
-            scope.spawn(move || server.change("POST /api/check", &asked(bed, text)))
+            scope.spawn(move || server.change("POST /api/check", &run_request(bed, text)))
         });
         let begin = Instant::now();
         while !checks.iter().all(|it| it.is_finished()) {
@@ -1781,7 +1781,7 @@ fn a_query_with_too_many_words_or_tags_is_refused_with_a_message() {
     assert_eq!(error, "there are 4000 tags, but at most 16 are allowed");
     let words = "w+".repeat(17);
     assert_eq!(server.get(&format!("/api/runs?search={words}")).status, 400);
-    let mut request = asked(&bed, &null(1, "1s"));
+    let mut request = run_request(&bed, &null(1, "1s"));
     request["tags"] = json!(vec!["t"; 65]);
     assert_eq!(server.change("POST /api/runs", &request).status, 400);
     let ids = vec!["x"; 4000].join(",");
@@ -1791,7 +1791,7 @@ fn a_query_with_too_many_words_or_tags_is_refused_with_a_message() {
         let refused = server.get(&format!("/api/runs?{query}"));
         fits(&bed, "serve-error", 400, &refused);
     }
-    let mut request = asked(&bed, &null(1, "1s"));
+    let mut request = run_request(&bed, &null(1, "1s"));
     request["settings"] = json!({"iodepth": "1,".repeat(400_000)});
     let refused = server.change("POST /api/check", &request);
     fits(&bed, "serve-error", 413, &refused);
@@ -1804,8 +1804,8 @@ fn an_error_quotes_only_a_short_part_of_a_long_value() {
     let long = "x".repeat(900_000);
     let text = |line: &str| format!("{}{line}\n", null(1, "1s"));
     for request in [
-        asked(&bed, &text(&format!("{long} = 1"))),
-        asked(&bed, &text(&format!("cache = \"{long}\""))),
+        run_request(&bed, &text(&format!("{long} = 1"))),
+        run_request(&bed, &text(&format!("cache = \"{long}\""))),
         json!({"workload": {"builtin": long}}),
         json!({"workload": {"own": long}}),
         json!({"workload": {"text": "", "name": long}}),

@@ -45,7 +45,7 @@ impl LiveDisplay {
     }
 
     /// Shows an event, and carries out requests of the user.
-    pub fn hear(&mut self, event: &RunEvent) {
+    pub fn on_event(&mut self, event: &RunEvent) {
         // A signal may have set this flag, which the display does not see.
         if self.stop.load(Ordering::Relaxed) {
             self.display.note_stopping();

@@ -30,7 +30,7 @@ impl LivePage {
     }
 
     /// Starts the server at the first event of the run, before any measurement.
-    pub fn hear(&mut self, event: &RunEvent) {
+    pub fn on_event(&mut self, event: &RunEvent) {
         // A run reports `Started` before all other events, so no earlier event takes the path.
         let (RunEvent::Started { record }, Some(store)) = (event, self.store.take()) else {
             return;

@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    fn complaint(arguments: &[&str]) -> String {
+    fn error_text(arguments: &[&str]) -> String {
         let words: Vec<String> = ["pgmeter"]
             .iter()
             .chain(arguments)
@@ -263,19 +263,19 @@ mod tests {
         ];
         for command in commands {
             for typo in typos {
-                let message = complaint(&[command, &[typo]].concat());
+                let message = error_text(&[command, &[typo]].concat());
                 let rest = message.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
                 let usage = rest.find("Usage: ").unwrap_or(rest.len());
                 assert!(!is_destructive(&rest[..usage]), "{message}");
                 assert!(message.starts_with("error: "), "{message}");
             }
         }
-        assert!(!is_destructive(&complaint(&["runs", "rn"])));
+        assert!(!is_destructive(&error_text(&["runs", "rn"])));
     }
 
     #[test]
     fn other_options_are_still_suggested() {
-        let message = complaint(&["run", "--run-tme=5s"]);
+        let message = error_text(&["run", "--run-tme=5s"]);
         assert!(message.contains("'--run-time'"), "{message}");
     }
 
@@ -291,11 +291,11 @@ mod tests {
             (&["lat_fs"], "`pgmeter run lat_fs`"),
             (&["--iodepth", "4"], "`pgmeter run --iodepth ...`"),
         ] {
-            let message = complaint(line);
+            let message = error_text(line);
             assert!(message.contains(tip), "{message}");
         }
-        assert!(!complaint(&["rnu"]).contains("workload"));
-        assert!(!complaint(&["lab", "quick"]).contains("pgmeter run"));
+        assert!(!error_text(&["rnu"]).contains("workload"));
+        assert!(!error_text(&["lab", "quick"]).contains("pgmeter run"));
     }
 
     #[test]
@@ -334,11 +334,11 @@ mod tests {
             ("lab run --fs ext4", "`pgmeter lab run quick --fs ext4,xfs`"),
             ("convert a b", "add `--output b`"),
         ] {
-            let message = complaint(&line.split(' ').collect::<Vec<_>>());
+            let message = error_text(&line.split(' ').collect::<Vec<_>>());
             assert!(message.contains(tip), "{message}");
             assert!(!message.contains("similar"), "{message}");
         }
-        assert!(!complaint(&["doctor", "--duration", "5"]).contains("--run-time"));
+        assert!(!error_text(&["doctor", "--duration", "5"]).contains("--run-time"));
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
                 "remove the blank before `io_uring`",
             ),
         ] {
-            let message = complaint(&["run", option, list]);
+            let message = error_text(&["run", option, list]);
             assert!(message.contains(tip), "{message}");
         }
     }
@@ -371,7 +371,7 @@ mod tests {
             (["run", "--iodepth", "-4"], "--iodepth"),
             (["run", "--size", "-4k"], "--size"),
         ] {
-            let message = complaint(&line);
+            let message = error_text(&line);
             let tip = format!("`{option}` takes no value below 0");
             assert!(
                 message.contains(&tip) && !message.contains("'-- "),

@@ -118,10 +118,10 @@ impl UploadCommand {
             let program = command.get_program().to_string_lossy();
             format!("cannot start `{program}`: {error}")
         })?;
-        let (output, complaint) = (CapturedOutput::default(), CapturedOutput::default());
+        let (output, error_text) = (CapturedOutput::default(), CapturedOutput::default());
         let mut listeners = Vec::new();
         if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-            let (to_output, to_complaint) = (Arc::clone(&output), Arc::clone(&complaint));
+            let (to_output, to_complaint) = (Arc::clone(&output), Arc::clone(&error_text));
             listeners.push(thread::spawn(move || listen(stdout, &to_output)));
             listeners.push(thread::spawn(move || listen(stderr, &to_complaint)));
         }
@@ -138,7 +138,7 @@ impl UploadCommand {
             feeder,
             readers: listeners,
             output,
-            error_output: complaint,
+            error_output: error_text,
         })
     }
 

@@ -96,7 +96,7 @@ impl OrderInbox {
             LeaderMessage::Round { per_second } => lock(&self.rounds).push(per_second),
             LeaderMessage::Level { rounds } => {
                 let listener = lock(&self.max_rounds).0.take();
-                listener.into_iter().for_each(|hear| hear(rounds));
+                listener.into_iter().for_each(|on_order| on_order(rounds));
             }
             // The worker's thread reads no orders while it measures, so these orders are flags.
             LeaderMessage::Skip => self.skip.store(true, Ordering::Relaxed),

@@ -131,8 +131,8 @@ fn receive_messages(
     stderr: impl Read + Send + 'static,
     arrivals: &SyncSender<(u32, LinkEvent)>,
 ) {
-    let complaint = Arc::new(Mutex::new(Vec::new()));
-    let captured = Arc::clone(&complaint);
+    let error_text = Arc::new(Mutex::new(Vec::new()));
+    let captured = Arc::clone(&error_text);
     let listener = thread::spawn(move || listen(stderr, &captured));
     let why = match skip_greeting(&mut stdout) {
         Ok(()) => loop {
@@ -154,8 +154,8 @@ fn receive_messages(
     while !listener.is_finished() && Instant::now() < end {
         thread::sleep(POLL_INTERVAL);
     }
-    let complaint = complaint.lock().unwrap_or_else(PoisonError::into_inner);
-    let why = match first_printable_line(&complaint) {
+    let error_text = error_text.lock().unwrap_or_else(PoisonError::into_inner);
+    let why = match first_printable_line(&error_text) {
         words if words.is_empty() => why,
         words => format!("{why}; its command printed `{words}`"),
     };

@@ -90,7 +90,7 @@ impl<'a> RunWork<'a> {
 
     /// Returns the work of a measured cell. In runs of the same plan, only cells of the same key
     /// have equal work.
-    pub(crate) fn asked(&self, cell: &CellRecord) -> PlannedCellWork {
+    pub(crate) fn planned_work(&self, cell: &CellRecord) -> PlannedCellWork {
         let planned = self.by_index.get(&cell.index).copied();
         let first_index = cell.first_index.unwrap_or(cell.index);
         PlannedCellWork {

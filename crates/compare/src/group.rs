@@ -34,7 +34,7 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<SideGroup<'_>> {
             // Several records of one repetition, such as repeated phases, are no repetitions of
             // each other.
             let cell_id = (cell.key(), cell.repetition);
-            let mut work = plans.asked(cell);
+            let mut work = plans.planned_work(cell);
             work.record_index = seen.iter().filter(|it| **it == cell_id).count();
             seen.push(cell_id);
             add(&mut groups, work, cell);

@@ -31,7 +31,7 @@ pub(crate) fn uncertain_mean(
         // Intervals record neither sums of latencies nor transactions.
         Figure::LatencyMean | Figure::TransactionsPerSecond => None,
         Figure::LatencyP99 => {
-            let intervals = whole(&cell.intervals);
+            let intervals = full_intervals(&cell.intervals);
             // All or none: intervals with too few operations are the slowest, and skipping them
             // would flatter the run.
             let p99: Option<Vec<f64>> = intervals.map(|it| percentile(it, &names)).collect();
@@ -59,7 +59,7 @@ fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
 }
 
 /// Returns the intervals without a short last one.
-fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
+fn full_intervals(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
     let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
     // The last interval ends with the measurement, so it may contain only a few operations.
     let at_least_ns = longest_ns.unwrap_or_default() as f64 * LAST_SHARE_MIN;

@@ -77,7 +77,7 @@ impl PartsDisplay {
     }
 
     /// Shows an event of the run in the current step.
-    pub fn hear(&mut self, event: &RunEvent) {
+    pub fn on_event(&mut self, event: &RunEvent) {
         let since = self.current.map(|(_, since)| since.elapsed());
         let now_ns = since.map_or(0, |since| since.as_nanos());
         self.run

@@ -12,7 +12,7 @@ pub trait ClassicText {
     }
 
     /// Text to print on standard error when the event happens; mostly empty.
-    fn complaint(&mut self, _event: &RunEvent) -> String {
+    fn error_text(&mut self, _event: &RunEvent) -> String {
         String::new()
     }
 
@@ -98,12 +98,16 @@ pub fn at_end_with<T: 'static>(
 impl<T> ClassicText for AtEnd<T> {
     fn end(&mut self, record: &RunRecord) -> String {
         let parsed = self.parsed.as_ref();
-        parsed.map_or(String::new(), |asked| (self.page)(asked, record))
+        parsed.map_or(String::new(), |parsed_line| {
+            (self.page)(parsed_line, record)
+        })
     }
 
     fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
         let parsed = self.parsed.as_ref();
-        parsed.map_or(Vec::new(), |asked| (self.documents)(asked, record))
+        parsed.map_or(Vec::new(), |parsed_line| {
+            (self.documents)(parsed_line, record)
+        })
     }
 }
 
@@ -122,8 +126,8 @@ impl ClassicText for EscapedText {
         units::printable_lines(&self.shown.event(event)).into_owned()
     }
 
-    fn complaint(&mut self, event: &RunEvent) -> String {
-        units::printable_lines(&self.shown.complaint(event)).into_owned()
+    fn error_text(&mut self, event: &RunEvent) -> String {
+        units::printable_lines(&self.shown.error_text(event)).into_owned()
     }
 
     fn end(&mut self, record: &RunRecord) -> String {

@@ -45,7 +45,7 @@ impl WorkerProgress {
     }
 
     /// Sums of all workers, with the longest of their times; `None` without workers.
-    pub fn together(all: impl Iterator<Item = Self>) -> Option<Self> {
+    pub fn sum(all: impl Iterator<Item = Self>) -> Option<Self> {
         all.reduce(|one, other| Self {
             time_ns: one.time_ns.max(other.time_ns),
             rounds: one.rounds + other.rounds,
@@ -132,7 +132,7 @@ pub fn label<'a>(cell: &'a CellRecord, label: &str) -> Option<&'a LabelFigures> 
 }
 
 /// Sum of the results under several labels.
-pub fn together<'a>(labels: impl Iterator<Item = &'a LabelFigures>) -> LabelFigures {
+pub fn sum_of_labels<'a>(labels: impl Iterator<Item = &'a LabelFigures>) -> LabelFigures {
     labels.fold(LabelFigures::default(), |sum, it| LabelFigures {
         count: sum.count + it.count,
         bytes: sum.bytes + it.bytes,

@@ -1,6 +1,6 @@
 //! Due times of the requests of an open loop.
 
-use crate::spacing::{Gaps, Grid, count_arrivals, whole};
+use crate::spacing::{Gaps, Grid, count_arrivals, saturating_ns};
 use crate::{GenerateError, Rng, SharedArrivals, mix};
 
 /// Lower limit of the rate, in arrivals per second of all workers together.
@@ -64,14 +64,14 @@ impl Arrivals {
         let phase = second * u128::from(worker_index);
         let step = second * u128::from(worker_count.max(1));
         Ok(Self {
-            next_ns: whole(phase / divisor),
+            next_ns: saturating_ns(phase / divisor),
             spacing: Spacing::Uniform {
                 grid: Grid {
                     phase,
                     step,
                     divisor,
                 },
-                step_ns: whole(step / divisor),
+                step_ns: saturating_ns(step / divisor),
                 step_rest: step % divisor,
                 rest: phase % divisor,
                 taken: 0,
@@ -170,7 +170,7 @@ impl Arrivals {
             }
             Spacing::Poisson { gaps, due, .. } => {
                 *due = due.saturating_add(gaps.next(FRACTION_BITS));
-                self.next_ns = whole(*due >> FRACTION_BITS);
+                self.next_ns = saturating_ns(*due >> FRACTION_BITS);
             }
         }
     }

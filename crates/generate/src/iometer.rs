@@ -238,8 +238,8 @@ impl TargetSpan {
 impl IometerLine {
     fn new(line: &LinePlan) -> Result<Self, GenerateError> {
         Ok(Self {
-            read_percent: whole("the share of reads", line.read_percent)?,
-            random_percent: whole("the share of random requests", line.random_percent)?,
+            read_percent: whole_percent("the share of reads", line.read_percent)?,
+            random_percent: whole_percent("the share of random requests", line.random_percent)?,
             size_bytes: line.size_bytes,
             reply_bytes: line.reply_bytes,
             delay_ns: line.delay_ns,
@@ -276,13 +276,13 @@ impl Seek {
 fn grid(lines: &[LinePlan]) -> Result<Vec<u16>, GenerateError> {
     let mut grid = Vec::with_capacity(100);
     for (line_index, line) in (0_u16..).zip(lines) {
-        let share = whole("the weight of a line", line.of_size_percent)?;
+        let share = whole_percent("the weight of a line", line.of_size_percent)?;
         grid.extend((0..share).map(|_| line_index));
     }
     Ok(grid)
 }
 
-fn whole(name: &'static str, percent: f64) -> Result<u64, GenerateError> {
+fn whole_percent(name: &'static str, percent: f64) -> Result<u64, GenerateError> {
     if percent.fract() == 0.0 {
         Ok(percent as u64)
     } else {

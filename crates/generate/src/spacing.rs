@@ -17,14 +17,14 @@ impl Grid {
     #[inline]
     pub fn due_ns(&self, index: u64) -> u64 {
         let from_phase = self.step.saturating_mul(u128::from(index));
-        whole(self.phase.saturating_add(from_phase) / self.divisor)
+        saturating_ns(self.phase.saturating_add(from_phase) / self.divisor)
     }
 
     /// Number of times up to and including `end_ns`.
     pub fn count_until(&self, end_ns: u64) -> u64 {
         // A time with any fraction of the last nanosecond is truncated to `end_ns`.
         let end = (u128::from(end_ns) + 1) * self.divisor;
-        whole(end.saturating_sub(self.phase).div_ceil(self.step))
+        saturating_ns(end.saturating_sub(self.phase).div_ceil(self.step))
     }
 }
 
@@ -60,6 +60,6 @@ pub(crate) fn count_arrivals(gaps: &Gaps, due: u128, fraction_bits: u32, end_ns:
 }
 
 /// A time in nanoseconds, saturated to 64 bits.
-pub(crate) fn whole(ns: u128) -> u64 {
+pub(crate) fn saturating_ns(ns: u128) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }

@@ -39,7 +39,7 @@ pub fn clean(directory: &Path) -> Result<CleanupResult, LabError> {
     }
     labs_dir::ensure_trusted(directory)?;
     // Prevents other labs from starting at the same time.
-    let _held = lock_directory(directory)?;
+    let _lock = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
         .map_err(|error| LabError::system("access", directory, error))?;
@@ -196,7 +196,7 @@ pub(crate) type StartedLab = (PathBuf, OwnedFd, Journal);
 /// directory is locked meanwhile, so that no other process cleans up.
 pub(crate) fn begin(directory: &Path) -> Result<StartedLab, LabError> {
     let has_made_place = labs_dir::ensure_trusted(directory)?;
-    let _held = lock_directory(directory)?;
+    let _lock = lock_directory(directory)?;
     // `/proc` shows paths without links, and the lab compares them with its paths.
     let directory = directory
         .canonicalize()

@@ -76,12 +76,12 @@ fn kill(pid: u32, noted_ticks: u64) {
         return;
     };
     // Opened before the start time is compared: this descriptor cannot refer to a later process.
-    let held = pidfd_open(number, PidfdFlags::empty());
+    let process = pidfd_open(number, PidfdFlags::empty());
     if start_ticks(pid) != Some(noted_ticks) {
         return;
     }
     // Fails if the process has already ended, which is fine.
-    let _ = match held {
+    let _ = match process {
         Ok(process) => pidfd_send_signal(process, Signal::KILL),
         // Kernels before 5.3.
         Err(_) => kill_process(number, Signal::KILL),
@@ -206,8 +206,8 @@ mod tests {
         let lock = opened();
         lock.lock().unwrap();
         let shared = || Stdio::from(lock.try_clone().unwrap());
-        let mut held = sleeper(shared(), 0);
-        let group = i32::try_from(held.id()).unwrap();
+        let mut process = sleeper(shared(), 0);
+        let group = i32::try_from(process.id()).unwrap();
         // A child of the noted process, and a process that only reads the lock file.
         let mut child = sleeper(shared(), group);
         let mut looker = sleeper(opened().into(), group);
@@ -216,7 +216,7 @@ mod tests {
         let mut stranger = sleeper(shared(), 0);
         let users = users_of(directory.path()).unwrap();
         assert!(
-            users.contains(&format!("process {} (sleep)", held.id())),
+            users.contains(&format!("process {} (sleep)", process.id())),
             "{users}"
         );
         let old = match noted(&reused) {
@@ -231,8 +231,8 @@ mod tests {
             },
             other => other,
         };
-        assert_eq!(kill_journaled(&[noted(&held), old], &path), 2);
-        for ended in [&mut held, &mut child] {
+        assert_eq!(kill_journaled(&[noted(&process), old], &path), 2);
+        for ended in [&mut process, &mut child] {
             assert!(!ended.wait().unwrap().success());
         }
         for other in [&mut looker, &mut reused, &mut stranger] {

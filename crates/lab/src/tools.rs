@@ -44,7 +44,7 @@ pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabErro
         .stdin(Stdio::null())
         .output()
         .map_err(|error| start_error(program, error))?;
-    said(program, arguments, &output)
+    stdout_of_success(program, arguments, &output)
 }
 
 /// Like [`run`], but the program's process is in the journal before it does anything.
@@ -66,7 +66,7 @@ pub(crate) fn run_journaled(
     release(&mut child, program, journal)?;
     let output = child.wait_with_output();
     let output = output.map_err(|error| LabError::system("run", Path::new(program), error))?;
-    said(program, arguments, &output)
+    stdout_of_success(program, arguments, &output)
 }
 
 /// A program that waits for [`release`] before it starts. Arguments may be added.
@@ -120,7 +120,11 @@ fn start_error(program: &str, error: io::Error) -> LabError {
 }
 
 /// Standard output of a program that has ended; an error if its exit code is not 0.
-fn said(program: &str, arguments: &[String], output: &Output) -> Result<String, LabError> {
+fn stdout_of_success(
+    program: &str,
+    arguments: &[String],
+    output: &Output,
+) -> Result<String, LabError> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
         return Ok(text(&output.stdout));

@@ -62,5 +62,5 @@ pub trait LabWatcher {
     type Error: From<LabError> + fmt::Display;
 
     /// Receives an event.
-    fn hear(&self, event: LabEvent<'_>);
+    fn on_event(&self, event: LabEvent<'_>);
 }

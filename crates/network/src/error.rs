@@ -93,10 +93,10 @@ pub enum NetworkError {
         address: SocketAddr,
     },
     /// The number of connections is out of range.
-    #[error("{asked} connections are not possible; use 1 to {most}")]
+    #[error("{requested} connections are not possible; use 1 to {most}")]
     Connections {
         /// Number requested.
-        asked: u32,
+        requested: u32,
         /// Maximum on this system.
         most: u32,
     },

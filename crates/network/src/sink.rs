@@ -74,10 +74,7 @@ impl Sink {
         let requested = options.connections_max;
         if !(1..=CONNECTIONS_MAX).contains(&requested) {
             let most = CONNECTIONS_MAX;
-            return Err(NetworkError::Connections {
-                asked: requested,
-                most,
-            });
+            return Err(NetworkError::Connections { requested, most });
         }
         make_room(requested)?;
         let failed = |source| NetworkError::Listen { address, source };
@@ -224,7 +221,7 @@ fn make_room(connections_max: u32) -> Result<(), NetworkError> {
         .unwrap_or(need)
         .saturating_sub(RESERVED_DESCRIPTORS);
     Err(NetworkError::Connections {
-        asked: connections_max,
+        requested: connections_max,
         most: u32::try_from(most).unwrap_or(u32::MAX),
     })
 }

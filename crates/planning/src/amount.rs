@@ -113,7 +113,7 @@ impl RequestedAmount {
     }
 
     /// Formats a number of bytes for messages.
-    fn asked(&self, bytes: u64) -> String {
+    fn requested_amount(&self, bytes: u64) -> String {
         match self.times {
             Some(times) => format!("{} ({times} of the memory)", format::size(bytes)),
             None => format::size(bytes),
@@ -132,7 +132,7 @@ impl RequestedAmount {
         let single_file = self.resize_single_file(workload, context)?;
         let per_target = single_file.size.map_or(0, |size| size.0);
         let all = per_target.saturating_mul(self.targets.len().max(1) as u64);
-        let size = whole(all / count).max(SIZE_UNIT);
+        let size = round_down(all / count).max(SIZE_UNIT);
         Ok(Workload {
             size: Some(Bytes(size)),
             ..single_file
@@ -144,10 +144,10 @@ impl RequestedAmount {
         workload: &Workload,
         context: &mut Context,
     ) -> Result<Workload, Diagnostic> {
-        let requested = whole(self.bytes_per_target()).max(SIZE_UNIT);
+        let requested = round_down(self.bytes_per_target()).max(SIZE_UNIT);
         let mut size = requested;
         if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < requested) {
-            size = whole(room);
+            size = round_down(room);
             if size == 0 {
                 return Err(no_room(&path));
             }
@@ -195,7 +195,7 @@ impl RequestedAmount {
                 let message = format!(
                     "the files of `{name}` are {}, not {}, as there can be no more than {most}",
                     format::size(bytes),
-                    self.asked(self.bytes)
+                    self.requested_amount(self.bytes)
                 );
                 warn(message, "use larger files", context);
             }
@@ -209,7 +209,7 @@ impl RequestedAmount {
             "`{path}` holds {} of data, not {}, because more would fill over three quarters of \
              the free space",
             format::size(bytes),
-            self.asked(self.bytes_per_target())
+            self.requested_amount(self.bytes_per_target())
         );
         let help = match self.times {
             Some(_) => "use a target with more room, or a smaller `--set times_memory`",
@@ -229,8 +229,8 @@ fn no_room(path: &str) -> Diagnostic {
     Diagnostic::error("", message).help("name another target with `--target`")
 }
 
-/// Rounds down to whole units of a test file's size.
-const fn whole(bytes: u64) -> u64 {
+/// Rounds down to full units of a test file's size.
+const fn round_down(bytes: u64) -> u64 {
     bytes / SIZE_UNIT * SIZE_UNIT
 }
 

@@ -359,9 +359,9 @@ impl JobPlanner<'_, '_> {
         for (file, is_timed) in files.files.iter().zip(all_are_timed).take(own_count) {
             let Some(name) = &file.name else { continue };
             let key = (file.target_index, name.clone());
-            let held = self.context.job_files.entry(key).or_default();
-            let more = file.size_bytes.saturating_sub(*held);
-            *held += more;
+            let counted_bytes = self.context.job_files.entry(key).or_default();
+            let more = file.size_bytes.saturating_sub(*counted_bytes);
+            *counted_bytes += more;
             let more = more.saturating_mul(processes.into());
             let is_limit = is_timed && file.layout != FileLayout::Written;
             let entry = &mut self.context.targets.entries[file.target_index as usize];

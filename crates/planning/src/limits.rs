@@ -184,8 +184,8 @@ mod tests {
         let part = "engine = \"null\"\nsize = \"4g\"\nblock_size = \"1g\"\niodepth = 8\n";
         let in_turn = format!("[[job]]\n{part}[[job]]\nwaits = true\n{part}");
         assert_eq!(checked(&in_turn), Ok(()));
-        let together = format!("[[job]]\n{part}[[job]]\n{part}");
-        assert!(checked(&together).is_err());
+        let simultaneous = format!("[[job]]\n{part}[[job]]\n{part}");
+        assert!(checked(&simultaneous).is_err());
     }
 
     #[test]

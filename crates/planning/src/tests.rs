@@ -832,7 +832,7 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
         ..directory(path, 10)
     };
     let text = format!("size = \"6g\"\n{LINE}");
-    let together = |device: u64| {
+    let plan_both = |device: u64| {
         let facts = SystemFacts {
             targets: vec![on("/a", 1), on("/b", device)],
             ..SystemFacts::default()
@@ -846,8 +846,8 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
         assert!(check_space_together(&[&a, &a], &facts).is_ok());
         check_space_together(&[&a, &b], &facts)
     };
-    assert!(together(2).is_ok());
-    let error = together(1).unwrap_err().to_string();
+    assert!(plan_both(2).is_ok());
+    let error = plan_both(1).unwrap_err().to_string();
     let wanted = "`/a` and `/b` share one file system and together need 12 GiB";
     assert!(error.contains(wanted), "{error}");
 }

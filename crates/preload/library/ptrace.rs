@@ -71,17 +71,17 @@ unsafe fn set_completed(ask: Ask, pid: usize, given: &Registers) -> isize {
         return -EFAULT;
     };
     let bytes = room.bytes();
-    let mut whole = Registers {
+    let mut registers = Registers {
         start: bytes.as_mut_ptr(),
         length: bytes.len(),
     };
     // SAFETY: the room is ours, and the kernel writes at most `length` bytes.
-    let answer = unsafe { ask([GETREGSET, pid, NT_X86_XSTATE, &raw mut whole as usize]) };
+    let answer = unsafe { ask([GETREGSET, pid, NT_X86_XSTATE, &raw mut registers as usize]) };
     // An area that fills the room may have been truncated.
-    if answer < 0 || whole.length >= bytes.len() || given.length >= whole.length {
+    if answer < 0 || registers.length >= bytes.len() || given.length >= registers.length {
         return -EFAULT;
     }
-    let Some(area) = bytes.get_mut(..whole.length) else {
+    let Some(area) = bytes.get_mut(..registers.length) else {
         return -EFAULT;
     };
     // SAFETY: the caller's contract.
@@ -90,5 +90,5 @@ unsafe fn set_completed(ask: Ask, pid: usize, given: &Registers) -> isize {
         return -EFAULT;
     }
     // SAFETY: the kernel reads the room, which lives until the end of the function.
-    unsafe { ask([SETREGSET, pid, NT_X86_XSTATE, &raw mut whole as usize]) }
+    unsafe { ask([SETREGSET, pid, NT_X86_XSTATE, &raw mut registers as usize]) }
 }

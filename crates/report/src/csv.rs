@@ -158,11 +158,11 @@ fn row(
             figures.short_count,
             figures.bytes,
         ]
-        .map(whole),
+        .map(integer),
     );
     row.extend([figures.per_second, figures.bytes_per_second].map(real));
     row.extend(latency_fields(&figures.latency));
-    row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(whole));
+    row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(integer));
     // They describe the whole cell, so only its last row has them.
     let within = cell.within.as_ref().filter(|_| kind == "total");
     row.extend(within.map_or_else(Default::default, within_fields));
@@ -256,7 +256,7 @@ fn cell_fields(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
 
 fn latency_fields(latency: &Latency) -> Vec<String> {
     let at = &latency.percentiles_ns;
-    let mut fields = vec![whole(latency.count), optional(latency.min_ns)];
+    let mut fields = vec![integer(latency.count), optional(latency.min_ns)];
     fields.extend([latency.mean_ns, latency.stddev_ns].map(|ns| ns.map_or_else(String::new, real)));
     let percentiles = [
         at.p50, at.p90, at.p95, at.p99, at.p99_9, at.p99_99, at.p99_999,
@@ -296,12 +296,12 @@ fn steady_fields(steady: &SteadyRecord) -> [String; STEADY_COLUMNS] {
     ]
 }
 
-fn whole(value: u64) -> String {
+fn integer(value: u64) -> String {
     value.to_string()
 }
 
 fn optional(value: Option<u64>) -> String {
-    value.map_or_else(String::new, whole)
+    value.map_or_else(String::new, integer)
 }
 
 /// Formats the shortest text that parses to the same number; empty if it is not finite.

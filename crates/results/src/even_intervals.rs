@@ -49,9 +49,10 @@ impl EvenRates {
         let total_ns: u128 = intervals.iter().map(|it| u128::from(it.length_ns)).sum();
         // Rounded up, so that a slice has at least the minimum on average.
         let needed_ns = (OPERATIONS_MIN * total_ns).div_ceil(operations.into());
-        let together = needed_ns.div_ceil(median_ns.into());
+        let intervals_per_slice = needed_ns.div_ceil(median_ns.into());
         // A multiple of the interval, so that most cuts fall between two intervals.
-        let slice_ns = median_ns.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX));
+        let slice_ns =
+            median_ns.saturating_mul(u64::try_from(intervals_per_slice).unwrap_or(u64::MAX));
         let mut cut = SliceCutter::new(slice_ns);
         for interval in intervals {
             cut.add(interval, sum(interval, names, amount) as f64);

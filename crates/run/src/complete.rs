@@ -16,14 +16,14 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
         if let [completion] = turns.done[..] {
             self.complete(turns, completion, now_ns, &mut Single);
         } else {
-            let mut together = BatchTally::new();
+            let mut tally = BatchTally::new();
             // Taken and put back without an allocation, because `complete` borrows all of `turns`.
             let done = std::mem::take(&mut turns.done);
             for completion in &done {
-                self.complete(turns, *completion, now_ns, &mut together);
+                self.complete(turns, *completion, now_ns, &mut tally);
             }
             turns.done = done;
-            self.recorder.end_turn(&together);
+            self.recorder.end_turn(&tally);
         }
         turns.end_turn();
     }

@@ -26,15 +26,15 @@ pub fn measure_alternately(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Fi
         "both plans come from the same workloads and options"
     );
     let is_shared = have_same_targets(a.plan, b.plan);
-    let (mut keeper_a, mut keeper_b) = (RecordWriter::new(a.store), RecordWriter::new(b.store));
-    a.warnings.extend(keeper_a.doubts());
-    b.warnings.extend(keeper_b.doubts());
+    let (mut writer_a, mut writer_b) = (RecordWriter::new(a.store), RecordWriter::new(b.store));
+    a.warnings.extend(writer_a.warnings());
+    b.warnings.extend(writer_b.warnings());
     let mut listen_a = |event: &RunEvent| {
-        keeper_a.hear(event);
+        writer_a.on_event(event);
         (a.listener)(event);
     };
     let mut listen_b = |event: &RunEvent| {
-        keeper_b.hear(event);
+        writer_b.on_event(event);
         (b.listener)(event);
     };
     let mut first = Session::new(a.plan, options, &mut listen_a);
@@ -54,7 +54,7 @@ pub fn measure_alternately(specs: [RunSpec<'_>; 2], options: &RunOptions) -> [Fi
         session.borrows_targets = is_shared;
     }
     let [a, b] = run_to_end(sessions, [a.warnings, b.warnings], is_shared);
-    [keeper_a.finish(a), keeper_b.finish(b)]
+    [writer_a.finish(a), writer_b.finish(b)]
 }
 
 fn run_to_end(

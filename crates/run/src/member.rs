@@ -28,8 +28,8 @@ impl<'a> Member<'a> {
         crate::preflight::try_engines(plan)?;
         session.connect_peers()?;
         let admitted = session.admit_all()?;
-        for doubt in session.peers.doubts(plan) {
-            session.warn(doubt);
+        for warning in session.peers.warnings(plan) {
+            session.warn(warning);
         }
         match session.prepare_all(admitted) {
             Ok(()) => Ok(Self {

@@ -75,7 +75,7 @@ impl Peers {
     }
 
     /// Warnings about peers on this machine.
-    pub fn doubts(&self, plan: &Plan) -> Vec<Warning> {
+    pub fn warnings(&self, plan: &Plan) -> Vec<Warning> {
         let local = self.by_target.iter().filter(|(_, it)| it.is_this_machine());
         let warning = |(target_index, _): (&u32, &Arc<Peer>)| {
             let path = &plan.targets[*target_index as usize].path;

@@ -188,9 +188,9 @@ impl Session<'_> {
 
     fn fill_parts(&self, fill: &Cell) -> Result<Vec<LaneWork>, RunError> {
         let contents = self.contents(fill)?;
-        let doubts = RefCell::new(BTreeMap::new());
+        let warnings = RefCell::new(BTreeMap::new());
         let open = |index: u32, operations: OperationSet| {
-            open(&self.targets, fill, index, operations, &doubts)
+            open(&self.targets, fill, index, operations, &warnings)
         };
         let sources = Sources {
             seed: self.plan.seed,

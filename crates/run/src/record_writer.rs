@@ -31,7 +31,7 @@ impl RecordWriter {
     }
 
     /// Warnings before the start of the run.
-    pub fn doubts(&self) -> Vec<Warning> {
+    pub fn warnings(&self) -> Vec<Warning> {
         self.failure.iter().map(not_stored).collect()
     }
 
@@ -51,7 +51,7 @@ impl RecordWriter {
     }
 
     /// Stores an event of the run.
-    pub fn hear(&mut self, event: &RunEvent) {
+    pub fn on_event(&mut self, event: &RunEvent) {
         if let (RunEvent::Started { record }, Some(store)) = (event, &self.store) {
             match store.begin(record) {
                 Ok(writer) => self.writer = Some(writer),
@@ -70,7 +70,7 @@ impl RecordWriter {
         record.warnings.extend(on_target);
         let stored = self.writer.map_or(Ok(()), |writer| writer.finish(record));
         if let Some(error) = stored.err().or(self.failure) {
-            // `doubts` has already reported a store that could not be opened.
+            // `warnings` has already reported a store that could not be opened.
             if self.store.is_some() {
                 record.warnings.push(not_stored(&error));
             }

@@ -115,14 +115,14 @@ impl Rounds {
             }
         }
         if let Some(meeting) = meeting {
-            self.hear(meeting);
+            self.judge_common_rounds(meeting);
         }
         self.judged_count - before
     }
 
     /// Judges the rounds that all processes have reported. All processes receive the same sums, so
     /// all reach the same verdict at the same round.
-    fn hear(&mut self, meeting: &dyn PeerAgreement) {
+    fn judge_common_rounds(&mut self, meeting: &dyn PeerAgreement) {
         while self.judged_count < self.records.len() && !self.is_decided() {
             match meeting.round_of_all(self.judged_count) {
                 Some(per_second) => self.push(per_second),
@@ -138,10 +138,10 @@ impl Rounds {
         is_cut: &dyn Fn() -> bool,
     ) {
         // All processes must judge the same rounds, so that their windows are the same.
-        self.hear(meeting);
+        self.judge_common_rounds(meeting);
         while self.judged_count < self.records.len() && !self.is_decided() && !is_cut() {
             std::thread::sleep(POLL_INTERVAL);
-            self.hear(meeting);
+            self.judge_common_rounds(meeting);
         }
     }
 

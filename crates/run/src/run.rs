@@ -52,10 +52,10 @@ pub fn measure(
         store,
         listener,
     } = spec;
-    let mut keeper = RecordWriter::new(store);
-    warnings.extend(keeper.doubts());
+    let mut writer = RecordWriter::new(store);
+    warnings.extend(writer.warnings());
     let mut listen = |event: &RunEvent| {
-        keeper.hear(event);
+        writer.on_event(event);
         listener(event);
     };
     let mut session = Session::new(plan, options, &mut listen);
@@ -64,7 +64,7 @@ pub fn measure(
         session.set_cluster(cluster);
     }
     let finished = run_to_end(session, warnings);
-    keeper.finish(finished)
+    writer.finish(finished)
 }
 
 fn run_to_end(mut session: Session<'_>, warnings: Vec<Warning>) -> Finished {

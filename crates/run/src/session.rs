@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
             true => Vec::new(),
             false => results::memory_target_warnings(&self.record.environment, self.plan),
         };
-        let peers = self.peers.doubts(self.plan);
+        let peers = self.peers.warnings(self.plan);
         warnings
             .into_iter()
             .chain(before)
@@ -250,10 +250,10 @@ impl<'a> Session<'a> {
             }
             _ => None,
         };
-        let doubts = std::cell::RefCell::new(BTreeMap::new());
+        let warnings = std::cell::RefCell::new(BTreeMap::new());
         let targets = &self.targets;
         let open = |target_index: u32, operations: OperationSet| {
-            open(targets, cell, target_index, operations, &doubts)
+            open(targets, cell, target_index, operations, &warnings)
         };
         let sources = Sources {
             seed: self.plan.seed,
@@ -263,8 +263,8 @@ impl<'a> Session<'a> {
             contents: &contents,
         };
         let parts = parts(cell, &sources)?;
-        let doubts = doubts.into_inner().into_values().collect();
-        self.measure_parts(cell, parts, own_cost, doubts)
+        let warnings = warnings.into_inner().into_values().collect();
+        self.measure_parts(cell, parts, own_cost, warnings)
     }
 
     /// Measures lanes that are ready.
@@ -273,7 +273,7 @@ impl<'a> Session<'a> {
         cell: &Cell,
         parts: Vec<LaneWork>,
         own_cost: Option<f64>,
-        doubts: Vec<Warning>,
+        warnings: Vec<Warning>,
     ) -> Result<(), RunError> {
         let counters = Counters::open(self.targets.values().map(Prepared::path));
         let devices = counters.devices();
@@ -307,7 +307,7 @@ impl<'a> Session<'a> {
         let mut record = cell_record(self.plan, cell, &measured);
         record.own_cost_ns_per_operation = own_cost;
         observer.complete(&mut record, &measured);
-        for warning in doubts {
+        for warning in warnings {
             self.warn(warning);
         }
         for warning in losses(&self.targets, cell) {

@@ -18,13 +18,13 @@ pub(crate) struct OpenFile {
     pub reopen: Option<Reopen>,
 }
 
-/// Opens a target for one lane. Stores at most one warning about direct I/O per target in `doubts`.
+/// Opens a target for one lane. Stores at most one warning about direct I/O per target in `warnings`.
 pub(crate) fn open(
     targets: &BTreeMap<u32, Prepared>,
     cell: &Cell,
     target_index: u32,
     operations: OperationSet,
-    doubts: &std::cell::RefCell<BTreeMap<u32, Warning>>,
+    warnings: &std::cell::RefCell<BTreeMap<u32, Warning>>,
 ) -> Result<OpenFile, RunError> {
     let prepared = targets
         .get(&target_index)
@@ -36,7 +36,7 @@ pub(crate) fn open(
     let opened = prepared.open(cell.cache, reads, writes)?;
     if let Some(cause) = opened.doubt {
         let warning = direct_doubt(&cause, cell);
-        doubts.borrow_mut().entry(target_index).or_insert(warning);
+        warnings.borrow_mut().entry(target_index).or_insert(warning);
     }
     let reopen = match operations.contains(Operation::Open) {
         true => Some(prepared.reopen(cell.cache, reads, writes)?),
@@ -63,7 +63,7 @@ fn direct_code(cause: storage::DirectCause) -> WarningCode {
 }
 
 /// Doubts that direct I/O on many files is direct, one per target of the cell.
-pub(crate) fn direct_doubts(
+pub(crate) fn direct_io_warnings(
     targets: &BTreeMap<u32, Prepared>,
     cell: &Cell,
     writes: bool,
@@ -73,8 +73,8 @@ pub(crate) fn direct_doubts(
     }
     let prepared = target_indexes(cell).into_iter();
     let prepared = prepared.filter_map(|index| targets.get(&index));
-    let doubts = prepared.filter_map(|it| it.direct_doubt(writes));
-    doubts.map(|doubt| direct_doubt(&doubt, cell)).collect()
+    let warnings = prepared.filter_map(|it| it.direct_doubt(writes));
+    warnings.map(|doubt| direct_doubt(&doubt, cell)).collect()
 }
 
 /// Warnings for targets of a cell whose paths no longer lead to the measured files.

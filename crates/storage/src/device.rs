@@ -75,22 +75,22 @@ pub(crate) fn admit_device(
     } else {
         OFlags::RDONLY
     };
-    let held = hold(
+    let device = hold(
         path,
         FileType::BlockDevice,
         access | OFlags::EXCL,
         confirmed,
     )?;
     // Between the lookup and the open, another device may have taken the name.
-    if held.number != number {
+    if device.number != number {
         return Err(TargetError::Replaced { path: path.clone() });
     }
     if confirmed {
-        return Ok(held);
+        return Ok(device);
     }
-    let size_bytes = held.size_bytes;
+    let size_bytes = device.size_bytes;
     // Only for the message: without the option, the device is refused whatever it holds.
-    let found = signature(&File::from(held.hold), size_bytes)
+    let found = signature(&File::from(device.hold), size_bytes)
         .map_err(|error| TargetError::system("read", path, error))?;
     let path = path.clone();
     Err(match found {
@@ -285,7 +285,7 @@ impl InUse {
         // loop device.
         self.mounted(number, name)
             .or_else(|| self.swap_usage(number, name))
-            .or_else(|| self.held(number, name))
+            .or_else(|| self.device(number, name))
             .or_else(|| self.loop_usage(number, name, |_| false))
     }
 
@@ -321,7 +321,7 @@ impl InUse {
         })
     }
 
-    fn held(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
+    fn device(&self, number: DeviceNumber, name: &str) -> Option<DeviceUsage> {
         let holders = self.sys.holders(number);
         (!holders.is_empty()).then(|| DeviceUsage {
             description: format!("{name} is part of {}", holders.join(", ")),

@@ -32,13 +32,13 @@ impl ReadOnlyFile {
         let name = PathBuf::from(path.file_name().unwrap_or_default());
         let directory = open_directory(parent_of(&path), Links::Followed, facts.directory)?;
         // Held open until the end, so that the inode number cannot be reused for another file.
-        let held = open_beneath(&directory, &name, CacheMode::Buffered, facts)?;
-        let id = FileId::of(&stat(&held, &path)?);
+        let file = open_beneath(&directory, &name, CacheMode::Buffered, facts)?;
+        let id = FileId::of(&stat(&file, &path)?);
         Ok(Self {
             path,
             directory,
             name,
-            file: held,
+            file,
             id,
         })
     }

@@ -38,18 +38,18 @@ pub fn blank(device: &Path, bytes: Range<u64>) -> Option<UnwrittenPart> {
     if let Some(blank) = in_zram(&survey, number, device, &bytes) {
         return Some(blank);
     }
-    let (keeper, start_bytes) = survey.file_under(number, bytes.start)?;
+    let (backing, start_bytes) = survey.file_under(number, bytes.start)?;
     let length_bytes = bytes.end.checked_sub(bytes.start)?;
-    if !std::fs::metadata(&keeper).is_ok_and(|found| found.is_file()) {
+    if !std::fs::metadata(&backing).is_ok_and(|found| found.is_file()) {
         return None;
     }
     // If a pipe has replaced the file meanwhile, the open must not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let file = File::from(rustix::fs::open(&keeper, flags, Mode::empty()).ok()?);
+    let file = File::from(rustix::fs::open(&backing, flags, Mode::empty()).ok()?);
     let end_bytes = start_bytes.checked_add(length_bytes)?;
     let found = engine::find_unwritten(&file, start_bytes..end_bytes).ok()??;
     Some(UnwrittenPart {
-        backing: keeper,
+        backing,
         examined_bytes: found.examined_bytes,
         unwritten_bytes: found.unwritten_bytes,
     })

@@ -221,7 +221,7 @@ pub(crate) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
 mod tests {
     use super::*;
 
-    fn said(code: Option<i32>, remarks: &str) -> RefusedAnswer {
+    fn refusal_of(code: Option<i32>, remarks: &str) -> RefusedAnswer {
         let remarks = remarks.to_owned();
         let output = Vec::new();
         ProgramOutput {
@@ -234,16 +234,16 @@ mod tests {
 
     #[test]
     fn a_refusal_quotes_the_error_of_the_program() {
-        let refusal = said(
+        let refusal = refusal_of(
             Some(2),
             "warning: w\nerror: what failed\n --> x:1\nhelp: do this\n",
         );
         assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
         assert_eq!(refusal, RefusedAnswer::bad("what failed").help("do this"));
-        assert!(said(None, "").error().contains("killed"));
-        let large = said(None, "memory allocation of 4294967296 bytes failed\n");
+        assert!(refusal_of(None, "").error().contains("killed"));
+        let large = refusal_of(None, "memory allocation of 4294967296 bytes failed\n");
         assert_eq!(large.status, StatusCode::BAD_REQUEST);
-        assert!(said(Some(70), "x").error().contains("70"));
+        assert!(refusal_of(Some(70), "x").error().contains("70"));
     }
 
     #[test]

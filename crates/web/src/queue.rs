@@ -158,32 +158,32 @@ impl RunQueue {
     /// Takes over the queue of a server that has ended, with its waiting entries. Returns `true` if
     /// this server starts the runs of the store.
     pub fn take_over(&self) -> bool {
-        let mut held = self.lock();
-        if matches!(held.file, Ok(_) | Err(QueueLockFailure::SingleRun)) {
-            return held.file.is_ok();
+        let mut state = self.lock();
+        if matches!(state.file, Ok(_) | Err(QueueLockFailure::SingleRun)) {
+            return state.file.is_ok();
         }
-        match lock(&held.store) {
-            Ok(file) => held.begin(file),
-            Err(reason) => held.file = Err(reason),
+        match lock(&state.store) {
+            Ok(file) => state.begin(file),
+            Err(reason) => state.file = Err(reason),
         }
-        held.file.is_ok()
+        state.file.is_ok()
     }
 
     /// The queue as a document.
     pub fn document(&self) -> QueueDocument {
-        let held = self.lock();
-        let reason = held.file.as_ref().err();
+        let state = self.lock();
+        let reason = state.file.as_ref().err();
         QueueDocument {
             starts_none: reason.map(|reason| reason.refusal().error().to_owned()),
-            is_paused: held.is_paused,
-            entries: held.entries.clone(),
+            is_paused: state.is_paused,
+            entries: state.entries.clone(),
         }
     }
 
     /// Finds an entry.
     pub fn entry(&self, id: &str) -> Option<QueueEntry> {
-        let held = self.lock();
-        held.entries.iter().find(|it| it.id == id).cloned()
+        let state = self.lock();
+        state.entries.iter().find(|it| it.id == id).cloned()
     }
 
     /// Adds a run at the end. `text` is the checked file, if the request does not contain it.
@@ -214,25 +214,25 @@ impl RunQueue {
     ) -> Result<QueueEntry, RefusedAnswer> {
         // The server that had the queue may have ended since the last attempt.
         self.take_over();
-        let mut held = self.lock();
-        if let Err(reason) = &held.file {
+        let mut state = self.lock();
+        if let Err(reason) = &state.file {
             return Err(reason.refusal());
         }
-        let requests = held.waiting().map(|it| &it.request).chain([&request]);
-        let texts = held.texts.values().chain(&text).map(|it| it.text.len());
+        let requests = state.waiting().map(|it| &it.request).chain([&request]);
+        let texts = state.texts.values().chain(&text).map(|it| it.text.len());
         if requests.map(size).chain(texts).sum::<usize>() > WAITING_BYTES_MAX {
             let most = WAITING_BYTES_MAX >> 20;
             let error = format!("more than {most} MiB of requests would wait");
             return Err(RefusedAnswer::conflict(error).help("wait until some have run"));
         }
-        if held.waiting().count() >= WAITING_MAX {
+        if state.waiting().count() >= WAITING_MAX {
             return Err(RefusedAnswer::conflict(format!(
                 "{WAITING_MAX} runs are already waiting"
             )));
         }
-        held.next += 1;
+        state.next += 1;
         let entry = QueueEntry {
-            id: held.next.to_string(),
+            id: state.next.to_string(),
             title,
             request,
             lab,
@@ -247,42 +247,42 @@ impl RunQueue {
             remarks: String::new(),
         };
         if let Some(text) = text {
-            held.texts.insert(entry.id.clone(), text);
+            state.texts.insert(entry.id.clone(), text);
         }
-        held.entries.push(entry.clone());
-        self.changed(&mut held);
+        state.entries.push(entry.clone());
+        self.changed(&mut state);
         Ok(entry)
     }
 
     /// Removes a waiting or ended entry.
     pub fn remove(&self, id: &str) -> Result<(), RefusedAnswer> {
-        let mut held = self.lock();
-        let index = held.entries.iter().position(|it| it.id == id);
+        let mut state = self.lock();
+        let index = state.entries.iter().position(|it| it.id == id);
         let index = index.ok_or_else(|| missing(id))?;
         if matches!(
-            held.entries[index].state,
+            state.entries[index].state,
             EntryState::Starting | EntryState::Running
         ) {
             let error = "this run is running".to_owned();
             return Err(RefusedAnswer::conflict(error).help("stop or abort it"));
         }
-        held.entries.remove(index);
-        self.changed(&mut held);
+        state.entries.remove(index);
+        self.changed(&mut state);
         Ok(())
     }
 
     /// Removes all waiting entries, and resumes the queue.
     pub fn clear(&self) {
-        let mut held = self.lock();
-        held.entries.retain(|it| it.state != EntryState::Waiting);
-        held.is_paused = false;
-        self.changed(&mut held);
+        let mut state = self.lock();
+        state.entries.retain(|it| it.state != EntryState::Waiting);
+        state.is_paused = false;
+        self.changed(&mut state);
     }
 
     /// Sets the order of waiting entries; entries not in `ids` follow in their current order.
     pub fn order(&self, ids: &[String]) -> Result<(), RefusedAnswer> {
-        let mut held = self.lock();
-        let is_waiting = |id: &&String| held.waiting().any(|it| it.id == **id);
+        let mut state = self.lock();
+        let is_waiting = |id: &&String| state.waiting().any(|it| it.id == **id);
         if let Some(id) = ids.iter().find(|id| !is_waiting(id)) {
             return Err(missing(id));
         }
@@ -294,16 +294,16 @@ impl RunQueue {
             // The sort is stable: ended and running entries stay in front, in their order.
             _ => 0,
         };
-        held.entries.sort_by_key(rank);
-        self.changed(&mut held);
+        state.entries.sort_by_key(rank);
+        self.changed(&mut state);
         Ok(())
     }
 
     /// Pauses or resumes the queue.
     pub fn pause(&self, is_paused: bool) {
-        let mut held = self.lock();
-        held.is_paused = is_paused;
-        self.changed(&mut held);
+        let mut state = self.lock();
+        state.is_paused = is_paused;
+        self.changed(&mut state);
     }
 
     /// The starting or running entry.
@@ -313,67 +313,67 @@ impl RunQueue {
 
     /// Records the process of an entry.
     pub fn begun(&self, id: &str, pid: u32) {
-        let mut held = self.lock();
-        held.owner = ProcessIdentity::of(pid).map(|owner| (id.to_owned(), owner));
-        if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
+        let mut state = self.lock();
+        state.owner = ProcessIdentity::of(pid).map(|owner| (id.to_owned(), owner));
+        if let Some(entry) = state.entries.iter_mut().find(|it| it.id == id) {
             entry.pid = Some(pid);
         }
-        self.changed(&mut held);
+        self.changed(&mut state);
     }
 
     /// The starting or running entry with its process.
     pub fn owned(&self) -> Option<(QueueEntry, ProcessIdentity)> {
-        let held = self.lock();
-        held.begun().map(|it| (it.entry, it.owner))
+        let state = self.lock();
+        state.begun().map(|it| (it.entry, it.owner))
     }
 
     /// The next entry to start; `None` if the queue is paused or empty.
     pub fn next(&self) -> Option<QueueEntry> {
-        let held = self.lock();
-        let next = held.waiting().next().cloned();
-        next.filter(|_| !held.is_paused)
+        let state = self.lock();
+        let next = state.waiting().next().cloned();
+        next.filter(|_| !state.is_paused)
     }
 
     /// Marks the next entry as starting and returns it; from now on, it cannot be removed. `None`
     /// if the queue is paused or empty.
     pub fn start_next(&self) -> Option<QueueEntry> {
-        let mut held = self.lock();
-        if held.is_paused {
+        let mut state = self.lock();
+        if state.is_paused {
             return None;
         }
-        let mut entries = held.entries.iter_mut();
+        let mut entries = state.entries.iter_mut();
         let next = entries.find(|it| it.state == EntryState::Waiting)?;
         next.state = EntryState::Starting;
         next.waits_for = None;
         let entry = next.clone();
-        self.changed(&mut held);
+        self.changed(&mut state);
         Some(entry)
     }
 
     /// Changes an entry, if it still exists. Drops the oldest of too many ended entries.
     pub fn update(&self, id: &str, change: impl FnOnce(&mut QueueEntry)) {
-        let mut held = self.lock();
-        if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
+        let mut state = self.lock();
+        if let Some(entry) = state.entries.iter_mut().find(|it| it.id == id) {
             change(entry);
         }
-        let ended = held
+        let ended = state
             .entries
             .iter()
             .filter(|it| it.state == EntryState::Ended);
         if ended.count() > ENDED_MAX {
-            let first = held
+            let first = state
                 .entries
                 .iter()
                 .position(|it| it.state == EntryState::Ended);
-            first.map(|first| held.entries.remove(first));
+            first.map(|first| state.entries.remove(first));
         }
-        self.changed(&mut held);
+        self.changed(&mut state);
     }
 
     /// Records which run an entry waits for.
     pub fn waits(&self, id: &str, run: &str) {
-        let mut held = self.lock();
-        if let Some(entry) = held.entries.iter_mut().find(|it| it.id == id) {
+        let mut state = self.lock();
+        if let Some(entry) = state.entries.iter_mut().find(|it| it.id == id) {
             // Without `changed`: it would wake `drive`, which calls this in every step, again and
             // again.
             entry.waits_for = Some(run.to_owned());
@@ -384,8 +384,8 @@ impl RunQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self, held: &mut QueueState) {
-        held.keep();
+    fn changed(&self, state: &mut QueueState) {
+        state.keep();
         self.wake.notify_one();
     }
 }

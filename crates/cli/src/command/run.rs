@@ -73,8 +73,8 @@ pub(crate) fn run(
         workload_file: toml_for_record(&workloads, &overrides),
         store: (!args.no_db).then(|| location.open()),
         listener: &mut |event| {
-            live_page.hear(event);
-            live.hear(event);
+            live_page.on_event(event);
+            live.on_event(event);
         },
     };
     let others = cluster.as_mut().map(StartedCluster::as_cluster);

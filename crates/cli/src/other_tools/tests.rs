@@ -6,7 +6,7 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
-fn complaint(line: &str) -> String {
+fn error_text(line: &str) -> String {
     let words = words(line);
     let mut error = Cli::try_parse_from(&words).expect_err("not ours");
     translate(&mut error, &words);
@@ -52,7 +52,7 @@ fn whole_lines_of_other_tools_are_translated_to_our_options() {
             "--engine psync --rw=read --run-time 5",
         ),
     ] {
-        let message = complaint(line);
+        let message = error_text(line);
         let all = message
             .lines()
             .find(|it| it.contains("in full: "))
@@ -124,7 +124,7 @@ fn every_option_of_another_tool_gets_a_tip() {
             "pgmeter cannot discard (trim) blocks",
         ),
     ] {
-        let message = complaint(line);
+        let message = error_text(line);
         assert!(message.contains(tip), "{line}\n{message}");
         assert!(message.starts_with("error: "), "{message}");
     }
@@ -158,7 +158,7 @@ fn a_line_of_another_tool_gets_a_tip_with_the_right_command() {
             "or run it unchanged: `pgmeter as iozone ...`",
         ),
     ] {
-        let message = complaint(line);
+        let message = error_text(line);
         assert!(message.contains(tip), "{line}\n{message}");
     }
 }
@@ -215,13 +215,13 @@ fn several_vdbench_parameters_are_translated_together() {
 
 #[test]
 fn a_vdbench_parameter_file_is_not_taken_for_a_target() {
-    let message = complaint("pgmeter run -f job.parm");
+    let message = error_text("pgmeter run -f job.parm");
     assert!(
         message.contains("vdbench's `-f job.parm` is not supported"),
         "{message}"
     );
     assert!(!message.contains("IOzone"), "{message}");
-    let message = complaint("pgmeter run -f /mnt/x/f");
+    let message = error_text("pgmeter run -f /mnt/x/f");
     assert!(
         message.contains("IOzone's `-f /mnt/x/f` is `--target /mnt/x/f` here"),
         "{message}"
@@ -236,10 +236,10 @@ fn unknown_options_and_other_commands_get_no_tips() {
         "pgmeter list --ioengine=libaio",
         "pgmeter runs --threads 4",
     ] {
-        let message = complaint(line);
+        let message = error_text(line);
         assert!(!message.contains(" here"), "{message}");
     }
-    assert!(complaint("pgmeter run --iodpth=4").contains("'--iodepth'"));
+    assert!(error_text("pgmeter run --iodpth=4").contains("'--iodepth'"));
 }
 
 #[test]

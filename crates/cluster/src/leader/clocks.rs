@@ -135,7 +135,7 @@ impl Leader {
             span: TIME_MIN,
             round_trips: LATER_TRIPS_MIN,
         });
-        // The cell has ended, so other reports no longer matter. `hear` has already recorded
+        // The cell has ended, so other reports no longer matter. `on_event` has already recorded
         // losses.
         let read = self.read_clocks(ranks, limit, &mut Vec::new());
         self.clocks.take(&read, self.clock.now_ns());

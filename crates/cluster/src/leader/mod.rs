@@ -264,12 +264,12 @@ impl Leader {
     fn discount_own_pause(&mut self) {
         let absence = self.last_received.elapsed();
         if absence > KEEPALIVE_INTERVAL {
-            for heard in self
+            for last_received in self
                 .peers
                 .iter_mut()
                 .filter_map(|it| it.last_received.as_mut())
             {
-                *heard += absence;
+                *last_received += absence;
             }
         }
     }

@@ -47,7 +47,7 @@ pub fn to_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
         part: Vec::new(),
         ..written.clone()
     } == Workload::default();
-    match job::together(&written.part).filter(|_| is_alone) {
+    match job::combine_waves(&written.part).filter(|_| is_alone) {
         Some(whole) => Ok(whole),
         None => Ok(written),
     }

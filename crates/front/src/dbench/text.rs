@@ -6,7 +6,7 @@ use super::load::OPERATIONS;
 use super::options::DbenchOptions;
 use crate::acts::NS_PER_SECOND;
 use crate::figures::format_general;
-use crate::windows::{label, mean_ms, together};
+use crate::windows::{label, mean_ms, sum_of_labels};
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
@@ -135,7 +135,7 @@ fn table(options: &DbenchOptions, cell: &CellRecord) -> String {
     // In the order of the original.
     let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
     let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
-    let all = together(labels.iter().copied());
+    let all = sum_of_labels(labels.iter().copied());
     let rate = format_general(all.bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
     let (clients, most_ms) = (options.clients, all.max_ns as f64 / 1e6);
     let rows = labels.iter().map(|it| {

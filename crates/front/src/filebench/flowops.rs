@@ -294,7 +294,11 @@ impl ProgramWriter {
             "fsync" => (Fsync, MovedBytes::default(), CallPosition::Here),
             "readwholefile" => (Read, MovedBytes::Rest, CallPosition::At(0)),
             // The original continues at the current position and does not seek to the start.
-            "writewholefile" => (Write, self.whole(op, slot, most)?, CallPosition::Here),
+            "writewholefile" => (
+                Write,
+                self.whole_file_size(op, slot, most)?,
+                CallPosition::Here,
+            ),
             "appendfile" => (Write, MovedBytes::Law(sized?), CallPosition::End),
             // The original truncates a random share of the size minus 1, so the two largest sizes
             // never occur.
@@ -344,7 +348,12 @@ impl ProgramWriter {
 
     /// Size of the file in the slot `srcfd`, or else of the slot's own file. `most` is the largest
     /// size of a request; `None` for the usual one.
-    fn whole(&mut self, op: &Entity, slot: DescriptorSlot, most: Option<u64>) -> Read<MovedBytes> {
+    fn whole_file_size(
+        &mut self,
+        op: &Entity,
+        slot: DescriptorSlot,
+        most: Option<u64>,
+    ) -> Read<MovedBytes> {
         let source = op.given("srcfd", 127)?.map(DescriptorSlot::Numbered);
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
         let fileset = self.thread.filesets.get(&source.unwrap_or(slot));

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use plan::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 use results::{CellRecord, Phase, RunEvent, RunRecord};
 
-use crate::windows::{label, mean_ms, together};
+use crate::windows::{label, mean_ms, sum_of_labels};
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run, from the words that its plan remembers.
@@ -155,7 +155,7 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
             calls.push((operation, figures));
         }
     }
-    let all = together(calls.iter().map(|(_, figures)| figures));
+    let all = sum_of_labels(calls.iter().map(|(_, figures)| figures));
     let [reads, writes] = [FileOperation::Read, FileOperation::Write].map(|operation| {
         let those = calls.iter().filter(|(it, _)| *it == operation);
         per_second(those.map(|(_, figures)| figures.count).sum())

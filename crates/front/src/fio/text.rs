@@ -78,7 +78,7 @@ impl ClassicText for FioText {
         String::new()
     }
 
-    fn complaint(&mut self, event: &RunEvent) -> String {
+    fn error_text(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::CellDone { record } => output::complaints(&self.set, record),
             _ => String::new(),

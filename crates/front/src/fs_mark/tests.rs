@@ -271,8 +271,8 @@ fn thread_averages_are_per_file_and_write_in_whole_microseconds() {
     assert_eq!(figures.overhead_us, 357);
     let first = thread(&format!("{THREE} -S 2"), &times());
     assert_eq!(first.fsync, spread(0, 150, 0));
-    let together = ThreadFigures::of(&plan(THREE), &times(), Some(7_900));
-    assert_eq!((together.sync.average_us, together.overhead_us), (7, 450));
+    let with_sync = ThreadFigures::of(&plan(THREE), &times(), Some(7_900));
+    assert_eq!((with_sync.sync.average_us, with_sync.overhead_us), (7, 450));
 }
 
 #[test]

@@ -191,14 +191,14 @@ pub(super) fn words(name: &str, bytes: &[u8]) -> Result<Vec<String>, Diagnostic>
             }
         }
     }
-    match together(name, &refusals) {
+    match join_refusals(name, &refusals) {
         None => Ok(words),
         Some(refusal) => Err(refusal),
     }
 }
 
 /// Joins all refusals into one error at the first line; the others follow with their lines.
-fn together(name: &str, refusals: &[(u32, String)]) -> Option<Diagnostic> {
+fn join_refusals(name: &str, refusals: &[(u32, String)]) -> Option<Diagnostic> {
     let ((line, first), others) = refusals.split_first()?;
     let others: String = others
         .iter()

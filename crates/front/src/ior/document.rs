@@ -16,7 +16,7 @@ const CSV_HEAD: &str = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(
 /// Text for standard output; empty if the results go to a file.
 pub(super) fn page(parsed: &ParsedArguments<IorTests>, record: &RunRecord) -> String {
     match summary_file(&parsed.options).is_empty() {
-        true => whole(&parsed.options, record),
+        true => output(&parsed.options, record),
         false => String::new(),
     }
 }
@@ -28,7 +28,7 @@ pub(super) fn documents(
     record: &RunRecord,
 ) -> Vec<(String, String)> {
     let file = summary_file(&parsed.options);
-    let summary = (!file.is_empty()).then(|| (file.to_owned(), whole(&parsed.options, record)));
+    let summary = (!file.is_empty()).then(|| (file.to_owned(), output(&parsed.options, record)));
     let tests = text::results(&parsed.options, record);
     let status = tests.iter().filter_map(|test| {
         let file = &test.options.status_file;
@@ -44,7 +44,7 @@ fn summary_file(parsed: &IorTests) -> &str {
     parsed.tests.last().map_or("", |it| &it.summary_file)
 }
 
-fn whole(parsed: &IorTests, record: &RunRecord) -> String {
+fn output(parsed: &IorTests, record: &RunRecord) -> String {
     let format = parsed.tests.last().map(|it| it.summary_format);
     match format.unwrap_or_default() {
         SummaryFormat::Default => text::page(parsed, record),

@@ -215,7 +215,7 @@ impl RepetitionTimes {
             close: seconds(|it| it.body_end_ns, |it| it.end_ns),
             total: seconds(|it| it.begin_ns, |it| it.end_ns),
             latency: latency_ns / 1e9 / transfers as f64,
-            stonewall: WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall)),
+            stonewall: WorkerProgress::sum(windows.iter().filter_map(WorkerProgress::at_wall)),
         }
     }
 

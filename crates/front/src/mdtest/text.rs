@@ -188,8 +188,7 @@ impl MdtestPass<'_> {
     fn stonewall(&self, unit: TableUnit) -> String {
         let reached = self.rounds("file creation").iter().filter_map(|round| {
             let windows = windows_of(round);
-            let reached =
-                WorkerProgress::together(windows.iter().filter_map(WorkerProgress::at_wall));
+            let reached = WorkerProgress::sum(windows.iter().filter_map(WorkerProgress::at_wall));
             reached.filter(|it| it.rounds > 0)
         });
         let (count, ns) = reached.fold((0, 0), |(count, ns), it| {

@@ -401,7 +401,7 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
         subdirectory: Some(1),
         number: 7,
     });
-    let printed = text.complaint(&RunEvent::PoolPartDone {
+    let printed = text.error_text(&RunEvent::PoolPartDone {
         cell: 0,
         part: PoolPart::Transact,
         figures: Box::new(PoolFigures {
@@ -422,11 +422,11 @@ fn failures_are_printed_as_in_the_original_and_the_rest_at_the_end() {
     let cell = &mut record.cells[0];
     let write = cell.operations.entry("write".to_owned()).or_default();
     write.errors = 3;
-    text.complaint(&RunEvent::CellDone {
+    text.error_text(&RunEvent::CellDone {
         record: Box::new(cell.clone()),
     });
     let status = Status::Complete;
-    let printed = text.complaint(&RunEvent::Finished { status });
+    let printed = text.error_text(&RunEvent::Finished { status });
     let wanted = "warning: 0 reads of files and 3 writes failed or were short\n\
                   warning: 2 names already existed; those files and directories were not changed\n";
     assert_eq!(printed, wanted);

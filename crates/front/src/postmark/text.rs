@@ -144,7 +144,7 @@ impl ClassicText for PostmarkText {
         }
     }
 
-    fn complaint(&mut self, event: &RunEvent) -> String {
+    fn error_text(&mut self, event: &RunEvent) -> String {
         match event {
             RunEvent::PoolPartDone {
                 figures, failures, ..
@@ -232,7 +232,7 @@ fn sums(figures: &PoolFigures) -> SessionTimes {
 #[must_use]
 pub fn pool_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     let compat = pool_version(record, cell)?;
-    let form = form(asked(record, cell, "postmark.report")?);
+    let form = form(setting(record, cell, "postmark.report")?);
     let figures = figures(phases)?;
     Some(report(form, compat, figures, &sums(figures)))
 }
@@ -240,11 +240,11 @@ pub fn pool_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Opt
 /// The version in a cell's table; `None` if the cell has no such table.
 #[must_use]
 pub fn pool_version(record: &RunRecord, cell: &Cell) -> Option<Compat> {
-    asked(record, cell, "postmark.compat")?.parse().ok()
+    setting(record, cell, "postmark.compat")?.parse().ok()
 }
 
 /// A setting in a workload's table.
-fn asked<'a>(record: &'a RunRecord, cell: &Cell, key: &str) -> Option<&'a str> {
+fn setting<'a>(record: &'a RunRecord, cell: &Cell, key: &str) -> Option<&'a str> {
     let mut settings = record.plan.settings.iter();
     let setting = settings.find(|it| it.workload == cell.workload && it.key == key);
     setting.map(|it| it.value.as_str())

@@ -93,6 +93,6 @@ impl JobStream {
         self.stage = JobStage::SyncAll {
             file_index: file_index + 1,
         };
-        self.issue_sync(slot, DueSync::whole(Operation::Fsync, file_index))
+        self.issue_sync(slot, DueSync::of_file(Operation::Fsync, file_index))
     }
 }

@@ -65,7 +65,7 @@ impl MixRule {
 
 impl DueSync {
     /// A sync of a whole file.
-    pub(super) const fn whole(operation: Operation, file_index: u32) -> Self {
+    pub(super) const fn of_file(operation: Operation, file_index: u32) -> Self {
         Self {
             operation,
             file_index,
@@ -108,7 +108,7 @@ impl RangeSyncState {
             // A range that is too long for a request becomes 0, which means up to the end.
             length_bytes: u32::try_from(end_bytes - first_bytes).unwrap_or(0),
             flags: self.flags,
-            ..DueSync::whole(Operation::SyncFileRange, access.file_index)
+            ..DueSync::of_file(Operation::SyncFileRange, access.file_index)
         })
     }
 }
@@ -131,7 +131,7 @@ impl SyncState {
             self.since_fsync += 1;
             if self.since_fsync == self.rule.fsync_each {
                 self.since_fsync = 0;
-                self.due = Some(DueSync::whole(Operation::Fsync, file_index));
+                self.due = Some(DueSync::of_file(Operation::Fsync, file_index));
             }
         }
         if self.rule.fdatasync_each > 0 {
@@ -140,7 +140,7 @@ impl SyncState {
                 self.since_fdatasync = 0;
                 // A sync of the whole file already includes the other kinds, so one sync is enough.
                 self.due
-                    .get_or_insert(DueSync::whole(Operation::Fdatasync, file_index));
+                    .get_or_insert(DueSync::of_file(Operation::Fdatasync, file_index));
             }
         }
         if let Some(due) = self.ranges.as_mut().and_then(|it| it.record_write(access)) {

@@ -105,10 +105,10 @@ fn a_few_ranks_of_a_zipf_distribution_take_most_requests_and_are_scattered() {
         let count = f64::from(ranked[rank as usize - 1].0);
         assert!((count - wanted).abs() < 5.0 * wanted.sqrt(), "rank {rank}");
     }
-    let together = ranked[..20]
+    let neighbors = ranked[..20]
         .windows(2)
         .filter(|pair| pair[0].1.abs_diff(pair[1].1) < 40);
-    assert!(together.count() < 4);
+    assert!(neighbors.count() < 4);
 }
 
 #[test]

@@ -62,8 +62,8 @@ impl LabDir {
         let image = lab.directory.join(IMAGE);
         let mut lab = std::mem::ManuallyDrop::new(lab);
         // The lock goes with the process.
-        let held = std::mem::replace(&mut lab.lock, File::open("/dev/null").unwrap().into());
-        drop(held);
+        let lock = std::mem::replace(&mut lab.lock, File::open("/dev/null").unwrap().into());
+        drop(lock);
         let cleaned = clean(self.directory.path()).unwrap();
         assert!(cleaned.left.is_empty(), "{:?}", cleaned.left);
         assert_eq!(device::loops_on(&image), [""; 0]);

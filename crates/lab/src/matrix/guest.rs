@@ -113,7 +113,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         };
         let mut guest = lab.boot(image, task, host)?;
         listen(&mut guest, self.stop, Duration::MAX, |line| {
-            self.runner.hear(LabEvent::GuestLine(line));
+            self.runner.on_event(LabEvent::GuestLine(line));
             ListenAction::Listen
         })?;
         answer_of(&guest, &lab.answer())

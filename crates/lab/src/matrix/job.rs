@@ -96,7 +96,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let mut prepared = PreparedBytes::default();
         let record = self
             .runner
-            .measure(order, &mut |event| prepared.hear(event))?;
+            .measure(order, &mut |event| prepared.on_event(event))?;
         self.step(LabStep::Sync);
         let sync = built.sync()?;
         // Before the cleaner runs, whose writes are reported separately.
@@ -141,7 +141,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             }
         };
         let aged = age(&built.directory, aging, self.stop, &mut progress)?;
-        self.runner.hear(LabEvent::Aged(&aged));
+        self.runner.on_event(LabEvent::Aged(&aged));
         Ok(Some(aged))
     }
 

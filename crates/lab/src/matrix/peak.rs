@@ -46,7 +46,7 @@ impl LabMatrix {
         if !request.needs_device() || request.host.is_some() {
             return Ok(None);
         }
-        runner.hear(LabEvent::Step(LabStep::MeasureDevice));
+        runner.on_event(LabEvent::Step(LabStep::MeasureDevice));
         let mut lab = Lab::begin(&request.directory)?;
         let bare = lab.build_bare(&request.medium)?;
         let medium = bare.medium.clone();
@@ -79,7 +79,7 @@ impl LabMatrix {
     ) -> Result<Vec<Option<RunRecord>>, R::Error> {
         let peak_of = |choice: &FileSystemChoice| match &choice.kind {
             ChoiceKind::Path(path) if self.request.host.is_none() => {
-                runner.hear(LabEvent::Step(LabStep::MeasurePeak));
+                runner.on_event(LabEvent::Step(LabStep::MeasurePeak));
                 let (workloads, overrides) = self.peak_workloads(path, repetitions)?;
                 let text = path.to_string_lossy();
                 let Ok(planned) = planned((&workloads, &overrides), &text) else {

@@ -54,7 +54,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             // Otherwise, each file system would fail alone, after its image was created.
             probe_in(&mut lab, host, self.stop)?;
         }
-        self.runner.hear(LabEvent::Jobs(jobs));
+        self.runner.on_event(LabEvent::Jobs(jobs));
         for (index, job) in jobs.iter().enumerate() {
             if self.is_stopped() {
                 break;
@@ -63,7 +63,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
             if outcome.has_failed(job.choice_index) {
                 continue;
             }
-            self.runner.hear(LabEvent::Begin(index));
+            self.runner.on_event(LabEvent::Begin(index));
             match self.job(&mut lab, job, &mut outcome) {
                 Ok(()) => {}
                 // After a stop, errors of the job are consequences of the stop.
@@ -73,17 +73,17 @@ impl<R: LabRunner> MatrixRun<'_, R> {
                         choice_index: job.choice_index,
                         reason: error.to_string(),
                     };
-                    self.runner.hear(LabEvent::Failure(&alarm));
+                    self.runner.on_event(LabEvent::Failure(&alarm));
                     outcome.failures.push(alarm);
                 }
             }
         }
         if let Err(error) = lab.end() {
             let alarm = LabFailure::NotRemoved(R::Error::from(error).to_string());
-            self.runner.hear(LabEvent::Failure(&alarm));
+            self.runner.on_event(LabEvent::Failure(&alarm));
             outcome.failures.push(alarm);
         }
-        self.runner.hear(LabEvent::End);
+        self.runner.on_event(LabEvent::End);
         Ok(outcome)
     }
 
@@ -111,7 +111,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
                 });
             }
         }
-        self.runner.hear(LabEvent::Measured(&measured.record));
+        self.runner.on_event(LabEvent::Measured(&measured.record));
         outcome.measured.push(measured);
         Ok(())
     }
@@ -122,7 +122,7 @@ impl<R: LabRunner> MatrixRun<'_, R> {
 
     /// Reports the current step.
     pub fn step(&self, step: LabStep) {
-        self.runner.hear(LabEvent::Step(step));
+        self.runner.on_event(LabEvent::Step(step));
     }
 }
 

@@ -38,7 +38,7 @@ struct Scripted {
 impl LabWatcher for Scripted {
     type Error = LabError;
 
-    fn hear(&self, event: LabEvent<'_>) {
+    fn on_event(&self, event: LabEvent<'_>) {
         let entry = match event {
             LabEvent::Jobs(jobs) => format!("{} jobs", jobs.len()),
             LabEvent::Begin(index) => format!("begin {index}"),

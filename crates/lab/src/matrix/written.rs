@@ -12,7 +12,7 @@ pub(super) struct PreparedBytes {
 }
 
 impl PreparedBytes {
-    pub fn hear(&mut self, event: &RunEvent) {
+    pub fn on_event(&mut self, event: &RunEvent) {
         if let RunEvent::Prepare { done_bytes, .. } = event {
             // Progress restarts at 0 for the next target; the last value of the previous one is its
             // total.
@@ -45,7 +45,7 @@ mod tests {
     fn prepared(done_bytes: &[u64]) -> PreparedBytes {
         let mut prepared = PreparedBytes::default();
         for done_bytes in done_bytes {
-            prepared.hear(&RunEvent::Prepare {
+            prepared.on_event(&RunEvent::Prepare {
                 target: "/t".to_owned(),
                 done_bytes: *done_bytes,
                 total_bytes: 100,

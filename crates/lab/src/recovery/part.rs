@@ -48,7 +48,7 @@ pub struct MountFindings {
     /// Active mount options.
     pub options: String,
     /// Kernel messages during the mount.
-    pub said: Vec<String>,
+    pub kernel_messages: Vec<String>,
     /// State of the files.
     pub findings: Findings,
     /// Why the unmount failed.
@@ -116,7 +116,7 @@ pub fn check_after_crash(
     Ok(Ok(MountFindings {
         elapsed,
         options: options.unwrap_or_default(),
-        said: messages,
+        kernel_messages: messages,
         findings,
         not_unmounted,
     }))

@@ -155,7 +155,7 @@ impl<'a> FileSystemTrials<'a> {
     }
 
     fn recovery_lines(&self, mounted: &'a MountFindings) -> Vec<&'a str> {
-        recovery_lines(self.kind, &mounted.said)
+        recovery_lines(self.kind, &mounted.kernel_messages)
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
         MountFindings {
             elapsed: Duration::from_millis(millis),
             options: "rw".to_owned(),
-            said: messages.iter().map(|line| (*line).to_owned()).collect(),
+            kernel_messages: messages.iter().map(|line| (*line).to_owned()).collect(),
             findings: Findings {
                 promised_count: 10,
                 intact_count: 10,
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(one.longest_recovery_messages(), salvaged);
         assert_eq!(one.consistent_count(), Some(2));
         let first = one.first_inconsistent();
-        let first = first.map(|(trial, said)| (trial.trial_index, said));
+        let first = first.map(|(trial, kernel_messages)| (trial.trial_index, kernel_messages));
         assert_eq!(first, Some((2, "free blocks are wrong")));
     }
 

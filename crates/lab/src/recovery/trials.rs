@@ -78,7 +78,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             ..TrialsOutcome::default()
         };
         let jobs = schedule(count, 1, self.trials.trial_count, JobOrder::Turns, 0);
-        self.watcher.hear(LabEvent::Jobs(&jobs));
+        self.watcher.on_event(LabEvent::Jobs(&jobs));
         for (index, job) in jobs.iter().enumerate() {
             if self.is_stopped() {
                 break;
@@ -86,10 +86,10 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             if outcome.failures.iter().any(|it| it.is_of(job.choice_index)) {
                 continue;
             }
-            self.watcher.hear(LabEvent::Begin(index));
+            self.watcher.on_event(LabEvent::Begin(index));
             match self.trial(&mut lab, job, &mut outcome) {
                 Ok(trial) => {
-                    self.watcher.hear(LabEvent::RecoveryTested(&trial));
+                    self.watcher.on_event(LabEvent::RecoveryTested(&trial));
                     outcome.trials.push(trial);
                 }
                 Err(_) if self.is_stopped() => {}
@@ -98,7 +98,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
                         choice_index: job.choice_index,
                         reason: W::Error::from(error).to_string(),
                     };
-                    self.watcher.hear(LabEvent::Failure(&alarm));
+                    self.watcher.on_event(LabEvent::Failure(&alarm));
                     outcome.failures.push(alarm);
                 }
             }
@@ -107,7 +107,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
             let alarm = LabFailure::NotRemoved(W::Error::from(error).to_string());
             outcome.failures.push(alarm);
         }
-        self.watcher.hear(LabEvent::End);
+        self.watcher.on_event(LabEvent::End);
         outcome
     }
 
@@ -116,7 +116,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
     }
 
     fn step(&self, step: LabStep) {
-        self.watcher.hear(LabEvent::Step(step));
+        self.watcher.on_event(LabEvent::Step(step));
     }
 
     fn trial(
@@ -187,7 +187,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         let has_ended = listen(writer, self.stop, HANG_TIMEOUT, |line| {
             match parse_done_step(line) {
                 Some(step) => done_count = step + 1,
-                None => self.watcher.hear(LabEvent::GuestLine(line)),
+                None => self.watcher.on_event(LabEvent::GuestLine(line)),
             }
             match done_count >= crash.done_count {
                 true => ListenAction::Stop,
@@ -203,7 +203,7 @@ impl<W: LabWatcher> TrialsRun<'_, W> {
         // Its output from before the crash is still in the pipe, which the last of its processes
         // keeps open.
         loop {
-            match writer.hear(EXIT_TIMEOUT) {
+            match writer.next_line(EXIT_TIMEOUT) {
                 GuestOutput::Line(line) => {
                     done_count = parse_done_step(&line).map_or(done_count, |it| it + 1)
                 }

@@ -77,7 +77,7 @@ impl Guest {
         let library = preload_into(&mut command);
         if let Err(error) = &library {
             // Most CPUs do not need it.
-            words.hear(&format!("nothing could be preloaded: {error}"));
+            words.add_line(&format!("nothing could be preloaded: {error}"));
         }
         let mut child = command.spawn().map_err(failed)?;
         tools::release(&mut child, &program.display().to_string(), journal)?;
@@ -111,9 +111,9 @@ impl Guest {
     }
 
     /// Waits for the next line of the guest, or for its end.
-    pub fn hear(&mut self, longest: Duration) -> GuestOutput {
+    pub fn next_line(&mut self, longest: Duration) -> GuestOutput {
         match self.lines.recv_timeout(longest) {
-            Ok(line) => self.heard(line),
+            Ok(line) => self.line_received(line),
             // A silent guest may have died without closing the pipe, which its other processes
             // hold.
             Err(RecvTimeoutError::Timeout) if self.is_running() => GuestOutput::None,
@@ -129,14 +129,14 @@ impl Guest {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    fn heard(&mut self, line: String) -> GuestOutput {
+    fn line_received(&mut self, line: String) -> GuestOutput {
         if let Some(spoken) = line.strip_prefix(MESSAGE_PREFIX) {
             return GuestOutput::Line(spoken.to_owned());
         }
         if line == HEARTBEAT {
             return GuestOutput::Heartbeat;
         }
-        self.messages.hear(&line);
+        self.messages.add_line(&line);
         GuestOutput::None
     }
 

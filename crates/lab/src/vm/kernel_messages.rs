@@ -76,7 +76,7 @@ pub(super) struct KernelMessages {
 
 impl KernelMessages {
     /// Adds a line of the console.
-    pub fn hear(&mut self, line: &str) {
+    pub fn add_line(&mut self, line: &str) {
         let line = line.trim();
         if !is_useful_line(line) {
             return;
@@ -124,7 +124,7 @@ mod tests {
 
     fn words(console: &str) -> String {
         let mut words = KernelMessages::default();
-        console.lines().for_each(|line| words.hear(line));
+        console.lines().for_each(|line| words.add_line(line));
         words.text()
     }
 

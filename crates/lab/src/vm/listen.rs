@@ -25,8 +25,8 @@ pub(crate) enum ListenAction {
     Stop,
 }
 
-/// Passes a guest's lines to `hear` until the guest ends or `hear` leaves. Returns `true` if it has
-/// ended.
+/// Passes a guest's lines to `on_line` until the guest ends or `on_line` asks to stop. Returns `true`
+/// if the guest has ended.
 ///
 /// Kills the guest if `stop` is set, if its program prints no line for `silence_max`, or if its
 /// kernel hangs.
@@ -53,7 +53,7 @@ fn listen_within(
             guest.kill();
             return Err(LabError::Stopped);
         }
-        match guest.hear(POLL_INTERVAL) {
+        match guest.next_line(POLL_INTERVAL) {
             GuestOutput::Ended => return Ok(true),
             GuestOutput::Line(line) => {
                 is_up = true;
@@ -132,7 +132,7 @@ mod tests {
         let (mut guest, _sender) = guest();
         let error = listen_for(&mut guest, Duration::from_millis(300)).unwrap_err();
         assert!(error.to_string().contains("no sign of life"), "{error}");
-        assert_eq!(guest.hear(POLL_INTERVAL), GuestOutput::Ended);
+        assert_eq!(guest.next_line(POLL_INTERVAL), GuestOutput::Ended);
     }
 
     #[test]

@@ -56,9 +56,9 @@ mod tests {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut command = Command::new("cat");
-        let held = preload_into(command.arg("/proc/self/maps")).unwrap();
+        let library = preload_into(command.arg("/proc/self/maps")).unwrap();
         let done = command.output().unwrap();
-        drop(held);
+        drop(library);
         let maps = String::from_utf8_lossy(&done.stdout);
         assert!(maps.contains("memfd:pgmeter-ptrace"), "{maps}");
         assert!(done.stderr.is_empty(), "{done:?}");

@@ -72,7 +72,7 @@ impl Lab {
                 let reason = format!("one did not end within {} s", PROBE_TIMEOUT.as_secs());
                 return Err(no_guests(reason, &guest));
             }
-            if guest.hear(POLL_INTERVAL) == GuestOutput::Ended {
+            if guest.next_line(POLL_INTERVAL) == GuestOutput::Ended {
                 break;
             }
         }

@@ -316,10 +316,10 @@ fn files_leave_a_gibibyte_free() {
     let files = "[[part]]\nname = \"x\"\n[part.create_remove]\ncount = 8192\nsizes = \"64KiB\"\n";
     let pack = |first: &str| format!("{first}\n{files}{}", files.replace("\"x\"", "\"y\""));
     assert!(on(TargetKind::Directory, true, &pack("")).is_ok());
-    let together = pack(&format!("[[part]]\nsize = \"513m\"\n{spec}"));
-    assert!(on(TargetKind::Directory, true, &together).is_err());
-    let together = pack(&format!("[[part]]\nsize = \"512m\"\n{spec}"));
-    let planned = on(TargetKind::Directory, true, &together).unwrap();
+    let both = pack(&format!("[[part]]\nsize = \"513m\"\n{spec}"));
+    assert!(on(TargetKind::Directory, true, &both).is_err());
+    let both = pack(&format!("[[part]]\nsize = \"512m\"\n{spec}"));
+    let planned = on(TargetKind::Directory, true, &both).unwrap();
     assert_eq!(planned.plan.targets[0].size_bytes, 512 << 20);
 }
 

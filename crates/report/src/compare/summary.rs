@@ -225,7 +225,7 @@ mod tests {
         .unwrap()
     }
 
-    fn said(cells: &[CellComparison]) -> String {
+    fn summary_of(cells: &[CellComparison]) -> String {
         let side = serde_json::json!({
             "runs": [], "started_at": null, "targets": [], "incomplete_count": 0,
         });
@@ -262,7 +262,7 @@ mod tests {
                  the cause",
             ),
         ] {
-            assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
+            assert_eq!(summary_of(&[cell(effect, half, verdict)]), wanted);
         }
     }
 
@@ -272,12 +272,12 @@ mod tests {
         let same = || cell(0.0, Some(0.1), Verdict::NoDifferenceShown);
         let undecided = || cell(0.3, None, Verdict::CannotTell);
         assert_eq!(
-            said(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
+            summary_of(&[worse(-0.1), worse(-0.2), same(), same(), undecided()]),
             "B is slower in 2 of 5 rates (by 10 % to 20 %); no significant difference in 2 \
              (largest: +0 %); cannot tell for 1: one repetition"
         );
         assert_eq!(
-            said(&[same(), same()]),
+            summary_of(&[same(), same()]),
             "B against A: no significant difference in 2 of 2 rates (largest: +0 %)"
         );
     }

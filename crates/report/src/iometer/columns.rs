@@ -140,7 +140,7 @@ impl IometerRow {
     }
 
     /// Sets a field to a whole number.
-    pub fn whole(&mut self, head: &str, value: u64) {
+    pub fn integer(&mut self, head: &str, value: u64) {
         self.text(head, &value.to_string());
     }
 

@@ -225,7 +225,7 @@ impl IometerFigures {
             ("Write I/Os", self.write.count),
             ("Connections", self.connections),
         ] {
-            row.whole(head, count);
+            row.integer(head, count);
         }
     }
 
@@ -241,7 +241,7 @@ impl IometerFigures {
             ("Maximum Raw Connection Time", self.connection.max_ns),
             ("Total Raw Run Time", self.run_time_ns),
         ] {
-            row.whole(head, ns);
+            row.integer(head, ns);
         }
     }
 }

@@ -158,7 +158,7 @@ fn summary(
     row.text("Access Specification Name", &super::name(cell.name()));
     // Iometer leaves this column empty in rows of managers.
     if !is_manager {
-        row.whole("# Managers", u64::from(cell.ranks));
+        row.integer("# Managers", u64::from(cell.ranks));
     }
     let is_part = is_manager && cell.cluster.is_some();
     let count = if is_part {
@@ -166,8 +166,8 @@ fn summary(
     } else {
         u64::from(cell.workers)
     };
-    row.whole("# Workers", count);
-    row.whole(
+    row.integer("# Workers", count);
+    row.integer(
         "# Disks",
         workers.iter().map(|worker| worker.spans.len() as u64).sum(),
     );
@@ -202,7 +202,7 @@ fn of_worker(worker: &WorkerFigures, plan: Option<&WorkerPlan>) -> String {
         "Access Specification Name",
         &super::name(&worker.access_spec),
     );
-    row.whole(
+    row.integer(
         "# Disks",
         plan.map_or(worker.targets.len(), |plan| plan.spans.len()) as u64,
     );
@@ -247,7 +247,7 @@ fn fill_connection(row: &mut IometerRow, workers: &[&WorkerPlan]) {
     let mut tested = tested.into_iter();
     match (tested.next().flatten(), tested.next()) {
         (Some(transactions), None) => {
-            row.whole("Transactions per Connection", u64::from(transactions));
+            row.integer("Transactions per Connection", u64::from(transactions));
         }
         _ => row.text("Transactions per Connection", NONE),
     }

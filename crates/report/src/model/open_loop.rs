@@ -22,13 +22,13 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         .any(|cell| RateTrial::of(cell).is_some());
     let row = |cell: &CellRecord| {
         let figures = cell.open_loop.as_ref()?;
-        let held = has_trials.then(|| holds(cell));
+        let verdict = has_trials.then(|| holds(cell));
         let own = row(figures, unit);
         let row = [
             identity(cell).as_slice(),
             &[share(cell)],
             &own,
-            held.as_slice(),
+            verdict.as_slice(),
         ]
         .concat();
         Some(row)

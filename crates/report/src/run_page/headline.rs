@@ -54,9 +54,9 @@ fn highest_rates(run: &Run) -> Markup {
     let rates = searches(run.record, &run.naming).into_iter();
     let rates = rates.filter_map(|(search, _)| {
         let bracket = search.bracket();
-        let (held, failed) = bracket.passed.zip(bracket.failed)?;
-        let middle = f64::midpoint(held, failed);
-        let percent = digits(50.0 * (failed - held) / middle);
+        let (passed, failed) = bracket.passed.zip(bracket.failed)?;
+        let middle = f64::midpoint(passed, failed);
+        let percent = digits(50.0 * (failed - passed) / middle);
         let rate = format!("{} per second", format::iops(middle));
         let precision = format!("±{percent} %, {} trials", search.trials.len());
         let most = format::latency_ns(search.limit.max_ns);

@@ -28,9 +28,9 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<IoServe
         .copied()
         .filter(|cell| cell.cache != CacheMode::Direct)
         .collect();
-    let served_by = |said: String, is_cached| {
+    let served_by = |sentence: String, is_cached| {
         Some(IoServedBy {
-            sentence: said,
+            sentence: sentence,
             is_cached,
         })
     };

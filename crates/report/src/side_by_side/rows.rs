@@ -181,8 +181,8 @@ pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<FigureRow>, Vec<Strin
         return (Vec::new(), Vec::new());
     };
     // The first column is compared with itself, too, so that all columns are read in the same way.
-    let held = |runs: &&[RunRecord]| compare(columns[first], runs, options).ok();
-    let comparisons: Vec<Option<Comparison>> = columns.iter().map(held).collect();
+    let compared = |runs: &&[RunRecord]| compare(columns[first], runs, options).ok();
+    let comparisons: Vec<Option<Comparison>> = columns.iter().map(compared).collect();
     let Some(own) = &comparisons[first] else {
         return (Vec::new(), Vec::new());
     };

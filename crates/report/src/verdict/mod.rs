@@ -124,7 +124,7 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Run
         verdicts.push(cells::verdict(record, &groups, &naming));
     }
     let found = searches(record, &naming).into_iter();
-    let found = first_sentences(found.map(|(_, said)| said).collect(), "searches");
+    let found = first_sentences(found.map(|(_, sentence)| sentence).collect(), "searches");
     let advice = first_sentences(depth::advice(&groups, &naming), "sweeps over queue depths");
     let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
     let of_run = named("queue depth", advice)

@@ -12,7 +12,7 @@ pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, 
     let searches = RateSearch::all(record);
     let is_alone = searches.len() == 1;
     let sentence = |(peak, search): (&results::CellRecord, RateSearch)| {
-        let text = said(&search, record.status == Status::Complete);
+        let text = describe(&search, record.status == Status::Complete);
         match is_alone {
             true => (search, text),
             false => (search, format!("{}: {text}", naming.cell(peak))),
@@ -22,7 +22,7 @@ pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, 
 }
 
 /// Describes the result of a search.
-fn said(search: &RateSearch, is_whole: bool) -> String {
+fn describe(search: &RateSearch, is_whole: bool) -> String {
     let limit = search.limit;
     let goal = format!(
         "{} within {}",
@@ -140,17 +140,17 @@ pub(crate) mod tests {
     fn the_answer_is_shown_with_its_bracket() {
         let found = search(&[(50.0, 1_000_000), (100.0, 9_000_000), (98.0, 1_900_000)]);
         assert_eq!(
-            said(&found, true),
+            describe(&found, true),
             "p99 within 2.00 ms up to 99.00 per second, ±1.0 % (3 trials: it held at 98.00 and \
              not at 100.0, where p99 was 9.00 ms)"
         );
-        let early = said(&found, false);
+        let early = describe(&found, false);
         assert!(early.contains("(3 trials, ended early: "), "{early}");
     }
 
     #[test]
     fn trials_that_all_held_or_all_failed_give_no_answer() {
-        let sentence = |trials: &[(f64, u64)]| said(&search(trials), true);
+        let sentence = |trials: &[(f64, u64)]| describe(&search(trials), true);
         assert!(sentence(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
         let none = sentence(&[(50.0, 3_000_000)]);
         assert_eq!(
@@ -164,7 +164,7 @@ pub(crate) mod tests {
     #[test]
     fn contradicting_trials_are_counted() {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
-        let text = said(&found, true);
+        let text = describe(&found, true);
         assert!(text.contains("it held at 90.00 and not at 99.00"), "{text}");
         assert!(text.ends_with("; 1 trial contradicts this)"), "{text}");
     }

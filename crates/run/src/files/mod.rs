@@ -32,7 +32,7 @@ use crate::lane::{Lane, set_paces};
 use crate::measured::MeasuredCell;
 use crate::observe::{Counters, Observer};
 use crate::stop_conditions::is_cut;
-use crate::targets::{direct_doubts, losses};
+use crate::targets::{direct_io_warnings, losses};
 use crate::worker::{LaneWork, Task};
 
 use phase::Phases;
@@ -104,7 +104,7 @@ pub(crate) fn measure(mut context: FilesContext<'_>, program: &Program) -> Files
     // Checked before the removal, which would look like a loss.
     warnings.extend(losses(context.targets, context.cell));
     let writes = program.operations().contains(&FileOperation::Write);
-    warnings.extend(direct_doubts(context.targets, context.cell, writes));
+    warnings.extend(direct_io_warnings(context.targets, context.cell, writes));
     if !context.keeps_files {
         warnings.extend(
             context

@@ -199,13 +199,13 @@ impl Session<'_> {
         Ok(Fileset::listed(location, &names)?)
     }
 
-    /// Opens a file for a job. Stores at most one warning about direct I/O per target in `doubts`.
+    /// Opens a file for a job. Stores at most one warning about direct I/O per target in `warnings`.
     pub(super) fn open_job_file(
         &self,
         cell: &Cell,
         (job, file): (&JobPlan, &NamedFile),
         (reads, writes): (bool, bool),
-        doubts: &RefCell<BTreeMap<u32, Warning>>,
+        warnings: &RefCell<BTreeMap<u32, Warning>>,
     ) -> Result<OwnedFd, RunError> {
         let prepared = self.targets.get(&file.target_index);
         let prepared = prepared.expect("every target of a cell that does I/O was prepared");
@@ -224,7 +224,7 @@ impl Session<'_> {
         };
         if let Some(doubt) = opened.doubt {
             let warning = direct_doubt(&doubt, cell);
-            doubts
+            warnings
                 .borrow_mut()
                 .entry(file.target_index)
                 .or_insert(warning);

@@ -32,10 +32,10 @@ impl Session<'_> {
         if files.is_layout_only || self.stopped() {
             return Ok(());
         }
-        let doubts = RefCell::new(BTreeMap::new());
-        let parts = self.job_parts(cell, files, &doubts)?;
-        let doubts = doubts.into_inner().into_values().collect();
-        self.measure_parts(cell, parts, None, doubts)?;
+        let warnings = RefCell::new(BTreeMap::new());
+        let parts = self.job_parts(cell, files, &warnings)?;
+        let warnings = warnings.into_inner().into_values().collect();
+        self.measure_parts(cell, parts, None, warnings)?;
         self.note_stamps(cell, files)?;
         self.remove_job_files(files)
     }
@@ -45,7 +45,7 @@ impl Session<'_> {
         &self,
         cell: &Cell,
         files: &JobFiles,
-        doubts: &RefCell<BTreeMap<u32, Warning>>,
+        warnings: &RefCell<BTreeMap<u32, Warning>>,
     ) -> Result<Vec<LaneWork>, RunError> {
         let verified = cell.workers.iter().any(|worker| worker.verify);
         let block_bytes = match verified {
@@ -84,7 +84,7 @@ impl Session<'_> {
                     None => stream.transaction_kinds(),
                 },
                 task: Task::Job(Box::new(JobTask {
-                    files: self.open_all(cell, (job, files), operations, doubts)?,
+                    files: self.open_all(cell, (job, files), operations, warnings)?,
                     names: match job.names.filter(|_| job.engine != EngineKind::Null) {
                         Some(_) => Some(Arc::new(self.names_of(job, files)?)),
                         None => None,
@@ -115,7 +115,7 @@ impl Session<'_> {
         cell: &Cell,
         (job, files): (&JobPlan, &JobFiles),
         operations: OperationSet,
-        doubts: &RefCell<BTreeMap<u32, Warning>>,
+        warnings: &RefCell<BTreeMap<u32, Warning>>,
     ) -> Result<Vec<std::os::fd::OwnedFd>, RunError> {
         if job.engine == EngineKind::Null || job.names.is_some() {
             return Ok(Vec::new());
@@ -125,7 +125,7 @@ impl Session<'_> {
         let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
         let open = |part: &plan::job::JobFile| {
             let file = &files.files[part.file_index as usize];
-            self.open_job_file(cell, (job, file), (reads, writes), doubts)
+            self.open_job_file(cell, (job, file), (reads, writes), warnings)
         };
         job.files.iter().map(open).collect()
     }

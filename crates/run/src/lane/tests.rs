@@ -61,16 +61,16 @@ fn all_ranks_together_have_the_lanes_of_one_process() {
         let mut cell = shared();
         cell.engine = engine;
         let alone = lanes(&cell, 7, 1).unwrap();
-        let together: Vec<Lane> = (0..2)
+        let both_ranks: Vec<Lane> = (0..2)
             .flat_map(|rank| {
                 cell.rank = Some(rank);
                 lanes(&cell, 7, 1).unwrap()
             })
             .collect();
-        assert_eq!(together.len(), alone.len());
+        assert_eq!(both_ranks.len(), alone.len());
         let counts = alone.iter().map(|lane| lane.operations.unwrap());
         assert_eq!(counts.sum::<u64>(), 40_003);
-        for (own, of_all) in together.iter().zip(&alone) {
+        for (own, of_all) in both_ranks.iter().zip(&alone) {
             assert_eq!(own.plan, of_all.plan);
             assert_eq!(own.worker_index, of_all.worker_index);
             assert_eq!(own.operations, of_all.operations);
@@ -97,9 +97,9 @@ fn all_ranks_together_have_the_due_times_of_one_process() {
     };
     let alone = due(lanes(&cell, 7, 1).unwrap());
     assert!(alone.iter().all(|it| it.len() == 100));
-    let together = (0..2).flat_map(|rank| {
+    let both_ranks = (0..2).flat_map(|rank| {
         cell.rank = Some(rank);
         due(lanes(&cell, 7, 1).unwrap())
     });
-    assert_eq!(together.collect::<Vec<_>>(), alone);
+    assert_eq!(both_ranks.collect::<Vec<_>>(), alone);
 }

@@ -59,11 +59,11 @@ impl Prepared {
 /// FUSE file systems may give a file another inode number at each lookup.
 fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<LostFile> {
     let directory = claim.location.directory_path();
-    let held = fstat(&claim.directory).ok()?;
+    let claimed = fstat(&claim.directory).ok()?;
     let lost = |path: PathBuf, is_replaced| Some(LostFile { path, is_replaced });
     // The directory comes first: if it was moved away, its files still exist in it.
     match std::fs::metadata(&directory) {
-        Ok(found) if is_same(&found, &held) => {}
+        Ok(found) if is_same(&found, &claimed) => {}
         found => return lost(directory, found.is_ok()),
     }
     let files = claim.manifest.files.iter();
@@ -82,8 +82,8 @@ fn loss_of_files(claim: &ManifestClaim, may_renumber: bool) -> Option<LostFile> 
     })
 }
 
-fn is_same(found: &std::fs::Metadata, held: &Stat) -> bool {
-    (found.dev(), found.ino()) == (held.st_dev, held.st_ino)
+fn is_same(found: &std::fs::Metadata, claimed: &Stat) -> bool {
+    (found.dev(), found.ino()) == (claimed.st_dev, claimed.st_ino)
 }
 
 fn loss_of_device(device: &AdmittedDevice) -> Option<LostFile> {

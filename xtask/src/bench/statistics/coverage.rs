@@ -39,8 +39,8 @@ struct Coverage {
 }
 
 impl Coverage {
-    fn add(&mut self, held: bool) {
-        self.covered += u32::from(held);
+    fn add(&mut self, is_covered: bool) {
+        self.covered += u32::from(is_covered);
         self.total += 1;
     }
 
@@ -61,7 +61,7 @@ impl Coverage {
     }
 
     /// Prints the share; returns 1 if its interval excludes the required share.
-    fn tell(self, label: &str) -> usize {
+    fn report(self, label: &str) -> usize {
         let [low, high] = self.ends();
         let is_met = high >= REQUIRED_COVERAGE[0] && low <= REQUIRED_COVERAGE[1];
         println!(
@@ -101,25 +101,25 @@ fn simulated() -> usize {
     let mut simulated = Simulated::new(97);
     for intervals in [20, 25, 30, 40, 100, 300] {
         for correlation in [0.0, 0.3, 0.5, 0.7] {
-            let mut held = Coverage::default();
+            let mut coverage = Coverage::default();
             for _ in 0..SIMULATED_COUNT {
                 let series = simulated.ar1(intervals, correlation, RATE, 30.0);
                 let mean = UncertainMean::of_series(&series);
                 let half = mean.and_then(|mean| Some((mean.mean, mean.half_width()?)));
-                held.add(half.is_some_and(|(mean, half)| (mean - RATE).abs() <= half));
+                coverage.add(half.is_some_and(|(mean, half)| (mean - RATE).abs() <= half));
             }
             let label = format!("simulated: {intervals} intervals, correlation {correlation}");
-            missed_count += held.tell(&label);
+            missed_count += coverage.report(&label);
         }
     }
     for repetitions in [3, 5, 10] {
-        let mut held = Coverage::default();
+        let mut coverage = Coverage::default();
         for _ in 0..SIMULATED_COUNT {
             let estimate = Estimate::from_samples(&simulated.white(repetitions, RATE, 30.0));
             let ends = estimate.and_then(|it| Some(it.ci95_low?..=it.ci95_high?));
-            held.add(ends.is_some_and(|ends| ends.contains(&RATE)));
+            coverage.add(ends.is_some_and(|ends| ends.contains(&RATE)));
         }
-        missed_count += held.tell(&format!("simulated: {repetitions} repetitions"));
+        missed_count += coverage.report(&format!("simulated: {repetitions} repetitions"));
     }
     missed_count
 }
@@ -139,13 +139,13 @@ fn coverage_within_runs(
     count: usize,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
-    let mut held = Coverage::default();
+    let mut coverage = Coverage::default();
     for seed in 1..=count {
         interrupt.check()?;
         let record = pgmeter.record(&workload(seed, "3s", 1), None)?;
-        held.add(holds(record.pointer("/cells/0/within"), RATE));
+        coverage.add(holds(record.pointer("/cells/0/within"), RATE));
     }
-    Ok(held.tell(&format!("real: within runs of 3 s at {RATE}/s")))
+    Ok(coverage.report(&format!("real: within runs of 3 s at {RATE}/s")))
 }
 
 fn coverage_over_repetitions(
@@ -153,15 +153,15 @@ fn coverage_over_repetitions(
     count: usize,
     interrupt: &Interrupt,
 ) -> Result<usize, Failure> {
-    let mut held = Coverage::default();
+    let mut coverage = Coverage::default();
     for seed in 1..=count {
         interrupt.check()?;
         let record = pgmeter.record(&workload(seed, "500ms", REPETITIONS), None)?;
         let estimates = record.pointer("/estimates").and_then(Value::as_array);
         let is_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
-        held.add(holds(estimates.into_iter().flatten().find(is_rate), RATE));
+        coverage.add(holds(estimates.into_iter().flatten().find(is_rate), RATE));
     }
-    Ok(held.tell(&format!(
+    Ok(coverage.report(&format!(
         "real: {REPETITIONS} repetitions of 0.5 s at {RATE}/s"
     )))
 }
@@ -273,20 +273,20 @@ mod tests {
 
     #[test]
     fn a_share_has_a_wilson_interval() {
-        let held = Coverage {
+        let coverage = Coverage {
             covered: 57,
             total: 60,
         };
         // Source: 95 % of 60 by Wilson's formula without continuity correction.
-        let [low, high] = held.ends().map(|end| (end * 1000.0).round() / 10.0);
+        let [low, high] = coverage.ends().map(|end| (end * 1000.0).round() / 10.0);
         assert_eq!((low, high), (86.3, 98.3));
-        assert_eq!(held.tell("so many"), 0);
+        assert_eq!(coverage.report("so many"), 0);
         assert_eq!(
             Coverage {
                 covered: 45,
                 total: 60
             }
-            .tell("too few"),
+            .report("too few"),
             1
         );
     }

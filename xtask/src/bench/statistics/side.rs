@@ -47,13 +47,13 @@ impl FigureVerdict {
 pub fn compare(pgmeter: &Pgmeter, sides: [Vec<Value>; 2]) -> Result<Vec<FigureVerdict>, Failure> {
     let mut files: Vec<PathBuf> = Vec::new();
     for (name, runs) in ["a.json", "b.json"].into_iter().zip(sides) {
-        files.push(pgmeter.keep(name, &together(runs))?);
+        files.push(pgmeter.keep(name, &merge(runs))?);
     }
-    Ok(said(&pgmeter.compare(&files)?))
+    Ok(verdicts(&pgmeter.compare(&files)?))
 }
 
 /// Merges several runs into one record, with their cells as repetitions.
-fn together(runs: Vec<Value>) -> Value {
+fn merge(runs: Vec<Value>) -> Value {
     let mut runs = runs.into_iter();
     let mut first = runs.next().unwrap_or_default();
     for (repetition, mut run) in (1_usize..).zip(runs) {
@@ -69,7 +69,7 @@ fn together(runs: Vec<Value>) -> Value {
     first
 }
 
-fn said(comparison: &Value) -> Vec<FigureVerdict> {
+fn verdicts(comparison: &Value) -> Vec<FigureVerdict> {
     let array = |value: &Value, key: &str| {
         let items = value.get(key).and_then(Value::as_array);
         items.cloned().unwrap_or_default()
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn merged_runs_become_repetitions() {
         let run = |rate: u32| json!({"cells": [{"repetition": 0, "rate": rate}]});
-        let merged = together(vec![run(5), run(6)]);
+        let merged = merge(vec![run(5), run(6)]);
         let wanted = json!([{"repetition": 0, "rate": 5}, {"repetition": 1, "rate": 6}]);
         assert_eq!(merged["cells"], wanted);
     }
@@ -125,7 +125,7 @@ mod tests {
             {"scope": {"of": "operation", "name": "read"}, "figure": "latency_mean",
              "ratio": 1.0, "verdict": "no-difference-shown"},
         ]);
-        let verdicts = said(&json!({"cells": [{"figures": figures}]}));
+        let verdicts = verdicts(&json!({"cells": [{"figures": figures}]}));
         assert_eq!(verdicts[0].figure, "per_second");
         assert_eq!(
             (verdicts[0].ratio, verdicts[0].low, verdicts[0].high),

@@ -146,12 +146,12 @@ impl RealConsole<'_> {
     }
 
     /// Prints the program's text for an event. Returns `false` once standard output is closed.
-    fn hear(&mut self, text: &mut dyn ClassicText, event: &RunEvent) -> bool {
-        let (said, complaint) = (text.event(event), text.complaint(event));
-        self.output.extend_from_slice(said.as_bytes());
+    fn print_event(&mut self, text: &mut dyn ClassicText, event: &RunEvent) -> bool {
+        let (reply, error_text) = (text.event(event), text.error_text(event));
+        self.output.extend_from_slice(reply.as_bytes());
         self.flush();
-        if !complaint.is_empty() {
-            self.print_error(complaint.as_bytes());
+        if !error_text.is_empty() {
+            self.print_error(error_text.as_bytes());
         }
         self.output_error.is_none()
     }
@@ -167,7 +167,7 @@ impl RealConsole<'_> {
             (&stop, self.on_second_interrupt, None),
             // The program prints its own text while it runs, so there is no live display.
             true,
-            &mut |event| self.hear(&mut *text, event),
+            &mut |event| self.print_event(&mut *text, event),
         )?;
         if !is_stored {
             self.fail(Exit::Failed);

@@ -256,7 +256,7 @@ fn measure(
         (store, directories),
         (stop, at_once, team),
         is_quiet,
-        &mut |event| printed.hear(event),
+        &mut |event| printed.on_event(event),
     );
     printed.complain();
     if let Some(broken) = printed.broken() {
@@ -284,7 +284,7 @@ pub(super) fn carry_out(
     (store, directories): (Option<&StoreLocation>, Directories),
     (stop, at_once, mut team): (&Arc<AtomicBool>, fn() -> !, Option<&mut StartedCluster>),
     is_quiet: bool,
-    hear: &mut dyn FnMut(&RunEvent) -> bool,
+    on_event: &mut dyn FnMut(&RunEvent) -> bool,
 ) -> Result<(RunRecord, bool), CliError> {
     let mut overrides = overrides(&directories.paths)?;
     let planned = match &mut team {
@@ -320,8 +320,8 @@ pub(super) fn carry_out(
         workload_file: None,
         store: store.map(StoreLocation::open),
         listener: &mut |event| {
-            live.hear(event);
-            if !hear(event) {
+            live.on_event(event);
+            if !on_event(event) {
                 options.stop.store(true, Ordering::Relaxed);
             }
         },

@@ -53,7 +53,7 @@ impl EmulatedOutput {
 
     /// Prints the program's text for an event. Returns `false` if the run must end: the stream is
     /// closed, or a document cannot be written.
-    pub fn hear(&mut self, event: &RunEvent) -> bool {
+    pub fn on_event(&mut self, event: &RunEvent) -> bool {
         if let RunEvent::Started { record } = event {
             self.document_error = self.check_documents_writable(record).err();
         }
@@ -62,7 +62,7 @@ impl EmulatedOutput {
         }
         let text = self.text.event(event);
         self.say(text);
-        self.error_text.push_str(&self.text.complaint(event));
+        self.error_text.push_str(&self.text.error_text(event));
         self.output_error.is_none()
     }
 

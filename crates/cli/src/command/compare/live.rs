@@ -20,7 +20,7 @@ pub(super) struct MergedRuns {
 
 impl MergedRuns {
     /// Converts an event for the shared display; `None` if the display does not need it.
-    pub fn heard(&mut self, side: usize, event: &RunEvent) -> Option<RunEvent> {
+    pub fn translate(&mut self, side: usize, event: &RunEvent) -> Option<RunEvent> {
         let mut event = event.clone();
         match &mut event {
             RunEvent::Started { record } => {

@@ -201,8 +201,8 @@ fn in_turn(
     let display = RefCell::new((live, MergedRuns::default()));
     let show = |side: usize, event: &RunEvent| {
         let (live, both) = &mut *display.borrow_mut();
-        if let Some(event) = both.heard(side, event) {
-            live.hear(&event);
+        if let Some(event) = both.translate(side, event) {
+            live.on_event(&event);
         }
     };
     let finished = measure_alternately(

@@ -14,7 +14,7 @@ use crate::terminal::surroundings;
 
 /// Shows the progress of a lab.
 pub(super) struct LabProgress<'a> {
-    // The trait gives `hear` only a shared reference, and everything runs on one thread.
+    // The trait gives `on_event` only a shared reference, and everything runs on one thread.
     parts: RefCell<PartsDisplay>,
     choices: &'a [FileSystemChoice],
     /// Empty for recovery trials.
@@ -42,7 +42,7 @@ impl<'a> LabProgress<'a> {
 
     /// Shows an event of a run that belongs to the lab.
     pub fn on_run_event(&self, event: &RunEvent) {
-        self.parts.borrow_mut().hear(event);
+        self.parts.borrow_mut().on_event(event);
     }
 
     /// Hides the progress while `write` prints something else.
@@ -76,7 +76,7 @@ impl<'a> LabProgress<'a> {
 impl LabWatcher for LabProgress<'_> {
     type Error = CliError;
 
-    fn hear(&self, event: LabEvent<'_>) {
+    fn on_event(&self, event: LabEvent<'_>) {
         let mut parts = self.parts.borrow_mut();
         match event {
             LabEvent::Jobs(jobs) => parts.expect(self.expected(jobs)),

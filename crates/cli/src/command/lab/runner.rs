@@ -124,8 +124,8 @@ pub(crate) fn own_peak_of(label: &str) -> String {
 impl LabWatcher for StoringRunner<'_> {
     type Error = CliError;
 
-    fn hear(&self, event: LabEvent<'_>) {
-        self.progress.hear(event);
+    fn on_event(&self, event: LabEvent<'_>) {
+        self.progress.on_event(event);
     }
 }
 

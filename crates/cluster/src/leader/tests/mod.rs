@@ -75,11 +75,11 @@ fn play(
         let mut bytes_sent = 0;
         let mut last = (Vec::new(), None);
         loop {
-            let (mut heard, mut gone) = (false, 0);
+            let (mut has_received, mut disconnected_count) = (false, 0);
             for (rank, from) in (0..).zip(&ends.from_leader) {
                 match from.try_recv() {
                     Ok(bytes) => {
-                        heard = true;
+                        has_received = true;
                         if last.0 != bytes {
                             let order =
                                 decode::<LeaderMessage>(&bytes).expect("the leader's words");
@@ -93,14 +93,14 @@ fn play(
                             answer(rank, order, &mut send);
                         }
                     }
-                    Err(TryRecvError::Disconnected) => gone += 1,
+                    Err(TryRecvError::Disconnected) => disconnected_count += 1,
                     Err(TryRecvError::Empty) => {}
                 }
             }
-            if gone == ends.from_leader.len() {
+            if disconnected_count == ends.from_leader.len() {
                 return bytes_sent;
             }
-            if !heard {
+            if !has_received {
                 thread::sleep(Duration::from_millis(1));
             }
         }

@@ -28,7 +28,7 @@ use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, Run
 use plan::{ArrivalKind, CacheMode, EngineKind};
 pub(crate) use waves::{check, check_whole, waves};
 pub use waves::{complete_job_tables, job_title, jobs, waves_of_jobs};
-pub(crate) use written::{to_tables, together};
+pub(crate) use written::{combine_waves, to_tables};
 
 /// A value that is not the default.
 fn differing<T: PartialEq>(value: T, default: T) -> Option<T> {

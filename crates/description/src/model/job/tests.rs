@@ -555,8 +555,8 @@ fn clones_of_later_waves_have_new_seeds() {
     let all: Vec<_> = split.iter().map(seeds).collect();
     assert_eq!(all, [[1, 2, 3, 4], [5, 6, 7, 8]]);
     // Written as one workload again, the second job needs no seed.
-    let together = super::together(&split).unwrap();
-    assert_eq!(together.job[1].seed, None);
+    let combine_waves = super::combine_waves(&split).unwrap();
+    assert_eq!(combine_waves.job[1].seed, None);
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn first_difference(built: &ConvertedJobs, read: Option<&ConvertedJobs>) -> Stri
 
 /// Combines consecutive waves into one workload that reads back to them; `None` if they do not come
 /// from one workload.
-pub(crate) fn together(parts: &[Workload]) -> Option<Workload> {
+pub(crate) fn combine_waves(parts: &[Workload]) -> Option<Workload> {
     let parts: Vec<Workload> = parts.iter().cloned().map(drop_default_title).collect();
     let first = parts.first()?;
     let base = first.name.as_deref()?.strip_suffix("-1")?;

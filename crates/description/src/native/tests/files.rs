@@ -190,7 +190,7 @@ fn locations_must_be_below_the_target() {
     assert!(plan.settings.locations.is_empty());
 }
 
-fn whole(text: &str) -> String {
+fn load_error(text: &str) -> String {
     let error = crate::load("w.toml", text).unwrap_err();
     error.to_string()
 }
@@ -198,12 +198,12 @@ fn whole(text: &str) -> String {
 #[test]
 fn a_workload_has_either_one_table_or_access_specifications() {
     assert_eq!(
-        whole("[lat_fs]\n[postmark]\n"),
+        load_error("[lat_fs]\n[postmark]\n"),
         "error: there are both `[postmark]` and `[lat_fs]`\n  --> w.toml:1:1\n   1 | [lat_fs]\n\
          help: put each into its own `[[part]]`"
     );
     assert_eq!(
-        whole("use = \"oltp\"\n[postmark]\n"),
+        load_error("use = \"oltp\"\n[postmark]\n"),
         "error: there are both `[postmark]` and `[[access_spec]]`\n  --> w.toml\n\
          help: put each into its own `[[part]]`"
     );
@@ -212,19 +212,19 @@ fn a_workload_has_either_one_table_or_access_specifications() {
 #[test]
 fn keys_that_do_not_apply_to_files_are_refused_with_their_line() {
     assert_eq!(
-        whole("size = \"1GiB\"\n[postmark]\n"),
+        load_error("size = \"1GiB\"\n[postmark]\n"),
         "error: `size` does not apply to `[postmark]`: its own keys set the sizes of its files\n  \
          --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
          help: write `min_size` and `max_size` in `[postmark]`"
     );
     assert_eq!(
-        whole("run_time = 3\n[[part]]\nworkers = 2\n[part.create_remove]\n"),
+        load_error("run_time = 3\n[[part]]\nworkers = 2\n[part.create_remove]\n"),
         "error: `run_time` does not apply to `[create_remove]`: it ends when its work is done\n  \
          --> w.toml:2:1\n   2 | [[part]]\n\
          help: leave `run_time` out"
     );
     for key in ["ramp_time = 1", "until = \"steady\""] {
-        let error = whole(&format!("{key}\n[create_remove]\n"));
+        let error = load_error(&format!("{key}\n[create_remove]\n"));
         assert!(error.contains("it ends when its work is done"), "{error}");
     }
     for key in [
@@ -240,13 +240,13 @@ fn keys_that_do_not_apply_to_files_are_refused_with_their_line() {
         "worker = [{ count = 2 }]",
         "verify = true",
     ] {
-        let message = whole(&format!("{key}\n[lat_fs]\n"));
+        let message = load_error(&format!("{key}\n[lat_fs]\n"));
         assert!(
             message.contains("does not apply to `[lat_fs]`"),
             "{message}"
         );
     }
-    assert!(whole("content = \"zero\"\n[postmark]\n").contains("does not apply"));
+    assert!(load_error("content = \"zero\"\n[postmark]\n").contains("does not apply"));
     let harmless = "ramp_time = 0\nwarm = false\nverify = false\nrun_time = 0\n[lat_fs]\n";
     assert!(crate::load("w.toml", harmless).is_ok());
 }
@@ -263,12 +263,12 @@ fn file_workloads_refuse_engines_caches_and_seeds_they_cannot_use() {
             "`dontcache` does not work with `[fs_mark]`",
         ),
     ] {
-        let error = whole(&format!("{key}\n[fs_mark]\n"));
+        let error = load_error(&format!("{key}\n[fs_mark]\n"));
         assert!(error.starts_with(&format!("error: {message}\n")), "{error}");
     }
     for seed in ["0", "2147483648"] {
         assert_eq!(
-            whole(&format!("seed = {seed}\n[postmark]\n")),
+            load_error(&format!("seed = {seed}\n[postmark]\n")),
             format!(
                 "error: `seed` is {seed}, not from 1 to 2147483647\n  --> w.toml:1:8\n   \
                  1 | seed = {seed}\nhelp: write `seed = 42`, as PostMark has it"
@@ -283,5 +283,7 @@ fn a_required_key_may_come_from_the_enclosing_pack() {
     let text = "[fs_mark]\nsubdirectories = 4\n[[part]]\n[part.fs_mark]\n\
                 files_per_subdirectory = 2\n";
     assert!(crate::load("w.toml", text).is_ok());
-    assert!(whole("[fs_mark]\nfiles_per_subdirectory = 2\n").contains("needs `subdirectories`"));
+    assert!(
+        load_error("[fs_mark]\nfiles_per_subdirectory = 2\n").contains("needs `subdirectories`")
+    );
 }

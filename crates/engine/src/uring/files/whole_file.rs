@@ -107,7 +107,7 @@ mod tests {
 
     /// Result of a whole-file read: from the results of open, read and close, which complete in
     /// this order.
-    fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
+    fn read_result(results: [i32; 3], order: [usize; 3]) -> i32 {
         let mut whole_files = [WholeFileResult::default(); 8];
         let mut done = Vec::new();
         for part in order {
@@ -123,10 +123,10 @@ mod tests {
     fn a_whole_file_read_returns_its_length_or_the_first_error() {
         let canceled = -libc::ECANCELED;
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
-            assert_eq!(whole([0, 100, 0], order), 100);
-            assert_eq!(whole([-2, canceled, canceled], order), -2);
-            assert_eq!(whole([0, -5, 0], order), -5);
-            assert_eq!(whole([0, 100, -9], order), -9);
+            assert_eq!(read_result([0, 100, 0], order), 100);
+            assert_eq!(read_result([-2, canceled, canceled], order), -2);
+            assert_eq!(read_result([0, -5, 0], order), -5);
+            assert_eq!(read_result([0, 100, -9], order), -9);
         }
     }
 

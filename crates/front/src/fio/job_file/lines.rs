@@ -105,7 +105,7 @@ impl<'a> UsedLines<'a> {
     /// # Errors
     /// Lines that a single job cannot reproduce.
     pub fn table(&self) -> Result<JobTable, Diagnostic> {
-        let read = self.whole("read", self.read_percent())?;
+        let read = self.whole_percent("read", self.read_percent())?;
         let reads = self.direction(read_of)?;
         let writes = self.direction(|line| 100.0 - read_of(line))?;
         let mut table = JobTable {
@@ -162,12 +162,12 @@ impl<'a> UsedLines<'a> {
         let shares = sizes.iter().map(|(size, percent)| {
             Ok(SizeShare {
                 size: Bytes(*size),
-                share: Percent(self.whole("of_size", *percent)?),
+                share: Percent(self.whole_percent("of_size", *percent)?),
             })
         });
         let shares: Vec<SizeShare> = shares.collect::<Result<_, Diagnostic>>()?;
         Ok(Some(DirectionTable {
-            random: Some(Percent(self.whole("random", random_of(first))?)),
+            random: Some(Percent(self.whole_percent("random", random_of(first))?)),
             block_size: Some(match shares[..] {
                 [only] => BlockSizeChoice::Fixed(only.size),
                 _ => BlockSizeChoice::Split(shares),
@@ -176,7 +176,7 @@ impl<'a> UsedLines<'a> {
         }))
     }
 
-    fn whole(&self, key: &str, percent: f64) -> Result<f64, Diagnostic> {
+    fn whole_percent(&self, key: &str, percent: f64) -> Result<f64, Diagnostic> {
         let rounded = percent.round();
         if (rounded - percent).abs() < SHARE_ERROR * 100.0 {
             return Ok(rounded);

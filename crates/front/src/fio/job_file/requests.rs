@@ -24,8 +24,9 @@ impl Directions {
         let read = read_of(table).0;
         let is_mixed = table.mixed == Some(true);
         Self {
-            reads: (is_mixed || read > 0.0).then(|| whole(table, table.reads.as_ref())),
-            writes: (is_mixed || read < 100.0).then(|| whole(table, table.writes.as_ref())),
+            reads: (is_mixed || read > 0.0).then(|| with_job_defaults(table, table.reads.as_ref())),
+            writes: (is_mixed || read < 100.0)
+                .then(|| with_job_defaults(table, table.writes.as_ref())),
         }
     }
 
@@ -61,7 +62,7 @@ fn read_of(table: &JobTable) -> Percent {
 }
 
 /// The keys of a direction, with the keys of the job as defaults.
-fn whole(table: &JobTable, own: Option<&DirectionTable>) -> DirectionTable {
+fn with_job_defaults(table: &JobTable, own: Option<&DirectionTable>) -> DirectionTable {
     let own = own.cloned().unwrap_or_default();
     // A rate of the direction in either unit replaces both rates of the job.
     let has_rate = own.rate.is_some() || own.byte_rate.is_some();

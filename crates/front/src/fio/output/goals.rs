@@ -21,7 +21,7 @@ pub(in crate::fio) fn complaints(set: &JobSet, cell: &results::CellRecord) -> St
         }
         let Some(goals) = &worker.goals else { continue };
         match (&goals.missed, goals.depth) {
-            (Some(missed), _) => text.push_str(&complaint(job, missed)),
+            (Some(missed), _) => text.push_str(&error_text(job, missed)),
             (None, Some(depth)) if depth.has_no_valid_depth() => {
                 let target_ns = job.settings.latency_goal.target_us.saturating_mul(1000);
                 let name = units::printable(&job.name);
@@ -53,7 +53,7 @@ fn mismatch_message(job: &FioJob, mismatch: &MismatchFigures) -> String {
     )
 }
 
-fn complaint(job: &FioJob, missed: &MissedGoal) -> String {
+fn error_text(job: &FioJob, missed: &MissedGoal) -> String {
     let (wanted, seen) = (missed.wanted, missed.seen);
     let name = units::printable(&job.name);
     match (missed.goal, missed.request) {

@@ -16,7 +16,7 @@ fn with_file(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
 
 #[test]
 fn options_before_the_first_name_apply_to_all_jobs_and_later_ones_to_one() {
-    let set = said("--size=1m --bs 8k --name=a --rw=write --name b --bs=16k")
+    let set = parse_line("--size=1m --bs 8k --name=a --rw=write --name b --bs=16k")
         .unwrap()
         .1;
     let jobs = set.jobs.iter().map(|job| {
@@ -32,7 +32,7 @@ fn options_before_the_first_name_apply_to_all_jobs_and_later_ones_to_one() {
 #[test]
 fn all_errors_and_refusals_are_listed_together() {
     let lines = |error: Diagnostic| error.to_string().matches("error: ").count();
-    let error = said("--name=a --size=1m --bs=x --rw=READ --zonemode=none2 --zonesize=4k");
+    let error = parse_line("--name=a --size=1m --bs=x --rw=READ --zonemode=none2 --zonesize=4k");
     assert_eq!(lines(error.unwrap_err()), 3);
     let error = refused("[a]\nsize=1m\nbs=x\n[b]\nrw=nothing\nwait_for=a\nioengine=rados\n");
     assert_eq!(error.line, Some(3));
@@ -43,7 +43,7 @@ fn all_errors_and_refusals_are_listed_together() {
 
 #[test]
 fn a_job_named_global_applies_to_the_jobs_after_it() {
-    let set = said("--name=a --size=1m --name=global --size=2m --name=b")
+    let set = parse_line("--name=a --size=1m --name=global --size=2m --name=b")
         .unwrap()
         .1;
     assert_eq!(set.jobs[1].bytes_to_move(), Some(2 << 20));
@@ -117,7 +117,7 @@ fn sections_are_picked_by_name() {
         2
     );
     assert!(with_file("a.fio --section=c").is_err());
-    let named = said("--section=a --name=b --size=1m --name=a --size=1m")
+    let named = parse_line("--section=a --name=b --size=1m --name=a --size=1m")
         .unwrap()
         .1;
     assert_eq!((named.jobs.len(), named.jobs[0].name.as_str()), (1, "a"));
@@ -125,7 +125,7 @@ fn sections_are_picked_by_name() {
 
 #[test]
 fn option_names_may_be_abbreviated_and_have_one_dash() {
-    let set = said("-name j --readwr=write -size=1m -group_rep")
+    let set = parse_line("-name j --readwr=write -size=1m -group_rep")
         .unwrap()
         .1;
     assert!(set.jobs[0].settings.access.writes());
@@ -136,7 +136,7 @@ fn option_names_may_be_abbreviated_and_have_one_dash() {
         "--name=j --direct",
         "--name",
     ] {
-        let error = said(line).unwrap_err();
+        let error = parse_line(line).unwrap_err();
         assert!(error.help.is_some(), "{error}");
     }
 }
@@ -149,7 +149,7 @@ fn short_options_take_joined_or_separate_values() {
         "--output=out --name=j --size=1m",
     ] {
         assert_eq!(
-            said(line).unwrap().0.output.as_deref(),
+            parse_line(line).unwrap().0.output.as_deref(),
             Some("out"),
             "{line}"
         );
@@ -158,11 +158,11 @@ fn short_options_take_joined_or_separate_values() {
 
 #[test]
 fn flags_take_values_only_after_an_equals_sign() {
-    let error = said("--name=j --size=1m --thread 1").unwrap_err();
+    let error = parse_line("--name=j --size=1m --thread 1").unwrap_err();
     assert_eq!(error.message, "there is no `1`");
     assert_eq!(error.help.as_deref(), Some("name a job file of fio"));
     assert!(
-        !said("--name=j --size=1m --thread=0").unwrap().1.jobs[0]
+        !parse_line("--name=j --size=1m --thread=0").unwrap().1.jobs[0]
             .settings
             .process
             .is_thread
@@ -172,7 +172,7 @@ fn flags_take_values_only_after_an_equals_sign() {
 #[test]
 fn output_formats_may_be_lists() {
     let formats = |line: &str| {
-        said(&format!("--name=j --size=1m {line}"))
+        parse_line(&format!("--name=j --size=1m {line}"))
             .unwrap()
             .0
             .formats
@@ -187,7 +187,7 @@ fn output_formats_may_be_lists() {
         [OutputFormat::JsonPlus, OutputFormat::Normal]
     );
     assert_eq!(formats("--minimal"), [OutputFormat::Terse]);
-    assert!(said("--name=j --size=1m --output-format=xml").is_err());
+    assert!(parse_line("--name=j --size=1m --output-format=xml").is_err());
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn options_that_are_not_about_jobs_are_kept() {
     let line = "--name=j --size=1m --terse-version=5 --append-terse --eta=never --eta-newline=2 \
         --eta-interval=500ms --status-interval=10 --bandwidth-log --aux-path=/x --debug=io \
         --alloc-size=9 --idle-prof=system --max-jobs=2";
-    let invocation = said(line).unwrap().0;
+    let invocation = parse_line(line).unwrap().0;
     assert_eq!(invocation.terse_version, 5);
     assert!(invocation.appends_terse && invocation.logs_bandwidth);
     assert_eq!(
@@ -210,9 +210,9 @@ fn options_that_are_not_about_jobs_are_kept() {
         (500_000, 10_000_000)
     );
     assert_eq!(invocation.action, Action::Run);
-    assert_eq!(said("--name=j --size=1m").unwrap().0.terse_version, 3);
-    assert!(said("--terse-version=9 --name=j").is_err());
-    assert!(said("--max-jobs=2 --name=j --size=1m --numjobs=3").is_err());
+    assert_eq!(parse_line("--name=j --size=1m").unwrap().0.terse_version, 3);
+    assert!(parse_line("--terse-version=9 --name=j").is_err());
+    assert!(parse_line("--max-jobs=2 --name=j --size=1m --numjobs=3").is_err());
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn client_server_and_trigger_options_are_refused() {
         "--remote-config=x",
         "--crctest",
     ] {
-        let error = said(line).unwrap_err();
+        let error = parse_line(line).unwrap_err();
         let help = error.help.unwrap();
         assert!(
             ["use ", "start "].iter().any(|it| help.starts_with(it)),
@@ -236,15 +236,15 @@ fn client_server_and_trigger_options_are_refused() {
 
 #[test]
 fn readonly_refuses_jobs_that_write() {
-    assert!(said("--readonly --name=j --size=1m --rw=randrw").is_err());
-    assert!(said("--readonly --name=j --size=1m --rw=randread").is_ok());
-    let fatal = said("--warnings-fatal --name=j --size=1m --iodepth=4").unwrap_err();
+    assert!(parse_line("--readonly --name=j --size=1m --rw=randrw").is_err());
+    assert!(parse_line("--readonly --name=j --size=1m --rw=randread").is_ok());
+    let fatal = parse_line("--warnings-fatal --name=j --size=1m --iodepth=4").unwrap_err();
     assert!(fatal.is_error() && fatal.message.contains("depth is 1"));
 }
 
 #[test]
 fn help_is_printed_instead_of_a_run() {
-    let printed = |line: &str| match said(line).unwrap().0.action {
+    let printed = |line: &str| match parse_line(line).unwrap().0.action {
         Action::Print(text) => text,
         other => panic!("{other:?}"),
     };
@@ -255,22 +255,29 @@ fn help_is_printed_instead_of_a_run() {
     assert!(printed("--enghelp").contains("libaio"));
     assert!(printed("--enghelp=pvsync2").contains("hipri_percentage"));
     assert!(
-        said("--cmdhelp=rwmixreed")
+        parse_line("--cmdhelp=rwmixreed")
             .unwrap_err()
             .help
             .unwrap()
             .contains("did you mean")
     );
-    assert!(said("--enghelp=foo").is_err());
+    assert!(parse_line("--enghelp=foo").is_err());
     assert_eq!(
-        said("--parse-only --name=j --size=1m").unwrap().0.action,
+        parse_line("--parse-only --name=j --size=1m")
+            .unwrap()
+            .0
+            .action,
         Action::ParseOnly
     );
     for line in ["--parse-only", "--parse-only --ss=iops:10"] {
-        assert_eq!(said(line).unwrap().0.action, Action::ParseOnly, "{line}");
+        assert_eq!(
+            parse_line(line).unwrap().0.action,
+            Action::ParseOnly,
+            "{line}"
+        );
     }
-    assert!(said("--ss=iops:10").is_err(), "a run needs a job");
-    assert!(said("--parse-only --section=other --name=j --size=1m").is_err());
+    assert!(parse_line("--ss=iops:10").is_err(), "a run needs a job");
+    assert!(parse_line("--parse-only --section=other --name=j --size=1m").is_err());
 }
 
 #[test]
@@ -294,7 +301,7 @@ fn a_command_line_without_jobs_is_an_error() {
 #[test]
 fn engine_flags_take_no_value_as_in_fio() {
     let words = "--name=x --size=1m --ioengine=io_uring --fixedbufs --registerfiles --iodepth=8";
-    let set = said(words).unwrap().1;
+    let set = parse_line(words).unwrap().1;
     let engine = &set.jobs[0].settings.engine;
     assert!(engine.has_fixed_buffers && engine.has_registered_files);
     assert_eq!(engine.depth(), 8);

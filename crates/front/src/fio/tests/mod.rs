@@ -37,7 +37,7 @@ fn wrong(options: &str) -> Diagnostic {
 }
 
 /// What a command line says.
-fn said(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
+fn parse_line(line: &str) -> Result<(FioInvocation, JobSet), Diagnostic> {
     parse_with_surroundings(line, &ParserEnvironment::EMPTY)
 }
 

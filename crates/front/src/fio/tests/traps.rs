@@ -164,7 +164,9 @@ fn units_are_powers_of_1024_and_those_with_ib_powers_of_1000() {
     ] {
         assert_eq!(size(text), bytes, "{text}");
     }
-    let set = said("--name=j --size=1g --bs=4k --kb_base=1000").unwrap().1;
+    let set = parse_line("--name=j --size=1g --bs=4k --kb_base=1000")
+        .unwrap()
+        .1;
     assert_eq!(
         set.jobs[0].settings.blocks.sizes().read.min(),
         4096,
@@ -172,7 +174,7 @@ fn units_are_powers_of_1024_and_those_with_ib_powers_of_1000() {
     );
     for (text, bytes) in [("4k", 4000), ("4kb", 4000), ("4ki", 4000), ("4kib", 4096)] {
         let line = format!("--name=j --size=1g --kb_base=1000 --bs={text}");
-        let set = said(&line).unwrap().1;
+        let set = parse_line(&line).unwrap().1;
         assert_eq!(
             set.jobs[0].settings.blocks.sizes().read.min(),
             bytes,
@@ -255,7 +257,7 @@ fn colons_separate_file_names() {
     assert_eq!(names(":a:b:"), ["a", "b"]);
     assert_eq!(names("a\\b\\\\c:d"), ["a\\b\\\\c", "d"]);
     assert_eq!(names("a\\\\:b"), ["a\\:b"]);
-    let set = said("--name=j --size=4m --filename=x:y --nrfiles=1")
+    let set = parse_line("--name=j --size=4m --filename=x:y --nrfiles=1")
         .unwrap()
         .1;
     assert_eq!(set.jobs[0].file_count(), 1, "only the first is used");

@@ -55,20 +55,20 @@ fn missing_sections_are_reported_with_the_existing_ones() {
 
 #[test]
 fn ambiguous_option_prefixes_list_the_candidates() {
-    let error = said("--name=a --size=1m --buffer=0").unwrap_err();
+    let error = parse_line("--name=a --size=1m --buffer=0").unwrap_err();
     assert!(
         error.message.contains("buffer_pattern, buffered"),
         "{error}"
     );
     let help = "write its name in full, such as `--buffered=0`";
     assert_eq!(error.help.as_deref(), Some(help));
-    let error = said("--name=a --size=1m --tag=1").unwrap_err();
+    let error = parse_line("--name=a --size=1m --tag=1").unwrap_err();
     assert_eq!(error.message, "there is no option `--tag=1`");
 }
 
 #[test]
 fn permission_to_overwrite_a_device_needs_pgmeters_own_command() {
-    let error = said("--name=a --rw=write --filename=/dev/x --overwrite-device").unwrap_err();
+    let error = parse_line("--name=a --rw=write --filename=/dev/x --overwrite-device").unwrap_err();
     assert_eq!(error.message, "there is no option `--overwrite-device`");
     let help = error.help.unwrap();
     assert!(
@@ -80,7 +80,7 @@ fn permission_to_overwrite_a_device_needs_pgmeters_own_command() {
 #[test]
 fn options_that_fio_dropped_are_refused_and_take_no_file_as_value() {
     for line in ["--latency-log --name=a", "-l --name=a"] {
-        let error = said(line).unwrap_err();
+        let error = parse_line(line).unwrap_err();
         assert!(error.help.unwrap().contains("write_lat_log"), "{line}");
     }
     let around = ParserEnvironment {

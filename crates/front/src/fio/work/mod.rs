@@ -193,7 +193,7 @@ fn one(
     };
     let names = files::name_work(settings);
     if names.is_some() {
-        together(job, &parts, files)?;
+        check_same_directory(job, &parts, files)?;
     }
     let verifies = settings.verify.checksum != Checksum::None;
     let mut stream = stream::stream(job, &parts, context.is_fio_exact)?;
@@ -251,14 +251,18 @@ fn one(
 }
 
 /// Checks that all files of a job that creates, stats or deletes files are in one directory.
-fn together(job: &FioJob, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagnostic> {
+fn check_same_directory(
+    job: &FioJob,
+    parts: &[JobFile],
+    files: &JobFiles,
+) -> Result<(), Diagnostic> {
     let file = |part: &JobFile| &files.files[part.file_index as usize];
     let first = parts.first().map(file);
-    let is_together = parts.iter().map(file).all(|file| {
+    let is_same_directory = parts.iter().map(file).all(|file| {
         let is_same = first.is_some_and(|first| first.target_index == file.target_index);
         is_same && file.name.is_some()
     });
-    match is_together {
+    match is_same_directory {
         true => Ok(()),
         false => {
             let message = "the files of a job that works on whole files are in several directories";

@@ -172,14 +172,14 @@ impl<C: SessionConsole> SessionProgram<'_, C> {
     fn show(&mut self, file: Option<&[u8]>) {
         let shown = show(self.session.settings(), &self.console.working_directory());
         let Some(file) = file else {
-            return self.console.print(&shown.whole());
+            return self.console.print(&shown.all_parts());
         };
         // The original prints the locations even if the other lines go to a file.
         if self.console.append(file, &shown.text_for_file()) {
             self.console.print(&shown.locations);
         } else {
             self.console.print_error(&output_file_error(file));
-            self.console.print(&shown.whole());
+            self.console.print(&shown.all_parts());
         }
     }
 }

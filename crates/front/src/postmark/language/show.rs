@@ -17,7 +17,7 @@ pub struct ShowOutput {
 impl ShowOutput {
     /// All parts, for standard output.
     #[must_use]
-    pub fn whole(&self) -> Vec<u8> {
+    pub fn all_parts(&self) -> Vec<u8> {
         [&*self.head, &*self.locations, &*self.tail].concat()
     }
 

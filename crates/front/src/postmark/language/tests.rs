@@ -221,7 +221,7 @@ fn sizes_are_shown_in_the_megabytes_of_the_version() {
     let shown = |compat| {
         let mut session = PostmarkSession::new(compat);
         session.line(b"set size 1024000 2048000", Origin::File);
-        String::from_utf8(show(session.settings(), b"/").whole()).unwrap()
+        String::from_utf8(show(session.settings(), b"/").all_parts()).unwrap()
     };
     assert!(shown(Compat::V1_14).contains("between 1.00 megabytes and 2.00 megabytes in"));
     assert!(shown(Compat::V1_53).contains("between 1000.00 kilobytes and 1.95 megabytes in"));

@@ -7,7 +7,7 @@ use units::Bytes as Size;
 use super::*;
 
 /// What each phase asks for, one file of each size, with two workers of whom one has none.
-fn asked(program: &Program) -> Vec<String> {
+fn requested_files(program: &Program) -> Vec<String> {
     let phases = program.phases().into_iter();
     let calls = phases.map(|phase| {
         let makes = phase.name.starts_with("create");
@@ -49,7 +49,10 @@ fn each_create_remove_step_makes_the_system_calls_of_its_size() {
         "stat 0/0",
         "unlink 0/0",
     ];
-    assert_eq!(asked(&settings.resolve().unwrap().program()), wanted);
+    assert_eq!(
+        requested_files(&settings.resolve().unwrap().program()),
+        wanted
+    );
 }
 
 #[test]

@@ -66,12 +66,12 @@ mod tests {
         let mut without = program(FilePool::default());
         without.pool = None;
         assert!(without.check().is_err());
-        let mut together = program(FilePool::default());
-        let [ProgramPart::Phase(first), ProgramPart::Phase(second), _] = &mut together.parts[..]
+        let mut merged = program(FilePool::default());
+        let [ProgramPart::Phase(first), ProgramPart::Phase(second), _] = &mut merged.parts[..]
         else {
-            panic!("{:?}", together.parts);
+            panic!("{:?}", merged.parts);
         };
         first.groups.append(&mut second.groups);
-        assert!(together.check().is_err());
+        assert!(merged.check().is_err());
     }
 }

@@ -151,7 +151,7 @@ impl Program {
 
     fn describe_quota(&self, quota: &Quota) -> String {
         let count = quota.count;
-        let together = match quota.of {
+        let scope = match quota.of {
             AmountScope::Each => "",
             AmountScope::Group => " together",
         };
@@ -161,15 +161,15 @@ impl Program {
             count => format!("{count} times"),
         };
         match quota.what {
-            Measure::Rounds => format!("{times}{together}"),
-            Measure::Bytes => format!("until {} were moved{together}", Size(count)),
-            Measure::Calls => format!("until {count} calls were made{together}"),
+            Measure::Rounds => format!("{times}{scope}"),
+            Measure::Bytes => format!("until {} were moved{scope}", Size(count)),
+            Measure::Calls => format!("until {count} calls were made{scope}"),
             Measure::StepBytes(label) => {
                 let label = self.label(label);
-                format!("until {label} moved {}{together}", Size(count))
+                format!("until {label} moved {}{scope}", Size(count))
             }
             Measure::Steps(label) => {
-                format!("until {} was done {times}{together}", self.label(label))
+                format!("until {} was done {times}{scope}", self.label(label))
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::super::samples::{call, close, deliveries, fileset, on_handle, open, phase, pick};
 use super::super::*;
 
-fn said(program: &Program) -> Vec<String> {
+fn descriptions(program: &Program) -> Vec<String> {
     program.check().unwrap();
     program.words()
 }
@@ -9,7 +9,7 @@ fn said(program: &Program) -> Vec<String> {
 #[test]
 fn a_delivery_is_described_in_one_line() {
     assert_eq!(
-        said(&deliveries()),
+        descriptions(&deliveries()),
         [
             "tmp: up to 1000 files, none of them present at first",
             "mail: up to 2000 files, 1000 of them present at first, 9KiB (lognormal, up to 20MiB) \
@@ -69,7 +69,7 @@ fn groups_rounds_and_preparation_have_their_own_lines() {
         ..Program::default()
     };
     assert_eq!(
-        said(&program),
+        descriptions(&program),
         [
             "log: 1 file, 4KiB each",
             "3 times:",
@@ -129,7 +129,7 @@ fn picks_and_calls_are_described_in_words() {
     }
     let on = |operation, on| act(Act::Call(call(operation, on)));
     let file = || CallObject::Name(pick(0, FileFilter::Present));
-    for (said, words) in [
+    for (descriptions, words) in [
         (on(FileOperation::Unlink, CallObject::Same), "remove it"),
         (on(FileOperation::List, file()), "list a directory of mail"),
         (
@@ -162,7 +162,7 @@ fn picks_and_calls_are_described_in_words() {
             "rename it to another name",
         ),
     ] {
-        assert_eq!(said, words);
+        assert_eq!(descriptions, words);
     }
 }
 
@@ -202,7 +202,7 @@ fn reads_and_writes_show_size_and_place() {
         align_bytes: 512,
         is_nominal: false,
     };
-    for (said, words) in [
+    for (descriptions, words) in [
         (
             moved(read, MovedBytes::Rest, CallPosition::Here, 65_536),
             "read to its end in pieces of 64KiB",
@@ -238,6 +238,6 @@ fn reads_and_writes_show_size_and_place() {
             "write as much as the other has at the same place",
         ),
     ] {
-        assert_eq!(said, words);
+        assert_eq!(descriptions, words);
     }
 }

@@ -53,7 +53,7 @@ impl ProgramRun {
         // The recorder ends the stage: due requests may be done after that time, or rounds are
         // judged.
         let as_done = if is_ended { &endless } else { phase };
-        let together = PhaseContext {
+        let context = PhaseContext {
             phase: as_done,
             waits: Arc::new(PhaseWaits::new(&self.program, as_done, workers_of)),
             phase_end: self.phase_end(as_done),
@@ -73,7 +73,7 @@ impl ProgramRun {
         for group in &phase.groups {
             let count = workers_of(group);
             let cluster: Vec<WorkerPlan> = workers.by_ref().take(count as usize).collect();
-            tasks.extend(self.cluster(cell_trees, &together, (group, first), &cluster)?);
+            tasks.extend(self.cluster(cell_trees, &context, (group, first), &cluster)?);
             first += count;
         }
         Ok(Stage {
@@ -89,7 +89,7 @@ impl ProgramRun {
                 false => stop_ns(phase),
             },
             is_until_steady,
-            rate_workers: is_measured.then_some(together.worker_count),
+            rate_workers: is_measured.then_some(context.worker_count),
             work: StageWork::Tasks(tasks),
         })
     }
@@ -99,13 +99,13 @@ impl ProgramRun {
     fn cluster(
         &mut self,
         cell_trees: &CellTrees,
-        together: &PhaseContext<'_>,
+        context: &PhaseContext<'_>,
         (group, first): (&Group, u32),
         cluster: &[WorkerPlan],
     ) -> Result<Vec<FileTask>, RunError> {
         let PhaseContext {
             phase, phase_end, ..
-        } = together;
+        } = context;
         let mut tasks = Vec::new();
         let used = group.filesets();
         let shared = SharedTurnCounters::default();
@@ -115,8 +115,8 @@ impl ProgramRun {
             if !self.cell.is_own(worker) {
                 continue;
             }
-            let (count, number) = (together.worker_count, first + worker_index);
-            let rounds = together.rounds;
+            let (count, number) = (context.worker_count, first + worker_index);
+            let rounds = context.rounds;
             let rounds = rounds.map(|all| generate::share(all, count.into(), number.into()));
             // The worker uses its own files, unless the group is shifted.
             let owner = &cluster[(worker_index + group.shift) as usize % cluster.len()];
@@ -140,11 +140,11 @@ impl ProgramRun {
                 shared: &shared,
                 progress: &progress,
                 phase_end,
-                waits: &together.waits,
-                open_codes: &together.open_codes,
+                waits: &context.waits,
+                open_codes: &context.open_codes,
                 rounds_per_us: self.rounds_per_us,
-                is_initial: together.is_fill,
-                unit: together.unit,
+                is_initial: context.is_fill,
+                unit: context.unit,
                 is_checked: worker.verify,
                 rounds,
             })?;

@@ -108,7 +108,7 @@ fn an_open_file_prevents_the_unmount_and_the_claim_stays_usable() {
     };
     let mut prepared = ready(&point);
     let tree = prepared.make_tree().expect("a tree");
-    let held = tree.directory().try_clone().expect("a clone");
+    let open_directory = tree.directory().try_clone().expect("a clone");
     let id = mount_on(&point).expect("it is mounted").id;
     let reason = refusal(prepared.remount(tree));
     assert!(
@@ -116,7 +116,7 @@ fn an_open_file_prevents_the_unmount_and_the_claim_stays_usable() {
         "{reason}"
     );
     assert_eq!(mount_on(&point).expect("it is mounted").id, id);
-    drop(held);
+    drop(open_directory);
     let tree = prepared.make_tree().expect("another tree");
     prepared.remount(tree).expect("mounted again");
 }
@@ -128,8 +128,8 @@ fn the_unmount_waits_for_a_file_that_is_closed_soon() {
     };
     let mut prepared = ready(&point);
     let tree = prepared.make_tree().expect("a tree");
-    let held = tree.directory().try_clone().expect("a clone");
-    let closer = std::thread::spawn(move || drop(held));
+    let open_directory = tree.directory().try_clone().expect("a clone");
+    let closer = std::thread::spawn(move || drop(open_directory));
     prepared.remount(tree).expect("mounted again");
     closer.join().expect("closed");
 }

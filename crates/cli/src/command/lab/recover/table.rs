@@ -85,7 +85,7 @@ pub(super) fn record(
     });
     let alarms = outcome.failures.iter().map(|it| alarm(it, choices));
     let broken = columns.iter().flat_map(RecoveryColumn::broken);
-    let stated = columns.iter().filter_map(RecoveryColumn::said);
+    let stated = columns.iter().filter_map(RecoveryColumn::recovery_messages);
     let doubts = columns
         .iter()
         .filter_map(RecoveryColumn::first_inconsistency);
@@ -168,7 +168,7 @@ fn trial(choices: &[FileSystemChoice], trial: &Trial) -> LabTrial {
         mount_ns: mounted.map(|it| u64::try_from(it.elapsed.as_nanos()).unwrap_or(u64::MAX)),
         not_mounted: trial.mounted.as_ref().err().cloned(),
         not_unmounted: mounted.and_then(|it| it.not_unmounted.clone()),
-        has_recovered: mounted.map(|it| !recovery_lines(kind, &it.said).is_empty()),
+        has_recovered: mounted.map(|it| !recovery_lines(kind, &it.kernel_messages).is_empty()),
         is_consistent: trial.fsck.as_ref().map(Result::is_ok),
         counts: counts.collect(),
         broken: mounted.map_or_else(Vec::new, |it| it.findings.named.clone()),
@@ -250,7 +250,7 @@ impl<'a> RecoveryColumn<'a> {
     }
 
     /// Quotes the kernel's messages during recovery, from the trial with the most.
-    fn said(&self) -> Option<String> {
+    fn recovery_messages(&self) -> Option<String> {
         let lines = self.results.longest_recovery_messages();
         let more = match lines.len().saturating_sub(MESSAGES_MAX) {
             0 => String::new(),
@@ -268,8 +268,8 @@ impl<'a> RecoveryColumn<'a> {
 
     /// Quotes the first inconsistency that the file system's check program reported.
     fn first_inconsistency(&self) -> Option<String> {
-        let (trial, said) = self.results.first_inconsistent()?;
-        let first: Vec<&str> = said.lines().take(MESSAGES_MAX).map(str::trim).collect();
+        let (trial, output) = self.results.first_inconsistent()?;
+        let first: Vec<&str> = output.lines().take(MESSAGES_MAX).map(str::trim).collect();
         let (label, number) = (self.label, trial.trial_index + 1);
         Some(format!("{label}, trial {number}: {}", first.join("; ")))
     }

@@ -58,7 +58,7 @@ const ARGUMENTS: &str = "--name=a --rw=randrw --size=1m --bs=4k --fsync=8 --numj
                          --lat_percentiles=1 --description=x";
 
 fn own_document(arguments: &str) -> String {
-    let (set, _) = said(arguments);
+    let (set, _) = jobs_and_options(arguments);
     let job = || {
         worker(&[
             ("read", operation(&[1000; 20])),

@@ -223,7 +223,7 @@ fn a_job_that_only_creates_files_gets_no_results_of_other_jobs() {
 
 #[test]
 fn options_are_reported_as_they_were_written() {
-    let (set, _) = said("--name=a\u{1b}[31m --size=4M --rw=randread --group_reporting");
+    let (set, _) = jobs_and_options("--name=a\u{1b}[31m --size=4M --rw=randread --group_reporting");
     let document = document(&set, &record(vec![vec![reader(&[1; 10], &[])]]));
     let options = &document["jobs"][0]["job options"];
     assert_eq!(options["size"], "4M");

@@ -66,17 +66,17 @@ fn a_missed_goal_gives_the_error_and_message_of_fio() {
             "fio: latency of 91 nsec exceeds specified max (1000 nsec): j.0.0 read 8192 4096\n",
         ),
     ];
-    for (goal, errno, complaint) in rows {
+    for (goal, errno, error_text) in rows {
         let set = jobs(FILE);
         let record = record(vec![vec![with(missed(goal, 1000, 91))]]);
         assert_eq!(first_job(&set, &record)["error"], errno);
         let head = format!("j: (groupid=0, jobs=1): err={errno:2} (");
         assert!(normal(&set, &record).contains(&head));
-        let mut text = crate::fio::text::text(set, said("--name=j --size=4m").1);
+        let mut text = crate::fio::text::text(set, jobs_and_options("--name=j --size=4m").1);
         let done = RunEvent::CellDone {
             record: Box::new(record.cells[0].clone()),
         };
-        assert_eq!(text.complaint(&done), complaint);
+        assert_eq!(text.error_text(&done), error_text);
     }
 }
 
@@ -97,12 +97,12 @@ fn the_reported_depth_is_the_one_that_was_found() {
     let line = "     latency   : target=5000000, window=1000000, percentile=99.50%, depth=11\n";
     assert!(normal(&set, &record).contains(line));
     let record = self::record(vec![vec![with(found(1, Some(false)))]]);
-    let mut text = crate::fio::text::text(set, said("--name=j --size=4m").1);
+    let mut text = crate::fio::text::text(set, jobs_and_options("--name=j --size=4m").1);
     let done = RunEvent::CellDone {
         record: Box::new(record.cells[0].clone()),
     };
-    let complaint = "j: latency_target=5000000nsec not kept at any queue depth\n";
-    assert_eq!(text.complaint(&done), complaint);
+    let error_text = "j: latency_target=5000000nsec not kept at any queue depth\n";
+    assert_eq!(text.error_text(&done), error_text);
 }
 
 fn steady(measure: GoalMeasure, is_slope: bool, is_percent: bool) -> GoalFigures {

@@ -72,18 +72,18 @@ fn errors_that_do_not_end_a_job_are_counted() {
 
 #[test]
 fn standard_error_says_which_file_is_wrong_and_where() {
-    let complaint = |count| {
+    let error_text = |count| {
         let record = record(vec![vec![reader(&[1500; 10], &[]), wrong(count)]]);
-        let mut text = crate::fio::text::text(jobs(FILE), said("--name=j --size=4m").1);
-        text.complaint(&RunEvent::CellDone {
+        let mut text = crate::fio::text::text(jobs(FILE), jobs_and_options("--name=j --size=4m").1);
+        text.error_text(&RunEvent::CellDone {
             record: Box::new(record.cells[0].clone()),
         })
     };
     let line = "verify: j: wrong content in file f at offset 69632 (read of 8192 bytes): wanted \
                 one content, seen another";
-    assert_eq!(complaint(1), format!("{line}\n"));
+    assert_eq!(error_text(1), format!("{line}\n"));
     assert_eq!(
-        complaint(7),
+        error_text(7),
         format!("{line}; 7 reads of the job are wrong\n")
     );
 }

@@ -22,7 +22,7 @@ fn jobs(text: &str) -> JobSet {
 }
 
 /// Jobs of a command line.
-fn said(line: &str) -> (JobSet, OutputOptions) {
+fn jobs_and_options(line: &str) -> (JobSet, OutputOptions) {
     let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
     let (invocation, set) =
         read_arguments(&words, &ParserEnvironment::EMPTY).unwrap_or_else(|error| panic!("{error}"));

@@ -88,7 +88,7 @@ fn disk_statistics_are_printed_if_there_are_any() {
 
 #[test]
 fn terse_lines_have_as_many_fields_as_in_fio() {
-    let (set, options) = said("--name=a --rw=randrw --size=1m --bs=4k");
+    let (set, options) = jobs_and_options("--name=a --rw=randrw --size=1m --bs=4k");
     assert_eq!(options.formats, [OutputFormat::Normal]);
     let job = worker(&[
         ("read", operation(&[1500; 20])),
@@ -137,7 +137,7 @@ fn skeleton(line: &str) -> String {
 fn text_lines_have_the_format_of_fio() {
     let arguments = "--name=a --rw=randread --size=8m --bs=4k --rate_iops=1000 --numjobs=2 \
                      --group_reporting --lat_percentiles=1";
-    let (set, _) = said(arguments);
+    let (set, _) = jobs_and_options(arguments);
     let job = || reader(&[3000; 1000], &[250; 4]);
     let own = normal(&set, &record(vec![vec![job(), job()]]));
     let Some(theirs) = fio("normal", arguments) else {
@@ -224,7 +224,7 @@ fn terse_percentiles_are_of_total_latency_if_it_has_any() {
 
 #[test]
 fn logs_are_named_and_written_as_in_fio() {
-    let (set, options) = said(
+    let (set, options) = jobs_and_options(
         "--name=a --size=8m --write_bw_log=x --write_lat_log=y --write_iops_log= \
          --log_avg_msec=1000 --numjobs=2 --bandwidth-log --aux-path=/logs",
     );
@@ -254,7 +254,7 @@ fn logs_can_show_maximum_values_offsets_and_the_epoch() {
         "[a/b]\nsize=1m\nwrite_lat_log=\nlog_max_value=1\nlog_offset=1\nlog_prio=1\n\
          log_unix_epoch=1\nper_job_logs=0\nnumjobs=2\n",
     );
-    let (_, options) = said("--name=a --size=1m");
+    let (_, options) = jobs_and_options("--name=a --size=1m");
     let job = || reader(&[2000; 100], &[100]);
     let logs = logs(&set, &record(vec![vec![job(), job()]]), &options);
     let line = "1795225014750, 9000, 0, 0, 0, 0x0000\n";
@@ -282,7 +282,7 @@ fn noted(index: u32, issued_us: u64, took_us: u64, moved_bytes: u32) -> LoggedRe
 #[test]
 fn without_averaging_logs_have_a_line_per_request_after_the_ramp() {
     let written = |more: &str| {
-        let (set, options) = said(&format!(
+        let (set, options) = jobs_and_options(&format!(
             "--name=a --size=8m --write_bw_log=x --write_lat_log=x --write_iops_log=x {more}"
         ));
         let mut record = record(vec![vec![reader(&[2000; 100], &[50; 2])]]);
@@ -327,7 +327,7 @@ fn without_averaging_logs_have_a_line_per_request_after_the_ramp() {
 fn output_is_printed_at_the_end_or_written_to_a_file() {
     let measured = record(vec![vec![reader(&[1000; 10], &[5; 4])]]);
     let printed = |line: &str| {
-        let (set, options) = said(line);
+        let (set, options) = jobs_and_options(line);
         let mut text = text(set, options);
         (text.end(&measured), text.documents(&measured))
     };

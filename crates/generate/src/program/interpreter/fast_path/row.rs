@@ -236,7 +236,7 @@ impl<'a> RowWriter<'a> {
                 let call = self.code.calls.get(usize::from(*number))?;
                 match call.operation {
                     Operation::Write => self.write(call, at),
-                    _ => self.whole(call, at),
+                    _ => self.without_data(call, at),
                 }
             }
             Instruction::StepBegin(label) => {
@@ -262,7 +262,7 @@ impl<'a> RowWriter<'a> {
     }
 
     /// A call that moves no bytes.
-    fn whole(&mut self, call: &CallCode, at: u16) -> Option<()> {
+    fn without_data(&mut self, call: &CallCode, at: u16) -> Option<()> {
         let is_emptying = call.is_truncating;
         let effect = match call.operation {
             Operation::Create => RequestEffect::Create {
