@@ -260,7 +260,7 @@ impl DoneFigures {
         let response = response.map_or_else(|| "-".to_owned(), format::latency_ns);
         self.bandwidth = format!("{} due", format::iops(trial.per_second));
         self.p99 = format!("{} {response:>7}", limit.percentile.name());
-        let holds = if trial.holds { "holds" } else { "misses" };
-        self.remarks.push(holds.to_owned());
+        let result = if trial.holds { "passed" } else { "failed" };
+        self.remarks.push(result.to_owned());
     }
 }

@@ -213,10 +213,10 @@ fn verb(job: &FioJob) -> &'static str {
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::from(
-        "# fio's options\n\nHow pgmeter handles every option of fio 3.42: *done* works as in fio, \
-         *differs* works as the last column describes, *reporting* affects only results, and \
-         *refused* is an error that names an alternative. A refused option is accepted if its \
-         value is 0.\n\
+        "# fio's options\n\nThis page shows whether your fio job runs unchanged. Each option of \
+         fio 3.42 has one of four verdicts: *done* works as in fio, *differs* works as the last \
+         column describes, *reporting* affects only results, and *refused* is an error that \
+         names an alternative. A refused option is accepted if its value is 0.\n\
          \n## Latencies in results\n\nOne call submits requests and waits for completions, so \
          submission latency is not measured separately: `slat_ns` has an `N` of 0, and `clat` \
          includes the time that fio counts as `slat`. `clat_ns` is the time from the submission \

@@ -11,7 +11,7 @@ use crate::table::{Column, Table};
 /// Head of the column with a point's share of its curve's peak.
 const PEAK_SHARE_HEADER: &str = "of peak %";
 /// Head of the column with the results of search trials.
-const HOLDS_HEADER: &str = "holds";
+const PASSED_HEADER: &str = "passed";
 
 /// Returns one row per open loop; `None` if all cells are closed loops.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
@@ -22,7 +22,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         .any(|cell| RateTrial::of(cell).is_some());
     let row = |cell: &CellRecord| {
         let figures = cell.open_loop.as_ref()?;
-        let verdict = has_trials.then(|| holds(cell));
+        let verdict = has_trials.then(|| has_passed(cell));
         let own = row(figures, unit);
         let row = [
             identity(cell).as_slice(),
@@ -53,7 +53,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         Column::number("backlog", 11),
     ]);
     if has_trials {
-        columns.push(Column::number(HOLDS_HEADER, 40));
+        columns.push(Column::number(PASSED_HEADER, 40));
     }
     let span = format!("response time in {}", unit.name());
     let mut table = Table::new(columns, rows).with_span(first, first + 4, span);
@@ -68,7 +68,7 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
 }
 
 /// Returns whether a trial of a search met the limit; empty for other cells.
-fn holds(cell: &CellRecord) -> String {
+fn has_passed(cell: &CellRecord) -> String {
     let answer = RateTrial::of(cell).map(|it| if it.holds { "yes" } else { "no" });
     answer.unwrap_or_default().to_owned()
 }

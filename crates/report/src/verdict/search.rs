@@ -49,12 +49,12 @@ fn describe(search: &RateSearch, is_whole: bool) -> String {
             let percent = digits_of(100.0 * (failed - held) / 2.0 / middle);
             let disagree = match bracket.contradiction_count {
                 0 => String::new(),
-                1 => "; 1 trial contradicts this".to_owned(),
-                count => format!("; {count} trials contradict this"),
+                1 => "; 1 trial disagrees".to_owned(),
+                count => format!("; {count} trials disagree"),
             };
             format!(
-                "{goal} up to {} per second, ±{percent} % ({trials}{so_far}: it held at {} and \
-                 not at {}{}{disagree})",
+                "{goal} up to {} per second, ±{percent} % ({trials}{so_far}: it passed at {} and \
+                 failed at {}{}{disagree})",
                 format::iops(middle),
                 format::iops(held),
                 format::iops(failed),
@@ -141,8 +141,8 @@ pub(crate) mod tests {
         let found = search(&[(50.0, 1_000_000), (100.0, 9_000_000), (98.0, 1_900_000)]);
         assert_eq!(
             describe(&found, true),
-            "p99 within 2.00 ms up to 99.00 per second, ±1.0 % (3 trials: it held at 98.00 and \
-             not at 100.0, where p99 was 9.00 ms)"
+            "p99 within 2.00 ms up to 99.00 per second, ±1.0 % (3 trials: it passed at 98.00 and \
+             failed at 100.0, where p99 was 9.00 ms)"
         );
         let early = describe(&found, false);
         assert!(early.contains("(3 trials, ended early: "), "{early}");
@@ -165,7 +165,7 @@ pub(crate) mod tests {
     fn contradicting_trials_are_counted() {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
         let text = describe(&found, true);
-        assert!(text.contains("it held at 90.00 and not at 99.00"), "{text}");
-        assert!(text.ends_with("; 1 trial contradicts this)"), "{text}");
+        assert!(text.contains("it passed at 90.00 and failed at 99.00"), "{text}");
+        assert!(text.ends_with("; 1 trial disagrees)"), "{text}");
     }
 }
