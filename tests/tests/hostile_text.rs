@@ -165,6 +165,11 @@ fn control_characters_in_records_and_stores_are_escaped() {
         "iometer-csv",
         "fio-json",
         "classic",
+        "junit",
+        "openmetrics",
+        "github-summary",
+        "bencher",
+        "influx",
     ] {
         let output = bed.run(&["report", "h.json", "--format", format]);
         assert_eq!(output.code, 0, "{format}: {}", output.text());

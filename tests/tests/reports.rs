@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use end_to_end::{ScratchTarget, need, run_tool};
+use end_to_end::{PythonPackages, ScratchTarget, need, run_tool};
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
@@ -182,4 +182,55 @@ fn fio_json_of_several_depths_notes_what_fio_plot_draws() {
     );
     assert!(notes.contains("run each `--iodepth` separately"), "{notes}");
     assert_eq!(says("2"), "");
+}
+
+/// Reads both files with the parsers of their consumers, and prints what these found.
+const CONSUMERS: &str = "
+import json
+from junitparser import JUnitXml
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+cases = [case for suite in JUnitXml.fromfile('r.xml') for case in suite]
+samples = [
+    [sample.name, sample.labels, sample.value]
+    for family in text_string_to_metric_families(open('r.prom').read())
+    for sample in family.samples
+]
+print(json.dumps({
+    'cases': [[case.name, len(case.result)] for case in cases],
+    'samples': samples,
+}))
+";
+
+#[test]
+fn exports_are_read_by_the_parsers_of_their_consumers() {
+    let bed = bed();
+    let packages = ["junitparser", "prometheus-client"];
+    let packages = need!(PythonPackages::new(bed.path(), &packages));
+    let (output, record) = bed.record(&["small.toml", "--run-time", "300ms", "--ramp-time", "0"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    for name in ["r.xml", "r.prom"] {
+        let output = bed.run(&["report", "last", "-o", name]);
+        assert_eq!(output.code, 0, "{}", output.text());
+    }
+    let output = packages.run(bed.path(), &["-c", CONSUMERS]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let found: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(found["cases"].as_array().unwrap().len(), 1, "{found}");
+    assert_eq!(found["cases"][0][1], 0, "{found}");
+    let total = &record["cells"][0]["total"];
+    let samples = found["samples"].as_array().unwrap();
+    let value = |name: &str| {
+        let is_total = |it: &&Value| it[0] == name && it[1]["operation"] == "total";
+        let sample = samples.iter().find(is_total);
+        sample.unwrap_or_else(|| panic!("{name}: {found}"))[2].as_f64()
+    };
+    assert_eq!(value("pgmeter_operations_total"), total["count"].as_f64());
+    assert_eq!(
+        value("pgmeter_transferred_bytes_total"),
+        total["bytes"].as_f64()
+    );
+    assert_eq!(
+        value("pgmeter_operations_per_second"),
+        total["per_second"].as_f64()
+    );
 }

@@ -466,4 +466,15 @@ pub(crate) enum ReportFormat {
     FioJson,
     /// One page for printing: the main results, two charts and three sentences
     Summary,
+    /// JUnit's XML, for the test results of a CI server: one test case per cell
+    Junit,
+    /// Metrics for Prometheus and its collector of text files
+    #[value(name = "openmetrics")]
+    OpenMetrics,
+    /// Markdown for `GITHUB_STEP_SUMMARY`: the verdict, and folded details
+    GithubSummary,
+    /// JSON for Bencher (`bencher run --adapter json`)
+    Bencher,
+    /// Line protocol of InfluxDB, for Telegraf and other collectors
+    Influx,
 }

@@ -29,9 +29,16 @@ impl OutputText {
     pub fn report(format: Format, text: Styled) -> Self {
         match format {
             Format::Text => Self::Prose(text),
-            Format::Markdown | Format::Html | Format::Summary => Self::Markup(text),
-            Format::Json | Format::FioJson => Self::Json(text.to_string()),
-            Format::Csv | Format::IometerCsv | Format::Classic => Self::Data(text.to_string()),
+            Format::Markdown | Format::Html | Format::Summary | Format::GithubSummary => {
+                Self::Markup(text)
+            }
+            Format::Json | Format::FioJson | Format::Bencher => Self::Json(text.to_string()),
+            Format::Csv
+            | Format::IometerCsv
+            | Format::Classic
+            | Format::Junit
+            | Format::OpenMetrics
+            | Format::Influx => Self::Data(text.to_string()),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::failure::{CliError, Exit};
 use crate::output::is_stdout;
 
 /// File extensions that imply a format of this or another command.
-const KNOWN_EXTENSIONS: [&str; 8] = [
-    "txt", "text", "md", "markdown", "html", "htm", "json", "csv",
+const KNOWN_EXTENSIONS: [&str; 11] = [
+    "txt", "text", "md", "markdown", "html", "htm", "json", "csv", "xml", "prom", "lp",
 ];
 const TEXT: &[&str] = &["txt", "text", "log", "out"];
 // A table in Markdown is readable as plain text, so `.txt` does not contradict `--format markdown`.
@@ -19,6 +19,10 @@ const MARKDOWN: &[&str] = &["md", "markdown", "txt", "text"];
 const HTML: &[&str] = &["html", "htm"];
 const JSON: &[&str] = &["json"];
 const CSV: &[&str] = &["csv"];
+const XML: &[&str] = &["xml"];
+// The collector of text files of Prometheus reads only files with this extension.
+const METRICS: &[&str] = &["prom", "txt"];
+const LINES: &[&str] = &["lp", "txt"];
 
 /// Formats that a file extension can select.
 pub(crate) trait FormatByExtension: ValueEnum + Copy {
@@ -103,10 +107,13 @@ impl FormatByExtension for ReportFormat {
     fn endings(self) -> &'static [&'static str] {
         match self {
             Self::Text | Self::Classic => TEXT,
-            Self::Markdown => MARKDOWN,
+            Self::Markdown | Self::GithubSummary => MARKDOWN,
             Self::Html | Self::Summary => HTML,
-            Self::Json | Self::FioJson => JSON,
+            Self::Json | Self::FioJson | Self::Bencher => JSON,
             Self::Csv | Self::IometerCsv => CSV,
+            Self::Junit => XML,
+            Self::OpenMetrics => METRICS,
+            Self::Influx => LINES,
         }
     }
 }

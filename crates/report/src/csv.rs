@@ -1,5 +1,7 @@
 //! The report as CSV for programs: one row per cell and operation, in base units, without rounding.
 
+use std::borrow::Cow;
+
 use results::{
     CellRecord, EstimateRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord,
     SteadyRecord, TransactionFigures, WithinRun,
@@ -99,28 +101,61 @@ pub fn render(record: &RunRecord) -> String {
     };
     write(&HEADERS.map(str::to_owned));
     for cell in &record.cells {
-        for (name, figures) in &cell.operations {
-            write(&row(record, cell, ["operation", name], figures));
+        for shown in rows(cell) {
+            write(&row(record, cell, [shown.kind, shown.name], &shown.figures));
         }
-        for (name, kind) in &cell.transactions {
-            write(&row(
-                record,
-                cell,
-                ["transaction", name],
-                &as_operation(kind),
-            ));
-        }
-        if let Some(open_loop) = &cell.open_loop {
-            let figures = responses(open_loop);
-            write(&row(record, cell, ["transaction", RESPONSE], &figures));
-        }
-        write(&row(record, cell, ["total", "total"], &cell.total));
     }
     for estimate in &record.estimates {
         write(&estimate_row(record, estimate));
     }
     let bytes = writer.into_inner().expect("memory can always be flushed");
     String::from_utf8(bytes).expect("rows of text are text")
+}
+
+/// Results of a cell under a name.
+pub struct Row<'a> {
+    /// `operation`, `transaction` or `total`.
+    pub kind: &'static str,
+    /// Name of the operation or of the kind of transaction, or `total`.
+    pub name: &'a str,
+    pub figures: Cow<'a, OperationFigures>,
+}
+
+impl Row<'_> {
+    /// `false` for transactions: bytes are counted by operation.
+    pub fn has_bytes(&self) -> bool {
+        self.kind != "transaction"
+    }
+}
+
+/// Returns the results of a cell: its operations, its transactions, the responses of an open loop,
+/// and the total.
+pub fn rows(cell: &CellRecord) -> Vec<Row<'_>> {
+    let operations = cell.operations.iter().map(|(name, figures)| Row {
+        kind: "operation",
+        name,
+        figures: Cow::Borrowed(figures),
+    });
+    let transactions = cell.transactions.iter().map(|(name, kind)| Row {
+        kind: "transaction",
+        name,
+        figures: Cow::Owned(as_operation(kind)),
+    });
+    let responses = cell.open_loop.iter().map(|open_loop| Row {
+        kind: "transaction",
+        name: RESPONSE,
+        figures: Cow::Owned(responses(open_loop)),
+    });
+    let total = Row {
+        kind: "total",
+        name: "total",
+        figures: Cow::Borrowed(&cell.total),
+    };
+    operations
+        .chain(transactions)
+        .chain(responses)
+        .chain([total])
+        .collect()
 }
 
 fn as_operation(kind: &TransactionFigures) -> OperationFigures {

@@ -9,6 +9,7 @@ mod compare;
 mod csv;
 mod curve;
 mod document;
+mod exchange;
 mod fio_json;
 mod fold;
 mod forest;
@@ -83,11 +84,21 @@ pub enum Format {
     FioJson,
     /// One page for printing: the main results, two charts and three sentences.
     Summary,
+    /// JUnit's XML: one test case per cell.
+    Junit,
+    /// OpenMetrics text, for Prometheus.
+    OpenMetrics,
+    /// Markdown with the verdict first and all details folded, for a job on GitHub.
+    GithubSummary,
+    /// The JSON format of Bencher.
+    Bencher,
+    /// The line protocol of InfluxDB.
+    Influx,
 }
 
 impl Format {
     /// All formats with their names.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 14] = [
         (Self::Text, "text"),
         (Self::Markdown, "markdown"),
         (Self::Html, "html"),
@@ -97,6 +108,11 @@ impl Format {
         (Self::Classic, "classic"),
         (Self::FioJson, "fio-json"),
         (Self::Summary, "summary"),
+        (Self::Junit, "junit"),
+        (Self::OpenMetrics, "openmetrics"),
+        (Self::GithubSummary, "github-summary"),
+        (Self::Bencher, "bencher"),
+        (Self::Influx, "influx"),
     ];
 }
 
@@ -213,6 +229,11 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
             .collect(),
         Format::FioJson => fio_json::render(record),
         Format::Summary => run_page::render_summary(record),
+        Format::Junit => exchange::junit::render(record),
+        Format::OpenMetrics => exchange::openmetrics::render(record),
+        Format::GithubSummary => exchange::github::render(record),
+        Format::Bencher => exchange::bencher::render(record),
+        Format::Influx => exchange::influx::render(record),
     };
     text.into()
 }

@@ -150,6 +150,7 @@ pub const LANES: &[TestLane] = &[
             "one_line",
             "strangers",
             "reports",
+            "recipes",
             "pages",
             "completion",
             "compare",

@@ -169,6 +169,11 @@ impl ReportFormat {
             Self::Classic => Format::Classic,
             Self::FioJson => Format::FioJson,
             Self::Summary => Format::Summary,
+            Self::Junit => Format::Junit,
+            Self::OpenMetrics => Format::OpenMetrics,
+            Self::GithubSummary => Format::GithubSummary,
+            Self::Bencher => Format::Bencher,
+            Self::Influx => Format::Influx,
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn cached(columns: &[&[RunRecord]], names: &[&str]) -> Option<IoServe
         .collect();
     let served_by = |sentence: String, is_cached| {
         Some(IoServedBy {
-            sentence: sentence,
+            sentence,
             is_cached,
         })
     };

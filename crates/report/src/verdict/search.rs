@@ -165,7 +165,10 @@ pub(crate) mod tests {
     fn contradicting_trials_are_counted() {
         let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
         let text = describe(&found, true);
-        assert!(text.contains("it passed at 90.00 and failed at 99.00"), "{text}");
+        assert!(
+            text.contains("it passed at 90.00 and failed at 99.00"),
+            "{text}"
+        );
         assert!(text.ends_with("; 1 trial disagrees)"), "{text}");
     }
 }

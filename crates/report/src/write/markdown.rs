@@ -1,14 +1,37 @@
 //! Renders a report as Markdown.
 
+use maud::html;
+
 use crate::document::{Block, Document, Level, TextLine};
 use crate::table::{Align, Table};
 
 /// Returns the report in Markdown, with a final line break.
 pub fn write(document: &Document) -> String {
+    write_folded(document, usize::MAX)
+}
+
+/// As [`write`], but with the parts after the first `open_count` folded below their headings.
+/// Sections stay in the part above them.
+pub fn write_folded(document: &Document, open_count: usize) -> String {
     let mut lines = vec![format!("# {}", sentence(&document.title))];
     push_blocks(&mut lines, &document.head);
-    for part in document.parts.iter().filter(|part| !part.is_empty()) {
-        if !part.heading.is_empty() {
+    let mut is_folded = false;
+    for (index, part) in document.parts.iter().enumerate() {
+        if part.is_empty() {
+            continue;
+        }
+        let begins = part.level == Level::Part && !part.heading.is_empty();
+        if begins && is_folded {
+            lines.extend([String::new(), "</details>".to_owned()]);
+            is_folded = false;
+        }
+        if begins && index >= open_count {
+            // Within an HTML element, Markdown is text, so the heading is HTML.
+            let heading = html! { details { summary { (part.heading) } } }.into_string();
+            let heading = heading.trim_end_matches("</details>").to_owned();
+            lines.extend([String::new(), heading]);
+            is_folded = true;
+        } else if !part.heading.is_empty() {
             let marks = match part.level {
                 Level::Part => "##",
                 Level::Section => "###",
@@ -17,6 +40,9 @@ pub fn write(document: &Document) -> String {
             lines.extend([String::new(), heading]);
         }
         push_blocks(&mut lines, &part.blocks);
+    }
+    if is_folded {
+        lines.extend([String::new(), "</details>".to_owned()]);
     }
     lines.push(String::new());
     lines.join("\n")

@@ -1,6 +1,6 @@
 //! Renders reports for terminals, as Markdown and as pages.
 
-mod markdown;
+pub mod markdown;
 pub mod page;
 mod terminal;
 

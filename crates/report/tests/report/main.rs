@@ -4,6 +4,8 @@
 mod chart_numbers;
 #[cfg(test)]
 mod cluster;
+#[cfg(test)]
+mod exchange;
 mod formats;
 #[cfg(test)]
 mod html;

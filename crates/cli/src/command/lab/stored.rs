@@ -69,7 +69,12 @@ pub(crate) fn report_lab(
         ReportFormat::IometerCsv
         | ReportFormat::Classic
         | ReportFormat::FioJson
-        | ReportFormat::Summary => return Err(not_of_labs(record)),
+        | ReportFormat::Summary
+        | ReportFormat::Junit
+        | ReportFormat::OpenMetrics
+        | ReportFormat::GithubSummary
+        | ReportFormat::Bencher
+        | ReportFormat::Influx => return Err(not_of_labs(record)),
     };
     let table = TableArgs {
         format: Some(format),

@@ -1,0 +1,53 @@
+//! Reports for CI servers and monitoring systems, in formats that these read. The values are those
+//! of the record, in base units and without rounding.
+
+pub mod bencher;
+pub mod github;
+pub mod influx;
+pub mod junit;
+pub mod openmetrics;
+
+use results::{CellRecord, Latency, Phase, percentile_is_supported};
+use units::printable;
+
+use crate::names::cache_name;
+
+/// Properties that identify a cell, as labels. A property that a cell lacks is empty.
+fn labels(cell: &CellRecord) -> [(&'static str, String); 10] {
+    let phase = Some(&cell.phase).filter(|it| **it != Phase::Measure);
+    let rate = cell.rate_per_second();
+    [
+        // Two cells may have equal names and settings.
+        ("cell", cell.index.to_string()),
+        ("workload", printable(cell.name()).into_owned()),
+        ("target", printable(&cell.target).into_owned()),
+        ("engine", cell.engine.name().to_owned()),
+        ("cache", cache_name(cell.cache).to_owned()),
+        ("iodepth", cell.iodepth.to_string()),
+        ("workers", cell.workers.to_string()),
+        ("repetition", cell.repetition.to_string()),
+        (
+            "phase",
+            phase.map_or_else(String::new, |it| printable(&it.text()).into_owned()),
+        ),
+        ("rate", rate.map_or_else(String::new, |it| it.to_string())),
+    ]
+}
+
+/// Percentiles of a latency, by their percentage. As in tables, too few samples give none.
+fn percentiles(latency: &Latency) -> impl Iterator<Item = (f64, u64)> {
+    let at = &latency.percentiles_ns;
+    let all = [
+        (50.0, at.p50),
+        (90.0, at.p90),
+        (95.0, at.p95),
+        (99.0, at.p99),
+        (99.9, at.p99_9),
+        (99.99, at.p99_99),
+        (99.999, at.p99_999),
+    ];
+    let count = latency.count;
+    all.into_iter()
+        .filter(move |(percent, _)| percentile_is_supported(count, *percent))
+        .filter_map(|(percent, ns)| Some((percent, ns?)))
+}

@@ -1,0 +1,51 @@
+//! Packages of Python that read what pgmeter writes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::bed::finish;
+use crate::command::Finished;
+use crate::error::FixtureError;
+
+/// Python packages in a directory of their own.
+#[derive(Debug)]
+pub struct PythonPackages {
+    directory: PathBuf,
+}
+
+impl PythonPackages {
+    /// Installs packages into a new subdirectory of a scratch directory.
+    ///
+    /// # Errors
+    /// `Unavailable` if pip or its index cannot be used.
+    pub fn new(scratch: &Path, packages: &[&str]) -> Result<PythonPackages, FixtureError> {
+        let directory = scratch.join("python");
+        let output = Command::new("python3")
+            .args(["-m", "pip", "install", "--quiet", "--no-input"])
+            .args(["--disable-pip-version-check", "--retries=1", "--timeout=10"])
+            .arg("--target")
+            .arg(&directory)
+            .args(packages)
+            .output();
+        let reason = match output {
+            Ok(output) if output.status.success() => return Ok(PythonPackages { directory }),
+            Ok(output) => output.status.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let packages = packages.join(", ");
+        Err(FixtureError::Unavailable(format!(
+            "pip cannot install {packages} (python3: {reason})"
+        )))
+    }
+
+    /// Runs Python with these packages in a directory.
+    #[must_use]
+    pub fn run(&self, directory: &Path, arguments: &[&str]) -> Finished {
+        let mut command = Command::new("python3");
+        command
+            .args(arguments)
+            .env("PYTHONPATH", &self.directory)
+            .current_dir(directory);
+        finish(&mut command)
+    }
+}
