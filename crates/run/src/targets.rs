@@ -18,7 +18,8 @@ pub(crate) struct OpenFile {
     pub reopen: Option<Reopen>,
 }
 
-/// Opens a target for one lane. Stores at most one warning about direct I/O per target in `warnings`.
+/// Opens a target for one lane. Stores at most one warning about direct I/O per target in
+/// `warnings`.
 pub(crate) fn open(
     targets: &BTreeMap<u32, Prepared>,
     cell: &Cell,

@@ -25,8 +25,8 @@ pub(crate) enum ListenAction {
     Stop,
 }
 
-/// Passes a guest's lines to `on_line` until the guest ends or `on_line` asks to stop. Returns `true`
-/// if the guest has ended.
+/// Passes a guest's lines to `on_line` until the guest ends or `on_line` asks to stop. Returns
+/// `true` if the guest has ended.
 ///
 /// Kills the guest if `stop` is set, if its program prints no line for `silence_max`, or if its
 /// kernel hangs.

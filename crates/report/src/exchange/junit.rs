@@ -13,7 +13,11 @@ use crate::names::status_name;
 /// Returns the document.
 pub fn render(record: &RunRecord) -> String {
     let naming = Naming::of(record);
-    let cases: Vec<Case> = record.cells.iter().map(|it| Case::of(record, it)).collect();
+    let cases: Vec<TestCase> = record
+        .cells
+        .iter()
+        .map(|it| TestCase::of(record, it))
+        .collect();
     let of_run: Vec<&Warning> = record.failures().filter(|it| it.cell.is_none()).collect();
     let run_count = usize::from(!of_run.is_empty());
     let failed_count = cases.iter().filter(|it| it.is_failed()).count();
@@ -45,13 +49,13 @@ pub fn render(record: &RunRecord) -> String {
 }
 
 /// A cell and the warnings about it.
-struct Case<'a> {
+struct TestCase<'a> {
     cell: &'a CellRecord,
     failures: Vec<&'a Warning>,
     doubts: Vec<&'a Warning>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> TestCase<'a> {
     fn of(record: &'a RunRecord, cell: &'a CellRecord) -> Self {
         let is_own = |it: &&Warning| it.cell == Some(cell.index);
         let failures: Vec<&Warning> = record.failures().filter(is_own).collect();

@@ -12,7 +12,7 @@ use super::{labels, percentiles};
 use crate::csv;
 
 /// A metric with a value per operation and cell.
-struct Metric {
+struct MetricFamily {
     name: &'static str,
     kind: &'static str,
     /// Empty, or the end of the name.
@@ -23,8 +23,8 @@ struct Metric {
     is_of_bytes: bool,
 }
 
-const METRICS: [Metric; 6] = [
-    Metric {
+const FAMILIES: [MetricFamily; 6] = [
+    MetricFamily {
         name: "pgmeter_operations",
         kind: "counter",
         unit: "",
@@ -32,7 +32,7 @@ const METRICS: [Metric; 6] = [
         value: |it| Some(it.count.to_string()),
         is_of_bytes: false,
     },
-    Metric {
+    MetricFamily {
         name: "pgmeter_operation_errors",
         kind: "counter",
         unit: "",
@@ -40,7 +40,7 @@ const METRICS: [Metric; 6] = [
         value: |it| Some(it.errors.to_string()),
         is_of_bytes: false,
     },
-    Metric {
+    MetricFamily {
         name: "pgmeter_transferred_bytes",
         kind: "counter",
         unit: "bytes",
@@ -48,7 +48,7 @@ const METRICS: [Metric; 6] = [
         value: |it| Some(it.bytes.to_string()),
         is_of_bytes: true,
     },
-    Metric {
+    MetricFamily {
         name: "pgmeter_operations_per_second",
         kind: "gauge",
         unit: "",
@@ -56,7 +56,7 @@ const METRICS: [Metric; 6] = [
         value: |it| real(it.per_second),
         is_of_bytes: false,
     },
-    Metric {
+    MetricFamily {
         name: "pgmeter_bytes_per_second",
         kind: "gauge",
         unit: "",
@@ -64,7 +64,7 @@ const METRICS: [Metric; 6] = [
         value: |it| real(it.bytes_per_second),
         is_of_bytes: true,
     },
-    Metric {
+    MetricFamily {
         name: "pgmeter_latency_max_seconds",
         kind: "gauge",
         unit: "seconds",
@@ -83,7 +83,7 @@ pub fn render(record: &RunRecord) -> String {
         .flat_map(|cell| csv::rows(cell).into_iter().map(move |row| (cell, row)))
         .map(|(cell, row)| (row_labels(cell, &row), row))
         .collect();
-    for metric in METRICS {
+    for metric in FAMILIES {
         begin(&mut text, &metric);
         let suffix = if metric.kind == "counter" {
             "_total"
@@ -186,7 +186,7 @@ fn latencies(text: &mut String, rows: &[(String, csv::Row<'_>)]) {
     }
 }
 
-fn begin(text: &mut String, metric: &Metric) {
+fn begin(text: &mut String, metric: &MetricFamily) {
     head(text, metric.name, metric.kind, metric.unit, metric.help);
 }
 

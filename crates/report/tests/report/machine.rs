@@ -120,8 +120,8 @@ fn formats_have_names() {
     assert_eq!(error.to_string(), "there is no report format `html5`");
     assert_eq!(
         error.help(),
-        "use one of text, markdown, html, csv, json, iometer-csv, classic, fio-json, summary, junit, \
-         openmetrics, github-summary, bencher, influx"
+        "use one of text, markdown, html, csv, json, iometer-csv, classic, fio-json, summary, \
+         junit, openmetrics, github-summary, bencher, influx"
     );
 }
 

@@ -199,7 +199,8 @@ impl Session<'_> {
         Ok(Fileset::listed(location, &names)?)
     }
 
-    /// Opens a file for a job. Stores at most one warning about direct I/O per target in `warnings`.
+    /// Opens a file for a job. Stores at most one warning about direct I/O per target in
+    /// `warnings`.
     pub(super) fn open_job_file(
         &self,
         cell: &Cell,
