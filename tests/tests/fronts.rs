@@ -761,6 +761,263 @@ fn ior_verifies_its_writes_and_reads() {
     assert!(bed.left_in_target().is_empty());
 }
 
+/// With the same number for `-G`, each command knows the data that another one wrote.
+#[test]
+fn ior_compares_the_data_of_an_earlier_command() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let file = bed.target().join("f");
+    let ior = |line: &str| {
+        let words = line.split_whitespace();
+        let words = words.chain(["-N", "2", "-t", "64k", "-b", "256k", "-o"]);
+        let words = words.chain([file.to_str().unwrap()]);
+        stand_in(&bed, "ior", &words.collect::<Vec<_>>())
+    };
+    for (more, name) in [("", "f"), ("-F", "f.00000001")] {
+        let own = |line: &str| ior(&format!("{line} {more}"));
+        let output = own("-w -k -G 27");
+        assert_eq!(output.code, 0, "{}", output.text());
+        for line in [
+            "-r -R -G 27",
+            "-W -G 27",
+            "-r -R -C -z -G 27",
+            "-W -r -G 27",
+        ] {
+            // Ranks of a random shared file have their own shares already.
+            let line = if more.is_empty() {
+                line.replace("-C -z", "-z")
+            } else {
+                line.to_owned()
+            };
+            let output = own(&line);
+            assert_eq!(output.code, 0, "{line}: {}", output.text());
+            assert_eq!(output.stderr, "", "{line}");
+        }
+        // Another number stands for other data, and damage is found.
+        assert_ne!(own("-r -R -G 28").code, 0);
+        let path = bed.target().join(name);
+        let mut content = fs::read(&path).unwrap();
+        content[100_000] ^= 1;
+        fs::write(&path, content).unwrap();
+        for line in ["-r -R -G 27", "-W -G 27"] {
+            let output = own(line);
+            assert_ne!(output.code, 0, "{line}: {}", output.text());
+        }
+        assert_eq!(own("-r").code, 0);
+        // The changed file is somebody's own now.
+        assert_eq!(own("-w -k -G 27").code, 255);
+        let unknown = own("-r -R");
+        assert_eq!(unknown.code, 1);
+        assert!(
+            unknown.stderr.contains("such as `-G 27`"),
+            "{}",
+            unknown.stderr
+        );
+        for left in bed.left_in_target() {
+            fs::remove_file(bed.target().join(left)).unwrap();
+        }
+    }
+}
+
+/// The time ends the write, so the read finds a part of the data.
+#[test]
+fn ior_reads_what_it_wrote_until_the_stonewall() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let file = bed.target().join("f");
+    for more in ["", "-F", "-F -C", "-O stoneWallingWearOut=1"] {
+        let line = format!(
+            "as ior --no-db -w -r -R -D 1 -N 2 -t 64k -b 64k -s 100000 -O interIODelay=2000 \
+             {more} -o"
+        );
+        let words = line.split_whitespace().chain([file.to_str().unwrap()]);
+        let output = bed.run(&words.collect::<Vec<_>>());
+        assert_eq!(output.code, 0, "{more}: {}", output.text());
+        assert_eq!(output.stderr, "", "{more}");
+        for row in ["\nwrite ", "\nread "] {
+            assert_eq!(output.stdout.matches(row).count(), 2, "{}", output.stdout);
+        }
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn mdtest_compares_the_data_of_an_earlier_command() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let mdtest = |line: &str| {
+        let words = line.split_whitespace();
+        let words = words.chain(["-n", "6", "-F", "--ranks", "2", "-d"]);
+        let words = words.chain([bed.target().to_str().unwrap()]);
+        stand_in(&bed, "mdtest", &words.collect::<Vec<_>>())
+    };
+    let output = mdtest("-C -w 3901 -G 27");
+    assert_eq!(output.code, 0, "{}", output.text());
+    for line in ["-E -X -e 3901 -G 27", "-E -X -e 100 -N 1 -G 27"] {
+        let output = mdtest(line);
+        assert_eq!(output.code, 0, "{line}: {}", output.text());
+        assert_eq!(output.stderr, "", "{line}");
+    }
+    assert_ne!(mdtest("-E -X -e 3901 -G 28").code, 0);
+    let path = bed
+        .target()
+        .join("test-dir.0-0/mdtest_tree.0/file.mdtest.1.4");
+    fs::write(path, vec![7; 3901]).unwrap();
+    assert_ne!(mdtest("-E -X -e 3901 -G 27").code, 0);
+    assert_eq!(mdtest("-r").code, 0);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn mdtest_spreads_its_trees_over_several_directories() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let directories = ["a", "b"].map(|it| bed.target().join(it));
+    let both = directories
+        .each_ref()
+        .map(|it| it.to_str().unwrap())
+        .join("@");
+    let line = ["-n", "20", "-u", "--ranks", "3", "-d", &both];
+    let output = stand_in(&bed, "mdtest", &line);
+    assert_eq!(output.code, 0, "{}", output.text());
+    assert!(output.stdout.contains("\n3 tasks, 60 files/directories\n"));
+    assert!(bed.left_in_target().is_empty());
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    assert_eq!(record["plan"]["targets"].as_array().unwrap().len(), 2);
+    assert_eq!(counted(&record, "file creation", "create"), [60, 0, 0]);
+}
+
+#[test]
+fn smallfile_lists_each_directory_once() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let target = bed.target().to_str().unwrap();
+    for (operation, calls) in [
+        ("readdir", [("readdir", 6), ("stat", 0)]),
+        ("ls-l", [("readdir", 6), ("stat", 50)]),
+    ] {
+        let arguments = [
+            "--operation",
+            operation,
+            "--files",
+            "25",
+            "--files-per-dir",
+            "10",
+        ];
+        let output = stand_in(
+            &bed,
+            "smallfile",
+            &[&arguments[..], &["--top", target]].concat(),
+        );
+        assert_eq!(output.code, 0, "{}", output.text());
+        assert!(
+            output.stdout.contains("total files = 50\n"),
+            "{}",
+            output.stdout
+        );
+        let record = bed.run(&["report", "last", "--format", "json"]);
+        let record: Value = serde_json::from_str(&record.stdout).unwrap();
+        for (call, count) in calls {
+            assert_eq!(
+                counted(&record, operation, call)[0],
+                count,
+                "{operation}: {call}"
+            );
+        }
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// Each operation on files that a hash of their numbers puts in directories.
+#[test]
+fn smallfile_hashes_files_into_directories() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let target = bed.target().to_str().unwrap();
+    for operation in [
+        "create",
+        "read",
+        "rename",
+        "mkdir",
+        "symlink",
+        "delete-renamed",
+    ] {
+        let arguments = [
+            "--operation",
+            operation,
+            "--files",
+            "60",
+            "--file-size",
+            "4",
+        ];
+        let more = [
+            "--hash-into-dirs",
+            "Y",
+            "--files-per-dir",
+            "5",
+            "--dirs-per-dir",
+            "3",
+        ];
+        let line = [&arguments[..], &more, &["--top", target]].concat();
+        let output = stand_in(&bed, "smallfile", &line);
+        assert_eq!(output.code, 0, "{operation}: {}", output.text());
+        assert_eq!(output.stderr, "", "{operation}");
+        let hashed = "hash file number into dir.? : Y\n";
+        assert!(output.stdout.contains(hashed), "{}", output.stdout);
+        assert!(
+            output.stdout.contains("total files = 120\n"),
+            "{}",
+            output.stdout
+        );
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn io500_leaves_result_files_that_verify() {
+    let bed = ScratchTarget::in_memory().unwrap();
+    let results = bed.path().join("new/results");
+    let settings = format!(
+        "[global]\ndatadir = {}\nresultdir = {}\n[debug]\nstonewall-time = 1\n",
+        bed.target().display(),
+        results.display()
+    );
+    let settings = bed.file("config.ini", &settings);
+    let settings = settings.to_str().unwrap();
+    let line = [
+        "--no-db",
+        "--small",
+        "--time",
+        "60",
+        settings,
+        "--timestamp",
+        "now",
+    ];
+    let output = stand_in(&bed, "io500", &line);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let path = results.join("now");
+    assert_eq!(names_in(&path), ["result.txt", "result_summary.txt"]);
+    let summary = fs::read_to_string(path.join("result_summary.txt")).unwrap();
+    assert!(output.stdout.starts_with(&summary), "{}", output.stdout);
+    let stored = fs::read_to_string(path.join("result.txt")).unwrap();
+    assert_eq!(stored.matches("\nscore  ").count(), 13, "{stored}");
+    assert_eq!(stored.matches("\nt_end  ").count(), 13, "{stored}");
+    // Everything is right but the time of the writes.
+    let stored_path = path.join("result.txt");
+    let verify = || stand_in(&bed, "io500", &["--verify", stored_path.to_str().unwrap()]);
+    let output = verify();
+    assert_eq!(output.code, 1, "{}", output.text());
+    assert!(
+        output.stderr.contains("the run breaks the rules"),
+        "{}",
+        output.stderr
+    );
+    let changed = stored.replacen("\nBW              = ", "\nBW              = 9", 1);
+    fs::write(&stored_path, changed).unwrap();
+    let output = verify();
+    assert_eq!(output.code, 1, "{}", output.text());
+    assert!(
+        output.stderr.contains("but the phases yield"),
+        "{}",
+        output.stderr
+    );
+}
+
 #[test]
 fn a_link_named_like_the_program_runs_its_stand_in() {
     let bed = ScratchTarget::in_memory().unwrap();

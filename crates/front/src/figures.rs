@@ -78,6 +78,22 @@ pub fn format_python(value: f64) -> String {
     format!("{digits}e-{exponent:0>2}")
 }
 
+/// A number with 10 decimals and an exponent of at least two digits, as C's `%.10e` prints it.
+pub fn format_scientific(value: f64) -> String {
+    let text = format!("{value:.10e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = match exponent.strip_prefix('-') {
+                Some(exponent) => ('-', exponent),
+                None => ('+', exponent),
+            };
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        // Infinity and NaN have no exponent.
+        None => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

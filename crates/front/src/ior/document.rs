@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::options::{IorOptions, SummaryFormat};
 use super::script::IorTests;
-use super::text::{self, MIB, RepetitionTimes, TestResults};
+use super::text::{self, MIB, RankTimes, RepetitionTimes, TestResults};
 use crate::acts::NS_PER_SECOND;
+use crate::figures::format_scientific;
 use crate::space::space_parts;
 use crate::text::ParsedArguments;
 
@@ -36,7 +37,39 @@ pub(super) fn documents(
         let count = passes.last()?.transfers_max;
         (!file.is_empty()).then(|| (file.clone(), count.to_string()))
     });
-    summary.into_iter().chain(status).collect()
+    let ranks = rank_documents(&tests);
+    summary.into_iter().chain(status).chain(ranks).collect()
+}
+
+/// The files that `saveRankPerformanceDetailsCSV` names. Tests of a script may share one.
+fn rank_documents(tests: &[TestResults<'_>]) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for test in tests.iter().filter(|it| !it.options.rank_file.is_empty()) {
+        let name = &test.options.rank_file;
+        let index = files.iter().position(|(known, _)| known == name);
+        let index = index.unwrap_or_else(|| {
+            files.push((name.clone(), String::new()));
+            files.len() - 1
+        });
+        let passes = test.by_repetition();
+        files[index].1 += &passes.map(rank_rows).collect::<String>();
+    }
+    files
+}
+
+fn rank_rows((_, name, pass): (usize, &str, &RepetitionTimes)) -> String {
+    let bytes = pass.bytes as f64 / pass.ranks.len().max(1) as f64;
+    let row = |(rank, it): (usize, &RankTimes)| {
+        let rate = |seconds: f64| format_scientific(bytes / seconds.max(1e-9));
+        format!(
+            "{name},{rank},{},{},{},{}\n",
+            format_scientific(it.total),
+            format_scientific(it.transfer),
+            rate(it.total),
+            rate(it.transfer)
+        )
+    };
+    pass.ranks.iter().enumerate().map(row).collect()
 }
 
 /// File of the whole output. As in the original, a later test may set it for all.
@@ -160,6 +193,7 @@ fn parameters(test: &TestResults<'_>) -> Value {
         "randomOffset": options.random_level,
         "checkWrite": u8::from(options.checks_written),
         "checkRead": u8::from(options.checks_read),
+        "setTimeStampSignature/incompressibleSeed": options.signature,
         "keepFile": u8::from(options.keeps_files),
         "segmentCount": options.segments,
         "transferSize": options.transfer_bytes,

@@ -9,7 +9,7 @@ mod tests;
 mod text;
 
 use description::Workload;
-use description::model::{ContentChoice, OwnHelps};
+use description::model::{ContentChoice, OwnHelps, Seed};
 use plan::EngineKind;
 use plan::program::PersistentRole;
 
@@ -37,7 +37,6 @@ pub const FRONT: Front = Front {
     text: |origin| at_end_with(origin, IorTests::read, document::page, document::documents),
 };
 
-/// Helps in the words of the original.
 /// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
     ("`piece = ", "use a smaller `-t`"),
@@ -81,8 +80,11 @@ fn cell(options: &IorOptions, number: usize, files: FileAccess<'_>) -> Workload 
         titled(&name, "IOR", options.ranks, program),
     );
     cell.engine = options.is_dummy.then_some(EngineKind::Null);
+    // Compared data follows from the seed, so another command with the same one knows it.
+    cell.seed = (options.signature > 0).then_some(Seed(options.signature.into()));
     if let Some(built) = &mut cell.built {
-        built.is_checked = options.checks() && !options.is_dummy;
+        let is_checked = options.checks() || options.leaves_known_data();
+        built.is_checked = is_checked && !options.is_dummy;
     }
     cell
 }
@@ -112,20 +114,15 @@ fn found(options: &IorOptions, files: FileAccess<'_>) -> FoundFiles {
 }
 
 fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference> {
-    let has_wall = options.stonewall_seconds > 0;
     let is_shared = !options.has_file_per_rank;
     let is_own = options.lasting().is_none();
     let is_found = options.lasting() == Some(PersistentRole::Finds);
     let is_left = options.lasting() == Some(PersistentRole::Leaves);
     let left = "written in a work directory and moved to its name at the end, which must be free";
     let is_shifted = options.reads && options.shift() > 0;
-    let is_read_checked = options.checks_written && options.reads && !options.checks_read;
-    let also_read = "the measured read is compared as well";
     let node = "each rank counts as a separate node";
-    let is_synced = has_wall && options.is_synced;
-    let in_close_time = "its time is part of close(s), not of wr/rd(s)";
-    let has_barriers = has_wall && options.has_barriers;
-    let no_barrier = "ranks do not wait for each other before close";
+    let has_rank_file = !options.rank_file.is_empty();
+    let replaced = "it is replaced, not extended";
     let those = [
         (!has_ranks, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
@@ -168,9 +165,34 @@ fn differences(options: &IorOptions, has_ranks: bool) -> Vec<OriginalDifference>
             "calls without I/O",
             "no call is made, not even for files and directories",
         ),
-        (is_read_checked, "`-W`", also_read),
+        (has_rank_file, "the file of rank performance", replaced),
+    ];
+    let phases = phase_differences(options);
+    let all = OriginalDifference::applicable(&those, &[]).into_iter();
+    let ignored = OriginalDifference::applicable(&[], &options.without_effect);
+    all.chain(phases).chain(ignored).collect()
+}
+
+/// Differences of compared data and of phases with a time limit.
+fn phase_differences(options: &IorOptions) -> Vec<OriginalDifference> {
+    let is_known = options.leaves_known_data() && !options.is_dummy;
+    let known = "with `-k`, each transfer has its own data, and only pgmeter can compare it later";
+    let is_written_known = options.checks_written || is_known;
+    let is_read_checked = is_written_known && options.reads && !options.checks_read;
+    let also_read = "also compared without `-R`, because it is known";
+    let is_cut = options.reads_cut_files() && options.reads;
+    let up_to = "it ends at the end of the data, not after the reader's own number of transfers";
+    let has_wall = options.stonewall_seconds > 0;
+    let is_synced = has_wall && options.is_synced;
+    let in_close_time = "its time is part of close(s), not of wr/rd(s)";
+    let has_barriers = has_wall && options.has_barriers;
+    let no_barrier = "ranks do not wait for each other before close";
+    let those = [
+        (is_read_checked, "data that is read", also_read),
+        (is_known, "the data of `-G`", known),
+        (is_cut, "a read after a stonewall", up_to),
         (is_synced, "fsync after a stonewall", in_close_time),
         (has_barriers, "`-g` with `-D`", no_barrier),
     ];
-    OriginalDifference::applicable(&those, &options.without_effect)
+    OriginalDifference::applicable(&those, &[])
 }

@@ -55,6 +55,8 @@ pub(super) struct IorOptions {
     pub ref_number: u32,
     /// `true` for the interface that does no I/O.
     pub is_dummy: bool,
+    /// Microseconds that each rank waits after a transfer.
+    pub transfer_pause_us: u32,
     /// Microseconds that each rank waits before it opens a file for writing without I/O.
     pub dummy_create_us: u32,
     /// Microseconds that each rank waits before a transfer without I/O.
@@ -64,8 +66,14 @@ pub(super) struct IorOptions {
     /// File with the number of transfers of each rank: written after writes with a time limit,
     /// and a limit for reads. Empty for none.
     pub status_file: String,
+    /// Most transfers of each rank in a phase; 0 for no limit.
+    pub transfers_max: u32,
+    /// File for the times of each rank; empty for none.
+    pub rank_file: String,
     /// Minutes after which the original starts no further phase; 0 for no limit.
     pub minutes_max: u32,
+    /// Number from which the kept data follows, so that later commands can compare it; 0 for none.
+    pub signature: u32,
     /// File with tests; empty for none.
     pub script: String,
     /// Options that have no effect.
@@ -127,7 +135,8 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
     flag("stoneWallingWearOut", |it| &mut it.wears_out),
     idle("-c collective -E useExistingTestFile -H showHints -K keepFileWithError"),
     idle("-n noFill -p preallocate -q quitOnError -v verbose -V useFileView -x singleXferAttempt"),
-    idle_value("-G setTimeStampSignature -j outlierThreshold -J setAlignment -l dataPacketType"),
+    number("-G setTimeStampSignature", |it| &mut it.signature),
+    idle_value("-j outlierThreshold -J setAlignment -l dataPacketType"),
     // A minus within joined letters.
     idle("--"),
     idle_value("-U hintsFileName"),
@@ -147,12 +156,15 @@ const OPTIONS: &[OptionRow<IorOptions>] = &[
     number("-T maxTimeDuration", |it| &mut it.minutes_max),
     refused_value("minTimeDuration", "repeats the transfers for a time"),
     text("stoneWallingStatusFile", |it| &mut it.status_file),
+    number("stoneWallingWearOutIterations", |it| &mut it.transfers_max),
+    text("saveRankPerformanceDetailsCSV", |it| &mut it.rank_file),
+    idle_value("debug numNodes numTasksOnNode0 platform summaryAlways warningAsErrors"),
     read("summaryFormat", |it, value| {
         it.summary_format = summary_format(value)?;
         Ok(())
     }),
     text("summaryFile", |it| &mut it.summary_file),
-    refused_value("interIODelay", "pauses between transfers"),
+    number("interIODelay", |it| &mut it.transfer_pause_us),
 ];
 
 impl IorOptions {
@@ -210,17 +222,19 @@ impl IorOptions {
         let is_moved = is_shared && self.is_random() && (self.is_shifted || self.is_reordered());
         let moved = "`-z` in a shared file already mixes the ranks' data; leave `-C` and `-Z` out";
         let reads_own = self.writes && self.reads && !self.is_dummy;
-        // Writes that the time limit cut short would leave nothing to read at the later positions.
-        let is_cut = self.stonewall_seconds > 0 && (reads_own || self.checks_written);
-        let cut = "`-D` can limit writes or reads, not both; use `-w` without `-r`";
-        let is_earlier = self.checks() && !self.writes;
-        let earlier = "only data written by the same command can be compared; add `-w`";
+        // Random writes that the time limit cut short leave nothing at the other positions.
+        let rereads = reads_own || self.checks_written;
+        let is_cut = self.stonewall_seconds > 0 && rereads && self.is_random();
+        let cut = "`-D` with `-z` can limit writes or reads, not both; use `-w` without `-r`";
+        let is_unknown = self.checks() && !self.writes && self.signature == 0 && !self.is_dummy;
+        let unknown = "without `-w`, only data that an earlier command wrote with `-G` can be \
+                       compared; give both commands the same number, such as `-G 27`";
         rule_out(&[
             (is_uneven, uneven),
             (is_doubly_ordered, doubly_ordered),
             (is_moved, moved),
             (is_cut, cut),
-            (is_earlier, earlier),
+            (is_unknown, unknown),
         ])?;
         // Separate directories only exist for separate files.
         self.has_directory_per_rank &= self.has_file_per_rank;
@@ -240,6 +254,18 @@ impl IorOptions {
     /// `true` if any data that is read is compared.
     pub(super) const fn checks(&self) -> bool {
         self.checks_written || self.checks_read
+    }
+
+    /// `true` if the kept data follows from the signature, instead of being the same in each
+    /// transfer.
+    pub(super) const fn leaves_known_data(&self) -> bool {
+        self.writes && self.keeps_files && self.signature > 0
+    }
+
+    /// `true` if reads stop at the end of the data because a time limit may have cut its writing
+    /// short.
+    pub(super) const fn reads_cut_files(&self) -> bool {
+        self.writes && self.stonewall_seconds > 0
     }
 
     /// Role of files that outlast the command; `None` if the command creates and removes all files.

@@ -29,18 +29,12 @@ pub(super) struct FoundFiles {
 pub(super) fn program(options: &IorOptions, found: FoundFiles) -> Program {
     let write = |options: &IorOptions| transfers(options, FileOperation::Write, found);
     let lasting = lasting(options, found);
-    // The check of written data is not measured, so it has no sync and no time limit.
-    let plain = IorOptions {
-        stonewall_seconds: 0,
-        is_synced: false,
-        syncs_each_write: false,
-        ..options.clone()
-    };
     let written = || paused(options, phase("write", write(options)));
     let written = options.writes.then(written);
     let read = || phase("read", transfers(options, FileOperation::Read, found));
     let read = options.reads.then(|| paused(options, read()));
-    let check = || transfers(&plain, FileOperation::Read, found);
+    // The check is not measured, so it has no pause and no time limit.
+    let check = || transfers(options, FileOperation::Read, found);
     let check = options
         .checks_written
         .then(|| hidden("write check", check()));
@@ -204,12 +198,14 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
     let sync = |is_so: bool| (writes && is_so).then(|| opened(FileOperation::Fsync));
     // `-g` makes the ranks wait for each other after open and before close.
     let meet = |number| options.has_barriers.then_some(Act::Meet(number));
-    let wait = |us: u32| {
+    let pause = |us: u32| {
         let ns = Law::fixed(u64::from(us) * 1000);
-        (options.is_dummy && us > 0).then_some(Act::Think(ns))
+        (us > 0).then_some(Act::Think(ns))
     };
+    let wait = |us: u32| pause(us).filter(|_| options.is_dummy);
     let transfer = wait(options.dummy_transfer_us).into_iter().chain([call]);
     let transfer = transfer.chain(sync(options.syncs_each_write));
+    let transfer = transfer.chain(pause(options.transfer_pause_us));
     let transfer = Act::Transaction(TRANSFER, transfer.collect());
     let waited = wait(options.dummy_create_us).filter(|_| writes);
     let after = sync(options.is_synced).into_iter().chain(meet(1));
@@ -218,6 +214,10 @@ fn transfers(options: &IorOptions, operation: FileOperation, found: FoundFiles) 
     let count = match found.transfers {
         Some(most) if !writes => count.min(most),
         _ => count,
+    };
+    let count = match options.transfers_max {
+        0 => count,
+        most => count.min(most.into()),
     };
     let (body, last, count) = match options.stonewall_seconds {
         // Without a time limit, all transfers are one round, so that fsync and barrier are part of
@@ -262,6 +262,14 @@ fn place(options: &IorOptions, operation: FileOperation) -> CallPosition {
     match (options.has_file_per_rank, options.is_random()) {
         (true, true) => CallPosition::Along(FilePath::Shuffled { step_bytes }),
         (false, true) => CallPosition::Along(FilePath::Dealt { step_bytes }),
+        // Reads at the file's own position would start again after the end of a shorter file.
+        (true, false) if operation == FileOperation::Read && options.reads_cut_files() => {
+            CallPosition::Along(FilePath::Blocks {
+                block_bytes: options.block_bytes,
+                stride_bytes: options.block_bytes,
+                each_bytes: 0,
+            })
+        }
         (true, false) => CallPosition::Here,
         (false, false) => CallPosition::Along(FilePath::Blocks {
             block_bytes: options.block_bytes,

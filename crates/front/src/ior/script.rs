@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::options::IorOptions;
 use crate::file_access::FileAccess;
-use crate::options::{all_of, escaped};
+use crate::options::{all_of, escaped, located};
 
 /// First line of a script's tests, which is also the word between arguments and lines.
 const START: &str = "IOR START";
@@ -72,19 +72,48 @@ impl IorTests {
             .read(&script)
             .map_err(|why| format!("cannot read `-f {}`: {why}", escaped(&script)))?;
         let text = String::from_utf8_lossy(&bytes);
-        let mut lines = text
-            .lines()
-            .map(|line| line.split('#').next().unwrap_or(""));
+        let without_comment = |line: &str| line.split('#').next().unwrap_or("").trim().to_owned();
+        let mut lines = (1..).zip(text.lines().map(without_comment));
         // `any` also moves the iterator past this line, so only the tests follow.
-        if !lines.any(|line| is_it(line, START)) {
+        if !lines.any(|(_, line)| is_it(&line, START)) {
             return Err(format!("`-f {}` has no line `{START}`", escaped(&script)));
         }
-        let lines = lines.map(str::trim).filter(|line| !line.is_empty());
-        let lines = lines.take_while(|line| !is_it(line, STOP));
+        let lines = lines.filter(|(_, line)| !line.is_empty());
+        let lines: Vec<(u32, String)> = lines.take_while(|(_, line)| !is_it(line, STOP)).collect();
+        check_lines(&IorOptions::parse(arguments)?, &script, &lines)?;
         words.push(START.to_owned());
-        words.extend(lines.map(str::to_owned));
+        words.extend(lines.into_iter().map(|(_, line)| line));
         Ok(words)
     }
+}
+
+/// Checks the numbered lines of a script, because later only their texts are known.
+///
+/// # Errors
+/// All lines with an unknown, unsupported or invalid directive. If there are none, all lines that
+/// end a test whose values do not fit together.
+fn check_lines(options: &IorOptions, script: &str, lines: &[(u32, String)]) -> Result<(), String> {
+    let locate = |number: u32, flaw: String| {
+        let flaws = flaw.lines().map(|it| located(script, number, it));
+        flaws.collect::<Vec<_>>()
+    };
+    let mut options = options.clone();
+    let mut flaws = Vec::new();
+    let mut unfit = Vec::new();
+    for (index, (number, line)) in lines.iter().enumerate() {
+        let is_run = is_it(line, RUN);
+        if !is_run {
+            let flaw = options.direct(line).err();
+            flaws.extend(flaw.into_iter().flat_map(|it| locate(*number, it)));
+        }
+        // The last test needs no `RUN`.
+        if is_run || index + 1 == lines.len() {
+            let flaw = options.clone().complete().err();
+            unfit.extend(flaw.into_iter().flat_map(|it| locate(*number, it)));
+        }
+    }
+    all_of(flaws)?;
+    all_of(unfit)
 }
 
 /// The tests of a script. Each starts with the values of the previous one, and the last one needs

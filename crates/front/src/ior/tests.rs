@@ -1,3 +1,4 @@
+use plan::program::{Act, CallPosition, FileOperation, FilePath, Law};
 use results::{RoundFigures, WorkerAtStonewall, WorkerTimes, WorkerWindow};
 
 use super::*;
@@ -46,6 +47,13 @@ fn every_kind_of_run_becomes_a_valid_program() {
         "-a dummy -r -i 2",
         "-r -D 1 -N 2",
         "-r -z-k",
+        "-w -k -G 27 -N 2",
+        "-r -R -G 27 -F -N 2",
+        "-W -G 27",
+        "-w -r -O interIODelay=10,fsyncPerWrite=1",
+        "-W -a DUMMY",
+        "-D 5 -w -r -W -R -N 2",
+        "-D 5 -w -r -F -N 2 -C -g",
     ] {
         let arguments = words(line);
         let front = find("ior").unwrap();
@@ -122,10 +130,11 @@ fn unsupported_options_are_refused_by_name() {
         ("-d -1", "`-d -1` is not a number of seconds"),
         ("-a MMAP", "the interface `MMAP` is not POSIX or DUMMY"),
         ("-O minTimeDuration=1", "repeats the transfers for a time"),
-        ("-D 5", "use `-w` without `-r`"),
-        ("-w -r -D 5", "use `-w` without `-r`"),
-        ("-R", "by the same command can be compared; add `-w`"),
-        ("-W -r", "by the same command can be compared; add `-w`"),
+        ("-D 5 -z", "use `-w` without `-r`"),
+        ("-w -r -D 5 -zz -F", "use `-w` without `-r`"),
+        ("-R", "give both commands the same number, such as `-G 27`"),
+        ("-W -r", "wrote with `-G` can be compared"),
+        ("-G x", "`-G x` is not a number"),
         ("-O x", "is not `KEY=VALUE`"),
         ("-O x=1", "no directive `x=1`"),
         (
@@ -144,14 +153,14 @@ fn unsupported_options_are_refused_by_name() {
 
 #[test]
 fn all_refused_options_are_listed_together() {
-    let refused = read("-P -S --quick 5 -O summaryFormat=XML,interIODelay=3 -t x").unwrap_err();
+    let refused = read("-P -S --quick 5 -O summaryFormat=XML,memoryPerTask=3 -t x").unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
     let parts = [
         "`-P`",
         "`-S`",
         "`--quick`",
         "`summaryFormat=XML`",
-        "`interIODelay`",
+        "`memoryPerTask`",
         "`-t x`",
     ];
     assert_eq!(lines.len(), parts.len(), "{refused}");
@@ -182,6 +191,67 @@ fn check_phases_are_not_measured_but_read_phases_are() {
     // It asks for the work that it checks.
     let options = read("-R -w").unwrap();
     assert!(options.reads && options.writes);
+}
+
+#[test]
+fn a_signature_makes_kept_data_known_to_later_commands() {
+    let work = |line: &str| {
+        let arguments = words(line);
+        let work = find("ior").unwrap().work(&CommandLine::of(&arguments));
+        let cell = work.unwrap().cells.remove(0);
+        (cell.built.unwrap().is_checked, cell.seed)
+    };
+    let known = Some(Seed(27));
+    for line in [
+        "-w -k -G 27",
+        "-r -R -G 27",
+        "-W -O setTimeStampSignature=27",
+    ] {
+        assert_eq!(work(line), (true, known), "{line}");
+    }
+    // Nobody can compare the data of files that do not stay.
+    assert_eq!(work("-w -G 27"), (false, known));
+    assert_eq!(work("-w -k"), (false, None));
+    assert_eq!(work("-w -k -a DUMMY -G 27"), (false, known));
+}
+
+#[test]
+fn ranks_pause_after_each_transfer() {
+    let program = program_of("-w -r -Y -O interIODelay=10");
+    for (phase, operations) in [("write", 2), ("read", 1)] {
+        let phases = program.phases();
+        let phase = phases.iter().find(|it| it.name == phase).unwrap();
+        let Act::Times(_, transfers) = &phase.groups[0].body[0] else {
+            panic!("{phase:?}");
+        };
+        let Act::Transaction(_, acts) = &transfers[0] else {
+            panic!("{transfers:?}");
+        };
+        assert_eq!(acts.len(), operations + 1);
+        assert_eq!(acts.last(), Some(&Act::Think(Law::fixed(10_000))));
+    }
+}
+
+#[test]
+fn reads_after_a_stonewall_stop_at_the_end_of_the_data() {
+    let place = |line: &str| {
+        let program = program_of(line);
+        let phases = program.phases();
+        let phase = phases.iter().find(|it| it.name == "read").unwrap();
+        let mut calls = phase.groups[0].calls().into_iter();
+        let read = calls.rfind(|it| it.operation == FileOperation::Read);
+        (read.unwrap().place.clone(), phase.time_ns)
+    };
+    let own = FilePath::Blocks {
+        block_bytes: MIB,
+        stride_bytes: MIB,
+        each_bytes: 0,
+    };
+    let second = Some(1_000_000_000);
+    let cut = place("-w -r -F -D 1 -N 2");
+    assert_eq!(cut, (CallPosition::Along(own), second));
+    assert_eq!(place("-w -r -F -N 2"), (CallPosition::Here, None));
+    assert_eq!(place("-r -F -D 1 -N 2"), (CallPosition::Here, second));
 }
 
 /// A rank's window, in milliseconds.
@@ -304,6 +374,27 @@ fn outputs(line: &str) -> (String, Vec<(String, String)>) {
 }
 
 #[test]
+fn times_of_each_rank_go_to_a_file() {
+    let (page, files) =
+        outputs("-w -F -N 2 -b 4m -t 1m -O saveRankPerformanceDetailsCSV=ranks.csv");
+    assert!(!page.is_empty());
+    let rows = "write,0,1.8500000000e+00,1.7900000000e+00,2.2671913514e+06,2.3431865922e+06\n\
+                write,1,2.0000000000e+00,1.8950000000e+00,2.0971520000e+06,2.2133530343e+06\n";
+    assert_eq!(files, [("ranks.csv".to_owned(), rows.to_owned())]);
+}
+
+#[test]
+fn the_number_of_transfers_can_be_limited() {
+    let program = program_of("-w -r -b 1m -t 64k -O stoneWallingWearOutIterations=5");
+    for phase in program.phases().iter().take(2) {
+        let Act::Times(count, _) = &phase.groups[0].body[0] else {
+            panic!("{phase:?}");
+        };
+        assert_eq!(count, &Law::fixed(5));
+    }
+}
+
+#[test]
 fn results_are_json_or_csv_on_demand() {
     const RUN: &str = "-w -F -N 2 -b 2m -t 1m -s 2 -O summaryFormat=";
     let (csv, files) = outputs(&format!("{RUN}CSV"));
@@ -395,13 +486,23 @@ fn each_test_of_a_script_inherits_the_values_of_the_previous_one() {
 fn mistakes_in_a_script_are_reported() {
     let refused = |text: &str| with_file("-f s", "s", text).unwrap_err();
     assert!(refused("RUN\n").contains("has no line `IOR START`"));
-    assert!(refused("IOR START\nspeed=1\n").contains("no directive `speed=1`"));
-    assert!(refused("IOR START\nuseSharedFilePointer=1\n").contains("MPI-IO"));
-    let unaligned = refused("IOR START\nRUN\ntransferSize=3\n");
-    assert!(
-        unaligned.contains("test 1: block size must be"),
-        "{unaligned}"
-    );
+    let unknown = refused("IOR START\n# speed=2\nspeed=1\nuseSharedFilePointer=1\n");
+    for line in [
+        "s, line 3: there is no directive `speed=1`",
+        "s, line 4: `useSharedFilePointer` is for MPI-IO",
+    ] {
+        assert!(unknown.contains(line), "{unknown}");
+    }
+    // The values of a test are judged where it ends.
+    for text in [
+        "IOR START\nRUN\n\ntransferSize=3\n",
+        "IOR START\n\ntransferSize=3\nRUN\ntransferSize=1k\n",
+        "\n\nIOR START\ntransferSize=3\nIOR STOP\nRUN\n",
+    ] {
+        let uneven = refused(text);
+        assert!(uneven.contains("s, line 4: block size must be"), "{uneven}");
+        assert!(!uneven.contains("line 5"), "{uneven}");
+    }
     let two = refused("IOR START\nRUN\ntestFile=/x/f\n");
     assert!(two.contains("in one directory"), "{two}");
     let missing = with_file("-f t", "s", "").unwrap_err();

@@ -196,6 +196,26 @@ pub(super) struct RepetitionTimes {
     pub transfers_max: u64,
     /// Progress when the time limit was reached; `None` without a limit.
     pub stonewall: Option<WorkerProgress>,
+    pub ranks: Vec<RankTimes>,
+}
+
+/// Times of a rank, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RankTimes {
+    /// From before open until after close.
+    pub total: f64,
+    /// Of all transfers.
+    pub transfer: f64,
+}
+
+impl RankTimes {
+    fn of(window: &WorkerWindow) -> Self {
+        let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
+        Self {
+            total: seconds(window.begin_ns, window.end_ns),
+            transfer: seconds(window.body_ns, window.body_end_ns),
+        }
+    }
 }
 
 impl RepetitionTimes {
@@ -216,6 +236,7 @@ impl RepetitionTimes {
             total: seconds(|it| it.begin_ns, |it| it.end_ns),
             latency: latency_ns / 1e9 / transfers as f64,
             stonewall: WorkerProgress::sum(windows.iter().filter_map(WorkerProgress::at_wall)),
+            ranks: windows.iter().map(RankTimes::of).collect(),
         }
     }
 

@@ -13,7 +13,9 @@ pub use row::{
     read, read_each, refused, refused_value, refused_value_with, refused_with, size, text,
     yes_or_no,
 };
-pub use value::{WrittenValue, all_of, at_least, bytes, only, posix_or_dummy, rule_out, within};
+pub use value::{
+    WrittenValue, all_of, at_least, bytes, located, only, posix_or_dummy, rule_out, within,
+};
 
 use row::{Effect, OptionArity};
 

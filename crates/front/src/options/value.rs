@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use super::escaped;
+
 /// A value as the user wrote it.
 #[derive(Clone, Copy)]
 pub struct WrittenValue<'a> {
@@ -160,6 +162,11 @@ pub fn all_of(flaws: impl IntoIterator<Item = String>) -> Result<(), String> {
         true => Ok(()),
         false => Err(flaws.join("\n")),
     }
+}
+
+/// The message about a mistake in a line of a file.
+pub fn located(name: &str, line_number: u32, flaw: &str) -> String {
+    format!("{}, line {line_number}: {flaw}", escaped(name))
 }
 
 /// Parses an interface of IOR and mdtest: `false` for POSIX, `true` for DUMMY, which does no I/O.

@@ -2,7 +2,7 @@
 
 use super::options::{OPTIONS, SmallfileOptions, YAML_OPTION};
 use crate::file_access::FileAccess;
-use crate::options::{all_of, escaped};
+use crate::options::{all_of, escaped, located};
 
 /// Options that the original accepts only on the command line.
 const COMMAND_LINE_ONLY: [&str; 4] = [
@@ -55,10 +55,6 @@ pub(super) fn expand_yaml(
     }
     all_of(flaws)?;
     Ok(words)
-}
-
-fn located(name: &str, line_number: usize, flaw: &str) -> String {
-    format!("{}, line {line_number}: {flaw}", escaped(name))
 }
 
 /// The option of a parameter.
