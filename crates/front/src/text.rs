@@ -44,6 +44,11 @@ pub trait ClassicText {
     fn documents(&mut self, _record: &RunRecord) -> Vec<(String, String)> {
         Vec::new()
     }
+
+    /// `true` to create the missing directories of these files.
+    fn makes_directories(&self) -> bool {
+        false
+    }
 }
 
 /// Parsed arguments of a run, and the words they came from.
@@ -65,6 +70,7 @@ struct AtEnd<T> {
     parsed: Option<ParsedArguments<T>>,
     page: Page<T>,
     documents: Documents<T>,
+    makes_directories: bool,
 }
 
 /// A text that is printed at the end, from arguments that are parsed again.
@@ -83,16 +89,41 @@ pub fn at_end_with<T: 'static>(
     page: Page<T>,
     documents: Documents<T>,
 ) -> Box<dyn ClassicText> {
-    // Arguments that were parsed for the run can be parsed again.
-    let parsed = read(&origin.arguments).ok().map(|options| ParsedArguments {
-        options,
-        arguments: origin.arguments.clone(),
-    });
+    Box::new(AtEnd::new(origin, read, page, documents))
+}
+
+/// Same as [`at_end_with`], with files whose directories may be missing.
+pub fn at_end_in_directories<T: 'static>(
+    origin: &FrontOrigin,
+    read: fn(&[String]) -> Result<T, String>,
+    page: Page<T>,
+    documents: Documents<T>,
+) -> Box<dyn ClassicText> {
     Box::new(AtEnd {
-        parsed,
-        page,
-        documents,
+        makes_directories: true,
+        ..AtEnd::new(origin, read, page, documents)
     })
+}
+
+impl<T> AtEnd<T> {
+    fn new(
+        origin: &FrontOrigin,
+        read: fn(&[String]) -> Result<T, String>,
+        page: Page<T>,
+        documents: Documents<T>,
+    ) -> Self {
+        // Arguments that were parsed for the run can be parsed again.
+        let parsed = read(&origin.arguments).ok().map(|options| ParsedArguments {
+            options,
+            arguments: origin.arguments.clone(),
+        });
+        Self {
+            parsed,
+            page,
+            documents,
+            makes_directories: false,
+        }
+    }
 }
 
 impl<T> ClassicText for AtEnd<T> {
@@ -108,6 +139,10 @@ impl<T> ClassicText for AtEnd<T> {
         parsed.map_or(Vec::new(), |parsed_line| {
             (self.documents)(parsed_line, record)
         })
+    }
+
+    fn makes_directories(&self) -> bool {
+        self.makes_directories
     }
 }
 
@@ -152,6 +187,10 @@ impl ClassicText for EscapedText {
 
     fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
         self.exact.documents(record)
+    }
+
+    fn makes_directories(&self) -> bool {
+        self.exact.makes_directories()
     }
 }
 

@@ -53,8 +53,9 @@ const LONG_FRONTS: &[LongFront] = &[
     },
     LongFront {
         name: "io500",
-        lines_max: 910,
-        reason: "every key of its files is known, and each has a meaning or a reason",
+        lines_max: 1310,
+        reason: "every key of its files is known, and each has a meaning or a reason; it writes \
+                 and verifies result files",
     },
     LongFront {
         name: "iozone",

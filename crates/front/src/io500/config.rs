@@ -9,13 +9,15 @@ enum ConfigKey {
     Option(&'static str),
     /// Becomes this flag if the value is true.
     Flag(&'static str),
+    /// Becomes this flag if the value is false.
+    FlagIfFalse(&'static str),
     /// Has no effect, whatever its value.
     Ignored,
     /// Only these values are supported, for this reason.
     Only(&'static [&'static str], &'static str),
 }
 
-use ConfigKey::{Flag, Ignored, Only, Option as Ours};
+use ConfigKey::{Flag, FlagIfFalse, Ignored, Only, Option as Ours};
 
 const TRUE: &[&str] = &["TRUE", "1", "YES", "ON"];
 const FALSE: &[&str] = &["FALSE", "0", "NO", "OFF"];
@@ -63,8 +65,8 @@ const KEYS: &[(&str, &[(&str, ConfigKey)])] = &[
 const GLOBAL: &[(&str, ConfigKey)] = &[
     ("datadir", Ours("-d")),
     ("timestamp-datadir", Ignored),
-    ("resultdir", Ignored),
-    ("timestamp-resultdir", Ignored),
+    ("resultdir", Ours("--result-dir")),
+    ("timestamp-resultdir", FlagIfFalse("--common-results")),
     ("api", POSIX),
     ("drop-caches", Flag("--drop-caches")),
     // pgmeter drops the caches itself.
@@ -160,6 +162,7 @@ pub(super) fn list() -> String {
             let value = match meaning {
                 Only([value, ..], _) => value,
                 Flag(_) => "FALSE",
+                FlagIfFalse(_) => "TRUE",
                 Only([], _) | Ignored | Ours(_) => "",
             };
             text += format!("{key} = {value}").trim_end();
@@ -226,8 +229,9 @@ fn setting(section: &str, line: &str) -> Result<Vec<String>, String> {
     match known {
         Ignored => Ok(Vec::new()),
         Flag(option) if is_one_of(TRUE) => Ok(vec![(*option).to_owned()]),
-        Flag(_) if is_one_of(FALSE) => Ok(Vec::new()),
-        Flag(_) => Err(format!(
+        FlagIfFalse(option) if is_one_of(FALSE) => Ok(vec![(*option).to_owned()]),
+        Flag(_) | FlagIfFalse(_) if is_one_of(TRUE) || is_one_of(FALSE) => Ok(Vec::new()),
+        Flag(_) | FlagIfFalse(_) => Err(format!(
             "`{shown} = {}` of `[{shown_section}]` is neither TRUE nor FALSE",
             printable(value)
         )),

@@ -1,17 +1,21 @@
 //! IO500: one score for the bandwidth and metadata rates of a storage system, from easy and hard
 //! access patterns.
 
+mod check_sum;
 mod config;
+mod judge;
 mod options;
 mod program;
+mod result_files;
 mod score;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verify;
 
 use description::model::{ContentChoice, OwnHelps};
 
-use crate::text::at_end;
+use crate::text::at_end_in_directories;
 use crate::work::{titled, writing};
 use crate::{ArgumentError, CommandLine, CreateMissing, Front, FrontWork, OriginalDifference};
 use options::{Io500Options, Io500Print};
@@ -20,17 +24,26 @@ use options::{Io500Options, Io500Print};
 pub const FRONT: Front = Front {
     name: "io500",
     title: "Combines bandwidth and metadata rates of a storage system into one score",
-    files_help: Front::FILES_IN_WORK_DIRECTORY,
+    files_help: "\
+        pgmeter creates files in a work directory below the given directory and removes \
+        them at the end. With a settings file or `--result-dir`, it also writes \
+        `result.txt` and `result_summary.txt` to a directory named by the time.",
     version: "IO500 isc26",
     usage: include_str!("usage.txt"),
     arguments,
     file: None,
     ranks: Some("--ranks"),
     without_direct: "",
-    text: |origin| at_end(origin, Io500Options::read, text::page),
+    text: |origin| {
+        at_end_in_directories(
+            origin,
+            Io500Options::read,
+            text::page,
+            result_files::documents,
+        )
+    },
 };
 
-/// Helps in the words of the original.
 /// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
     ("`piece = ", "use a smaller `--easy-transfer`"),
@@ -43,6 +56,14 @@ const OWN_HELPS: OwnHelps = OwnHelps(&[
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let given = Io500Options::given(line.arguments)?;
+    if let Some(name) = &given.verified_file {
+        let verified = verify::verify(name, &line.files.read(name)?);
+        // The original ends with 1.
+        return Err(match verified {
+            Ok(report) => ArgumentError::PrintOnly(report),
+            Err(flaw) => ArgumentError::FileWithCode(flaw, 1),
+        });
+    }
     let mut words = match &given.config {
         Some(name) => config::words(name, &line.files.read(name)?)?,
         None => Vec::new(),
@@ -96,6 +117,9 @@ fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifferenc
                 times of both are added";
     let shift = "each rank counts as a separate node";
     let until = "limited by the time unless an option limits them";
+    let files = "`result.txt` and `result_summary.txt`, only with a settings file or \
+                 `--result-dir`; instead of the outputs of IOR, mdtest and find, there is the \
+                 record of the run";
     let no_limit = options.easy_block_bytes.is_none() || options.hard_segments.is_none();
     let those = [
         (!has_ranks, "ranks", "they are threads of one process"),
@@ -122,7 +146,7 @@ fn differences(options: &Io500Options, has_ranks: bool) -> Vec<OriginalDifferenc
         ),
         (true, "random reads", "each block is read at most once"),
         (no_limit, "block size and segments", until),
-        (true, "documents", "replaced by the record of the run"),
+        (true, "result files", files),
     ];
     OriginalDifference::applicable(&those, &options.without_effect)
 }

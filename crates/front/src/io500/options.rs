@@ -1,13 +1,18 @@
 //! The command line: the original's options, and options for its settings file.
 
+use jiff::Timestamp;
+
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, act, at_least, flag, idle, idle_value, number,
-    read, refused, refused_value, rule_out, size, text, unknown_option_message,
+    read, refused, rule_out, size, text, unknown_option_message,
 };
 
 /// Minimum duration of writing in seconds: by the general rules, and by the student contest's.
 const WRITE_SECONDS: u32 = 300;
 const STUDENT_WRITE_SECONDS: u32 = 30;
+
+/// Directory of result files unless the settings name another one.
+const RESULT_DIRECTORY: &str = "./results";
 
 /// Parsed options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,6 +38,14 @@ pub(super) struct Io500Options {
     pub is_for_students: bool,
     /// Directory whose files would pause phases in the original.
     pub pause_directory: Option<String>,
+    /// Directory of result files; `None` for the original's default if there is a settings file.
+    pub result_directory: Option<String>,
+    /// Name of the run's own directory among the results; `None` for its start.
+    pub timestamp: Option<String>,
+    /// `true` to write the result files of all runs to the same directory.
+    pub has_common_results: bool,
+    /// Result file to verify instead of a run.
+    pub verified_file: Option<String>,
     /// Text to print instead of a run.
     pub print: Option<Io500Print>,
     /// Options that have no effect.
@@ -91,16 +104,23 @@ const OPTIONS: &[OptionRow<Io500Options>] = &[
         it.print = Some(Io500Print::MandatorySettings)
     }),
     act("--dry-run", |it| it.print = Some(Io500Print::Work)),
+    text("--result-dir", |it| {
+        it.result_directory.get_or_insert_default()
+    }),
+    flag("--common-results", |it| &mut it.has_common_results),
+    text("--timestamp", |it| it.timestamp.get_or_insert_default()),
     idle("-v"),
-    idle_value("--verbose --timestamp"),
+    idle_value("--verbose"),
     read("--mode", |_, value| match value.text {
         "standard" => Ok(()),
-        "extended" => Err("`--mode=extended` has phases that are not supported".to_owned()),
+        "extended" => Err(
+            "`--mode=extended` has phases that are not supported; use `--mode=standard`".to_owned(),
+        ),
         _ => Err(value.not("standard or extended")),
     }),
     refused("--cleanup", "removes what a run left"),
     refused("--config-hash", "prints a sum of the settings"),
-    refused_value("--verify", "checks the results of another run"),
+    text("--verify", |it| it.verified_file.get_or_insert_default()),
     act("--small", |it| {
         it.stonewall_seconds = 1;
         it.easy_block_bytes = Some(16 << 20);
@@ -143,6 +163,18 @@ impl Io500Options {
         }
     }
 
+    /// Directory of the run's result files; `None` if it writes none.
+    pub(super) fn result_path(&self, started_at: Timestamp) -> Option<String> {
+        let default = self.config.as_ref().map(|_| RESULT_DIRECTORY.to_owned());
+        let directory = self.result_directory.clone().or(default)?;
+        if self.has_common_results {
+            return Some(directory);
+        }
+        let start = || started_at.strftime("%Y.%m.%d-%H.%M.%S").to_string();
+        let own = self.timestamp.clone().unwrap_or_else(start);
+        Some(format!("{directory}/{own}"))
+    }
+
     fn complete(self) -> Result<Self, String> {
         at_least(&[
             ("--ranks", self.ranks.into(), 1),
@@ -156,7 +188,10 @@ impl Io500Options {
         let block_bytes = self.easy_block_bytes.unwrap_or(0);
         let is_uneven = !block_bytes.is_multiple_of(self.easy_transfer_bytes);
         let uneven = "`--easy-block` must be a multiple of `--easy-transfer`";
-        rule_out(&[(is_uneven, uneven)])?;
+        let is_path = |it: &String| matches!(it.as_str(), "" | "." | "..") || it.contains('/');
+        let has_path = self.timestamp.as_ref().is_some_and(is_path);
+        let path = "`--timestamp` is the name of one directory, without `/`";
+        rule_out(&[(is_uneven, uneven), (has_path, path)])?;
         Ok(self)
     }
 }

@@ -342,7 +342,7 @@ fn options_are_accepted_in_the_syntax_of_the_original() {
     ] {
         assert!(read(line).is_ok(), "{line}");
     }
-    let refused = read("--mode=extended --cleanup --verify x").unwrap_err();
+    let refused = read("--mode=extended --cleanup --config-hash").unwrap_err();
     assert_eq!(refused.lines().count(), 3, "{refused}");
     let dry = words("--dry-run --small");
     let printed = find("io500").unwrap().work(&CommandLine::of(&dry));
@@ -495,4 +495,96 @@ fn short_or_empty_phases_make_the_score_invalid() {
     let page = text("", |phases| phases.clear());
     assert_eq!(invalid(&page).len(), 14);
     assert!(page.contains("Bandwidth 0.000000 GiB/s : IOPS 0.000000 kiops : TOTAL 0.000000"));
+}
+
+/// The text and the result files of a run of the recorded phases.
+fn outputs(line: &str) -> (String, Vec<(String, String)>) {
+    let record = recorded(line, |_| {});
+    let origin = FrontOrigin {
+        name: "io500".to_owned(),
+        arguments: words(line),
+    };
+    let mut text = (find("io500").unwrap().text)(&origin);
+    assert!(text.makes_directories());
+    (text.end(&record), text.documents(&record))
+}
+
+#[test]
+fn result_files_are_in_a_directory_of_the_run() {
+    let path = |line: &str| {
+        let (page, files) = outputs(line);
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let [summary, results] = names[..] else {
+            assert!(names.is_empty() && !page.contains("result files"), "{page}");
+            return String::new();
+        };
+        let path = summary.strip_suffix("/result_summary.txt").unwrap();
+        assert_eq!(results.strip_suffix("/result.txt"), Some(path));
+        let end = format!("\nThe result files are stored in the directory: {path}\n");
+        assert!(page.ends_with(&end), "{page}");
+        assert_eq!(page.strip_suffix(&end).unwrap(), files[0].1);
+        path.to_owned()
+    };
+    assert_eq!(path("--ranks 2"), "");
+    assert_eq!(path("config.ini"), "./results/2026.11.21-01.36.54");
+    assert_eq!(path("--result-dir /r --timestamp now"), "/r/now");
+    assert_eq!(path("x.ini --result-dir /r --common-results"), "/r");
+    let words = configured(
+        "[global]\nresultdir = /r\ntimestamp-resultdir = no\n",
+        "config.ini",
+    );
+    assert_eq!(path(&words.unwrap().text_input.join(" ")), "/r");
+    for name in ["a/b", "..", ""] {
+        let line = ["--timestamp".to_owned(), name.to_owned()];
+        let refused = Io500Options::read(&line).unwrap_err();
+        assert!(refused.contains("the name of one directory"), "{refused}");
+    }
+}
+
+/// The check sums are those of the original's own functions for these results.
+#[test]
+fn a_result_file_has_all_results_and_verifies() {
+    let results = |line: &str| outputs(line).1.remove(1).1;
+    let valid = results("--ranks 2 --result-dir r");
+    for part in [
+        "[run]\nprocs           = 2\nversion         = io500-isc26\n",
+        "\n[ior-easy-write]\nscore           = 2.000000\n",
+        "\n[timestamp]\n\n[ior-hard-write]\n",
+        "\n[SCORE]\nMD              = 8.937802\nBW              = 2.059767\n\
+         SCORE           = 4.290663\nhash            = 9598ADEA\n",
+    ] {
+        assert!(valid.contains(part), "{valid}");
+    }
+    let verified = |text: &str| verify::verify("result.txt", text.as_bytes());
+    let report = verified(&valid).unwrap();
+    assert!(
+        report.ends_with("score-hash      = 9598ADEA\n\n[OK]\n"),
+        "{report}"
+    );
+    let invalid = results("--ranks 2 --result-dir r --time 5");
+    let end = "SCORE           = 4.290663 [INVALID]\nhash            = 9591DFED\n";
+    assert!(invalid.contains(end), "{invalid}");
+    for (text, part) in [
+        (invalid.as_str(), "the run breaks the rules"),
+        (
+            &valid.replace("= 6.0", "= 7.0"),
+            "`BW` is 2.059767, but the phases yield 2.14",
+        ),
+        (
+            &valid.replace("9598ADEA", "9598ADEB"),
+            "`hash` is 9598ADEB, but the results yield 9598",
+        ),
+        (
+            &valid.replace("SCORE  ", "SCORES "),
+            "`[SCORE]` has no `SCORE`",
+        ),
+        (
+            &valid.replace("= 6.0", "= six"),
+            "`score = six00000` is not a number",
+        ),
+        ("[SCORE]\nMD = 1\n", "not a result file of IO500"),
+    ] {
+        let flaw = verified(text).unwrap_err();
+        assert!(flaw.message.contains(part), "{flaw:?}");
+    }
 }

@@ -69,8 +69,15 @@ impl EmulatedOutput {
     /// Tries whether the documents can be written, so that a mistake is reported before hours of
     /// measuring. Some are known only at the end.
     fn check_documents_writable(&mut self, record: &RunRecord) -> Result<(), CliError> {
+        let makes_directories = self.text.makes_directories();
         let mut documents = self.text.documents(record).into_iter();
-        documents.try_for_each(|(path, _)| try_file(Path::new(&path), OverwritePolicy::Replace))
+        documents.try_for_each(|(path, _)| {
+            let path = Path::new(&path);
+            if makes_directories && let Some(directory) = path.parent() {
+                make_directory(directory)?;
+            }
+            try_file(path, OverwritePolicy::Replace)
+        })
     }
 
     fn say(&mut self, text: String) {
@@ -141,6 +148,15 @@ impl EmulatedOutput {
         written.into_iter().collect::<Result<(), CliError>>()?;
         Ok(self.text.exit_code().map(Exit::Classic))
     }
+}
+
+fn make_directory(path: &Path) -> Result<(), CliError> {
+    std::fs::create_dir_all(path).map_err(|error| {
+        let path = path.display();
+        let message = format!("cannot create the result directory `{path}`: {error}");
+        let help = "choose another one with `--result-dir DIR`".to_owned();
+        CliError::new(Exit::Failed, message, Some(help))
+    })
 }
 
 fn open_log(path: &str) -> Result<File, CliError> {
