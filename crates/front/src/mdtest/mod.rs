@@ -4,7 +4,9 @@ mod options;
 mod program;
 mod text;
 
-use description::model::{ContentChoice, OwnHelps};
+use std::path::PathBuf;
+
+use description::model::{ContentChoice, OwnHelps, Seed};
 use plan::EngineKind;
 use plan::program::PersistentRole;
 
@@ -32,7 +34,6 @@ pub const FRONT: Front = Front {
 };
 
 /// Helps in the words of the original.
-/// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
     ("`piece = ", "use a smaller `-w`"),
     ("a `count`", "use fewer items, with `-n` or `-I`"),
@@ -47,8 +48,11 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         titled("mdtest", "mdtest", options.ranks, program),
     );
     cell.engine = options.is_dummy.then_some(EngineKind::Null);
+    // Compared data follows from the seed, so another command with the same one knows it.
+    cell.seed = (options.signature > 0).then_some(Seed(options.signature.into()));
     if let Some(built) = &mut cell.built {
-        built.is_checked = options.checks() && !options.is_dummy;
+        let is_checked = options.checks() || options.leaves_known_data();
+        built.is_checked = is_checked && !options.is_dummy;
     }
     Ok(FrontWork {
         differences: differences(&options, line.has_ranks),
@@ -58,7 +62,8 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
             false => CreateMissing::Last,
         },
         own_helps: OWN_HELPS,
-        ..FrontWork::below(&options.directory, vec![cell])
+        directories: options.directories().map(PathBuf::from).collect(),
+        ..FrontWork::new(vec![cell])
     })
 }
 
@@ -85,13 +90,17 @@ fn differences(options: &MdtestOptions, has_ranks: bool) -> Vec<OriginalDifferen
     let removed = "only items with the names that mdtest gives, up to the requested number";
     let has_trees = options.tree_count() > 1;
     let trees = "all trees are in one `test-dir`, and item numbers continue from tree to tree";
-    let is_read_checked = options.checks_written && options.phases.read && !options.checks_read;
+    let is_known = options.leaves_known_data() && !options.is_dummy;
+    let known = "each file has its own data, and only pgmeter can compare it later";
+    let is_written_known = options.checks_written || is_known;
+    let is_read_checked = is_written_known && options.phases.read && !options.checks_read;
     let those = [
         (
             is_read_checked,
-            "`--verify-write`",
-            "the files are also compared when they are read later",
+            "data that is read",
+            "also compared without `-X`, because it is known",
         ),
+        (is_known, "the data of `-G`", known),
         (
             options.is_dummy,
             "calls without I/O",

@@ -3,9 +3,9 @@
 use plan::program::PersistentRole;
 
 use crate::options::{
-    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, at_least, attached, escaped,
-    flag, idle, idle_value, number, posix_or_dummy, read, refused, refused_value, rule_out, text,
-    unknown_option_message,
+    EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, act, all_of, at_least, attached,
+    escaped, flag, idle, idle_value, number, posix_or_dummy, read, refused, refused_value,
+    rule_out, text, unknown_option_message,
 };
 
 /// Parsed options.
@@ -19,6 +19,7 @@ pub(super) struct MdtestOptions {
     pub is_leaves_only: bool,
     pub iterations: u32,
     pub ranks: u32,
+    /// Directories for the trees, separated by `@`.
     pub directory: String,
     pub has_directories: bool,
     pub has_files: bool,
@@ -48,6 +49,9 @@ pub(super) struct MdtestOptions {
     pub ranks_step: u32,
     /// `true` if the data that is read is compared with the data that was written.
     pub checks_read: bool,
+    /// Number from which the data of kept files follows, so that later commands can compare it; 0
+    /// for none.
+    pub signature: u32,
     /// `true` if each new file is read and compared before it is closed.
     pub checks_written: bool,
     /// Options that have no effect.
@@ -140,6 +144,8 @@ const OPTIONS: &[OptionRow<MdtestOptions>] = &[
     refused("-c", "has rank 0 make the items of all"),
     refused("-k", "makes files by mknod"),
     flag("-S", |it| &mut it.is_shared),
+    number("-G", |it| &mut it.signature),
+    idle_value("--dataPacketType"),
     flag("-X --verify-read", |it| &mut it.checks_read),
     flag("--posix.odirect", |it| &mut it.is_direct),
     flag("--verify-write", |it| &mut it.checks_written),
@@ -181,20 +187,14 @@ impl MdtestOptions {
         let is_twice = self.items > 0 && self.items_per_directory > 0;
         let is_uneven = is_twice && !self.items.is_multiple_of(self.items_per_directory);
         let is_deep = is_twice && self.depth > 0;
-        // Without `-l`, the original ignores `-f`.
-        if self.last_ranks == 0 {
-            (self.first_ranks, self.last_ranks) = (self.ranks, self.ranks);
-        }
-        self.first_ranks = self.first_ranks.max(1);
+        self.complete_ranks();
         let is_backwards = self.first_ranks > self.last_ranks;
         let is_others = self.last_ranks > self.ranks;
         let is_torn = self.is_shared && self.is_unique;
         let checks_shared = self.is_shared && self.checks();
-        let is_repeated = self.first_ranks < self.last_ranks && self.lasting().is_some();
         let reads_made = self.phases.create && self.phases.read;
         let reads_more = reads_made && self.read_bytes > self.write_bytes;
-        let checks_others = self.checks_read && !self.phases.create;
-        rule_out(&[
+        let flaws = rule_out(&[
             (
                 is_twice && self.is_unique,
                 "only one of `-n` and `-I` can be given with `-u`",
@@ -211,16 +211,10 @@ impl MdtestOptions {
                 checks_shared,
                 "`-X` and `--verify-write` are not supported with `-S`",
             ),
-            (
-                is_repeated,
-                "`-f` and `-l` need trees that the command creates and removes",
-            ),
             (reads_more, "read bytes must be at most write bytes"),
-            (
-                checks_others,
-                "`-X` compares data written by the same command; add `-C`",
-            ),
-        ])?;
+        ]);
+        let checks = [flaws, self.check_kept_trees(), self.check_directories()];
+        all_of(checks.into_iter().filter_map(Result::err))?;
         at_least(&[
             ("-b", self.branches.into(), 1),
             ("-i", self.iterations.into(), 1),
@@ -228,6 +222,65 @@ impl MdtestOptions {
             ("-s", self.ranks_step.into(), 1),
         ])?;
         self.count_items()
+    }
+
+    fn complete_ranks(&mut self) {
+        // Without `-l`, the original ignores `-f`.
+        if self.last_ranks == 0 {
+            (self.first_ranks, self.last_ranks) = (self.ranks, self.ranks);
+        }
+        self.first_ranks = self.first_ranks.max(1);
+    }
+
+    /// Checks what trees of other commands can be used for.
+    fn check_kept_trees(&self) -> Result<(), String> {
+        let are_kept = self.lasting().is_some();
+        let is_repeated = self.first_ranks < self.last_ranks;
+        let is_known = self.signature > 0 || self.is_dummy;
+        rule_out(&[
+            (
+                are_kept && is_repeated,
+                "`-f` and `-l` need trees that the command creates and removes",
+            ),
+            (
+                self.checks_read && !self.phases.create && !is_known,
+                "without `-C`, `-X` compares only data that an earlier command wrote with `-G`; \
+                 give both commands the same number, such as `-G 27`",
+            ),
+            // Data of files that may be renamed follows from another rule.
+            (
+                are_kept && self.signature > 0 && self.phases.rename,
+                "`-G` is not supported with `-U` and trees that stay; use a command for each",
+            ),
+        ])
+    }
+
+    /// Checks several directories, which only trees of single ranks can use.
+    fn check_directories(&self) -> Result<(), String> {
+        let count = self.directories().count();
+        let has_several = count > 1;
+        rule_out(&[
+            (
+                self.directories().any(str::is_empty),
+                "a directory of `-d` has no name",
+            ),
+            (
+                has_several && !self.is_unique,
+                "several directories in `-d`, separated by `@`, need one tree per rank; add `-u`",
+            ),
+            (
+                has_several && self.stride > 0,
+                "`-N` is not supported with several directories in `-d`; leave one of them out",
+            ),
+            (
+                has_several && count > self.ranks as usize,
+                "`-d` has more directories than there are ranks",
+            ),
+            (
+                has_several && self.lasting().is_some(),
+                "several directories in `-d` need trees that the command creates and removes",
+            ),
+        ])
     }
 
     fn count_items(mut self) -> Result<Self, String> {
@@ -252,6 +305,17 @@ impl MdtestOptions {
             }
             _ => Ok(self),
         }
+    }
+
+    /// `true` if the data of kept files follows from the signature.
+    pub(super) fn leaves_known_data(&self) -> bool {
+        let is_left = self.lasting() == Some(PersistentRole::Leaves);
+        is_left && self.signature > 0 && self.write_bytes > 0
+    }
+
+    /// Directories for the trees, which the ranks use in turn.
+    pub(super) fn directories(&self) -> impl Iterator<Item = &str> {
+        self.directory.split('@')
     }
 
     /// `true` if any data is compared.
@@ -436,10 +500,19 @@ mod tests {
             ("-n 5 --quick", "no option `--quick`"),
             ("-n 5 -k", "`-k`"),
             ("-n 5 -c", "`-c`"),
-            ("-n 5 -E -X", "add `-C`"),
+            (
+                "-n 5 -E -X",
+                "give both commands the same number, such as `-G 27`",
+            ),
             ("-n 5 -a MPIIO", "MPIIO"),
             ("-n 5 -e 10", "read bytes"),
             ("-n 50 -W 5 -b 2", "`-W`"),
+            ("-n 5 -C -U -w 9 -G 1", "use a command for each"),
+            ("-n 5 -d a@b --ranks 2", "add `-u`"),
+            ("-n 5 -d a@b --ranks 2 -u -N 1", "`-N` is not supported"),
+            ("-n 5 -d a@b -u", "more directories than there are ranks"),
+            ("-n 5 -d a@b --ranks 2 -u -C", "creates and removes"),
+            ("-n 5 -d a@@b --ranks 3 -u", "has no name"),
             ("-n 5 -b 0", "`-b` is 0"),
             ("-I 9 -b 9999 -z 9", "32 bits"),
         ] {

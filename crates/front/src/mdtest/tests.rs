@@ -33,6 +33,7 @@ fn every_kind_of_run_becomes_a_valid_program() {
         "-n 5 -S --ranks 2 -w 10 -e 10 -N 1",
         "-I 5 -z 1 -a dummy -T -x wall",
         "-n 5 -F -w 10 --verify-write -y --ranks 2",
+        "-n 5 -u -d /a@/b --ranks 3",
     ] {
         let arguments = words(line);
         let front = find("mdtest").unwrap();
@@ -75,6 +76,33 @@ fn verify_write_reads_each_new_file_from_its_start_before_it_is_closed() {
     let arguments = words("-n 5 -F -w 10 --verify-write");
     let work = find("mdtest").unwrap().work(&CommandLine::of(&arguments));
     assert!(work.unwrap().cells[0].built.as_ref().unwrap().is_checked);
+}
+
+#[test]
+fn ranks_use_several_directories_in_turn() {
+    let directories = |line: &str| {
+        let work = find("mdtest").unwrap().work(&CommandLine::of(&words(line)));
+        work.unwrap().directories
+    };
+    let several = directories("-n 5 -u -d /a@/b --ranks 3");
+    assert_eq!(several, ["/a", "/b"].map(PathBuf::from));
+    assert_eq!(directories("-n 5 -d /a"), [PathBuf::from("/a")]);
+}
+
+#[test]
+fn a_signature_makes_kept_data_known_to_later_commands() {
+    let work = |line: &str| {
+        let work = find("mdtest").unwrap().work(&CommandLine::of(&words(line)));
+        let cell = work.unwrap().cells.remove(0);
+        (cell.built.unwrap().is_checked, cell.seed)
+    };
+    let known = Some(Seed(27));
+    for line in ["-C -n 5 -w 10 -G 27", "-E -X -n 5 -e 10 -G 27"] {
+        assert_eq!(work(line), (true, known), "{line}");
+    }
+    assert_eq!(work("-n 5 -w 10 -e 10 -G 27"), (false, known));
+    assert_eq!(work("-C -n 5 -G 27"), (false, known));
+    assert_eq!(work("-C -n 5 -w 10"), (false, None));
 }
 
 #[test]
