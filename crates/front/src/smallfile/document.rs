@@ -35,7 +35,7 @@ fn params(options: &SmallfileOptions) -> Value {
         "share-dir": yes(options.is_shared),
         "fname-prefix": options.prefix,
         "fname-suffix": options.suffix,
-        "hash-to-dir": "N",
+        "hash-to-dir": yes(options.is_hashed),
         "fsync-after-modify": yes(options.is_synced),
         "pause-between-files": options.pause_us.to_string(),
         "finish-all-requests": yes(options.finishes_all),

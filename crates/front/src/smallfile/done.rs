@@ -50,9 +50,9 @@ fn thread(
     records_of_first: &impl Fn(u64) -> u64,
 ) -> ThreadSums {
     let window = worker.window.unwrap_or_default();
-    let call = options.operation.call();
-    // Each file has exactly one such call, so this is the number of files.
-    let all = worker.of(call.name()).count;
+    // Each file or listed directory has exactly one such call.
+    let all = worker.of(options.operation.counted_call()).count;
+    let all = options.files_of_rounds(all);
     let end = (
         WorkerProgress::at_end(&window),
         all,
@@ -61,7 +61,7 @@ fn thread(
     let (reached, files, records) = match (WorkerProgress::at_wall(&window), window.wall) {
         (Some(reached), Some(wall)) => {
             // The current file was not finished.
-            let files = wall.rounds.saturating_sub(1);
+            let files = options.files_of_rounds(wall.rounds.saturating_sub(1));
             match checks_stonewall_again(options, files) {
                 true => (reached, files, records_of_first(files)),
                 false => end,
@@ -69,7 +69,7 @@ fn thread(
         }
         _ => end,
     };
-    let records = match call == FileOperation::Close {
+    let records = match options.operation.call() == FileOperation::Close {
         true => records,
         false => 0,
     };

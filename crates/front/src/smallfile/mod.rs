@@ -39,7 +39,6 @@ pub const FRONT: Front = Front {
 };
 
 /// Helps in the words of the original.
-/// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
     ("a `count`", "use a smaller `--files`"),
     ("`--workers ", "use a smaller `--threads`"),
@@ -76,6 +75,11 @@ fn differences(options: &SmallfileOptions) -> Vec<OriginalDifference> {
         (true, "threads", "they are threads, not processes"),
         (!options.operation.makes(), "files of earlier runs", created),
         (options.is_exponential, "sizes of files", drawn),
+        (
+            options.operation.lists(),
+            "names in a directory",
+            "not compared with the files",
+        ),
     ];
     OriginalDifference::applicable(&those, &options.without_effect)
 }

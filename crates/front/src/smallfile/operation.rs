@@ -20,6 +20,10 @@ pub(super) enum FileEffect {
     OtherName(FileOperation),
     /// A call from the file's name to its other name.
     BothNames(FileOperation),
+    /// Lists each directory of the files.
+    List,
+    /// Lists each directory of the files, and calls `stat` for each file.
+    ListAndStat,
 }
 
 /// How a file is opened for writing.
@@ -31,7 +35,7 @@ pub(super) enum Opening {
     Truncated,
 }
 
-const ALL: [(&str, FileEffect); 14] = [
+const ALL: [(&str, FileEffect); 16] = [
     ("create", FileEffect::Write(Opening::New)),
     ("append", FileEffect::Write(Opening::AtEnd)),
     ("overwrite", FileEffect::Write(Opening::AtStart)),
@@ -49,10 +53,12 @@ const ALL: [(&str, FileEffect); 14] = [
     ("mkdir", FileEffect::Name(FileOperation::Mkdir)),
     ("rmdir", FileEffect::Name(FileOperation::Rmdir)),
     ("cleanup", FileEffect::Name(FileOperation::Unlink)),
+    ("readdir", FileEffect::List),
+    ("ls-l", FileEffect::ListAndStat),
 ];
 
 /// Operations of the original that are not supported.
-const UNSUPPORTED: &str = "readdir ls-l setxattr getxattr swift-get swift-put await-create mkfifo";
+const UNSUPPORTED: &str = "setxattr getxattr swift-get swift-put await-create mkfifo";
 
 impl Default for SmallfileOperation {
     fn default() -> Self {
@@ -70,7 +76,10 @@ impl SmallfileOperation {
         let known = ALL.into_iter().find(|(name, _)| *name == value.text);
         let (name, done) =
             known.ok_or_else(|| match UNSUPPORTED.split(' ').any(|it| it == value.text) {
-                true => format!("the operation `{}` is not supported", value.text),
+                true => format!(
+                    "the operation `{}` is not supported; use another one, such as `stat`",
+                    value.text
+                ),
                 false => {
                     let near = description::nearest(value.text, ALL.map(|(name, _)| name));
                     let help = near.map(|near| format!("; did you mean `{near}`?"));
@@ -86,14 +95,30 @@ impl SmallfileOperation {
         self.name
     }
 
-    /// The call that happens once per file.
+    /// The call that happens once per file, or once per directory if they are only listed.
     pub(super) const fn call(&self) -> FileOperation {
         match self.effect {
             FileEffect::Write(_) | FileEffect::Read => FileOperation::Close,
+            FileEffect::List => FileOperation::List,
+            FileEffect::ListAndStat => FileOperation::Stat,
             FileEffect::Name(call) | FileEffect::OtherName(call) | FileEffect::BothNames(call) => {
                 call
             }
         }
+    }
+
+    /// Name of that call in results.
+    pub(super) const fn counted_call(&self) -> &'static str {
+        match self.effect {
+            // The label of the listing, which replaces the call.
+            FileEffect::List => self.name,
+            _ => self.call().name(),
+        }
+    }
+
+    /// `true` if the operation lists the directories of the files.
+    pub(super) const fn lists(&self) -> bool {
+        matches!(self.effect, FileEffect::List | FileEffect::ListAndStat)
     }
 
     /// `true` if the operation creates the files or directories.

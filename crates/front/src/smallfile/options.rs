@@ -1,6 +1,6 @@
 //! The command line of smallfile: options, each with a value.
 
-use super::operation::SmallfileOperation;
+use super::operation::{FileEffect, SmallfileOperation};
 use crate::options::{
     EqualsSyntax, Grammar, LetterSyntax, OptionRow, WrittenValue, at_least, escaped, idle_value,
     missing_value_message, number, read, refused_value_with, rule_out, text,
@@ -22,6 +22,8 @@ pub(super) struct SmallfileOptions {
     pub prefix: String,
     pub suffix: String,
     pub is_shared: bool,
+    /// `true` if a hash of a file's number selects its directory.
+    pub is_hashed: bool,
     pub has_stonewall: bool,
     pub finishes_all: bool,
     /// `true` if `--finish` was changed to yes, which the output mentions.
@@ -72,13 +74,19 @@ pub(super) const OPTIONS: &[OptionRow<SmallfileOptions>] = &[
     text("--output-json", |it| it.output_json.get_or_insert_default()),
     idle_value("--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs"),
     idle_value("--network-sync-dir --remote-pgm-dir --min-dirs-per-sec --xattr-size --xattr-count"),
-    idle_value("--cleanup-delay-usec-per-file"),
-    read("--hash-into-dirs --response-times", require_no),
-    read("--record-ctime-size", require_no),
+    idle_value("--cleanup-delay-usec-per-file --host-count"),
+    yes_or_no("--hash-into-dirs", |it| &mut it.is_hashed),
+    read("--response-times", |_, value| require_no(value, TIMES)),
+    read("--record-ctime-size --launch-by-daemon", |_, value| {
+        require_no(value, "leave it out")
+    }),
     text(YAML_OPTION, |it| it.yaml_file.get_or_insert_default()),
-    refused_value_with("--host-set --launch-by-daemon", UNSUPPORTED),
+    refused_value_with("--host-set", HOSTS),
 ];
-const UNSUPPORTED: &str = "`{}` is not supported";
+/// Help instead of a file of response times.
+const TIMES: &str = "leave it out, and see `pgmeter report last` for the percentiles of each call";
+const HOSTS: &str = "`{}` is not supported, because all threads run on this host; to measure on \
+                     several hosts, use a workload file and `pgmeter run --hosts`";
 
 impl SmallfileOptions {
     /// Parses the arguments.
@@ -117,7 +125,12 @@ impl SmallfileOptions {
         ])?;
         let is_too_large = self.record_kib > self.file_kib && self.file_kib > 0;
         let lacks_top = self.top_directories().any(str::is_empty);
+        let lists = self.operation.lists();
         rule_out(&[
+            (
+                self.is_hashed && lists,
+                "directories of `--hash-into-dirs` cannot be listed; leave it out",
+            ),
             (is_too_large, "record size cannot exceed file size"),
             (lacks_top, "a directory of `--top` has no name"),
         ])?;
@@ -138,6 +151,28 @@ impl SmallfileOptions {
     pub(super) fn files_between_checks(&self) -> u64 {
         let kib = u64::from(self.file_kib);
         (100_u64.saturating_sub(kib.div_ceil(100))).max(10)
+    }
+
+    /// The first file of each directory, counted from 0.
+    pub(super) fn first_files(&self) -> impl Iterator<Item = u32> {
+        // The number in the name of a file selects its directory, and the first number is 1.
+        let is_first =
+            move |file: &u32| *file == 0 || (file + 1).is_multiple_of(self.files_per_directory);
+        (0..self.files).filter(is_first)
+    }
+
+    /// Number of files that a thread has finished after this many rounds.
+    pub(super) fn files_of_rounds(&self, rounds: u64) -> u64 {
+        match self.operation.effect {
+            // Each round lists a directory.
+            FileEffect::List => {
+                let next = self
+                    .first_files()
+                    .nth(usize::try_from(rounds).unwrap_or(usize::MAX));
+                next.unwrap_or(self.files).into()
+            }
+            _ => rounds,
+        }
     }
 
     /// Distribution of file sizes in the original's words.
@@ -167,7 +202,7 @@ fn distribution(options: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Res
 }
 
 /// Accepts an unsupported feature only if it is switched off.
-fn require_no(_: &mut SmallfileOptions, value: &WrittenValue<'_>) -> Result<(), String> {
-    let sentence = UNSUPPORTED.replace("{}", value.option);
+fn require_no(value: &WrittenValue<'_>, help: &str) -> Result<(), String> {
+    let sentence = format!("`{}` is not supported; {help}", value.option);
     rule_out(&[(value.is_yes()?, &sentence)])
 }

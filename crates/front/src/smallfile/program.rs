@@ -1,15 +1,16 @@
 //! The measured phase, and the phase that prepares directories for it.
 
 use plan::program::{
-    Act, Call, CallPosition, FileFilter, FileOperation, FilesetPlan, FilesetSharing, Law,
-    OpenModePlan, PhaseEndAction, Program, ProgramPhase, Shape,
+    Act, Call, CallPosition, Card, Deck, DirectoryTree, FileFilter, FileNames, FileOperation,
+    FilesetPlan, FilesetSharing, HashedNames, Law, ListedOrder, OpenModePlan, PhaseEndAction,
+    PickOrder, Program, ProgramPhase, Shape,
 };
 
 use super::operation::{FileEffect, Opening};
 use super::options::SmallfileOptions;
 use crate::acts::{
-    between, fileset, group, hidden, in_turn, moving_all, nested, next, numbered_from, on_file,
-    on_next, phase,
+    between, fileset, group, hidden, in_turn, moving_all, named, nested, next, numbered_from,
+    on_file, on_next, phase, picked, rounds,
 };
 
 /// Indexes of the filesets: the files, and their names after renaming or of links.
@@ -19,6 +20,9 @@ const OTHER: u8 = 1;
 const PLAIN: u8 = 0;
 const TRUNCATING: u8 = 1;
 
+/// Multiplier of the hash of `--hash-into-dirs`.
+const HASH_FACTOR: u32 = 900_593;
+
 /// The program of the threads; `host` becomes part of names.
 pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
     let name = options.operation.name();
@@ -26,17 +30,29 @@ pub(super) fn program(options: &SmallfileOptions, host: &str) -> Program {
     let preparation = hidden("make directories", group("threads", vec![make]));
     let has_made = options.operation.call() == FileOperation::Rmdir;
     let mut body = vec![Act::Transaction(0, acts(options))];
+    if options.operation.effect == FileEffect::ListAndStat {
+        body.insert(0, list_at_first_files(options));
+    }
     if options.pause_us > 0 {
         // The pause is outside of the transaction, so no latency includes it.
         body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
     }
-    let ending = match options.finishes_all {
+    // Threads with so few files end before they look at the others.
+    let is_unchecked = u64::from(options.files) < options.files_between_checks();
+    let ending = match options.finishes_all || is_unchecked {
         true => PhaseEndAction::Finish,
         false => PhaseEndAction::Stop,
     };
+    let mut threads = group("threads", body);
+    // Without a limit, lists would go on after the last directory.
+    threads.quotas = match options.operation.effect {
+        FileEffect::List => rounds(options.first_files().count() as u64),
+        FileEffect::ListAndStat => rounds(options.files.into()),
+        _ => Vec::new(),
+    };
     let done = ProgramPhase {
         first_done: options.has_stonewall.then_some(ending),
-        ..phase(name, group("threads", body))
+        ..phase(name, threads)
     };
     let phases = has_made.then_some(preparation).into_iter().chain([done]);
     let emptying = OpenModePlan {
@@ -88,11 +104,30 @@ fn files(
         false => format!("{directory}/{host}/thrd_{{worker:02}}"),
     };
     let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
-    let per_directory = options.files_per_directory;
+    let after = format!("_{}{ending}", options.suffix);
+    let (each, fan) = (
+        options.files_per_directory,
+        options.directories_per_directory,
+    );
+    let (names, tree) = match options.is_hashed {
+        true => {
+            let names = HashedNames {
+                first: 1,
+                before,
+                after,
+                factor: HASH_FACTOR,
+                each,
+                fan,
+                directory_before: "h_".to_owned(),
+            };
+            (FileNames::Hashed(names), DirectoryTree::Flat)
+        }
+        false => (numbered_from(1, before, after), nested(each, "d_", 3, fan)),
+    };
     FilesetPlan {
         copies: FilesetSharing::PerWorker,
-        names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
-        tree: nested(per_directory, "d_", 3, options.directories_per_directory),
+        names,
+        tree,
         size: sizes(options),
         present_permille: if is_there { 1000 } else { 0 },
         ..fileset(directory, &path, "", options.files)
@@ -142,6 +177,8 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
             let open = on_next(Op::Open, SOURCE, PLAIN);
             on_file(open, Some(moving(Op::Read, CallPosition::Here)), false)
         }
+        FileEffect::List => vec![list(options)],
+        FileEffect::ListAndStat => vec![on_next(Op::Stat, SOURCE, PLAIN)],
         FileEffect::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
         FileEffect::OtherName(call) => vec![on_next(call, OTHER, PLAIN)],
         FileEffect::BothNames(call) => {
@@ -149,4 +186,37 @@ fn acts(options: &SmallfileOptions) -> Vec<Act> {
             vec![between(call, next(SOURCE, FileFilter::Present), to)]
         }
     }
+}
+
+/// Lists the next directory, of which the first file is picked.
+fn list(options: &SmallfileOptions) -> Act {
+    let files = options.first_files().collect();
+    let order = PickOrder::Listed(ListedOrder { files });
+    named(
+        FileOperation::List,
+        picked(SOURCE, FileFilter::Present, order),
+        PLAIN,
+    )
+}
+
+/// Lists a directory in the rounds of its first files, and does nothing in the others.
+fn list_at_first_files(options: &SmallfileOptions) -> Act {
+    const LISTING: Card = Card {
+        choice: 0,
+        number: 0,
+    };
+    const NOTHING: Card = Card {
+        choice: 1,
+        number: 0,
+    };
+    let mut cards = vec![NOTHING; options.files as usize];
+    for file in options.first_files() {
+        cards[file as usize] = LISTING;
+    }
+    Act::Deal(Deck {
+        cards: cards.into(),
+        is_shared: false,
+        // A choice must have an act.
+        choices: vec![vec![list(options)], vec![Act::Think(Law::fixed(0))]],
+    })
 }

@@ -1,9 +1,11 @@
 use crate::file_access::{FileAccess, VirtualFiles};
+use plan::program::{Act, FileNames, PhaseEndAction};
 use results::{CallTimes, RoundFigures, WorkerAtStonewall};
 
 use super::done::records_of_first;
 use super::program::program;
 use super::*;
+use crate::acts::rounds;
 use crate::tests::{record, round};
 use crate::{FrontOrigin, find};
 
@@ -28,6 +30,8 @@ fn every_operation_becomes_a_valid_program() {
         "mkdir",
         "rmdir",
         "cleanup",
+        "readdir",
+        "ls-l",
     ] {
         let line = format!(
             "--operation {operation} --files 250 --file-size-distribution exponential --pause 5"
@@ -40,15 +44,42 @@ fn every_operation_becomes_a_valid_program() {
 }
 
 #[test]
+fn a_hash_can_select_the_directories() {
+    let line = "--hash-into-dirs Y --files-per-dir 5 --dirs-per-dir 3 --prefix p --suffix s";
+    let options = SmallfileOptions::read(&words(line)).unwrap();
+    let program = program(&options, "vm");
+    assert_eq!(program.check(), Ok(()));
+    let FileNames::Hashed(names) = &program.filesets[0].names else {
+        panic!("{:?}", program.filesets);
+    };
+    assert_eq!((names.first, names.each, names.fan), (1, 5, 3));
+    assert_eq!(
+        (names.before.as_str(), names.after.as_str()),
+        ("p_vm_{worker:02}_", "_s")
+    );
+}
+
+#[test]
 fn unsupported_options_are_refused_by_name() {
     for (line, part) in [
-        ("--operation readdir", "`readdir` is not supported"),
+        ("--operation setxattr", "`setxattr` is not supported"),
         ("--operation fly", "no operation `fly`"),
         ("--files", "needs a value"),
         ("--files x", "not a number"),
         ("--files 0", "at least 1"),
-        ("--hash-into-dirs Y", "`--hash-into-dirs` is not supported"),
-        ("--host-set a,b", "`--host-set`"),
+        (
+            "--response-times Y",
+            "`--response-times` is not supported; leave it out",
+        ),
+        (
+            "--launch-by-daemon Y",
+            "`--launch-by-daemon` is not supported",
+        ),
+        ("--hash-into-dirs Y --operation ls-l", "cannot be listed"),
+        (
+            "--host-set a,b",
+            "use a workload file and `pgmeter run --hosts`",
+        ),
         ("--stonewall maybe", "not Y or N"),
         ("--record-size 9 --file-size 8", "record size"),
         ("-x 5", "no option `-x`"),
@@ -56,7 +87,10 @@ fn unsupported_options_are_refused_by_name() {
         let refused = SmallfileOptions::read(&words(line)).unwrap_err();
         assert!(refused.contains(part), "{line}: {refused}");
     }
-    let options = SmallfileOptions::read(&words("--files=5 --finish=n --verbose y")).unwrap();
+    let options = SmallfileOptions::read(&words(
+        "--files=5 --finish=n --verbose y --launch-by-daemon N",
+    ))
+    .unwrap();
     assert_eq!((options.files, options.is_finish_forced), (5, true));
 }
 
@@ -117,14 +151,14 @@ fn wrong_parameters_of_a_yaml_file_are_all_named_with_their_lines() {
     }
     let refused = with_yaml("", "files: -3\n").unwrap_err();
     assert!(refused.contains("-3"), "{refused}");
-    let text = "operation: readdir\nhost-set: a\nhash-into-dirs: Y\nfoo: 1\nfiles: -3\n";
+    let text = "operation: getxattr\nhost-set: a\nresponse-times: Y\nfoo: 1\nfiles: -3\n";
     let refused = with_yaml("", text).unwrap_err();
     let lines: Vec<&str> = refused.lines().collect();
     assert_eq!(lines.len(), 5, "{refused}");
     for (line, wanted) in lines.iter().zip([
-        "x.yaml, line 1: the operation `readdir` is not supported",
+        "x.yaml, line 1: the operation `getxattr` is not supported",
         "x.yaml, line 2: `--host-set` is not supported",
-        "x.yaml, line 3: `--hash-into-dirs` is not supported",
+        "x.yaml, line 3: `--response-times` is not supported",
         "x.yaml, line 4: there is no parameter `foo`",
         "x.yaml, line 5: `--files -3` is not a number",
     ]) {
@@ -294,6 +328,21 @@ fn files_finished_before_the_next_check_all_count() {
 }
 
 #[test]
+fn threads_without_a_check_finish_all_of_their_files() {
+    let ending = |line: &str| {
+        let options = SmallfileOptions::read(&words(line)).unwrap();
+        let program = program(&options, "vm");
+        program.phases().last().unwrap().first_done
+    };
+    // Files of 64 KiB are checked every 99 files.
+    let (finish, stop) = (Some(PhaseEndAction::Finish), Some(PhaseEndAction::Stop));
+    assert_eq!(ending("--operation stat --files 98"), finish);
+    assert_eq!(ending("--operation stat --files 99"), stop);
+    assert_eq!(ending("--operation stat --files 99 --finish Y"), finish);
+    assert_eq!(ending("--operation stat --files 5 --stonewall N"), None);
+}
+
+#[test]
 fn options_are_parsed_as_by_argparse() {
     let options = SmallfileOptions::read(&words("--oper stat --thr 3 --top a,b --pre x")).unwrap();
     assert_eq!((options.operation.name(), options.threads), ("stat", 3));
@@ -320,4 +369,48 @@ fn times_are_printed_as_in_python() {
     );
     assert!(page.contains("WARNING: test must run longer than a millisecond\n"));
     assert!(!page.contains("IOPS") && !page.contains("changing"));
+}
+
+#[test]
+fn directories_are_listed_once_before_their_files() {
+    let files = |line: &str| {
+        let options = SmallfileOptions::read(&words(line)).unwrap();
+        options.first_files().collect::<Vec<_>>()
+    };
+    // The first file has the number 1, so the first directory has one file less.
+    assert_eq!(files("--files 25 --files-per-dir 10"), [0, 9, 19]);
+    assert_eq!(files("--files 3 --files-per-dir 1"), [0, 1, 2]);
+    let line = "--operation ls-l --files 25 --files-per-dir 10";
+    let program = program(&SmallfileOptions::read(&words(line)).unwrap(), "vm");
+    let phases = program.phases();
+    let [Act::Deal(deck), Act::Transaction(_, acts)] = &phases[0].groups[0].body[..] else {
+        panic!("{phases:?}");
+    };
+    let listing = deck.cards.iter().map(|card| card.choice == 0);
+    let listing = listing.enumerate().filter(|(_, lists)| *lists);
+    let listing: Vec<usize> = listing.map(|(file, _)| file).collect();
+    assert_eq!((listing, deck.cards.len()), (vec![0, 9, 19], 25));
+    assert_eq!(acts.len(), 1);
+    assert_eq!(phases[0].groups[0].quotas, rounds(25));
+    let line = "--operation readdir --files 25 --files-per-dir 10";
+    let program = super::program::program(&SmallfileOptions::read(&words(line)).unwrap(), "vm");
+    assert_eq!(program.phases()[0].groups[0].quotas, rounds(3));
+}
+
+#[test]
+fn files_of_listed_directories_count() {
+    let page = |directories: u64| {
+        let mut done = round(&[(directories, 9_000_000)]);
+        let listed = CallTimes {
+            count: directories,
+            ..CallTimes::default()
+        };
+        done.workers[0].calls.insert("readdir".to_owned(), listed);
+        let line = "--operation readdir --threads 1 --files 25 --files-per-dir 10";
+        text(line, done)
+    };
+    for (directories, files) in [(3, 25), (2, 19), (1, 9), (0, 0)] {
+        let page = page(directories);
+        assert!(page.contains(&format!("total files = {files}\n")), "{page}");
+    }
 }

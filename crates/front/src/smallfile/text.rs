@@ -39,7 +39,7 @@ fn parameters(options: &SmallfileOptions) -> String {
         ("threads share directories?", yes(options.is_shared)),
         ("filename prefix", options.prefix.clone()),
         ("filename suffix", options.suffix.clone()),
-        ("hash file number into dir.?", yes(false)),
+        ("hash file number into dir.?", yes(options.is_hashed)),
         ("fsync after modify?", yes(options.is_synced)),
         ("incompressible?", yes(false)),
         ("pause between files (microsec)", number(options.pause_us)),

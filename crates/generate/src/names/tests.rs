@@ -1,8 +1,8 @@
 //! Names by number, and names of a time.
 
-use plan::program::StampedNames;
+use plan::program::{HashedNames, StampedNames};
 
-use super::{flat_names, stamped_names, tree_names};
+use super::{flat_names, hashed_names, stamped_names, tree_names};
 
 #[test]
 fn a_thousand_flat_names_go_from_a_to_all() {
@@ -33,6 +33,48 @@ fn trees_are_as_shallow_as_their_directories_allow() {
     let high = tree_names(10, 3);
     assert_eq!(shown(&high.directories), "0 0/0 0/1 0/2 1 1/0");
     assert_eq!(high.files.last().unwrap().to_str(), Some("1/0/0"));
+}
+
+/// The paths are those of the program that places files in this way.
+#[test]
+fn a_hash_of_the_number_selects_the_directory() {
+    let names = HashedNames {
+        first: 1,
+        before: "f_".to_owned(),
+        after: "_x".to_owned(),
+        factor: 900_593,
+        each: 5,
+        fan: 3,
+        directory_before: "h_".to_owned(),
+    };
+    let hashed = hashed_names(&names, 100);
+    let path = |number: usize| hashed.files[number - 1].to_str().unwrap();
+    let shown = [1, 2, 7, 50, 99, 100].map(path);
+    assert_eq!(
+        shown,
+        [
+            "h_001/h_000/h_000/f_1_x",
+            "h_001/h_001/f_2_x",
+            "h_000/h_002/f_7_x",
+            "h_000/h_002/f_50_x",
+            "f_99_x",
+            "f_100_x",
+        ]
+    );
+    assert_eq!(hashed.directories.len(), 14);
+    for directory in &hashed.directories {
+        let place = |it| hashed.directories.iter().position(|other| other == it);
+        let parent = directory.parent().unwrap();
+        assert!(parent.as_os_str().is_empty() || place(parent) < place(directory));
+    }
+    let mut used: Vec<_> = hashed.files.iter().filter_map(|it| it.parent()).collect();
+    used.sort();
+    used.dedup();
+    used.retain(|it| !it.as_os_str().is_empty());
+    assert!(
+        used.iter()
+            .all(|it| hashed.directories.iter().any(|own| own == it))
+    );
 }
 
 const NAMES: StampedNames = StampedNames {

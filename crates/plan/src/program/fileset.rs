@@ -145,6 +145,31 @@ pub enum FileNames {
     Listed(ListedFiles),
     /// Names that differ in each round and for each worker.
     Stamped(StampedNames),
+    /// Numbers in directories that a hash of the number selects.
+    Hashed(HashedNames),
+}
+
+/// A decimal number between two texts, in nested directories whose numbers are a hash of it.
+///
+/// File n has the hash `n * factor` modulo the number of files, and its directory the number
+/// `hash / each`. From the lowest level up, the name of a directory with number d is `d * factor`
+/// modulo `fan`, and that of its parent follows from `d / fan`. Numbers below 2 are the top.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HashedNames {
+    /// Number of the first file.
+    pub first: u32,
+    /// Text before the number.
+    pub before: String,
+    /// Text after the number.
+    pub after: String,
+    /// Multiplier of the hash.
+    pub factor: u32,
+    /// Mean number of files per directory; at least 1.
+    pub each: u32,
+    /// Maximum number of directories in a directory; at least 2.
+    pub fan: u32,
+    /// Text before the number of a directory, which has at least three digits.
+    pub directory_before: String,
 }
 
 /// Names made of digits of a time, followed by random digits and capital letters. The time is the
@@ -233,7 +258,7 @@ impl FileNames {
     #[must_use]
     pub const fn first(&self) -> u32 {
         match self {
-            Self::NumberFrom { first, .. } => *first,
+            Self::NumberFrom { first, .. } | Self::Hashed(HashedNames { first, .. }) => *first,
             Self::Number { .. }
             | Self::Only(_)
             | Self::Words
@@ -260,6 +285,7 @@ impl FileNames {
                 after,
                 ..
             } => (before, *digits, after),
+            Self::Hashed(names) => (&names.before, 0, &names.after),
             Self::Only(name) => (name, 0, ""),
             Self::Ways(directories) => (&directories.before, directories.digits, ""),
             Self::Words | Self::Low { .. } | Self::Listed(_) | Self::Stamped(_) => ("", 0, ""),

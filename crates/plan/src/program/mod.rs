@@ -41,9 +41,9 @@ pub use check::{InvalidProgram, ProgramStep};
 pub use done::PhaseFiles;
 pub(crate) use fileset::FILE_BYTES_MAX;
 pub use fileset::{
-    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, ListedFiles,
-    NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK,
-    StampedNames, TreeGrowth, WORKER_MARK,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, FilesetSharing, HashedNames,
+    ListedFiles, NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, ROUND_MARK,
+    STAMP_MARK, StampedNames, TreeGrowth, WORKER_MARK,
 };
 pub use in_place::{NamesInPlace, PersistentFiles, PersistentRole};
 pub use labels::LabelMeaning;

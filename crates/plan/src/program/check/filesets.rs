@@ -225,6 +225,14 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), InvalidProgram> {
     match &fileset.names {
         FileNames::Ways(_) | FileNames::Words => return Ok(()),
         FileNames::Stamped(names) => return check_stamped(fileset, names),
+        FileNames::Hashed(names) if names.each == 0 || names.fan < 2 => {
+            let message = format!(
+                "hashed directories of `{}` have {} files and {} directories",
+                fileset.name, names.each, names.fan
+            );
+            let help = "use at least 1 file and 2 directories";
+            return Err(InvalidProgram::new(message, help));
+        }
         FileNames::Low { each: 2.. } => return Ok(()),
         FileNames::Low { each } => {
             let message = format!("directories of `{}` have {each} entries", fileset.name);

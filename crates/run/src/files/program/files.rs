@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, SubdirectoryRule};
-use generate::names::{RelativeNames, flat_names, tree_names};
+use generate::names::{RelativeNames, flat_names, hashed_names, tree_names};
 use plan::program::{
-    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
-    OpenModePlan, OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, HashedNames,
+    NestedDirectories, OpenModePlan, OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK,
+    WORKER_MARK,
 };
 use rustix::fs::Mode;
 use rustix::io::Errno;
@@ -136,6 +137,14 @@ fn listed_names(set: &FilesetPlan, marks: &MarkValues) -> Option<RelativeNames> 
             ..RelativeNames::default()
         }),
         FileNames::Low { each } => Some(tree_names(set.count, *each)),
+        FileNames::Hashed(names) => {
+            let names = HashedNames {
+                before: marks.substitute(&names.before),
+                after: marks.substitute(&names.after),
+                ..names.clone()
+            };
+            Some(hashed_names(&names, set.count))
+        }
         _ => None,
     }
 }
