@@ -285,6 +285,7 @@ impl ProgramWriter {
         let law = op.amount("iosize", 0)?;
         let is_piece = |bytes: &u64| (1..=REQUEST_BYTES_MAX).contains(bytes);
         let (most, always) = (law.largest().filter(is_piece), law.always());
+        let is_fixed = always.is_some();
         // Only some flowops need a size, so the error is raised only where a size is used.
         let sized = match always {
             Some(0) => Err(op.lacks("iosize", "add `iosize=8k`")),
@@ -296,7 +297,7 @@ impl ProgramWriter {
             // The original continues at the current position and does not seek to the start.
             "writewholefile" => (
                 Write,
-                self.whole_file_size(op, slot, most)?,
+                self.whole_file_size(op, slot, (most, is_fixed))?,
                 CallPosition::Here,
             ),
             "appendfile" => (Write, MovedBytes::Law(sized?), CallPosition::End),
@@ -310,12 +311,15 @@ impl ProgramWriter {
             "read" => (Read, MovedBytes::Law(sized?), self.place(op, always)?),
             _ => (Write, MovedBytes::Law(sized?), self.place(op, always)?),
         };
+        let is_whole = op.operation == "writewholefile";
         let piece_bytes = match &bytes {
             // 0 makes one request of the whole amount, as the original makes one call.
-            MovedBytes::Law(law) if law.largest().is_some_and(|most| most <= REQUEST_BYTES_MAX) => {
+            MovedBytes::Law(law)
+                if !is_whole && law.largest().is_some_and(|most| most <= REQUEST_BYTES_MAX) =>
+            {
                 0
             }
-            MovedBytes::Law(_) => REQUEST_BYTES,
+            MovedBytes::Law(_) if !is_whole => REQUEST_BYTES,
             // At most 16 MiB, as filtered above.
             _ => most.map_or(REQUEST_BYTES, |bytes| bytes as u32),
         };
@@ -352,7 +356,7 @@ impl ProgramWriter {
         &mut self,
         op: &Entity,
         slot: DescriptorSlot,
-        most: Option<u64>,
+        (most, is_fixed): (Option<u64>, bool),
     ) -> Read<MovedBytes> {
         let source = op.given("srcfd", 127)?.map(DescriptorSlot::Numbered);
         let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
@@ -360,7 +364,13 @@ impl ProgramWriter {
         let sizes = fileset.map(|it| &self.program.filesets[usize::from(*it)].size);
         let is_larger = |most| sizes.is_some_and(|it| it.largest().is_none_or(|size| size > most));
         if most.is_some_and(is_larger) {
-            let subject = "`writewholefile` of a larger file than `iosize`";
+            let size = sizes.and_then(Law::always);
+            if let (Some(size), Some(piece), true) = (size, most, is_fixed) {
+                // The original writes the last request in full, so the file exceeds its size.
+                let rounded = size.checked_next_multiple_of(piece).unwrap_or(size);
+                return Ok(MovedBytes::Law(Law::fixed(rounded)));
+            }
+            let subject = "`writewholefile` of a larger file than `iosize`, if a size is drawn";
             self.script.note(op.position, subject);
         }
         Ok(

@@ -31,7 +31,6 @@ const GAMMA_PERMILLE: u32 = 1500;
 const WORKERS_MAX: u32 = 1024;
 
 /// Helps in the words of the original.
-/// Helps in the words of the original.
 const OWN_HELPS: OwnHelps = OwnHelps(&[
     (
         "`present = ",

@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use plan::program::{
-    Act, CallObject, CallPosition, DirectoryTree, FileOperation, PhasePreparation, PickOrder,
-    Program,
+    Act, CallObject, CallPosition, DirectoryTree, FileOperation, Law, MovedBytes, PhasePreparation,
+    PickOrder, Program,
 };
 use proptest::prelude::*;
 
@@ -589,16 +589,31 @@ fn an_early_end_is_a_difference_only_in_one_quit_mode() {
 }
 
 #[test]
-fn writing_a_file_larger_than_its_requests_is_a_noted_difference() {
-    let rounded = "`writewholefile` of a larger file than `iosize`".to_owned();
+fn a_file_that_is_larger_than_its_requests_is_rounded_up_to_them() {
     let write = |attributes: &str| {
         script_with_flowops(&format!(
             "flowop createfile name=c,filesetname=set,fd=1\n\
              flowop writewholefile name=w,fd=1{attributes}\nflowop closefile name=e,fd=1"
         ))
     };
+    let written = |attributes: &str| {
+        let program = program(&write(attributes));
+        let calls = program.groups().next().unwrap().calls();
+        let write = calls
+            .into_iter()
+            .find(|it| it.operation == FileOperation::Write);
+        let write = write.unwrap();
+        (write.bytes.clone(), write.piece_bytes)
+    };
     // Files of the set have 8 KiB.
-    assert!(noted(&write(",iosize=3k")).contains(&rounded));
-    assert!(!noted(&write(",iosize=8k")).contains(&rounded));
-    assert!(!noted(&write("")).contains(&rounded));
+    let rounded = MovedBytes::Law(Law::fixed(9 << 10));
+    assert_eq!(written(",iosize=3k"), (rounded, 3 << 10));
+    assert_eq!(written(",iosize=8k"), (MovedBytes::Size, 8 << 10));
+    assert_eq!(written(""), (MovedBytes::Size, 1 << 20));
+    let drawn = "`writewholefile` of a larger file than `iosize`, if a size is drawn".to_owned();
+    assert!(!noted(&write(",iosize=3k")).contains(&drawn));
+    let variable = "set $piece=cvar(type=cvar-uniform,parameters=lower:1024;upper:4096)\n";
+    let script = format!("{variable}{}", write(",iosize=$piece"));
+    assert!(!noted(&write(",iosize=8k")).contains(&drawn));
+    assert!(noted(&script).contains(&drawn));
 }
