@@ -220,7 +220,7 @@ fn existing_files_of_the_user_stay_unchanged() {
 fn unsupported_options_are_refused_with_their_position() {
     let bed = ScratchTarget::new().unwrap();
     for (text, phrases) in [
-        ("[j]\nsize=1m\nrw=trim\n", ["`rw=trim`", ":3:1"]),
+        ("[j]\nsize=1m\nrw=dirstat\n", ["`rw=dirstat`", ":3:1"]),
         ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
         (
             "[j]\nrw=read\nread_iolog=x\n",
@@ -339,18 +339,47 @@ fn an_io_log_is_replayed_as_in_fio() {
         assert_eq!(moved(&run_fio(&bed, &["--name=a", &read])), [4096, 8192, 1]);
     }
     let invalid = log.with_extension("wrong");
-    fs::write(&invalid, "fio version 3 iolog\n5 a trim 0 512\n").unwrap();
+    fs::write(&invalid, "fio version 3 iolog\n5 a trim 0 0\n").unwrap();
     let output = as_fio(
         &bed,
         &["--name=a", &format!("--read_iolog={}", invalid.display())],
     );
     assert_eq!(output.code, 1);
     assert!(output.stderr.contains(":2:1"), "{}", output.text());
-    assert!(
-        output.stderr.contains("replay_skip=trim"),
-        "{}",
-        output.text()
-    );
+    assert!(output.stderr.contains("below 4 GiB"), "{}", output.text());
+}
+
+#[test]
+fn a_compressed_log_is_printed_on_request() {
+    let bed = need!(ScratchTarget::in_memory());
+    let line = [
+        "--name=a",
+        "--ioengine=null",
+        "--rw=write",
+        "--filesize=1m",
+        "--bs=4k",
+        "--write_bw_log=test",
+        "--per_job_logs=0",
+        "--log_offset=1",
+        "--log_compression=10K",
+    ];
+    assert_eq!(as_fio(&bed, &line).code, 0);
+    assert!(bed.path().join("test_bw.log").exists());
+    let line = [&line[..], &["--log_store_compressed=1"]].concat();
+    assert_eq!(as_fio(&bed, &line).code, 0);
+    let compressed = fs::read(bed.path().join("test_bw.log.fz")).unwrap();
+    assert!(compressed.len() < 256 * 16, "{}", compressed.len());
+    let output = bed.run(&["as", "fio", "--inflate-log=test_bw.log.fz"]);
+    assert_eq!(output.code, 0, "{}", output.text());
+    let offsets = output
+        .stdout
+        .lines()
+        .map(|it| it.split(", ").nth(4).unwrap());
+    let offsets: Vec<u64> = offsets.map(|it| it.parse().unwrap()).collect();
+    let wanted: Vec<u64> = (0..256).map(|it| it * 4096).collect();
+    assert_eq!(offsets, wanted);
+    let output = bed.run(&["as", "fio", "--inflate-log=test_bw.log"]);
+    output.assert_refused(1, &["is not a compressed log", "log_store_compressed"]);
 }
 
 #[test]

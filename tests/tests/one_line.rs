@@ -281,7 +281,7 @@ fn contradictory_options_are_refused_with_a_correction() {
         ),
         (
             &["--rw", "trim"],
-            &["cannot discard (trim) blocks", "--rw randwrite"],
+            &["`--rw` has no trims", "trim = \"only\""],
         ),
         (&["--rw", "sideways"], &["'sideways'", "randread"]),
     ];

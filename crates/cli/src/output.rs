@@ -122,8 +122,13 @@ impl OutputFile {
     }
 
     /// Writes the text and gives the file its final name.
-    pub fn finish(mut self, document: &OutputText) -> Result<(), CliError> {
-        self.write(document.in_file().as_bytes()).map_err(|error| {
+    pub fn finish(self, document: &OutputText) -> Result<(), CliError> {
+        self.finish_bytes(document.in_file().as_bytes())
+    }
+
+    /// Writes content that is no text and gives the file its final name.
+    pub fn finish_bytes(mut self, bytes: &[u8]) -> Result<(), CliError> {
+        self.write(bytes).map_err(|error| {
             CliError::system(
                 format!("cannot write `{}`", self.given_path.display()),
                 &error,

@@ -66,6 +66,12 @@ pub enum EngineError {
         /// 0-based index of the file in the engine.
         file_index: u32,
     },
+    /// The file system refuses `RWF_NOWAIT`.
+    #[error("file {file_index} refuses requests that never wait (RWF_NOWAIT)")]
+    NowaitRefused {
+        /// 0-based index of the file in the engine.
+        file_index: u32,
+    },
     /// The kernel has io_uring, but an administrator disabled it.
     #[error("io_uring is disabled on this system (kernel.io_uring_disabled = {setting})")]
     UringDisabled {
@@ -191,6 +197,9 @@ impl EngineError {
             }
             Self::DontcacheRefused { .. } => {
                 "choose `--cache buffered`; the results then include the page cache"
+            }
+            Self::NowaitRefused { .. } => {
+                "leave `nowait` out, or use a file system such as ext4, XFS or Btrfs"
             }
             Self::UringDisabled { .. } => {
                 "run `sysctl kernel.io_uring_disabled=0` as root, or choose `--engine psync`; \

@@ -2,9 +2,20 @@
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use crate::{EngineError, Reopen};
+use crate::{EngineError, Reopen, Request};
+
+/// Mode of `fallocate` that frees the space of a range and keeps the size of the file.
+///
+/// Source: fallocate(2).
+pub(crate) const PUNCH_MODE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+
+/// Discards a range of a device, given as two 64-bit numbers: offset and length in bytes.
+///
+/// Source: `linux/fs.h`, `_IO(0x12, 119)`.
+const BLKDISCARD: libc::Ioctl = 0x1277;
 
 /// File descriptors of an engine; an entry without one is a closed file.
 #[derive(Debug)]
@@ -12,6 +23,17 @@ pub(crate) struct EngineFiles {
     open: Vec<Option<OwnedFd>>,
     /// Recipes for reopening each file; empty if files are not reopened.
     recipes: Vec<Reopen>,
+    /// How to trim each file; empty if the engine was not prepared for trims.
+    trims: Vec<TrimMethod>,
+}
+
+/// Way to trim a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TrimMethod {
+    /// Punch a hole into a file.
+    PunchHole,
+    /// Discard blocks of a device.
+    Discard,
 }
 
 impl EngineFiles {
@@ -19,7 +41,57 @@ impl EngineFiles {
         Self {
             open: files.into_iter().map(Some).collect(),
             recipes: Vec::new(),
+            trims: Vec::new(),
         }
+    }
+
+    /// Finds out how to trim each file, so that a trim needs no further system call. A file that
+    /// is opened again must be of the same kind.
+    pub(crate) fn prepare_trims(&mut self) -> Result<(), EngineError> {
+        let method = |file: &Option<OwnedFd>| {
+            let Some(file) = file else {
+                return Ok(TrimMethod::PunchHole);
+            };
+            let stat =
+                rustix::fs::fstat(file).map_err(|errno| EngineError::system("fstat", errno))?;
+            Ok(match FileType::from_raw_mode(stat.st_mode) {
+                FileType::BlockDevice => TrimMethod::Discard,
+                _ => TrimMethod::PunchHole,
+            })
+        };
+        let methods: Result<_, EngineError> = self.open.iter().map(method).collect();
+        self.trims = methods?;
+        Ok(())
+    }
+
+    /// How to trim a file; `None` if the engine was not prepared for trims.
+    pub(crate) fn trim_method(&self, file_index: u32) -> Option<TrimMethod> {
+        self.trims.get(file_index as usize).copied()
+    }
+
+    /// Trims a range of a file with a system call. Returns a completion's result.
+    pub(crate) fn trim(&self, request: &Request) -> i32 {
+        let Some(method) = self.trim_method(request.file_index) else {
+            return -libc::EOPNOTSUPP;
+        };
+        let Some(file) = self.get(request.file_index) else {
+            return -libc::EBADF;
+        };
+        let fd = file.as_raw_fd();
+        let (offset, length) = (request.offset_bytes, u64::from(request.length_bytes));
+        let answer = match method {
+            TrimMethod::PunchHole => {
+                // SAFETY: the descriptor is open as long as `self` holds it; the other arguments
+                // are numbers.
+                unsafe { libc::fallocate(fd, PUNCH_MODE, offset as i64, length as i64) }
+            }
+            TrimMethod::Discard => {
+                let range = [offset, length];
+                // SAFETY: as above; the kernel reads the two numbers of the range.
+                unsafe { libc::ioctl(fd, BLKDISCARD, &raw const range) }
+            }
+        };
+        syscall_result(answer as isize)
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -117,18 +189,9 @@ impl EngineFiles {
     /// file system does not support it, and `EINVAL` if the kernel itself does not.
     pub(crate) fn probe_dontcache(&self) -> Result<(), EngineError> {
         for (file_index, file) in self.iter() {
-            let mut byte = 0_u8;
-            let iovec = libc::iovec {
-                iov_base: (&raw mut byte).cast(),
-                iov_len: 1,
-            };
-            // SAFETY: the kernel writes at most the one byte of the vector.
-            let answer =
-                unsafe { libc::preadv2(file.as_raw_fd(), &iovec, 1, 0, libc::RWF_DONTCACHE) };
-            if answer >= 0 {
+            let Err(source) = read_byte(file, libc::RWF_DONTCACHE) else {
                 continue;
-            }
-            let source = std::io::Error::last_os_error();
+            };
             return Err(match source.raw_os_error() {
                 Some(libc::EOPNOTSUPP | libc::EINVAL) => {
                     EngineError::DontcacheRefused { file_index }
@@ -137,6 +200,32 @@ impl EngineFiles {
             });
         }
         Ok(())
+    }
+
+    /// Tries a read with `RWF_NOWAIT` on every file. Only `EOPNOTSUPP` means that the file system
+    /// does not support it: a read may also be impossible for now, unaligned, or not permitted.
+    pub(crate) fn probe_nowait(&self) -> Result<(), EngineError> {
+        for (file_index, file) in self.iter() {
+            let refused = read_byte(file, libc::RWF_NOWAIT).err();
+            if refused.is_some_and(|it| it.raw_os_error() == Some(libc::EOPNOTSUPP)) {
+                return Err(EngineError::NowaitRefused { file_index });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the first byte of a file with these flags of `preadv2`.
+pub(crate) fn read_byte(file: &OwnedFd, flags: i32) -> std::io::Result<()> {
+    let mut byte = 0_u8;
+    let iovec = libc::iovec {
+        iov_base: (&raw mut byte).cast(),
+        iov_len: 1,
+    };
+    // SAFETY: the kernel writes at most the one byte of the vector.
+    match unsafe { libc::preadv2(file.as_raw_fd(), &iovec, 1, 0, flags) } {
+        0.. => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
     }
 }
 

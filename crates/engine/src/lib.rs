@@ -55,4 +55,4 @@ pub use psync::{Psync, PsyncOptions};
 pub(crate) use request::pause;
 pub use request::{Completion, Engine, Request, Wait};
 pub use scripted::{Scripted, ScriptedOutcome};
-pub use uring::{IoUring, RingGrants, UringFiles, UringOptions, check_polls};
+pub use uring::{ForcedAsync, IoUring, RingGrants, UringFiles, UringOptions, check_polls};

@@ -133,8 +133,18 @@ impl Mmap {
         mapping.map_or(-libc::EBADF, Mapping::sync)
     }
 
+    /// Prepares for [`Operation::Trim`], which otherwise fails with `EOPNOTSUPP`. A trim is a
+    /// system call on the file; the kernel removes the pages of the range from the mapping.
+    ///
+    /// # Errors
+    /// If the kernel does not tell the kind of a file.
+    pub fn prepare_trims(&mut self) -> Result<(), EngineError> {
+        self.files.prepare_trims()
+    }
+
     fn execute(&mut self, request: Request) -> i32 {
         match request.operation {
+            Operation::Trim => return self.files.trim(&request),
             Operation::Open => return self.open(request.file_index),
             Operation::Close => return self.close(request.file_index),
             Operation::SyncFileRange => return self.sync(request.file_index),

@@ -35,10 +35,12 @@ impl Engine for Null {
     #[inline]
     fn push(&mut self, request: Request) {
         let operation = request.operation;
-        let moved = if operation.moves_bytes() || operation == Operation::NextEntry {
-            request.length_bytes
-        } else {
-            0
+        // A trim returns 0 also in the kernel.
+        let moved = match operation {
+            Operation::Read | Operation::Write | Operation::ReadWhole | Operation::NextEntry => {
+                request.length_bytes
+            }
+            _ => 0,
         };
         self.pending.push(Completion {
             slot: request.slot,

@@ -13,7 +13,8 @@
 /// [`SecondName`]: crate::SecondName
 ///
 /// Engines on open files support the first four and SyncFileRange, whose flags are in `handle`.
-/// They support Open and Close if they have recipes for reopening.
+/// They support Open and Close if they have recipes for reopening, and Trim if they were prepared
+/// for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {
@@ -103,11 +104,14 @@ pub enum Operation {
     /// of the file with that name in the fileset, or 0 after the last name. Names that are not in
     /// the fileset are skipped. An engine without files returns `length_bytes`.
     NextEntry,
+    /// Discard a range of a device, or punch a hole into a file: `length_bytes` from
+    /// `offset_bytes`. The result is 0.
+    Trim,
 }
 
 impl Operation {
     /// Number of operations.
-    pub const COUNT: usize = 30;
+    pub const COUNT: usize = 31;
 
     /// All operations in numerical order.
     pub const ALL: [Self; Self::COUNT] = [
@@ -141,6 +145,7 @@ impl Operation {
         Self::Unlock,
         Self::EmptyTree,
         Self::NextEntry,
+        Self::Trim,
     ];
 
     /// `true` if the operation makes earlier writes durable.
@@ -183,6 +188,7 @@ impl Operation {
             Self::Unlock => "unlock",
             Self::EmptyTree => "empty_tree",
             Self::NextEntry => "next_entry",
+            Self::Trim => "trim",
         }
     }
 
@@ -213,10 +219,13 @@ impl Operation {
         )
     }
 
-    /// `true` if the operation transfers file content.
+    /// `true` if the operation transfers or discards file content.
     #[must_use]
     pub const fn moves_bytes(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::ReadWhole)
+        matches!(
+            self,
+            Self::Read | Self::Write | Self::ReadWhole | Self::Trim
+        )
     }
 }
 

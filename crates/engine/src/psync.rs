@@ -24,6 +24,21 @@ pub struct PsyncOptions {
     /// Drop cached pages after each request (`RWF_DONTCACHE`); construction checks every file for
     /// support.
     pub dontcache: bool,
+    /// Fail reads and writes that would wait (`RWF_NOWAIT`); construction checks every file for
+    /// support.
+    pub nowait: bool,
+}
+
+impl PsyncOptions {
+    fn call_flags(self) -> ReadWriteFlags {
+        let flags = [
+            (self.dontcache, libc::RWF_DONTCACHE),
+            (self.nowait, libc::RWF_NOWAIT),
+        ];
+        let chosen = flags.into_iter().filter(|(is_asked, _)| *is_asked);
+        let bits = chosen.fold(0, |all, (_, flag)| all | flag);
+        ReadWriteFlags::from_bits_retain(bits as u32)
+    }
 }
 
 impl Psync {
@@ -41,18 +56,16 @@ impl Psync {
         if options.dontcache {
             files.probe_dontcache()?;
         }
+        if options.nowait {
+            files.probe_nowait()?;
+        }
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let pending = Vec::with_capacity(buffers.slot_count() as usize);
-        let call_flags = if options.dontcache {
-            ReadWriteFlags::from_bits_retain(libc::RWF_DONTCACHE as u32)
-        } else {
-            ReadWriteFlags::empty()
-        };
         Ok(Self {
             files,
             buffers,
             pending,
-            call_flags,
+            call_flags: options.call_flags(),
         })
     }
 
@@ -79,9 +92,18 @@ impl Psync {
         Ok(())
     }
 
+    /// Prepares for [`Operation::Trim`], which otherwise fails with `EOPNOTSUPP`.
+    ///
+    /// # Errors
+    /// If the kernel does not tell the kind of a file.
+    pub fn prepare_trims(&mut self) -> Result<(), EngineError> {
+        self.files.prepare_trims()
+    }
+
     fn execute(&mut self, request: Request) -> i32 {
         match request.operation {
             Operation::Read | Operation::Write => return self.transfer(request),
+            Operation::Trim => return self.files.trim(&request),
             Operation::Open => return self.files.open(request.file_index),
             Operation::Close => return self.files.close(request.file_index),
             _ => {}

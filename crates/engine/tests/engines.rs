@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use common::{ContentDir, WAIT, execute, random_reads_agree, request, ring};
 use engine::{
-    Completion, Engine, EngineError, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions,
-    UringOptions, Wait,
+    Completion, Engine, EngineError, ForcedAsync, Mmap, MmapOptions, Null, Operation, Psync,
+    PsyncOptions, UringOptions, Wait,
 };
 use plan::CacheMode;
 use proptest::prelude::*;
@@ -231,7 +231,10 @@ fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
         content_dir.buffered(),
         4,
         4096,
-        PsyncOptions { dontcache: true },
+        PsyncOptions {
+            dontcache: true,
+            ..PsyncOptions::default()
+        },
     ) {
         Ok(mut engine) => random_reads_agree(&mut engine, &content_dir.content, 4096, 500),
         Err(EngineError::DontcacheRefused { file_index: 0 }) => {
@@ -251,13 +254,113 @@ fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
 #[test]
 fn dontcache_is_refused_if_unsupported() {
     let pipe_like = || vec![std::fs::File::open("/dev/zero").unwrap().into()];
-    let options = PsyncOptions { dontcache: true };
+    let options = PsyncOptions {
+        dontcache: true,
+        ..PsyncOptions::default()
+    };
     let error = Psync::new(pipe_like(), 1, 512, options).unwrap_err();
     assert!(
         matches!(error, EngineError::DontcacheRefused { file_index: 0 }),
         "{error}"
     );
     assert!(error.help().is_some());
+}
+
+/// An engine that is prepared for trims.
+type MakeForTrims = fn(Vec<OwnedFd>) -> Option<Box<dyn Engine>>;
+
+#[test]
+fn a_trim_punches_a_hole_and_keeps_the_size() {
+    let engines: [MakeForTrims; 3] = [
+        |files| {
+            let mut engine = psync(files, 1, 4096);
+            engine.prepare_trims().unwrap();
+            Some(Box::new(engine))
+        },
+        |files| {
+            let mut engine = mmap(files, 1, 4096);
+            engine.prepare_trims().unwrap();
+            Some(Box::new(engine))
+        },
+        |files| {
+            let mut engine = ring(files, 1, 4096, UringOptions::default())?;
+            engine.prepare_trims().unwrap();
+            Some(Box::new(engine))
+        },
+    ];
+    for make in engines {
+        let content_dir = ContentDir::new(SIZE);
+        let Some(mut engine) = make(content_dir.buffered()) else {
+            continue;
+        };
+        let engine = engine.as_mut();
+        // Larger than the buffer, which a trim does not use.
+        let result = one(engine, Operation::Trim, 65_536, 131_072);
+        if result == -libc::EOPNOTSUPP {
+            println!("skipped: the file system has no holes");
+            continue;
+        }
+        assert_eq!(result, 0);
+        for (offset, is_zero) in [
+            (61_440, false),
+            (65_536, true),
+            (192_512, true),
+            (196_608, false),
+        ] {
+            assert_eq!(one(engine, Operation::Read, offset, 4096), 4096);
+            let bytes = &engine.buffer(0)[..4096];
+            assert_eq!(bytes.iter().all(|byte| *byte == 0), is_zero, "{offset}");
+        }
+        let file = std::fs::metadata(content_dir.dir.path().join(common::NAME)).unwrap();
+        assert_eq!(file.len(), SIZE as u64);
+    }
+}
+
+#[test]
+fn trims_are_refused_unless_the_engine_was_prepared() {
+    with_each(1, |engine, place| {
+        let result = one(engine, Operation::Trim, 0, 4096);
+        assert_eq!(result, -libc::EOPNOTSUPP);
+        assert_eq!(one(engine, Operation::Read, 0, 4096), 4096);
+        assert_eq!(engine.buffer(0)[..4096], place.content[..4096]);
+    });
+}
+
+#[test]
+fn requests_on_kernel_threads_agree_with_the_file() {
+    let content_dir = ContentDir::new(SIZE);
+    for each in [1, 4] {
+        let files = content_dir.buffered();
+        if let Some(engine) = ring(files, 32, 4096, UringOptions::default()) {
+            let mut engine = ForcedAsync::new(engine, each);
+            random_reads_agree(&mut engine, &content_dir.content, 4096, 2_000);
+        }
+    }
+}
+
+#[test]
+fn reads_without_waiting_agree_with_the_file_or_are_refused_by_name() {
+    let content_dir = ContentDir::new(SIZE);
+    let options = PsyncOptions {
+        nowait: true,
+        ..PsyncOptions::default()
+    };
+    match Psync::new(content_dir.buffered(), 4, 4096, options) {
+        // The content was just written, so it is in the page cache.
+        Ok(mut engine) => random_reads_agree(&mut engine, &content_dir.content, 4096, 500),
+        Err(error @ EngineError::NowaitRefused { file_index: 0 }) => {
+            assert!(error.help().is_some());
+            return println!("skipped: the file system has no RWF_NOWAIT");
+        }
+        Err(error) => panic!("{error}"),
+    }
+    let options = UringOptions {
+        nowait: true,
+        ..UringOptions::default()
+    };
+    if let Some(mut engine) = ring(content_dir.buffered(), 32, 4096, options) {
+        random_reads_agree(&mut engine, &content_dir.content, 4096, 2_000);
+    }
 }
 
 #[test]

@@ -49,6 +49,11 @@ pub trait ClassicText {
     fn makes_directories(&self) -> bool {
         false
     }
+
+    /// The same for files that contain no text.
+    fn binary_documents(&mut self, _record: &RunRecord) -> Vec<(String, Vec<u8>)> {
+        Vec::new()
+    }
 }
 
 /// Parsed arguments of a run, and the words they came from.
@@ -191,6 +196,10 @@ impl ClassicText for EscapedText {
 
     fn makes_directories(&self) -> bool {
         self.exact.makes_directories()
+    }
+
+    fn binary_documents(&mut self, record: &RunRecord) -> Vec<(String, Vec<u8>)> {
+        self.exact.binary_documents(record)
     }
 }
 

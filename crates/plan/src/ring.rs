@@ -16,6 +16,19 @@ pub struct RingOptions {
     /// flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch_fixed: bool,
+    /// Number of requests of which the kernel executes the last one on its own threads
+    /// (`IOSQE_ASYNC`); 0 if it decides for each request.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub force_async_each: u32,
+}
+
+// `skip_serializing_if` passes a reference.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Default for RingOptions {
@@ -25,6 +38,7 @@ impl Default for RingOptions {
             iopoll: false,
             batch: 32,
             batch_fixed: false,
+            force_async_each: 0,
         }
     }
 }

@@ -469,7 +469,7 @@ fn unaligned(job: &UnplannedJob, start_bytes: u64, entry: &ResolvedTarget) -> Op
     let unit = entry.direct_unit().max(1);
     let blocks = &job.plan.stream.blocks;
     let mix = job.plan.stream.mix;
-    let rules = [(mix.reads(), &blocks.read), (mix.writes(), &blocks.write)];
+    let rules = [(mix.reads(), &blocks.read), (mix.modifies(), &blocks.write)];
     let used = rules.into_iter().filter(|(is_used, _)| *is_used);
     let sizes = used.flat_map(|(_, rule)| {
         let sizes = rule.sizes.all_bytes();

@@ -67,6 +67,7 @@ pub(super) fn check_endless(
             EngineKind::Null => continue,
             EngineKind::Mmap => ("has no size to map", "use another engine"),
             _ if plan.cache == CacheMode::Direct => ("has no direct I/O", "leave `direct=1` out"),
+            _ if plan.stream.mix.trims() => ("has nothing to trim", "name a block device"),
             // A read of `/dev/null` returns end of file immediately (null(4)).
             _ if plan.stream.mix.reads() && target.path == "/dev/null" => {
                 ("has nothing to read", "read `/dev/zero`")

@@ -99,8 +99,12 @@ pub fn distinct_transactions(
         .values()
         .fold(0, |sum: u64, kind| sum.saturating_add(kind.count));
     let has_several = is_classic(cell) && cell.transactions.len() > 1;
-    // If both counts are equal, every transaction is a single operation.
-    let are_distinct = flows != cell.total.count || has_several;
+    // The total of a cell with reads or writes leaves trims out.
+    let requests = cell.operations.iter();
+    let requests = requests.filter(|(name, _)| moves_bytes(name) || *name == "trim");
+    let requests = requests.fold(0, |sum: u64, (_, it)| sum.saturating_add(it.count));
+    // If the counts are equal, every transaction is a single operation.
+    let are_distinct = ![cell.total.count, requests].contains(&flows) || has_several;
     cell.transactions
         .iter()
         .filter(move |(_, kind)| are_distinct && kind.count > 0)

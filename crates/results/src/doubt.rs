@@ -237,7 +237,7 @@ fn short_transfers(cell: &CellRecord) -> Finding {
 fn compressible_content(planned: Option<&Cell>) -> Finding {
     let content = planned?.workers.iter().find_map(|worker| {
         let writes = match worker.job.as_deref() {
-            Some(job) => job.writes() && job.names.is_none(),
+            Some(job) => job.stream.mix.writes() && job.names.is_none(),
             None => worker.lines.iter().any(|line| line.read_percent < 100.0),
         };
         match worker.content {

@@ -4,8 +4,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync, PsyncFiles,
-    PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
+    Engine, ForcedAsync, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync,
+    PsyncFiles, PsyncNetwork, PsyncOptions, Reopen, UringFiles, UringNetwork, UringOptions,
     with_own_descriptors, with_own_files,
 };
 use network::Peer;
@@ -53,6 +53,8 @@ pub(crate) struct OpenFiles {
     /// How to reopen each file between connections; empty if the files stay open.
     pub reopen: Vec<Reopen>,
     pub dontcache: bool,
+    /// Reads and writes that would wait fail.
+    pub nowait: bool,
 }
 
 /// Works on open files or devices.
@@ -62,26 +64,32 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork)
         shared_files,
         reopen,
         dontcache,
+        nowait,
     } = open;
     let (slots, bytes) = (spec.slot_count, spec.buffer_bytes);
     let is_reopened = !reopen.is_empty();
+    let trims = spec.operations.contains(Operation::Trim);
+    let options = PsyncOptions { dontcache, nowait };
     match spec.kind {
         EngineKind::IoUring => {
             let options = UringOptions {
                 sqpoll: spec.ring.sqpoll,
                 iopoll: spec.ring.iopoll,
                 dontcache,
+                nowait,
             };
             let mut engine = IoUring::new(files, slots, bytes, options)?;
             if is_reopened {
                 engine.set_reopen(reopen)?;
             }
-            let notes = ring_notes(engine.setup());
-            work.run(engine, notes)
+            if trims {
+                engine.prepare_trims()?;
+            }
+            on_ring(engine, spec.ring, work)
         }
         // With its own descriptor table, a thread's calls need not take a reference to the file.
         EngineKind::Psync if !shared_files.is_empty() => with_own_files(&shared_files, |files| {
-            let engine = Psync::new(files, slots, bytes, PsyncOptions { dontcache })?;
+            let engine = Psync::new(files, slots, bytes, options)?;
             work.run(engine, EngineNotes::default())
         })
         .map_err(|source| RunError::System {
@@ -89,9 +97,12 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork)
             source,
         })?,
         EngineKind::Psync => {
-            let mut engine = Psync::new(files, slots, bytes, PsyncOptions { dontcache })?;
+            let mut engine = Psync::new(files, slots, bytes, options)?;
             if is_reopened {
                 engine.set_reopen(reopen)?;
+            }
+            if trims {
+                engine.prepare_trims()?;
             }
             work.run(engine, EngineNotes::default())
         }
@@ -101,9 +112,24 @@ pub(crate) fn on_files(spec: EngineSpec, open: OpenFiles, work: impl EngineWork)
             if is_reopened {
                 engine.set_reopen(reopen)?;
             }
+            if trims {
+                engine.prepare_trims()?;
+            }
             work.run(engine, EngineNotes::default())
         }
         EngineKind::Null => on_null_engine(spec, work),
+    }
+}
+
+fn on_ring(engine: IoUring, ring: RingOptions, work: impl EngineWork) -> LaneOutcome {
+    let notes = ring_notes(engine.setup());
+    match ring.force_async_each {
+        0 => work.run(engine, notes),
+        // Compared with the kernel's threads, a virtual call is cheap.
+        each => {
+            let engine: Box<dyn Engine> = Box::new(ForcedAsync::new(engine, each));
+            work.run(engine, notes)
+        }
     }
 }
 

@@ -131,6 +131,7 @@ fn run_with_engine(mut context: JobLane<'_>, files: Vec<OwnedFd>) -> LaneOutcome
         shared_files: Arc::default(),
         reopen: Vec::new(),
         dontcache: job.cache == CacheMode::Dontcache,
+        nowait: job.nowait,
     };
     engines::on_files(spec, open, context)
 }

@@ -123,6 +123,7 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
         sqpoll: cell.ring.sqpoll,
         iopoll: false,
         dontcache: false,
+        nowait: false,
     };
     IoUring::new(vec![file], slot_count, buffer_bytes, options)?;
     Ok(())

@@ -82,6 +82,7 @@ pub(crate) fn work(mut task: SpanTask, lane: &Lane, cell: &Cell, start: Start<'_
         shared_files: std::mem::take(&mut task.shared_files),
         reopen: std::mem::take(&mut task.reopen),
         dontcache: cell.cache == CacheMode::Dontcache,
+        nowait: false,
     };
     engines::on_files(spec, open, SpanLoop { task, lane, start })
 }

@@ -183,6 +183,7 @@ pub const LANES: &[TestLane] = &[
             "samples",
             "fio_there",
             "fio_job_files",
+            "fio_trims",
         ])),
         must_run: false,
         must_run_tests: &[],

@@ -230,6 +230,7 @@ const JOB: &[&str] = &[
     "loops = %N",
     "batch = %N",
     "requests_per_file = %N",
+    "force_async_each = %N",
     "verify = true",
     "verify = true\nblock_size = \"%S\"",
 ];

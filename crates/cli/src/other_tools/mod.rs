@@ -124,7 +124,8 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     }
     let tips = match error.kind() {
         ErrorKind::InvalidValue if name == "--rw" && is_trim(&text(ContextKind::InvalidValue)) => {
-            let tip = "pgmeter cannot discard (trim) blocks; `--rw randwrite` overwrites them";
+            let tip =
+                "`--rw` has no trims; write `trim = \"only\"` into a `[[job]]` of a workload file";
             vec![tip.to_owned()]
         }
         ErrorKind::UnknownArgument | ErrorKind::InvalidValue | ErrorKind::TooManyValues => {

@@ -118,11 +118,11 @@ fn every_option_of_another_tool_gets_a_tip() {
             "pgmeter run --verify=crc32c",
             "fio's `--verify=crc32c` is `--verify` here",
         ),
-        ("pgmeter run --rw=trim", "`--rw randwrite` overwrites them"),
         (
-            "pgmeter run --rw=randtrim",
-            "pgmeter cannot discard (trim) blocks",
+            "pgmeter run --rw=trim",
+            "write `trim = \"only\"` into a `[[job]]`",
         ),
+        ("pgmeter run --rw=randtrim", "`--rw` has no trims"),
     ] {
         let message = error_text(line);
         assert!(message.contains(tip), "{line}\n{message}");

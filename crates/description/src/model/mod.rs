@@ -38,7 +38,7 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use job::{
     ByteZone, DirectionTable, FileOrderSetting, FilesChoice, IoClass, JobFileChoice, JobFileTable,
-    JobTable, SyncRangeFlag, UntilSteadyTable,
+    JobTable, SyncRangeFlag, TrimSetting, UntilSteadyTable,
 };
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;

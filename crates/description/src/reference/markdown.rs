@@ -71,7 +71,7 @@ pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Enumerations of the schema: name of the definition, and title.
-const CHOICES: [(&str, &str); 38] = [
+const CHOICES: [(&str, &str); 39] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
@@ -106,6 +106,7 @@ const CHOICES: [(&str, &str); 38] = [
     ("MetadataWork", "`job.names`"),
     ("Layout", "`job.layout`"),
     ("FileCache", "`job.page_cache`"),
+    ("TrimSetting", "`job.trim`"),
     ("RunDirection", "`job.run_place`"),
     ("FileOrderSetting", "`job.file_order`"),
     ("DurableWrites", "`job.durable`"),

@@ -130,7 +130,7 @@ impl UringFiles {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
         table::make(&ring, table_slots.count())?;
-        issue::allow_threads(&ring, slot_count);
+        issue::allow_threads(&ring.submitter(), slot_count);
         let first = &filesets.first().locations()[0];
         let unsupported = table::unsupported_operations(&mut ring, first)?;
         // No effect on regular files, but in memory it keeps reads off the kernel's threads.

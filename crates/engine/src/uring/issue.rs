@@ -4,14 +4,14 @@
 //! or treated as such. Otherwise it passes the request to a kernel thread, at several times the
 //! cost.
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 use io_uring::squeue::Flags;
 use rustix::fs::OFlags;
 
 use super::setup::RingGrants;
 use super::trial::{Waiter, detect_waiter};
-use crate::files::EngineFiles;
+use crate::files::{EngineFiles, read_byte};
 use crate::{EngineError, Fileset, Filesets};
 
 const TMPFS_MAGIC: u64 = 0x0102_1994;
@@ -67,17 +67,17 @@ pub(super) fn prepare_all(
         .collect::<Result<Vec<_>, EngineError>>()?;
     setup.kernel_threads = flags.contains(&Flags::ASYNC);
     if setup.kernel_threads {
-        allow_threads(ring, slot_count);
+        allow_threads(&ring.submitter(), slot_count);
     }
     Ok(flags)
 }
 
 /// Allows the kernel one thread per slot.
-pub(super) fn allow_threads(ring: &io_uring::IoUring, slot_count: u32) {
+pub(super) fn allow_threads(submitter: &io_uring::Submitter<'_>, slot_count: u32) {
     // 0 keeps the kernel's second limit, which is for work of unbounded length.
     let mut most_counts = [slot_count.min(THREADS_MAX), 0];
     // Kernels before 5.15 use their own limit.
-    let _ = ring.submitter().register_iowq_max_workers(&mut most_counts);
+    let _ = submitter.register_iowq_max_workers(&mut most_counts);
 }
 
 /// `true` if all files of all filesets are in memory, where reads need no kernel threads. Recorded
@@ -112,13 +112,6 @@ fn is_on_memory_file_system(file: &OwnedFd) -> bool {
 /// Tries a nonblocking read, which fails with `EOPNOTSUPP` only if the file does not support it. A
 /// file that is not open for reading cannot be tried; the kernel decides for it.
 fn supports_nowait(file: &OwnedFd) -> bool {
-    let mut byte = 0_u8;
-    let iovec = libc::iovec {
-        iov_base: (&raw mut byte).cast(),
-        iov_len: 1,
-    };
-    // SAFETY: the kernel writes at most the one byte of the vector.
-    let answer = unsafe { libc::preadv2(file.as_raw_fd(), &iovec, 1, 0, libc::RWF_NOWAIT) };
-    let error = std::io::Error::last_os_error();
-    answer >= 0 || error.raw_os_error() != Some(libc::EOPNOTSUPP)
+    let refused = read_byte(file, libc::RWF_NOWAIT).err();
+    refused.is_none_or(|it| it.raw_os_error() != Some(libc::EOPNOTSUPP))
 }

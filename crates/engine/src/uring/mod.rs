@@ -3,6 +3,7 @@
 mod enter;
 mod files;
 mod files_directory;
+mod forced_async;
 mod issue;
 mod last;
 mod polls;
@@ -17,10 +18,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use io_uring::{opcode, squeue, types};
 
-use crate::files::EngineFiles;
+use crate::files::{EngineFiles, PUNCH_MODE, TrimMethod};
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait};
 
 pub use files::UringFiles;
+pub use forced_async::ForcedAsync;
 pub use polls::check_polls;
 pub(crate) use queue::Queue;
 pub(crate) use setup::build_ring;
@@ -71,18 +73,13 @@ impl IoUring {
         let read_flags = issue::prepare_all(&ring, &files, slot_count, &mut setup)?;
         setup::register_files(&ring, &files)?;
         let queue = Queue::new(ring, slot_count, &mut setup);
-        let call_flags = if options.dontcache {
-            libc::RWF_DONTCACHE
-        } else {
-            0
-        };
         Ok(Self {
             queue,
             files,
             read_flags,
             in_flight: vec![false; slot_count as usize],
             region_shift,
-            call_flags,
+            call_flags: options.call_flags(),
             buffers,
             setup,
             thread_bound: PhantomData,
@@ -135,10 +132,34 @@ impl IoUring {
         Ok(())
     }
 
+    /// Prepares for [`Operation::Trim`], which otherwise fails with `EOPNOTSUPP`.
+    ///
+    /// # Errors
+    /// If the kernel does not tell the kind of a file.
+    pub fn prepare_trims(&mut self) -> Result<(), EngineError> {
+        // The kernel punches holes on its own threads.
+        issue::allow_threads(&self.queue.submitter(), self.buffers.slot_count());
+        self.files.prepare_trims()
+    }
+
+    /// The entry of a trim; `None` for devices, because a ring of this interface cannot discard.
+    #[cold]
+    fn trim_entry(&self, request: &Request) -> Option<squeue::Entry> {
+        let method = self.files.trim_method(request.file_index)?;
+        (method == TrimMethod::PunchHole).then(|| {
+            let file = types::Fixed(request.file_index);
+            opcode::Fallocate::new(file, request.length_bytes.into())
+                .offset(request.offset_bytes)
+                .mode(PUNCH_MODE)
+                .build()
+        })
+    }
+
     /// Executes requests that do not go through the ring, immediately.
     #[cold]
     fn answer(&mut self, request: Request) {
         let result = match request.operation {
+            Operation::Trim => self.files.trim(&request),
             Operation::Open => self.open(request.file_index),
             Operation::Close => self.close(request.file_index),
             _ => -libc::EOPNOTSUPP,
@@ -180,6 +201,27 @@ impl IoUring {
         }
     }
 
+    /// Pushes a request with these flags in addition to its own.
+    // Always inlined, so that empty flags cost nothing.
+    #[inline(always)]
+    fn push_with(&mut self, request: Request, flags: squeue::Flags) {
+        let in_flight = &mut self.in_flight[request.slot as usize];
+        assert!(!*in_flight, "a slot has one request in flight at most");
+        // Operations without the buffer use the length as a number.
+        assert!(
+            request.length_bytes as usize <= self.buffers.buffer_bytes()
+                || !request.operation.uses_buffer(),
+            "a request fits in its slot's buffer"
+        );
+        *in_flight = true;
+        let Some(entry) = self.entry(&request) else {
+            return self.answer(request);
+        };
+        // SAFETY: the entry refers to the slot's registered buffer, which lives as long as the
+        // ring, and which nothing else accesses before the completion is returned.
+        unsafe { self.queue.push(&entry.flags(flags)) };
+    }
+
     #[inline]
     fn entry(&self, request: &Request) -> Option<squeue::Entry> {
         let file = types::Fixed(request.file_index);
@@ -208,6 +250,7 @@ impl IoUring {
                 .offset(request.offset_bytes)
                 .flags(request.handle.into())
                 .build(),
+            Operation::Trim => self.trim_entry(request)?,
             _ => return None,
         };
         Some(entry.user_data(u64::from(request.slot)))
@@ -241,21 +284,7 @@ impl Engine for IoUring {
 
     #[inline]
     fn push(&mut self, request: Request) {
-        let in_flight = &mut self.in_flight[request.slot as usize];
-        assert!(!*in_flight, "a slot has one request in flight at most");
-        // Operations without the buffer use the length as a number.
-        assert!(
-            request.length_bytes as usize <= self.buffers.buffer_bytes()
-                || !request.operation.uses_buffer(),
-            "a request fits in its slot's buffer"
-        );
-        *in_flight = true;
-        let Some(entry) = self.entry(&request) else {
-            return self.answer(request);
-        };
-        // SAFETY: the entry refers to the slot's registered buffer, which lives as long as the
-        // ring, and which nothing else accesses before the completion is returned.
-        unsafe { self.queue.push(&entry) };
+        self.push_with(request, squeue::Flags::empty());
     }
 
     #[inline]

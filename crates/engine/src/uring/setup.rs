@@ -29,6 +29,22 @@ pub struct UringOptions {
     /// Drop cached pages after each request (`RWF_DONTCACHE`); construction checks every file for
     /// support.
     pub dontcache: bool,
+    /// Fail reads and writes that would wait (`RWF_NOWAIT`); construction checks every file for
+    /// support.
+    pub nowait: bool,
+}
+
+impl UringOptions {
+    /// Flags of reads and writes.
+    pub(super) fn call_flags(self) -> i32 {
+        let dontcache = if self.dontcache {
+            libc::RWF_DONTCACHE
+        } else {
+            0
+        };
+        let nowait = if self.nowait { libc::RWF_NOWAIT } else { 0 };
+        dontcache | nowait
+    }
 }
 
 /// A feature that a ring can do without if the kernel lacks it.
@@ -119,6 +135,9 @@ impl RingGrants {
 pub(super) fn check_files(files: &EngineFiles, options: UringOptions) -> Result<(), EngineError> {
     if options.dontcache {
         files.probe_dontcache()?;
+    }
+    if options.nowait {
+        files.probe_nowait()?;
     }
     if options.iopoll {
         for (file_index, file) in files.iter() {

@@ -49,8 +49,12 @@ pub(super) fn resolve(
     let fail = |message: String, help: &str| Err(section.position.error(message).help(help));
     let mut note = |message: String| notes.push(section.position.warning(message));
     if limits.is_read_only && !is_reading(&settings.access) {
+        let verb = match settings.access.direction {
+            Direction::Trim => "trims",
+            _ => "writes",
+        };
         return fail(
-            format!("job `{job}` writes, which `--readonly` forbids"),
+            format!("job `{job}` {verb}, which `--readonly` forbids"),
             "use `rw=read`, or leave `--readonly` out",
         );
     }
@@ -154,8 +158,8 @@ fn files(settings: &mut FioSettings) {
     if files.open_count == 0 || files.open_count > files.count {
         files.open_count = files.count;
     }
-    // Reads need existing data, so the files are laid out first.
-    files.overwrites |= settings.access.reads();
+    // Reads and trims need existing data, so the files are laid out first.
+    files.overwrites |= settings.access.reads() || settings.access.trims();
     // As in fio, strided zones need a single open file.
     if settings.space.zone_mode == ZoneMode::Strided && files.open_count > 1 {
         settings.space.zone_mode = ZoneMode::None;
@@ -215,7 +219,7 @@ fn smallest_block(settings: &FioSettings) -> u64 {
     match settings.access.direction {
         Direction::Read => sizes.read.min(),
         Direction::Mixed => sizes.read.min().min(sizes.write.min()),
-        Direction::Trim => sizes.trim.min(),
+        Direction::Trim | Direction::TrimAndWrite => sizes.trim.min(),
         _ => sizes.write.min(),
     }
 }
@@ -228,7 +232,8 @@ fn order(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) {
     let sizes = settings.blocks.sizes();
     let (align, access) = (&settings.blocks.align, &settings.access);
     let is_aligned_else = align.read.is_some_and(|it| it != sizes.read.min())
-        || align.write.is_some_and(|it| it != sizes.write.min());
+        || align.write.is_some_and(|it| it != sizes.write.min())
+        || access.trims() && align.trim.is_some_and(|it| it != sizes.trim.min());
     // fio's map has one bit for each block, which cannot describe places between blocks.
     if access.is_random && is_aligned_else && !settings.order.is_with_replacement {
         note(format!(

@@ -4,6 +4,7 @@ use plan::{Diagnostic, printable};
 
 use super::builder::Builder;
 use super::checks::JobLimits;
+use super::compressed_log;
 use super::jobs::{JobSet, WrittenOption};
 use super::lexer::{self, Item, JobSection, is_global};
 use super::source_line::SourceLine;
@@ -98,6 +99,7 @@ pub fn read_arguments(
         job: None,
         files: Vec::new(),
         shows_commands: false,
+        inflated_log: None,
     };
     if let Err(error) = reader.read(arguments) {
         // The next argument may be the value of the unknown option, so stop reading here.
@@ -105,6 +107,15 @@ pub fn read_arguments(
         reader.builder.take_errors()?;
     }
     reader.finish(surroundings)
+}
+
+/// The lines of a compressed log.
+fn inflated(log: &str, surroundings: &ParserEnvironment<'_>) -> Result<String, Diagnostic> {
+    let help = "name a log that `log_store_compressed` compressed";
+    let failed = |why: String| error(printable(&why), help);
+    let bytes = (surroundings.read)(log).map_err(failed)?;
+    let lines = compressed_log::inflated(&bytes);
+    lines.map_err(|why| failed(format!("`{log}` cannot be read: {why}")))
 }
 
 struct CommandLineReader {
@@ -116,6 +127,8 @@ struct CommandLineReader {
     job: Option<JobSection>,
     files: Vec<String>,
     shows_commands: bool,
+    /// Compressed log to print instead of running jobs (`--inflate-log`).
+    inflated_log: Option<String>,
 }
 
 fn error(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
@@ -312,6 +325,7 @@ impl CommandLineReader {
             "section" => self.builder.selected.push(value.text().to_owned()),
             "parse-only" => invocation.action = Action::ParseOnly,
             "showcmd" => self.shows_commands = true,
+            "inflate-log" => self.inflated_log = Some(value.text().to_owned()),
             "readonly" => self.builder.limits.is_read_only = true,
             "warnings-fatal" => self.builder.limits.are_notes_fatal = true,
             // fio 3.42 ignores this option. Here it bounds the memory that one line of a job file
@@ -336,6 +350,9 @@ impl CommandLineReader {
         surroundings: &ParserEnvironment<'_>,
     ) -> Result<(FioInvocation, JobSet), Diagnostic> {
         let has_errors = !self.builder.errors.is_empty();
+        if let Some(log) = self.inflated_log.as_deref().filter(|_| !has_errors) {
+            self.invocation.action = Action::Print(inflated(log, surroundings)?);
+        }
         // As in fio, `--help` and similar options work without any job.
         if matches!(self.invocation.action, Action::Print(_)) && !has_errors {
             return Ok((self.invocation, JobSet::default()));

@@ -10,6 +10,9 @@ use super::settings::Replay;
 /// Upper limit of request lengths in bytes, exclusive.
 const REQUEST_BYTES_END: u64 = 1 << 31;
 
+/// The same for trims, which need no buffer. The number above stands for failed requests.
+const TRIM_BYTES_END: u64 = u32::MAX as u64;
+
 /// Magic number of binary blktrace files, in either byte order.
 const TRACE_MAGIC: [&[u8]; 2] = [&[0x07, 0x74, 0x61, 0x65], &[0x65, 0x61, 0x74, 0x07]];
 
@@ -168,11 +171,7 @@ impl LogReader<'_> {
                 self.waited_ms = self.waited_ms.max(*until_ms);
                 return Ok(());
             }
-            "trim" if rules.skips_trims => return Ok(()),
-            "trim" => {
-                let help = "add `replay_skip=trim` to skip trims";
-                return Err(("trims cannot be replayed".to_owned(), help));
-            }
+            "trim" => (RecordedKind::Trim, rules.skips_trims),
             "read" => (RecordedKind::Read, rules.skips_reads),
             "write" => (RecordedKind::Write, rules.skips_writes),
             "sync" => (RecordedKind::Fsync, rules.skips_syncs),
@@ -180,7 +179,7 @@ impl LogReader<'_> {
             other => {
                 return Err((
                     format!("`{}` is not an action of a log", printable(other)),
-                    "write add, open, close, read, write, sync, datasync, or wait in version 2",
+                    "write add, open, close, read, write, trim, sync, datasync or wait (version 2)",
                 ));
             }
         };
@@ -202,12 +201,21 @@ impl LogReader<'_> {
 
     fn push(&mut self, kind: RecordedKind, entry: &IologLine<'_>) -> Result<(), LogLineError> {
         let is_sync = matches!(kind, RecordedKind::Fsync | RecordedKind::Fdatasync);
+        let end_bytes = match kind {
+            RecordedKind::Trim => TRIM_BYTES_END,
+            _ => REQUEST_BYTES_END,
+        };
         let (offset_bytes, length_bytes) = match (is_sync, &entry.numbers[..]) {
             // fio writes an offset and a length after a sync, too, but they have no meaning.
             (true, _) => (0, 0),
-            (false, [offset, length @ 1..REQUEST_BYTES_END]) => (self.placed(*offset), *length),
+            (false, [offset, length]) if (1..end_bytes).contains(length) => {
+                (self.placed(*offset), *length)
+            }
             (false, [_, _]) => {
-                let help = "write a length from 1 byte to below 2 GiB";
+                let help = match kind {
+                    RecordedKind::Trim => "write a length from 1 byte to below 4 GiB",
+                    _ => "write a length from 1 byte to below 2 GiB",
+                };
                 return Err(("a request cannot have this length".to_owned(), help));
             }
             (false, _) => {
@@ -304,6 +312,7 @@ pub(super) fn written(noted: &[LoggedRequest], name_of: &dyn Fn(u32) -> String) 
             RecordedKind::Write => "write",
             RecordedKind::Fsync => "sync",
             RecordedKind::Fdatasync => "datasync",
+            RecordedKind::Trim => "trim",
         };
         let (at_us, name) = (at_us(act), &names[act.part_index as usize]);
         let (offset, length) = (act.offset_bytes, act.length_bytes);

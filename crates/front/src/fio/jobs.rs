@@ -127,7 +127,7 @@ impl FioJob {
         let start = percent(space.offset).unwrap_or(0) + further;
         let size = space.size.and_then(percent);
         let moved = space.io_size.and_then(percent);
-        let sizes = self.settings.blocks.sizes();
+        let sizes = self.settings.used_sizes();
         let block = sizes.read.min().min(sizes.write.min()).max(1);
         let align = space.offset_align;
         (start > 0 || size.is_some() || moved.is_some()).then_some(FileShare {

@@ -9,6 +9,7 @@ mod checks;
 #[macro_use]
 mod choices;
 mod command_line;
+mod compressed_log;
 mod front;
 mod iolog;
 mod job_file;

@@ -108,4 +108,8 @@ impl ClassicText for FioText {
         let logs = output::logs(&self.set, record, &self.options);
         output.into_iter().chain(logs).collect()
     }
+
+    fn binary_documents(&mut self, record: &RunRecord) -> Vec<(String, Vec<u8>)> {
+        output::compressed_logs(&self.set, record, &self.options)
+    }
 }

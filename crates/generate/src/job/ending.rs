@@ -3,6 +3,7 @@
 use engine::Operation;
 
 use super::sides::RequestDirection;
+use super::trims::TrimmedWrites;
 use super::turns::DueSync;
 use super::{JobSlot, JobStage, JobStream};
 use crate::Step;
@@ -10,6 +11,14 @@ use crate::Step;
 impl JobStream {
     /// Ends a loop: reads back what it wrote, starts the next one, or ends the job.
     pub(super) fn end_loop(&mut self) -> Step {
+        // The writes after the last trims belong to the loop.
+        if self
+            .trimmed
+            .as_ref()
+            .is_some_and(TrimmedWrites::is_trimming)
+        {
+            return Step::Park;
+        }
         // fio reads back after each loop.
         let has_more = self
             .read_back_state
@@ -63,7 +72,7 @@ impl JobStream {
             if self.in_flight > 0 {
                 return Step::Park;
             }
-            self.stage = JobStage::Loop;
+            self.stage = self.loop_stage;
             // Forget the rest: it is either empty or can no longer be found, because the positions
             // belong to another walk.
             if left_count > 0

@@ -14,10 +14,12 @@ mod read_back;
 mod replay;
 mod sides;
 mod size_draw;
+mod slot;
 #[cfg(test)]
 mod tests;
 mod think;
 mod threads;
+mod trims;
 mod turns;
 mod walk;
 mod zones;
@@ -26,12 +28,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation, OperationSet, Request};
-use plan::job::{BlockRule, JobPlan, PaceRule, ReadWriteMix, StreamEnd};
+use plan::job::{JobPlan, StreamEnd};
 
-use crate::arithmetic::threshold;
 use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
-use stats::mix;
 
 use access::JobAccess;
 pub use goals::{
@@ -39,14 +39,16 @@ pub use goals::{
 };
 use names::MetadataWorkState;
 pub use notes::RequestLogger;
-use pace::DuePace;
+use pace::{DuePace, paces};
 use read_back::RepeatedWalk;
 use replay::ReplayState;
 use sides::RequestDirection;
+use slot::{JobSlot, SlotRequest};
 use think::ThinkTime;
 pub use threads::threads;
+use trims::{TrimmedWrites, write_operation};
 use turns::{DueSync, MixRule, SyncState, operations};
-use walk::{JobWalk, WalkPosition};
+use walk::{JobWalk, WalkPosition, has_position_only};
 
 /// The requests of one job, determined by its plan, its seed and the completions.
 ///
@@ -57,6 +59,10 @@ pub struct JobStream {
     walk: JobWalk,
     position: WalkPosition,
     mix: MixRule,
+    /// Operation of requests in the direction of writes.
+    write_operation: Operation,
+    /// Writes after trims, if each block is trimmed before it is written.
+    trimmed: Option<TrimmedWrites>,
     /// By direction.
     paces: [Option<DuePace>; 2],
     is_paced: bool,
@@ -69,6 +75,8 @@ pub struct JobStream {
     goes_on_after_errors: bool,
     ends_on_mismatch: bool,
     stage: JobStage,
+    /// Stage in which a loop issues its requests.
+    loop_stage: JobStage,
     /// Bytes moved in the current loop.
     moved_bytes: u64,
     request_count: u64,
@@ -88,7 +96,9 @@ pub struct JobStream {
 enum JobStage {
     Loop,
     /// Like `Loop`, for jobs whose next request depends only on the next position.
-    Plain(RequestDirection),
+    Plain(RequestDirection, Operation),
+    /// Like `Loop`, with a trim before each write.
+    TrimAndWrite,
     /// Requests of a log, in order.
     Replay,
     /// Create, stat or delete files.
@@ -111,15 +121,6 @@ struct ReadBackState {
     batch: u64,
 }
 
-/// Request in flight in a slot.
-#[derive(Debug, Clone, Copy, Default)]
-struct JobSlot {
-    /// Due time, on the worker's clock; 0 if the request has none.
-    due_ns: u64,
-    /// `true` if it is not part of the measured work: a sync or a close.
-    is_sync: bool,
-}
-
 /// Rejects the value 0 of a number in the plan.
 fn number(name: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
     match value {
@@ -130,22 +131,6 @@ fn number(name: &'static str, value: u64, wanted: &'static str) -> Result<(), Ge
         }),
         _ => Ok(()),
     }
-}
-
-/// Due times by direction; `None` for directions that are not used or have no rate.
-fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], GenerateError> {
-    let stream = &plan.stream;
-    let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
-        let rule = rule.as_ref().filter(|_| is_used);
-        // Each direction draws its gaps from a separate stream.
-        let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
-        rule.map(pace).transpose()
-    };
-    let (rules, blocks) = (&stream.pace, &stream.blocks);
-    Ok([
-        pace(stream.mix.reads(), &rules.read, &blocks.read, 0x9ead)?,
-        pace(stream.mix.writes(), &rules.write, &blocks.write, 0x3717e)?,
-    ])
 }
 
 impl JobStream {
@@ -170,20 +155,12 @@ impl JobStream {
             }),
             None => None,
         };
-        let mix = match stream.mix {
-            ReadWriteMix::Read => MixRule::Always(RequestDirection::Read),
-            ReadWriteMix::Write => MixRule::Always(RequestDirection::Write),
-            ReadWriteMix::Both { read_percent } => {
-                MixRule::Drawn(threshold("the share of reads", read_percent)?)
-            }
-        };
-        // The fast path looks at the position only, so nothing else may affect the next request.
-        let is_plain = stream.think.is_none()
-            && stream.sync.fsync_each == 0
-            && stream.sync.fdatasync_each == 0
-            && stream.sync.range.is_none()
-            && stream.end.requests.is_none()
+        let mix = MixRule::new(stream.mix)?;
+        let write_operation = write_operation(stream.mix);
+        let trimmed = TrimmedWrites::of(plan);
+        let is_plain = has_position_only(stream)
             && written.is_none()
+            && trimmed.is_none()
             && paces.iter().all(Option::is_none);
         let replay = plan.recorded.as_ref().map(ReplayState::new).transpose()?;
         let new_turns = |work| MetadataWorkState::new(work, plan.files.len() as u32);
@@ -191,19 +168,25 @@ impl JobStream {
         let stage = match mix {
             _ if names.is_some() => JobStage::Names,
             _ if replay.is_some() => JobStage::Replay,
-            MixRule::Always(side) if is_plain && walk.is_plain(side) => JobStage::Plain(side),
+            MixRule::Always(side) if is_plain && walk.is_plain(side) => {
+                JobStage::Plain(side, side.operation(write_operation))
+            }
+            _ if trimmed.is_some() => JobStage::TrimAndWrite,
             _ => JobStage::Loop,
         };
         Ok(Self {
             mix,
+            write_operation,
+            trimmed,
             is_paced: paces.iter().any(Option::is_some),
             paces,
             think: stream.think.map(ThinkTime::new),
-            sync: SyncState::new(stream.sync, plan.files.len()),
+            sync: SyncState::of(stream, plan.files.len()),
             end: stream.end,
             goes_on_after_errors: plan.goes_on_after_errors,
             ends_on_mismatch: plan.ends_on_mismatch,
             stage,
+            loop_stage: stage,
             moved_bytes: 0,
             request_count: 0,
             loop_count: 0,
@@ -288,7 +271,12 @@ impl JobStream {
     /// Fast path for the request that [`Self::next_in_loop`] would make; `None` if the decision
     /// needs more than the position.
     #[inline]
-    fn plain(&mut self, slot: u32, side: RequestDirection) -> Option<Request> {
+    fn plain(
+        &mut self,
+        slot: u32,
+        side: RequestDirection,
+        operation: Operation,
+    ) -> Option<Request> {
         if self.moved_bytes >= self.end.bytes {
             return None;
         }
@@ -298,7 +286,7 @@ impl JobStream {
         self.request_count += 1;
         self.in_flight += 1;
         Some(Request {
-            operation: side.operation(),
+            operation,
             fileset: 0,
             handle: 0,
             slot,
@@ -394,7 +382,7 @@ impl JobStream {
     fn request(&self, slot: u32, side: RequestDirection, access: JobAccess) -> Request {
         let part = &self.walk.parts[access.file_index as usize];
         Request {
-            operation: side.operation(),
+            operation: side.operation(self.write_operation),
             fileset: 0,
             handle: 0,
             slot,
@@ -412,7 +400,7 @@ impl JobStream {
         };
         self.slots[slot as usize] = JobSlot {
             due_ns: 0,
-            is_sync: true,
+            kind: SlotRequest::Uncounted,
         };
         self.in_flight += 1;
         Step::Issue(Request {
@@ -448,13 +436,14 @@ impl Generator for JobStream {
                 until_ns: self.not_before_ns,
             };
         }
-        if let JobStage::Plain(side) = self.stage
-            && let Some(request) = self.plain(slot, side)
+        if let JobStage::Plain(side, operation) = self.stage
+            && let Some(request) = self.plain(slot, side, operation)
         {
             return Step::Issue(request);
         }
         match self.stage {
-            JobStage::Plain(_) | JobStage::Loop => self.next_in_loop(slot, now_ns),
+            JobStage::Plain(..) | JobStage::Loop => self.next_in_loop(slot, now_ns),
+            JobStage::TrimAndWrite => self.trim_or_write(slot, now_ns),
             JobStage::Replay => self.replay(slot, now_ns),
             JobStage::Names => self.name_work(slot),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
@@ -472,8 +461,12 @@ impl Generator for JobStream {
             names.failed();
         }
         let slot = self.slots[completion.slot as usize];
-        if slot.is_sync {
-            return Flow::Uncounted;
+        // A single branch for the usual case.
+        if slot.kind != SlotRequest::Counted {
+            if slot.kind == SlotRequest::Uncounted {
+                return Flow::Uncounted;
+            }
+            self.trim_ended(completion.slot);
         }
         if let Some(think) = &mut self.think {
             think.completed(now_ns);

@@ -3,7 +3,7 @@
 use engine::{Operation, Request};
 use plan::job::MetadataWork;
 
-use super::{JobSlot, JobStream};
+use super::{JobSlot, JobStream, SlotRequest};
 use crate::Step;
 
 /// State of the work on names.
@@ -76,10 +76,13 @@ impl JobStream {
             return self.end_loop();
         };
         // Like a sync, a close is not a request of the job.
-        let is_sync = operation == Operation::Close;
-        self.request_count += u64::from(!is_sync);
+        let kind = match operation {
+            Operation::Close => SlotRequest::Uncounted,
+            _ => SlotRequest::Counted,
+        };
+        self.request_count += u64::from(kind == SlotRequest::Counted);
         self.in_flight += 1;
-        self.slots[slot as usize] = JobSlot { due_ns: 0, is_sync };
+        self.slots[slot as usize] = JobSlot { due_ns: 0, kind };
         Step::Issue(Request {
             operation,
             fileset: 0,

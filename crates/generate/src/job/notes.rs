@@ -56,6 +56,7 @@ impl RequestLog {
             Operation::Write => RecordedKind::Write,
             Operation::Fsync => RecordedKind::Fsync,
             Operation::Fdatasync => RecordedKind::Fdatasync,
+            Operation::Trim => RecordedKind::Trim,
             _ => return,
         };
         if self.count == NOTES_MAX {
@@ -83,8 +84,12 @@ impl RequestLog {
         };
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
         self.batch.push(LoggedRequest {
-            // A failed request has moved nothing.
-            moved_bytes: u32::try_from(completion.result).unwrap_or(0),
+            moved_bytes: match noted.request.kind {
+                // The result of a trim has no length.
+                RecordedKind::Trim if completion.result >= 0 => noted.request.length_bytes,
+                // A failed request has moved nothing.
+                _ => u32::try_from(completion.result).unwrap_or(0),
+            },
             done_ns: now_ns.saturating_sub(begin_ns),
             ..noted
         });

@@ -1,7 +1,7 @@
 //! Due times of the requests in each direction of a job.
 
 use plan::ArrivalKind;
-use plan::job::{JobPlan, PaceRule, SizeRule};
+use plan::job::{BlockRule, JobPlan, PaceRule, SizeRule};
 
 use crate::{Arrivals, GenerateError, Rng};
 use stats::mix;
@@ -142,6 +142,22 @@ impl DuePace {
             self.paused_ns = self.paused_ns.saturating_add(pause_ns);
         }
     }
+}
+
+/// Due times by direction; `None` for directions that are not used or have no rate.
+pub(super) fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], GenerateError> {
+    let stream = &plan.stream;
+    let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
+        let rule = rule.as_ref().filter(|_| is_used);
+        // Each direction draws its gaps from a separate stream.
+        let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
+        rule.map(pace).transpose()
+    };
+    let (rules, blocks) = (&stream.pace, &stream.blocks);
+    Ok([
+        pace(stream.mix.reads(), &rules.read, &blocks.read, 0x9ead)?,
+        pace(stream.mix.modifies(), &rules.write, &blocks.write, 0x3717e)?,
+    ])
 }
 
 /// A variate of the exponential distribution with mean 1.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{Operation, Request};
 use plan::job::{RecordedKind, RecordedPlan, RecordedRequest};
 
-use super::{JobSlot, JobStream};
+use super::{JobSlot, JobStream, SlotRequest};
 use crate::{GenerateError, Step};
 
 #[derive(Debug, Clone)]
@@ -86,12 +86,16 @@ impl JobStream {
             RecordedKind::Write => Operation::Write,
             RecordedKind::Fsync => Operation::Fsync,
             RecordedKind::Fdatasync => Operation::Fdatasync,
+            RecordedKind::Trim => Operation::Trim,
         };
-        let is_sync = matches!(operation, Operation::Fsync | Operation::Fdatasync);
+        let kind = match operation {
+            Operation::Fsync | Operation::Fdatasync => SlotRequest::Uncounted,
+            _ => SlotRequest::Counted,
+        };
         self.request_count += 1;
         self.moved_bytes += u64::from(act.length_bytes);
         self.in_flight += 1;
-        self.slots[slot as usize] = JobSlot { due_ns, is_sync };
+        self.slots[slot as usize] = JobSlot { due_ns, kind };
         let start_bytes = self.walk.parts[act.part_index as usize].start_bytes;
         Step::Issue(Request {
             operation,

@@ -1,4 +1,4 @@
-//! Reads and writes, with the rules for each.
+//! Reads and writes, with the rules for each. Trims use the rules for writes.
 
 use engine::Operation;
 use plan::job::{BlockRule, StreamPlan};
@@ -15,10 +15,10 @@ pub(super) enum RequestDirection {
 
 impl RequestDirection {
     #[inline]
-    pub(super) const fn operation(self) -> Operation {
+    pub(super) const fn operation(self, write_operation: Operation) -> Operation {
         match self {
             Self::Read => Operation::Read,
-            Self::Write => Operation::Write,
+            Self::Write => write_operation,
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) struct DirectionRule {
 /// The block rules of the directions that are used.
 pub(super) fn used_blocks(stream: &StreamPlan) -> Vec<&BlockRule> {
     let read = stream.mix.reads().then_some(&stream.blocks.read);
-    let write = stream.mix.writes().then_some(&stream.blocks.write);
+    let write = stream.mix.modifies().then_some(&stream.blocks.write);
     read.into_iter().chain(write).collect()
 }
 

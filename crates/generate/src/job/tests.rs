@@ -40,7 +40,7 @@ pub(super) fn plan(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
     }
 }
 
-fn random(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
+pub(super) fn random(mix: ReadWriteMix, size_bytes: u64) -> JobPlan {
     let mut plan = plan(mix, size_bytes);
     plan.stream.random_percent = PerDirection::both(100.0);
     plan
@@ -55,7 +55,7 @@ const fn part(file_index: u32, start_bytes: u64, size_bytes: u64) -> JobFile {
 }
 
 /// All requests, with one in flight that completes immediately; time passes only in waits.
-fn requests(plan: &JobPlan) -> Vec<Request> {
+pub(super) fn requests(plan: &JobPlan) -> Vec<Request> {
     some_requests(plan, usize::MAX)
 }
 
@@ -742,7 +742,7 @@ fn a_plain_job_issues_the_same_requests_as_the_general_one() {
         job.stream.sync.fsync_at_end = true;
         for seed in 0..20 {
             let plain = JobStream::new(&job, seed).unwrap();
-            assert!(matches!(plain.stage, JobStage::Plain(_)));
+            assert!(matches!(plain.stage, JobStage::Plain(..)));
             let mut general = plain.clone();
             general.stage = JobStage::Loop;
             assert_eq!(steps(plain), steps(general), "{job:?}");
@@ -789,6 +789,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
         act(0, RecordedKind::Write, 8192, 4096),
         act(1000, RecordedKind::Fsync, 0, 0),
         act(5000, RecordedKind::Read, 8192, 512),
+        act(5000, RecordedKind::Trim, 0, 4096),
     ];
     let mut plan = plan(ReadWriteMix::Both { read_percent: 50.0 }, 64 * K);
     plan.recorded = Some(RecordedPlan::new("log".to_owned(), acts.into()));
@@ -802,6 +803,7 @@ fn a_log_is_replayed_in_its_order_and_at_its_times() {
         (Operation::Write, 8192, 4096),
         (Operation::Fsync, 0, 0),
         (Operation::Read, 8192, 512),
+        (Operation::Trim, 0, 4096),
     ];
     assert_eq!(issued(&plan), [once, once].concat());
 

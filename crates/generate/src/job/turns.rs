@@ -1,11 +1,15 @@
 //! Selection of the next direction, and syncs after writes.
 
 use engine::{Operation, OperationSet, Request};
-use plan::job::{JobPlan, MetadataWork, RangeSync, RecordedKind, SyncRule};
+use plan::job::{
+    JobPlan, MetadataWork, RangeSync, ReadWriteMix, RecordedKind, StreamPlan, SyncRule,
+};
 
 use super::access::JobAccess;
 use super::sides::RequestDirection;
 use super::walk::WalkPosition;
+use crate::GenerateError;
+use crate::arithmetic::threshold;
 
 /// Selection rule for directions.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +57,18 @@ struct RangeSyncState {
 const UNWRITTEN: (u64, u64) = (u64::MAX, 0);
 
 impl MixRule {
+    pub(super) fn new(mix: ReadWriteMix) -> Result<Self, GenerateError> {
+        Ok(match mix {
+            ReadWriteMix::Read => Self::Always(RequestDirection::Read),
+            ReadWriteMix::Write | ReadWriteMix::Trim | ReadWriteMix::TrimAndWrite => {
+                Self::Always(RequestDirection::Write)
+            }
+            ReadWriteMix::Both { read_percent } => {
+                Self::Drawn(threshold("the share of reads", read_percent)?)
+            }
+        })
+    }
+
     #[inline]
     pub(super) fn draw(self, position: &mut WalkPosition) -> RequestDirection {
         match self {
@@ -114,7 +130,15 @@ impl RangeSyncState {
 }
 
 impl SyncState {
-    pub(super) fn new(rule: SyncRule, file_count: usize) -> Self {
+    pub(super) fn of(stream: &StreamPlan, file_count: usize) -> Self {
+        let rule = match stream.mix {
+            // There are no writes after which a sync could be due.
+            ReadWriteMix::Trim => SyncRule {
+                fsync_at_end: stream.sync.fsync_at_end,
+                ..SyncRule::default()
+            },
+            _ => stream.sync,
+        };
         Self {
             rule,
             since_fsync: 0,
@@ -167,6 +191,10 @@ pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
     let cases = [
         (stream.mix.reads() || reads_back, Operation::Read),
         (stream.mix.writes(), Operation::Write),
+        (
+            stream.mix.trims() || has(RecordedKind::Trim),
+            Operation::Trim,
+        ),
         (syncs, Operation::Fsync),
         (syncs_data, Operation::Fdatasync),
         (sync.range.is_some(), Operation::SyncFileRange),

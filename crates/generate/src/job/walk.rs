@@ -18,6 +18,7 @@ use super::size_draw::common_divisor;
 use super::zones::ZoneWalk;
 use crate::arithmetic::Divisor;
 use crate::{GenerateError, Rng};
+pub(super) use plain::has_position_only;
 use stats::mix;
 
 /// Parameters that do not change while requests are generated.
@@ -157,7 +158,7 @@ impl JobWalk {
         let smallest_bytes = rule.sizes.min_bytes();
         let is_used = match side {
             RequestDirection::Read => stream.mix.reads(),
-            RequestDirection::Write => stream.mix.writes(),
+            RequestDirection::Write => stream.mix.modifies(),
         };
         if !is_used || rule.random == 0 || u64::from(smallest_bytes) > room_bytes {
             return Ok(None);

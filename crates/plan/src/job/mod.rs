@@ -32,6 +32,9 @@ pub struct JobPlan {
     pub cache: CacheMode,
     /// Options of the `io_uring` engine.
     pub ring: RingOptions,
+    /// `true` if reads and writes that would wait fail (`RWF_NOWAIT`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nowait: bool,
     /// Durability of writes, set when files are opened.
     pub durable: DurableWrites,
     /// Requests in flight, all of its files together.
@@ -87,6 +90,7 @@ impl JobPlan {
             engine,
             cache: CacheMode::Buffered,
             ring: RingOptions::default(),
+            nowait: false,
             durable: DurableWrites::No,
             iodepth: 1,
             files: Vec::new(),
@@ -308,10 +312,10 @@ impl JobLocation {
 }
 
 impl JobPlan {
-    /// `true` if it may write to its files.
+    /// `true` if it may change its files, with writes or trims.
     #[must_use]
     pub const fn writes(&self) -> bool {
-        self.stream.mix.writes()
+        self.stream.mix.modifies()
     }
 
     /// `true` if its requests have due times.

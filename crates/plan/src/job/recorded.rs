@@ -62,6 +62,8 @@ pub enum RecordedKind {
     Fsync,
     /// Makes the data of a file durable.
     Fdatasync,
+    /// Trims a range of a file.
+    Trim,
 }
 
 impl RecordedPlan {

@@ -8,7 +8,7 @@ use crate::{ArrivalKind, Distribution};
 /// Request stream of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamPlan {
-    /// Reads, writes, or both.
+    /// Reads, writes, both, or trims.
     pub mix: ReadWriteMix,
     /// Share of the requests of a direction that start at a random offset, in percent.
     pub random_percent: PerDirection<f64>,
@@ -48,7 +48,7 @@ pub struct StreamPlan {
 pub struct PerDirection<T> {
     /// For reads.
     pub read: T,
-    /// For writes.
+    /// For writes; for trims in a job that trims.
     pub write: T,
 }
 
@@ -80,7 +80,7 @@ impl StreamPlan {
     #[must_use]
     pub const fn is_paced(&self) -> bool {
         (self.mix.reads() && self.pace.read.is_some())
-            || (self.mix.writes() && self.pace.write.is_some())
+            || (self.mix.modifies() && self.pace.write.is_some())
     }
 }
 
@@ -97,7 +97,7 @@ impl<T> PerDirection<T> {
     }
 }
 
-/// Reads, writes, or both.
+/// Reads, writes, both, or trims.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ReadWriteMix {
@@ -111,18 +111,34 @@ pub enum ReadWriteMix {
         /// Probability of a read, in percent.
         read_percent: f64,
     },
+    /// Trims only: blocks of devices are discarded, and holes are punched into files.
+    Trim,
+    /// Each block is trimmed before it is written. Both count as one request of the stream.
+    TrimAndWrite,
 }
 
 impl ReadWriteMix {
     /// Whether there are reads.
     #[must_use]
     pub const fn reads(self) -> bool {
-        !matches!(self, Self::Write)
+        matches!(self, Self::Read | Self::Both { .. })
     }
 
     /// Whether there are writes.
     #[must_use]
     pub const fn writes(self) -> bool {
+        matches!(self, Self::Write | Self::Both { .. } | Self::TrimAndWrite)
+    }
+
+    /// Whether there are trims.
+    #[must_use]
+    pub const fn trims(self) -> bool {
+        matches!(self, Self::Trim | Self::TrimAndWrite)
+    }
+
+    /// Whether content of files changes. Such a stream uses the rules for writes.
+    #[must_use]
+    pub const fn modifies(self) -> bool {
         !matches!(self, Self::Read)
     }
 }
@@ -272,7 +288,8 @@ pub struct ZoneRule {
 /// End of a stream; the first condition that is met ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamEnd {
-    /// Bytes moved in each loop, reads and writes together.
+    /// Bytes moved in each loop, reads and writes together. A block that is trimmed and then
+    /// written counts once.
     pub bytes: u64,
     /// Maximum number of requests in each loop.
     pub requests: Option<u64>,

@@ -67,6 +67,12 @@ fn direction(cell: &CellRecord, lines: &[LinePlan]) -> &'static str {
             .is_some_and(|figures| figures.count > 0)
     };
     let is_random = lines.iter().any(|line| line.random_percent > 0.0);
+    // Only jobs trim, and their order is not in access lines.
+    match (done("read"), done("write"), done("trim")) {
+        (false, false, true) => return "trim",
+        (false, true, true) => return "trimwrite",
+        _ => {}
+    }
     match (done("read"), done("write"), is_random) {
         (true, true, true) => "randrw",
         (true, true, false) => "rw",

@@ -6,6 +6,8 @@ use units::{Percent, Span};
 use plan::Cell;
 use plan::job::{DepthTarget, GoalMeasure, JobGoals, ReadWriteMix, SteadyGoal};
 
+use super::jobs::write_word;
+
 /// One line per goal; jobs with the same goals share a line.
 pub(super) fn lines(cell: &Cell) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -31,21 +33,21 @@ fn goals_of(goals: &JobGoals, mix: ReadWriteMix) -> Vec<String> {
     if let Some(floor) = &goals.rate_floor {
         let window = Span(floor.window_ns);
         let read = floor.least.read.filter(|_| mix.reads());
-        let write = floor.least.write.filter(|_| mix.writes());
-        for (what, least) in [("reads", read), ("writes", write)] {
+        let write = floor.least.write.filter(|_| mix.modifies());
+        for (what, least) in [("read", read), (write_word(mix), write)] {
             texts.extend(least.map(|least| {
                 let rate = match least.is_of_bytes {
                     true => format!("{}/s", size(least.per_second)),
                     false => format!("{}/s", least.per_second),
                 };
-                format!("ends with an error when its {what} fall below {rate} in {window}")
+                format!("ends with an error when its {what}s fall below {rate} in {window}")
             }));
         }
     }
     let most = &goals.latency_ns_max;
     let read = most.read.filter(|_| mix.reads());
-    let write = most.write.filter(|_| mix.writes());
-    for (what, latency_ns) in [("read", read), ("write", write)] {
+    let write = most.write.filter(|_| mix.modifies());
+    for (what, latency_ns) in [("read", read), (write_word(mix), write)] {
         texts.extend(latency_ns.map(|ns| {
             let most = Span(ns);
             format!("ends with an error when a {what} takes longer than {most}")

@@ -73,28 +73,53 @@ fn requests(job: &JobPlan) -> String {
         random(stream.random_percent.read),
         sizes(&blocks.read)
     );
+    let write = write_word(stream.mix);
     let writes = format!(
-        "{} writes of {}",
+        "{} {write}s of {}",
         random(stream.random_percent.write),
         sizes(&blocks.write)
     );
     let mut words = match stream.mix {
         ReadWriteMix::Read => reads,
-        ReadWriteMix::Write => writes,
+        ReadWriteMix::Write | ReadWriteMix::Trim => writes,
+        ReadWriteMix::TrimAndWrite => format!("{writes}, each after a trim"),
         ReadWriteMix::Both { read_percent } => {
             format!("{} {reads}, {writes}", Percent(read_percent))
         }
     };
     let rates = [
-        ("reads", &stream.pace.read, stream.mix.reads()),
-        ("writes", &stream.pace.write, stream.mix.writes()),
+        ("read", &stream.pace.read, stream.mix.reads()),
+        (write, &stream.pace.write, stream.mix.modifies()),
     ];
     for (what, rule, is_used) in rates {
         if let Some(rule) = rule.as_ref().filter(|_| is_used) {
-            words.push_str(&format!(", {what} at {}", rate(rule)));
+            words.push_str(&format!(", {what}s at {}", rate(rule)));
         }
     }
     words.push_str(&rest(stream));
+    words.push_str(&flags(job));
+    words
+}
+
+/// Word for the requests that use the rules for writes.
+pub(super) const fn write_word(mix: ReadWriteMix) -> &'static str {
+    match mix {
+        ReadWriteMix::Trim => "trim",
+        _ => "write",
+    }
+}
+
+/// Flags of its requests.
+fn flags(job: &JobPlan) -> String {
+    let mut words = String::new();
+    if job.nowait {
+        words.push_str(", failing instead of waiting");
+    }
+    match job.ring.force_async_each {
+        0 => {}
+        1 => words.push_str(", all on kernel threads"),
+        each => words.push_str(&format!(", one in {each} on kernel threads")),
+    }
     words
 }
 

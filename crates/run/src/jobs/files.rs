@@ -94,7 +94,7 @@ impl Session<'_> {
         let is_read = reading.clone().next().is_some();
         // A job that also writes may read blocks that were never written with a stamp.
         let is_needed = match is_written {
-            true => reading.any(|it| it.job.stream.mix.writes()),
+            true => reading.any(|it| it.job.stream.mix.modifies()),
             false => is_read,
         };
         let bytes = |is_needed: bool| match is_needed {
@@ -270,7 +270,9 @@ impl Session<'_> {
                     continue;
                 };
                 tree.written.insert(name.clone());
-                match block_bytes.filter(|_| worker.verify) {
+                // What was trimmed has no stamps, also if the job did not get to write it again.
+                let keeps_stamps = worker.verify && !job.stream.mix.trims();
+                match block_bytes.filter(|_| keeps_stamps) {
                     Some(bytes) if is_whole => {
                         tree.stamped.insert(name.clone(), bytes);
                     }

@@ -120,7 +120,7 @@ impl Session<'_> {
         if job.engine == EngineKind::Null || job.names.is_some() {
             return Ok(Vec::new());
         }
-        let writes = operations.contains(Operation::Write);
+        let writes = operations.contains(Operation::Write) || operations.contains(Operation::Trim);
         // A shared mapping that is written to needs read access too.
         let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
         let open = |part: &plan::job::JobFile| {

@@ -7,11 +7,12 @@ use stats::Interval;
 use super::*;
 use crate::tally::Single;
 
-const OPERATIONS: [Operation; 4] = [
+const OPERATIONS: [Operation; 5] = [
     Operation::Read,
     Operation::Write,
     Operation::Fsync,
     Operation::Stat,
+    Operation::Trim,
 ];
 
 /// A completion: span, operation, bytes expected, result, latency, and how its flow ended.
@@ -47,6 +48,10 @@ fn count(sample: &mut Sample, completion: &TestCompletion) {
         }
         false => counter.record(0, latency_ns),
         true if result as u32 >= expected_bytes => {
+            counter.record(expected_bytes.into(), latency_ns);
+        }
+        // Its result has no length.
+        true if operation == Operation::Trim => {
             counter.record(expected_bytes.into(), latency_ns);
         }
         true => counter.record_short(result as u64, latency_ns),

@@ -76,10 +76,9 @@ fn calls(is_slow: bool, ring: RingOptions) -> Vec<Call> {
 
 fn ring(batch: u32, batch_fixed: bool) -> RingOptions {
     RingOptions {
-        sqpoll: false,
-        iopoll: false,
         batch,
         batch_fixed,
+        ..RingOptions::default()
     }
 }
 

@@ -70,8 +70,12 @@ impl EmulatedOutput {
     /// measuring. Some are known only at the end.
     fn check_documents_writable(&mut self, record: &RunRecord) -> Result<(), CliError> {
         let makes_directories = self.text.makes_directories();
-        let mut documents = self.text.documents(record).into_iter();
-        documents.try_for_each(|(path, _)| {
+        let texts = self.text.documents(record).into_iter();
+        let others = self.text.binary_documents(record).into_iter();
+        let mut paths = texts
+            .map(|(path, _)| path)
+            .chain(others.map(|(path, _)| path));
+        paths.try_for_each(|path| {
             let path = Path::new(&path);
             if makes_directories && let Some(directory) = path.parent() {
                 make_directory(directory)?;
@@ -138,13 +142,13 @@ impl EmulatedOutput {
         if let Some(error) = self.log_error.take() {
             return Err(CliError::system("cannot write to the log file", &error));
         }
-        let write = |(path, document): (String, String)| {
-            let file = OutputFile::create(Path::new(&path), OverwritePolicy::Replace)?;
-            file.finish(&OutputText::Json(document))
-        };
+        let create = |path: &str| OutputFile::create(Path::new(path), OverwritePolicy::Replace);
         // One that fails must not prevent the others, so its error is returned last.
         let documents = self.text.documents(record).into_iter();
-        let written: Vec<Result<(), CliError>> = documents.map(write).collect();
+        let written = documents.map(|(path, text)| create(&path)?.finish(&OutputText::Json(text)));
+        let mut written: Vec<Result<(), CliError>> = written.collect();
+        let documents = self.text.binary_documents(record).into_iter();
+        written.extend(documents.map(|(path, bytes)| create(&path)?.finish_bytes(&bytes)));
         written.into_iter().collect::<Result<(), CliError>>()?;
         Ok(self.text.exit_code().map(Exit::Classic))
     }

@@ -1,6 +1,7 @@
 //! Jobs: workers that each have their own engine, files, request order, rate and end.
 
 mod blocks;
+mod choices;
 mod clones;
 mod defaults;
 mod files;
@@ -24,6 +25,7 @@ use units::{Bytes, Percent, Rate, Span};
 
 use super::keyed::keyed_deserialize;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
+pub use choices::{FileOrderSetting, IoClass, SyncRangeFlag, TrimSetting};
 use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RunDirection};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 pub(crate) use waves::{check, check_whole, waves};
@@ -74,6 +76,12 @@ pub struct JobTable {
     pub sqpoll: Option<bool>,
     /// Poll for completions, if the device supports it (`io_uring` only). Default: false.
     pub iopoll: Option<bool>,
+    /// Fail reads and writes that would have to wait, with `EAGAIN` (`RWF_NOWAIT`; `io_uring` and
+    /// `psync` only). Use it with `goes_on_after_errors`. Default: false.
+    pub nowait: Option<bool>,
+    /// Let a kernel thread execute one of this many requests from the start (`IOSQE_ASYNC`;
+    /// `io_uring` only). Default: 0, the kernel decides for each request.
+    pub force_async_each: Option<u32>,
     /// Maximum number of requests issued with one system call, 1 to 32768. Default: 32 when none is
     /// in flight, else an eighth of the queue depth, or 1 if that is below 32.
     pub batch: Option<u32>,
@@ -112,8 +120,12 @@ pub struct JobTable {
     pub layout_only: Option<bool>,
     /// Create, stat or delete its files in turn, instead of issuing requests. Default: requests.
     pub names: Option<MetadataWork>,
-    /// Share of the requests that read, in percent. Default: 100.
+    /// Share of the requests that read, in percent. Default: 100, but 0 with `trim`.
     pub read: Option<Percent>,
+    /// Trim instead of reading and writing (`only`), or each block before it is written
+    /// (`before-writes`): discard blocks of a device, or punch holes into files. Keys for writes,
+    /// such as the table `writes`, apply to trims. Default: no trims.
+    pub trim: Option<TrimSetting>,
     /// With a `read` of 0 or 100: treat the job as a mix, a rate per direction. Default: false.
     pub mixed: Option<bool>,
     /// Share of the requests that start at a random position, in percent. Default: 0.
@@ -152,11 +164,12 @@ pub struct JobTable {
     pub zone_used: Option<Bytes>,
     /// Bytes skipped after each zone. Default: 0.
     pub zone_skip: Option<Bytes>,
-    /// Bytes moved in each loop, reads and writes together. Default: the used bytes of its files.
+    /// Bytes moved in each loop, reads and writes together; a block that is trimmed and then
+    /// written counts once. Default: the used bytes of its files.
     pub bytes: Option<Bytes>,
     /// As `bytes`, in percent of the used bytes of its files. Default: 100.
     pub bytes_percent: Option<Percent>,
-    /// Maximum number of requests in each loop. Default: no limit.
+    /// Maximum number of requests in each loop; a trim and its write count once. Default: no limit.
     pub operations: Option<u64>,
     /// Number of loops, each in the same order; 0 repeats until the time is up. Default: 1 with
     /// `bytes`, `bytes_percent`, `operations` or `names`, else 0.
@@ -269,17 +282,18 @@ pub struct JobTable {
 keyed_deserialize! {
     JobTable, job_keys:
     name, count, waits, after, start_delay, ends_others, ends_others_on_error,
-    goes_on_after_errors, ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, batch, target,
-    files, file_names, size, start, start_step, size_percent, start_percent, start_align, layout,
-    page_cache, remove, layout_only, names, read, mixed, random, block_size, block_unit, align,
-    distribution, byte_zones, run_length, run_place, skip, back, file_order, file_distribution,
-    requests_per_file, zone_size, zone_used, zone_skip, bytes, bytes_percent, operations, loops,
-    starts_over, run_time, ramp_time, fsync_each, fdatasync_each, fsync_at_end, sync_range_each,
-    sync_range, durable, delay, burst, burst_time, burst_counts_issued, rate, byte_rate, arrivals,
-    delay_moves_rate, rate_min, byte_rate_min, rate_min_window, rate_min_settle, latency_max,
-    latency_target, latency_target_window, latency_target_percent, latency_target_goes_on,
-    until_steady, flow_weight, flow_group, flow_pause, content, verify, read_back, read_back_each,
-    read_back_batch, seed, cpus, cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
+    goes_on_after_errors, ends_on_mismatch, engine, cache, iodepth, sqpoll, iopoll, nowait,
+    force_async_each, batch, target, files, file_names, size, start, start_step, size_percent,
+    start_percent, start_align, layout, page_cache, remove, layout_only, names, read, trim, mixed,
+    random, block_size, block_unit, align, distribution, byte_zones, run_length, run_place, skip,
+    back, file_order, file_distribution, requests_per_file, zone_size, zone_used, zone_skip, bytes,
+    bytes_percent, operations, loops, starts_over, run_time, ramp_time, fsync_each, fdatasync_each,
+    fsync_at_end, sync_range_each, sync_range, durable, delay, burst, burst_time,
+    burst_counts_issued, rate, byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min,
+    rate_min_window, rate_min_settle, latency_max, latency_target, latency_target_window,
+    latency_target_percent, latency_target_goes_on, until_steady, flow_weight, flow_group,
+    flow_pause, content, verify, read_back, read_back_each, read_back_batch, seed, cpus, cpu_set,
+    nice, io_class, io_priority, fio_compat, reads, writes,
 }
 
 /// Keys of a job that may be different for reads and for writes.
@@ -335,18 +349,6 @@ pub struct UntilSteadyTable {
     pub group: Option<u32>,
 }
 
-/// Flags of `sync_file_range`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SyncRangeFlag {
-    /// Waits for writeback that is already in progress.
-    WaitBefore,
-    /// Starts writeback of dirty pages.
-    Write,
-    /// Waits until writeback has finished.
-    WaitAfter,
-}
-
 /// A zone of a file; it starts where the previous one ends.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -369,37 +371,6 @@ pub struct JobFileTable {
     pub start: Option<Bytes>,
     /// Bytes of it that are used. Default: the job's `size`.
     pub size: Option<Bytes>,
-}
-
-/// Order in which the files of a job are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FileOrderSetting {
-    /// The files in turn, one request each (see `requests_per_file`).
-    RoundRobin,
-    /// One file until its end, then the next.
-    Sequential,
-    /// A random file for each request.
-    Drawn,
-}
-
-/// Priority classes of requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum IoClass {
-    /// No class; the kernel derives the priority from the nice value.
-    None,
-    /// Served before all other classes.
-    RealTime,
-    /// Served by priority.
-    BestEffort,
-    /// Served only when no other requests are waiting.
-    Idle,
-}
-
-impl IoClass {
-    /// In the order of the kernel's numbers.
-    pub(crate) const ALL: [Self; 4] = [Self::None, Self::RealTime, Self::BestEffort, Self::Idle];
 }
 
 /// The files of a job.

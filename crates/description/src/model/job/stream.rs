@@ -3,7 +3,7 @@
 use units::{Bytes, Percent, Rate};
 
 use super::blocks::{blocks, put_blocks, put_visits, visits};
-use super::{DirectionTable, FileOrderSetting, JobTable, SyncRangeFlag, differing};
+use super::{DirectionTable, FileOrderSetting, JobTable, SyncRangeFlag, TrimSetting, differing};
 use crate::check::access;
 use crate::flaw::ValueError;
 use crate::model::keys::keys;
@@ -127,7 +127,7 @@ pub(super) fn put(stream: &StreamPlan, table: &mut JobTable) {
     write_stream(stream, &usual, table);
     put_mix(stream, table);
     // Values that both directions share go to the job; otherwise the main direction's do.
-    let is_write = matches!(stream.mix, ReadWriteMix::Write);
+    let is_write = !stream.mix.reads();
     let other = if is_write { &mut reads } else { &mut writes };
     let (main, rest) = ordered(&stream.random_percent, is_write);
     table.random = differing(Percent(*main), Percent(0.0));
@@ -183,6 +183,9 @@ fn range(table: &JobTable) -> Option<RangeSync> {
 }
 
 fn mix(table: &JobTable) -> Result<ReadWriteMix, ValueError> {
+    if let Some(trim) = table.trim {
+        return trims(table, trim);
+    }
     let read = table.read.unwrap_or(Percent(100.0));
     let is_mixed = table.mixed.unwrap_or(false);
     let is_both = read.0 > 0.0 && read.0 < 100.0;
@@ -196,6 +199,23 @@ fn mix(table: &JobTable) -> Result<ReadWriteMix, ValueError> {
         },
         false if read.0 > 0.0 => ReadWriteMix::Read,
         false => ReadWriteMix::Write,
+    })
+}
+
+/// Jobs that trim have no reads.
+fn trims(table: &JobTable, trim: TrimSetting) -> Result<ReadWriteMix, ValueError> {
+    if let Some(read) = table.read.filter(|read| read.0 > 0.0) {
+        let message = format!("there are both `trim` and a `read` of {read}");
+        let help = "leave `read` out, or write a `[[job]]` for the reads";
+        return Err(ValueError::new("read", message, help));
+    }
+    if table.mixed == Some(true) {
+        let message = "there are both `trim` and `mixed`";
+        return Err(ValueError::leave_out("mixed", message));
+    }
+    Ok(match trim {
+        TrimSetting::Only => ReadWriteMix::Trim,
+        TrimSetting::BeforeWrites => ReadWriteMix::TrimAndWrite,
     })
 }
 
@@ -285,6 +305,8 @@ fn put_mix(stream: &StreamPlan, table: &mut JobTable) {
     match stream.mix {
         ReadWriteMix::Read => {}
         ReadWriteMix::Write => table.read = Some(Percent(0.0)),
+        ReadWriteMix::Trim => table.trim = Some(TrimSetting::Only),
+        ReadWriteMix::TrimAndWrite => table.trim = Some(TrimSetting::BeforeWrites),
         ReadWriteMix::Both { read_percent } => {
             table.read = differing(Percent(read_percent), Percent(100.0));
             let is_between = read_percent > 0.0 && read_percent < 100.0;

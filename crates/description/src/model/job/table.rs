@@ -23,6 +23,8 @@ keys! {
         iodepth => iodepth,
         sqpoll => ring.sqpoll,
         iopoll => ring.iopoll,
+        force_async_each => ring.force_async_each,
+        nowait => nowait,
         durable => durable,
         cpu_set => thread.cpus,
         nice => thread.nice,

@@ -6,12 +6,12 @@ use crate::load;
 use crate::model::{
     BlockSizeChoice, ByteZone, ContentChoice, CpuList, DirectionTable, DistributionChoice,
     FileOrderSetting, FilesChoice, IoClass, JobFileChoice, JobFileTable, JobTable, OneOrMany, Seed,
-    UntilSteadyTable, Workload,
+    TrimSetting, UntilSteadyTable, Workload,
 };
 use crate::{read_toml, to_toml};
 use plan::job::{
-    ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RecordedPlan,
-    RunDirection,
+    ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, ReadWriteMix,
+    RecordedPlan, RunDirection,
 };
 use plan::{ArrivalKind, CacheMode, EngineKind, FrontOrigin};
 
@@ -144,6 +144,8 @@ impl Choices<'_> {
             .filter(|_| table.engine != Some(EngineKind::Psync));
         table.sqpoll = self.flag();
         table.iopoll = self.flag();
+        table.nowait = self.flag();
+        table.force_async_each = self.some([0, 1, 4]);
         table.batch = self.some([1, 8, 32]);
         table.content = self.some([ContentChoice::Zero, ContentChoice::Repeating]);
         table.verify = self.flag();
@@ -202,8 +204,13 @@ impl Choices<'_> {
     /// What it asks for.
     fn requests(&mut self, table: &mut JobTable) {
         table.read = self.percent();
+        table.trim = self.some([TrimSetting::Only, TrimSetting::BeforeWrites]);
+        if table.trim.is_some() {
+            table.read = None;
+        }
         let is_between = table.read.is_some_and(|it| it.0 > 0.0 && it.0 < 100.0);
         table.mixed = self.flag().filter(|it| *it || !is_between);
+        table.mixed = table.mixed.filter(|_| table.trim.is_none());
         table.random = self.percent();
         table.block_size = self.block_size();
         table.block_unit = self.some([512, 1024].map(Bytes));
@@ -338,6 +345,7 @@ impl Choices<'_> {
                     MetadataWork::Stat,
                     MetadataWork::Delete,
                 ]);
+                table.nowait = table.nowait.filter(|_| table.names.is_none());
             }
             _ => self.requests(&mut table),
         }
@@ -591,6 +599,45 @@ fn errors_in_a_direction_point_to_its_line() {
         let error = load("w.toml", &text).unwrap_err();
         assert!((Some(3)..=Some(4)).contains(&error.line), "{error}");
     }
+}
+
+#[test]
+fn trims_and_flags_of_requests_refuse_keys_that_they_exclude() {
+    for (keys, message) in [
+        (
+            "trim = \"only\"\nread = 50",
+            "there are both `trim` and a `read` of 50",
+        ),
+        (
+            "trim = \"before-writes\"\nmixed = true",
+            "there are both `trim` and `mixed`",
+        ),
+        (
+            "trim = \"only\"\nnames = \"stat\"",
+            "`trim` does not apply to `names`",
+        ),
+        (
+            "nowait = true\nengine = \"mmap\"",
+            "the engine `mmap` makes no calls that could fail",
+        ),
+        (
+            "nowait = true\nnames = \"create\"",
+            "`nowait` does not apply to work on `names`",
+        ),
+    ] {
+        let error = load("w.toml", &format!("[[job]]\n{keys}\n")).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+        assert!(error.help.is_some(), "{error}");
+    }
+    // Values for writes apply to trims.
+    let text = "[[job]]\ntrim = \"only\"\nwrites = { block_size = \"64k\" }\n";
+    let job = &jobs(&read_toml("w.toml", text).unwrap())
+        .unwrap()
+        .unwrap()
+        .jobs[0];
+    assert_eq!(job.plan.stream.mix, ReadWriteMix::Trim);
+    assert_eq!(job.plan.stream.blocks.write.sizes.max_bytes(), 65_536);
+    assert!(job.plan.writes());
 }
 
 #[test]

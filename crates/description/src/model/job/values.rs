@@ -18,8 +18,25 @@ const COUNT_MAX: u64 = i64::MAX as u64;
 /// Validates a table on its own, for the engine that it uses.
 pub(super) fn check(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
     values(table, engine)?;
+    calls(table, engine)?;
     times(table)?;
     useless(table)
+}
+
+/// Checks keys that only some calls have.
+fn calls(table: &JobTable, engine: EngineKind) -> Result<(), ValueError> {
+    let is_mapped = engine == EngineKind::Mmap;
+    if table.nowait == Some(true) && (is_mapped || table.names.is_some()) {
+        let message = match is_mapped {
+            true => "the engine `mmap` makes no calls that could fail instead of waiting",
+            false => "`nowait` does not apply to work on `names`",
+        };
+        return Err(ValueError::leave_out("nowait", message));
+    }
+    if table.trim.is_some() && table.names.is_some() {
+        return Err(ValueError::idle("trim", "names"));
+    }
+    Ok(())
 }
 
 /// Checks limits of numbers and texts.

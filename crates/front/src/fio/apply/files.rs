@@ -115,6 +115,8 @@ pub(super) fn apply_engine(settings: &mut FioSettings, name: &str, value: &Optio
         "hipri_percentage" => engine.is_polled |= value.number() > 0,
         "sqthread_poll" => engine.is_submitted_by_kernel = value.flag(),
         "uncached" => engine.is_uncached = value.flag(),
+        "nowait" => engine.never_waits = value.flag(),
+        "force_async" => engine.async_each = value.count(),
         "fixedbufs" => engine.has_fixed_buffers = value.flag(),
         "registerfiles" => engine.has_registered_files = value.flag(),
         "thp" => engine.maps_huge = value.flag(),

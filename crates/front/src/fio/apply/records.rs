@@ -235,6 +235,7 @@ pub(super) fn apply_logs(settings: &mut FioSettings, name: &str, value: &OptionV
         "log_issue_time" => logs.has_issue_time = value.flag(),
         "log_alternate_epoch" => logs.is_since_epoch = value.flag(),
         "per_job_logs" => logs.is_per_clone = value.flag(),
+        "log_store_compressed" => logs.is_compressed = value.flag(),
         // As in fio, `gtod_reduce=0` leaves the other options as they are.
         "gtod_reduce" if value.flag() => {
             (results.lat, results.clat, results.slat) = (false, false, false);

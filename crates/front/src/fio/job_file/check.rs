@@ -7,7 +7,7 @@ use plan::job::{
     ConvertedJobs, FileOrder, JobPlan, Layout, OffsetOrder, PerDirection, ReadWriteMix, SizeRule,
     WeightedSize,
 };
-use plan::{ContentPlan, Distribution, RingOptions};
+use plan::{ContentPlan, Distribution, EngineKind, RingOptions};
 use plan::{Diagnostic, printable};
 
 use super::super::work::work;
@@ -160,11 +160,17 @@ fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;
         job.share = job.share.filter(|share| !share.is_whole());
+        // fio has these options only for engines on which they have an effect.
+        if job.plan.engine != EngineKind::IoUring {
+            job.plan.ring.force_async_each = 0;
+        }
+        job.plan.nowait &= job.plan.engine != EngineKind::Null;
         // fio's `iodepth_batch` expresses only fixed batches above 1.
         if !job.plan.ring.batch_fixed || job.plan.ring.batch == 1 {
             job.plan.ring = RingOptions {
                 sqpoll: job.plan.ring.sqpoll,
                 iopoll: job.plan.ring.iopoll,
+                force_async_each: job.plan.ring.force_async_each,
                 ..Default::default()
             };
         }
@@ -253,7 +259,9 @@ fn normalize_sizes(sizes: SizeRule) -> SizeRule {
 fn copy_used_direction<T: Clone>(mix: ReadWriteMix, both: &mut PerDirection<T>) {
     match mix {
         ReadWriteMix::Read => both.write = both.read.clone(),
-        ReadWriteMix::Write => both.read = both.write.clone(),
+        ReadWriteMix::Write | ReadWriteMix::Trim | ReadWriteMix::TrimAndWrite => {
+            both.read = both.write.clone();
+        }
         ReadWriteMix::Both { .. } => {}
     }
 }

@@ -182,12 +182,13 @@ fn put_state(
 ) -> Result<(), Diagnostic> {
     if table.names.is_none() {
         let layout = table.layout.unwrap_or(Layout::Written);
-        match (layout, directions.reads.is_some()) {
-            // fio writes the files of a job that reads anyway.
+        let is_filled = directions.reads.is_some() || table.trim.is_some();
+        match (layout, is_filled) {
+            // The files of a job that reads or trims are written anyway.
             (Layout::Written, true) => {}
             (Layout::Written, false) => it.put("overwrite", 1),
             (_, true) => {
-                let reason = "fio writes the files of a job that reads before it begins";
+                let reason = "the files of a job that reads or trims are written before it begins";
                 return Err(it.refuse("layout", reason, "leave `layout` out"));
             }
             (Layout::Allotted, false) => it.put("fallocate", "native"),

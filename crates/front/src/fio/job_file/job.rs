@@ -55,13 +55,14 @@ fn check_name(it: &WrittenSection) -> Result<(), Diagnostic> {
 
 fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnostic> {
     let is_dropped = table.cache == Some(CacheMode::Dontcache);
+    let never_waits = table.nowait == Some(true);
     let engine = match (table.names, table.engine.unwrap_or(EngineKind::IoUring)) {
         (Some(MetadataWork::Create), _) => "filecreate",
         (Some(MetadataWork::Stat), _) => "filestat",
         (Some(MetadataWork::Delete), _) => "filedelete",
         (None, EngineKind::IoUring) => "io_uring",
-        // psync has no per-request flags, which `uncached` needs.
-        (None, EngineKind::Psync) if is_dropped => "pvsync2",
+        // psync has no flags of requests, which `uncached` and `nowait` need.
+        (None, EngineKind::Psync) if is_dropped || never_waits => "pvsync2",
         (None, EngineKind::Psync) => "psync",
         (None, EngineKind::Mmap) => "mmap",
         (None, EngineKind::Null) => "null",
@@ -88,6 +89,9 @@ fn put_engine(it: &mut WrittenSection, table: &JobTable) -> Result<(), Diagnosti
     it.put_some("iodepth_batch", table.batch.filter(|batch| *batch > 1));
     it.flag("sqthread_poll", table.sqpoll == Some(true));
     it.flag("hipri", table.iopoll == Some(true));
+    it.flag("nowait", never_waits && engine != "null");
+    let async_each = table.force_async_each.filter(|each| *each > 0);
+    it.put_some("force_async", async_each.filter(|_| engine == "io_uring"));
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use description::model::defaults::BLOCK_DEFAULT;
 use description::model::{
-    BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderSetting, JobTable,
-    SizeShare, ZoneChoice,
+    BlockSizeChoice, ByteZone, DirectionTable, DistributionChoice, FileOrderSetting, FilesChoice,
+    JobTable, SizeShare, TrimSetting, ZoneChoice,
 };
 use plan::Diagnostic;
 use plan::job::RunDirection;
@@ -58,7 +58,11 @@ impl Directions {
 }
 
 fn read_of(table: &JobTable) -> Percent {
-    table.read.unwrap_or(Percent(100.0))
+    let default = match table.trim {
+        Some(_) => 0.0,
+        None => 100.0,
+    };
+    table.read.unwrap_or(Percent(default))
 }
 
 /// The keys of a direction, with the keys of the job as defaults.
@@ -113,13 +117,13 @@ fn put_direction(
     directions: &Directions,
     is_random: bool,
 ) -> Result<(), Diagnostic> {
-    let word = match (is_random, &directions.reads, &directions.writes) {
-        (false, Some(_), Some(_)) => "rw",
-        (false, Some(_), None) => "read",
-        (false, None, _) => "write",
-        (true, Some(_), Some(_)) => "randrw",
-        (true, Some(_), None) => "randread",
-        (true, None, _) => "randwrite",
+    let random = if is_random { "rand" } else { "" };
+    let word = match (table.trim, &directions.reads, &directions.writes) {
+        (Some(TrimSetting::Only), ..) => "trim",
+        (Some(TrimSetting::BeforeWrites), ..) => "trimwrite",
+        (None, Some(_), Some(_)) => "rw",
+        (None, Some(_), None) => "read",
+        (None, None, _) => "write",
     };
     let steps = [
         ("skip", table.skip.filter(|skip| skip.0 > 0), ""),
@@ -137,7 +141,10 @@ fn put_direction(
     if let Some(length) = table.run_length.filter(|length| *length > 1 && is_random) {
         suffix = format!(":{length}");
     }
-    it.put("rw", format!("{word}{suffix}"));
+    it.put("rw", format!("{random}{word}{suffix}"));
+    if table.trim.is_some() && table.files != Some(FilesChoice::Count(0)) {
+        it.warn("trim", "fio trims only devices, not files");
+    }
     if table.run_place == Some(RunDirection::Same) {
         it.put("rw_sequencer", "identical");
     }

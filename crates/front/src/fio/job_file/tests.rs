@@ -278,6 +278,28 @@ fn engine_limit_and_rate_keys_become_options() {
 }
 
 #[test]
+fn trims_and_flags_of_requests_become_options() {
+    check_options(&[
+        (
+            job("engine = \"psync\"\nnowait = true"),
+            &["ioengine=pvsync2", "nowait=1"],
+        ),
+        (
+            job("iodepth = 8\nnowait = true\nforce_async_each = 4"),
+            &["nowait=1", "force_async=4"],
+        ),
+        (
+            job("trim = \"only\"\nrate = 100"),
+            &["rw=trim", "rate_iops=100"],
+        ),
+        (
+            job("trim = \"before-writes\"\nrandom = 100\nblock_size = \"64k\""),
+            &["rw=randtrimwrite", "bs=64k"],
+        ),
+    ]);
+}
+
+#[test]
 fn job_keys_that_fio_cannot_do_are_refused_with_the_reason() {
     check_refused(&[
         (

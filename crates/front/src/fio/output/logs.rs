@@ -3,6 +3,7 @@
 use plan::job::{LoggedRequest, RecordedKind};
 use results::{IntervalRecord, RunRecord};
 
+use super::super::compressed_log::{self, SampleFlags};
 use super::super::settings::WindowValue;
 use super::super::{FioJob, JobSet, Logs, iolog};
 use super::OutputOptions;
@@ -24,26 +25,48 @@ enum LogMetric {
     Submission,
 }
 
-/// File names with their contents; each name occurs once.
+/// A log.
+pub(super) struct LogFile {
+    name: String,
+    /// Its lines.
+    text: String,
+    /// Flags of its samples if it is compressed.
+    flags: Option<SampleFlags>,
+}
+
+impl LogFile {
+    /// The file with its lines; `None` if it is compressed.
+    pub(super) fn into_text(self) -> Option<(String, String)> {
+        self.flags.is_none().then_some((self.name, self.text))
+    }
+
+    /// The file with its compressed lines; `None` if it is not compressed.
+    pub(super) fn into_bytes(self) -> Option<(String, Vec<u8>)> {
+        let bytes = compressed_log::deflated(&self.text, self.flags?);
+        Some((self.name, bytes))
+    }
+}
+
+/// Log files; each name occurs once.
 #[derive(Default)]
-struct LogFiles(Vec<(String, String)>);
+struct LogFiles(Vec<LogFile>);
 
 impl LogFiles {
-    fn append(&mut self, name: String, text: &str) {
+    fn append(&mut self, name: String, text: &str, flags: Option<SampleFlags>) {
         // With `per_job_logs=0`, all clones share a file.
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, whole)) => whole.push_str(text),
-            None => self.0.push((name, text.to_owned())),
+        match self.0.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.text.push_str(text),
+            None => self.0.push(LogFile {
+                name,
+                text: text.to_owned(),
+                flags,
+            }),
         }
     }
 }
 
-/// The logs that jobs request, as pairs of file name and contents.
-pub(super) fn logs(
-    set: &JobSet,
-    record: &RunRecord,
-    options: &OutputOptions,
-) -> Vec<(String, String)> {
+/// The logs that jobs request.
+pub(super) fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) -> Vec<LogFile> {
     let mut files = LogFiles::default();
     for (index, job) in set.jobs.iter().enumerate() {
         let Some((cell, worker)) = measured(set, &record.cells, index) else {
@@ -53,7 +76,7 @@ pub(super) fn logs(
         if let Some(name) = &job.settings.replay.write {
             let name_of = |part: u32| job.file(part).text;
             let text = iolog::written(&worker.noted, &name_of);
-            files.append(name.clone(), &text);
+            files.append(name.clone(), &text, None);
         }
         let series = LoggedSeries {
             intervals: &worker.intervals,
@@ -68,13 +91,15 @@ pub(super) fn logs(
         };
         for (prefix, kind, logged) in kinds(job) {
             let name = file_name(job, prefix, kind);
-            files.append(name, &series.lines(logged, &DIRECTION_NAMES));
+            let flags = job.settings.logs.is_compressed;
+            let flags = flags.then(|| SampleFlags::of(&job.settings.logs));
+            files.append(name, &series.lines(logged, &DIRECTION_NAMES), flags);
         }
     }
     if options.logs_bandwidth {
         for name in DIRECTION_NAMES {
             let lines = total_lines(record, name);
-            files.append(format!("agg-{name}_bw.log"), &lines);
+            files.append(format!("agg-{name}_bw.log"), &lines, None);
         }
     }
     files.0
@@ -103,9 +128,11 @@ fn file_name(job: &FioJob, prefix: &str, kind: &str) -> String {
         "" => job.name.replace('/', "_"),
         _ => prefix.to_owned(),
     };
-    match job.settings.logs.is_per_clone {
-        true => format!("{prefix}_{kind}.{}.log", job.number),
-        false => format!("{prefix}_{kind}.log"),
+    let logs = &job.settings.logs;
+    let suffix = if logs.is_compressed { "log.fz" } else { "log" };
+    match logs.is_per_clone {
+        true => format!("{prefix}_{kind}.{}.{suffix}", job.number),
+        false => format!("{prefix}_{kind}.{suffix}"),
     }
 }
 
@@ -156,6 +183,7 @@ impl LoggedSeries<'_> {
             let direction = match noted.request.kind {
                 RecordedKind::Read => 0,
                 RecordedKind::Write => 1,
+                RecordedKind::Trim => 2,
                 RecordedKind::Fsync | RecordedKind::Fdatasync => continue,
             };
             let latency_ns = noted.done_ns.saturating_sub(noted.request.due_ns);

@@ -25,6 +25,7 @@ pub(super) use goals::complaints;
 
 use super::{FioInvocation, FioJob, JobSet, OutputFormat};
 use group::aggregate;
+use logs::LogFile;
 
 /// The emulated version.
 const VERSION: &str = "fio-3.42";
@@ -104,7 +105,19 @@ pub fn json(set: &JobSet, record: &RunRecord, plus: bool) -> String {
 /// measured, so its log is empty or missing.
 #[must_use]
 pub fn logs(set: &JobSet, record: &RunRecord, options: &OutputOptions) -> Vec<(String, String)> {
-    logs::logs(set, record, options)
+    let logs = logs::logs(set, record, options).into_iter();
+    logs.filter_map(LogFile::into_text).collect()
+}
+
+/// The logs that jobs request in compressed form (`log_store_compressed`).
+#[must_use]
+pub fn compressed_logs(
+    set: &JobSet,
+    record: &RunRecord,
+    options: &OutputOptions,
+) -> Vec<(String, Vec<u8>)> {
+    let logs = logs::logs(set, record, options).into_iter();
+    logs.filter_map(LogFile::into_bytes).collect()
 }
 
 /// Percentiles to print for a job, in ascending order.

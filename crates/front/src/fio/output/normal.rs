@@ -252,7 +252,7 @@ fn shares(names: [&str; 7], percents: [f64; 7]) -> String {
 
 fn tail(job: &ReportedJob<'_>) -> String {
     let settings = &job.job.settings;
-    // fio's counters have a field for each direction, also for trims that cannot occur here.
+    // fio's counters have a field for each direction, also for those that the job does not use.
     let joined = |count: fn(&DirectionResult) -> u64| {
         let counts = job.directions().map(|it| count(it).to_string());
         counts.join(",")

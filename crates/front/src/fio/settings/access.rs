@@ -83,6 +83,12 @@ impl AccessSettings {
         matches!(self.direction, Direction::Read | Direction::Mixed)
     }
 
+    /// `true` if the job trims.
+    #[must_use]
+    pub const fn trims(&self) -> bool {
+        matches!(self.direction, Direction::Trim | Direction::TrimAndWrite)
+    }
+
     /// `true` if the job writes.
     #[must_use]
     pub const fn writes(&self) -> bool {

@@ -102,6 +102,10 @@ pub struct EngineSettings {
     pub is_submitted_by_kernel: bool,
     /// `true` if the kernel drops the cached pages after each request (`RWF_DONTCACHE`).
     pub is_uncached: bool,
+    /// `true` if requests fail instead of waiting (`RWF_NOWAIT`).
+    pub never_waits: bool,
+    /// Number of requests of which the kernel's threads execute one (`force_async`); 0 for none.
+    pub async_each: u32,
     /// `true` if buffers are registered with the ring.
     pub has_fixed_buffers: bool,
     /// `true` if files are registered with the ring.
@@ -125,6 +129,8 @@ impl EngineSettings {
         self.is_polled = false;
         self.is_submitted_by_kernel = false;
         self.is_uncached = false;
+        self.never_waits = false;
+        self.async_each = 0;
         self.has_fixed_buffers = false;
         self.has_registered_files = false;
         self.maps_huge = false;
@@ -151,6 +157,8 @@ impl Default for EngineSettings {
             is_polled: false,
             is_submitted_by_kernel: false,
             is_uncached: false,
+            never_waits: false,
+            async_each: 0,
             has_fixed_buffers: false,
             has_registered_files: false,
             maps_huge: false,

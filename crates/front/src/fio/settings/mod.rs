@@ -1,5 +1,7 @@
 //! Resolved settings of a job: fio's defaults, overridden by the options that were given.
 
+use plan::job::PerDirection;
+
 mod access;
 mod engine;
 mod files;
@@ -65,6 +67,30 @@ impl<T> ByDirection<T> {
             if let Some(value) = value {
                 *place = value;
             }
+        }
+    }
+}
+
+impl<T: Clone> ByDirection<T> {
+    /// The values for the plan of a job, in which trims use the rules for writes.
+    pub(in crate::fio) fn planned(&self, uses_trim: bool) -> PerDirection<T> {
+        let write = if uses_trim { &self.trim } else { &self.write };
+        PerDirection {
+            read: self.read.clone(),
+            write: write.clone(),
+        }
+    }
+}
+
+impl FioSettings {
+    /// Request sizes by direction. In a job that trims, all directions have the sizes of its trims,
+    /// because a write has the size of the trim before it.
+    pub(in crate::fio) fn used_sizes(&self) -> ByDirection<JobBlockSizes> {
+        let sizes = self.blocks.sizes();
+        // `bs_is_seq_rand` selects the sizes for trims, too.
+        match self.access.trims() && !self.blocks.is_seq_rand {
+            true => ByDirection::all(sizes.trim),
+            false => sizes,
         }
     }
 }

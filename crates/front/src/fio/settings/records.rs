@@ -166,6 +166,8 @@ pub struct Logs {
     pub is_since_epoch: bool,
     /// `true` if each clone has its own log.
     pub is_per_clone: bool,
+    /// `true` if logs are compressed.
+    pub is_compressed: bool,
 }
 
 impl Default for Logs {
@@ -186,6 +188,7 @@ impl Default for Logs {
             has_issue_time: false,
             is_since_epoch: false,
             is_per_clone: true,
+            is_compressed: false,
         }
     }
 }

@@ -37,7 +37,7 @@ fn all_errors_and_refusals_are_listed_together() {
     let error = refused("[a]\nsize=1m\nbs=x\n[b]\nrw=nothing\nwait_for=a\nioengine=rados\n");
     assert_eq!(error.line, Some(3));
     assert_eq!(lines(error), 3);
-    let set = read("[a]\nsize=1m\nioengine=rados\n[b]\nrw=trim\n[c]\n");
+    let set = read("[a]\nsize=1m\nioengine=rados\n[b]\nrw=dirstat\n[c]\n");
     assert_eq!(set.refusal().map(lines), Some(4));
 }
 
@@ -238,6 +238,13 @@ fn client_server_and_trigger_options_are_refused() {
 fn readonly_refuses_jobs_that_write() {
     assert!(parse_line("--readonly --name=j --size=1m --rw=randrw").is_err());
     assert!(parse_line("--readonly --name=j --size=1m --rw=randread").is_ok());
+    let error = parse_line("--name=j --size=1m --rw=randtrim --readonly").unwrap_err();
+    assert!(
+        error
+            .message
+            .contains("job `j` trims, which `--readonly` forbids"),
+        "{error}"
+    );
     let fatal = parse_line("--warnings-fatal --name=j --size=1m --iodepth=4").unwrap_err();
     assert!(fatal.is_error() && fatal.message.contains("depth is 1"));
 }

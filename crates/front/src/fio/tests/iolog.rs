@@ -89,7 +89,7 @@ fn log_errors_are_reported_with_their_line() {
     let invalid = [
         ("a read 0 4096".to_owned(), Some(1)),
         (String::new(), Some(1)),
-        (three("2 a trim 0 4096"), Some(3)),
+        (three("2 a trim 0 4294967295"), Some(3)),
         (three("2 a read 0 0"), Some(3)),
         (three("2 a read 0 2147483648"), Some(3)),
         (three("2 a read 9223372036854775807 1"), Some(3)),
@@ -112,10 +112,10 @@ fn log_errors_are_reported_with_their_line() {
 }
 
 fn act() -> impl Strategy<Value = RecordedRequest> {
-    (0..3_u32, 0..4_usize, 0..1_u64 << 40, 1..1_u32 << 31).prop_map(
+    (0..3_u32, 0..5_usize, 0..1_u64 << 40, 1..1_u32 << 31).prop_map(
         |(part_index, kind, offset_bytes, length_bytes)| {
-            use RecordedKind::{Fdatasync, Fsync, Read, Write};
-            let kind = [Read, Write, Fsync, Fdatasync][kind];
+            use RecordedKind::{Fdatasync, Fsync, Read, Trim, Write};
+            let kind = [Read, Write, Fsync, Fdatasync, Trim][kind];
             let is_sync = matches!(kind, Fsync | Fdatasync);
             RecordedRequest {
                 due_ns: 0,

@@ -6,7 +6,7 @@ const FILE: &str = "[global]\nsize=1m\nioengine=libaio\ndirectory=/data\n[first]
 
 #[test]
 fn every_option_has_a_line_with_its_verdict() {
-    let set = read("[global]\nsize=1m\nioengine=libaio\n[a]\nnowait=1\ntrim_percentage=0\n");
+    let set = read("[global]\nsize=1m\nioengine=libaio\n[a]\nwrite_hint=long\ntrim_percentage=0\n");
     let text = verdicts(&set, 84);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -18,9 +18,9 @@ fn every_option_has_a_line_with_its_verdict() {
         "    3 ioengine=libaio    differs    Runs on io_uring."
     );
     assert!(
-        lines.iter().any(|line| {
-            line.starts_with("    5 nowait=1           refused    `RWF_NOWAIT` is not")
-        }),
+        lines
+            .iter()
+            .any(|line| { line.starts_with("    5 write_hint=long    refused    lifetime hints") }),
         "{text}"
     );
     assert!(

@@ -383,7 +383,7 @@ fn sizes(job: &FioJob) -> Result<Vec<u64>, Diagnostic> {
         return Ok(vec![least; count as usize]);
     }
     // As in fio, random sizes are rounded down to whole blocks.
-    let block = job.settings.blocks.sizes().read.min().max(1);
+    let block = job.settings.used_sizes().read.min().max(1);
     let one = |index: u32| {
         let steps = (most - least) / block;
         let above = draw_for_file(job, index, steps) * block;

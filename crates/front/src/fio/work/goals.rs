@@ -1,12 +1,10 @@
 //! Goals of jobs: limits that must be met, and conditions that end a job.
 
 use plan::Diagnostic;
-use plan::job::{
-    DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, PerDirection, RateFloor, SteadyGoal,
-};
+use plan::job::{DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, RateFloor, SteadyGoal};
 
 use super::super::jobs::{FioJob, JobSet};
-use super::super::settings::{ByDirection, FioSettings, SteadyMeasure};
+use super::super::settings::{ByDirection, Direction, FioSettings, SteadyMeasure};
 
 /// Grace period of fio before the minimum rate applies.
 const GRACE_NS: u64 = 2_000_000_000;
@@ -21,11 +19,8 @@ pub(super) fn of(job: &FioJob) -> Result<JobGoals, Diagnostic> {
         rate_floor: rate_floor(job)?,
         latency_ns_max: {
             let max_ns = |us: u64| Some(us.saturating_mul(1000)).filter(|it| *it > 0);
-            let max_us = &settings.latency_goal.max_us;
-            PerDirection {
-                read: max_ns(max_us.read),
-                write: max_ns(max_us.write),
-            }
+            let max_us = settings.latency_goal.max_us.map(|us| max_ns(*us));
+            max_us.planned(settings.access.direction == Direction::Trim)
         },
         depth_target: depth_target(settings),
         steady: steady(job)?,
@@ -47,10 +42,12 @@ fn rate_floor(job: &FioJob) -> Result<Option<RateFloor>, Diagnostic> {
         }),
     };
     let (bytes, iops) = (&rates.bytes_per_second_min, &rates.iops_min);
-    let least = PerDirection {
+    let least = ByDirection {
         read: least(bytes.read, iops.read),
         write: least(bytes.write, iops.write),
+        trim: least(bytes.trim, iops.trim),
     };
+    let least = least.planned(job.settings.access.direction == Direction::Trim);
     let is_above = |least: &ByDirection<u64>, most: &ByDirection<u64>| {
         let sides = [(least.read, most.read), (least.write, most.write)];
         sides.iter().any(|(least, most)| *most > 0 && least > most)

@@ -198,10 +198,9 @@ fn one(
     let verifies = settings.verify.checksum != Checksum::None;
     let mut stream = stream::stream(job, &parts, context.is_fio_exact)?;
     let recorded = replayed.map(|log| log.attach(&mut stream));
-    let time = &settings.time;
+    let (time, errors) = (&settings.time, &settings.errors);
     let (delay_least, delay_most) = time.start_delay_us;
     let delay_us = delay_least + drawn(job, delay_most.saturating_sub(delay_least));
-    let errors = &settings.errors;
     // A replayed log gives the offsets, so percentages do not apply.
     let share = job.share().filter(|_| settings.replay.read.is_none());
     Ok(UnplannedJob {
@@ -217,7 +216,9 @@ fn one(
                     batch => batch,
                 },
                 batch_fixed: settings.engine.batch > 1,
+                force_async_each: settings.engine.async_each,
             },
+            nowait: settings.engine.never_waits,
             durable: match settings.durability.open {
                 SyncOpen::None => DurableWrites::No,
                 SyncOpen::Sync => DurableWrites::Sync,
@@ -382,7 +383,7 @@ fn fio_compat_warnings(set: &JobSet) -> Vec<String> {
 
 /// `true` if fio shortens random requests that reach blocks already visited.
 fn is_cut(settings: &FioSettings) -> bool {
-    let sizes = settings.blocks.sizes();
+    let sizes = settings.used_sizes();
     let is_fixed = |size: &super::JobBlockSizes| matches!(size, super::JobBlockSizes::Fixed(_));
     let order = &settings.order;
     let has_map =

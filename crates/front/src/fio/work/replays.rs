@@ -2,8 +2,8 @@
 
 use plan::Diagnostic;
 use plan::job::{
-    BlockRule, JobFile, JobFiles, ReadWriteMix, RecordedKind, RecordedPlan, SizeRule, StreamEnd,
-    StreamPlan, SyncRule,
+    BlockRule, JobFile, JobFiles, ReadWriteMix, RecordedKind, RecordedPlan, RecordedRequest,
+    SizeRule, StreamEnd, StreamPlan, SyncRule,
 };
 
 use super::super::iolog::{IologRecording, recording};
@@ -77,9 +77,15 @@ impl JobRecording {
         table.take(job, files, wishes.collect())
     }
 
+    /// Reads and writes, which need buffers, and syncs. A trim may be far larger.
+    fn transfers(&self) -> impl Iterator<Item = &RecordedRequest> {
+        let requests = self.recording.requests.iter();
+        requests.filter(|it| it.kind != RecordedKind::Trim)
+    }
+
     /// Lengths of reads and writes, in bytes.
     fn lengths(&self) -> impl Iterator<Item = u32> {
-        let lengths = self.recording.requests.iter().map(|it| it.length_bytes);
+        let lengths = self.transfers().map(|it| it.length_bytes);
         lengths.filter(|it| *it > 0)
     }
 
@@ -87,7 +93,8 @@ impl JobRecording {
     pub fn attach(self, stream: &mut StreamPlan) -> RecordedPlan {
         let blocks = self.blocks();
         let plan = RecordedPlan::new(self.log, self.recording.requests.into());
-        let mix = match (plan.has(RecordedKind::Read), plan.has(RecordedKind::Write)) {
+        let changes = plan.has(RecordedKind::Write) || plan.has(RecordedKind::Trim);
+        let mix = match (plan.has(RecordedKind::Read), changes) {
             // The log gives the kind of each request, so the share is only a placeholder.
             (true, true) => ReadWriteMix::Both { read_percent: 50.0 },
             (false, true) => ReadWriteMix::Write,
@@ -114,8 +121,9 @@ impl JobRecording {
 
     /// The range of request sizes in the log, and the greatest common divisor of sizes and offsets.
     fn blocks(&self) -> BlockRule {
-        let acts = self.recording.requests.iter();
-        let numbers = acts.flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
+        let numbers = self
+            .transfers()
+            .flat_map(|it| [u64::from(it.length_bytes), it.offset_bytes]);
         // Planning compares this unit with the alignment that direct I/O needs.
         let unit = numbers.fold(0, common_divisor).max(1) as u32;
         let min_bytes = self.lengths().min().unwrap_or(unit);

@@ -33,10 +33,10 @@ pub(super) fn stream(
     };
     Ok(StreamPlan {
         mix,
-        random_percent: PerDirection {
-            read: share(access.random_percent.read),
-            write: share(access.random_percent.write),
-        },
+        random_percent: access
+            .random_percent
+            .map(|it| share(*it))
+            .planned(access.trims()),
         run_length: access.run_length.max(1),
         wrap: match access.sequencer {
             Sequencer::Sequential => RunDirection::Onward,
@@ -66,7 +66,7 @@ pub(super) fn stream(
             range: Some(settings.durability.ranges).filter(|it| it.write_count > 0),
         },
         think: think(settings),
-        pace: pace(&settings.rates),
+        pace: pace(&settings.rates).planned(mix == ReadWriteMix::Trim),
         read_back: read_back(settings, mix),
         is_to_the_letter,
     })
@@ -78,14 +78,16 @@ fn mix_of(settings: &FioSettings) -> ReadWriteMix {
         Direction::Mixed => ReadWriteMix::Both {
             read_percent: settings.access.read_percent.into(),
         },
-        // `undone` has rejected trims, and work on whole files does not use the mix.
+        Direction::Trim => ReadWriteMix::Trim,
+        Direction::TrimAndWrite => ReadWriteMix::TrimAndWrite,
+        // Work on whole files does not use the mix.
         _ => ReadWriteMix::Read,
     }
 }
 
 fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
     let settings = &job.settings;
-    let sizes = settings.blocks.sizes();
+    let sizes = settings.used_sizes();
     let sizes = match (settings.blocks.is_seq_rand, settings.access.is_random) {
         (false, _) => (sizes.read, sizes.write),
         (true, true) => (sizes.write.clone(), sizes.write),
@@ -130,7 +132,7 @@ fn blocks(job: &FioJob) -> Result<PerDirection<BlockRule>, Diagnostic> {
             },
         })
     };
-    let align = &settings.blocks.align;
+    let align = settings.blocks.align.planned(settings.access.trims());
     Ok(PerDirection {
         read: rule(&sizes.0, align.read)?,
         write: rule(&sizes.1, align.write)?,
@@ -146,16 +148,13 @@ fn visits(settings: &FioSettings, mix: ReadWriteMix) -> OffsetOrder {
         },
         RandomDistribution::Uniform => OffsetOrder::Once,
         RandomDistribution::ZonedBytes(zones) => {
-            let shares = |zones: &[ZoneShare]| {
+            let shares = |zones: &Vec<ZoneShare>| {
                 let shares = zones.iter();
                 let share = |it: &ZoneShare| (f64::from(it.requests_percent), it.size);
-                shares.map(share).collect()
+                shares.map(share).collect::<Vec<_>>()
             };
             OffsetOrder::DrawnZones {
-                zones: PerDirection {
-                    read: shares(&zones.read),
-                    write: shares(&zones.write),
-                },
+                zones: zones.map(shares).planned(mix.trims()),
             }
         }
         RandomDistribution::Zoned(zones)
@@ -175,7 +174,7 @@ fn visits(settings: &FioSettings, mix: ReadWriteMix) -> OffsetOrder {
     }
 }
 
-/// The distribution for reads if there are any, else for writes.
+/// The distribution for reads if there are any, else for trims or writes.
 fn law_of(law: &RandomDistribution, mix: ReadWriteMix) -> PlanDistribution {
     match law {
         // With an exponent of 0, all ranks are equally likely.
@@ -187,6 +186,7 @@ fn law_of(law: &RandomDistribution, mix: ReadWriteMix) -> PlanDistribution {
             deviation_percent: normal_deviation_percent(*deviation),
         },
         RandomDistribution::Zoned(zones) if mix.reads() => zone_distribution(&zones.read),
+        RandomDistribution::Zoned(zones) if mix.trims() => zone_distribution(&zones.trim),
         RandomDistribution::Zoned(zones) => zone_distribution(&zones.write),
         _ => PlanDistribution::Uniform,
     }
@@ -273,7 +273,7 @@ fn end(job: &FioJob, parts: &[JobFile]) -> StreamEnd {
 fn whole_passes(job: &FioJob, parts: &[JobFile], io_bytes: u64) -> u64 {
     let settings = &job.settings;
     let block = largest_block(settings).max(1);
-    let sizes = settings.blocks.sizes();
+    let sizes = settings.used_sizes();
     // With several block sizes, the number of bytes in a pass is not known in advance.
     let is_fixed = sizes.read.min().min(sizes.write.min()) == block;
     let pass: u64 = parts.iter().map(|it| it.size_bytes / block * block).sum();
@@ -317,7 +317,7 @@ fn passes(job: &FioJob, io_bytes: u64, loops: u64) -> Option<StreamEnd> {
 
 /// The largest request of either direction, in bytes.
 fn largest_block(settings: &FioSettings) -> u64 {
-    let sizes = settings.blocks.sizes();
+    let sizes = settings.used_sizes();
     sizes.read.max().max(sizes.write.max())
 }
 
@@ -346,7 +346,7 @@ fn think(settings: &FioSettings) -> Option<ThinkRule> {
     })
 }
 
-fn pace(rates: &DirectionRates) -> PerDirection<Option<PaceRule>> {
+fn pace(rates: &DirectionRates) -> ByDirection<Option<PaceRule>> {
     let rule = |iops: u64, bytes: u64| {
         let (per_second, is_of_bytes) = match (iops, bytes) {
             (0, 0) => return None,
@@ -363,10 +363,11 @@ fn pace(rates: &DirectionRates) -> PerDirection<Option<PaceRule>> {
             ignores_pauses: rates.ignores_pauses,
         })
     };
-    let ByDirection { read, write, .. } = rates.iops;
-    PerDirection {
-        read: rule(read, rates.bytes_per_second.read),
-        write: rule(write, rates.bytes_per_second.write),
+    let (iops, bytes) = (&rates.iops, &rates.bytes_per_second);
+    ByDirection {
+        read: rule(iops.read, bytes.read),
+        write: rule(iops.write, bytes.write),
+        trim: rule(iops.trim, bytes.trim),
     }
 }
 

@@ -3,9 +3,7 @@
 use plan::Diagnostic;
 
 use super::super::jobs::{FioJob, JobSet};
-use super::super::settings::{
-    ByDirection, Checksum, Direction, Engine, FioSettings, SizeAmount, ZoneMode,
-};
+use super::super::settings::{ByDirection, Checksum, Engine, FioSettings, SizeAmount, ZoneMode};
 use super::super::values::RandomDistribution;
 
 /// Checks all jobs for unsupported settings.
@@ -71,8 +69,6 @@ fn first_match(cases: &[(bool, &'static str, &'static str)]) -> Option<Unsupport
 }
 
 fn unsupported_access(it: &FioSettings) -> Option<UnsupportedOption> {
-    let access = &it.access;
-    let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
     let has_center = |law: &RandomDistribution| {
         matches!(
             law,
@@ -81,18 +77,11 @@ fn unsupported_access(it: &FioSettings) -> Option<UnsupportedOption> {
                 | RandomDistribution::Normal(_, Some(_))
         )
     };
-    first_match(&[
-        (
-            is_trim,
-            "rw, readwrite",
-            "leave trims out, because they are not supported",
-        ),
-        (
-            has_center(&it.order.distribution),
-            "random_distribution",
-            "leave the center out",
-        ),
-    ])
+    first_match(&[(
+        has_center(&it.order.distribution),
+        "random_distribution",
+        "leave the center out",
+    )])
 }
 
 /// Operations on whole files transfer nothing and have no queue depth.

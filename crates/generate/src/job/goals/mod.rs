@@ -15,7 +15,7 @@ use plan::job::JobPlan;
 
 use crate::{Flow, Generator, Step};
 
-use super::RequestDirection;
+use super::{RequestDirection, write_operation};
 pub use board::{DepthReport, GoalCounts, GoalProgress, MissKind, MissedRequest};
 use depth::{DepthSearch, DepthVerdict};
 use floor::FloorWatch;
@@ -33,6 +33,8 @@ pub struct GoalLimited<G> {
     /// By direction.
     floors: [Option<FloorWatch>; 2],
     latency_ns_max: [u64; 2],
+    /// Operation of the requests that count as writes.
+    write_operation: Operation,
     depth: Option<DepthSearch>,
     flow: Option<FlowJobState>,
     /// Request and issue time, by slot.
@@ -65,6 +67,7 @@ impl<G: Generator> GoalLimited<G> {
             begin_ns: None,
             floors,
             latency_ns_max: [latency.read, latency.write].map(|it| it.unwrap_or(u64::MAX)),
+            write_operation: write_operation(plan.stream.mix),
             depth,
             flow,
             issued: vec![(Request::EMPTY, 0); plan.iodepth as usize].into(),
@@ -73,12 +76,23 @@ impl<G: Generator> GoalLimited<G> {
         }
     }
 
-    /// Records a request that has moved its bytes.
-    fn moved(&mut self, side: RequestDirection, request: &Request, latency_ns: u64, now_ns: u64) {
-        if latency_ns > self.latency_ns_max[side as usize] {
-            let wanted = self.latency_ns_max[side as usize];
+    /// Ends the job if a request took too long.
+    fn check_latency(
+        &mut self,
+        side: RequestDirection,
+        request: &Request,
+        latency_ns: u64,
+        now_ns: u64,
+    ) {
+        let wanted = self.latency_ns_max[side as usize];
+        if latency_ns > wanted {
             self.miss(MissKind::Latency, request, (wanted, latency_ns), now_ns);
         }
+    }
+
+    /// Records a request that has moved its bytes.
+    fn moved(&mut self, side: RequestDirection, request: &Request, latency_ns: u64, now_ns: u64) {
+        self.check_latency(side, request, latency_ns, now_ns);
         let begin_ns = self.begin_ns.unwrap_or(now_ns);
         // Rates and depths do not count in the ramp time.
         let Some(since_ns) = now_ns.checked_sub(begin_ns) else {
@@ -93,7 +107,7 @@ impl<G: Generator> GoalLimited<G> {
         for index in 0..self.floors.len() {
             let floor = self.floors[index].as_mut();
             if let Some((kind, wanted, seen)) = floor.and_then(|it| it.judge(since_ns)) {
-                let side = [Operation::Read, Operation::Write][index];
+                let side = [Operation::Read, self.write_operation][index];
                 let side_request = Request {
                     operation: side,
                     ..*request
@@ -205,14 +219,18 @@ impl<G: Generator> Generator for GoalLimited<G> {
         // Counted down first, because the search needs the number of other requests in flight.
         self.in_flight -= 1;
         let (request, issued_ns) = self.issued[completion.slot as usize];
-        let side = match request.operation {
-            Operation::Read => Some(RequestDirection::Read),
-            Operation::Write => Some(RequestDirection::Write),
-            _ => None,
-        };
-        if let Some(side) = side.filter(|_| completion.result >= 0) {
-            let latency_ns = now_ns.saturating_sub(issued_ns);
-            self.moved(side, &request, latency_ns, now_ns);
+        let latency_ns = now_ns.saturating_sub(issued_ns);
+        match request.operation {
+            _ if completion.result < 0 => {}
+            Operation::Read => self.moved(RequestDirection::Read, &request, latency_ns, now_ns),
+            operation if operation == self.write_operation => {
+                self.moved(RequestDirection::Write, &request, latency_ns, now_ns);
+            }
+            // Before a write, which counts for both.
+            Operation::Trim => {
+                self.check_latency(RequestDirection::Write, &request, latency_ns, now_ns);
+            }
+            _ => {}
         }
         self.inner.complete(completion, now_ns)
     }

@@ -1,7 +1,19 @@
 //! Fast path for jobs with one file and requests of one size at random positions.
 
+use plan::job::StreamPlan;
+
 use super::super::sides::RequestDirection;
 use super::{JobWalk, WalkPosition};
+
+/// `true` if pauses, syncs and a number of requests do not affect the next request of a stream.
+/// Only then the fast path, which looks at the position only, may make it.
+pub(in super::super) fn has_position_only(stream: &StreamPlan) -> bool {
+    stream.think.is_none()
+        && stream.sync.fsync_each == 0
+        && stream.sync.fdatasync_each == 0
+        && stream.sync.range.is_none()
+        && stream.end.requests.is_none()
+}
 
 impl JobWalk {
     /// `true` if [`Self::next_plain_offset`] can place all requests of a direction.

@@ -2,7 +2,7 @@
 
 use plan::job::{LoggedRequest, RecordedKind, RecordedRequest};
 
-use super::super::super::{OutputFormat, text};
+use super::super::super::{OutputFormat, compressed_log, text};
 use super::against_fio::fio;
 use super::*;
 
@@ -321,6 +321,23 @@ fn without_averaging_logs_have_a_line_per_request_after_the_ramp() {
     // Of windows, both values and no places.
     let both = written("--log_avg_msec=1000 --log_window_value=both --log_offset=1");
     assert_eq!(both[3], "1000, 2000, 9000, 0, 0, 0, 0\n");
+}
+
+#[test]
+fn compressed_logs_are_inflated_to_the_lines_of_others() {
+    let line = "--name=a --size=8m --write_lat_log=x --per_job_logs=0 --log_offset=1 \
+                --log_window_value=both --log_avg_msec=1000 --numjobs=2";
+    let record = record(vec![vec![reader(&[2000; 100], &[50; 2]); 2]]);
+    let (set, options) = jobs_and_options(line);
+    let lines = logs(&set, &record, &options);
+    let (set, options) = jobs_and_options(&format!("{line} --log_store_compressed=1"));
+    assert!(logs(&set, &record, &options).is_empty());
+    let compressed = compressed_logs(&set, &record, &options);
+    assert_eq!(compressed.len(), 3);
+    for ((name, bytes), (plain, text)) in compressed.iter().zip(&lines) {
+        assert_eq!(*name, format!("{plain}.fz"));
+        assert_eq!(compressed_log::inflated(bytes).as_deref(), Ok(&**text));
+    }
 }
 
 #[test]
