@@ -18,9 +18,11 @@ use crate::error::Failure;
 use crate::workspace;
 use tree::PackageTree;
 
-/// Maximum size of the packaged program: 15 MB, 2 MB for the web server and 3 MB for runs with
-/// several processes. If it exceeds this, other parts must become smaller.
+/// Maximum size of the published program. If it exceeds this, other parts must become smaller.
 const PROGRAM_BYTES_MAX: u64 = 20_000_000;
+/// Maximum size of the program that tests package. Less optimized, it is 1.25 times as large as the
+/// published one (19.99 MB instead of 15.95 MB), whose build would double the time of the tests.
+const TESTED_BYTES_MAX: u64 = PROGRAM_BYTES_MAX / 4 * 5;
 /// Number of starts, of which the fastest is reported; other programs may disturb some of them.
 const STARTS: usize = 20;
 
@@ -56,7 +58,7 @@ pub fn build(effort: PackageCompression) -> Result<PathBuf, Failure> {
     debian(&tool::cargo_deb(target)?, effort, &packages)?;
     tarball(&tree, effort, &packages)?;
     checksums(&packages)?;
-    check(&packaged)?;
+    check(&packaged, effort)?;
     Ok(packages)
 }
 
@@ -160,7 +162,11 @@ fn sorted_names(directory: &Path) -> Result<Vec<std::ffi::OsString>, Failure> {
 }
 
 /// Checks the size of the program, and prints its start time.
-fn check(packaged: &Path) -> Result<(), Failure> {
+fn check(packaged: &Path, effort: PackageCompression) -> Result<(), Failure> {
+    let bytes_max = match effort {
+        PackageCompression::Publish => PROGRAM_BYTES_MAX,
+        PackageCompression::Test => TESTED_BYTES_MAX,
+    };
     let bytes = size(packaged)?;
     let start = fastest_start(packaged)?;
     println!(
@@ -168,14 +174,14 @@ fn check(packaged: &Path) -> Result<(), Failure> {
         megabytes(bytes),
         start.as_secs_f64() * 1e3
     );
-    if bytes < PROGRAM_BYTES_MAX {
+    if bytes < bytes_max {
         return Ok(());
     }
     Err(Failure::ChecksFailed(format!(
         "the packaged program has {}, and {} is the limit; `cargo bloat --release -p pgmeter` \
          shows what is large",
         megabytes(bytes),
-        megabytes(PROGRAM_BYTES_MAX)
+        megabytes(bytes_max)
     )))
 }
 
