@@ -35,6 +35,10 @@ impl Request {
         offset_bytes: 0,
     };
 
+    /// As `handle` of a read by an engine for a single set of files, which ignores it: the read
+    /// verifies an earlier write of the same worker.
+    pub const READ_BACK: u8 = 1;
+
     /// As `offset_bytes` of a read or write by an engine for file operations: at the current
     /// position of the open file, after the last such read or write.
     pub const AT_POSITION: u64 = u64::MAX;
@@ -118,6 +122,13 @@ impl Request {
             // Take the lower half.
             _ => TransferPosition::Units(offset_bytes as u32),
         }
+    }
+
+    /// `true` for a read that verifies an earlier write of the same worker.
+    #[inline]
+    #[must_use]
+    pub const fn is_read_back(&self) -> bool {
+        matches!(self.operation, Operation::Read) && self.handle == Self::READ_BACK
     }
 }
 

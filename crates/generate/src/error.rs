@@ -141,6 +141,15 @@ pub enum GenerateError {
         /// Reason why they cannot be verified.
         reason: &'static str,
     },
+    /// Headers do not fit in the blocks.
+    #[error("blocks cannot be verified: {reason}")]
+    BlockCheck {
+        /// Reason why they cannot be verified.
+        reason: String,
+    },
+    /// The text of a pattern is not one.
+    #[error("the pattern of a job is not pairs of hexadecimal digits and `%o`")]
+    ContentPattern,
 }
 
 impl GenerateError {
@@ -166,6 +175,8 @@ impl GenerateError {
             Self::VerifyBlock { .. } => {
                 "choose sizes and alignments that are multiples of 64 bytes, or do not verify"
             }
+            Self::BlockCheck { .. } => "choose larger blocks, or a longer interval",
+            Self::ContentPattern => "write a pattern such as `deadbeef`, of at most 1 MiB",
         }
     }
 }

@@ -34,7 +34,8 @@ mod transfer;
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
 pub use content::{
-    ContentSource, FileStamp, PlainContent, UnchangedContent, VerifiedContent, verify_block_bytes,
+    CheckedContent, ContentSource, FileStamp, PlainContent, UnchangedContent, VerifiedContent,
+    verify_block_bytes,
 };
 pub use cursor::{Cursor, LastRequest, OwnCursor, SharedCursor};
 pub use due_counts::{DueCounts, DueWindow, LATE_NS};

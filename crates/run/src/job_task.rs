@@ -7,7 +7,9 @@ use std::sync::{Arc, mpsc};
 use engine::clock::Clock;
 use engine::{Engine, FileEngineOptions, Fileset, OpenMode, Operation, PsyncFiles};
 use generate::job::{GoalLimited, GoalProgress, JobStream, RequestLogger};
-use generate::{Content, ContentSource, Exclusive, Generator, PlainContent};
+use generate::{
+    CheckedContent, Content, ContentSource, Exclusive, Generator, PlainContent, Stripes,
+};
 use plan::job::{JobPlan, LoggedRequest};
 use plan::{CacheMode, Cell};
 use results::EngineNotes;
@@ -34,6 +36,8 @@ pub(crate) struct JobTask {
     /// The files by name, if the job works on names.
     pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
+    /// Content of the job itself instead of `contents`, if it has a pattern or headers.
+    pub own_content: Option<JobContent>,
     /// Receiver of the requests if they are noted; set when the job starts.
     pub request_log: Option<mpsc::Sender<Vec<LoggedRequest>>>,
     /// Progress towards the goals, if there are any.
@@ -42,6 +46,13 @@ pub(crate) struct JobTask {
     pub predecessors: Vec<Arc<JobEnd>>,
     /// End of this job, for the jobs that start after it.
     pub end: Option<JobEndGuard>,
+}
+
+/// Content of a job that writes a pattern, or blocks with headers.
+pub(crate) struct JobContent {
+    pub content: CheckedContent,
+    /// Requests in flight on the job's files, if reads are verified.
+    pub stripes: Option<Vec<Stripes>>,
 }
 
 /// Times of a job in the cell, and its maximum number of requests.
@@ -186,8 +197,10 @@ impl EngineWork for JobLane<'_> {
                 plain.prepare_buffer(parts.engine.buffer(slot));
             }
         }
-        let verify = task.contents.verify;
-        match (verify, task.progress) {
+        let (engine, contents) = (&mut parts.engine, &task.contents);
+        let special = special_content(engine, task.own_content, contents, lane)?;
+        let slot_count = parts.engine.slot_count();
+        match (special, task.progress) {
             // Only the loop of plain jobs is compiled for each engine.
             (None, None) if lane.pace.is_none() && task.request_log.is_none() => {
                 match job.is_paced() {
@@ -195,57 +208,93 @@ impl EngineWork for JobLane<'_> {
                     true => clock_polling(job).run(parts, task.stream, plain),
                 }
             }
-            (verify, board) => {
-                let source = task.contents.source;
-                let checked = verify.map(|verify| (source, verify));
-                let slot_count = parts.engine.slot_count();
-                run_with_extras(
-                    boxed(parts),
-                    RequestLogger::new(task.stream, task.request_log, slot_count),
-                    plain,
-                    (checked, board, job, lane),
-                )
-            }
+            (special, board) => run_with_extras(
+                boxed(parts),
+                RequestLogger::new(task.stream, task.request_log, slot_count),
+                plain,
+                (special, board, job, lane),
+            ),
         }
         .map(Some)
     }
 }
 
-/// Options of a job with more than a plain loop: verification, goals, plan and lane.
-type JobExtras<'a> = (
-    Option<(ContentSource, Verify)>,
-    Option<Arc<GoalProgress>>,
-    &'a JobPlan,
-    &'a Lane,
-);
+/// Content other than the plain one, with the requests in flight if reads are verified.
+type SpecialContent = (Box<dyn Content>, Option<Vec<Stripes>>);
 
-/// Runs the loop of a job that has goals, verifies reads, follows the rate of its cell or notes its
-/// requests. Compared with that, a virtual call is cheap, so these loops are compiled once for all
-/// engines.
-fn run_with_extras<K: Clock>(
-    parts: LoopParts<Box<dyn Engine>, K>,
-    stream: RequestLogger<JobStream>,
-    plain: PlainContent,
-    (checked, board, job, lane): JobExtras<'_>,
-) -> Result<WorkerOutcome, RunError> {
-    let of = (job, lane);
-    let Some((source, verify)) = checked else {
-        return match board {
-            None => run_at_pace(parts, stream, plain, of),
-            Some(board) => run_at_pace(parts, GoalLimited::new(stream, job, board), plain, of),
-        };
-    };
+/// The job's own content, or stamped content; `None` if the plain one is enough.
+fn special_content(
+    engine: &mut impl Engine,
+    own: Option<JobContent>,
+    contents: &Contents,
+    lane: &Lane,
+) -> Result<Option<SpecialContent>, RunError> {
+    if let Some(mut own) = own {
+        for slot in 0..engine.slot_count() {
+            own.content.prepare_buffer(engine.buffer(slot));
+        }
+        return Ok(Some((Box::new(own.content), own.stripes)));
+    }
+    let verify = contents.verify.clone();
+    let stamped = verify.map(|verify| stamped(&contents.source, verify, lane));
+    stamped.transpose()
+}
+
+/// Content that is verified by the stamps of this run.
+fn stamped(
+    source: &ContentSource,
+    verify: Verify,
+    lane: &Lane,
+) -> Result<SpecialContent, RunError> {
     let verified = source.verified(
         lane.plan.seed,
         lane.plan.worker_index,
         verify.file_seeds,
         verify.block_bytes,
     )?;
-    let slot_count = parts.engine.slot_count();
-    let stream = Exclusive::new(stream, verify.stripes, slot_count);
+    Ok((Box::new(verified), Some(verify.stripes)))
+}
+
+/// Options of a job with more than a plain loop: content, goals, plan and lane.
+type JobExtras<'a> = (
+    Option<SpecialContent>,
+    Option<Arc<GoalProgress>>,
+    &'a JobPlan,
+    &'a Lane,
+);
+
+/// Runs the loop of a job that has goals, verifies reads, writes a pattern, follows the rate of its
+/// cell or notes its requests. Compared with that, a virtual call is cheap, so these loops are
+/// compiled once for all engines.
+fn run_with_extras<K: Clock>(
+    parts: LoopParts<Box<dyn Engine>, K>,
+    stream: RequestLogger<JobStream>,
+    plain: PlainContent,
+    (special, board, job, lane): JobExtras<'_>,
+) -> Result<WorkerOutcome, RunError> {
+    let of = (job, lane);
+    match special {
+        None => run_towards_goals(parts, stream, plain, (board, of)),
+        Some((content, None)) => run_towards_goals(parts, stream, content, (board, of)),
+        Some((content, Some(stripes))) => {
+            let slot_count = parts.engine.slot_count();
+            let stream = Exclusive::new(stream, stripes, slot_count);
+            run_towards_goals(parts, stream, content, (board, of))
+        }
+    }
+}
+
+/// Runs the loop, and ends or limits the job by its goals if it has any.
+fn run_towards_goals<G: Generator, C: Content, K: Clock>(
+    parts: LoopParts<Box<dyn Engine>, K>,
+    stream: G,
+    content: C,
+    (board, (job, lane)): (Option<Arc<GoalProgress>>, (&JobPlan, &Lane)),
+) -> Result<WorkerOutcome, RunError> {
+    let of = (job, lane);
     match board {
-        None => run_at_pace(parts, stream, verified, of),
-        Some(board) => run_at_pace(parts, GoalLimited::new(stream, job, board), verified, of),
+        None => run_at_pace(parts, stream, content, of),
+        Some(board) => run_at_pace(parts, GoalLimited::new(stream, job, board), content, of),
     }
 }
 

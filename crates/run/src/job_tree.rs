@@ -14,4 +14,6 @@ pub(crate) struct JobTree {
     /// Files that jobs of this run wrote to. A later job that verifies them reads them unchanged: a
     /// new layout would hide every lost or overwritten block.
     pub written: BTreeSet<String>,
+    /// Files that an earlier run left and this run took.
+    pub taken: BTreeSet<String>,
 }

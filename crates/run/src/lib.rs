@@ -31,6 +31,7 @@ mod job_task;
 mod job_tree;
 mod jobs;
 mod lane;
+mod left_file;
 mod measure;
 mod measured;
 mod member;

@@ -422,6 +422,7 @@ impl<'a> Session<'a> {
 
     pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
         self.with_cluster(|cluster, watch| cluster.finish(watch));
+        self.leave_job_files(outcome.is_ok() && !self.stopped());
         let keep = keeps_files(self.plan);
         for (_, prepared) in std::mem::take(&mut self.targets) {
             let messages = match prepared.release(keep) {

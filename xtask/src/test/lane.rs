@@ -182,6 +182,7 @@ pub const LANES: &[TestLane] = &[
             "jobs",
             "samples",
             "fio_there",
+            "fio_verify",
             "fio_job_files",
             "fio_trims",
         ])),

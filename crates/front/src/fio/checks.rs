@@ -289,6 +289,8 @@ fn names(settings: &FioSettings, job: &str, note: &mut impl FnMut(String)) {
 }
 
 fn verify(settings: &mut FioSettings, job: &str, note: &mut impl FnMut(String)) {
+    // As in fio, a job that only reads verifies what it reads in any case.
+    settings.verify.skips_writes &= settings.access.writes();
     if settings.verify.checksum == Checksum::None || !settings.access.writes() {
         return;
     }

@@ -20,7 +20,10 @@ const COMPAT_OPTION: &str = "--fio-compat";
 pub(crate) const FRONT: Front = Front {
     name: "fio",
     title: "Runs jobs of I/O requests against files and devices",
-    files_help: Front::FILES_IN_WORK_DIRECTORY,
+    files_help: "\
+        pgmeter creates files in a work directory below the given directory. At the end, it moves \
+        files that a job wrote with `verify` to their names, unless the user has files there, and \
+        removes the others.",
     version: "fio 3.42",
     usage: include_str!("usage.txt"),
     arguments,
@@ -126,8 +129,13 @@ fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let mut work = work(&set, name_of(name), false, &file.context)?;
     // Only fio's own output includes logs, so there is no need to record requests for them.
     let jobs = work.cells.iter_mut().filter_map(|it| it.jobs.as_mut());
-    for job in jobs.flat_map(|it| &mut it.jobs) {
-        job.plan.is_noted = false;
+    for jobs in jobs {
+        jobs.jobs.iter_mut().for_each(|it| it.plan.is_noted = false);
+        // `pgmeter run` removes all files, whatever kind of workload it runs.
+        jobs.files
+            .files
+            .iter_mut()
+            .for_each(|it| it.is_left = false);
     }
     work.findings.extend(notes(&set).cloned());
     Ok(complete_work(&set, work, &inputs))

@@ -217,6 +217,13 @@ pub fn markdown() -> String {
          fio 3.42 has one of four verdicts: *done* works as in fio, *differs* works as the last \
          column describes, *reporting* affects only results, and *refused* is an error that \
          names an alternative. A refused option is accepted if its value is 0.\n\
+         \n## Verification\n\nBlocks have the header of fio 3.33 to 3.40, and headers of fio \
+         since 3.41 are read, too. fio before 3.40 also compares the random number in each header, \
+         which agrees for sequential writes of jobs without `randseed`. pgmeter does not compare \
+         this number, nor the number of the write, so it does not detect that a write was lost if \
+         the block was written before. `as fio` leaves files that a job wrote with `verify` where \
+         fio leaves them, and replaces only files that an earlier run left; a file of the user \
+         stays, and the run warns about it. Other files are removed at the end.\n\
          \n## Latencies in results\n\nOne call submits requests and waits for completions, so \
          submission latency is not measured separately: `slat_ns` has an `N` of 0, and `clat` \
          includes the time that fio counts as `slat`. `clat_ns` is the time from the submission \

@@ -1,7 +1,12 @@
 //! Contents of writes: tables shared by all workers, and the initial content of test files.
 
+mod block_header;
+mod block_sum;
+mod checked;
 mod file_stamp;
+mod header_numbers;
 mod noise;
+mod pattern;
 mod plain;
 mod repeats;
 mod stamp;
@@ -10,6 +15,7 @@ mod verified;
 use std::sync::Arc;
 
 use plan::ContentPlan;
+use plan::job::JobPlan;
 
 use crate::GenerateError;
 use crate::arithmetic::threshold;
@@ -17,6 +23,7 @@ use crate::rng::Rng;
 use noise::Noise;
 use stats::mix;
 
+pub use checked::CheckedContent;
 pub use file_stamp::FileStamp;
 pub use plain::{PlainContent, UnchangedContent};
 pub use verified::{VerifiedContent, verify_block_bytes};
@@ -118,6 +125,20 @@ impl ContentSource {
     #[inline(never)]
     pub fn plain(&self, worker_seed: u64) -> PlainContent {
         PlainContent::new(Arc::clone(&self.tables), worker_seed)
+    }
+
+    /// Content of a job with a pattern or a block check; `None` if it has neither.
+    ///
+    /// # Errors
+    /// If headers do not fit in the blocks, or the pattern is not one.
+    // As for `plain`.
+    #[inline(never)]
+    pub fn checked(
+        &self,
+        job: &JobPlan,
+        worker_seed: u64,
+    ) -> Result<Option<CheckedContent>, GenerateError> {
+        CheckedContent::new(self.plain(worker_seed), job, worker_seed)
     }
 
     /// Stamped content that a worker writes and checks.

@@ -1,7 +1,8 @@
 //! Ends of a job's loops: read-back, next loop, or final sync.
 
-use engine::Operation;
+use engine::{Operation, Request};
 
+use super::access::JobAccess;
 use super::sides::RequestDirection;
 use super::trims::TrimmedWrites;
 use super::turns::DueSync;
@@ -9,6 +10,16 @@ use super::{JobSlot, JobStage, JobStream};
 use crate::Step;
 
 impl JobStream {
+    /// Counts a request that is not issued, because the job only reads back what it would write.
+    pub(super) fn skip(&mut self, side: RequestDirection, access: JobAccess) -> Step {
+        self.moved_bytes += u64::from(access.length_bytes);
+        self.request_count += 1;
+        if let Some(turns) = &mut self.read_back_state {
+            turns.walk.issued(access, side);
+        }
+        Step::Again
+    }
+
     /// Ends a loop: reads back what it wrote, starts the next one, or ends the job.
     pub(super) fn end_loop(&mut self) -> Step {
         // The writes after the last trims belong to the loop.
@@ -88,7 +99,10 @@ impl JobStream {
         };
         self.slots[slot as usize] = JobSlot::default();
         self.in_flight += 1;
-        Step::Issue(self.request(slot, RequestDirection::Read, access))
+        Step::Issue(Request {
+            handle: Request::READ_BACK,
+            ..self.request(slot, RequestDirection::Read, access)
+        })
     }
 
     pub(super) fn sync_all(&mut self, slot: u32, file_index: u32) -> Step {

@@ -40,7 +40,7 @@ pub use goals::{
 use names::MetadataWorkState;
 pub use notes::RequestLogger;
 use pace::{DuePace, paces};
-use read_back::RepeatedWalk;
+use read_back::ReadBackState;
 use replay::ReplayState;
 use sides::RequestDirection;
 use slot::{JobSlot, SlotRequest};
@@ -69,6 +69,8 @@ pub struct JobStream {
     think: Option<ThinkTime>,
     sync: SyncState,
     read_back_state: Option<ReadBackState>,
+    /// `true` if requests of the loop are only counted, so that its writes are read back.
+    skips_loop: bool,
     replay: Option<ReplayState>,
     metadata_work: Option<MetadataWorkState>,
     end: StreamEnd,
@@ -114,13 +116,6 @@ enum JobStage {
     Done,
 }
 
-#[derive(Debug, Clone)]
-struct ReadBackState {
-    walk: RepeatedWalk,
-    backlog: u64,
-    batch: u64,
-}
-
 /// Rejects the value 0 of a number in the plan.
 fn number(name: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
     match value {
@@ -144,17 +139,7 @@ impl JobStream {
         let walk = JobWalk::new(plan, seed)?;
         let position = walk.position(stream.requests_per_file);
         let paces = paces(plan, seed)?;
-        // An endless job never reaches the read-back at its end, only the one after a backlog.
-        let is_endless = stream.end.loops.is_none();
-        let read_back = stream.read_back.filter(|it| !is_endless || it.backlog > 0);
-        let written = match read_back {
-            Some(rule) => Some(ReadBackState {
-                walk: RepeatedWalk::new(plan, &walk, &position)?,
-                backlog: rule.backlog,
-                batch: rule.batch,
-            }),
-            None => None,
-        };
+        let written = ReadBackState::new(plan, &walk, &position)?;
         let mix = MixRule::new(stream.mix)?;
         let write_operation = write_operation(stream.mix);
         let trimmed = TrimmedWrites::of(plan);
@@ -197,6 +182,7 @@ impl JobStream {
             has_failed: false,
             failure: None,
             operations: operations(plan, written.is_some()),
+            skips_loop: stream.skips_writes(),
             read_back_state: written,
             replay,
             metadata_work: names,
@@ -340,6 +326,7 @@ impl JobStream {
             Err(until_ns) => return Step::Wait { until_ns },
         };
         match self.access(side) {
+            Some(access) if self.skips_loop => self.skip(side, access),
             Some(access) => Step::Issue(self.issue(slot, side, access, now_ns)),
             None => self.end_loop(),
         }

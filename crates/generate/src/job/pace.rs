@@ -147,6 +147,10 @@ impl DuePace {
 /// Due times by direction; `None` for directions that are not used or have no rate.
 pub(super) fn paces(plan: &JobPlan, seed: u64) -> Result<[Option<DuePace>; 2], GenerateError> {
     let stream = &plan.stream;
+    if stream.skips_writes() {
+        // Requests that are not issued are never due.
+        return Ok([None, None]);
+    }
     let pace = |is_used: bool, rule: &Option<PaceRule>, blocks: &BlockRule, salt: u64| {
         let rule = rule.as_ref().filter(|_| is_used);
         // Each direction draws its gaps from a separate stream.

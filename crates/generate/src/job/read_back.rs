@@ -32,6 +32,35 @@ pub(super) struct RepeatedWalk {
     directions: Option<BlockMap>,
 }
 
+/// Progress of reading back what a loop has written.
+#[derive(Debug, Clone)]
+pub(super) struct ReadBackState {
+    pub(super) walk: RepeatedWalk,
+    pub(super) backlog: u64,
+    pub(super) batch: u64,
+}
+
+impl ReadBackState {
+    /// `None` if nothing is read back. `position` is the start of the loop.
+    pub(super) fn new(
+        plan: &JobPlan,
+        walk: &JobWalk,
+        position: &WalkPosition,
+    ) -> Result<Option<Self>, GenerateError> {
+        // An endless job never reaches the read-back at its end, only the one after a backlog.
+        let is_endless = plan.stream.end.loops.is_none();
+        let rule = plan.stream.read_back;
+        let Some(rule) = rule.filter(|it| !is_endless || it.backlog > 0 || it.skips_writes) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            walk: RepeatedWalk::new(plan, walk, position)?,
+            backlog: rule.backlog,
+            batch: rule.batch,
+        }))
+    }
+}
+
 #[derive(Debug, Clone)]
 struct UnreadBlocks {
     block: Divisor,

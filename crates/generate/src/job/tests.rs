@@ -517,7 +517,13 @@ fn sync_ranges_cover_what_was_written_to_a_file_since_the_last_sync() {
 fn an_endless_job_reads_back_only_after_every_n_writes() {
     let mut verified = random(ReadWriteMix::Write, 40 * K);
     verified.stream.end.loops = None;
-    let read_back = |backlog| Some(ReadBack { backlog, batch: 0 });
+    let read_back = |backlog| {
+        Some(ReadBack {
+            backlog,
+            batch: 0,
+            skips_writes: false,
+        })
+    };
     verified.stream.read_back = read_back(5);
     let count = |plan: &JobPlan, operation| {
         let all = some_requests(plan, 100);
@@ -534,6 +540,7 @@ fn written_blocks_are_read_back_in_order() {
     verified.stream.read_back = Some(ReadBack {
         backlog: 0,
         batch: 0,
+        skips_writes: false,
     });
     let all = requests(&verified);
     assert_eq!(all.len(), 128);
@@ -556,6 +563,7 @@ fn written_blocks_are_read_back_in_order() {
     verified.stream.read_back = Some(ReadBack {
         backlog: 16,
         batch: 0,
+        skips_writes: false,
     });
     let all = requests(&verified);
     assert_eq!(all.len(), 128);
@@ -954,4 +962,38 @@ fn a_wrong_read_also_ends_a_fixed_rate_job() {
         stream.complete(Completion { slot: 0, result }, due_ns + 10);
     }
     assert_eq!(stream.next(0, 2_000_000), Step::Finished);
+}
+
+#[test]
+fn a_job_that_skips_writes_reads_what_it_would_have_written() {
+    for mix in [
+        ReadWriteMix::Write,
+        ReadWriteMix::Both { read_percent: 40.0 },
+    ] {
+        for visits in [
+            OffsetOrder::Once,
+            OffsetOrder::Drawn {
+                distribution: Distribution::Uniform,
+            },
+        ] {
+            let mut job = random(mix, 256 * K);
+            job.stream.visits = visits;
+            job.stream.sync.fsync_each = 3;
+            job.stream.read_back = Some(ReadBack::default());
+            let wrote = requests(&job);
+            let skips = ReadBack {
+                skips_writes: true,
+                ..ReadBack::default()
+            };
+            job.stream.read_back = Some(skips);
+            let skipped = requests(&job);
+            let read_back = |all: &[Request]| -> Vec<u64> {
+                let all = all.iter().filter(|it| it.is_read_back());
+                all.map(|it| it.offset_bytes).collect()
+            };
+            assert_eq!(read_back(&skipped), read_back(&wrote));
+            assert!(skipped.iter().all(Request::is_read_back));
+            assert!(!skipped.is_empty() && !job.writes());
+        }
+    }
 }

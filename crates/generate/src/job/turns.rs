@@ -132,6 +132,8 @@ impl RangeSyncState {
 impl SyncState {
     pub(super) fn of(stream: &StreamPlan, file_count: usize) -> Self {
         let rule = match stream.mix {
+            // Writes that are only counted are not synced.
+            _ if stream.skips_writes() => SyncRule::default(),
             // There are no writes after which a sync could be due.
             ReadWriteMix::Trim => SyncRule {
                 fsync_at_end: stream.sync.fsync_at_end,
@@ -184,6 +186,9 @@ pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
         };
     }
     let stream = &plan.stream;
+    if stream.skips_writes() {
+        return OperationSet::EMPTY.with(Operation::Read);
+    }
     let sync = &stream.sync;
     let has = |kind| plan.recorded.as_ref().is_some_and(|it| it.has(kind));
     let syncs = sync.fsync_each > 0 || sync.fsync_at_end || has(RecordedKind::Fsync);

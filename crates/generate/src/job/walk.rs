@@ -40,6 +40,9 @@ pub(super) struct JobWalk {
     shares_order: bool,
     /// Size of the blocks in the map of used blocks; `None` if there is no map.
     map_block: Option<Divisor>,
+    /// `true` if draws start over with each loop. A later run that verifies then reads only what
+    /// the first loop has written, however many loops it has time for.
+    repeats_draws: bool,
     seed: u64,
 }
 
@@ -59,7 +62,7 @@ pub(super) struct JobPart {
 pub(super) struct WalkPosition {
     file_order: FileOrderState,
     files: Box<[FilePosition]>,
-    /// For positions, files and directions; continues across loops.
+    /// For positions, files and directions; continues across loops unless blocks are verified.
     pub(super) rng: Rng,
     /// For sizes; restarts with each loop.
     size_rng: Rng,
@@ -102,6 +105,7 @@ impl JobWalk {
             is_done_by_bytes: once,
             shares_order: same_blocks,
             map_block,
+            repeats_draws: plan.check.is_some(),
             seed,
         };
         walk.parts = walk.new_parts(plan)?;
@@ -232,6 +236,9 @@ impl JobWalk {
         position.files.fill(FilePosition::default());
         position.size_rng = Rng::new(self.size_seed());
         position.used.clear();
+        if self.repeats_draws {
+            position.rng = Rng::new(mix(self.seed));
+        }
     }
 
     /// A common divisor of all lengths and positions.

@@ -4,6 +4,7 @@
 //! with named files: the amount, the order, the pauses, and which jobs end with it. Either all
 //! workers of a cell run jobs or none.
 
+mod check;
 mod goals;
 mod recorded;
 mod share;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::Diagnostic;
 use crate::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
+pub use check::{BlockCheck, BlockCheckKind, ContentPattern, PatternTemplate};
 pub use goals::{DepthTarget, FlowShare, GoalMeasure, JobGoals, MinRate, RateFloor, SteadyGoal};
 pub use recorded::{LoggedRequest, RecordedKind, RecordedPlan, RecordedRequest};
 pub use share::FileShare;
@@ -61,6 +63,12 @@ pub struct JobPlan {
     /// `true` if it ends at the first read that fails verification.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_on_mismatch: bool,
+    /// How blocks are verified if not by the stamps of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<BlockCheck>,
+    /// Bytes that are written instead of the worker's content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<ContentPattern>,
     /// Its requests.
     pub stream: StreamPlan,
     /// Log whose requests it replays, if any; sizes and directions of `stream` are then taken from
@@ -102,6 +110,8 @@ impl JobPlan {
             ends_others_on_error: false,
             goes_on_after_errors: false,
             ends_on_mismatch: false,
+            check: None,
+            pattern: None,
             stream,
             recorded: None,
             names: None,
@@ -202,6 +212,10 @@ pub struct NamedFile {
     pub layout: Layout,
     /// `true` if it is removed after the cell.
     pub is_removed: bool,
+    /// `true` if it is moved from the work directory to the target's directory after a complete
+    /// run, unless another file has its name there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_left: bool,
     /// State in the page cache when the cell starts.
     pub cache: FileCache,
 }
@@ -270,7 +284,7 @@ pub struct UnplannedJob {
     pub share: Option<FileShare>,
     /// Data that is written.
     pub content: ContentPlan,
-    /// `true` if written blocks are stamped and read blocks are checked.
+    /// `true` if read blocks are checked: by `check` of the plan, or by stamps if it has none.
     pub verify: bool,
     /// Seed of its random streams.
     pub seed: u64,
@@ -315,7 +329,7 @@ impl JobPlan {
     /// `true` if it may change its files, with writes or trims.
     #[must_use]
     pub const fn writes(&self) -> bool {
-        self.stream.mix.modifies()
+        self.stream.mix.modifies() && !self.stream.skips_writes()
     }
 
     /// `true` if its requests have due times.

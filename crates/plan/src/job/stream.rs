@@ -76,12 +76,51 @@ impl StreamPlan {
         }
     }
 
+    /// `true` if it issues writes.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
+        self.mix.writes() && !self.skips_writes()
+    }
+
+    /// `true` if it only reads what its writes would have written.
+    #[must_use]
+    pub const fn skips_writes(&self) -> bool {
+        matches!(
+            self.read_back,
+            Some(ReadBack {
+                skips_writes: true,
+                ..
+            })
+        )
+    }
+
+    /// Largest number of bytes that divides the sizes of all requests whose blocks are checked: of
+    /// writes, or of reads if there are none. Not 0.
+    #[must_use]
+    pub fn checked_unit_bytes(&self) -> u32 {
+        let rule = match self.mix.writes() {
+            true => &self.blocks.write,
+            false => &self.blocks.read,
+        };
+        let sizes = rule.sizes.all_bytes().into_iter();
+        sizes.fold(0, greatest_common_divisor).max(1)
+    }
+
     /// `true` if a direction that is used has due times.
     #[must_use]
     pub const fn is_paced(&self) -> bool {
         (self.mix.reads() && self.pace.read.is_some())
             || (self.mix.modifies() && self.pace.write.is_some())
     }
+}
+
+/// Of two numbers; if one of them is 0, the other number.
+const fn greatest_common_divisor(first: u32, second: u32) -> u32 {
+    let (mut larger, mut smaller) = (first, second);
+    while smaller != 0 {
+        (larger, smaller) = (smaller, larger % smaller);
+    }
+    larger
 }
 
 impl<T> PerDirection<T> {
@@ -363,4 +402,7 @@ pub struct ReadBack {
     pub backlog: u64,
     /// Number of writes read back in one batch; 0 for all.
     pub batch: u64,
+    /// `true` if nothing is written: the requests that would write are only read back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skips_writes: bool,
 }

@@ -98,6 +98,7 @@ fn requests(job: &JobPlan) -> String {
     }
     words.push_str(&rest(stream));
     words.push_str(&flags(job));
+    words.push_str(&blocks_of(job));
     words
 }
 
@@ -119,6 +120,18 @@ fn flags(job: &JobPlan) -> String {
         0 => {}
         1 => words.push_str(", all on kernel threads"),
         each => words.push_str(&format!(", one in {each} on kernel threads")),
+    }
+    words
+}
+
+/// Describes patterns and headers of blocks.
+fn blocks_of(job: &JobPlan) -> String {
+    let mut words = String::new();
+    if job.pattern.is_some() && job.writes() {
+        words.push_str(", of a pattern");
+    }
+    if let Some(check) = &job.check {
+        words.push_str(&format!(", verified with `{}`", text_of(&check.kind)));
     }
     words
 }
@@ -156,8 +169,10 @@ fn rest(stream: &StreamPlan) -> String {
     if let Some(think) = &stream.think {
         words.push_str(&format!(", pauses of {}", Span(think.pause_ns)));
     }
-    if stream.read_back.is_some() {
-        words.push_str(", then read back");
+    match stream.read_back {
+        Some(_) if stream.skips_writes() => words.push_str(", only read back"),
+        Some(_) => words.push_str(", then read back"),
+        None => {}
     }
     words
 }

@@ -6,7 +6,9 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use engine::Fileset;
-use plan::job::{FileCache, JobFiles, JobPlan, Layout, NamedFile, OffsetOrder, ReadWriteMix};
+use plan::job::{
+    FileCache, JobFiles, JobPlan, Layout, NamedFile, OffsetOrder, ReadWriteMix, StreamPlan,
+};
 use plan::{Cell, ContentPlan, EngineKind, WorkerPlan};
 use results::{RunEvent, Warning};
 use storage::{FillPlan, NamedOpen, NamedTreeFile};
@@ -36,6 +38,10 @@ impl Session<'_> {
             self.ensure_tree(file.target_index)?;
             let stamps = self.stamps_of(users, (file, name))?;
             let content = users.first().map(|it| it.worker.content);
+            if file.is_left {
+                self.take_left_file((file, name))?;
+            }
+            self.check_is_written(users, (file, name))?;
             self.lay_out((file, name), content, stamps)?;
             let tree_file = NamedTreeFile {
                 tree: &self.job_trees[&file.target_index].tree,
@@ -75,9 +81,37 @@ impl Session<'_> {
             tree: prepared.make_tree()?,
             stamped: BTreeMap::new(),
             written: BTreeSet::new(),
+            taken: BTreeSet::new(),
         };
         self.job_trees.insert(target_index, tree);
         Ok(())
+    }
+
+    /// Refuses a file that jobs verify by its own headers, but that nobody has written: its layout
+    /// would only make every check fail.
+    fn check_is_written(
+        &self,
+        users: &[FileUse<'_>],
+        (file, name): (&NamedFile, &str),
+    ) -> Result<(), RunError> {
+        let is_writing = |it: &FileUse<'_>| it.job.writes();
+        let is_verifying = |it: &FileUse<'_>| it.job.check.is_some() && !it.job.writes();
+        let tree = &self.job_trees[&file.target_index].tree;
+        let tree_file = NamedTreeFile { tree, name };
+        let is_missing = users.iter().any(is_verifying)
+            && !users.iter().any(is_writing)
+            && tree_file.size_bytes()?.is_none();
+        match is_missing {
+            true => Err(RunError::ExistingFiles {
+                path: self.plan.targets[file.target_index as usize]
+                    .path
+                    .join(name),
+                why: "a job verifies it, but no job of this or an earlier run of pgmeter has \
+                      written it"
+                    .to_owned(),
+            }),
+            false => Ok(()),
+        }
     }
 
     /// The stamps that a file must contain when the cell starts. What earlier jobs of the run wrote
@@ -88,13 +122,14 @@ impl Session<'_> {
         (file, name): (&NamedFile, &str),
     ) -> Result<StampedBlocks, RunError> {
         let checking = users.iter().filter(|it| it.worker.verify);
-        let mut reading = checking.filter(|it| it.job.stream.mix.reads());
+        let reads = |it: &StreamPlan| it.mix.reads() || it.skips_writes();
+        let mut reading = checking.filter(|it| reads(&it.job.stream));
         let tree = self.job_trees.get(&file.target_index);
         let is_written = tree.is_some_and(|it| it.written.contains(name));
         let is_read = reading.clone().next().is_some();
         // A job that also writes may read blocks that were never written with a stamp.
         let is_needed = match is_written {
-            true => reading.any(|it| it.job.stream.mix.modifies()),
+            true => reading.any(|it| it.job.writes()),
             false => is_read,
         };
         let bytes = |is_needed: bool| match is_needed {
@@ -342,7 +377,8 @@ fn writes_all(job: &JobPlan) -> bool {
     let stream = &job.stream;
     let is_each_once = matches!(stream.visits, OffsetOrder::Once) && stream.step_bytes == 0;
     let is_limited = stream.zones.is_some() || stream.end.requests.is_some() || job.run_time_ns > 0;
-    stream.mix == ReadWriteMix::Write && stream.end.bytes >= all && is_each_once && !is_limited
+    let writes = stream.mix == ReadWriteMix::Write && stream.writes();
+    writes && stream.end.bytes >= all && is_each_once && !is_limited
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Cells of jobs: workers that each have their own engine, files, pace and end.
 
 mod files;
+mod left;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,12 +11,12 @@ use engine::{Operation, OperationSet};
 use generate::job::{FlowTotal, GoalProgress, JobStream};
 use generate::{ContentSource, Generator, RESPONSE_KINDS, Stripes, named};
 use plan::job::{JobFiles, JobPlan};
-use plan::{Cell, EngineKind};
+use plan::{Cell, EngineKind, WorkerPlan};
 use results::Warning;
 
 use crate::RunError;
 use crate::gate::{JobEnd, JobEndGuard};
-use crate::job_task::JobTask;
+use crate::job_task::{JobContent, JobTask};
 use crate::lane::{Lane, job_lanes};
 use crate::session::Session;
 use crate::spans::{Contents, Verify};
@@ -53,7 +54,7 @@ impl Session<'_> {
             false => None,
         };
         // Only verified reads need these locks.
-        let stripes: Vec<Stripes> = match verified {
+        let stripes: Vec<Stripes> = match cell.workers.iter().any(is_checked) {
             true => files.files.iter().map(|_| Stripes::default()).collect(),
             false => Vec::new(),
         };
@@ -70,13 +71,13 @@ impl Session<'_> {
             };
             let stream = JobStream::new(job, worker.seed)?;
             let operations = stream.operations();
-            let verify = block_bytes
-                .filter(|_| worker.verify)
-                .map(|block_bytes| Verify {
-                    file_seeds: self.job_seeds(job, files),
-                    block_bytes,
-                    stripes: parts_of(job, &stripes),
-                });
+            let stamps = block_bytes.filter(|_| worker.verify);
+            let verify = stamps.map(|block_bytes| Verify {
+                file_seeds: self.job_seeds(job, files),
+                block_bytes,
+                stripes: parts_of(job, &stripes),
+            });
+            let source = ContentSource::new(&worker.content)?;
             Ok(Some(LaneWork {
                 operations,
                 transaction_kinds: match &lane.pace {
@@ -98,10 +99,8 @@ impl Session<'_> {
                     }),
                     predecessors: before(job, &ends),
                     end: Some(JobEndGuard(Arc::clone(&ends[index].1))),
-                    contents: Contents {
-                        source: ContentSource::new(&worker.content)?,
-                        verify,
-                    },
+                    own_content: own_content(&source, &worker, job, &stripes)?,
+                    contents: Contents { source, verify },
                 })),
                 lane,
             }))
@@ -140,6 +139,26 @@ fn before(job: &JobPlan, ends: &[(usize, Arc<JobEnd>)]) -> Vec<Arc<JobEnd>> {
     let workers = first..first + after.count as usize;
     let before = ends.iter().filter(|(worker, _)| workers.contains(worker));
     before.map(|(_, end)| Arc::clone(end)).collect()
+}
+
+/// `true` if the worker checks what it reads, so that no read may overlap a write in flight.
+fn is_checked(worker: &WorkerPlan) -> bool {
+    let job = worker.job.as_deref();
+    worker.verify || job.is_some_and(|it| it.check.is_some())
+}
+
+/// Content of the job itself, if it has a pattern or headers.
+fn own_content(
+    source: &ContentSource,
+    worker: &WorkerPlan,
+    job: &JobPlan,
+    stripes: &[Stripes],
+) -> Result<Option<JobContent>, RunError> {
+    let content = source.checked(job, worker.seed)?;
+    Ok(content.map(|content| JobContent {
+        stripes: job.check.map(|_| parts_of(job, stripes)),
+        content,
+    }))
 }
 
 fn parts_of(job: &JobPlan, stripes: &[Stripes]) -> Vec<Stripes> {

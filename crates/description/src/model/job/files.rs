@@ -277,6 +277,7 @@ pub(super) fn gathered(unresolved: Vec<UnresolvedJob>) -> ConvertedJobs {
                     size_bytes: 0,
                     layout: Layout::Absent,
                     is_removed: false,
+                    is_left: false,
                     cache: FileCache::Dropped,
                 });
                 files.len() as u32 - 1

@@ -1,9 +1,11 @@
 //! Jobs: workers that each have their own engine, files, request order, rate and end.
 
+mod block_check;
 mod blocks;
 mod choices;
 mod clones;
 mod defaults;
+mod direction;
 mod files;
 mod goals;
 mod names;
@@ -26,7 +28,10 @@ use units::{Bytes, Percent, Rate, Span};
 use super::keyed::keyed_deserialize;
 use super::{BlockSizeChoice, ContentChoice, CpuList, DistributionChoice, OneOrMany, Seed};
 pub use choices::{FileOrderSetting, IoClass, SyncRangeFlag, TrimSetting};
-use plan::job::{DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RunDirection};
+pub use direction::DirectionTable;
+use plan::job::{
+    BlockCheckKind, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, RunDirection,
+};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 pub(crate) use waves::{check, check_whole, waves};
 pub use waves::{complete_job_tables, job_title, jobs, waves_of_jobs};
@@ -247,11 +252,29 @@ pub struct JobTable {
     pub flow_pause: Option<Span>,
     /// Data that is written. Default: the workload's `content`, else `incompressible`.
     pub content: Option<ContentChoice>,
-    /// Stamp every block that is written and check every block that is read. Default: the
+    /// Mark every block that is written and check every block that is read. Default: the
     /// workload's `verify`, else false.
     pub verify: Option<bool>,
+    /// Mark blocks with fio's header and this checksum, or compare them with the `pattern`. Reads
+    /// then also verify what other runs and fio wrote. In a mix, only read-back data is checked.
+    /// Default: pgmeter's own stamps, which are valid within a run.
+    pub verify_with: Option<BlockCheckKind>,
+    /// Number of bytes that each header covers. Default: the largest number that divides all block
+    /// sizes.
+    pub verify_interval: Option<Bytes>,
+    /// Offset of the header in its interval. Default: 0.
+    pub verify_offset: Option<Bytes>,
+    /// Bytes to write instead of a `content`: two hexadecimal digits for each, repeated; `%o`
+    /// stands for the offset in the file, as 8 bytes. Default: the `content`.
+    pub pattern: Option<String>,
+    /// Number of bytes after which the `pattern` starts over, with the offset of that place.
+    /// Default: each request.
+    pub pattern_interval: Option<Bytes>,
     /// Read back the written data at the end of each loop. Default: false.
     pub read_back: Option<bool>,
+    /// Write nothing: read back what the job would have written, from files that exist. Default:
+    /// false.
+    pub read_back_only: Option<bool>,
     /// Read back after this many writes. Default: at the end of each loop.
     pub read_back_each: Option<u64>,
     /// Number of writes that are read back in one batch. Default: all.
@@ -292,37 +315,9 @@ keyed_deserialize! {
     burst_counts_issued, rate, byte_rate, arrivals, delay_moves_rate, rate_min, byte_rate_min,
     rate_min_window, rate_min_settle, latency_max, latency_target, latency_target_window,
     latency_target_percent, latency_target_goes_on, until_steady, flow_weight, flow_group,
-    flow_pause, content, verify, read_back, read_back_each, read_back_batch, seed, cpus, cpu_set,
-    nice, io_class, io_priority, fio_compat, reads, writes,
-}
-
-/// Keys of a job that may be different for reads and for writes.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DirectionTable {
-    /// Share of the requests that start at a random position, in percent. Default: the job's.
-    pub random: Option<Percent>,
-    /// Sizes of requests. Default: the job's.
-    pub block_size: Option<BlockSizeChoice>,
-    /// Sizes from a range are its smallest size plus a multiple of this. Default: the job's.
-    pub block_unit: Option<Bytes>,
-    /// Random positions are multiples of this. Default: the job's.
-    pub align: Option<Bytes>,
-    /// Distribution of random requests. Default: the job's.
-    pub distribution: Option<DistributionChoice>,
-    /// Zones of each file in bytes. Default: the job's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub byte_zones: Vec<ByteZone>,
-    /// Requests due per second. Default: the job's.
-    pub rate: Option<Rate>,
-    /// Bytes due per second. Default: the job's.
-    pub byte_rate: Option<Bytes>,
-    /// Lowest acceptable rate in requests per second. Default: the job's.
-    pub rate_min: Option<Rate>,
-    /// Lowest acceptable rate in bytes per second. Default: the job's.
-    pub byte_rate_min: Option<Bytes>,
-    /// Longest acceptable latency of a request. Default: the job's.
-    pub latency_max: Option<Span>,
+    flow_pause, content, verify, verify_with, verify_interval, verify_offset, pattern,
+    pattern_interval, read_back, read_back_only, read_back_each, read_back_batch, seed, cpus,
+    cpu_set, nice, io_class, io_priority, fio_compat, reads, writes,
 }
 
 /// Criteria for steady results, which end a job.

@@ -47,6 +47,7 @@ keys! {
     read_read_back, write_read_back: JobTable => ReadBack {
         read_back_each => backlog,
         read_back_batch => batch,
+        read_back_only => skips_writes,
     }
 }
 

@@ -5,7 +5,7 @@ use units::Span;
 use super::files::{FileState, UnresolvedJob, UnresolvedPart, parts, put_files};
 use super::goals::{self, goals};
 use super::stream::{self, stream};
-use super::{IoClass, JobTable, differing, values};
+use super::{IoClass, JobTable, block_check, differing, values};
 use crate::flaw::ValueError;
 use crate::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use crate::model::keys::keys;
@@ -130,6 +130,8 @@ fn one(table: &JobTable, name: &str, parts: &[UnresolvedPart]) -> Result<Unplann
         });
     }
     plan.goals = goals(table)?;
+    plan.pattern = block_check::pattern(table)?;
+    plan.check = block_check::check(table, &plan.stream)?;
     Ok(UnplannedJob {
         name: name.to_owned(),
         plan,
@@ -266,6 +268,7 @@ pub(super) fn table(
     state.put(&mut table);
     stream::put(&plan.stream, &mut table);
     goals::put(&plan.goals, &mut table);
+    block_check::put(plan, &mut table);
     put_end(job, bytes_of(parts), workload, &mut table);
     table
 }

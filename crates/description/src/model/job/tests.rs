@@ -10,8 +10,8 @@ use crate::model::{
 };
 use crate::{read_toml, to_toml};
 use plan::job::{
-    ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork, ReadWriteMix,
-    RecordedPlan, RunDirection,
+    BlockCheckKind, ConvertedJobs, DurableWrites, FileCache, GoalMeasure, Layout, MetadataWork,
+    ReadWriteMix, RecordedPlan, RunDirection,
 };
 use plan::{ArrivalKind, CacheMode, EngineKind, FrontOrigin};
 
@@ -149,10 +149,17 @@ impl Choices<'_> {
         table.batch = self.some([1, 8, 32]);
         table.content = self.some([ContentChoice::Zero, ContentChoice::Repeating]);
         table.verify = self.flag();
+        table.pattern = self.some(["00ff", "%o01"]).map(str::to_owned);
+        if table.pattern.is_some() {
+            table.pattern_interval = self.bytes();
+        }
         if table.verify == Some(true) {
             table.read_back = self.flag();
+            // It needs no room in a block, whatever its size.
+            table.verify_with = table.pattern.is_some().then_some(BlockCheckKind::Pattern);
         }
         if table.read_back == Some(true) {
+            table.read_back_only = self.flag();
             table.read_back_each = self.some([0, 7]);
             table.read_back_batch = self.some([0, 3]);
         }
@@ -671,5 +678,78 @@ fn a_rate_is_not_divided_among_threads() {
             );
         }
         assert!(job("io_uring", 4).is_ok(), "{key}");
+    }
+}
+
+#[test]
+fn headers_cover_the_largest_interval_that_suits_all_blocks() {
+    let check = |keys: &str| {
+        let text = format!("[[job]]\nread = 0\nverify = true\n{keys}\n");
+        jobs(&read_toml("w.toml", &text).unwrap())
+            .unwrap()
+            .unwrap()
+            .jobs[0]
+            .plan
+            .check
+    };
+    let found = check("verify_with = \"md5\"\nblock_size = \"4k-64k\"").unwrap();
+    assert_eq!(
+        (found.kind, found.interval_bytes),
+        (BlockCheckKind::Md5, 4096)
+    );
+    let found = check("verify_with = \"sha3-512\"\nverify_interval = 512\nverify_offset = 256");
+    let found = found.unwrap();
+    assert_eq!(
+        (found.interval_bytes, found.header_offset_bytes),
+        (512, 256)
+    );
+    assert_eq!(check("block_size = 512"), None);
+}
+
+#[test]
+fn headers_and_patterns_that_cannot_work_are_refused() {
+    for (keys, message) in [
+        ("verify_with = \"md5\"", "`verify_with` needs `verify`"),
+        (
+            "verify_interval = 512",
+            "`verify_interval` needs `verify_with`",
+        ),
+        (
+            "pattern_interval = 512",
+            "`pattern_interval` needs `pattern`",
+        ),
+        (
+            "pattern = \"0\"",
+            "`pattern` is not pairs of hexadecimal digits",
+        ),
+        (
+            "verify = true\nverify_with = \"pattern\"",
+            "`verify_with = \"pattern\"` needs a `pattern`",
+        ),
+        (
+            "verify = true\npattern = \"00\"",
+            "stamps would replace parts of the `pattern`",
+        ),
+        (
+            "verify = true\nverify_with = \"md5\"\nverify_interval = 1000",
+            "`verify_interval` is 1000B, which does not divide all block sizes",
+        ),
+        (
+            "verify = true\nverify_with = \"md5\"\nverify_offset = 8",
+            "overlaps its own place",
+        ),
+        (
+            "verify = true\nverify_with = \"md5\"\nverify_interval = 32",
+            "no room for data after its header",
+        ),
+        (
+            "read_back_only = true",
+            "`read_back_only` needs `read_back`",
+        ),
+    ] {
+        let text = format!("[[job]]\nread = 0\n{keys}\n");
+        let error = load("w.toml", &text).unwrap_err();
+        assert!(error.message.contains(message), "{error}");
+        assert!(error.line > Some(2), "{error}");
     }
 }

@@ -167,7 +167,7 @@ fn times(table: &JobTable) -> Result<(), ValueError> {
 }
 
 /// Keys that have no effect without another key, and that key.
-const REQUIRED_KEYS: [(&str, &str); 18] = [
+const REQUIRED_KEYS: [(&str, &str); 23] = [
     ("burst", "delay"),
     ("burst_time", "delay"),
     ("burst_counts_issued", "delay"),
@@ -177,6 +177,11 @@ const REQUIRED_KEYS: [(&str, &str); 18] = [
     ("zone_skip", "zone_size"),
     ("read_back_each", "read_back"),
     ("read_back_batch", "read_back"),
+    ("read_back_only", "read_back"),
+    ("verify_with", "verify"),
+    ("verify_interval", "verify_with"),
+    ("verify_offset", "verify_with"),
+    ("pattern_interval", "pattern"),
     ("start_align", "start_percent"),
     ("rate_min_window", "rate_min"),
     ("rate_min_settle", "rate_min"),

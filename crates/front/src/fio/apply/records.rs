@@ -59,6 +59,9 @@ pub(super) fn apply_verify(
                 verify.checksum = Checksum::Pattern;
             }
         }
+        "verify_pattern_interval" => verify.pattern_interval_bytes = value.count(),
+        "verify_only" => verify.skips_writes = value.flag(),
+        "verify_state_load" => verify.loads_state = value.flag(),
         "verify_fatal" => verify.is_fatal = value.flag(),
         "verify_backlog" => verify.backlog = value.number(),
         "verify_backlog_batch" => verify.backlog_batch = value.count(),

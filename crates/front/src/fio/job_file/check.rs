@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use description::{Workload, to_tables, waves_of_jobs};
 use plan::job::{
-    ConvertedJobs, FileOrder, JobPlan, Layout, OffsetOrder, PerDirection, ReadWriteMix, SizeRule,
-    WeightedSize,
+    BlockCheck, BlockCheckKind, ContentPattern, ConvertedJobs, FileOrder, JobPlan, Layout,
+    OffsetOrder, PerDirection, ReadWriteMix, SizeRule, WeightedSize,
 };
 use plan::{ContentPlan, Distribution, EngineKind, RingOptions};
 use plan::{Diagnostic, printable};
@@ -152,6 +152,12 @@ fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
     for file in built.files.files.iter_mut().filter(|_| is_layout_free) {
         file.layout = Layout::Absent;
     }
+    // A workload file removes its files.
+    built
+        .files
+        .files
+        .iter_mut()
+        .for_each(|file| file.is_left = false);
     for (index, job) in (1..).zip(&mut built.jobs) {
         // fio's `randseed` cannot express every seed.
         job.seed = index;
@@ -159,6 +165,12 @@ fn plain(mut built: ConvertedJobs) -> ConvertedJobs {
         // The section itself warns about differences in content.
         job.content = ContentPlan::Incompressible;
         job.plan.is_noted = false;
+        // Stamps become headers with this checksum.
+        let is_usual = |it: &BlockCheck| it.kind == BlockCheckKind::Crc32c;
+        job.plan.check = job.plan.check.filter(|it| !is_usual(it));
+        // The section warns that repeating content becomes this pattern.
+        let is_repeating = |it: &ContentPattern| it.text == "a5";
+        job.plan.pattern = job.plan.pattern.take().filter(|it| !is_repeating(it));
         job.share = job.share.filter(|share| !share.is_whole());
         // fio has these options only for engines on which they have an effect.
         if job.plan.engine != EngineKind::IoUring {

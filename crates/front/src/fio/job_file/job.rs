@@ -3,7 +3,7 @@
 use description::model::defaults::{RAMP_TIME_DEFAULT, RUN_TIME_DEFAULT};
 use description::model::{ContentChoice, JobTable, OneOrMany, SyncRangeFlag, UntilSteadyTable};
 use plan::Diagnostic;
-use plan::job::{DurableWrites, GoalMeasure, MetadataWork};
+use plan::job::{BlockCheckKind, DurableWrites, GoalMeasure, MetadataWork};
 use plan::{ArrivalKind, CacheMode, EngineKind};
 use units::{Percent, Span};
 
@@ -307,10 +307,40 @@ fn put_content(
     Ok(())
 }
 
+/// fio's word for a kind of verification.
+fn option_word(kind: BlockCheckKind) -> String {
+    match kind {
+        BlockCheckKind::Header => "meta".to_owned(),
+        BlockCheckKind::PatternHeader => "pattern_hdr".to_owned(),
+        kind => units::text_of(&kind),
+    }
+}
+
+fn put_pattern(it: &mut WrittenSection, table: &JobTable, verifies: bool) {
+    let Some(text) = &table.pattern else { return };
+    let parts = text.split("%o").map(|digits| match digits {
+        "" => String::new(),
+        digits => format!("0x{digits}"),
+    });
+    let text = parts.collect::<Vec<_>>().join("%o");
+    match verifies {
+        true => it.put("verify_pattern", text),
+        false => it.put("buffer_pattern", text),
+    }
+    let interval = table.pattern_interval.filter(|it| it.0 > 0);
+    it.put_some("verify_pattern_interval", interval.map(|it| it.0));
+}
+
 fn put_verify(it: &mut WrittenSection, table: &JobTable, directions: &Directions) {
     let verifies = table.verify == Some(true);
+    put_pattern(it, table, verifies);
     if verifies {
-        it.put("verify", "crc32c");
+        let kind = table.verify_with.unwrap_or(BlockCheckKind::Crc32c);
+        it.put("verify", option_word(kind));
+        it.put_some("verify_interval", table.verify_interval.map(|it| it.0));
+        let offset = table.verify_offset.filter(|it| it.0 > 0);
+        it.put_some("verify_offset", offset.map(|it| it.0));
+        it.flag("verify_only", table.read_back_only == Some(true));
         // fio reads back by default, and pgmeter does not.
         if directions.writes.is_some() && table.read_back != Some(true) {
             it.put("do_verify", 0);

@@ -348,6 +348,32 @@ fn content_and_verification_keys_become_options() {
             &["verify=crc32c", "do_verify=0"],
         ),
         (
+            job(
+                "read = 0\nverify = true\nverify_with = \"sha3-224\"\nverify_offset = 128\n\
+                 verify_interval = 512\nread_back = true",
+            ),
+            &[
+                "verify=sha3-224",
+                "verify_interval=512",
+                "verify_offset=128",
+            ],
+        ),
+        (
+            job(
+                "read = 0\nverify = true\nverify_with = \"pattern-header\"\n\
+                 pattern = \"61%o62\"\npattern_interval = 100\nread_back = true",
+            ),
+            &[
+                "verify=pattern_hdr",
+                "verify_pattern=0x61%o0x62",
+                "verify_pattern_interval=100",
+            ],
+        ),
+        (
+            job("read = 0\npattern = \"00ff\""),
+            &["buffer_pattern=0x00ff"],
+        ),
+        (
             job("goes_on_after_errors = true"),
             &["continue_on_error=io"],
         ),

@@ -1,6 +1,6 @@
 //! Content of writes, syncs, verification and errors.
 
-use plan::job::RangeSync;
+use plan::job::{BlockCheckKind, RangeSync};
 
 use super::super::values::BytePattern;
 
@@ -35,7 +35,7 @@ pub struct Durability {
 }
 
 choices! {
-    /// How fio would verify content; pgmeter uses the same stamp for all kinds.
+    /// How content is verified.
     Checksum {
         /// No verification.
         #[default]
@@ -67,14 +67,50 @@ pub struct VerifySettings {
     pub interval_bytes: u64,
     /// Offset of the header in a block.
     pub offset_bytes: u64,
-    /// Expected content.
+    /// Written and expected content.
     pub pattern: Option<BytePattern>,
+    /// Number of bytes after which the pattern starts over; 0 for each request.
+    pub pattern_interval_bytes: u32,
+    /// `true` to verify what the job would write, and to write nothing.
+    pub skips_writes: bool,
+    /// `true` if a saved state of an earlier run limits what is verified.
+    pub loads_state: bool,
     /// `true` if the first wrong block ends the job.
     pub is_fatal: bool,
     /// Number of writes before reading back; 0 for at the end only.
     pub backlog: u64,
     /// Number of blocks to read back per batch; 0 for all.
     pub backlog_batch: u32,
+}
+
+impl VerifySettings {
+    /// The kind of verification; `None` if nothing is verified.
+    #[must_use]
+    pub fn kind(&self) -> Option<BlockCheckKind> {
+        match self.checksum {
+            Checksum::None | Checksum::Null => None,
+            Checksum::Header => Some(BlockCheckKind::Header),
+            Checksum::Pattern => Some(BlockCheckKind::Pattern),
+            Checksum::PatternWithHeader => Some(BlockCheckKind::PatternHeader),
+            Checksum::Sum => Some(match self.name.as_str() {
+                "md5" => BlockCheckKind::Md5,
+                "crc64" => BlockCheckKind::Crc64,
+                "crc32" => BlockCheckKind::Crc32,
+                "crc16" => BlockCheckKind::Crc16,
+                "crc7" => BlockCheckKind::Crc7,
+                "sha1" => BlockCheckKind::Sha1,
+                "sha256" => BlockCheckKind::Sha256,
+                "sha512" => BlockCheckKind::Sha512,
+                "sha3-224" => BlockCheckKind::Sha3_224,
+                "sha3-256" => BlockCheckKind::Sha3_256,
+                "sha3-384" => BlockCheckKind::Sha3_384,
+                "sha3-512" => BlockCheckKind::Sha3_512,
+                "xxhash" => BlockCheckKind::Xxhash,
+                // `crc32c` and `crc32c-intel`, which differ only in how fio computes them.
+                _ => BlockCheckKind::Crc32c,
+            }),
+        }
+    }
 }
 
 impl Default for VerifySettings {
@@ -86,6 +122,9 @@ impl Default for VerifySettings {
             interval_bytes: 0,
             offset_bytes: 0,
             pattern: None,
+            pattern_interval_bytes: 0,
+            skips_writes: false,
+            loads_state: false,
             is_fatal: false,
             backlog: 0,
             backlog_batch: 0,

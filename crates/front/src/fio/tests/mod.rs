@@ -8,6 +8,7 @@ mod properties;
 mod there;
 mod traps;
 mod verdicts;
+mod verification;
 mod wild;
 
 use super::*;

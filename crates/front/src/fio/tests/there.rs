@@ -40,9 +40,19 @@ fn existing_files_are_read_themselves_if_they_are_long_enough() {
         assert_eq!((files[0].len(), &files[0][0].name), (1, &None), "{sized}");
         assert_eq!(work.directories, [std::path::Path::new("there")]);
     }
-    // Its content has no stamps.
-    let verified = work_of(&format!("{line} --verify=crc32c --size=16m")).unwrap_err();
-    assert!(verified.contains("no job above it writes"), "{verified}");
+    // Verified, even under the name that a job gives it.
+    for verified in [
+        format!("{line} --verify=crc32c --size=16m"),
+        "--name=a --rw=write --filename=there --verify=md5 --verify_only --size=1m".to_owned(),
+    ] {
+        let work = work_of(&verified).unwrap();
+        assert_eq!(files_of(&work)[0][0].name, None, "{verified}");
+    }
+    let missing = work_of("--name=a --rw=read --size=1m --verify=md5").unwrap_err();
+    assert!(
+        missing.contains("`a.0.0`, which does not exist"),
+        "{missing}"
+    );
     // Laid out again: too short, or written to by another job.
     for own in [
         format!("{line} --size=17m"),

@@ -3,12 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use plan::job::{FileCache, FileShare, JobFile, JobFiles, Layout, MetadataWork, NamedFile};
+use plan::job::{
+    BlockCheckKind, FileCache, FileShare, JobFile, JobFiles, Layout, MetadataWork, NamedFile,
+};
 use plan::{Diagnostic, printable};
 use units::Bytes;
 
 use super::super::jobs::{FioJob, JobSet, is_device};
-use super::super::settings::{Checksum, Direction, Engine, Fallocate, FioSettings, SizeAmount};
+use super::super::settings::{Direction, Engine, Fallocate, FioSettings, SizeAmount};
 use super::drawn;
 use crate::FileAccess;
 
@@ -42,8 +44,10 @@ struct KnownFile {
     /// The last wave that uses the file; `file_index` applies to that wave.
     wave: u32,
     file_index: u32,
-    /// `true` if a job writes stamps to it, so that later reads can verify it.
-    is_stamped: bool,
+    /// `true` if a job writes to it.
+    is_written: bool,
+    /// `true` if a job writes to it what later reads can verify.
+    is_verifiable: bool,
 }
 
 /// Rejects jobs with more files in total than `FILES_MAX`.
@@ -83,7 +87,11 @@ impl<'a> FileTable<'a> {
         // A later job may write a file that an earlier one only reads, so this needs all jobs in
         // advance.
         let writing = set.jobs.iter().filter(|job| !only_reads_files(job));
-        let names = writing.filter(|job| job.shares_files()).flat_map(|job| {
+        // A verified file may be one that an earlier run left under its usual name.
+        let verifies = |job: &FioJob| job.settings.verify.kind().is_some();
+        let is_verified = set.jobs.iter().any(verifies);
+        let named = writing.filter(|job| is_verified || job.shares_files());
+        let names = named.flat_map(|job| {
             let files = 0..job.file_count();
             files.map(|index| job.file(index).text)
         });
@@ -97,10 +105,11 @@ impl<'a> FileTable<'a> {
         }
     }
 
-    /// Size of an existing file that the job names and no job does more than read. Such a file is
-    /// used itself instead of a new file in the work directory.
+    /// Size of an existing file that the job names or verifies, and no job does more than read.
+    /// Such a file is used itself instead of a new file in the work directory.
     fn foreign(&self, job: &FioJob, wish: &JobFilePart) -> Option<u64> {
-        let is_read_only = job.shares_files() && only_reads_files(job);
+        let is_named = job.shares_files() || job.settings.verify.kind().is_some();
+        let is_read_only = is_named && only_reads_files(job);
         if !is_read_only || is_device(&wish.path) || self.written.contains(&wish.path) {
             return None;
         }
@@ -212,7 +221,7 @@ impl<'a> FileTable<'a> {
                 error.help("use a smaller size or offset")
             })?;
             let known = self.known.entry(key).or_default();
-            check_stamp(job, known, &wish.path)?;
+            check_is_written(job, known, (&wish.path, self.access))?;
             if known.wave != self.wave {
                 known.wave = self.wave;
                 known.file_index = files.files.len() as u32;
@@ -222,6 +231,7 @@ impl<'a> FileTable<'a> {
                     size_bytes: 0,
                     layout: Layout::Absent,
                     is_removed: false,
+                    is_left: false,
                     cache: FileCache::Dropped,
                 });
             }
@@ -231,7 +241,7 @@ impl<'a> FileTable<'a> {
             // Several jobs may use different parts of the same file.
             file.size_bytes = file.size_bytes.max(end);
             file.layout = stronger(file.layout, layout);
-            file.is_removed |= job.settings.files.removes_at_end;
+            set_fate(file, known.is_written, job);
             file.cache = cached(file.cache, job);
             parts.push(JobFile {
                 file_index,
@@ -243,25 +253,48 @@ impl<'a> FileTable<'a> {
     }
 }
 
-/// Checks that a verifying reader has an earlier job that writes the file with `verify`. Other
-/// content, also of an earlier run, lacks the stamps of this run.
-fn check_stamp(job: &FioJob, known: &mut KnownFile, file: &str) -> Result<(), Diagnostic> {
-    let (verify, access) = (&job.settings.verify, &job.settings.access);
-    if matches!(verify.checksum, Checksum::None | Checksum::Null) {
+/// Checks that the file of a job that verifies it exists, or that an earlier job writes it.
+fn check_is_written(
+    job: &FioJob,
+    known: &mut KnownFile,
+    (file, access): (&str, FileAccess<'_>),
+) -> Result<(), Diagnostic> {
+    let settings = &*job.settings;
+    let is_writing = writes(settings);
+    known.is_written |= is_writing;
+    let Some(kind) = settings.verify.kind() else {
         return Ok(());
-    }
-    known.is_stamped |= access.writes();
-    let is_verified = verify.reads_back && access.reads();
+    };
+    known.is_verifiable |= is_writing;
+    // A pattern needs no header, so any job may have written it.
+    let is_known = known.is_verifiable || known.is_written && kind == BlockCheckKind::Pattern;
     // These jobs read nothing that could be wrong.
-    let is_free = job.settings.files.is_layout_only || job.settings.engine.engine == Engine::Null;
-    if !is_verified || known.is_stamped || is_free {
+    let is_free = settings.files.is_layout_only || settings.engine.engine == Engine::Null;
+    let exists = || access.size_bytes(file).is_some_and(|it| it > 0);
+    if is_writing || is_known || is_free || exists() {
         return Ok(());
     }
     let (name, file) = (printable(&job.name), printable(file));
-    let message =
-        format!("the job `{name}` verifies `{file}`, which no job above it writes with `verify`");
-    let help = "write it in a job above, with `verify` and `do_verify=0`, in the same run";
+    let message = format!(
+        "the job `{name}` verifies `{file}`, which does not exist, and no job above it writes it \
+         with `verify`"
+    );
+    let help = "write it in a job above, or in an earlier run, with the same `verify`";
     Err(job.position.error(message).help(help))
+}
+
+const fn writes(settings: &FioSettings) -> bool {
+    settings.access.writes() && !settings.verify.skips_writes
+}
+
+/// Sets whether the file of a job is removed after its wave, or left after the run: as in fio, but
+/// only if a job of the run has written and verifies it.
+fn set_fate(file: &mut NamedFile, is_written: bool, job: &FioJob) {
+    let settings = &*job.settings;
+    let is_removed = settings.files.removes_at_end;
+    let is_verifiable = is_written && settings.verify.kind().is_some();
+    file.is_removed |= is_removed;
+    file.is_left |= is_verifiable && !is_removed && file.name.is_some();
 }
 
 impl FileLocation {
@@ -283,10 +316,9 @@ fn missing_size_error(job: &FioJob, file: &str, state: &str) -> Diagnostic {
 /// `true` if a job only reads its files, with any content.
 fn only_reads_files(job: &FioJob) -> bool {
     let settings = &*job.settings;
-    // Verification needs the stamps of this run, and a replayed log may contain writes.
-    let is_reading = settings.access.direction == Direction::Read;
+    let is_reading = settings.access.direction == Direction::Read || settings.verify.skips_writes;
+    // A replayed log may contain writes.
     is_reading
-        && settings.verify.checksum == Checksum::None
         && settings.replay.read.is_none()
         && !settings.files.is_layout_only
         && settings.engine.engine != Engine::Null

@@ -1,8 +1,10 @@
 //! Turns jobs into work: one cell for each wave of jobs that run in parallel, and one before it if
 //! some of them only lay out files.
 
+mod block_check;
 mod files;
 mod goals;
+mod job_engine;
 mod remembered;
 mod replays;
 mod stream;
@@ -18,22 +20,20 @@ use plan::job::{
     ConvertedJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobRange, JobThread,
     UnplannedJob,
 };
-use plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
+use plan::{ContentPlan, EngineKind, FrontOrigin};
 
 use super::jobs::{FioJob, JobSet, OptionPositions, WrittenOption};
-use super::settings::{Checksum, CpuPolicy, Engine, FioSettings, MemoryKind, SyncOpen};
+use super::settings::{CpuPolicy, FioSettings, MemoryKind, SyncOpen};
 use super::table::OptionSupport;
 use crate::{
     CommandLine, CreateMissing, DifferenceKind, FileAccess, FrontWork, OriginalDifference,
 };
 use files::FileTable;
+use job_engine::{cache, engine, ring};
 pub(super) use remembered::ParserInputs;
 
 /// Default I/O priority class.
 const BEST_EFFORT: u32 = 2;
-
-/// Requests submitted with one call if `iodepth_batch` is 0 or 1.
-const BATCH_DEFAULT: u32 = 32;
 
 /// Turns jobs into work. `letter` reproduces fio's quirks; `line` gives access to logs to replay
 /// and to the sizes of existing files.
@@ -195,9 +195,10 @@ fn one(
     if names.is_some() {
         check_same_directory(job, &parts, files)?;
     }
-    let verifies = settings.verify.checksum != Checksum::None;
     let mut stream = stream::stream(job, &parts, context.is_fio_exact)?;
     let recorded = replayed.map(|log| log.attach(&mut stream));
+    let blocks = block_check::of(job, &stream, context)?;
+    let verifies = blocks.check.is_some();
     let (time, errors) = (&settings.time, &settings.errors);
     let (delay_least, delay_most) = time.start_delay_us;
     let delay_us = delay_least + drawn(job, delay_most.saturating_sub(delay_least));
@@ -208,16 +209,7 @@ fn one(
         plan: JobPlan {
             engine: engine(settings.engine.engine),
             cache: cache(settings),
-            ring: RingOptions {
-                sqpoll: settings.engine.is_submitted_by_kernel,
-                iopoll: settings.engine.is_polled,
-                batch: match settings.engine.batch {
-                    0 | 1 => BATCH_DEFAULT,
-                    batch => batch,
-                },
-                batch_fixed: settings.engine.batch > 1,
-                force_async_each: settings.engine.async_each,
-            },
+            ring: ring(settings),
             nowait: settings.engine.never_waits,
             durable: match settings.durability.open {
                 SyncOpen::None => DurableWrites::No,
@@ -234,6 +226,8 @@ fn one(
             ends_others_on_error: settings.grouping.ends_all_on_error,
             goes_on_after_errors: errors.tolerates_reads || errors.tolerates_writes,
             ends_on_mismatch: verifies && !errors.tolerates_verify,
+            check: blocks.check,
+            pattern: blocks.pattern,
             stream,
             recorded,
             names,
@@ -243,7 +237,7 @@ fn one(
         },
         share: share.filter(|_| settings.space.file_size.is_none()),
         content: content(settings),
-        verify: verifies && settings.verify.checksum != Checksum::Null,
+        verify: verifies,
         seed: seed(job),
         cpu: cpu(job),
         fills: settings.space.fills_device,
@@ -273,25 +267,6 @@ fn check_same_directory(
     }
 }
 
-fn engine(engine: Engine) -> EngineKind {
-    match engine {
-        Engine::IoUring | Engine::Libaio | Engine::PosixAio => EngineKind::IoUring,
-        Engine::Mmap => EngineKind::Mmap,
-        Engine::Null => EngineKind::Null,
-        _ => EngineKind::Psync,
-    }
-}
-
-fn cache(settings: &FioSettings) -> CacheMode {
-    let is_direct = settings.engine.is_direct || settings.engine.is_atomic;
-    match () {
-        () if settings.engine.engine == Engine::Mmap => CacheMode::Buffered,
-        () if is_direct => CacheMode::Direct,
-        () if settings.engine.is_uncached => CacheMode::Dontcache,
-        () => CacheMode::Buffered,
-    }
-}
-
 fn content(settings: &FioSettings) -> ContentPlan {
     let content = &settings.content;
     let (compress, dedupe) = (content.compress_percent, content.dedupe_percent);
@@ -304,10 +279,7 @@ fn content(settings: &FioSettings) -> ContentPlan {
             dedupe_percent: dedupe.unwrap_or(0).into(),
         };
     }
-    match content.pattern {
-        Some(_) => ContentPlan::Repeating,
-        None => ContentPlan::Incompressible,
-    }
+    ContentPlan::Incompressible
 }
 
 /// A different seed for each job, the same in every run.

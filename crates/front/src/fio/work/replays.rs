@@ -139,7 +139,7 @@ impl JobRecording {
 }
 
 /// The greatest common divisor of both numbers.
-const fn common_divisor(mut first: u64, mut second: u64) -> u64 {
+pub(super) const fn common_divisor(mut first: u64, mut second: u64) -> u64 {
     while second != 0 {
         (first, second) = (second, first % second);
     }

@@ -10,8 +10,8 @@ use plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
 
 use super::super::jobs::FioJob;
 use super::super::settings::{
-    ByDirection, Checksum, Direction, DirectionRates, FioSettings, JobBlockSizes, JobFileOrder,
-    Sequencer, SizeAmount, ZoneMode,
+    ByDirection, Direction, DirectionRates, FioSettings, JobBlockSizes, JobFileOrder, Sequencer,
+    SizeAmount, ZoneMode,
 };
 use super::super::values::{RandomDistribution, ZoneShare};
 
@@ -62,6 +62,7 @@ pub(super) fn stream(
             fdatasync_each: settings.durability.fdatasync,
             // fio syncs at the end only in jobs that write (`should_fsync`).
             fsync_at_end: mix.writes()
+                && !settings.verify.skips_writes
                 && (settings.durability.fsync_at_end || settings.durability.fsync_on_close),
             range: Some(settings.durability.ranges).filter(|it| it.write_count > 0),
         },
@@ -233,7 +234,9 @@ fn end(job: &FioJob, parts: &[JobFile]) -> StreamEnd {
     // A zone or gap cut off by the end of the file ends the loop, unless `io_size` is given.
     let has_gaps = zones(settings).is_some() || settings.access.step_bytes != 0;
     let goes_on = has_gaps && settings.space.io_size.is_some();
-    let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
+    let is_timed = settings.time.is_time_based && settings.time.runtime_us > 0;
+    // Nothing is issued before the end of the loop, so it must have one.
+    let is_endless = is_timed && !settings.verify.skips_writes;
     let bytes = job.bytes_to_move().unwrap_or_else(|| {
         // Files of random sizes may be larger than `size` in total.
         let used = match settings.space.size {
@@ -373,11 +376,10 @@ fn pace(rates: &DirectionRates) -> ByDirection<Option<PaceRule>> {
 
 fn read_back(settings: &FioSettings, mix: ReadWriteMix) -> Option<ReadBack> {
     let verify = &settings.verify;
-    let is_enabled = !matches!(verify.checksum, Checksum::None | Checksum::Null)
-        && verify.reads_back
-        && mix.writes();
+    let is_enabled = verify.kind().is_some() && verify.reads_back && mix.writes();
     is_enabled.then(|| ReadBack {
         backlog: verify.backlog,
         batch: verify.backlog_batch.into(),
+        skips_writes: verify.skips_writes,
     })
 }

@@ -107,7 +107,13 @@ fn unsupported_names(it: &FioSettings) -> Option<UnsupportedOption> {
 
 fn unsupported_rest(it: &FioSettings) -> Option<UnsupportedOption> {
     let is_in_zones = |amount: SizeAmount| matches!(amount, SizeAmount::Zones(_));
+    let verifies = it.verify.kind().is_some();
     first_match(&[
+        (
+            it.verify.skips_writes && !(verifies && it.verify.reads_back),
+            "verify_only",
+            "add `verify=crc32c`, and leave `do_verify` out",
+        ),
         (
             it.space.io_size.is_some_and(is_in_zones),
             "io_size, io_limit",
