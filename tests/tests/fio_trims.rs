@@ -83,7 +83,7 @@ fn a_write_follows_the_trim_of_the_same_block_in_logs() {
                     .collect()
             })
             .collect();
-        assert!(rows.len() >= 64 && rows.len() % 2 == 0, "{text}");
+        assert!(rows.len() >= 64 && rows.len().is_multiple_of(2), "{text}");
         for pair in rows.chunks(2) {
             assert_eq!((pair[0][2], pair[1][2]), (2, 1), "{more:?}");
             assert_eq!(pair[0][3..], pair[1][3..], "{more:?}");
