@@ -185,7 +185,10 @@ fn every_code_is_provoked_by_a_test_that_names_it() {
 /// The codes of the table in the documents, and which of them are notes.
 fn documented_codes() -> BTreeSet<(String, bool)> {
     let text = fs::read_to_string(sources().join("docs/results.md")).unwrap();
-    let table = text.split_once("| code | meaning | condition |\n").unwrap().1;
+    let table = text
+        .split_once("| code | meaning | condition |\n")
+        .unwrap()
+        .1;
     let rows = table
         .lines()
         .skip(1)
