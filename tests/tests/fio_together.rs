@@ -183,7 +183,7 @@ fn content_that_no_job_wrote_cannot_be_verified() {
     fs::write(bed.target().join("mine"), &content).unwrap();
     let read = ["--name=v", "--rw=read", "--verify=crc32c", "--size=64k"];
     let missing = "which does not exist, and no job above it writes it with `verify`";
-    let wrong = "wrong content in file mine at offset 0";
+    let wrong = "mine at offset 0 (read of 4096 bytes): wanted a header";
     let of_user = [&read[..], &["--filename=mine"]].concat();
     for (arguments, reason) in [(&read[..], missing), (&of_user, wrong)] {
         let outputs = both(&bed, arguments);
@@ -192,7 +192,7 @@ fn content_that_no_job_wrote_cannot_be_verified() {
             "{}",
             outputs[0].text()
         );
-        assert!(outputs[0].stderr.contains(reason), "{}", outputs[0].text());
+        assert!(outputs[0].text().contains(reason), "{}", outputs[0].text());
     }
     assert!(fs::read(bed.target().join("mine")).unwrap() == content);
     let written = [
