@@ -9,7 +9,7 @@ use results::{CellRecord, RunRecord};
 
 use units::printable;
 
-use super::{labels, percentiles};
+use super::{labels, percentiles, quoted};
 use crate::csv::{self, Row};
 
 /// Returns a line per row of [`csv`], with the time at which its measurement ended.
@@ -51,7 +51,7 @@ fn fields(run: &str, row: &Row<'_>) -> String {
     let latency = &figures.latency;
     let mut fields = vec![
         // A tag would make a new series of each run.
-        format!("run=\"{}\"", quoted(run)),
+        format!("run=\"{}\"", quoted(&printable(run))),
         format!("count={}i", figures.count),
         format!("errors={}i", figures.errors),
     ];
@@ -78,11 +78,6 @@ fn fields(run: &str, row: &Row<'_>) -> String {
         fields.push(format!("latency_max_ns={ns}i"));
     }
     fields.join(",")
-}
-
-/// Escapes text between quotes.
-fn quoted(text: &str) -> String {
-    printable(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Escapes the value of a tag.

@@ -34,6 +34,11 @@ fn labels(cell: &CellRecord) -> [(&'static str, String); 10] {
     ]
 }
 
+/// Escapes text between double quotes. Line breaks are already visible in it.
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 /// Percentiles of a latency, by their percentage. As in tables, too few samples give none.
 fn percentiles(latency: &Latency) -> impl Iterator<Item = (f64, u64)> {
     let at = &latency.percentiles_ns;

@@ -2,13 +2,13 @@
 //!
 //! Source: "OpenMetrics, a cloud-native, highly scalable metrics protocol", version 1.0.
 
-use std::fmt::{Display, Write};
+use std::fmt::Write;
 
-use results::{CellRecord, OperationFigures, RunRecord, Status, WarningLevel};
+use results::{CellRecord, RunRecord, Status, WarningLevel};
 
 use units::printable;
 
-use super::{labels, percentiles};
+use super::{labels, percentiles, quoted};
 use crate::csv;
 
 /// A metric with a value per operation and cell.
@@ -18,9 +18,7 @@ struct MetricFamily {
     /// Empty, or the end of the name.
     unit: &'static str,
     help: &'static str,
-    value: fn(&OperationFigures) -> Option<String>,
-    /// `true` if transactions lack it, because bytes are counted by operation.
-    is_of_bytes: bool,
+    value: fn(&csv::Row<'_>) -> Option<String>,
 }
 
 const FAMILIES: [MetricFamily; 6] = [
@@ -29,48 +27,42 @@ const FAMILIES: [MetricFamily; 6] = [
         kind: "counter",
         unit: "",
         help: "Operations that succeeded.",
-        value: |it| Some(it.count.to_string()),
-        is_of_bytes: false,
+        value: |it| Some(it.figures.count.to_string()),
     },
     MetricFamily {
         name: "pgmeter_operation_errors",
         kind: "counter",
         unit: "",
         help: "Operations that failed.",
-        value: |it| Some(it.errors.to_string()),
-        is_of_bytes: false,
+        value: |it| Some(it.figures.errors.to_string()),
     },
     MetricFamily {
         name: "pgmeter_transferred_bytes",
         kind: "counter",
         unit: "bytes",
         help: "Bytes read and written.",
-        value: |it| Some(it.bytes.to_string()),
-        is_of_bytes: true,
+        value: |it| it.has_bytes().then(|| it.figures.bytes.to_string()),
     },
     MetricFamily {
         name: "pgmeter_operations_per_second",
         kind: "gauge",
         unit: "",
         help: "Operations per second of measured time.",
-        value: |it| real(it.per_second),
-        is_of_bytes: false,
+        value: |it| real(it.figures.per_second),
     },
     MetricFamily {
         name: "pgmeter_bytes_per_second",
         kind: "gauge",
         unit: "",
         help: "Bytes read and written per second of measured time.",
-        value: |it| real(it.bytes_per_second),
-        is_of_bytes: true,
+        value: |it| real(it.figures.bytes_per_second).filter(|_| it.has_bytes()),
     },
     MetricFamily {
         name: "pgmeter_latency_max_seconds",
         kind: "gauge",
         unit: "seconds",
         help: "Longest time from queued to reaped.",
-        value: |it| it.latency.max_ns.map(seconds),
-        is_of_bytes: false,
+        value: |it| it.figures.latency.max_ns.map(seconds),
     },
 ];
 
@@ -84,17 +76,20 @@ pub fn render(record: &RunRecord) -> String {
         .map(|(cell, row)| (row_labels(cell, &row), row))
         .collect();
     for metric in FAMILIES {
-        begin(&mut text, &metric);
+        head(
+            &mut text,
+            metric.name,
+            metric.kind,
+            metric.unit,
+            metric.help,
+        );
         let suffix = if metric.kind == "counter" {
             "_total"
         } else {
             ""
         };
         for (labels, row) in &rows {
-            if metric.is_of_bytes && !row.has_bytes() {
-                continue;
-            }
-            if let Some(value) = (metric.value)(&row.figures) {
+            if let Some(value) = (metric.value)(row) {
                 let _ = writeln!(text, "{}{suffix}{{{labels}}} {value}", metric.name);
             }
         }
@@ -117,8 +112,8 @@ fn run(record: &RunRecord) -> String {
     let _ = writeln!(
         text,
         "pgmeter_run_info{{run=\"{}\",version=\"{}\"}} 1",
-        escape(&printable(&record.id)),
-        escape(&printable(&record.pgmeter.version)),
+        quoted(&printable(&record.id)),
+        quoted(&printable(&record.pgmeter.version)),
     );
     let name = "pgmeter_run_start_seconds";
     let help = "Start of the run, in seconds since 1970.";
@@ -186,11 +181,7 @@ fn latencies(text: &mut String, rows: &[(String, csv::Row<'_>)]) {
     }
 }
 
-fn begin(text: &mut String, metric: &MetricFamily) {
-    head(text, metric.name, metric.kind, metric.unit, metric.help);
-}
-
-fn head(text: &mut String, name: &str, kind: &str, unit: &str, help: impl Display) {
+fn head(text: &mut String, name: &str, kind: &str, unit: &str, help: &str) {
     let _ = writeln!(text, "# TYPE {name} {kind}");
     if !unit.is_empty() {
         let _ = writeln!(text, "# UNIT {name} {unit}");
@@ -201,19 +192,14 @@ fn head(text: &mut String, name: &str, kind: &str, unit: &str, help: impl Displa
 fn cell_labels(cell: &CellRecord) -> String {
     let labels = labels(cell).into_iter();
     let labels: Vec<String> = labels
-        .map(|(key, value)| format!("{key}=\"{}\"", escape(&value)))
+        .map(|(key, value)| format!("{key}=\"{}\"", quoted(&value)))
         .collect();
     labels.join(",")
 }
 
 fn row_labels(cell: &CellRecord, row: &csv::Row<'_>) -> String {
-    let (kind, name) = (escape(row.kind), escape(&printable(row.name)));
+    let (kind, name) = (quoted(row.kind), quoted(&printable(row.name)));
     format!("{},kind=\"{kind}\",operation=\"{name}\"", cell_labels(cell))
-}
-
-/// Escapes the value of a label, in which line breaks are already visible.
-fn escape(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Formats a share for a percentage: `0.999` for `99.9`.
