@@ -70,7 +70,12 @@ fn a_later_run_verifies_the_files_of_an_earlier_one() {
     let run = |more: &[&str]| as_fio(&bed, &[&base[..], more].concat());
     assert_verified(&run(&["--rw=randwrite"]));
     let path = bed.target().join("v.0.0");
-    assert_eq!(fs::metadata(&path).unwrap().len(), 256 << 10);
+    let left = fs::metadata(&path).unwrap();
+    assert_eq!(left.len(), 256 << 10);
+    let own = bed.path().join("own");
+    fs::write(&own, "").unwrap();
+    let own_mode = fs::metadata(&own).unwrap().mode();
+    assert_eq!(left.mode(), own_mode & !0o022, "fio's mode, and the umask");
     assert_verified(&run(&["--rw=read"]));
     assert_verified(&run(&["--rw=randread"]));
     assert_verified(&run(&["--rw=randwrite", "--verify_only"]));

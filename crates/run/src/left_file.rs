@@ -4,8 +4,8 @@ use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, XattrFlags, fgetxattr, fsetxattr, fstat, linkat,
-    mkdirat, openat, renameat, renameat_with, unlinkat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, XattrFlags, fchmod, fgetxattr, fsetxattr, fstat,
+    linkat, mkdirat, openat, renameat, renameat_with, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -13,10 +13,17 @@ use rustix::io::Errno;
 /// to pgmeter, and that nobody has written to it since.
 const STATE_ATTRIBUTE: &CStr = c"user.pgmeter.left";
 
-/// Stores the state of a file that a run left. Without this attribute, which some file systems do
-/// not support, no later run replaces the file.
-pub(crate) fn note_state(directory: BorrowedFd<'_>, name: &str) {
+/// Mode of files that the original programs leave, before the umask.
+const MODE: u32 = 0o644;
+
+/// Gives a file that a run left the mode that the original program gives it, and stores its state.
+/// Without this attribute, which some file systems do not support, no later run replaces the file.
+pub(crate) fn finish_left(directory: BorrowedFd<'_>, name: &str) {
     if let Some((file, state)) = state_of(directory, name) {
+        // In the work directory, nobody else could read it.
+        if let Some(umask) = umask() {
+            let _ = fchmod(&file, Mode::from_raw_mode(MODE & !umask));
+        }
         let _ = fsetxattr(
             &file,
             STATE_ATTRIBUTE,
@@ -24,6 +31,16 @@ pub(crate) fn note_state(directory: BorrowedFd<'_>, name: &str) {
             XattrFlags::empty(),
         );
     }
+}
+
+/// The umask of this process. The system call returns it only when setting another, which would
+/// affect files that other threads create meanwhile.
+fn umask() -> Option<u32> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let octal = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(octal.trim(), 8).ok()
 }
 
 /// `true` if a run left this file and it has not been written to since.

@@ -154,10 +154,23 @@ function chart(runs, changes, axis, frame) {
   figure({
     title: "Rate by run",
     summary: `${runs.length} runs, oldest on the left; lines at the points are 95 % intervals of the rate within the run.`,
-    x: { label: "run", unit: "count", scale: "whole" },
+    x: { label: "start of the run", unit: "count", scale: "whole" },
     at: runs.map((_, index) => index + 1),
+    places: { names: runs.map((run, index) => `run ${index + 1}, ${started(run)}`), ticks: dates(runs) },
     views: [{ label: "", y: { label: "", unit: axis, scale: "linear" }, series }],
   }, frame);
+}
+
+/** The start of a run as text. */
+const started = (run) => localTime(run.started_at).textContent;
+
+/** Labels of the axis: the day at its first run, or the time if all runs are of one day. */
+function dates(runs) {
+  const as = (options) => runs.map((run) => new Intl.DateTimeFormat(undefined, options).format(new Date(run.started_at)));
+  const days = as({ dateStyle: "medium" });
+  const labels = new Set(days).size > 1 ? days : as({ timeStyle: "short" });
+  const ticks = labels.map((label, index) => [index + 1, label]);
+  return ticks.filter(([, label], index) => index === 0 || label !== labels[index - 1]);
 }
 
 const change = (ratio) => `${ratio >= 1 ? "+" : "−"}${(Math.abs(ratio - 1) * 100).toFixed(1)} %`;

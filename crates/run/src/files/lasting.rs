@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use storage::Tree;
 
 use crate::RunError;
-use crate::left_file::{is_unchanged, move_without_replacing, note_state};
+use crate::left_file::{finish_left, is_unchanged, move_without_replacing};
 
 /// Checks that files to be used exist, and that names of files to be left are free. Removes files
 /// that an earlier run left under these names, if nobody has changed them.
@@ -86,7 +86,7 @@ pub(super) fn finish(lasting: &PersistentFiles, tree: &Tree) -> Result<(), RunEr
             }
             PersistentRole::Leaves => {
                 match move_without_replacing(from.as_fd(), to.as_fd(), name) {
-                    Ok(()) => note_state(to.as_fd(), name),
+                    Ok(()) => finish_left(to.as_fd(), name),
                     // Another process of the run may have moved the file already.
                     Err(Errno::NOENT) => {}
                     Err(errno) => {

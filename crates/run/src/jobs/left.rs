@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use storage::Tree;
 
 use crate::RunError;
-use crate::left_file::{is_unchanged, move_without_replacing, note_state};
+use crate::left_file::{finish_left, is_unchanged, move_without_replacing};
 use crate::session::Session;
 
 impl Session<'_> {
@@ -95,7 +95,7 @@ fn leave(tree: &Tree, directory: &Tree, name: &str) -> Result<(), RunError> {
     }
     match move_without_replacing(from.as_fd(), to.as_fd(), last) {
         Ok(()) => {
-            note_state(to.as_fd(), last);
+            finish_left(to.as_fd(), last);
             Ok(())
         }
         // No job has created it, or one has removed it.
