@@ -73,19 +73,24 @@ fn all_runs_with_a_tag_form_one_side() {
     bed.file("reads.toml", READS);
     for run in 0..3 {
         let times = ["--run-time", "50ms", "--ramp-time", "0s", "--quiet"];
-        let output = bed.measure(&[&["reads.toml"], &times[..]].concat());
+        let tag: &[&str] = match run {
+            0 => &["--tag", "before-1.2", "--tag", "old"],
+            1 => &["--tag", "before-1.2"],
+            _ => &[],
+        };
+        let output = bed.measure(&[&["reads.toml"], &times[..], tag].concat());
         assert_eq!(output.code, 0, "{}", output.text());
-        if run < 2 {
-            let output = bed.run(&["runs", "tag", "last", "before-1.2"]);
-            assert_eq!(output.code, 0, "{}", output.text());
-        }
     }
+    bed.measure(&["reads.toml", "--tag", "two words"])
+        .assert_refused(2, &["has a space"]);
     let output = bed.run(&["compare", "tag:before-1.2", "last", "--format", "json"]);
     assert_eq!(output.code, 0, "{}", output.text());
     let document: Value = serde_json::from_str(&output.stdout).unwrap();
     let comparison = &document["comparisons"][0];
     let runs = |side: &str| comparison[side]["runs"].as_array().unwrap().len();
     assert_eq!((runs("a"), runs("b")), (2, 1), "{comparison}");
+    bed.run(&["compare", "before-1.2", "last"])
+        .assert_refused(2, &["`before-1.2` is a tag", "write `tag:before-1.2`"]);
     bed.run(&["compare", "tag:after", "last"])
         .assert_refused(2, &["no run `tag:after`"]);
 }

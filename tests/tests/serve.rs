@@ -1175,6 +1175,33 @@ fn a_trend_joins_only_cells_that_measured_the_same() {
 }
 
 #[test]
+fn a_run_of_other_work_does_not_hide_a_trend() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("mine.toml", null(1, "100ms"));
+    for time in ["100ms", "100ms", "150ms"] {
+        let output = bed.measure(&["mine.toml", "--run-time", time]);
+        assert_eq!(output.code, 0, "{}", output.text());
+    }
+    let server = Server::start(&bed, &[]);
+    let count = |more: &str| {
+        let trend = server.get(&format!("/api/trend?workload=mine{more}"));
+        let trend = fits(&bed, "serve-trend", 200, &trend);
+        let others = trend["others"].as_array().unwrap();
+        assert_eq!(others.len(), 1, "{trend:#}");
+        let runs = trend["runs"].as_array().unwrap().len();
+        (
+            runs,
+            others[0]["run_count"].as_u64().unwrap(),
+            others[0]["newest_id"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (runs, others, newest_id) = count("");
+    assert_eq!((runs, others), (2, 1));
+    let (runs, others, _) = count(&format!("&like={newest_id}"));
+    assert_eq!((runs, others), (1, 2));
+}
+
+#[test]
 fn a_series_has_the_runs_of_one_cell_on_the_same_targets_and_host() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "100ms"));

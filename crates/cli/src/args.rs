@@ -24,6 +24,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use front::{CONSOLES, FRONTS, FileFront};
 use planning::GroupHost;
+use store::StoreError;
 use units::Percent;
 
 use crate::complete::values;
@@ -171,6 +172,10 @@ pub(crate) struct RunArgs {
     /// Do not store the run
     #[arg(long, visible_alias = "no-store", display_order = NO_DB_ORDER)]
     pub no_db: bool,
+    /// Add this tag to the stored run; repeatable. `tag:TAG` then names the run in other commands
+    #[arg(long, value_name = "TAG", conflicts_with = "no_db", value_parser = tag,
+        add = ArgValueCompleter::new(values::tags))]
+    pub tag: Vec<String>,
     /// No live display, only the results
     #[arg(long, short)]
     pub quiet: bool,
@@ -185,6 +190,11 @@ pub(crate) struct RunArgs {
     pub display: DisplayArg,
     #[command(flatten, next_help_heading = "Several hosts")]
     pub cluster: ClusterArgs,
+}
+
+/// Parses a tag.
+fn tag(text: &str) -> Result<String, StoreError> {
+    store::check_tag(text).map(|()| text.to_owned())
 }
 
 /// Arguments of `check`.

@@ -70,12 +70,25 @@ impl StoreLocation {
     /// one record.
     pub fn records(&self, name: &Path) -> Result<Vec<RunRecord>, CliError> {
         let Some(selector) = name.to_str().filter(|name| names_a_run(name)) else {
-            return Ok(vec![read_record(name)?]);
+            return match self.is_tag(name) {
+                true => Err(tag_without_prefix(&name.display().to_string())),
+                false => Ok(vec![read_record(name)?]),
+            };
         };
         let store = self.open_for(selector)?;
         let ids = store.resolve_all(selector)?;
         let records = ids.iter().map(|id| Ok(store.load(id)?));
         records.collect()
+    }
+
+    /// Returns `true` if no such file exists and the store has runs with this tag.
+    fn is_tag(&self, name: &Path) -> bool {
+        let tag = name.to_str().filter(|_| !name.exists());
+        let selector = tag.map(|tag| format!("tag:{tag}"));
+        selector.is_some_and(|selector| {
+            let store = self.open_for(&selector);
+            store.is_ok_and(|store| store.resolve_all(&selector).is_ok())
+        })
     }
 
     /// Returns a record from a file of that name, or else from the store.
@@ -85,6 +98,12 @@ impl StoreLocation {
             None => read_record(name),
         }
     }
+}
+
+fn tag_without_prefix(name: &str) -> CliError {
+    let message = format!("`{name}` is a tag, not a stored run");
+    let help = format!("write `tag:{name}` to compare all runs with this tag");
+    CliError::new(Exit::Usage, message, Some(help))
 }
 
 /// Returns `true` if this can only be the name of a stored run: it has that form, and no such file

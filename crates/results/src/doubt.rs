@@ -22,6 +22,7 @@ pub use whole_run::{load_warning, store_io_warning};
 use plan::{Cell, ContentPlan, Plan, TargetKind};
 use units::Span;
 
+use crate::over_time::end_rates;
 use crate::{
     CellRecord, Environment, IntervalRecord, Phase, StandstillCause, Status, SteadyRecord,
     SteadyVerdict,
@@ -333,13 +334,13 @@ fn not_steady(cell: &CellRecord) -> Finding {
         return rounds_not_steady(steady);
     }
     let within = cell.within.as_ref()?;
-    let drift = within.drift.filter(|it| it.is_beyond)?;
-    let verb = if drift.change > 0.0 { "rose" } else { "fell" };
-    let by = drift.change_from_start();
-    let by = by.map_or_else(String::new, |share| format!(" by {}", percent(share.abs())));
-    let [start, end] = drift.ends(within.settled_mean());
+    within.drift.filter(|it| it.is_beyond)?;
+    let [start, end] = end_rates(cell, within)?;
+    let verb = if end > start { "rose" } else { "fell" };
+    let by = (start > 0.0).then(|| format!(" by {}", percent((end / start - 1.0).abs())));
     let message = format!(
-        "the rate {verb}{by} during the measurement, from {} to {} per second",
+        "the rate {verb}{} during the measurement: {} per second in its first fifth, {} in its last",
+        by.unwrap_or_default(),
         units::format::iops(start),
         units::format::iops(end),
     );

@@ -21,14 +21,7 @@ impl WithinRun {
         if matches!(cell.phase, Phase::Classic(_)) || cell.workers == 0 {
             return None;
         }
-        let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
-        // The same operations as in `total`, whose rate these statistics describe.
-        let moving = |name: &&str| DATA_OPERATIONS.contains(name);
-        let names = match names.iter().any(moving) {
-            true => names.into_iter().filter(moving).collect(),
-            false => names,
-        };
-        let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
+        let even = even_rates(cell);
         let rates = &even.per_second;
         if rates.len() < INTERVALS_MIN {
             return None;
@@ -54,6 +47,28 @@ impl WithinRun {
             drift: drift(&even.starts_ns[settled..], &rates[settled..]),
         })
     }
+}
+
+/// Rates of the operations that `total` counts, whose rate the statistics describe.
+fn even_rates(cell: &CellRecord) -> EvenRates {
+    let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
+    let moving = |name: &&str| DATA_OPERATIONS.contains(name);
+    let names = match names.iter().any(moving) {
+        true => names.into_iter().filter(moving).collect(),
+        false => names,
+    };
+    EvenRates::of(&cell.intervals, &names, |figures| figures.count)
+}
+
+/// Mean rates of a cell per second in the first and in the last fifth of the time after its
+/// warm-up. Unlike the ends of a fitted line, they were measured.
+pub(crate) fn end_rates(cell: &CellRecord, within: &WithinRun) -> Option<[f64; 2]> {
+    let even = even_rates(cell);
+    let settled_ns = within.warm_up.as_ref().map_or(0, |it| it.length_ns);
+    let begin = even.starts_ns.partition_point(|&start| start < settled_ns);
+    let rates = even.per_second.get(begin..)?;
+    let fifth = rates.len() / 5;
+    Some([mean(&rates[..fifth])?, mean(&rates[rates.len() - fifth..])?])
 }
 
 fn drift(starts_ns: &[u64], rates: &[f64]) -> Option<DriftRecord> {

@@ -56,6 +56,6 @@ pub use page::{RunOrder, RunPage, RunQuery};
 pub use select::{FoundName, is_lab_tag};
 pub use series::TrendSeries;
 pub use status::RunStatus;
-pub use store::Store;
+pub use store::{Store, check_tag};
 pub use tag::TagRow;
 pub use writer::RunWriter;

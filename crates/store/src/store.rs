@@ -154,8 +154,11 @@ fn release_free_pages(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Tags are listed next to each other, so they must not contain separators.
-fn check_tag(tag: &str) -> Result<(), StoreError> {
+/// Checks a tag. Tags are listed next to each other, so they must not contain separators.
+///
+/// # Errors
+/// If the tag is empty, too long or contains a separator.
+pub fn check_tag(tag: &str) -> Result<(), StoreError> {
     let bad = |reason| {
         Err(StoreError::BadTag {
             tag: tag.chars().take(TAG_LENGTH_MAX).collect(),

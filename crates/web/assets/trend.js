@@ -94,10 +94,10 @@ async function showSeries(main, asked, signal) {
     main.append(h("p", { class: "nothing" }, "No complete run of this cell is stored."));
     return;
   }
-  draw(main, trend, Boolean(machines));
+  draw(main, trend, Boolean(machines), asked);
 }
 
-function draw(main, { runs, changes, of, cell, matching_count: matching }, hasMachines) {
+function draw(main, { runs, changes, of, cell, others }, hasMachines, asked) {
   const frame = h("section", { class: "figures", "aria-label": "Over runs" });
   const name = unit(of);
   const axis = of === "bytes" ? "bytes_per_second" : "per_second";
@@ -115,11 +115,19 @@ function draw(main, { runs, changes, of, cell, matching_count: matching }, hasMa
     h("td", { class: "name" }, begins.has(index) ? h("strong", {}, `new level: ${change(begins.get(index).after / begins.get(index).before)}`) : "")));
   const ends = [runs[0].id, runs.at(-1).id].join(",");
   const compare = h("a", { class: "button", href: query("#/compare", { runs: ends }) }, "Compare the oldest with the newest");
-  const left = matching > runs.length ? h("p", { class: "remark" },
-    `${runs.length} of ${matching} complete runs of this workload here: the newest ones that measured the same cell.`) : "";
   const heads = ["Run", "Started", ...(hasMachines ? ["Machine"] : []), "Kernel", "Rate", "95 % within the run", "vs. previous run", "Level"];
-  main.append(followed(cell), said(runs, changes, told), frame, left, runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
+  main.append(followed(cell), said(runs, changes, told), frame, leftOut(others, asked), runs.length > 1 ? h("div", { class: "actions" }, compare) : "",
     table("Runs, oldest first", heads, h("tbody", {}, rows), { class: "stack" }));
+}
+
+/** Links to runs of a cell with the same settings, but other work. */
+function leftOut(others, asked) {
+  if (others.length === 0) return "";
+  const link = ({ newest_id: like, newest_at: at, run_count: count }) => h("li", {},
+    h("a", { href: query("#/trend", { ...asked, like }) }, count === 1 ? "1 run" : `${count} runs`),
+    count === 1 ? ", " : ", the newest ", localTime(at));
+  return h("div", { class: "remark" }, h("p", {}, "Not in this trend, because the work differs, for example in size or duration:"),
+    h("ul", {}, others.map(link)));
 }
 
 /** Describes the cell that all these runs measured. */
@@ -131,11 +139,13 @@ function followed(cell) {
 /** Describes the changes of level. */
 function said(runs, changes, told) {
   const items = changes.map(({ index, before, after, p_value: chance }) => h("li", {},
-    "From run ", h("a", { href: `#/run/${encodeURIComponent(runs[index].id)}` }, `${index + 1} (${runs[index].short_id})`),
-    ", ", localTime(runs[index].started_at), `, on: ${told(before)} became ${told(after)}, ${change(after / before)}; by chance in ${(100 * chance).toFixed(1)} of 100 series.`));
+    h("strong", {}, after < before ? "Slower" : "Faster", " since ", localTime(runs[index].started_at)), " (run ",
+    h("a", { href: `#/run/${encodeURIComponent(runs[index].id)}` }, `${index + 1}, ${runs[index].short_id}`),
+    `): ${told(before)} became ${told(after)}, ${change(after / before)}. Chance alone shows such a change in ${(100 * chance).toFixed(1)} of 100 series. `,
+    h("a", { href: query("#/compare", { runs: [runs[index - 1].id, runs[index].id].join(",") }) }, "Compare the runs before and after")));
   const text = changes.length === 0
     ? (runs.length < 8 ? "Fewer than eight runs: too few to detect a change of level." : "No significant change of level over these runs (5 % level).")
-    : changes.length === 1 ? "The level changes once." : `The level changes ${changes.length} times.`;
+    : changes.length === 1 ? "One lasting change:" : `${changes.length} lasting changes:`;
   const [first, last] = [runs[0], runs.at(-1)].map((run) => localTime(run.started_at));
   const span = runs.length > 1 ? [`${runs.length} runs, `, first, " to ", last, ". "] : [];
   return h("div", { id: "changes" }, h("p", {}, ...span, text), items.length > 0 ? h("ul", {}, items) : "");
@@ -147,7 +157,7 @@ function chart(runs, changes, axis, frame) {
   const series = [{ label: "rate", color: 0, line: "marked", values, ends }];
   if (changes.length > 0) {
     const of = (index) => changes.findLast((change) => change.index <= index)?.after ?? changes[0].before;
-    series.push({ label: "median of the level", color: 1, line: "dashed", values: values.map((_, index) => of(index)) });
+    series.push({ label: "median of the level", color: 1, line: "level", values: values.map((_, index) => of(index)) });
     const begins = new Set(changes.map(({ index }) => index));
     series.push({ label: "change", color: 1, line: "ring", values: values.map((value, index) => (begins.has(index) ? value : null)) });
   }

@@ -83,6 +83,11 @@ pub(crate) fn run(
     let is_whole = outputs.write(&finished);
     // Other processes may delay the end. All results are saved by now.
     drop(cluster);
+    if finished.has_begun() && finished.not_stored.is_none() {
+        for tag in &args.tag {
+            location.open()?.add_tag(&finished.record.id, tag)?;
+        }
+    }
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(Exit::of_run(&finished.record, is_whole)),

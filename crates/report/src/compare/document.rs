@@ -47,9 +47,18 @@ pub(crate) fn document(
             parts,
         };
     }
+    // The first clause is the answer; the others say how sure it is.
+    let title = title(comparisons);
+    let (answer, rest) = title.split_once("; ").unwrap_or((&title, ""));
+    let rest = (!rest.is_empty()).then(|| TextLine::styled(medium.heading(rest), Style::Bold));
     Document {
-        title: title(comparisons),
-        head: vec![sides, alarms, plot(comparisons, medium)],
+        title: medium.heading(answer),
+        head: vec![
+            Block::paragraphs(rest),
+            sides,
+            alarms,
+            plot(comparisons, medium),
+        ],
         parts,
     }
 }

@@ -65,9 +65,15 @@ fn rate_sentence(rate: &FigureComparison, [a, b]: &[String; 2]) -> String {
         Verdict::Better | Verdict::Worse => format!("{change}, {interval}"),
         Verdict::NoDifferenceShown => {
             let unseen = match rate.smallest_difference {
+                // A share of more than 100 % cannot be a decrease.
+                Some(least) if least > 1.0 => {
+                    format!(
+                        "a difference under a factor of {:.1} may go unnoticed",
+                        1.0 + least
+                    )
+                }
                 Some(least) => {
-                    let least = share(least);
-                    format!("a difference under {least} % may go unnoticed")
+                    format!("a difference under {} % may go unnoticed", share(least))
                 }
                 None => "even a tenfold difference may go unnoticed".to_owned(),
             };
@@ -175,7 +181,8 @@ fn needed(rate: &FigureComparison) -> Option<String> {
     match rate.repetitions_needed {
         _ if effect == "0" || !rate.has_equal_repetitions() => None,
         Some(count) => Some(format!(
-            "{count} repetitions of each side would detect {effect} %"
+            "{count} repetitions of each side, instead of {}, would detect {effect} %",
+            rate.a.n
         )),
         None if rate.smallest_difference.is_some() => Some(format!(
             "more than 1000 repetitions would be needed to detect {effect} %"
@@ -245,7 +252,7 @@ mod tests {
                 Some(0.17),
                 Verdict::NoDifferenceShown,
                 "no significant difference: B -4 %, 95 % interval -21 % to +13 %; a difference \
-                 under 41 % may go unnoticed; 12 repetitions of each side would \
+                 under 41 % may go unnoticed; 12 repetitions of each side, instead of 1, would \
                  detect 4 %",
             ),
             (

@@ -116,8 +116,9 @@ pub(super) fn processor(environment: &Environment) -> String {
     let cpu = &environment.cpu;
     match (cpu.logical_count, cpu.model.as_str()) {
         (0, model) => model.to_owned(),
-        (count, "") => format!("{count} processors"),
-        (count, model) => format!("{count} x {model}"),
+        (1, model) => format!("1 CPU ({model})"),
+        (count, "") => format!("{count} CPUs"),
+        (count, model) => format!("{count} CPUs ({model})"),
     }
 }
 

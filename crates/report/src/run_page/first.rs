@@ -9,7 +9,7 @@ use super::comparison::ComparisonResult;
 use super::headline::headline;
 use super::run::Run;
 use super::verdict;
-use crate::html::sentence;
+use crate::html::{command_line, sentence};
 use crate::names::status_name;
 use crate::warnings::ModelWarning;
 use crate::wrap::printable;
@@ -104,10 +104,12 @@ pub fn header(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
 
 /// Returns the first screen of a single run, below its title.
 pub fn of_run(run: &Run) -> Markup {
+    let command = Some(command_line(&run.record.command));
+    let command = command.filter(|it| it.len() <= COMMAND_LENGTH_MAX);
     html! {
         p.where { "on " (sentence(&run.targets())) }
         (verdict::section(run))
-        (facts(run))
+        (facts(run, &command.unwrap_or_default()))
         @if run.model.verdicts.iter().any(|it| it.is_of_device) { (headline(run)) }
         (warnings(run))
     }
@@ -116,7 +118,10 @@ pub fn of_run(run: &Run) -> Markup {
 /// Returns the final status of the run.
 pub fn status(run: &Run) -> Markup {
     let status = run.record.status;
+    let doubts = run.model.warnings.iter().filter(|it| !it.is_note).count();
+    let is_doubtful = status == Status::Complete && doubts > 0;
     let sign = match status {
+        Status::Complete if is_doubtful => "▲",
         Status::Complete => "✓",
         Status::Interrupted => "▲",
         Status::Failed => "✕",
@@ -130,13 +135,19 @@ pub fn status(run: &Run) -> Markup {
     });
     html! {
         // The words contain the status, so a screen reader must not read the sign as well.
-        span.status.(status_name(status)) { span aria-hidden="true" { (sign) } " " (words) }
+        span.status.(status_name(status)).doubtful[is_doubtful] {
+            span aria-hidden="true" { (sign) } " " (words)
+            @if is_doubtful { ", " (doubts) @if doubts == 1 { " reason" } @else { " reasons" } " to doubt" }
+        }
     }
 }
 
-/// Returns four lines of facts about the run.
+/// Maximum number of characters of a command among the facts; the part `Repeat` has longer ones.
+const COMMAND_LENGTH_MAX: usize = 100;
+
+/// Returns the facts about the run, with the `command` that repeats it unless that is empty.
 #[must_use]
-pub fn facts(run: &Run) -> Markup {
+pub fn facts(run: &Run, command: &str) -> Markup {
     let host = printable(&run.record.environment.host);
     let host = match &run.record.cluster {
         None if !host.is_empty() => format!("{host}: "),
@@ -161,6 +172,7 @@ pub fn facts(run: &Run) -> Markup {
             @for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
                 div { dt { (name) } dd { (sentence(text)) } }
             }
+            @if !command.is_empty() { div { dt { "Repeat" } dd { code { (command) } } } }
         }
     }
 }

@@ -50,7 +50,7 @@ fn body(runs: &[Run], compared: Option<&ComparisonResult>) -> Markup {
                 // A single run has this heading and these facts in the header already.
                 @if let Some(letter) = &run.letter {
                     h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
-                    (first::facts(run))
+                    (first::facts(run, ""))
                 }
                 (run_sections(run))
             }

@@ -48,7 +48,7 @@ pub fn render(record: &RunRecord) -> String {
             (sentences(run))
             section {
                 h2 { "Conditions" }
-                (first::facts(run))
+                (first::facts(run, ""))
             }
             @if !record.command.is_empty() {
                 section {

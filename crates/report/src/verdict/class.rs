@@ -157,12 +157,17 @@ impl MatchingClasses {
         }
         if self.depends_on_link() {
             let most = format::bandwidth(SATA_BYTES_MAX);
+            // A rate within the limit says nothing if another one exceeds its limit.
+            let beyond = self.classes == [DeviceClass::NvmeSsd];
+            let counts = |rate: &KnownRate, limit: f64| !beyond || rate.rate.mean > limit;
             let sequential = find(rates, DeviceAccess::SequentialRead, None);
+            let sequential = sequential.filter(|it| counts(it, SATA_BYTES_MAX));
             let of = |it: &KnownRate| format::bandwidth(it.rate.mean);
             parts.extend(
                 sequential.map(|it| format!("{} sequential (SATA: at most {most})", of(it))),
             );
             let deep = find(rates, DeviceAccess::RandomRead, Some(DEEP));
+            let deep = deep.filter(|it| counts(it, SATA_DEEP_MAX));
             let of = |it: &KnownRate| format::iops(it.rate.mean);
             parts.extend(deep.map(|it| format!("{} at depth 32 (SATA: at most 110k)", of(it))));
         }

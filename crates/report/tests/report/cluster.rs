@@ -85,7 +85,8 @@ start spread 3.90 µs, clocks known within 11.0 µs, drift up to 12.34 ppb, tail
 no operation failed
 ";
     assert!(shown.ends_with(wanted), "\n{shown}");
-    let head = "\n4 processes on 2 hosts: ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory\n";
+    let head =
+        "\n4 processes on 2 hosts: ext4 on nvme0n1 (PM9A3), 64 CPUs (EPYC 9354), 64 GiB\nmemory\n";
     assert!(shown.contains(head), "\n{shown}");
     let markdown = render(&record, Format::Markdown, Page::PLAIN).to_string();
     assert!(

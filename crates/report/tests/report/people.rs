@@ -22,7 +22,7 @@ fn text(record: &RunRecord, width: usize) -> String {
 fn a_report_can_be_pasted_into_a_mail() {
     let wanted = "
 pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
-Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
+Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 CPUs (EPYC 9354), 64 GiB memory
 io_uring, direct, 8 GiB of data, 10 s measured, 2 s ramp, /mnt/array, seed 7
 repeat: pgmeter run
 
@@ -157,7 +157,7 @@ fn a_run_without_cells_has_a_report() {
     record.warnings.clear();
     let wanted = "
 pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
-Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
+Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 CPUs (EPYC 9354), 64 GiB memory
 seed 7
 repeat: pgmeter run
 failed: 0 of 2 cells were measured in full

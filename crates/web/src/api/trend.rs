@@ -36,6 +36,8 @@ pub struct TrendQuery {
     pub file_systems: Option<String>,
     /// Only runs that this host measured.
     pub host: Option<String>,
+    /// Id of a run: only runs that measured the cell as this one did, as in `others` of the answer.
+    pub like: Option<String>,
 }
 
 /// The cells that can be followed over runs.
@@ -54,8 +56,8 @@ impl JsonDocument for TrendsAnswer {
 pub struct TrendAnswer {
     /// Unit of the rates; null if there is no run.
     pub of: Option<HeadlineUnit>,
-    /// The cell that the trend follows. This is the cell of the newest run that most runs measured,
-    /// or the one with the best rate if several tie. Runs without this cell are left out.
+    /// The cell that the trend follows. Without `like` in the query, this is the cell that most runs
+    /// measured, or the one with the newest run if several tie. Runs without it are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellSettings>,
     /// The runs, oldest first; of more than 500, the newest 500.
@@ -64,6 +66,9 @@ pub struct TrendAnswer {
     pub changes: Vec<TrendChange>,
     /// Number of complete runs that match the query.
     pub matching_count: u64,
+    /// The other cells that match the query. With the same settings, their work differs, for example
+    /// in size or duration. The one with the newest run comes first.
+    pub others: Vec<OtherTrend>,
 }
 
 impl JsonDocument for TrendAnswer {
@@ -94,6 +99,17 @@ pub struct TrendRun {
     pub ci95_high: Option<f64>,
 }
 
+/// A cell that matches the query, but that the trend does not follow.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct OtherTrend {
+    /// Id of its newest run, for `like` of a query.
+    pub newest_id: String,
+    /// Start time of that run.
+    pub newest_at: Timestamp,
+    /// Number of runs.
+    pub run_count: u32,
+}
+
 /// A lasting change of the rate.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TrendChange {
@@ -120,6 +136,7 @@ pub(crate) async fn trend(shared: State, Parameters(query): Parameters<TrendQuer
     let wanted = WantedCell {
         settings: parsed("cell", query.cell.as_deref())?,
         workload: query.workload,
+        like: query.like,
     };
     let runs = RunQuery {
         workload_name: Some(wanted.workload.clone()),
@@ -147,6 +164,8 @@ struct WantedCell {
     workload: String,
     /// `None` if any cell of the workload will do.
     settings: Option<CellSettings>,
+    /// A run that measured it; `None` for the cell that most runs measured.
+    like: Option<String>,
 }
 
 impl WantedCell {
@@ -159,8 +178,12 @@ impl WantedCell {
 fn found(store: &Store, query: &RunQuery, wanted: &WantedCell) -> Result<TrendAnswer, StoreError> {
     let page = store.page(query)?;
     let of = page.runs.iter().find_map(headline_of);
-    let followed = match of {
+    let mut all = match of {
         Some(of) => followed(store, &page.runs, wanted, of)?,
+        None => Vec::new(),
+    };
+    let followed = match chosen(&all, wanted.like.as_deref()) {
+        Some(index) => all.remove(index),
         None => Followed::default(),
     };
     let run = |(run, cell): &(&RunRow, FollowedCell)| {
@@ -195,6 +218,7 @@ fn found(store: &Store, query: &RunQuery, wanted: &WantedCell) -> Result<TrendAn
             .collect(),
         runs,
         matching_count: page.matching_count,
+        others: all.iter().filter_map(Followed::as_other).collect(),
     })
 }
 
@@ -210,42 +234,60 @@ struct Followed<'a> {
     runs: Vec<(&'a RunRow, FollowedCell)>,
 }
 
-/// The cell of the newest run that most runs measured; of several, the one with the best rate.
+impl Followed<'_> {
+    fn as_other(&self) -> Option<OtherTrend> {
+        let (newest, _) = self.runs.first()?;
+        Some(OtherTrend {
+            newest_id: newest.id.clone(),
+            newest_at: newest.started_at,
+            run_count: u32::try_from(self.runs.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.runs.iter().any(|(run, _)| run.id == id)
+    }
+}
+
+/// The wanted cells, each with all runs that measured the same work; the newest first.
 fn followed<'a>(
     store: &Store,
     named: &'a [RunRow],
     wanted: &WantedCell,
     of: HeadlineUnit,
-) -> Result<Followed<'a>, StoreError> {
-    let mut all: Vec<(&'a RunRow, Vec<FollowedCell>)> = Vec::new();
+) -> Result<Vec<Followed<'a>>, StoreError> {
+    let mut all: Vec<Followed<'a>> = Vec::new();
     for run in named {
-        let mut cells = store.followed_cells(run, of)?;
-        cells.retain(|cell| {
+        for cell in store.followed_cells(run, of)? {
             let is_measured = cell.per_second.is_some_and(|rate| rate > 0.0);
-            wanted.is(cell) && is_measured
-        });
-        all.extend((!cells.is_empty()).then_some((run, cells)));
-    }
-    let Some((_, newest)) = all.first() else {
-        return Ok(Followed::default());
-    };
-    let series = newest.iter().map(|cell| {
-        let like = all.iter().filter_map(|(run, cells)| {
-            let same = cells.iter().find(|it| it.is_like(cell))?;
-            Some((*run, same.clone()))
-        });
-        Followed {
-            runs: like.collect(),
+            if !is_measured || !wanted.is(&cell) {
+                continue;
+            }
+            let is_like = |it: &&mut Followed| {
+                !it.has(&run.id) && it.runs.first().is_some_and(|(_, one)| one.is_like(&cell))
+            };
+            match all.iter_mut().find(is_like) {
+                Some(same) => same.runs.push((run, cell)),
+                None => all.push(Followed {
+                    runs: vec![(run, cell)],
+                }),
+            }
         }
-    });
-    let best = series.max_by(|one, other| {
-        let rate = |it: &Followed| it.runs.first().and_then(|(_, cell)| cell.per_second);
-        let lengths = one.runs.len().cmp(&other.runs.len());
-        lengths.then(
-            rate(one)
-                .partial_cmp(&rate(other))
-                .unwrap_or(std::cmp::Ordering::Equal),
-        )
-    });
-    Ok(best.unwrap_or_default())
+    }
+    Ok(all)
+}
+
+/// Index of the cell that the run `like` measured, or else that most runs measured; of several, the
+/// one with the newest run, then the one with the best rate.
+fn chosen(all: &[Followed], like: Option<&str>) -> Option<usize> {
+    let rank = |(_, it): &(usize, &Followed)| {
+        let newest = it.runs.first();
+        let started_at = newest.map(|(run, _)| run.started_at);
+        let rate = newest.and_then(|(_, cell)| cell.per_second).unwrap_or(0.0);
+        // A rate is positive, and the bits of positive numbers are in their order.
+        (it.runs.len(), started_at, rate.to_bits())
+    };
+    let named = |(_, it): &(usize, &Followed)| like.is_none_or(|id| it.has(id));
+    let best = all.iter().enumerate().filter(named).max_by_key(rank);
+    best.map(|(index, _)| index)
 }

@@ -118,6 +118,8 @@ function drawn(series, isShown, room) {
       };
     case "marked":
       return { ...shared, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } };
+    case "level":
+      return { ...shared, width: 2, dash: DASHES.dashed, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) };
     case "ring":
       return { ...shared, width: 0, points: { show: true, size: 16, width: 2, fill: "transparent" } };
     case "dots":
