@@ -1178,8 +1178,8 @@ fn a_trend_joins_only_cells_that_measured_the_same() {
 fn a_run_of_other_work_does_not_hide_a_trend() {
     let bed = ScratchTarget::new().unwrap();
     bed.file("mine.toml", null(1, "100ms"));
-    for time in ["100ms", "100ms", "150ms"] {
-        let output = bed.measure(&["mine.toml", "--run-time", time]);
+    for size in ["1m", "1m", "2m"] {
+        let output = bed.measure(&["mine.toml", "--size", size]);
         assert_eq!(output.code, 0, "{}", output.text());
     }
     let server = Server::start(&bed, &[]);

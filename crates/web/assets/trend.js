@@ -126,7 +126,7 @@ function leftOut(others, asked) {
   const link = ({ newest_id: like, newest_at: at, run_count: count }) => h("li", {},
     h("a", { href: query("#/trend", { ...asked, like }) }, count === 1 ? "1 run" : `${count} runs`),
     count === 1 ? ", " : ", the newest ", localTime(at));
-  return h("div", { class: "remark" }, h("p", {}, "Not in this trend, because the work differs, for example in size or duration:"),
+  return h("div", { class: "remark" }, h("p", {}, "Not in this trend, because the work differs, for example in its size or its requests:"),
     h("ul", {}, others.map(link)));
 }
 

@@ -67,7 +67,7 @@ pub struct TrendAnswer {
     /// Number of complete runs that match the query.
     pub matching_count: u64,
     /// The other cells that match the query. With the same settings, their work differs, for example
-    /// in size or duration. The one with the newest run comes first.
+    /// in its size or its requests. The one with the newest run comes first.
     pub others: Vec<OtherTrend>,
 }
 
