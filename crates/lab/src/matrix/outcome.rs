@@ -1,8 +1,6 @@
 //! Results of a matrix.
 
-use std::collections::BTreeMap;
-
-use results::{RunRecord, Status, WarningCode, WarningLevel};
+use results::{RunRecord, Status, WarningCode};
 
 use super::costs::JobCosts;
 use crate::built_as::FileSystemSetup;
@@ -78,24 +76,6 @@ impl MatrixOutcome {
             all.extend(depleted.map(|it| (*job, JobShortfall::Depleted(it.message.clone()))));
         }
         all
-    }
-
-    /// Number of runs per warning code.
-    #[must_use]
-    pub fn warning_counts(&self) -> BTreeMap<String, usize> {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for MeasuredJob { record, .. } in &self.measured {
-            let warnings = record.warnings.iter();
-            let grave = warnings.filter(|it| it.level() == WarningLevel::Warning);
-            let mut codes: Vec<&WarningCode> = grave.map(|it| &it.code).collect();
-            codes.sort();
-            // Counts runs, not warnings: a run may have the same warning for each cell.
-            codes.dedup();
-            for code in codes {
-                *counts.entry(code.to_string()).or_default() += 1;
-            }
-        }
-        counts
     }
 
     /// Overall verdict. `is_stopped` is `true` if the user stopped it.

@@ -240,17 +240,6 @@ fn a_lab_whose_target_went_away_has_failed() {
 }
 
 #[test]
-fn a_warning_counts_once_a_run() {
-    let lost = WarningCode::TargetLost;
-    let twice = [lost.clone(), lost.clone()];
-    let counts = outcome(&[&twice, &[], &twice[..1]]).warning_counts();
-    assert_eq!(
-        counts.into_iter().collect::<Vec<_>>(),
-        [(lost.to_string(), 2)]
-    );
-}
-
-#[test]
 fn a_job_whose_files_ran_out_has_a_shortfall() {
     let depleted = outcome(&[&[], &[WarningCode::PoolDepleted]]);
     let shortfall = JobShortfall::Depleted("why".to_owned());

@@ -57,12 +57,13 @@ pub(super) fn document(
 fn answer(side_by_side: &SideBySide) -> [Block; 2] {
     let summary = side_by_side.summary();
     let cache = side_by_side.page_cache();
-    let cache = cache.map(|it| TextLine::styled(it, Style::Yellow));
+    let doubts = cache.into_iter().chain(side_by_side.warned());
+    let doubts = doubts.map(|it| TextLine::styled(it, Style::Yellow));
     let alarms = side_by_side.failures.iter();
     let alarms = alarms.map(|it| TextLine::styled(it.as_str(), Style::Red));
     [
         Block::paragraphs(summary.map(|it| TextLine::styled(it, Style::Bold))),
-        Block::list(cache.into_iter().chain(alarms)),
+        Block::list(doubts.chain(alarms)),
     ]
 }
 

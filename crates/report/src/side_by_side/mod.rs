@@ -10,10 +10,12 @@ mod of_record;
 mod rows;
 mod summary;
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use results::{BetterDirection, LabFigure as Extra};
-use results::{MEASURED_NS_MIN, RunRecord, lengthening_options};
+use results::{MEASURED_NS_MIN, RunRecord, WarningCode, WarningLevel, lengthening_options};
 
 use crate::VerdictPosition;
 use crate::document::ReportMedium;
@@ -229,6 +231,34 @@ impl SideBySide {
                  `--cold` and use more data than memory holds, or, if all file sizes are \
                  multiples of 4096 bytes, add `--cache direct`.",
                 cached.join(", ")
+            )
+        })
+    }
+
+    /// Counts the runs that have each warning; `None` if none has one.
+    fn warned(&self) -> Option<String> {
+        let mut counts: BTreeMap<&WarningCode, usize> = BTreeMap::new();
+        for record in self.records.iter() {
+            let warnings = record.warnings.iter();
+            let warnings = warnings.filter(|it| it.level() == WarningLevel::Warning);
+            // A run may have the same warning for each cell.
+            let codes: BTreeSet<&WarningCode> = warnings.map(|it| &it.code).collect();
+            for code in codes {
+                *counts.entry(code).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<(&WarningCode, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        let entries = counts
+            .iter()
+            .map(|(code, count)| format!("{code} ({count})"));
+        let entries: Vec<String> = entries.collect();
+        (!entries.is_empty()).then(|| {
+            format!(
+                "Warnings, with the number of the {} runs that have each: {}; `pgmeter report RUN` \
+                 shows them.",
+                self.records.len(),
+                entries.join(", ")
             )
         })
     }

@@ -55,6 +55,22 @@ fn figures_are_in_columns_with_their_ratio_to_the_first() {
 }
 
 #[test]
+fn a_warning_counts_once_a_run() {
+    let mut run = sample::record();
+    let lost = results::Warning::of_run(WarningCode::TargetLost, "gone");
+    run.warnings = vec![lost.clone(), lost];
+    let mut sound = run.clone();
+    sound.warnings.clear();
+    let side_by_side = SideBySide {
+        records: vec![run.clone(), sound, run].into(),
+        ..SideBySide::default()
+    };
+    let wanted = "Warnings, with the number of the 3 runs that have each: target-lost (2); \
+                  `pgmeter report RUN` shows them.";
+    assert_eq!(side_by_side.warned().as_deref(), Some(wanted));
+}
+
+#[test]
 fn a_narrow_page_has_more_tables_and_loses_no_column() {
     let page = Page {
         width: 34,

@@ -104,10 +104,7 @@ pub(super) fn record(
         columns: columns.collect(),
         alarms: alarms(matrix, outcome),
         sections: matrix.workloads.iter().enumerate().map(section).collect(),
-        notes: notes_of(matrix, outcome)
-            .into_iter()
-            .chain(doubts(outcome))
-            .collect(),
+        notes: notes_of(matrix, outcome),
         runs: outcome
             .measured
             .iter()
@@ -136,26 +133,4 @@ pub(crate) fn costs(
     });
     let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
     extras.filter(is_known).collect()
-}
-
-/// Lists the warning codes of the runs, each with the number of runs that have it.
-fn doubts(outcome: &MatrixOutcome) -> Option<String> {
-    let counts = outcome.warning_counts();
-    if counts.is_empty() {
-        return None;
-    }
-    let hint = "`pgmeter report RUN` prints them.";
-    if let [_] = outcome.measured.as_slice() {
-        let codes: Vec<&str> = counts.keys().map(String::as_str).collect();
-        return Some(format!("Warnings: {}; {hint}", codes.join(", ")));
-    }
-    let entries: Vec<String> = counts
-        .iter()
-        .map(|(code, count)| format!("{code} ({count})"))
-        .collect();
-    Some(format!(
-        "Warnings of the {} runs, with the number of runs that have each: {}; {hint}",
-        outcome.measured.len(),
-        entries.join(", ")
-    ))
 }
