@@ -394,3 +394,31 @@ fn a_regression_prints_a_document_and_sets_the_exit_code() {
     assert!([0, 4].contains(&output.code), "{}", output.text());
     assert_fits(&bed, "compare", &output.stdout, &output);
 }
+
+#[test]
+fn each_line_of_the_event_file_is_an_event() {
+    let bed = ScratchTarget::new().unwrap();
+    bed.file("null.toml", NULL);
+    let run = ["run", "null.toml", "--quiet", "--events", "events.jsonl"];
+    // Long enough for an interval.
+    let output = bed.run(&[&run[..], &["--run-time", "1200ms"]].concat());
+    assert_eq!(output.code, 0, "{}", output.text());
+    let text = fs::read_to_string(bed.path().join("events.jsonl")).unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut kinds = BTreeSet::new();
+    for line in &lines {
+        let kind = line["event"].as_str().unwrap();
+        if kinds.insert(kind) {
+            assert_eq!(complaints(&bed, "events", line), [""; 0], "{line:#}");
+        }
+    }
+    let of = |line: Option<&Value>| line.unwrap()["event"].as_str().unwrap().to_owned();
+    assert_eq!(of(lines.first()), "started");
+    assert_eq!(of(lines.last()), "finished");
+    assert!(kinds.is_superset(&["cell-started", "interval", "cell-done"].into()));
+    // A file that exists is not replaced, because it is written while the run goes on.
+    bed.run(&run).assert_refused(2, &["already exists"]);
+}

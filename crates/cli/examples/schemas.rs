@@ -5,7 +5,7 @@ use std::path::Path;
 use lab::{CleanedLabs, FileSystemList};
 use planning::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 use report::{ComparisonDocument, PaperDocument, PaperList};
-use results::{LabRecord, RunRecord};
+use results::{EventLine, LabRecord, RunRecord};
 use selftest::SelfTest;
 use storage::{CleanedTarget, Diagnosis};
 use store::{RunList, RunsImported, RunsRemoved};
@@ -20,7 +20,8 @@ use web::{
 /// schema.
 type NamedSchema = (&'static str, fn() -> String);
 
-const SCHEMAS: [NamedSchema; 35] = [
+const SCHEMAS: [NamedSchema; 36] = [
+    ("events", document_schema::<EventLine>),
     ("record", document_schema::<RunRecord>),
     ("lab", document_schema::<LabRecord>),
     ("check", document_schema::<CheckedPlan>),

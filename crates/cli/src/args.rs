@@ -164,6 +164,9 @@ pub(crate) struct RunArgs {
     pub sink_token_file: Option<PathBuf>,
     #[command(flatten)]
     pub json: RecordJsonArg,
+    /// Write each event of the run into a new file or a pipe as it happens, as a line of JSON
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub events: Option<PathBuf>,
     /// Write the results as CSV with Iometer's columns
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

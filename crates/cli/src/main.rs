@@ -13,6 +13,7 @@ mod common_mistakes;
 mod complete;
 mod detached_output;
 mod document;
+mod event_file;
 mod failure;
 mod finished;
 mod format;

@@ -143,11 +143,11 @@ fn legend(rows: &[ForestRow]) -> String {
     let has = |part: fn(&ForestRow) -> bool| rows.iter().any(part);
     let parts = [
         (
-            "Lines: 95 % confidence interval.",
+            "Lines: 95 % confidence interval; at the edge, it continues.",
             has(|row| row.interval.is_some()),
         ),
         (
-            "Shaded: differences too small to be detected.",
+            "Shaded, for rates: differences too small to be detected.",
             has(|row| row.detectable.is_some()),
         ),
         (
@@ -344,7 +344,7 @@ mod tests {
         (one.verdict, one.repetitions) = (None, vec![0.95, 1.05]);
         let shown = forest(&[one], "the mean").into_string();
         assert!(
-            shown.contains("Lines: 95 % confidence interval."),
+            shown.contains("Lines: 95 % confidence interval; at the edge, it continues."),
             "{shown}"
         );
         assert!(

@@ -1,7 +1,9 @@
 //! Events of a run, for displays and stores.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::JsonDocument;
 
 use plan::Cell;
 use plan::program::PoolPart;
@@ -13,7 +15,7 @@ use crate::{
 };
 
 /// An event of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "event")]
 #[non_exhaustive]
 pub enum RunEvent {
@@ -165,6 +167,20 @@ pub enum RunEvent {
         /// How it ended.
         status: Status,
     },
+}
+
+/// A line of an event file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EventLine<'a> {
+    /// Time at which the event was reported.
+    pub at: Timestamp,
+    /// The event.
+    #[serde(flatten)]
+    pub event: &'a RunEvent,
+}
+
+impl JsonDocument for EventLine<'_> {
+    const FORMAT: &'static str = "pgmeter-events/1";
 }
 
 /// Receives the events of a run. It must return quickly because the monitor waits for it.

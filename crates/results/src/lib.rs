@@ -67,7 +67,7 @@ pub use environment::{
 pub use errno_count::ErrnoCount;
 pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
 pub use even_intervals::{EvenRates, uncertain_rate};
-pub use event::{Listener, RunEvent};
+pub use event::{EventLine, Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::{FORMAT, upgrade_cell};
 pub use goals::{

@@ -163,7 +163,7 @@ const fn fixed_words(code: &WarningCode) -> Option<&'static str> {
         WarningCode::MemoryBacked => "choose a `--target` on a disk",
         WarningCode::BlankStorage => "fill the target with data first",
         WarningCode::OtherIoOnDevice => {
-            "stop other programs that use the device (see `iotop`), and run again"
+            "stop other programs (`iotop` shows those that use the device), and run again"
         }
         WarningCode::StealTime => "use a host with spare CPUs",
         WarningCode::ClockUnstable => "choose a stable clock source, such as `tsc`",

@@ -268,7 +268,7 @@ pub struct PoolFigures {
 }
 
 /// Files of a pool that could not be processed in a part of the work.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PoolFailures {
     /// The first failures, up to the reporting limit.
     #[serde(rename = "told")]
@@ -278,7 +278,7 @@ pub struct PoolFailures {
 }
 
 /// A file of a pool that could not be processed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PoolFailure {
     /// Kind of operation: `create`, `read`, `append` or `delete`.
     pub kind: String,

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::json::{AnySerialize, json_page};
+use crate::json::{AnySerialize, json_line, json_page};
 
 /// A JSON document whose first field, `format`, has its name and version number.
 ///
@@ -33,6 +33,25 @@ pub trait JsonDocument: Serialize + JsonSchema {
             body: self,
         };
         json_page(&document).expect("keys of a document are text, and so are its paths")
+    }
+
+    /// As [`JsonDocument::to_document`], on one line, with its line break.
+    ///
+    /// # Panics
+    /// As [`JsonDocument::to_document`].
+    #[must_use]
+    fn to_line(&self) -> String
+    where
+        Self: Sized,
+    {
+        let document = Formatted {
+            format: Self::FORMAT,
+            body: self,
+        };
+        let mut line =
+            json_line(&document).expect("keys of a document are text, and so are its paths");
+        line.push('\n');
+        line
     }
 }
 

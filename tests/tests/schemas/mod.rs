@@ -38,6 +38,16 @@ fn close(schema: &mut Value) {
             object.insert("unevaluatedProperties".to_owned(), json!(false));
         }
     });
+    // The choices of an object with fields of its own are parts, too.
+    visit(schema, &mut |object| {
+        let is_whole = object.contains_key("properties");
+        let choices = object.get_mut("oneOf").filter(|_| is_whole);
+        for choice in choices.and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Value::Object(choice) = choice {
+                choice.remove("unevaluatedProperties");
+            }
+        }
+    });
     for part in parts {
         if let Some(Value::Object(part)) = schema.pointer_mut(&format!("/$defs/{part}")) {
             part.remove("unevaluatedProperties");

@@ -10,6 +10,7 @@ use super::outputs::Outputs;
 use super::planned::{as_toml, not_mounted, planned, toml_for_record};
 use crate::args::{PrintArg, RunArgs};
 use crate::document::OutputText;
+use crate::event_file::EventFile;
 use crate::failure::{CliError, Exit};
 use crate::input::{Input, input};
 use crate::live::LiveDisplay;
@@ -48,6 +49,7 @@ pub(crate) fn run(
         None => planned(&workloads, &overrides, create)?,
     };
     let outputs = Outputs::open(args, location)?;
+    let events = args.events.as_deref().map(EventFile::create).transpose()?;
     let continued = ResumeFlag::watch()?;
     let run_options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
@@ -73,6 +75,9 @@ pub(crate) fn run(
         workload_file: toml_for_record(&workloads, &overrides),
         store: (!args.no_db).then(|| location.open()),
         listener: &mut |event| {
+            if let Some(events) = &events {
+                events.on_event(event);
+            }
             live_page.on_event(event);
             live.on_event(event);
         },
@@ -81,6 +86,7 @@ pub(crate) fn run(
     let finished = run::measure(spec, &run_options, others);
     live.finish();
     let is_whole = outputs.write(&finished);
+    let is_whole = events.is_none_or(EventFile::finish) && is_whole;
     // Other processes may delay the end. All results are saved by now.
     drop(cluster);
     if finished.has_begun() && finished.not_stored.is_none() {

@@ -145,6 +145,13 @@ pub fn status(run: &Run) -> Markup {
 /// Maximum number of characters of a command among the facts; the part `Repeat` has longer ones.
 const COMMAND_LENGTH_MAX: usize = 100;
 
+/// Returns a command that breaks only between words: a break after a hyphen looks like a space.
+fn words(command: &str) -> Markup {
+    html! {
+        code { @for word in command.split_inclusive(' ') { span.word { (word) } } }
+    }
+}
+
 /// Returns the facts about the run, with the `command` that repeats it unless that is empty.
 #[must_use]
 pub fn facts(run: &Run, command: &str) -> Markup {
@@ -172,7 +179,7 @@ pub fn facts(run: &Run, command: &str) -> Markup {
             @for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
                 div { dt { (name) } dd { (sentence(text)) } }
             }
-            @if !command.is_empty() { div { dt { "Repeat" } dd { code { (command) } } } }
+            @if !command.is_empty() { div { dt { "Repeat" } dd { (words(command)) } } }
         }
     }
 }

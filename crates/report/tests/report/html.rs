@@ -47,7 +47,7 @@ fn the_page_starts_with_workload_target_and_machine() {
         "Operations per second",
         "<dt>Next</dt>",
         "EPYC 9354",
-        "<dt>Repeat</dt><dd><code>pgmeter run</code>",
+        "<dt>Repeat</dt><dd><code><span class=\"word\">pgmeter </span>",
         "5000 operations are too few for p99.9",
         "<h2>Results</h2>",
         "<h2>Cells</h2>",
