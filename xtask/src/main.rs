@@ -1,6 +1,6 @@
 //! Developer commands.
 //!
-//! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
+//! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check | --site]`,
 //! `cargo xtask bench engine|guard|accuracy|classics|postmark|network|statistics [OPTION...]`,
 //! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`.
 
@@ -8,9 +8,11 @@ mod bench;
 mod docs;
 mod error;
 mod fuzz;
+mod markdown;
 mod package;
 mod test;
 mod tidy;
+mod tool;
 mod workspace;
 
 use std::process::ExitCode;
@@ -22,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   test [LANE...]           run every check, or the lanes named; the last line counts them
   tidy                     check the house rules
   docs [--check]           regenerate the generated documents, or only compare them
+  docs --site              write the documentation as a site with search
   bench engine             pgmeter, fio and a bare loop, interleaved
   bench guard              pgmeter and a bare loop: cached reads, time per request
   bench accuracy           pgmeter on targets of known speed
@@ -53,6 +56,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["docs", "--site"] => docs::write_site(),
         ["bench", name, options @ ..] => bench::run(name, options),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["package"] => package::run(),

@@ -136,6 +136,18 @@ fn is_left_out(name: &str) -> bool {
         || matches!(name, "corpus" | "artifacts" | "proptest-regressions")
 }
 
+/// Creates or empties the directory.
+pub fn emptied(directory: &Path) -> Result<PathBuf, Failure> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Failure::file(directory)(error));
+        }
+        _ => {}
+    }
+    std::fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+    Ok(directory.to_path_buf())
+}
+
 /// Reads a file of the workspace as text.
 pub fn read(root: &Path, relative: &Path) -> Result<String, Failure> {
     let path = root.join(relative);

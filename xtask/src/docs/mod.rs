@@ -1,6 +1,7 @@
 //! Generated documents: written from the types, compared in CI.
 
 mod picture;
+mod site;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -33,6 +34,11 @@ pub fn write() -> Result<(), Failure> {
     picture::write()
 }
 
+/// Writes the documentation as a site.
+pub fn write_site() -> Result<(), Failure> {
+    site::write()
+}
+
 /// Compares every generated document with the current types, without changing it.
 pub fn check() -> Result<(), Failure> {
     let before: BTreeMap<PathBuf, Option<String>> = generated()?.into_iter().map(read).collect();
@@ -62,6 +68,7 @@ pub fn check() -> Result<(), Failure> {
     // Only now, so that a generator that failed leaves no document of the others.
     outcome?;
     picture::check()?;
+    site::check(&workspace::executable(&built, "pgmeter")?)?;
     if stale.is_empty() {
         println!("docs: {count} generated documents are current");
         return Ok(());

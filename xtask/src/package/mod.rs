@@ -5,16 +5,15 @@
 //! release program that they run. Debug symbols are in a separate file.
 
 mod licenses;
-mod tool;
 mod tree;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::error::Failure;
+use crate::tool::{CARGO_DEB, run_tool};
 use crate::workspace;
 use tree::PackageTree;
 
@@ -50,12 +49,12 @@ pub fn build(effort: PackageCompression) -> Result<PathBuf, Failure> {
     let program = program(effort)?;
     // This program is `<target>/<profile>/pgmeter`.
     let target = program.ancestors().nth(2).unwrap_or(&program);
-    let packages = emptied(&target.join("package"))?;
+    let packages = workspace::emptied(&target.join("package"))?;
     // The list of files in `crates/cli/Cargo.toml` names this directory, whatever the profile.
-    let tree = PackageTree::new(emptied(&target.join("release/package"))?);
+    let tree = PackageTree::new(workspace::emptied(&target.join("release/package"))?);
     let packaged = strip(&program, &tree, &packages)?;
     tree.fill(&packaged)?;
-    debian(&tool::cargo_deb(target)?, effort, &packages)?;
+    debian(&CARGO_DEB.path(target)?, effort, &packages)?;
     tarball(&tree, effort, &packages)?;
     checksums(&packages)?;
     check(&packaged, effort)?;
@@ -193,36 +192,6 @@ fn fastest_start(packaged: &Path) -> Result<Duration, Failure> {
         fastest = fastest.min(begun.elapsed());
     }
     Ok(fastest)
-}
-
-/// Runs a program; returns its standard output and passes on its standard error.
-fn run_tool(command: &mut Command) -> Result<Vec<u8>, Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .stdin(std::process::Stdio::null())
-        .stderr(std::process::Stdio::inherit())
-        .output()
-        .map_err(Failure::start(&name))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
-    Err(Failure::Program {
-        program: format!("{name} {}", arguments.join(" ")),
-        message: output.status.to_string(),
-    })
-}
-
-/// Creates or empties the directory.
-fn emptied(directory: &Path) -> Result<PathBuf, Failure> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Failure::file(directory)(error));
-        }
-        _ => {}
-    }
-    fs::create_dir_all(directory).map_err(Failure::file(directory))?;
-    Ok(directory.to_path_buf())
 }
 
 fn size(path: &Path) -> Result<u64, Failure> {

@@ -9,8 +9,9 @@ use std::process::Command;
 
 use flate2::{Compression, GzBuilder};
 
-use super::{licenses, run_tool};
+use super::licenses;
 use crate::error::Failure;
+use crate::tool::run_tool;
 use crate::workspace;
 
 /// Directory of the documents, as in Debian.

@@ -25,6 +25,7 @@ pub const RULES: &[&str] = &[
     "spelling",
     "misspelling",
     "guide-names",
+    "links",
     "words",
     "wording",
     "crate-graph",

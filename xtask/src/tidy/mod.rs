@@ -10,6 +10,7 @@ mod exceptions;
 mod fronts;
 mod graph;
 mod guides;
+mod links;
 mod manifest;
 mod misspelling;
 mod modules;
@@ -99,6 +100,7 @@ pub fn check(root: &Path) -> Result<TidyReport, Failure> {
     classics::check(&sources, &mut findings);
     fronts::check(&sources, &mut findings);
     guides::check(root, &mut findings)?;
+    links::check(root, &mut findings)?;
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
     // All checks precede this, because an exception without a finding is reported, too.
