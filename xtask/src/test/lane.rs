@@ -101,7 +101,12 @@ pub const LANES: &[TestLane] = &[
     // Devices and mounts, and warnings that need an otherwise idle machine.
     lane(
         "machine",
-        LaneAction::Tests(Select::EndToEnd(&["readme", "warnings", "disturbed"])),
+        LaneAction::Tests(Select::EndToEnd(&[
+            "readme",
+            "guides",
+            "warnings",
+            "disturbed",
+        ])),
     ),
     lane(
         "fixtures",

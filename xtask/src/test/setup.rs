@@ -17,6 +17,7 @@ const PROGRAMS: &[Program] = &[
     ("losetup", "mount"),
     ("tmux", "tmux"),
     ("strace", "strace"),
+    ("jq", "jq"),
     ("dbench", "dbench"),
     ("fs_mark", "fsmark"),
     ("bonnie++", "bonnie++"),

@@ -5,6 +5,7 @@
 
 mod contents;
 mod generated;
+mod help_text;
 mod html;
 mod stage;
 

@@ -11,10 +11,13 @@ use crate::error::Failure;
 use crate::markdown;
 use crate::workspace;
 
+/// mdBook treats a page with the name `readme` as the index of its directory.
+const README: &str = "README.md";
+/// Title in the table of contents. The first heading is only the project's name.
+const README_TITLE: &str = "Overview and installation";
 /// Documents outside of `docs`, with their pages.
 const RENAMED: [(&str, &str); 4] = [
-    // mdBook treats a page with the name `readme` as the index of its directory.
-    ("README.md", "overview.md"),
+    (README, "overview.md"),
     ("CONTRIBUTING.md", "contributing.md"),
     ("CHANGELOG.md", "changelog.md"),
     ("contrib/README.md", "recipes.md"),
@@ -89,8 +92,11 @@ impl StagedSite {
         Ok(summary)
     }
 
-    /// The first heading of a document.
+    /// The title of a document: its first heading.
     pub fn title(&self, document: &Path) -> Result<String, Failure> {
+        if document == README {
+            return Ok(README_TITLE.to_owned());
+        }
         let text = workspace::read(&self.root, document)?;
         let first = markdown::headings(&text).into_iter().next();
         first.map(|it| it.title).ok_or_else(|| {

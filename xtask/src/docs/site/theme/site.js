@@ -17,6 +17,7 @@ for (const code of document.querySelectorAll('code.language-console')) {
     }
     const command = isContinued ? line : line.slice(prompt.length);
     commands.push(command);
+    text.className = 'console-command';
     text.textContent = `${command}\n`;
     if (isContinued) {
       return [text];
